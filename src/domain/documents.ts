@@ -1,0 +1,229 @@
+/**
+ * The documents of the marketplace, as docs/marketplace API describes them, in zod.
+ *
+ * Glossary
+ * - channel: where an organization shows listings and buyers ask for quotes; written `org/slug`.
+ * - listing: a project of a developer, with its credits.
+ * - RFQ: a buyer's request for quote.
+ * - response: a project developer's answer to an RFQ; its terms are the **offer**.
+ * - scheduled delivery: a date on which vintages of an offer are handed over.
+ * - vintage: credits of one reporting period, with volume (tonnes CO2e) and unit price.
+ * - pre-payment: an amount due before delivery; part of the total price.
+ * - review: what the channel decided about an offer.
+ * - snapshot, version: a document as observed; a version is made when its content changed.
+ * - run: one poll or closing round of one channel.
+ * - decision: one RFQ weighed for closing, with the reasons.
+ *
+ * These schemas say what was **promised**. What really arrives is read with `conform` (conform.ts), which accepts
+ * null, absent, unknown and odd, and reports every deviation as a problem.
+ */
+import { z } from 'zod'
+
+/** An identifier the document cannot do without: an entry without it is dropped from its list, with a problem. */
+export const identifier = z.string().min(1).brand('identifier')
+/** ISO 8601 calendar date, YYYY-MM-DD. */
+export const calendarDate = z.iso.date()
+/** ISO 8601 timestamp in UTC; milliseconds were promised and do not always come. */
+export const dateTime = z.iso.datetime()
+
+export const contractType = z.enum(['spot', 'forward'])
+export const rfqState = z.enum(['open', 'closed'])
+export const responseStatus = z.enum(['submitted', 'accepted', 'rejected'])
+export const reasonForPurchase = z.enum(['buyToRetire', 'buyToSell', 'other'])
+export const ecosystemType = z.enum([
+  'ForestsAndWoodlands',
+  'Wetlands',
+  'Grasslands',
+  'AgriculturalLands',
+  'OceansAndCoastalAreas',
+  'RestoredLands',
+])
+export const ecosystemSubtype = z.enum([
+  'TropicalRainforests',
+  'TemperateForests',
+  'BorealForests',
+  'Woodlands',
+  'Mangroves',
+  'Peatlands',
+  'FreshwaterWetlands',
+  'SaltMarshes',
+  'TropicalSavannas',
+  'TemperateGrasslands',
+  'Shrublands',
+  'SteppesAndPrairies',
+  'Croplands',
+  'AgroforestrySystems',
+  'SeagrassMeadows',
+  'CoralReefs',
+  'KelpForests',
+  'ReforestedAreas',
+  'RestoredWetlands',
+  'RehabilitatedMines',
+])
+
+const fileObject = z.strictObject({
+  fileName: z.string(),
+  contentType: z.string(),
+  fileSizeBytes: z.number(),
+  uploadedAt: dateTime,
+})
+const additionalValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string()), fileObject])
+/** Volume object: `type` e.g. fixed; `value` in tonnes CO2e. */
+const volume = z.strictObject({ type: z.string(), value: z.number() })
+
+const creditAvailability = z.strictObject({
+  reportingPeriodStart: calendarDate,
+  reportingPeriodEnd: calendarDate,
+  availableVolume: volume,
+  mitigationTypes: z.array(z.string()),
+  estimatedTradableDate: calendarDate,
+})
+const availableVolumeRange = z.strictObject({
+  reportingPeriodStart: calendarDate,
+  reportingPeriodEnd: calendarDate,
+  availableVolumeRange: z.strictObject({ min: z.number(), max: z.number() }),
+  mitigationTypes: z.array(z.string()),
+})
+
+export const listingDocument = z
+  .strictObject({
+    id: identifier,
+    additionalData: z.record(z.string(), additionalValue).nullable(),
+    notableBuyersAndInvestors: z.array(z.string()),
+    projectName: z.string(),
+    projectDescription: z.string().nullable(),
+    country: z.string(),
+    firstIssuanceDate: calendarDate.nullable(),
+    projectStartDate: z.string().nullable(),
+    projectEndDate: z.string().nullable(),
+    ecosystemTypes: z.array(ecosystemType),
+    ecosystemSubtypes: z.array(ecosystemSubtype),
+    methodologies: z.array(z.string()),
+    currentProjectStages: z.array(z.string()),
+    mainMitigationActivity: z.string(),
+    registry: z.string(),
+    certificationLabels: z.union([z.string(), z.array(z.string())]),
+    registryId: z.string(),
+    additionalDocumentation: z.strictObject({ url: z.string(), expires: z.number() }),
+    organizationName: z.string(),
+    organizationDescription: z.string(),
+    creditAvailability: z.array(creditAvailability),
+    totalAvailableVolume: volume,
+    availableVolume: z.array(availableVolumeRange),
+    pricing: z.strictObject({
+      currency: z.string(),
+      minUnitPrice: z.number(),
+      maxUnitPrice: z.number(),
+      notes: z.string().nullish(),
+    }),
+    storefrontUrl: z.string(),
+  })
+  .meta({ id: 'Listing' })
+
+const vintageYear = z.union([z.number(), z.literal('Any')])
+
+const rfqFields = {
+  id: identifier,
+  listingIds: z.array(z.string()),
+  state: rfqState,
+  number: z.number(),
+  reference: z.string(),
+  buyerDescription: z.string(),
+  contractTypes: z.array(contractType),
+  title: z.string(),
+  fulfilmentDueDate: calendarDate,
+  minVolume: z.number(),
+  maxVolume: z.number(),
+  minVintageYear: vintageYear,
+  maxVintageYear: vintageYear,
+  pricing: z.strictObject({ minUnitPrice: z.number(), maxUnitPrice: z.number(), currency: z.string() }),
+  additionalRequirements: z.string().nullish(),
+  reasonForPurchase,
+  createdAt: dateTime,
+  updatedAt: dateTime,
+  openedAt: dateTime.nullish(),
+  closedAt: dateTime.nullish(),
+  responseDueDate: calendarDate,
+}
+
+export const responseSummary = z
+  .strictObject({
+    id: identifier,
+    listingId: z.string(),
+    projectDeveloperName: z.string(),
+    projectName: z.string(),
+    status: responseStatus,
+    totalVolume: z.number(),
+    currency: z.string(),
+    totalPrice: z.number(),
+    expiryDate: calendarDate.nullish(),
+    submittedAt: dateTime,
+    contractType,
+  })
+  .meta({ id: 'ResponseSummary' })
+
+/** An RFQ as an element of the list: its `responses` hold `id` and `listingId` only. */
+export const rfqListDocument = z
+  .strictObject({
+    ...rfqFields,
+    responses: z.array(z.strictObject({ id: identifier, listingId: z.string() })),
+  })
+  .meta({ id: 'RfqListItem' })
+
+/** An RFQ as read by its identifier. */
+export const rfqDocument = z.strictObject({ ...rfqFields, responses: z.array(responseSummary) }).meta({ id: 'Rfq' })
+
+const vintage = z.strictObject({
+  reportingPeriodStart: calendarDate,
+  reportingPeriodEnd: calendarDate,
+  volume: z.number(),
+  unitPrice: z.number(),
+  name: z.string().nullish(),
+  mitigationTypes: z.array(z.string()),
+})
+const scheduledDelivery = z.strictObject({
+  fulfilmentDueDate: calendarDate,
+  fulfilmentMethod: z.string(),
+  vintages: z.array(vintage),
+})
+const prePayment = z.strictObject({ amount: z.number(), paymentDueDate: calendarDate })
+const review = z.strictObject({
+  status: z.string(),
+  offerId: z.string(),
+  source: z.string(),
+  sourceId: z.string(),
+  comment: z.string().nullish(),
+  createdAt: dateTime,
+  updatedAt: dateTime,
+})
+const offer = z.strictObject({
+  contractType,
+  currency: z.string(),
+  scheduledDeliveries: z.array(scheduledDelivery),
+  prePayments: z.array(prePayment),
+  totalVolume: z.number(),
+  totalPrice: z.number(),
+  additionalNotesToBuyer: z.string().nullish(),
+  expiryDate: calendarDate.nullish(),
+  review: review.nullish(),
+})
+
+/** A project developer's response to an RFQ, with its offer. */
+export const responseDocument = z
+  .strictObject({
+    id: identifier,
+    listingId: z.string(),
+    projectName: z.string(),
+    projectDeveloperName: z.string(),
+    status: responseStatus,
+    submittedAt: dateTime,
+    offer,
+  })
+  .meta({ id: 'RfqResponse' })
+
+export const listingList = z.strictObject({ items: z.array(listingDocument) }).meta({ id: 'ListingList' })
+export const rfqList = z.strictObject({ items: z.array(rfqListDocument) }).meta({ id: 'RfqList' })
+export const closeAnswer = z.strictObject({ ok: z.boolean() }).meta({ id: 'CloseAnswer' })
+export const errorAnswer = z
+  .strictObject({ statusCode: z.number(), message: z.string(), error: z.number() })
+  .meta({ id: 'Error' })

@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto'
+import type { z } from 'zod'
+import { canonicalJson } from './canonical.js'
+import { type Conformed, conform, type Problem } from './conform.js'
+import { listingDocument, responseDocument, responseSummary, rfqDocument, rfqListDocument } from './documents.js'
+
+export type Listing = Conformed<z.output<typeof listingDocument>>
+/** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
+export type RfqListItem = Conformed<z.output<typeof rfqListDocument>>
+export type Rfq = Conformed<z.output<typeof rfqDocument>>
+export type ResponseSummary = Conformed<z.output<typeof responseSummary>>
+export type RfqResponse = Conformed<z.output<typeof responseDocument>>
+export type Offer = NonNullable<RfqResponse['offer']>
+export type ScheduledDelivery = Offer['scheduledDeliveries'][number]
+export type Vintage = ScheduledDelivery['vintages'][number]
+export type PrePayment = Offer['prePayments'][number]
+export type Review = NonNullable<Offer['review']>
+
+/** The kinds of document whose history is kept. */
+export type Kind = 'listing' | 'rfq' | 'response'
+
+/** A document as it arrived, with what could be made of it. */
+export interface Observed<T> {
+  /** The identifier, or `unidentified-<hash>` for a document that has none. */
+  id: string
+  /** The parsed JSON, untouched. */
+  body: unknown
+  /** What the document says, null for all that is absent or unusable; null when it is no object or has no identifier. */
+  document: T | null
+  problems: Problem[]
+  /** False when a promised value has the wrong type or the identifier is lacking (architecture.md, rule 1). */
+  valid: boolean
+}
+
+const observe =
+  <S extends z.ZodType>(schema: S) =>
+  (body: unknown): Observed<Conformed<z.output<S>>> => {
+    const { value, problems } = conform(schema, body)
+    const id = (value as { id?: string } | null)?.id
+    return {
+      id: id ?? `unidentified-${createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16)}`,
+      body,
+      document: value,
+      problems,
+      valid: id !== undefined && problems.every((problem) => problem.code !== 'type'),
+    }
+  }
+
+/** Reads a listing. Never throws. Source: marketplace-api.md, Listing. */
+export const observeListing = observe(listingDocument)
+/** Reads an element of the RFQ list. Never throws. Source: marketplace-api.md, RFQ (list shape). */
+export const observeRfqListItem = observe(rfqListDocument)
+/** Reads an RFQ. Never throws. Source: marketplace-api.md, RFQ (single shape). */
+export const observeRfq = observe(rfqDocument)
+/** Reads one summary of a response within an RFQ. Never throws. Source: marketplace-api.md, ResponseSummary. */
+export const observeResponseSummary = observe(responseSummary)
+/** Reads a response. Never throws. Source: marketplace-api.md, RFQ response. */
+export const observeResponse = observe(responseDocument)
