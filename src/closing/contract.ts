@@ -33,4 +33,3 @@ export interface ClosingResult {
   heldPlan: string | null
   failures: { id: string; message: string }[]
 }
-// src/closing/round.ts: closeExpired(context: ClosingContext, policy: ClosingPolicy): Promise<ClosingResult>

@@ -94,6 +94,8 @@ export interface RfqSnapshot {
   /** Hash of the list entry, to see later whether it changed. */
   listHash: string | null
   responses: readonly ResponseSnapshot[]
+  /** False where the RFQ's `responses` could not be read as a list: then none is marked missing. */
+  responsesComplete: boolean
   /** When the first of its requests was sent: nothing in here is older. */
   readAt: Date
 }
@@ -157,7 +159,8 @@ export interface Version {
 /** A version with what else was known of its document at the moment asked about. */
 export interface Known extends Version {
   firstObservedAt: Timestamp
-  lastObservedAt: Timestamp
+  /** Null where the past was asked for: later observations would change it, and the past does not change. */
+  lastObservedAt: Timestamp | null
   /** Since when it is missing from its list, or null. */
   missingSince: Timestamp | null
 }
@@ -173,6 +176,8 @@ export interface RfqFilter {
   asOf?: Date
   /** RFQ id, number or reference; all that match. */
   match?: string
+  /** Leave out the responses (a list of RFQs needs none). Default false. */
+  withoutResponses?: boolean
 }
 
 export interface ProblemRecord extends Problem {
@@ -199,8 +204,8 @@ export interface RfqState {
 
 export interface History {
   rfqStates(channel: string): Promise<RfqState[]>
-  /** Entities of the kind not missing now, for the mass-absence rule. */
-  countPresent(channel: string, kind: 'listing' | 'rfq'): Promise<number>
+  /** What is there now, missing ones left out: for the rule of mass absence. */
+  presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
   listings(filter: { channel?: string; asOf?: Date; ids?: readonly string[] }): Promise<Known[]>
   rfqs(filter: RfqFilter): Promise<KnownRfq[]>
   /** Every version of an RFQ and its responses, oldest first; observed not later than asOf. */

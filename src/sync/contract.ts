@@ -9,6 +9,8 @@ export interface PollContext {
   now: Clock
   /** Stops the poll between two documents; what was kept stays. */
   signal?: AbortSignal
+  /** A person says that a list which lost most of what it had is right. */
+  acceptLoss?: boolean
   onProgress?: (progress: { done: number; total: number }) => void
 }
 
@@ -27,5 +29,3 @@ export interface PollResult {
   /** What changed, for those who tell of it. */
   changes: { kind: 'listing' | 'rfq' | 'response'; id: string; change: 'inserted' | 'changed' | 'missing' }[]
 }
-// src/sync/listings.ts: pollListings(context: PollContext): Promise<PollResult>
-// src/sync/rfqs.ts:     pollRfqs(context: PollContext, options: PollRfqsOptions): Promise<PollResult>

@@ -1,0 +1,58 @@
+import { contentHash } from '../domain/canonical.js'
+import { observeRfq } from '../domain/observed.js'
+import { readWholeRfq } from '../marketplace/whole-rfq.js'
+import type { RunHandle } from '../store/contract.js'
+import type { ClosingContext } from './contract.js'
+import type { Candidate } from './weigh.js'
+
+/** What a reading showed, kept in the history. */
+export interface Reading extends Candidate {
+  state: string | null
+  /** When its request was sent. */
+  readAt: Date
+  /** Our clock when the answer had come, and the marketplace's `Date` header. */
+  answeredAt: Date
+  serverDate: Date | null
+}
+
+/** Reads an RFQ with all its responses and keeps it. Throws MarketplaceError. */
+export async function readAndKeep(context: ClosingContext, run: RunHandle, id: string): Promise<Reading> {
+  const whole = await readWholeRfq(context.session, id)
+  const answeredAt = context.now()
+  const recorded = await context.store.recordRfq(run, { ...whole, shape: 'full', listHash: null }, answeredAt)
+  const version = { version: recorded.rfqVersion, hash: recorded.rfqHash }
+  return reading(id, whole.rfq, version, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
+}
+
+/**
+ * The reading immediately before a close: one request where nothing changed; where it did, the RFQ is first kept whole
+ * and then read once more.
+ * @returns null where it differs at every reading
+ */
+export async function readBeforeClosing(
+  context: ClosingContext,
+  run: RunHandle,
+  known: Candidate,
+): Promise<Reading | null> {
+  let expected = known
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const { value, readAt, serverDate } = await context.session.readRfq(known.id)
+    const answeredAt = context.now()
+    if (contentHash('rfq', value.body) === expected.hash) {
+      await context.store.touchRfqs(run, [known.id], readAt, answeredAt)
+      return reading(known.id, value, expected, { readAt, answeredAt, serverDate })
+    }
+    expected = await readAndKeep(context, run, known.id)
+  }
+  return null
+}
+
+function reading(
+  id: string,
+  { body, valid }: { body: unknown; valid: boolean },
+  { version, hash }: { version: number; hash: string },
+  times: Pick<Reading, 'readAt' | 'answeredAt' | 'serverDate'>,
+): Reading {
+  const state = observeRfq(body).document?.state ?? null
+  return { id, body, valid, listed: false, missingSince: null, version, hash, state, ...times }
+}

@@ -1,0 +1,128 @@
+import type { CloseReply } from '../marketplace/contract.js'
+import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
+import type { CloseIntent, CloseOutcome, RunHandle } from '../store/contract.js'
+import type { ClosingContext } from './contract.js'
+import { type Reading, readAndKeep } from './reading.js'
+
+/** Before an answer that tells nothing is looked into, in milliseconds (reliability.md, closing policy 7). */
+const PAUSE_MS = 5000
+/** POSTs for one intent, in all. */
+export const MOST_POSTS = 2
+
+/** What came of a close, proven by reading. */
+export interface Settlement {
+  intent: CloseIntent
+  /** Null where nothing was sent and the RFQ is open still. */
+  outcome: CloseOutcome | null
+  /** In words. */
+  words: string
+  reply: CloseReply | null
+  /** Why no answer came, where none did. */
+  failure: string | null
+  after: Reading
+  /** When each POST of this round was about to be sent. */
+  sent: string[]
+}
+
+/**
+ * Sends the close and finds out by reading what it did. An answer that tells nothing (5xx, redirect, none) leads to a
+ * pause and a reading; where that shows the RFQ open and still due, to one more POST; and to no third.
+ * @param mayPost says why a further POST must not be sent after that reading, or null
+ * @throws MarketplaceError where the verifying reading fails: the intent stays open, and is settled by a later reading
+ */
+export async function closeAndVerify(
+  context: ClosingContext,
+  run: RunHandle,
+  intent: CloseIntent,
+  mayPost: (reading: Reading) => string | null,
+): Promise<Settlement> {
+  let current = intent
+  const sent: string[] = []
+  for (;;) {
+    current = await context.store.markSending(current, context.now())
+    sent.push(current.sentAt ?? '')
+    const { reply, failure } = await post(context, current.rfqId)
+    const after = await verify(context, run, current.rfqId, reply)
+    const again = after.state === 'open' && tellsNothing(reply) && current.posts < MOST_POSTS
+    if (again && mayPost(after) === null) continue
+    return { intent: current, ...judge(reply, failure, after.state, current.posts), reply, failure, after, sent }
+  }
+}
+
+/** How an intent that a crash left behind, and that a reading found not open any more, ended. */
+export function settledByReading(intent: CloseIntent, after: Reading): Settlement {
+  const posted = intent.posts > 0
+  const closed = after.state === 'closed'
+  return {
+    intent,
+    outcome: closed ? (posted ? 'closed' : 'already-closed') : posted ? 'unknown' : null,
+    words:
+      `a process ended before it could tell what became of its close (${posted ? `sent ${intent.sentAt}` : 'not sent'}); ` +
+      `a reading shows it ${after.state ?? 'without a state'}`,
+    reply: null,
+    failure: null,
+    after,
+    sent: [],
+  }
+}
+
+async function post(
+  context: ClosingContext,
+  id: string,
+): Promise<{ reply: CloseReply | null; failure: string | null }> {
+  try {
+    return { reply: await context.session.closeRfq(id), failure: null }
+  } catch (error) {
+    if (!(error instanceof MarketplaceError) || error instanceof AbortedError) throw error
+    return { reply: null, failure: error.message }
+  }
+}
+
+async function verify(context: ClosingContext, run: RunHandle, id: string, reply: CloseReply | null): Promise<Reading> {
+  if (tellsNothing(reply)) await context.pause(PAUSE_MS)
+  const after = await readAndKeep(context, run, id)
+  if (after.state !== 'open' || !saysDone(reply)) return after
+  // Said done, and shows open: the effect may lag behind the answer.
+  await context.pause(PAUSE_MS)
+  return readAndKeep(context, run, id)
+}
+
+const saysDone = (reply: CloseReply | null): boolean => reply?.status === 200 && reply.ok !== false
+
+/** Neither done nor refused: no answer, a redirect, too many requests, a fault of the server. */
+const tellsNothing = (reply: CloseReply | null): boolean =>
+  reply === null ||
+  reply.status === 408 ||
+  reply.status === 429 ||
+  reply.status >= 500 ||
+  (reply.status >= 300 && reply.status < 400)
+
+function judge(
+  reply: CloseReply | null,
+  failure: string | null,
+  state: string | null,
+  posts: number,
+): { outcome: CloseOutcome; words: string } {
+  const said = describe(reply, failure)
+  if (state === 'closed') return judgeClosed(reply, said, posts)
+  const shows = state === null ? 'a reading shows no state' : `a reading shows it ${state}`
+  if (tellsNothing(reply))
+    return { outcome: 'unknown', words: `${said} (POST ${posts}); ${shows}: a person should look` }
+  if (saysDone(reply)) return { outcome: 'failed', words: `${said}, yet ${shows}: a person should look` }
+  return { outcome: 'refused', words: `${said}; ${shows}` }
+}
+
+function judgeClosed(reply: CloseReply | null, said: string, posts: number): { outcome: CloseOutcome; words: string } {
+  // Refused at the first POST, and closed all the same: not by us.
+  const byAnother = posts === 1 && !tellsNothing(reply) && !saysDone(reply)
+  return byAnother
+    ? { outcome: 'already-closed', words: `${said}; a reading shows it closed: somebody else closed it` }
+    : { outcome: 'closed', words: `${said}; a reading shows it closed` }
+}
+
+function describe(reply: CloseReply | null, failure: string | null): string {
+  if (reply === null) return `no answer came (${failure})`
+  const message = reply.message ? `: ${reply.message}` : ''
+  if (reply.status !== 200) return `answered ${reply.status}${message}`
+  return reply.ok === null ? `answered 200 without ok${message}` : `answered 200, ok ${reply.ok}`
+}

@@ -1,0 +1,48 @@
+import { channelKey } from '../domain/channel.js'
+import { type Calendar, calendarOf } from '../domain/expiry.js'
+import type { DecisionRecord, RunHandle, RunRecord } from '../store/contract.js'
+import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
+import { type Candidate, type Weighing, weigh } from './weigh.js'
+
+/** One closing round under way. */
+export interface Round {
+  context: ClosingContext
+  policy: ClosingPolicy
+  channel: string
+  run: RunHandle
+  calendar: Calendar
+  /** The poll that the candidates stand in. */
+  poll: RunRecord | null
+  newest: Map<string, DecisionRecord>
+  decisions: DecisionRecord[]
+  failures: ClosingResult['failures']
+  weighed: number
+  invalid: number
+  heldPlan: string | null
+  /** Why no further RFQ is closed in this round. */
+  stop: string | null
+  unknownInARow: number
+}
+
+export function newRound(context: ClosingContext, policy: ClosingPolicy, run: RunHandle): Round {
+  return {
+    context,
+    policy,
+    channel: channelKey(context.session.channel),
+    run,
+    calendar: calendarOf(policy.timeZone),
+    poll: null,
+    newest: new Map(),
+    decisions: [],
+    failures: [],
+    weighed: 0,
+    invalid: 0,
+    heldPlan: null,
+    stop: null,
+    unknownInARow: 0,
+  }
+}
+
+/** Weighs by the rules of this round, now. */
+export const weighNow = (round: Round, candidate: Candidate): Weighing =>
+  weigh(candidate, { calendar: round.calendar, graceHours: round.policy.graceHours, now: round.context.now() })

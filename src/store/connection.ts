@@ -1,0 +1,130 @@
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { setImmediate as breathe, setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { explain, isBusy } from './failure.js'
+
+export type Sqlite = Database.Database
+
+/** How long a writer waits for another process's transaction, in milliseconds. */
+const BUSY_MS = 5000
+/** SQLite waits by blocking the thread; we let it do so only this long at a time, in milliseconds. */
+const BLOCK_MS = 50
+
+/**
+ * One database file: a connection that reads, and one that writes, used by one transaction at a time.
+ * A write transaction may span turns of the event loop, so that a large one never blocks it.
+ */
+export class Connection {
+  readonly reader: Sqlite
+  readonly #writer: Sqlite
+  #last: Promise<unknown> = Promise.resolve()
+  readonly #statements = new Map<string, Database.Statement>()
+
+  private constructor(
+    readonly path: string,
+    writer: Sqlite,
+    reader: Sqlite,
+  ) {
+    this.#writer = writer
+    this.reader = reader
+  }
+
+  /** Opens or creates the file (0600, folder 0700). Errors: UnusableDatabaseError. */
+  static async open(path: string, prepare: (writer: Sqlite) => Promise<void>): Promise<Connection> {
+    let writer: Sqlite | undefined
+    try {
+      createPrivately(path)
+      writer = connect(path)
+      const opened = writer
+      await patiently(() => opened.pragma('journal_mode = wal'))
+      await prepare(opened)
+      const reader = connect(path)
+      reader.pragma('query_only = on')
+      return new Connection(path, opened, reader)
+    } catch (error) {
+      writer?.close()
+      throw explain(error, path)
+    }
+  }
+
+  /** A prepared statement of the writing connection, made once. Only for use within `write`. */
+  statement(sql: string): Database.Statement {
+    let found = this.#statements.get(sql)
+    if (!found) {
+      found = this.#writer.prepare(sql)
+      this.#statements.set(sql, found)
+    }
+    return found
+  }
+
+  /**
+   * Runs one transaction (BEGIN IMMEDIATE, committed with a sync to disk); alone on the writing connection.
+   * @param work may await `breathe` between pieces; whatever it throws rolls everything back
+   */
+  write<T>(work: () => Promise<T> | T): Promise<T> {
+    const result = this.#last.then(() => this.#transaction(work))
+    this.#last = result.catch(() => undefined)
+    return result
+  }
+
+  async #transaction<T>(work: () => Promise<T> | T): Promise<T> {
+    try {
+      await patiently(() => this.#writer.exec('begin immediate'))
+      const result = await work()
+      await patiently(() => this.#writer.exec('commit'))
+      return result
+    } catch (error) {
+      if (this.#writer.inTransaction) this.#writer.exec('rollback')
+      throw explain(error, this.path)
+    }
+  }
+
+  /** Reads; failures are explained. */
+  read<T>(work: (reader: Sqlite) => T): T {
+    try {
+      return work(this.reader)
+    } catch (error) {
+      throw explain(error, this.path)
+    }
+  }
+
+  /** Waits for the transaction under way, then closes. */
+  async close(): Promise<void> {
+    await this.#last
+    this.reader.close()
+    this.#writer.close()
+  }
+}
+
+/** Lets the event loop turn once; called between pieces of long work. */
+export { breathe }
+
+/** A further connection to a file that is in use. */
+export function connect(path: string): Sqlite {
+  const db = new Database(path, { timeout: BLOCK_MS })
+  // A reopened WAL file falls back to NORMAL, so this is said at every open.
+  db.pragma('synchronous = full')
+  db.pragma('foreign_keys = on')
+  return db
+}
+
+function createPrivately(path: string): void {
+  if (existsSync(path)) return
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
+  chmodSync(path, 0o600)
+}
+
+/** Repeats what another process's lock refused, without blocking the thread, for up to five seconds. */
+export async function patiently<T>(attempt: () => T): Promise<T> {
+  const deadline = performance.now() + BUSY_MS
+  for (;;) {
+    try {
+      return attempt()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() > deadline) throw error
+      await wait(5 + Math.random() * 20)
+    }
+  }
+}

@@ -1,0 +1,245 @@
+import type { Kind } from '../domain/observed.js'
+import { type Connection, connect, type Sqlite } from './connection.js'
+import type { Absence, History, Known, KnownRfq, ProblemRecord, RfqFilter, RfqState, Version } from './contract.js'
+
+interface VersionRow {
+  channel: string
+  kind: Kind
+  rfq_id: string
+  id: string
+  version: number
+  content_hash: string
+  not_before: string | null
+  observed_at: string
+  superseded_at: string | null
+  run_id: number
+  valid: number
+  shape: Version['shape']
+  body: string
+}
+interface KnownRow extends VersionRow {
+  first_observed_at: string
+  last_observed_at: string | null
+  missing_since: string | null
+}
+
+const toVersion = (row: VersionRow): Version => ({
+  channel: row.channel,
+  kind: row.kind,
+  id: row.id,
+  rfqId: row.rfq_id === '' ? null : row.rfq_id,
+  version: row.version,
+  contentHash: row.content_hash,
+  notBefore: row.not_before,
+  observedAt: row.observed_at,
+  supersededAt: row.superseded_at,
+  runId: row.run_id,
+  valid: row.valid === 1,
+  shape: row.shape,
+  body: JSON.parse(row.body),
+})
+const toKnown = (row: KnownRow): Known => ({
+  ...toVersion(row),
+  firstObservedAt: row.first_observed_at,
+  lastObservedAt: row.last_observed_at,
+  missingSince: row.missing_since,
+})
+
+/** The present: each document's newest version, in the form it was last seen. */
+const NOW = `
+select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
+  v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
+  e.first_observed_at, e.last_observed_at, e.missing_since
+from entities e
+join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+  and v.version = e.version
+where true`
+
+/** The past: what was known at @asOf. Nothing recorded later can change it. */
+const THEN = `
+select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
+  case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
+  v.run_id, v.valid, v.shape, v.body,
+  e.first_observed_at, null as last_observed_at,
+  (select max(a.missing_since) from absences a where a.channel = v.channel and a.kind = v.kind and a.rfq_id = v.rfq_id
+    and a.id = v.id and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf)) as missing_since
+from versions v
+join entities e on e.channel = v.channel and e.kind = v.kind and e.rfq_id = v.rfq_id and e.id = v.id
+where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
+
+const MATCHES = `and v.id in (
+  select m.id from versions m where m.kind = 'rfq' and m.channel = v.channel
+    and (m.id = @match or cast(json_extract(m.body, '$.number') as text) in (@match, @match || '.0')
+      or json_extract(m.body, '$.reference') = @match collate nocase))`
+
+type Parameters = Record<string, string | number | null>
+
+/** Reads what is known, now or as of a moment (architecture.md, rules 1–4). */
+export function createHistory(connection: Connection): History {
+  const all = <T>(sql: string, parameters: Parameters): T[] =>
+    connection.read((db) => db.prepare(sql).all(parameters) as T[])
+
+  const known = (where: string, { asOf, ...parameters }: Parameters & { asOf?: string }): Known[] =>
+    all<KnownRow>(
+      `${asOf === undefined ? NOW : THEN} ${where} order by v.channel, v.kind, v.rfq_id, v.id`,
+      asOf === undefined ? parameters : { ...parameters, asOf },
+    ).map(toKnown)
+
+  const responsesOf = (rfq: Known, asOf: Moment) =>
+    known(`and v.channel = @channel and v.kind = 'response' and v.rfq_id = @rfqId`, {
+      channel: rfq.channel,
+      rfqId: rfq.id,
+      ...asOf,
+    })
+
+  const rfqs = ({ channel, asOf, match, withoutResponses }: RfqFilter): KnownRfq[] =>
+    known(
+      `and v.kind = 'rfq' ${channel === undefined ? '' : 'and v.channel = @channel'} ${match === undefined ? '' : MATCHES}`,
+      { ...given({ channel, match }), ...moment(asOf) },
+    ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, moment(asOf)) }))
+
+  return {
+    async rfqStates(channel) {
+      return all<RfqStateRow>(RFQ_STATES, { channel }).map(toRfqState)
+    },
+    async presentIds(channel, kind) {
+      const rows = all<{ id: string }>(
+        'select id from entities where channel = @channel and kind = @kind and missing_since is null',
+        { channel, kind },
+      )
+      return rows.map((row) => row.id)
+    },
+    async listings({ channel, asOf, ids }) {
+      return known(
+        `and v.kind = 'listing' ${channel === undefined ? '' : 'and v.channel = @channel'}
+        ${ids === undefined ? '' : 'and v.id in (select value from json_each(@ids))'}`,
+        { ...given({ channel, ids: ids && JSON.stringify(ids) }), ...moment(asOf) },
+      )
+    },
+    async rfqs(filter) {
+      // One read transaction: an RFQ and its responses come from one state.
+      return connection.read((db) => db.transaction(() => rfqs(filter))())
+    },
+    async rfqHistory(channel, rfqId, asOf) {
+      return all<VersionRow>(
+        `select * from versions where channel = @channel
+          and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))
+          and observed_at <= @asOf
+        order by observed_at, kind desc, id, version`,
+        { channel, rfqId, asOf: asOf?.toISOString() ?? END_OF_TIME },
+      ).map(toVersion)
+    },
+    async absences(channel, rfqId, asOf) {
+      return all<AbsenceRow>(
+        `select kind, id, not_before, missing_since,
+          case when returned_at <= @asOf then returned_at end as returned_at
+        from absences where channel = @channel
+          and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))
+          and missing_since <= @asOf
+        order by missing_since, kind desc, id`,
+        { channel, rfqId, asOf: asOf?.toISOString() ?? END_OF_TIME },
+      ).map(toAbsence)
+    },
+    async problems({ channel, entityIds, limit }) {
+      return all<ProblemRow>(
+        `select * from problems where (@channel is null or channel = @channel)
+          and (@ids is null or entity_id in (select value from json_each(@ids)))
+        order by last_seen_at desc, channel, kind, entity_id, path, code limit @limit`,
+        { channel: channel ?? null, ids: entityIds ? JSON.stringify(entityIds) : null, limit: limit ?? -1 },
+      ).map(toProblem)
+    },
+    export: (filter) => exportAll(connection, filter),
+  }
+}
+
+const END_OF_TIME = '9999-12-31T23:59:59.999Z'
+type Moment = { asOf?: string }
+const moment = (asOf: Date | undefined): Moment => (asOf === undefined ? {} : { asOf: asOf.toISOString() })
+const given = (values: Record<string, string | undefined>): Parameters =>
+  Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined))
+
+async function* exportAll(
+  connection: Connection,
+  filter: { kind?: Kind; channel?: string; asOf?: Date },
+): AsyncGenerator<Known> {
+  const asOf = moment(filter.asOf)
+  const sql = `${filter.asOf === undefined ? NOW : THEN}
+    ${filter.channel === undefined ? '' : 'and v.channel = @channel'} ${filter.kind === undefined ? '' : 'and v.kind = @kind'}
+    order by v.channel, v.kind, v.rfq_id, v.id`
+  // A cursor keeps its connection busy, so the export has its own: one consistent state from first row to last.
+  const reader: Sqlite = connect(connection.path)
+  try {
+    const cursor = reader.prepare(sql).iterate({ ...given({ channel: filter.channel, kind: filter.kind }), ...asOf })
+    for (const row of cursor) yield toKnown(row as KnownRow)
+  } finally {
+    reader.close()
+  }
+}
+
+const RFQ_STATES = `
+select e.id, e.list_hash, v.shape, json_extract(v.body, '$.state') as state, e.last_read_at, e.missing_since,
+  exists (select 1 from entities r join versions w on w.channel = r.channel and w.kind = r.kind and w.rfq_id = r.rfq_id
+      and w.id = r.id and w.version = r.version
+    where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
+      and w.shape = 'summary') as incomplete
+from entities e
+join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+  and v.version = e.version
+where e.channel = @channel and e.kind = 'rfq'`
+
+interface RfqStateRow {
+  id: string
+  list_hash: string | null
+  shape: 'full' | 'list'
+  state: unknown
+  last_read_at: string
+  missing_since: string | null
+  incomplete: number
+}
+const toRfqState = (row: RfqStateRow): RfqState => ({
+  id: row.id,
+  listHash: row.list_hash,
+  shape: row.shape,
+  state: typeof row.state === 'string' ? row.state : null,
+  detailReadAt: row.shape === 'full' ? row.last_read_at : null,
+  incomplete: row.incomplete === 1,
+  missingSince: row.missing_since,
+})
+
+interface AbsenceRow {
+  kind: Kind
+  id: string
+  not_before: string
+  missing_since: string
+  returned_at: string | null
+}
+const toAbsence = (row: AbsenceRow): Absence => ({
+  kind: row.kind,
+  id: row.id,
+  notBefore: row.not_before,
+  missingSince: row.missing_since,
+  returnedAt: row.returned_at,
+})
+
+interface ProblemRow {
+  channel: string
+  kind: Kind
+  entity_id: string
+  path: string
+  code: ProblemRecord['code']
+  message: string
+  first_seen_at: string
+  last_seen_at: string
+  times: number
+}
+const toProblem = (row: ProblemRow): ProblemRecord => ({
+  channel: row.channel,
+  kind: row.kind,
+  entityId: row.entity_id,
+  path: row.path,
+  code: row.code,
+  message: row.message,
+  firstSeenAt: row.first_seen_at,
+  lastSeenAt: row.last_seen_at,
+  times: row.times,
+})

@@ -1,0 +1,78 @@
+import type { Sqlite } from './connection.js'
+import { patiently } from './connection.js'
+import { UnusableDatabaseError } from './errors.js'
+import { type Migration, migrations } from './schema.js'
+
+/** Marks a file as a Quotekeeper database: "QKpr". */
+export const APPLICATION_ID = 0x514b7072
+
+/** What opening did, for the log. */
+export interface MigrationReport {
+  from: number
+  to: number
+  /** The copy made before an existing database was migrated, or null. */
+  backup: string | null
+}
+
+/**
+ * Brings a database to this program's schema: each migration with its record in one transaction; safe when several
+ * processes start at once. An existing database is copied first.
+ * @param now for the record and the name of the copy
+ * @throws UnusableDatabaseError for a file of another program or of a newer Quotekeeper
+ */
+export async function migrate(
+  db: Sqlite,
+  now: Date,
+  steps: readonly Migration[] = migrations,
+): Promise<MigrationReport> {
+  const from = schemaVersion(db)
+  refuseForeign(db, from)
+  refuseNewer(db, from, steps.length)
+  const backup = from > 0 && from < steps.length ? backUp(db, from, now) : null
+  for (const [index, step] of steps.entries()) {
+    if (index >= from) await patiently(() => apply(db, index + 1, step, now))
+  }
+  return { from, to: Math.max(from, steps.length), backup }
+}
+
+export const schemaVersion = (db: Sqlite): number => db.pragma('user_version', { simple: true }) as number
+
+function apply(db: Sqlite, number: number, step: Migration, now: Date): void {
+  db.transaction(() => {
+    // Another process may have been faster.
+    if (schemaVersion(db) >= number) return
+    db.exec(`create table if not exists migrations (number integer primary key, name text not null,
+      applied_at text not null) strict`)
+    db.exec(step.sql)
+    db.prepare('insert into migrations values (?, ?, ?)').run(number, step.name, now.toISOString())
+    db.pragma(`application_id = ${APPLICATION_ID}`)
+    db.pragma(`user_version = ${number}`)
+  }).immediate()
+}
+
+function refuseForeign(db: Sqlite, version: number): void {
+  const id = db.pragma('application_id', { simple: true }) as number
+  const tables = db.prepare('select count(*) from sqlite_schema').pluck().get() as number
+  const ours = id === APPLICATION_ID || (version === 0 && tables === 0)
+  // A process that migrates at this moment may have made the file ours between the two reads.
+  if (!ours && db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
+    throw new UnusableDatabaseError(
+      `${db.name} is a database of another program. Name another file under "database" in the configuration.`,
+    )
+  }
+}
+
+function refuseNewer(db: Sqlite, version: number, newest: number): void {
+  if (version > newest) {
+    throw new UnusableDatabaseError(
+      `${db.name} was written by a newer Quotekeeper (schema ${version}; this one knows ${newest}). ` +
+        'Update Quotekeeper; nothing was changed.',
+    )
+  }
+}
+
+function backUp(db: Sqlite, version: number, now: Date): string {
+  const file = `${db.name}.schema-${version}-${now.toISOString().replaceAll(/[-:.]/g, '')}.bak`
+  db.prepare('vacuum into ?').run(file)
+  return file
+}

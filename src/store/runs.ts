@@ -1,0 +1,179 @@
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { Clock } from '../domain/clock.js'
+import type { Connection } from './connection.js'
+import type { RunEnd, RunHandle, RunKind, RunRecord, Runs } from './contract.js'
+import { RunBusyError, RunLostError } from './errors.js'
+
+/** A run whose lease was not renewed for this long is taken for dead, in milliseconds. */
+const LEASE_MS = 30_000
+const RENEW_MS = 10_000
+
+interface RunRow {
+  id: number
+  channel: string
+  kind: RunKind
+  started_at: string
+  finished_at: string | null
+  outcome: RunRecord['outcome']
+  requests: number
+  seen: number
+  inserted: number
+  changed: number
+  unchanged: number
+  missing: number
+  invalid: number
+  error: string | null
+  suspicious: number
+  not_before: string | null
+  holder: string
+  lease_until: string
+}
+
+const toRecord = (row: RunRow): RunRecord => ({
+  id: row.id,
+  channel: row.channel,
+  kind: row.kind,
+  startedAt: row.started_at,
+  finishedAt: row.finished_at,
+  outcome: row.outcome,
+  requests: row.requests,
+  seen: row.seen,
+  inserted: row.inserted,
+  changed: row.changed,
+  unchanged: row.unchanged,
+  missing: row.missing,
+  invalid: row.invalid,
+  error: row.error,
+  suspicious: row.suspicious === 1,
+  notBefore: row.not_before,
+})
+
+/**
+ * Runs and their lock. The lock is the unfinished run itself: it dies with its holder, because the lease is renewed
+ * only while the process lives, and at once where the holder was a process of this machine that is gone.
+ */
+export function createRuns(options: { connection: Connection; clock: Clock }): Runs & { stopRenewing(): void } {
+  const { connection, clock } = options
+  const holder = { host: hostname(), pid: process.pid, nonce: randomUUID() }
+  const live = new Map<number, AbortController>()
+  const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
+
+  const renew = async () => {
+    for (const [id, lost] of live) {
+      const renewed = await connection
+        .write(() =>
+          connection
+            .statement('update runs set lease_until = ? where id = ? and finished_at is null')
+            .run(leaseUntil(), id),
+        )
+        .catch(() => null) // A locked or full database: the next renewal tries again, and the lease decides.
+      if (renewed?.changes === 0) {
+        live.delete(id)
+        lost.abort(new RunLostError(`Run ${id} was taken over by another process.`))
+      }
+    }
+  }
+  const timer = setInterval(renew, RENEW_MS)
+  timer.unref()
+
+  const finish = async (id: number, end: RunEnd, now: Date): Promise<RunRecord> => {
+    live.delete(id)
+    return connection.write(() => {
+      const row = connection
+        .statement(
+          `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
+            inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
+            error = @error, suspicious = @suspicious, not_before = @notBefore
+          where id = @id and finished_at is null returning *`,
+        )
+        .get({
+          ...end,
+          id,
+          finishedAt: now.toISOString(),
+          suspicious: end.suspicious ? 1 : 0,
+          notBefore: end.notBefore?.toISOString() ?? null,
+        }) as RunRow | undefined
+      if (!row) throw new RunLostError(`Run ${id} was taken over by another process.`)
+      return toRecord(row)
+    })
+  }
+
+  return {
+    async beginRun({ channel, kind, now }) {
+      const id = await connection.write(() => {
+        const current = connection
+          .statement('select * from runs where channel = ? and kind = ? and finished_at is null')
+          .get(channel, kind) as RunRow | undefined
+        if (current && isAlive(current, holder, clock())) {
+          throw new RunBusyError(`A ${kind} run of ${channel} is under way (run ${current.id}).`)
+        }
+        if (current) interrupt(connection, current.id, now)
+        return connection
+          .statement(
+            'insert into runs (channel, kind, started_at, holder, lease_until) values (?, ?, ?, ?, ?) returning id',
+          )
+          .pluck()
+          .get(channel, kind, now.toISOString(), JSON.stringify(holder), leaseUntil()) as number
+      })
+      const lost = new AbortController()
+      live.set(id, lost)
+      return { id, channel, kind, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
+    },
+    async runs({ channel, kind, limit }) {
+      const rows = connection.read((db) =>
+        db
+          .prepare(
+            `select * from runs where (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
+            order by id desc limit @limit`,
+          )
+          .all({ channel: channel ?? null, kind: kind ?? null, limit: limit ?? 100 }),
+      )
+      return (rows as RunRow[]).map(toRecord)
+    },
+    async newestRun({ channel, kind, outcome }) {
+      const row = connection.read((db) =>
+        db
+          .prepare(
+            `select * from runs where channel = @channel and kind = @kind and finished_at is not null
+              and (@outcome is null or outcome = @outcome) order by id desc limit 1`,
+          )
+          .get({ channel, kind, outcome: outcome ?? null }),
+      )
+      return row ? toRecord(row as RunRow) : null
+    },
+    stopRenewing() {
+      clearInterval(timer)
+    },
+  }
+}
+
+/** Fences a writer: a run that was taken over writes nothing more. Within a transaction only. */
+export function assertLive(connection: Connection, run: RunHandle): void {
+  const row = connection.statement('select 1 from runs where id = ? and finished_at is null').get(run.id)
+  if (!row) throw new RunLostError(`Run ${run.id} was taken over by another process.`)
+}
+
+function interrupt(connection: Connection, id: number, now: Date): void {
+  connection
+    .statement(`update runs set outcome = 'interrupted', finished_at = ?, error = ? where id = ?`)
+    .run(now.toISOString(), 'its process ended before it did', id)
+}
+
+function isAlive(row: RunRow, self: { host: string; pid: number; nonce: string }, now: Date): boolean {
+  const holder = JSON.parse(row.holder) as { host: string; pid: number; nonce: string }
+  if (holder.nonce === self.nonce) return true
+  if (row.lease_until < now.toISOString()) return false
+  if (holder.host !== self.host) return true
+  // A process number that is now ours was handed on: its former owner is gone (containers: always process 1).
+  return holder.pid !== self.pid && processLives(holder.pid)
+}
+
+function processLives(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,251 @@
+/**
+ * Numbered, append-only migrations. A migration that was released is never edited; a change is a new one.
+ * Each is applied with its record in one transaction (migrate.ts).
+ */
+export interface Migration {
+  name: string
+  sql: string
+}
+
+const tables = `
+create table runs (
+  id integer primary key autoincrement,
+  channel text not null,
+  kind text not null check (kind in ('listings', 'rfqs', 'close')),
+  started_at text not null,
+  finished_at text,
+  outcome text check (outcome in ('complete', 'partial', 'failed', 'interrupted')),
+  requests integer not null default 0,
+  seen integer not null default 0,
+  inserted integer not null default 0,
+  changed integer not null default 0,
+  unchanged integer not null default 0,
+  missing integer not null default 0,
+  invalid integer not null default 0,
+  error text,
+  suspicious integer not null default 0,
+  not_before text,
+  holder text not null,
+  lease_until text not null
+) strict;
+-- The lock: one live run of a kind on a channel, in all processes on this database.
+create unique index runs_one_live on runs (channel, kind) where finished_at is null;
+create index runs_newest on runs (channel, kind, id);
+
+-- The newest moment anything of a channel was recorded: time never runs backwards in its history.
+create table channels (channel text primary key, newest_at text not null) strict, without rowid;
+
+create table entities (
+  channel text not null,
+  kind text not null check (kind in ('listing', 'rfq', 'response')),
+  rfq_id text not null default '',
+  id text not null,
+  version integer not null,
+  first_observed_at text not null,
+  last_observed_at text not null,
+  last_read_at text not null,
+  changed_at text not null,
+  missing_since text,
+  list_hash text,
+  latest_body text,
+  primary key (channel, kind, rfq_id, id)
+) strict, without rowid;
+
+create table versions (
+  channel text not null,
+  kind text not null,
+  rfq_id text not null default '',
+  id text not null,
+  version integer not null,
+  content_hash text not null,
+  not_before text,
+  observed_at text not null,
+  superseded_at text,
+  run_id integer not null references runs (id),
+  valid integer not null check (valid in (0, 1)),
+  shape text not null check (shape in ('full', 'list', 'summary')),
+  body text not null,
+  primary key (channel, kind, rfq_id, id, version)
+) strict;
+
+create table absences (
+  channel text not null,
+  kind text not null,
+  rfq_id text not null default '',
+  id text not null,
+  not_before text not null,
+  missing_since text not null,
+  returned_at text,
+  run_id integer not null references runs (id)
+) strict;
+create index absences_of on absences (channel, kind, rfq_id, id);
+
+create table problems (
+  channel text not null,
+  kind text not null,
+  entity_id text not null,
+  path text not null,
+  code text not null,
+  message text not null,
+  first_seen_at text not null,
+  last_seen_at text not null,
+  times integer not null,
+  primary key (channel, kind, entity_id, path, code)
+) strict, without rowid;
+
+create table close_decisions (
+  id integer primary key autoincrement,
+  run_id integer not null references runs (id),
+  channel text not null,
+  rfq_id text not null,
+  rfq_number real,
+  due_date text,
+  time_zone text not null,
+  decided_at text not null,
+  decision text not null check (decision in ('close', 'would-close', 'keep', 'held')),
+  reason text not null,
+  outcome text check (outcome in ('closed', 'already-closed', 'refused', 'failed', 'unknown')),
+  http_status integer,
+  message text,
+  version_before integer,
+  version_after integer,
+  evidence text not null,
+  previous_hash text not null,
+  hash text not null
+) strict;
+create index close_decisions_of on close_decisions (channel, rfq_id, id);
+
+create table close_intents (
+  id integer primary key autoincrement,
+  channel text not null,
+  rfq_id text not null,
+  state text not null
+    check (state in ('planned', 'sending', 'closed', 'already-closed', 'refused', 'failed', 'unknown')),
+  run_id integer not null references runs (id),
+  created_at text not null,
+  sent_at text,
+  posts integer not null default 0,
+  settled_at text,
+  evidence text not null
+) strict;
+create unique index close_intents_one_open on close_intents (channel, rfq_id) where state in ('planned', 'sending');
+
+create table held_rounds (
+  plan_id text primary key,
+  channel text not null,
+  rfq_ids text not null,
+  created_at text not null,
+  expires_at text not null
+) strict, without rowid;
+`
+
+const guards = `
+create trigger versions_stay before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
+  run_id, valid, shape, body on versions
+begin select raise(abort, 'a version never changes'); end;
+create trigger versions_last before delete on versions
+begin select raise(abort, 'history is never removed'); end;
+create trigger decisions_stay before update on close_decisions
+begin select raise(abort, 'the decision log is append-only'); end;
+create trigger decisions_last before delete on close_decisions
+begin select raise(abort, 'the decision log is append-only'); end;
+`
+
+const array = (json: string, path: string) =>
+  `case when json_type(${json}, '${path}') = 'array' then json_extract(${json}, '${path}') else '[]' end`
+const columns = (fields: Record<string, string>) =>
+  Object.entries(fields)
+    .map(([name, path]) => `json_extract(body, '${path}') as ${name}`)
+    .join(',\n  ')
+const either = (name: string, first: string, second: string) =>
+  `coalesce(json_extract(body, '${first}'), json_extract(body, '${second}')) as ${name}`
+
+// Columns are read from the document itself, so that they can never disagree with it.
+const views = `
+create view current_documents as
+select e.channel, e.kind, nullif(e.rfq_id, '') as rfq_id, e.id, e.version, v.content_hash, v.shape,
+  e.first_observed_at, e.last_observed_at, e.changed_at, e.missing_since, v.valid, coalesce(e.latest_body, v.body) as body
+from entities e
+join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+  and v.version = e.version;
+
+create view listings as
+select channel, id,
+  ${columns({
+    project_name: '$.projectName',
+    organization_name: '$.organizationName',
+    country: '$.country',
+    registry: '$.registry',
+    registry_id: '$.registryId',
+    currency: '$.pricing.currency',
+    min_unit_price: '$.pricing.minUnitPrice',
+    max_unit_price: '$.pricing.maxUnitPrice',
+  })},
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version
+from current_documents where kind = 'listing';
+
+create view rfqs as
+select channel, id,
+  ${columns({
+    number: '$.number',
+    reference: '$.reference',
+    title: '$.title',
+    state: '$.state',
+    response_due_date: '$.responseDueDate',
+    fulfilment_due_date: '$.fulfilmentDueDate',
+    min_volume: '$.minVolume',
+    max_volume: '$.maxVolume',
+    currency: '$.pricing.currency',
+    min_unit_price: '$.pricing.minUnitPrice',
+    max_unit_price: '$.pricing.maxUnitPrice',
+    created_at: '$.createdAt',
+    updated_at: '$.updatedAt',
+    opened_at: '$.openedAt',
+    closed_at: '$.closedAt',
+  })},
+  coalesce(json_array_length(body, '$.responses'), 0) as offer_count,
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
+from current_documents where kind = 'rfq';
+
+create view offers as
+select channel, rfq_id, id,
+  ${columns({
+    listing_id: '$.listingId',
+    project_developer_name: '$.projectDeveloperName',
+    project_name: '$.projectName',
+    status: '$.status',
+    submitted_at: '$.submittedAt',
+  })},
+  ${either('contract_type', '$.offer.contractType', '$.contractType')},
+  ${either('currency', '$.offer.currency', '$.currency')},
+  ${either('total_volume', '$.offer.totalVolume', '$.totalVolume')},
+  ${either('total_price', '$.offer.totalPrice', '$.totalPrice')},
+  ${either('expiry_date', '$.offer.expiryDate', '$.expiryDate')},
+  first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
+from current_documents where kind = 'response';
+
+create view offer_vintages as
+select o.channel, o.rfq_id, o.id as response_id, d.key + 1 as delivery, v.key + 1 as vintage,
+  json_extract(d.value, '$.fulfilmentDueDate') as fulfilment_due_date,
+  json_extract(d.value, '$.fulfilmentMethod') as fulfilment_method,
+  json_extract(v.value, '$.reportingPeriodStart') as reporting_period_start,
+  json_extract(v.value, '$.reportingPeriodEnd') as reporting_period_end,
+  json_extract(v.value, '$.name') as name,
+  json_extract(v.value, '$.volume') as volume,
+  json_extract(v.value, '$.unitPrice') as unit_price,
+  json_extract(v.value, '$.mitigationTypes') as mitigation_types
+from current_documents o
+join json_each(${array('o.body', '$.offer.scheduledDeliveries')}) d on d.type = 'object'
+join json_each(${array('d.value', '$.vintages')}) v on v.type = 'object'
+where o.kind = 'response';
+
+create view offer_prepayments as
+select o.channel, o.rfq_id, o.id as response_id, p.key + 1 as prepayment,
+  json_extract(p.value, '$.amount') as amount,
+  json_extract(p.value, '$.paymentDueDate') as payment_due_date
+from current_documents o
+join json_each(${array('o.body', '$.offer.prePayments')}) p on p.type = 'object'
+where o.kind = 'response';
+`
+
+export const migrations: readonly Migration[] = [{ name: 'the beginning', sql: tables + guards + views }]

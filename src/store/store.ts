@@ -1,0 +1,84 @@
+import { chmodSync, existsSync, statSync } from 'node:fs'
+import type { Clock } from '../domain/clock.js'
+import { createClosings } from './closings.js'
+import { Connection, type Sqlite } from './connection.js'
+import type { Store } from './contract.js'
+import { StoreError, UnusableDatabaseError } from './errors.js'
+import { createHistory } from './history.js'
+import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
+import { createRecorder } from './recorder.js'
+import { createRuns } from './runs.js'
+
+export interface StoreOptions {
+  /** Path of the database file. */
+  path: string
+  /** Make it where there is none; else a missing file is an error. Default true. */
+  create?: boolean
+  clock?: Clock
+  /** Told what opening found and did. */
+  onOpen?: (report: MigrationReport) => void
+}
+
+/**
+ * Opens the SQLite store: WAL, FULL sync, foreign keys, integrity checked, schema migrated.
+ * @throws UnusableDatabaseError where the file cannot be used, with the remedy
+ */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const clock = options.clock ?? (() => new Date())
+  if (options.create === false && !existsSync(options.path)) {
+    throw new UnusableDatabaseError(
+      `There is no database at ${options.path} yet. Fill one with: quotekeeper sync (or quotekeeper start).`,
+    )
+  }
+  const connection = await Connection.open(options.path, async (db) => {
+    refuseDamaged(db)
+    const report = await migrate(db, clock())
+    if (report.backup) chmodSync(report.backup, 0o600)
+    options.onOpen?.(report)
+  })
+  const { stopRenewing, ...runs } = createRuns({ connection, clock })
+  return {
+    path: options.path,
+    ...runs,
+    ...createRecorder(connection),
+    ...createHistory(connection),
+    ...createClosings(connection),
+    check: async () => check(connection),
+    backup: (file) => backup(connection, file),
+    async close() {
+      stopRenewing()
+      await connection.close()
+    },
+  }
+}
+
+function refuseDamaged(db: Sqlite): void {
+  const found = db.pragma('quick_check(1)', { simple: true })
+  if (found !== 'ok') {
+    throw new UnusableDatabaseError(
+      `The database is damaged: ${db.name} (${found}). Nothing was changed. ` +
+        'Restore a backup (quotekeeper backup makes them), or recover with: sqlite3 FILE .recover',
+    )
+  }
+}
+
+function check(connection: Connection) {
+  return connection.read((db) => {
+    const found = db.pragma('integrity_check(1)', { simple: true }) as string
+    const orphans = (db.pragma('foreign_key_check') as unknown[]).length
+    const ok = found === 'ok' && orphans === 0
+    return {
+      ok,
+      message: ok ? 'sound' : found === 'ok' ? `${orphans} rows refer to a run that is gone` : found,
+      bytes: statSync(connection.path).size,
+      schemaVersion: schemaVersion(db),
+    }
+  })
+}
+
+async function backup(connection: Connection, file: string): Promise<void> {
+  if (existsSync(file)) throw new StoreError(`${file} exists already. Name a file that does not.`)
+  const copied = connection.read((db) => db.backup(file))
+  await copied
+  chmodSync(file, 0o600)
+}

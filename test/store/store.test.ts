@@ -1,0 +1,348 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { observeListing, observeResponse, observeRfq } from '../../src/domain/observed.js'
+import type { RfqSnapshot, Store } from '../../src/store/contract.js'
+import { RunBusyError, RunLostError, UnusableDatabaseError } from '../../src/store/errors.js'
+import { migrations } from '../../src/store/schema.js'
+import { openStore } from '../../src/store/store.js'
+import { aListing, anRfq, aResponse, aSummary } from '../helpers/documents.js'
+import { testFolder } from '../helpers/folder.js'
+
+const CHANNEL = 'acme/forest'
+const at = (time: string) => new Date(`2026-11-21T${time}Z`)
+
+async function store(path = join(testFolder(), 'test.db')): Promise<Store> {
+  const opened = await openStore({ path, clock: () => at('12:00:00') })
+  onTestFinished(() => opened.close())
+  return opened
+}
+
+const whole = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
+  rfq: observeRfq(rfq),
+  shape: 'full',
+  listHash: 'hash of the list entry',
+  responses: responses.map((response) => ({ ...observeResponse(response), shape: 'full' })),
+  responsesComplete: true,
+  readAt,
+})
+
+const sql = (db: Store, text: string) => new Database(db.path, { readonly: true }).prepare(text).all()
+const begin = (db: Store, kind: 'rfqs' | 'listings' = 'rfqs') =>
+  db.beginRun({ channel: CHANNEL, kind, now: at('08:00:00') })
+
+describe('recording an RFQ with its responses', () => {
+  it('makes a version when content changed, and none when only order changed', async () => {
+    const db = await store()
+    const run = await begin(db)
+    const rfq = anRfq('rfq-1', { responses: [aSummary('a'), aSummary('b')] })
+    const responses = [aResponse('a'), aResponse('b')]
+    await db.recordRfq(run, whole(rfq, responses, at('08:00:00')), at('08:00:01'))
+    const reordered = Object.fromEntries(
+      Object.entries(anRfq('rfq-1', { responses: [aSummary('b'), aSummary('a')] })).reverse(),
+    )
+    const again = await db.recordRfq(run, whole(reordered, responses, at('08:05:00')), at('08:05:01'))
+    expect(again).toMatchObject({ rfq: 'unchanged', rfqVersion: 1 })
+    const changed = await db.recordRfq(
+      run,
+      whole(anRfq('rfq-1', { title: 'Bluer', responses: rfq.responses }), responses, at('08:10:00')),
+      at('08:10:01'),
+    )
+    expect(changed).toMatchObject({ rfq: 'changed', rfqVersion: 2 })
+    const [first, second] = (await db.rfqHistory(CHANNEL, 'rfq-1')).filter((version) => version.kind === 'rfq')
+    expect(first).toMatchObject({ version: 1, notBefore: null, supersededAt: '2026-11-21T08:10:01.000Z' })
+    expect(second).toMatchObject({
+      version: 2,
+      notBefore: '2026-11-21T08:05:00.000Z',
+      observedAt: '2026-11-21T08:10:01.000Z',
+    })
+  })
+
+  it('shows what was known at a moment, whatever came later', async () => {
+    const db = await store()
+    const run = await begin(db)
+    const first = whole(anRfq('rfq-1'), [aResponse('response-1')], at('08:00:00'))
+    await db.recordRfq(run, first, at('08:00:01'))
+    const before = await db.rfqs({ channel: CHANNEL, asOf: at('09:00:00') })
+    await db.recordRfq(run, whole(anRfq('rfq-1', { responses: [] }), [], at('10:00:00')), at('10:00:01'))
+    expect(await db.rfqs({ channel: CHANNEL, asOf: at('09:00:00') })).toEqual(before)
+    expect(before[0]?.responses[0]).toMatchObject({ id: 'response-1', missingSince: null })
+    const [now] = await db.rfqs({ channel: CHANNEL, asOf: at('10:00:01') })
+    expect(now?.responses[0]).toMatchObject({ id: 'response-1', missingSince: '2026-11-21T10:00:01.000Z' })
+    expect(await db.rfqs({ channel: CHANNEL, asOf: at('08:00:00') })).toEqual([])
+  })
+
+  it('marks a response missing only where the RFQ showed its list, and clears it when it is back', async () => {
+    const db = await store()
+    const run = await begin(db)
+    await db.recordRfq(run, whole(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
+    const unreadable = { ...whole(anRfq('rfq-1', { responses: 'none' }), [], at('08:01:00')), responsesComplete: false }
+    expect((await db.recordRfq(run, unreadable, at('08:01:01'))).missing).toEqual([])
+    const gone = await db.recordRfq(run, whole(anRfq('rfq-1', { responses: [] }), [], at('08:02:00')), at('08:02:01'))
+    expect(gone.missing).toEqual(['response-1'])
+    await db.recordRfq(run, whole(anRfq(), [aResponse()], at('08:03:00')), at('08:03:01'))
+    expect(await db.absences(CHANNEL, 'rfq-1')).toEqual([
+      {
+        kind: 'response',
+        id: 'response-1',
+        notBefore: '2026-11-21T08:00:00.000Z',
+        missingSince: '2026-11-21T08:02:01.000Z',
+        returnedAt: '2026-11-21T08:03:01.000Z',
+      },
+    ])
+    expect(sql(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
+  })
+
+  it('drops a reading that is older than what is known', async () => {
+    const db = await store()
+    const run = await begin(db)
+    await db.recordRfq(run, whole(anRfq('rfq-1', { state: 'closed' }), [], at('08:01:00')), at('08:01:01'))
+    const late = await db.recordRfq(run, whole(anRfq('rfq-1'), [], at('08:00:59')), at('08:01:02'))
+    expect(late).toMatchObject({ rfq: 'stale', rfqVersion: 1 })
+    expect(sql(db, 'select state from rfqs')).toEqual([{ state: 'closed' }])
+  })
+
+  it('never replaces a whole document by a summary or a list entry', async () => {
+    const db = await store()
+    const run = await begin(db)
+    await db.recordRfq(run, whole(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
+    const poorer: RfqSnapshot = {
+      ...whole(anRfq(), [], at('08:01:00')),
+      responses: [{ id: 'response-1', body: aSummary(), valid: true, problems: [], shape: 'summary' }],
+    }
+    expect((await db.recordRfq(run, poorer, at('08:01:01'))).responses).toEqual([
+      { id: 'response-1', change: 'unchanged' },
+    ])
+    expect((await db.rfqs({ channel: CHANNEL }))[0]?.responses[0]).toMatchObject({ version: 1, shape: 'full' })
+  })
+
+  it('keeps time from running backwards when the clock does', async () => {
+    const db = await store()
+    const run = await begin(db)
+    await db.recordRfq(run, whole(anRfq(), [], at('08:10:00')), at('08:10:01'))
+    await db.recordRfq(run, whole(anRfq('rfq-2'), [], at('08:00:00')), at('08:00:01'))
+    expect(sql(db, 'select max(observed_at) as m, min(observed_at) as n from versions')).toEqual([
+      { m: '2026-11-21T08:10:01.000Z', n: '2026-11-21T08:10:01.000Z' },
+    ])
+  })
+
+  it('leaves nothing of a transaction that failed half way', async () => {
+    const db = await store()
+    const run = await begin(db)
+    const broken = whole(anRfq(), [aResponse('a'), aResponse('b')], at('08:00:00'))
+    const circular: Record<string, unknown> = {}
+    circular.self = circular
+    broken.responses = [...broken.responses, { id: 'c', body: circular, valid: true, problems: [], shape: 'full' }]
+    await expect(db.recordRfq(run, broken, at('08:00:01'))).rejects.toThrow()
+    expect(sql(db, 'select count(*) as n from versions')).toEqual([{ n: 0 }])
+    await db.recordRfq(run, whole(anRfq(), [aResponse('a')], at('08:00:02')), at('08:00:03'))
+    expect(sql(db, 'select count(*) as n from versions')).toEqual([{ n: 2 }])
+  })
+})
+
+describe('the tables promised to users', () => {
+  it('show vintages and pre-payments of current offers, and survive documents of any form', async () => {
+    const db = await store()
+    const run = await begin(db)
+    const odd = aResponse('odd', { offer: { scheduledDeliveries: { not: 'a list' }, prePayments: [1, null, 'x'] } })
+    const odder = aResponse('odder', { offer: 'nothing' })
+    const snapshot = whole(anRfq(), [aResponse(), odd, odder], at('08:00:00'))
+    await db.recordRfq(run, snapshot, at('08:00:01'))
+    expect(sql(db, 'select * from offer_vintages')).toEqual([
+      {
+        channel: CHANNEL,
+        rfq_id: 'rfq-1',
+        response_id: 'response-1',
+        delivery: 1,
+        vintage: 1,
+        fulfilment_due_date: '2027-02-01',
+        fulfilment_method: 'transfer',
+        reporting_period_start: '2022-01-01',
+        reporting_period_end: '2022-12-31',
+        name: '2022',
+        volume: 1000,
+        unit_price: 15,
+        mitigation_types: '["removal"]',
+      },
+    ])
+    expect(sql(db, 'select prepayment, amount, payment_due_date from offer_prepayments')).toEqual([
+      { prepayment: 1, amount: 5000, payment_due_date: '2026-12-01' },
+    ])
+    expect(sql(db, 'select id, valid, total_price from offers order by id')).toEqual([
+      { id: 'odd', valid: 0, total_price: null },
+      { id: 'odder', valid: 0, total_price: null },
+      { id: 'response-1', valid: 1, total_price: 15000 },
+    ])
+    expect(await db.problems({ entityIds: ['odder'] })).toMatchObject([
+      { kind: 'response', path: 'offer', code: 'type', times: 1 },
+    ])
+  })
+
+  it('keep a listing with a new signed address as it was last seen, without a version', async () => {
+    const db = await store()
+    const run = await begin(db, 'listings')
+    const resigned = { url: 'https://files.example.com/a?signature=2', expires: 1_800_000_000 }
+    await db.recordListings(run, [observeListing(aListing())], at('08:00:00'), at('08:00:01'))
+    const changes = await db.recordListings(
+      run,
+      [observeListing(aListing('listing-1', { additionalDocumentation: resigned }))],
+      at('08:01:00'),
+      at('08:01:01'),
+    )
+    expect(changes).toEqual(['unchanged'])
+    const [listing] = sql(db, 'select body, version from listings') as { body: string; version: number }[]
+    expect(listing?.version).toBe(1)
+    expect(JSON.parse(listing?.body ?? '')).toMatchObject({ additionalDocumentation: resigned })
+  })
+
+  it('refuse to rewrite history', async () => {
+    const db = await store()
+    const run = await begin(db)
+    await db.recordRfq(run, whole(anRfq(), [], at('08:00:00')), at('08:00:01'))
+    const raw = new Database(db.path)
+    expect(() => raw.exec(`update versions set body = '{}'`)).toThrow('a version never changes')
+    expect(() => raw.exec('delete from versions')).toThrow('history is never removed')
+    raw.close()
+  })
+})
+
+describe('runs and their lock', () => {
+  it('lets one run of a kind on a channel live at once', async () => {
+    const db = await store()
+    const run = await begin(db)
+    await expect(begin(db)).rejects.toThrow(RunBusyError)
+    await begin(db, 'listings')
+    const end = { requests: 1, seen: 2, inserted: 0, changed: 0, unchanged: 2, missing: 0, invalid: 0 }
+    await run.finish({ ...end, outcome: 'complete', error: null }, at('08:01:00'))
+    await begin(db)
+  })
+
+  it('records a run of a dead process as interrupted and lets it write nothing more', async () => {
+    const db = await store()
+    const orphan = await begin(db)
+    // What a process leaves behind that was killed: its number belongs to nobody.
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    const raw = new Database(db.path)
+    raw.prepare(`update runs set holder = json_set(holder, '$.pid', ?, '$.nonce', 'x')`).run(pid)
+    const next = await begin(db)
+    expect(next.id).not.toBe(orphan.id)
+    expect(raw.prepare('select id, outcome from runs where finished_at is not null').all()).toEqual([
+      { id: orphan.id, outcome: 'interrupted' },
+    ])
+    raw.close()
+    await expect(db.recordRfq(orphan, whole(anRfq(), [], at('08:00:00')), at('08:00:01'))).rejects.toThrow(RunLostError)
+  })
+
+  it('takes over from another machine only when its lease has run out', async () => {
+    const db = await store()
+    await begin(db)
+    const raw = new Database(db.path)
+    raw.exec(`update runs set holder = json_set(holder, '$.host', 'elsewhere', '$.nonce', 'x')`)
+    await expect(begin(db)).rejects.toThrow(RunBusyError)
+    raw.exec(`update runs set lease_until = '2026-11-21T11:59:59.000Z'`)
+    await begin(db)
+    raw.close()
+  })
+})
+
+describe('opening', () => {
+  it('keeps the file to its owner', async () => {
+    const folder = testFolder()
+    const db = await store(join(folder, 'deep', 'test.db'))
+    expect(statSync(db.path).mode & 0o777).toBe(0o600)
+    expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
+  })
+
+  it('refuses what it cannot use, and says what to do', async () => {
+    const folder = testFolder()
+    const text = join(folder, 'text.db')
+    writeFileSync(text, 'no database at all, but long enough to look like one to somebody'.repeat(40))
+    await expect(openStore({ path: text })).rejects.toThrow(/damaged or is no SQLite file.*Restore a backup/s)
+    const foreign = join(folder, 'foreign.db')
+    new Database(foreign).exec('create table theirs (a)').close()
+    await expect(openStore({ path: foreign })).rejects.toThrow(/another program/)
+    await expect(openStore({ path: join(folder, 'none.db'), create: false })).rejects.toThrow(UnusableDatabaseError)
+    expect(existsSync(join(folder, 'none.db'))).toBe(false)
+  })
+
+  it('refuses a database newer than the program and leaves it alone', async () => {
+    const path = join(testFolder(), 'new.db')
+    await (await openStore({ path })).close()
+    const raw = new Database(path)
+    raw.pragma(`user_version = ${migrations.length + 1}`)
+    raw.close()
+    await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper/)
+  })
+
+  it('lets several processes create the same database at once', async () => {
+    const path = join(testFolder(), 'test.db')
+    const opened = await Promise.all(Array.from({ length: 5 }, () => openStore({ path })))
+    for (const db of opened) expect(await db.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
+    for (const db of opened) await db.close()
+    expect(new Database(path).prepare('select count(*) as n from migrations').get()).toEqual({ n: migrations.length })
+  })
+
+  it('makes a consistent copy while it is written to', async () => {
+    const db = await store()
+    const run = await begin(db)
+    await db.recordRfq(run, whole(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
+    const copy = join(testFolder(), 'copy.db')
+    await db.backup(copy)
+    expect(statSync(copy).mode & 0o777).toBe(0o600)
+    expect((await store(copy)).path).toBe(copy)
+    await expect(db.backup(copy)).rejects.toThrow(/exists already/)
+  })
+})
+
+describe('the decision log', () => {
+  const decision = (rfqId: string, runId: number) => ({
+    runId,
+    channel: CHANNEL,
+    rfqId,
+    rfqNumber: 1042,
+    dueDate: '2026-11-20',
+    timeZone: 'UTC',
+    decidedAt: '2026-11-21T08:00:00.000Z',
+    decision: 'keep' as const,
+    reason: 'its due date has not ended',
+    outcome: null,
+    httpStatus: null,
+    message: null,
+    versionBefore: 1,
+    versionAfter: null,
+    evidence: { b: 2, a: [1, null] },
+  })
+
+  it('is a chain that shows every change, removal and cut', async () => {
+    const db = await store()
+    const run = await begin(db)
+    for (const id of ['a', 'b', 'c']) await db.appendDecision(decision(id, run.id))
+    expect(await db.verifyDecisions()).toMatchObject({ decisions: 3, brokenAt: null })
+    const tamper = async (change: string) => {
+      const raw = new Database(db.path)
+      raw.exec('drop trigger if exists decisions_stay; drop trigger if exists decisions_last')
+      raw.exec(change)
+      raw.close()
+      return (await db.verifyDecisions()).brokenAt
+    }
+    expect(await tamper(`update close_decisions set reason = 'other' where id = 2`)).toBe(2)
+    expect(await tamper(`update close_decisions set reason = 'its due date has not ended' where id = 2`)).toBeNull()
+    expect(await tamper('delete from close_decisions where id = 3')).toBe(3)
+    expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
+  })
+
+  it('keeps one open intent an RFQ', async () => {
+    const db = await store()
+    const run = await begin(db)
+    const plan = { channel: CHANNEL, rfqId: 'a', runId: run.id, evidence: {}, now: at('08:00:00') }
+    const intent = await db.planClose(plan)
+    await expect(db.planClose(plan)).rejects.toThrow(/not settled/)
+    const sending = await db.markSending(intent, at('08:00:01'))
+    expect(sending).toMatchObject({ state: 'sending', posts: 1 })
+    await expect(db.markSending(intent, at('08:00:02'))).rejects.toThrow(/another process/)
+    await db.settleClose(sending, { ...decision('a', run.id), decision: 'close', outcome: 'closed' })
+    expect(await db.openIntents(CHANNEL)).toEqual([])
+  })
+})
