@@ -1,0 +1,113 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { observeListing, observeResponse, observeRfq, observeRfqListItem } from '../../src/domain/observed.js'
+import { aListing, anRfq, aResponse, aSummary } from '../helpers/documents.js'
+
+const problemsOf = (observed: { problems: { path: string; code: string }[] }) =>
+  observed.problems.map(({ path, code }) => `${path} ${code}`)
+
+describe('reading a document', () => {
+  it('finds nothing wrong with one that is as promised', () => {
+    for (const observed of [observeListing(aListing()), observeRfq(anRfq()), observeResponse(aResponse())]) {
+      expect(observed).toMatchObject({ valid: true, problems: [] })
+    }
+  })
+
+  it('takes null and absent for any field, and says so', () => {
+    const { title: _title, ...rfq } = anRfq('rfq-1', { pricing: null, number: null })
+    const observed = observeRfq(rfq)
+    expect(observed.valid).toBe(true)
+    expect(observed.document).toMatchObject({ title: null, pricing: null, number: null, reference: 'RFQ-1042' })
+    expect(problemsOf(observed).sort()).toEqual(['number missing', 'pricing missing', 'title missing'])
+  })
+
+  it('keeps unknown enum values and fields, valid', () => {
+    const observed = observeRfq(anRfq('rfq-1', { state: 'paused', colour: 'green' }))
+    expect(observed).toMatchObject({ valid: true, document: { state: 'paused' } })
+    expect(problemsOf(observed)).toEqual(['state enum', 'colour unknown-field'])
+  })
+
+  it('takes timestamps with and without milliseconds, and no other form', () => {
+    const observed = observeRfq(
+      anRfq('rfq-1', {
+        createdAt: '2026-11-01T09:00:00Z',
+        updatedAt: '2026-11-01T09:00:00.123Z',
+        openedAt: 'yesterday',
+      }),
+    )
+    expect(problemsOf(observed)).toEqual(['openedAt format'])
+    expect(observed.document?.openedAt).toBeNull()
+  })
+
+  it('takes no odd date for a date', () => {
+    for (const odd of ['2026-02-30', '30/11/2026', '2026-11-30T00:00:00Z', '2026-1-1', '']) {
+      expect(observeRfq(anRfq('rfq-1', { responseDueDate: odd })).document?.responseDueDate).toBeNull()
+    }
+  })
+
+  it('calls a document with a wrong type not valid, and reads the rest', () => {
+    const observed = observeResponse(aResponse('r', { offer: { ...aResponse().offer, totalPrice: '15000' } }))
+    expect(observed.valid).toBe(false)
+    expect(observed.document?.offer).toMatchObject({ totalPrice: null, totalVolume: 1000 })
+    expect(problemsOf(observed)).toEqual(['offer.totalPrice type'])
+  })
+
+  it('drops list entries without identifier with a problem, and gives a document without one a name of its own', () => {
+    const { id: _id, ...nameless } = aSummary()
+    const observed = observeRfq(anRfq('rfq-1', { responses: [nameless, aSummary('b')] }))
+    expect(observed.document?.responses.map((response) => response.id)).toEqual(['b'])
+    expect(problemsOf(observed)).toEqual(['responses[0].id missing'])
+    for (const body of [null, 'text', [], {}, { id: 5 }]) {
+      const odd = observeRfqListItem(body)
+      expect(odd).toMatchObject({ valid: false, document: null })
+      expect(odd.id).toMatch(/^unidentified-[0-9a-f]{16}$/)
+      expect(odd.id).toBe(observeRfqListItem(body).id)
+    }
+  })
+
+  it('accepts anything at all in place of anything: never a crash, never a loss', () => {
+    const mutate = fc
+      .tuple(
+        fc.constantFrom(aListing(), anRfq(), aResponse()),
+        fc.array(fc.tuple(fc.nat(), fc.jsonValue()), { maxLength: 4 }),
+      )
+      .map(([document, changes]) =>
+        changes.reduce((body, [where, value]) => replaceAt(body, where, value), document as unknown),
+      )
+    fc.assert(
+      fc.property(mutate, (body) => {
+        const before = JSON.stringify(body)
+        for (const read of [observeListing, observeRfq, observeRfqListItem, observeResponse]) {
+          const observed = read(body)
+          expect(observed.body).toBe(body)
+          expect(observed.id).not.toBe('')
+          expect(observed.problems.length).toBeLessThanOrEqual(200)
+        }
+        expect(JSON.stringify(body)).toBe(before)
+      }),
+      { numRuns: 300 },
+    )
+  })
+})
+
+/** A copy with the value at the n-th place of the document replaced. */
+function replaceAt(body: unknown, n: number, value: unknown): unknown {
+  const places: (string | number)[][] = []
+  const walk = (node: unknown, path: (string | number)[]) => {
+    places.push(path)
+    if (node !== null && typeof node === 'object') {
+      for (const [key, child] of Object.entries(node)) walk(child, [...path, key])
+    }
+  }
+  walk(body, [])
+  const path = places[n % places.length] ?? []
+  const copy = structuredClone({ root: body }) as Record<string, unknown>
+  let parent = copy
+  let last: string | number = 'root'
+  for (const key of path) {
+    parent = parent[last] as Record<string, unknown>
+    last = key
+  }
+  parent[last] = value
+  return copy.root
+}
