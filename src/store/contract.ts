@@ -11,9 +11,22 @@ export interface Store extends Runs, Recorder, History, Closings {
   readonly path: string
   /** Integrity and size; `ok` false with what is wrong. */
   check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
+  /** Reads every stored document again, after the program learned more of what may come. */
+  replay(now: Date): Promise<ReplayReport>
   /** A consistent copy while others go on writing (mode 0600). */
   backup(file: string): Promise<void>
   close(): Promise<void>
+}
+
+/** What reading everything again changed. */
+export interface ReplayReport {
+  /** Versions read. */
+  documents: number
+  /** Versions that fit now and did not before, and the other way round. */
+  nowValid: number
+  nowInvalid: number
+  problemsGone: number
+  problemsNew: number
 }
 
 // --- runs -----------------------------------------------------------------------------------------------------------

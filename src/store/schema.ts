@@ -140,8 +140,9 @@ create table held_rounds (
 `
 
 const guards = `
+-- What was observed stays; whether it fits (valid) is said anew when the program has learned more (replay.ts).
 create trigger versions_stay before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
-  run_id, valid, shape, body on versions
+  run_id, shape, body on versions
 begin select raise(abort, 'a version never changes'); end;
 create trigger versions_last before delete on versions
 begin select raise(abort, 'history is never removed'); end;

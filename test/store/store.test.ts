@@ -208,6 +208,45 @@ describe('the tables promised to users', () => {
   })
 })
 
+describe('reading everything again', () => {
+  it('says anew what fits and what does not, and touches no body', async () => {
+    const db = await store()
+    const run = await begin(db)
+    await db.recordRfq(
+      run,
+      whole(anRfq('rfq-1', { extra: 1 }), [aResponse('r', { offer: 5 })], at('08:00:00')),
+      at('08:00:01'),
+    )
+    const raw = new Database(db.path)
+    // As an older program would have left it, that knew less.
+    raw.exec(`update versions set valid = 1 - valid`)
+    raw.exec(`delete from problems where kind = 'rfq'`)
+    raw.exec(`insert into problems values ('${CHANNEL}', 'response', 'r', 'offer.gone', 'missing', '', '', '', 1),
+      ('${CHANNEL}', 'response', 'r', '', 'unavailable', '', '', '', 1)`)
+    raw.close()
+    const bodies = sql(db, 'select body from versions')
+    expect(await db.replay(at('09:00:00'))).toEqual({
+      documents: 2,
+      nowValid: 1,
+      nowInvalid: 1,
+      problemsGone: 1,
+      problemsNew: 1,
+    })
+    expect(sql(db, 'select kind, path, code from problems order by 1, 2, 3')).toEqual([
+      { kind: 'response', path: '', code: 'unavailable' },
+      { kind: 'response', path: 'offer', code: 'type' },
+      { kind: 'rfq', path: 'extra', code: 'unknown-field' },
+    ])
+    expect(sql(db, 'select body from versions')).toEqual(bodies)
+    expect(await db.replay(at('09:00:00'))).toMatchObject({
+      nowValid: 0,
+      nowInvalid: 0,
+      problemsGone: 0,
+      problemsNew: 0,
+    })
+  })
+})
+
 describe('runs and their lock', () => {
   it('lets one run of a kind on a channel live at once', async () => {
     const db = await store()
