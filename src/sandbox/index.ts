@@ -1,0 +1,22 @@
+/** The door of the room: everything that others use of the sandbox. */
+export type { Plan } from './agenda.js'
+export type { Theme } from './catalogue.js'
+export type {
+  ListedRfq,
+  Listing,
+  Offer,
+  ResponseSummary,
+  Rfq,
+  RfqResponse,
+  RfqTerms,
+  ScheduledDelivery,
+  Vintage,
+} from './documents.js'
+export type { Effect, WireEffect } from './effects.js'
+export { advance, type Happening } from './events.js'
+export type { Fault, FaultController, FaultHandle } from './faults.js'
+export { countRequests, type RequestLogEntry } from './request-log.js'
+export type { Operation } from './routes.js'
+export { type Sandbox, type SandboxOptions, startSandbox } from './sandbox.js'
+export { type ChannelSpec, createWorld, defaultChannels, type WorldOptions } from './seed.js'
+export type { Change, ResponseChanges, World } from './world.js'

@@ -1,0 +1,169 @@
+import type { Faker } from '@faker-js/faker'
+import { offerNotes, reviewComments } from './catalogue.js'
+import { calendarDate, daysAfter, timestamp, yearOf } from './dates.js'
+import type { Dice } from './dice.js'
+import type { Listing, Offer, Review, RfqResponse, RfqTerms, ScheduledDelivery, Vintage } from './documents.js'
+import { cents, sum } from './make-listing.js'
+
+export interface ResponseOrder {
+  /** What the identifier and everything else is drawn for, e.g. `<rfq id>/response/2`. */
+  name: string
+  rfq: RfqTerms
+  listing: Listing
+  /** Epoch milliseconds. */
+  submittedAt: number
+}
+
+/** A developer's answer to an RFQ. About one in four has a flaw a buyer should notice; all fit the promised shape. */
+export function makeResponse(dice: Dice, { name, rfq, listing, submittedAt }: ResponseOrder): RfqResponse {
+  const id = dice.uuid(name)
+  const offerId = dice.uuid(`${name}/offer`)
+  const sourceId = dice.uuid(`${name}/reviewer`)
+  const f = dice.for(name)
+  const offer = makeOffer(f, rfq, listing, submittedAt)
+  return {
+    id,
+    listingId: listing.id,
+    projectName: listing.projectName,
+    projectDeveloperName: listing.organizationName,
+    status: 'submitted',
+    submittedAt: timestamp(submittedAt),
+    offer: { ...offer, review: makeReview({ offerId, sourceId, submittedAt }) },
+  }
+}
+
+/** The offer again, cheaper by a few per cent and good for a fortnight more. */
+export function reviseOffer(f: Faker, { offer }: RfqResponse, now: number): Partial<Offer> {
+  const factor = 1 - f.number.float({ min: 0.01, max: 0.06 })
+  const scheduledDeliveries = offer.scheduledDeliveries.map((delivery) => ({
+    ...delivery,
+    vintages: delivery.vintages.map((vintage) => ({ ...vintage, unitPrice: cents(vintage.unitPrice * factor) })),
+  }))
+  return {
+    scheduledDeliveries,
+    prePayments: offer.prePayments.map((payment) => ({ ...payment, amount: cents(payment.amount * factor) })),
+    ...totals(scheduledDeliveries),
+    expiryDate: daysAfter(calendarDate(now), f.number.int({ min: 21, max: 45 })),
+    additionalNotesToBuyer: 'Revised terms; replaces our earlier offer.',
+  }
+}
+
+/** What the channel decided about an offer. */
+export function decideReview(f: Faker, review: Review, now: number): Review {
+  const status = f.datatype.boolean(0.8) ? 'accepted' : 'rejected'
+  return { ...review, status, comment: reviewComments[status], updatedAt: timestamp(now) }
+}
+
+function makeOffer(f: Faker, rfq: RfqTerms, listing: Listing, submittedAt: number): Omit<Offer, 'review'> {
+  const contractType = f.helpers.arrayElement(rfq.contractTypes)
+  const scheduledDeliveries = makeDeliveries(f, { rfq, listing, contractType, submittedAt })
+  const total = totals(scheduledDeliveries)
+  return flaw(f, {
+    contractType,
+    currency: rfq.pricing.currency,
+    scheduledDeliveries,
+    prePayments: contractType === 'forward' ? makePrePayments(f, total.totalPrice, submittedAt) : [],
+    ...total,
+    additionalNotesToBuyer: f.datatype.boolean(0.6) ? f.helpers.arrayElement(offerNotes) : '',
+    expiryDate: daysAfter(rfq.responseDueDate, f.number.int({ min: 10, max: 60 })),
+  })
+}
+
+/** What goes wrong in real offers. */
+function flaw(f: Faker, offer: Omit<Offer, 'review'>): Omit<Offer, 'review'> {
+  return f.helpers.weightedArrayElement<() => Omit<Offer, 'review'>>([
+    { weight: 20, value: () => offer },
+    { weight: 1, value: () => ({ ...offer, totalPrice: cents(offer.totalPrice + 0.03) }) },
+    { weight: 1, value: () => ({ ...offer, totalPrice: cents(offer.totalPrice * 0.98) }) },
+    { weight: 1, value: () => ({ ...offer, totalVolume: offer.totalVolume + 500 }) },
+    { weight: 1, value: () => ({ ...offer, currency: offer.currency === 'EUR' ? 'USD' : 'EUR' }) },
+    { weight: 1, value: () => ({ ...offer, expiryDate: null }) },
+    { weight: 1, value: () => ({ ...offer, prePayments: [], additionalNotesToBuyer: 'Payment terms to be agreed.' }) },
+  ])()
+}
+
+const totals = (deliveries: readonly ScheduledDelivery[]): Pick<Offer, 'totalVolume' | 'totalPrice'> => {
+  const vintages = deliveries.flatMap((delivery) => delivery.vintages)
+  return {
+    totalVolume: sum(vintages.map((vintage) => vintage.volume)),
+    totalPrice: cents(sum(vintages.map((vintage) => vintage.volume * vintage.unitPrice))),
+  }
+}
+
+interface DeliveryOrder extends Pick<ResponseOrder, 'rfq' | 'listing' | 'submittedAt'> {
+  contractType: Offer['contractType']
+}
+
+function makeDeliveries(f: Faker, { rfq, listing, contractType, submittedAt }: DeliveryOrder): ScheduledDelivery[] {
+  const count = contractType === 'spot' ? 1 : f.number.int({ min: 1, max: 4 })
+  const wanted = rfq.minVolume + (rfq.maxVolume - rfq.minVolume) * f.number.float({ min: -0.1, max: 0.7 })
+  const volume = Math.max(100, Math.round(wanted / count / 100) * 100)
+  const price = offeredPrice(f, rfq, listing)
+  const first = contractType === 'spot' ? 45 : 150
+  const fulfilmentMethod = f.helpers.arrayElement(['registryTransfer', 'registryTransfer', 'retirementOnBehalf'])
+  return Array.from({ length: count }, (_, index) => ({
+    fulfilmentDueDate: daysAfter(calendarDate(submittedAt), first + index * 180 + f.number.int({ min: 0, max: 30 })),
+    fulfilmentMethod,
+    vintages: makeVintages(f, { listing, contractType, index, volume, price }),
+  }))
+}
+
+/** Mostly within the budget, sometimes above; moved towards what the listing asks. */
+function offeredPrice(f: Faker, rfq: RfqTerms, listing: Listing): number {
+  const asked = f.number.float({ min: listing.pricing.minUnitPrice, max: listing.pricing.maxUnitPrice })
+  const { minUnitPrice, maxUnitPrice } = rfq.pricing
+  const highest = maxUnitPrice * (f.datatype.boolean(0.15) ? 1.2 : 1)
+  return Math.min(Math.max(asked, minUnitPrice), highest)
+}
+
+interface VintageOrder {
+  listing: Listing
+  contractType: Offer['contractType']
+  /** Which delivery of the offer. */
+  index: number
+  /** Tonnes of the delivery. */
+  volume: number
+  price: number
+}
+
+function makeVintages(f: Faker, { listing, contractType, index, volume, price }: VintageOrder): Vintage[] {
+  const batches = listing.creditAvailability
+  const newest = batches.at(-1)
+  const years =
+    contractType === 'forward' ? [yearOf(newest?.reportingPeriodStart ?? '2024') + 1 + index] : pastYears(f, batches)
+  const share = Math.floor(volume / years.length)
+  return years.map((year, position) => ({
+    reportingPeriodStart: `${year}-01-01`,
+    reportingPeriodEnd: `${year}-12-31`,
+    volume: position === 0 ? volume - share * (years.length - 1) : share,
+    unitPrice: cents(price * (1 + 0.015 * position)),
+    name: `${listing.registryId}-${year}`,
+    mitigationTypes: newest?.mitigationTypes ?? ['removal'],
+  }))
+}
+
+function pastYears(f: Faker, batches: Listing['creditAvailability']): number[] {
+  const years = batches.map((batch) => yearOf(batch.reportingPeriodStart))
+  return f.helpers.arrayElements(years, { min: 1, max: 2 }).sort()
+}
+
+function makePrePayments(f: Faker, totalPrice: number, submittedAt: number): Offer['prePayments'] {
+  const shares = f.helpers.arrayElement([[], [0.1], [0.2], [0.3], [0.15, 0.15]])
+  return shares.map((share, index) => ({
+    amount: cents(totalPrice * share),
+    paymentDueDate: daysAfter(calendarDate(submittedAt), 30 + 60 * index + f.number.int({ min: 0, max: 20 })),
+  }))
+}
+
+function makeReview(order: { offerId: string; sourceId: string; submittedAt: number }): Review {
+  const createdAt = timestamp(order.submittedAt)
+  return {
+    status: 'pending',
+    offerId: order.offerId,
+    source: 'channel',
+    sourceId: order.sourceId,
+    comment: reviewComments.pending,
+    createdAt,
+    updatedAt: createdAt,
+  }
+}

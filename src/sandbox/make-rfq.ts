@@ -1,0 +1,91 @@
+import type { Faker } from '@faker-js/faker'
+import { buyers, requirements } from './catalogue.js'
+import { calendarDate, DAY, daysAfter, HOUR, timestamp, yearOf } from './dates.js'
+import type { Dice } from './dice.js'
+import type { Listing, RfqTerms } from './documents.js'
+import { cents, sum } from './make-listing.js'
+
+export interface RfqOrder {
+  /** What the identifier and everything else is drawn for, e.g. `acme/forest/rfq/3`. */
+  name: string
+  number: number
+  /** The listings asked, at least one. */
+  listings: readonly Listing[]
+  /** When it was opened, epoch milliseconds. */
+  openedAt: number
+  responseDueDate: string
+}
+
+/** A buyer's request for quote to the developers of some listings, open. */
+export function makeRfq(dice: Dice, { name, number, listings, openedAt, responseDueDate }: RfqOrder): RfqTerms {
+  const id = dice.uuid(name)
+  const f = dice.for(name)
+  const createdAt = openedAt - f.number.int({ min: 1, max: 40 * 60 }) * 60_000
+  const year = yearOf(calendarDate(openedAt))
+  const minVolume = f.helpers.arrayElement([1_000, 2_500, 5_000, 10_000, 20_000, 50_000])
+  return {
+    id,
+    listingIds: listings.map((listing) => listing.id),
+    state: 'open',
+    number,
+    reference: `RFQ-${year}-${String(number).padStart(4, '0')}`,
+    buyerDescription: f.helpers.arrayElement(buyers),
+    contractTypes: f.helpers.arrayElement([['spot'], ['forward'], ['spot', 'forward'], ['spot', 'forward']]),
+    title: makeTitle(f, listings, year),
+    fulfilmentDueDate: daysAfter(responseDueDate, f.number.int({ min: 90, max: 900 })),
+    minVolume,
+    maxVolume: minVolume * f.number.int({ min: 2, max: 4 }),
+    minVintageYear: f.datatype.boolean(0.75) ? year - f.number.int({ min: 3, max: 5 }) : 'Any',
+    maxVintageYear: f.datatype.boolean(0.5) ? year + f.number.int({ min: 0, max: 3 }) : 'Any',
+    pricing: makeBudget(f, listings),
+    additionalRequirements: f.datatype.boolean(0.7)
+      ? f.helpers.arrayElements(requirements, { min: 1, max: 2 }).join(' ')
+      : '',
+    reasonForPurchase: f.helpers.weightedArrayElement([
+      { value: 'buyToRetire', weight: 7 },
+      { value: 'buyToSell', weight: 2 },
+      { value: 'other', weight: 1 },
+    ]),
+    createdAt: timestamp(createdAt),
+    updatedAt: timestamp(openedAt),
+    openedAt: timestamp(openedAt),
+    closedAt: null,
+    responseDueDate,
+  }
+}
+
+/** What a buyer changes in a request that is out: more time, a higher price, or another requirement. */
+export function amendRfq(f: Faker, terms: RfqTerms): Partial<RfqTerms> {
+  const { pricing, responseDueDate } = terms
+  return f.helpers.weightedArrayElement<() => Partial<RfqTerms>>([
+    { weight: 3, value: () => ({ responseDueDate: daysAfter(responseDueDate, f.number.int({ min: 2, max: 7 })) }) },
+    { weight: 2, value: () => ({ pricing: { ...pricing, maxUnitPrice: cents(pricing.maxUnitPrice * 1.1) } }) },
+    { weight: 1, value: () => ({ additionalRequirements: f.helpers.arrayElement(requirements) }) },
+  ])()
+}
+
+/** The moment an RFQ due on a date was opened, so many days before, in office hours. */
+export function openingBefore(f: Faker, dueDate: string, days: number): number {
+  return Date.parse(dueDate) - days * DAY + f.number.int({ min: 7 * 60, max: 17 * 60 }) * (HOUR / 60)
+}
+
+function makeTitle(f: Faker, listings: readonly Listing[], year: number): string {
+  const activity = listings[0]?.mainMitigationActivity ?? 'Carbon credits'
+  return f.helpers.arrayElement([
+    `${activity} for ${year} retirement`,
+    `${activity}: supply ${year} to ${year + 2}`,
+    `${year} portfolio: ${activity.toLowerCase()}`,
+    `Request for quote, ${activity.toLowerCase()}`,
+  ])
+}
+
+/** A price range around what the listings ask, in the currency most of them use. */
+function makeBudget(f: Faker, listings: readonly Listing[]): RfqTerms['pricing'] {
+  const mean = sum(listings.map(({ pricing }) => pricing.minUnitPrice + pricing.maxUnitPrice)) / (2 * listings.length)
+  const euros = listings.filter((listing) => listing.pricing.currency === 'EUR').length
+  return {
+    minUnitPrice: cents(mean * f.number.float({ min: 0.6, max: 0.85 })),
+    maxUnitPrice: cents(mean * f.number.float({ min: 1.0, max: 1.3 })),
+    currency: euros * 2 > listings.length ? 'EUR' : 'USD',
+  }
+}

@@ -1,0 +1,46 @@
+/** The five operations, by the names the project gives them. Source: marketplace-api.md, Endpoints. */
+export const operations = ['listListings', 'listRfqs', 'readRfq', 'readResponse', 'closeRfq'] as const
+export type Operation = (typeof operations)[number]
+
+/** A request understood: which operation on what. */
+export interface Route {
+  operation: Operation
+  org: string
+  channel: string
+  /** Null for the lists. */
+  rfqId: string | null
+  /** Null but for `readResponse`. */
+  responseId: string | null
+}
+
+/**
+ * Reads method and path (without query). Segments are percent-decoded.
+ * @returns the route; `method` where the path is an operation's but not with this method; null where it is none
+ */
+export function findRoute(method: string, path: string): Route | 'method' | null {
+  const segments = decode(path.split('/'))
+  if (segments?.[1] !== 'v1' || segments[2] !== 'orgs' || segments[4] !== 'channels') return null
+  const [org = '', channel = '', rfqId = null, responseId = null] = [segments[3], segments[5], segments[7], segments[9]]
+  const operation = findOperation(segments)
+  if (operation === null || org === '' || channel === '' || rfqId === '' || responseId === '') return null
+  if (method !== (operation === 'closeRfq' ? 'POST' : 'GET')) return 'method'
+  return { operation, org, channel, rfqId, responseId }
+}
+
+function findOperation(segments: readonly string[]): Operation | null {
+  const [collection, below] = [segments[6], segments[8]]
+  if (segments.length === 7 && collection === 'listings') return 'listListings'
+  if (collection !== 'rfqs') return null
+  if (segments.length === 7) return 'listRfqs'
+  if (segments.length === 8) return 'readRfq'
+  if (segments.length === 9 && below === 'close') return 'closeRfq'
+  return segments.length === 10 && below === 'responses' ? 'readResponse' : null
+}
+
+function decode(segments: readonly string[]): readonly string[] | null {
+  try {
+    return segments.map((segment) => (segment.includes('%') ? decodeURIComponent(segment) : segment))
+  } catch {
+    return null
+  }
+}

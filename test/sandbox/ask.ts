@@ -1,0 +1,34 @@
+import type { Sandbox } from '../../src/sandbox/index.js'
+
+export interface Reply {
+  status: number
+  headers: Headers
+  // biome-ignore lint/suspicious/noExplicitAny: tests look at what came, whatever it is
+  body: any
+}
+
+/** One request to a sandbox, with the key of the organization in the path unless another is given. */
+export async function ask(
+  sandbox: Pick<Sandbox, 'url' | 'keys'>,
+  path: string,
+  options: { method?: string; key?: string | null; signal?: AbortSignal; body?: string } = {},
+): Promise<Reply> {
+  const key = options.key === undefined ? sandbox.keys[path.split('/')[3] ?? ''] : options.key
+  const response = await fetch(`${sandbox.url}${path}`, {
+    method: options.method ?? 'GET',
+    headers: key ? { authorization: key } : {},
+    redirect: 'manual',
+    ...(options.signal ? { signal: options.signal } : {}),
+    ...(options.body === undefined ? {} : { body: options.body }),
+  })
+  const text = await response.text()
+  return { status: response.status, headers: response.headers, body: parse(text) }
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,119 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { conform } from '../../src/domain/conform.js'
+import { listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
+import { advance, createWorld, type World } from '../../src/sandbox/index.js'
+
+const now = new Date('2025-06-11T09:30:00.000Z')
+const HOUR = 3_600_000
+const DAY = 24 * HOUR
+const at = (milliseconds: number) => new Date(now.getTime() + milliseconds)
+const channels = [{ org: 'acme', channel: 'forest', apiKey: 'k', rfqs: 4 }]
+
+const everything = (world: World) =>
+  world.channels.map((channel) => ({
+    listings: channel.listings,
+    rfqs: channel.rfqs.map((record) => ({ rfq: record.singleShape(), responses: record.responses })),
+  }))
+
+describe('time that passes', () => {
+  it('brings the same world in one step or in many', () => {
+    fc.assert(
+      fc.property(fc.integer(), fc.array(fc.nat({ max: 9 * DAY }), { maxLength: 8 }), (seed, steps) => {
+        const one = createWorld({ seed, now, channels })
+        const other = createWorld({ seed, now, channels })
+        const stepwise = [...steps.sort((a, b) => a - b), 10 * DAY].flatMap((step) => advance(other, at(step)))
+        expect(advance(one, at(10 * DAY))).toEqual(stepwise)
+        expect(everything(one)).toEqual(everything(other))
+        expect(one.agenda.plans).toEqual(other.agenda.plans)
+      }),
+      { numRuns: 15 },
+    )
+  })
+
+  it('leaves other RFQs alone when one is closed', () => {
+    const one = createWorld({ seed: 5, now, channels })
+    const other = createWorld({ seed: 5, now, channels })
+    const id = other.channels[0]?.rfqs[0]?.terms.id ?? ''
+    other.closeRfq(id)
+    advance(one, at(6 * DAY))
+    advance(other, at(6 * DAY))
+    const rest = (world: World) =>
+      world.channels[0]?.rfqs.filter(({ terms }) => terms.id !== id).map((each) => each.singleShape())
+    expect(rest(other)).toEqual(rest(one))
+  })
+
+  it('brings offers, revisions, reviews, decisions, amendments, new RFQs and prices', () => {
+    const told = advance(createWorld({ seed: 3, now }), at(20 * DAY)).map(({ text }) => text)
+    for (const sign of [
+      ': offer of',
+      'revised offer',
+      'review of',
+      ' accepted',
+      ' rejected',
+      'amended',
+      'opened',
+      'now asks',
+    ]) {
+      expect(told.filter((text) => text.includes(sign)).length, sign).toBeGreaterThan(0)
+    }
+  })
+
+  it('tells in order, each at its time', () => {
+    const told = advance(createWorld({ seed: 3, now }), at(5 * DAY))
+    expect(told.every(({ at: moment }, index) => moment >= (told[index - 1]?.at ?? now))).toBe(true)
+    expect(told.every(({ at: moment }) => moment > now && moment <= at(5 * DAY))).toBe(true)
+  })
+
+  it('makes only documents that fit, with times not after the present', () => {
+    const world = createWorld({ seed: 8, now })
+    advance(world, at(30 * DAY))
+    for (const { listings, rfqs } of world.channels) {
+      for (const listing of listings) expect(conform(listingDocument, listing).problems).toEqual([])
+      for (const record of rfqs) {
+        expect(conform(rfqDocument, record.singleShape()).problems).toEqual([])
+        expect(record.terms.updatedAt <= at(30 * DAY).toISOString()).toBe(true)
+        for (const response of record.responses) expect(conform(responseDocument, response).problems).toEqual([])
+      }
+    }
+  })
+
+  it('accepts at most one offer of an RFQ, and takes none after the due date', () => {
+    const world = createWorld({ seed: 8, now })
+    advance(world, at(40 * DAY))
+    for (const { rfqs } of world.channels) {
+      for (const { terms, responses } of rfqs) {
+        expect(responses.filter(({ status }) => status === 'accepted').length).toBeLessThanOrEqual(1)
+        for (const { submittedAt } of responses) expect(submittedAt.slice(0, 10) <= terms.responseDueDate).toBe(true)
+      }
+    }
+  })
+
+  it('never goes back', () => {
+    const world = createWorld({ seed: 8, now, channels })
+    advance(world, at(2 * DAY))
+    const before = everything(world)
+    expect(advance(world, at(DAY))).toEqual([])
+    expect(everything(world)).toEqual(before)
+    expect(world.reached).toEqual(at(2 * DAY))
+  })
+
+  it('does nothing to a world that is still', () => {
+    const world = createWorld({ seed: 8, now, channels, still: true })
+    const before = everything(world)
+    expect(advance(world, at(30 * DAY))).toEqual([])
+    expect(everything(world)).toEqual(before)
+  })
+
+  it('stays bounded over two years, with something going on to the end', () => {
+    const world = createWorld({ seed: 2, now, channels })
+    advance(world, at(700 * DAY))
+    const told = advance(world, at(730 * DAY))
+    expect(told.length).toBeGreaterThan(50)
+    for (const { rfqs } of world.channels) {
+      expect(rfqs.length).toBeLessThanOrEqual(60)
+      for (const { responses } of rfqs) expect(responses.length).toBeLessThanOrEqual(8)
+    }
+    expect(world.agenda.size).toBeLessThan(300)
+  })
+})

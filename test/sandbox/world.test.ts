@@ -1,0 +1,179 @@
+import { describe, expect, it } from 'vitest'
+import { conform } from '../../src/domain/conform.js'
+import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/domain/documents.js'
+import { createWorld, type World } from '../../src/sandbox/index.js'
+
+const now = new Date('2025-06-11T09:30:00.000Z')
+const forest = { org: 'acme', channel: 'forest' }
+const spec = { ...forest, apiKey: 'k', listings: 5, rfqs: 12, responsesPerRfq: 3 }
+
+const everything = (world: World) =>
+  world.channels.map((channel) => ({
+    listings: channel.listings,
+    rfqs: channel.rfqs.map((record) => ({ rfq: record.singleShape(), responses: record.responses })),
+  }))
+
+describe('a seeded world', () => {
+  it.each([1, 2, 3, 4, 5])('holds only documents that fit strictly (seed %i)', (seed) => {
+    for (const { listings, rfqs } of createWorld({ seed, now }).channels) {
+      for (const listing of listings) expect(conform(listingDocument, listing).problems).toEqual([])
+      for (const record of rfqs) {
+        expect(conform(rfqListDocument, record.listShape()).problems).toEqual([])
+        expect(conform(rfqDocument, record.singleShape()).problems).toEqual([])
+        for (const response of record.responses) expect(conform(responseDocument, response).problems).toEqual([])
+      }
+    }
+  })
+
+  it('is the same for the same seed and time, identifiers included, and another for another seed', () => {
+    const one = createWorld({ seed: 42, now })
+    const same = createWorld({ seed: 42, now })
+    const other = createWorld({ seed: 43, now })
+    expect(everything(same)).toEqual(everything(one))
+    expect(same.keys).toEqual(one.keys)
+    expect(everything(other)).not.toEqual(everything(one))
+    expect(other.keys).not.toEqual(one.keys)
+  })
+
+  it('has identifiers that are UUIDs and all different', () => {
+    const world = createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 200, responsesPerRfq: 10 }] })
+    const ids = everything(world).flatMap(({ listings, rfqs }) => [
+      ...listings.map(({ id }) => id),
+      ...rfqs.flatMap(({ rfq, responses }) => [rfq.id, ...responses.map(({ id }) => id)]),
+    ])
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    expect(new Set(ids).size).toBe(ids.length)
+    expect(ids.length).toBe(5 + 200 + 2000)
+  })
+
+  it('has RFQs past due and still open, due today, due later, and closed ones', () => {
+    const terms = createWorld({ seed: 1, now, channels: [spec] }).channels[0]?.rfqs.map((record) => record.terms) ?? []
+    const open = terms.filter(({ state }) => state === 'open').map(({ responseDueDate }) => responseDueDate)
+    expect(open.some((due) => due < '2025-06-11')).toBe(true)
+    expect(open).toContain('2025-06-11')
+    expect(open.some((due) => due > '2025-06-11')).toBe(true)
+    for (const { state, closedAt } of terms) expect(closedAt === null).toBe(state === 'open')
+    expect(terms.some(({ state }) => state === 'closed')).toBe(true)
+  })
+
+  it('tells a history that could have been: nothing of the future, offers between opening and due date', () => {
+    for (const { rfqs } of createWorld({ seed: 9, now }).channels) {
+      for (const { terms, responses } of rfqs) {
+        expect(terms.createdAt <= (terms.openedAt ?? '')).toBe(true)
+        expect(terms.updatedAt <= now.toISOString()).toBe(true)
+        for (const { submittedAt, offer } of responses) {
+          expect(submittedAt > (terms.openedAt ?? '') && submittedAt.slice(0, 10) <= terms.responseDueDate).toBe(true)
+          expect(submittedAt < now.toISOString()).toBe(true)
+          expect((offer.review?.updatedAt ?? '') <= now.toISOString()).toBe(true)
+        }
+      }
+    }
+  })
+
+  it('holds offers of many kinds: spot and forward, pre-payments, several deliveries, reviews, flaws', () => {
+    const world = createWorld({ seed: 1, now, channels: [{ ...spec, listings: 20, rfqs: 60, responsesPerRfq: 5 }] })
+    const offers = world.channels.flatMap(({ rfqs }) =>
+      rfqs.flatMap(({ responses }) => responses.map(({ offer }) => offer)),
+    )
+    const some = (test: (offer: (typeof offers)[number]) => boolean) =>
+      expect(offers.filter(test).length).toBeGreaterThan(3)
+    some((offer) => offer.contractType === 'spot')
+    some((offer) => offer.scheduledDeliveries.length > 1)
+    some((offer) => offer.scheduledDeliveries.some(({ vintages }) => vintages.length > 1))
+    some((offer) => offer.prePayments.length > 0)
+    some((offer) => offer.currency === 'EUR')
+    some((offer) => offer.expiryDate === null)
+    for (const status of ['pending', 'accepted', 'rejected']) some((offer) => offer.review?.status === status)
+    some((offer) => Math.abs(statedTotal(offer) - offer.totalPrice) > 1)
+    expect(offers.filter((offer) => Math.abs(statedTotal(offer) - offer.totalPrice) < 0.01).length).toBeGreaterThan(
+      offers.length * 0.7,
+    )
+  })
+
+  it('gives each RFQ as many responses as asked for', () => {
+    const world = createWorld({ seed: 1, now, channels: [{ ...spec, listings: 2, responsesPerRfq: 10 }] })
+    for (const { responses } of world.channels[0]?.rfqs ?? []) expect(responses.length).toBe(10)
+  })
+})
+
+const statedTotal = ({
+  scheduledDeliveries,
+}: {
+  scheduledDeliveries: { vintages: { volume: number; unitPrice: number }[] }[]
+}) =>
+  scheduledDeliveries
+    .flatMap(({ vintages }) => vintages)
+    .reduce((total, { volume, unitPrice }) => total + volume * unitPrice, 0)
+
+describe('changes by hand', () => {
+  const still = () => createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 0 }] })
+
+  it('an added RFQ fits, is open, and takes what is given', () => {
+    const world = still()
+    const rfq = world.addRfq(forest, { responseDueDate: '2025-06-01', title: 'Mine' })
+    expect(rfq).toMatchObject({ state: 'open', responseDueDate: '2025-06-01', title: 'Mine', responses: [] })
+    expect(conform(rfqDocument, rfq).problems).toEqual([])
+    expect(world.addRfq(forest).id).not.toBe(rfq.id)
+  })
+
+  it('a response shows in all three shapes, follows changes, and vanishes from all', () => {
+    const world = still()
+    const { id } = world.addRfq(forest)
+    const response = world.addResponse(id, { status: 'submitted', offer: { totalPrice: 5 } })
+    expect(conform(responseDocument, response).problems).toEqual([])
+    const record = world.findRfq(id)?.record
+    expect(JSON.parse(record?.listText() ?? '').responses).toEqual([{ id: response.id, listingId: response.listingId }])
+    world.changeResponse(response.id, { status: 'accepted', offer: { totalPrice: 6 } })
+    expect(JSON.parse(String(record?.body())).responses[0]).toMatchObject({ status: 'accepted', totalPrice: 6 })
+    expect(JSON.parse(String(record?.responseBody(response.id)))).toMatchObject({
+      status: 'accepted',
+      offer: { totalPrice: 6 },
+    })
+    world.removeResponse(response.id)
+    expect(record?.responseBody(response.id)).toBeUndefined()
+    expect(JSON.parse(String(record?.body())).responses).toEqual([])
+    expect(JSON.parse(String(world.channel(forest)?.rfqsBody())).items[0].responses).toEqual([])
+  })
+
+  it('a changed RFQ is updated now, unless the change says when', () => {
+    const world = still()
+    const { id } = world.addRfq(forest)
+    world.setClock(() => new Date('2025-07-01T00:00:00.000Z'))
+    expect(world.changeRfq(id, { title: 'New' })).toMatchObject({ title: 'New', updatedAt: '2025-07-01T00:00:00.000Z' })
+    expect(world.changeRfq(id, (rfq) => ({ ...rfq, updatedAt: '2020-01-01T00:00:00.000Z' })).updatedAt).toMatch('2020')
+    expect(JSON.parse(String(world.channel(forest)?.rfqsBody())).items[0].title).toBe('New')
+  })
+
+  it('listings and RFQs can be removed and changed', () => {
+    const world = still()
+    const listing = world.addListing(forest, { projectName: 'Here' })
+    expect(world.changeListing(listing.id, { projectName: 'There' }).projectName).toBe('There')
+    expect(String(world.channel(forest)?.listingsBody(0))).toContain('There')
+    world.removeListing(listing.id)
+    expect(String(world.channel(forest)?.listingsBody(0))).not.toContain('There')
+    const { id } = world.addRfq(forest)
+    world.removeRfq(id)
+    expect(world.findRfq(id)).toBeUndefined()
+  })
+
+  it('what is not there is named', () => {
+    const world = still()
+    expect(() => world.rfq('nobody')).toThrow('no RFQ nobody')
+    expect(() => world.changeResponse('nobody', {})).toThrow('no response nobody')
+    expect(() => world.removeListing('nobody')).toThrow('no listing nobody')
+    expect(() => world.addRfq({ org: 'a', channel: 'b' })).toThrow('no channel a/b')
+  })
+
+  it('every change is told', () => {
+    const world = still()
+    let changes = 0
+    const stop = world.onChange(() => changes++)
+    const { id } = world.addRfq(forest)
+    world.addResponse(id)
+    world.closeRfq(id)
+    expect(changes).toBe(3)
+    stop()
+    world.removeRfq(id)
+    expect(changes).toBe(3)
+  })
+})
