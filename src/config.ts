@@ -18,7 +18,11 @@ export interface Config {
   reports: ReportsConfig
   history: { recheckClosedHours: number }
   web: { host: string; port: number; token: string | null }
+  /** null: what suits the command (`info` for the service, `warn` for commands that end). */
+  logLevel: LogLevel | null
 }
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
 export type JobSchedule = 'listings' | 'rfqs' | 'closeExpired' | 'channelReport'
 
 export interface ChannelConfig extends ChannelRef {

@@ -1,0 +1,44 @@
+import { Option } from 'commander'
+import type { Kind } from '../../domain/observed.js'
+import type { Known } from '../../store/contract.js'
+import type { Register } from '../cli.js'
+import { reading } from '../compose.js'
+import { type AsOfOption, asOfOption, type ChannelOption, channelOption, filterOf, withExamples } from '../options.js'
+
+type Options = ChannelOption & AsOfOption & { kind?: Kind }
+const KINDS: readonly Kind[] = ['listing', 'rfq', 'response']
+
+/** `export`: snapshots as NDJSON. */
+export const register: Register = (command, cli) => {
+  command
+    .addOption(new Option('--kind <kind>', 'of this kind only').choices(KINDS))
+    .addOption(channelOption())
+    .addOption(asOfOption())
+    .action((options: Options) =>
+      reading(cli, async (store) => {
+        const kind = options.kind === undefined ? {} : { kind: options.kind }
+        for await (const snapshot of store.export({ ...kind, ...filterOf(options, cli.io) })) {
+          if (cli.io.outGone() || cli.io.stop.aborted) break
+          cli.io.out(`${JSON.stringify(line(snapshot))}\n`)
+        }
+      }),
+    )
+  withExamples(
+    command,
+    ['quotekeeper export --kind rfq > rfqs.ndjson', 'every RFQ as last seen'],
+    ['quotekeeper export --as-of 2026-01-31', 'everything as it was known at the end of that day'],
+  )
+}
+
+/** The members promised by interfaces.md §1; others may follow them. */
+const line = ({ channel, kind, id, version, observedAt, valid, body, rfqId, missingSince }: Known) => ({
+  channel,
+  kind,
+  id,
+  version,
+  observedAt,
+  valid,
+  body,
+  ...(rfqId === null ? {} : { rfqId }),
+  missingSince,
+})

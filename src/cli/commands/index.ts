@@ -1,0 +1,67 @@
+import type { Register } from '../cli.js'
+
+/** A command as the help lists it; its file is loaded only when it is asked for. */
+export interface CommandEntry {
+  name: string
+  /** Its arguments, as the help lists them. */
+  args?: string
+  description: string
+  load: () => Promise<{ register: Register }>
+}
+
+/** Every command, in the order of the help. */
+export const commands: readonly CommandEntry[] = [
+  {
+    name: 'init',
+    description: 'write a commented quotekeeper.yaml and .env.example here (or at --config FILE); never overwrites',
+    load: () => import('./init.js'),
+  },
+  {
+    name: 'rfqs',
+    description: 'list the RFQs that are known',
+    load: () => import('./rfqs.js'),
+  },
+  {
+    name: 'offers',
+    args: '<rfq>',
+    description: 'list the offers for one RFQ, cheapest per tonne first',
+    load: () => import('./offers.js'),
+  },
+  {
+    name: 'listings',
+    description: 'list the project listings that are known',
+    load: () => import('./listings.js'),
+  },
+  {
+    name: 'history',
+    args: '<rfq>',
+    description: 'list every version of an RFQ and its offers that was seen, oldest first',
+    load: () => import('./history.js'),
+  },
+  {
+    name: 'runs',
+    description: 'list polls and closing rounds with their outcome, newest first',
+    load: () => import('./runs.js'),
+  },
+  {
+    name: 'decisions',
+    description: 'list the decisions to close or keep RFQs with their reasons, newest first',
+    load: () => import('./decisions.js'),
+  },
+  {
+    name: 'problems',
+    description: 'list what the marketplace sent that does not fit its own API document',
+    load: () => import('./problems.js'),
+  },
+  {
+    name: 'export',
+    description: 'print documents as NDJSON, one snapshot a line',
+    load: () => import('./export.js'),
+  },
+  {
+    name: 'backup',
+    args: '<file>',
+    description: 'copy the database to a file, whole, while others go on writing',
+    load: () => import('./backup.js'),
+  },
+]

@@ -1,0 +1,47 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../config/example.js'
+import type { Cli, Register } from '../cli.js'
+import { FailedError } from '../error.js'
+import { withExamples } from '../options.js'
+
+/** `init`: a configuration to begin with. */
+export const register: Register = (command, cli) => {
+  command.action(() => init(cli))
+  withExamples(command, ['quotekeeper init', 'then edit quotekeeper.yaml and copy .env.example to .env'])
+}
+
+async function init({ io, globals }: Cli): Promise<void> {
+  const config = resolve(io.cwd, globals.config ?? (io.env.QUOTEKEEPER_CONFIG || 'quotekeeper.yaml'))
+  const example = join(dirname(config), '.env.example')
+  await mkdir(dirname(config), { recursive: true })
+  const wroteConfig = await writeNew(config, EXAMPLE_CONFIG)
+  const wroteExample = await writeNew(example, EXAMPLE_ENV)
+  for (const [path, wrote] of [
+    [config, wroteConfig],
+    [example, wroteExample],
+  ] as const) {
+    if (wrote) io.out(`${path}\n`)
+  }
+  if (!wroteConfig) throw new FailedError(`${config} exists already and was left as it is`)
+  if (!wroteExample) io.err(`${example} exists already and was left as it is.\n`)
+  io.err(nextSteps(dirname(config)))
+}
+
+/** False where the file exists already. */
+async function writeNew(path: string, text: string): Promise<boolean> {
+  try {
+    await writeFile(path, text, { flag: 'wx', mode: 0o600 })
+    return true
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false
+    throw error
+  }
+}
+
+const nextSteps = (folder: string) => `
+Next:
+  1. Put the address of your marketplace and your channels into the first file.
+  2. Copy .env.example to ${join(folder, '.env')} and put your API key there.
+  3. Run: quotekeeper check
+`

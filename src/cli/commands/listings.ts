@@ -1,0 +1,47 @@
+import type { Register } from '../cli.js'
+import { reading } from '../compose.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  channelOption,
+  filterOf,
+  type JsonOption,
+  jsonOption,
+  withExamples,
+} from '../options.js'
+import { printRows } from '../print.js'
+import { type ListingRow, listingRow } from '../rows.js'
+import type { Column } from '../table.js'
+import { amount } from '../text.js'
+import { span } from './rfqs.js'
+
+type Options = ChannelOption & AsOfOption & JsonOption
+
+/** `listings`: the project listings that are known. */
+export const register: Register = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .addOption(asOfOption())
+    .addOption(jsonOption())
+    .action((options: Options) =>
+      reading(cli, async (store) => {
+        const rows = (await store.listings(filterOf(options, cli.io))).map(listingRow)
+        printRows(cli.io, options.json, COLUMNS, rows, 'No listing is known. `quotekeeper sync` polls the marketplace.')
+      }),
+    )
+  withExamples(command, ['quotekeeper listings --channel acme/forest', 'the projects shown in one channel'])
+}
+
+const COLUMNS: Column<ListingRow>[] = [
+  { header: 'Project', cell: ({ projectName }) => projectName, min: 14 },
+  { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 10 },
+  { header: 'Country', cell: ({ country }) => country, min: 2 },
+  { header: 'Registry', cell: ({ registry }) => registry, min: 8 },
+  { header: 'Registry id', cell: ({ registryId }) => registryId, min: 8 },
+  { header: 'Tonnes', cell: ({ totalAvailableVolume }) => amount(totalAvailableVolume), align: 'right' },
+  { header: 'Price', cell: ({ minUnitPrice, maxUnitPrice }) => span(minUnitPrice, maxUnitPrice), align: 'right' },
+  { header: 'Cur.', cell: ({ currency }) => currency, min: 3 },
+  { header: 'Shown', cell: ({ missingSince }) => (missingSince ? `not since ${missingSince.slice(0, 10)}` : 'yes') },
+  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+]

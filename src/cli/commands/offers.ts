@@ -1,0 +1,60 @@
+import type { Register } from '../cli.js'
+import { reading } from '../compose.js'
+import { findRfq, nameOf } from '../findRfq.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  channelOption,
+  filterOf,
+  type JsonOption,
+  jsonOption,
+  withExamples,
+} from '../options.js'
+import { printRows, shortTime } from '../print.js'
+import { type OfferRow, offerRow } from '../rows.js'
+import type { Column } from '../table.js'
+import { amount } from '../text.js'
+
+type Options = ChannelOption & AsOfOption & JsonOption
+
+/** `offers RFQ`: the offers for one RFQ. */
+export const register: Register = (command, cli) => {
+  command
+    .argument('<rfq>', 'number, reference or id of the RFQ')
+    .addOption(channelOption())
+    .addOption(asOfOption())
+    .addOption(jsonOption())
+    .action((match: string, options: Options) =>
+      reading(cli, async (store) => {
+        const found = await findRfq(store, { match, ...filterOf(options, cli.io) })
+        const rows = found.responses.map((response) => offerRow(found.rfq.id, response)).sort(byPrice)
+        printRows(cli.io, options.json, COLUMNS, rows, `No offer is known for RFQ ${nameOf(found)}.`)
+      }),
+    )
+  withExamples(
+    command,
+    ['quotekeeper offers 1042', 'the offers for RFQ number 1042'],
+    ['quotekeeper offers 1042 --channel acme/forest', 'where two channels have a number 1042'],
+  )
+}
+
+/** Currencies are never ranked against each other: each stands together. */
+const byPrice = (a: OfferRow, b: OfferRow) =>
+  (a.currency ?? '').localeCompare(b.currency ?? '') ||
+  (a.pricePerTonne ?? Number.POSITIVE_INFINITY) - (b.pricePerTonne ?? Number.POSITIVE_INFINITY) ||
+  a.id.localeCompare(b.id)
+
+const COLUMNS: Column<OfferRow>[] = [
+  { header: 'Developer', cell: ({ projectDeveloperName }) => projectDeveloperName, min: 10 },
+  { header: 'Project', cell: ({ projectName }) => projectName, min: 10 },
+  { header: 'Status', cell: ({ status, missingSince }) => (missingSince ? `${status ?? ''} (not shown)` : status) },
+  { header: 'Contract', cell: ({ contractType }) => contractType },
+  { header: 'Tonnes', cell: ({ totalVolume }) => amount(totalVolume), align: 'right' },
+  { header: 'Total', cell: ({ totalPrice }) => amount(totalPrice), align: 'right' },
+  { header: 'Per tonne', cell: ({ pricePerTonne }) => amount(pricePerTonne), align: 'right' },
+  { header: 'Cur.', cell: ({ currency }) => currency, min: 3 },
+  { header: 'Expires', cell: ({ expiryDate }) => expiryDate },
+  { header: 'Submitted (UTC)', cell: ({ submittedAt }) => shortTime(submittedAt), min: 10 },
+  { header: 'Id', cell: ({ id }) => id, min: 8 },
+]

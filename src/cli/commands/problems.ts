@@ -1,0 +1,41 @@
+import type { ProblemRecord } from '../../store/contract.js'
+import type { Register } from '../cli.js'
+import { reading } from '../compose.js'
+import {
+  type ChannelOption,
+  channelOption,
+  type JsonOption,
+  jsonOption,
+  limitOption,
+  withExamples,
+} from '../options.js'
+import { printRows, shortTime } from '../print.js'
+import type { Column } from '../table.js'
+
+type Options = ChannelOption & JsonOption & { limit: number }
+
+/** `problems`: what did not fit the API document. */
+export const register: Register = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .addOption(limitOption(100))
+    .addOption(jsonOption())
+    .action(({ channel, limit, json }: Options) =>
+      reading(cli, async (store) => {
+        const rows = await store.problems({ ...(channel === undefined ? {} : { channel }), limit })
+        printRows(cli.io, json, COLUMNS, rows, 'No problem is known: all that came was as the API document says.')
+      }),
+    )
+  withExamples(command, ['quotekeeper problems --channel acme/forest', 'what was odd in one channel'])
+}
+
+const COLUMNS: Column<ProblemRecord>[] = [
+  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+  { header: 'Kind', cell: ({ kind }) => kind },
+  { header: 'Id', cell: ({ entityId }) => entityId, min: 8 },
+  { header: 'Where', cell: ({ path }) => path || 'the document', min: 12 },
+  { header: 'Code', cell: ({ code }) => code },
+  { header: 'What', cell: ({ message }) => message, min: 16 },
+  { header: 'Times', cell: ({ times }) => times, align: 'right' },
+  { header: 'Last seen (UTC)', cell: ({ lastSeenAt }) => shortTime(lastSeenAt), min: 10 },
+]

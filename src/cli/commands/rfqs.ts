@@ -1,0 +1,69 @@
+import type { Register } from '../cli.js'
+import { reading } from '../compose.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  channelOption,
+  filterOf,
+  type JsonOption,
+  jsonOption,
+  withExamples,
+} from '../options.js'
+import { printRows } from '../print.js'
+import { type RfqRow, rfqRow } from '../rows.js'
+import type { Column } from '../table.js'
+import { amount } from '../text.js'
+
+type Options = ChannelOption & AsOfOption & JsonOption & { state?: string }
+
+/** `rfqs`: the RFQs that are known. */
+export const register: Register = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .option('--state <state>', 'in this state only, such as open or closed')
+    .addOption(asOfOption())
+    .addOption(jsonOption())
+    .action((options: Options) =>
+      reading(cli, async (store) => {
+        const known = (await store.rfqs(filterOf(options, cli.io))).map(rfqRow)
+        const rows = known.filter(({ state }) => options.state === undefined || state === options.state)
+        printRows(
+          cli.io,
+          options.json,
+          COLUMNS,
+          rows,
+          'No such RFQ is known. `quotekeeper sync` polls the marketplace.',
+        )
+      }),
+    )
+  withExamples(
+    command,
+    ['quotekeeper rfqs --state open', 'what is open now'],
+    ['quotekeeper rfqs --as-of 2026-01-31 --json', 'what was known at the end of that day, for a script'],
+  )
+}
+
+const COLUMNS: Column<RfqRow>[] = [
+  { header: 'Number', cell: ({ number, id }) => number ?? id, align: 'right' },
+  { header: 'Reference', cell: ({ reference }) => reference, min: 9 },
+  { header: 'Title', cell: ({ title }) => title, min: 12 },
+  { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (not shown)` : state) },
+  { header: 'Answers due', cell: ({ responseDueDate }) => responseDueDate },
+  { header: 'Offers', cell: ({ offers }) => offers, align: 'right' },
+  { header: 'Tonnes', cell: ({ minVolume, maxVolume }) => span(minVolume, maxVolume), align: 'right', min: 6 },
+  {
+    header: 'Price',
+    cell: ({ minUnitPrice, maxUnitPrice }) => span(minUnitPrice, maxUnitPrice),
+    align: 'right',
+    min: 5,
+  },
+  { header: 'Cur.', cell: ({ currency }) => currency, min: 3 },
+  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+]
+
+/** `100–500`; one number where both are the same or one is lacking. */
+export function span(min: number | null, max: number | null): string {
+  if (min === null || max === null || min === max) return amount(min ?? max)
+  return `${amount(min)}–${amount(max)}`
+}

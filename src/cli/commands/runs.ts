@@ -1,0 +1,56 @@
+import { Option } from 'commander'
+import type { RunKind, RunRecord } from '../../store/contract.js'
+import type { Register } from '../cli.js'
+import { reading } from '../compose.js'
+import {
+  type ChannelOption,
+  channelOption,
+  type JsonOption,
+  jsonOption,
+  limitOption,
+  withExamples,
+} from '../options.js'
+import { printRows, shortTime } from '../print.js'
+import type { Column } from '../table.js'
+
+type Options = ChannelOption & JsonOption & { kind?: RunKind; limit: number }
+const KINDS: readonly RunKind[] = ['listings', 'rfqs', 'close']
+
+/** `runs`: what was polled and closed, and how it ended. */
+export const register: Register = (command, cli) => {
+  command
+    .addOption(channelOption())
+    .addOption(new Option('--kind <kind>', 'of this kind only').choices(KINDS))
+    .addOption(limitOption(30))
+    .addOption(jsonOption())
+    .action(({ channel, kind, limit, json }: Options) =>
+      reading(cli, async (store) => {
+        const filter = { ...(channel === undefined ? {} : { channel }), ...(kind === undefined ? {} : { kind }) }
+        const rows = await store.runs({ ...filter, limit })
+        printRows(cli.io, json, COLUMNS, rows, 'No run is recorded. `quotekeeper sync` makes the first.')
+      }),
+    )
+  withExamples(command, ['quotekeeper runs --kind rfqs --limit 5', 'the last five polls of RFQs'])
+}
+
+const COLUMNS: Column<RunRecord>[] = [
+  { header: 'Run', cell: ({ id }) => id, align: 'right' },
+  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+  { header: 'Kind', cell: ({ kind }) => kind },
+  { header: 'Started (UTC)', cell: ({ startedAt }) => shortTime(startedAt) },
+  { header: 'Took', cell: took, align: 'right' },
+  { header: 'Outcome', cell: ({ outcome }) => outcome ?? 'running' },
+  { header: 'Requests', cell: ({ requests }) => requests, align: 'right' },
+  { header: 'Seen', cell: ({ seen }) => seen, align: 'right' },
+  { header: 'New', cell: ({ inserted }) => inserted, align: 'right' },
+  { header: 'Changed', cell: ({ changed }) => changed, align: 'right' },
+  { header: 'Missing', cell: ({ missing }) => missing, align: 'right' },
+  { header: 'Invalid', cell: ({ invalid }) => invalid, align: 'right' },
+  { header: 'Error', cell: ({ error }) => error, min: 10 },
+]
+
+function took({ startedAt, finishedAt }: RunRecord): string {
+  if (finishedAt === null) return ''
+  const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
+  return seconds < 100 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds / 60)} min`
+}

@@ -1,0 +1,57 @@
+import { ConfigError } from '../config/error.js'
+import { FailedError, UsageError } from './error.js'
+
+/** 2 for wrong usage or configuration, else 1. */
+export const exitStatusOf = (error: unknown): 1 | 2 =>
+  error instanceof ConfigError || error instanceof UsageError ? 2 : 1
+
+/**
+ * What went wrong as one sentence with the remedy, ending in a line break.
+ * @param details also tell the stack and the causes
+ */
+export function describeFailure(error: unknown, details = false): string {
+  const text = `quotekeeper: ${sentence(error)}\n`
+  return details && error instanceof Error ? `${text}\n${stackOf(error)}\n` : text
+}
+
+/** Errors that were made for people carry their remedy; those of the system get it here; the rest is our fault. */
+export function sentence(error: unknown): string {
+  if (!(error instanceof Error)) return `stopped by ${String(error)}`
+  if (isForPeople(error)) return error.message
+  const { code, syscall } = error as NodeJS.ErrnoException
+  if (code && syscall) return systemSentence(error)
+  return `${error.message || error.name}. This is a fault of the program; --log-level debug shows where it happened.`
+}
+
+/** By name rather than by class: loading every room to ask for its classes would make the program slow to start. */
+const FOR_PEOPLE =
+  /^(Config|Usage|Failed|Store|RunBusy|RunLost|IntentOpen|UnusableDatabase|Marketplace|Unavailable|Item|Channel|Paused|Aborted|Queue|Service|Report|Sandbox)Error$/
+const isForPeople = (error: Error) =>
+  error instanceof FailedError || error instanceof UsageError || FOR_PEOPLE.test(error.name)
+
+function systemSentence(error: NodeJS.ErrnoException): string {
+  const what = error.path ?? addressOf(error)
+  const remedies: Record<string, string> = {
+    EADDRINUSE: `${what} is in use by another program: stop it, or choose another port`,
+    EADDRNOTAVAIL: `${what} is no address of this machine: choose another host`,
+    EACCES: `${what} may not be used by this user: change its permissions, or choose another`,
+    EPERM: `${what} may not be used by this user: change its permissions, or choose another`,
+    EROFS: `${what} is on a read-only file system: choose another place`,
+    ENOENT: `${what} does not exist`,
+    EISDIR: `${what} is a folder where a file was wanted`,
+    ENOTDIR: `${what}: a part of the path is a file, not a folder`,
+    EEXIST: `${what} exists already`,
+    ENOSPC: `no room left on the disk for ${what}: make room and run again`,
+    ECONNREFUSED: `nothing answers at ${what}: is it running, and is the address right?`,
+  }
+  return remedies[error.code ?? ''] ?? error.message
+}
+
+function addressOf(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
+  return error.port === undefined ? (error.syscall ?? 'it') : `${error.address ?? 'port'}:${error.port}`
+}
+
+function stackOf(error: Error): string {
+  const own = error.stack ?? error.message
+  return error.cause instanceof Error ? `${own}\ncaused by ${stackOf(error.cause)}` : own
+}

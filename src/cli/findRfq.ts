@@ -1,0 +1,61 @@
+import { nearest } from '../config/nearest.js'
+import { observeRfq } from '../domain/observed.js'
+import type { History, KnownRfq, RfqFilter } from '../store/contract.js'
+import { FailedError, UsageError } from './error.js'
+import { clean, cut } from './text.js'
+
+/**
+ * The one RFQ that a number, a reference or an id names.
+ * @throws {FailedError} where none is known by it, with the nearest that are
+ * @throws {UsageError} where several are, with how to tell them apart
+ */
+export async function findRfq(store: Pick<History, 'rfqs'>, filter: RfqFilter & { match: string }): Promise<KnownRfq> {
+  const found = await store.rfqs(filter)
+  const [only] = found
+  if (only && found.length === 1) return only
+  if (found.length > 1) throw new UsageError(ambiguous(filter.match, found))
+  const { match, ...others } = filter
+  throw new FailedError(unknown(match, await store.rfqs(others), filter))
+}
+
+function ambiguous(match: string, found: readonly KnownRfq[]): string {
+  const channels = new Set(found.map(({ rfq }) => rfq.channel))
+  const list = found.map((each) => `\n  ${nameOf(each)} in ${each.rfq.channel}, id ${each.rfq.id}`).join('')
+  const remedy = channels.size > 1 ? 'choose the channel with --channel' : 'name one by its id'
+  return `"${match}" names ${found.length} RFQs; ${remedy}:${list}`
+}
+
+function unknown(match: string, known: readonly KnownRfq[], { channel, asOf }: RfqFilter): string {
+  const where = channel === undefined ? '' : ` in ${channel}`
+  const when = asOf === undefined ? '' : ` as of ${asOf.toISOString()}`
+  const start = `no RFQ "${clean(match)}" is known${where}${when}`
+  if (known.length === 0) return `${start}, nor any other; \`quotekeeper sync\` polls the marketplace`
+  const near = nearestRfqs(match, known)
+  const list = near.map((each) => `\n  ${nameOf(each)} in ${each.rfq.channel}`).join('')
+  return list === '' ? `${start}; \`quotekeeper rfqs\` lists those that are` : `${start}; the nearest:${list}`
+}
+
+function nearestRfqs(match: string, known: readonly KnownRfq[]): KnownRfq[] {
+  const named = known.flatMap((each) => namesOf(each).map((name) => ({ name, each })))
+  const names = nearest(
+    match,
+    named.map(({ name }) => name),
+    5,
+  )
+  const found = names.flatMap((name) => named.filter((entry) => entry.name === name).map(({ each }) => each))
+  return [...new Set(found)].slice(0, 5)
+}
+
+function namesOf({ rfq }: KnownRfq): string[] {
+  const document = observeRfq(rfq.body).document
+  const names = [rfq.id, document?.number?.toString(), document?.reference, document?.title]
+  return names.filter((name): name is string => typeof name === 'string' && name !== '')
+}
+
+/** `12 (REF-7, Mangroves for 2027)`: how a person would call it. */
+export function nameOf({ rfq }: Pick<KnownRfq, 'rfq'>): string {
+  const document = observeRfq(rfq.body).document
+  const name = document?.number?.toString() ?? document?.reference ?? rfq.id
+  const more = [document?.reference, document?.title].filter((part) => part && part !== name)
+  return cut(clean(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)
+}

@@ -1,0 +1,83 @@
+import { Command, CommanderError, Option } from 'commander'
+import { LOG_LEVELS, type LogLevel } from '../config.js'
+import { VERSION } from '../version.js'
+import type { Cli, Globals } from './cli.js'
+import { commands } from './commands/index.js'
+import { describeFailure, exitStatusOf } from './failure.js'
+import type { Io } from './io.js'
+
+/**
+ * Runs one command line.
+ * @param args what follows the program's name
+ * @returns the exit status: 0 done, 1 failed or partly failed, 2 wrong usage or configuration (interfaces.md §1)
+ */
+export async function run(args: readonly string[], io: Io): Promise<number> {
+  const cli: Cli = { io, globals: {}, status: 0, scrub: (text) => text }
+  try {
+    const program = await buildProgram(cli, (name) => args.includes(name))
+    await program.parseAsync(args, { from: 'user' })
+    return cli.status
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    io.err(cli.scrub(describeFailure(error, wantsDetails(cli))))
+    return exitStatusOf(error)
+  }
+}
+
+/**
+ * The program, not yet run.
+ * @param wanted which commands to load; the others are only listed, so that help comes at once
+ */
+export async function buildProgram(cli: Cli, wanted: (name: string) => boolean): Promise<Command> {
+  const program = prepare(new Command('quotekeeper'), cli.io)
+    .description('Keeps what an RFQ desk sees on its marketplace, closes RFQs past their due date, compares offers.')
+    .version(VERSION, '-V, --version', 'print the version')
+    .option('-c, --config <file>', 'configuration file (default: $QUOTEKEEPER_CONFIG, else ./quotekeeper.yaml)')
+    .addOption(new Option('--log-level <level>', `how much is logged: ${LOG_LEVELS.join(', ')}`).choices(LOG_LEVELS))
+    .helpCommand('help [command]', 'show help of a command')
+    .showHelpAfterError('(--help shows what there is)')
+    .addHelpText('after', OVERVIEW)
+    .hook('preAction', (top) => void Object.assign(cli.globals, globalsOf(top)))
+  for (const { name, description, load } of commands) {
+    const command = prepare(program.command(name), cli.io).description(description)
+    if (wanted(name)) (await load()).register(command, cli)
+  }
+  return program
+}
+
+const OVERVIEW = `
+Begin here:
+  $ quotekeeper demo                      see the whole job done on a marketplace of its own
+  $ quotekeeper init                      write a configuration to begin with
+  $ quotekeeper check                     try the configuration against the marketplace
+  $ quotekeeper start                     run the service`
+
+function prepare(command: Command, io: Io): Command {
+  return command
+    .exitOverride()
+    .helpOption('-h, --help', 'show help')
+    .showSuggestionAfterError()
+    .configureOutput({
+      writeOut: (text) => io.out(text),
+      writeErr: (text) => io.err(text),
+      outputError: (text, write) => write(text.replace(/^error:/, 'quotekeeper:')),
+      getOutHelpWidth: () => Math.min(io.width ?? 100, 100),
+      getErrHelpWidth: () => 100,
+      getOutHasColors: () => io.colour.out,
+      getErrHasColors: () => io.colour.err,
+    })
+    .configureHelp({
+      showGlobalOptions: true,
+      styleTitle: (text) => `\u001b[1m${text}\u001b[22m`,
+      subcommandTerm: (each) => [each.name(), commands.find(({ name }) => name === each.name())?.args ?? ''].join(' '),
+      optionDescription: ({ description }) => description,
+    })
+}
+
+function globalsOf(program: Command): Globals {
+  const { config, logLevel } = program.opts<{ config?: string; logLevel?: LogLevel }>()
+  return { ...(config === undefined ? {} : { config }), ...(logLevel === undefined ? {} : { logLevel }) }
+}
+
+const wantsDetails = ({ globals, io }: Cli) =>
+  ['debug', 'trace'].includes(globals.logLevel ?? io.env.QUOTEKEEPER_LOG_LEVEL ?? '')

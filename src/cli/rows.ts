@@ -1,0 +1,97 @@
+/**
+ * What the reading commands show: a row each, in the names of the API document and of interfaces.md §3. `--json` prints
+ * these rows; tables show a part of them.
+ */
+import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../domain/observed.js'
+import type { Known, KnownRfq } from '../store/contract.js'
+
+/** What is known about a document beside what it says. */
+const known = ({
+  version,
+  observedAt,
+  notBefore,
+  firstObservedAt,
+  lastObservedAt,
+  missingSince,
+  valid,
+  body,
+}: Known) => ({
+  version,
+  notBefore,
+  observedAt,
+  firstObservedAt,
+  lastObservedAt,
+  missingSince,
+  valid,
+  body,
+})
+
+export type RfqRow = ReturnType<typeof rfqRow>
+export function rfqRow({ rfq, responses }: KnownRfq) {
+  const document = observeRfq(rfq.body).document
+  return {
+    channel: rfq.channel,
+    id: rfq.id,
+    number: document?.number ?? null,
+    reference: document?.reference ?? null,
+    title: document?.title ?? null,
+    state: document?.state ?? null,
+    responseDueDate: document?.responseDueDate ?? null,
+    fulfilmentDueDate: document?.fulfilmentDueDate ?? null,
+    minVolume: document?.minVolume ?? null,
+    maxVolume: document?.maxVolume ?? null,
+    minUnitPrice: document?.pricing?.minUnitPrice ?? null,
+    maxUnitPrice: document?.pricing?.maxUnitPrice ?? null,
+    currency: document?.pricing?.currency ?? null,
+    closedAt: document?.closedAt ?? null,
+    offers: responses.filter(({ missingSince }) => missingSince === null).length,
+    ...known(rfq),
+  }
+}
+
+export type OfferRow = ReturnType<typeof offerRow>
+export function offerRow(rfqId: string, response: Known) {
+  return { channel: response.channel, rfqId, id: response.id, ...offerTerms(response), ...known(response) }
+}
+
+function offerTerms({ shape, body }: Known) {
+  const full = shape === 'full' ? observeResponse(body).document : null
+  const summary = full ? null : observeResponseSummary(body).document
+  const terms = full?.offer ?? summary
+  const totalVolume = terms?.totalVolume ?? null
+  const totalPrice = terms?.totalPrice ?? null
+  return {
+    listingId: (full ?? summary)?.listingId ?? null,
+    projectDeveloperName: (full ?? summary)?.projectDeveloperName ?? null,
+    projectName: (full ?? summary)?.projectName ?? null,
+    status: (full ?? summary)?.status ?? null,
+    submittedAt: (full ?? summary)?.submittedAt ?? null,
+    contractType: terms?.contractType ?? null,
+    currency: terms?.currency ?? null,
+    totalVolume,
+    totalPrice,
+    pricePerTonne: totalVolume && totalPrice !== null ? totalPrice / totalVolume : null,
+    expiryDate: terms?.expiryDate ?? null,
+    deliveries: full?.offer?.scheduledDeliveries.length ?? null,
+    prePayments: full?.offer?.prePayments.length ?? null,
+  }
+}
+
+export type ListingRow = ReturnType<typeof listingRow>
+export function listingRow(listing: Known) {
+  const document = observeListing(listing.body).document
+  return {
+    channel: listing.channel,
+    id: listing.id,
+    projectName: document?.projectName ?? null,
+    organizationName: document?.organizationName ?? null,
+    country: document?.country ?? null,
+    registry: document?.registry ?? null,
+    registryId: document?.registryId ?? null,
+    currency: document?.pricing?.currency ?? null,
+    minUnitPrice: document?.pricing?.minUnitPrice ?? null,
+    maxUnitPrice: document?.pricing?.maxUnitPrice ?? null,
+    totalAvailableVolume: document?.totalAvailableVolume?.value ?? null,
+    ...known(listing),
+  }
+}

@@ -1,0 +1,23 @@
+/** How long a command may take to end after the first request, in milliseconds. */
+export const STOP_WITHIN = 10_000
+
+/**
+ * Turns SIGINT and SIGTERM into a request to end; a second one, or the deadline, ends the process at once.
+ * @param say tells the person at the terminal
+ */
+export function stopOnSignals(say: (text: string) => void): { stop: AbortSignal; release: () => void } {
+  const controller = new AbortController()
+  const onSignal = (signal: NodeJS.Signals) => {
+    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
+    if (signal === 'SIGINT') say('\nStopping. Press Ctrl-C again to stop at once.\n')
+    controller.abort(new Error(`stopped by ${signal}`))
+    setTimeout(() => giveUp(say), STOP_WITHIN).unref()
+  }
+  process.on('SIGINT', onSignal).on('SIGTERM', onSignal)
+  return { stop: controller.signal, release: () => process.off('SIGINT', onSignal).off('SIGTERM', onSignal) }
+}
+
+function giveUp(say: (text: string) => void): never {
+  say(`Not everything ended within ${STOP_WITHIN / 1000} s: stopped here. The next run goes on from what was kept.\n`)
+  process.exit(1)
+}

@@ -1,0 +1,63 @@
+import { stripVTControlCharacters } from 'node:util'
+
+/**
+ * Outside text made harmless for a terminal: one line, no escape codes, control characters or marks that reorder or
+ * hide what follows.
+ */
+export function clean(text: string): string {
+  return stripVTControlCharacters(text)
+    .replace(/\p{Cs}/gu, '\ufffd')
+    .replace(/\p{Cc}+/gu, ' ')
+    .replace(/[\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]/g, '')
+    .trim()
+}
+
+/** What takes one place on a terminal: a character with the marks that combine with it. */
+const graphemes = (text: string) => text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? []
+const WIDE =
+  /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
+const PLAIN = /^[\x20-\x7e]*$/
+
+/** Columns a cleaned text takes on a terminal. */
+export function widthOf(text: string): number {
+  if (PLAIN.test(text)) return text.length
+  let width = 0
+  for (const segment of graphemes(text)) width += WIDE.test(segment) ? 2 : 1
+  return width
+}
+
+/** Cuts a text to a width, with an ellipsis where something was lost. */
+export function cut(text: string, width: number): string {
+  if (widthOf(text) <= width) return text
+  let kept = ''
+  let used = 0
+  for (const segment of graphemes(text)) {
+    used += widthOf(segment)
+    if (used > width - 1) break
+    kept += segment
+  }
+  return width < 1 ? '' : `${kept.trimEnd()}…`
+}
+
+export const padEnd = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)))
+export const padStart = (text: string, width: number) => ' '.repeat(Math.max(0, width - widthOf(text))) + text
+
+/** `1 RFQ`, `2 RFQs`. */
+export const count = (number: number, noun: string, plural = `${noun}s`) =>
+  `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`
+
+/** A number as a person reads it: thousands separated, at most as many decimals as given. */
+export const amount = (value: number | null | undefined, decimals = 2) =>
+  value === null || value === undefined ? '' : value.toLocaleString('en', { maximumFractionDigits: decimals })
+
+/** Breaks a text into lines of at most the width, at spaces. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  let line = ''
+  for (const word of text.split(' ')) {
+    const longer = line === '' ? word : `${line} ${word}`
+    if (line !== '' && widthOf(longer) > width) lines.push(line)
+    line = line !== '' && widthOf(longer) > width ? word : longer
+  }
+  return line === '' ? lines : [...lines, line]
+}

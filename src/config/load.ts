@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { z } from 'zod'
+import type { Config } from '../config.js'
+import { type ConfigDocument, type Path, readDocument } from './document.js'
+import { applyOverrides, type Environment, isRecord, readEnvironment } from './environment.js'
+import { ConfigError, type ConfigIssue } from './error.js'
+import { nearest } from './nearest.js'
+import { configSchema, knownKeys } from './schema.js'
+import { checkTogether } from './together.js'
+
+export interface LoadOptions {
+  /** Path of the file, relative to `cwd`; else `$QUOTEKEEPER_CONFIG`, else `./quotekeeper.yaml`. */
+  file?: string | undefined
+  env: Environment
+  cwd: string
+  /** `if-set`: keys and tokens that cannot be had are left empty, for commands that only read the database. */
+  secrets?: 'required' | 'if-set'
+}
+
+/**
+ * Reads and validates the configuration (interfaces.md §2): the file, the `.env` beside it, and the variables that
+ * override keys.
+ * @returns the configuration with every default filled in and every path absolute
+ * @throws {ConfigError} with every mistake at once
+ */
+export function loadConfig(options: LoadOptions): Config {
+  const file = resolve(options.cwd, options.file ?? (options.env.QUOTEKEEPER_CONFIG || 'quotekeeper.yaml'))
+  const document = readDocument(readText(file), file)
+  if (document.issues.length > 0) throw new ConfigError(document.issues)
+  const folder = dirname(file)
+  const env = environment(folder, options.env)
+  const { value, nameOf } = applyOverrides(document.value, env)
+  const secretsRequired = options.secrets !== 'if-set'
+  const parsed = configSchema({ folder, env, secretsRequired }).safeParse(value)
+  const report = reporter({ file, document, value, nameOf })
+  const issues = [
+    ...(parsed.error?.issues ?? []).flatMap(report),
+    ...checkTogether(value, { env, folder, secretsRequired }).flatMap(report),
+  ]
+  if (issues.length > 0 || !parsed.success) throw new ConfigError(issues.sort(byLine))
+  return { file, ...parsed.data }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    const found = code === 'ENOENT' ? 'no such file' : `a file that cannot be read (${code})`
+    const allowed =
+      code === 'ENOENT'
+        ? 'a configuration: `quotekeeper init` writes one to begin with, --config FILE names another'
+        : 'a file that this user may read'
+    throw new ConfigError([{ file, line: null, key: '', found, allowed }])
+  }
+}
+
+function environment(folder: string, env: Environment): Environment {
+  try {
+    return readEnvironment(folder, env)
+  } catch (error) {
+    const found = `a file that cannot be read (${(error as NodeJS.ErrnoException).code})`
+    throw new ConfigError([
+      { file: resolve(folder, '.env'), line: null, key: '', found, allowed: 'a file that this user may read, or none' },
+    ])
+  }
+}
+
+const byLine = (a: ConfigIssue, b: ConfigIssue) => (a.line ?? 0) - (b.line ?? 0)
+
+interface Origin {
+  file: string
+  document: ConfigDocument
+  value: unknown
+  nameOf: (path: Path) => string | null
+}
+type RawIssue = Pick<z.core.$ZodIssue, 'message' | 'path'> & Partial<z.core.$ZodIssue>
+
+/** Makes mistakes a person can find out of what zod says. */
+function reporter({ file, document, value, nameOf }: Origin) {
+  return (issue: RawIssue): ConfigIssue[] => {
+    const path = issue.path as Path
+    if (issue.code === 'unrecognized_keys') {
+      return (issue.keys ?? []).map((key) => unknownKey(file, document, path, key, issue.message))
+    }
+    const variable = nameOf(path)
+    const place = variable ? { file: 'environment', line: null, key: variable } : null
+    const found = issue.code === 'invalid_key' ? show(path.at(-1)) : givenFound(issue) || show(valueAt(value, path))
+    return [
+      { ...(place ?? { file, line: document.lineOf(path), key: name(path, value) }), found, allowed: issue.message },
+    ]
+  }
+}
+
+const givenFound = (issue: RawIssue) => ('params' in issue ? String(issue.params?.found ?? '') : '')
+
+function unknownKey(file: string, document: ConfigDocument, path: Path, key: string, message: string): ConfigIssue {
+  const known = knownKeys(message)
+  const [close] = nearest(key, known, 1)
+  const list = known.length > 0 ? known.join(', ') : message
+  return {
+    file,
+    line: document.lineOf([...path, key]),
+    key: name([...path, key], document.value),
+    found: 'an unknown key',
+    allowed: close ? `did you mean ${close}? Known here: ${list}` : list,
+  }
+}
+
+/** `channels[0].autoClose (acme/forest)`. */
+function name(path: Path, value: unknown): string {
+  const text = path.reduce<string>(
+    (so_far, step) => (typeof step === 'number' ? `${so_far}[${step}]` : so_far === '' ? step : `${so_far}.${step}`),
+    '',
+  )
+  const channel = path[0] === 'channels' && path.length > 1 ? valueAt(value, path.slice(0, 2)) : null
+  const { org, channel: slug } = isRecord(channel) ? channel : {}
+  return typeof org === 'string' && typeof slug === 'string' ? `${text} (${org}/${slug})` : text
+}
+
+const valueAt = (value: unknown, path: Path): unknown =>
+  path.reduce<unknown>(
+    (at, step) => (typeof at === 'object' && at !== null ? (at as Record<string | number, unknown>)[step] : at),
+    value,
+  )
+
+function show(value: unknown): string {
+  if (value === undefined || value === null) return 'nothing'
+  if (Array.isArray(value)) return `a list of ${value.length}`
+  if (isRecord(value)) return `a section with ${Object.keys(value).join(', ') || 'nothing'}`
+  const text = JSON.stringify(value) ?? String(value)
+  return text.length > 80 ? `${text.slice(0, 79)}…` : text
+}

@@ -1,0 +1,129 @@
+import { validate as isCron } from 'node-cron'
+import { z } from 'zod'
+import type { Config } from '../config.js'
+import { nearest } from './nearest.js'
+import type { Read } from './secret.js'
+
+/**
+ * A value of the configuration: one sentence says what is allowed, and is what a mistake shows.
+ * @param allowed what may stand here
+ * @param read the value made of what was found, or undefined when it is not allowed
+ */
+export const value = <T>(allowed: string, read: (found: unknown) => T | undefined) =>
+  readValue((found): Read<T> => {
+    const made = read(found)
+    return made === undefined ? { found: '', allowed } : { value: made }
+  })
+
+/** As `value`, for readers with more to say about what they found. */
+export const readValue = <T>(read: (found: unknown) => Read<T>) =>
+  z.unknown().transform((found, context): T => {
+    const made = read(found)
+    if ('value' in made) return made.value
+    context.addIssue({ code: 'custom', message: made.allowed, params: { found: made.found } })
+    return z.NEVER
+  })
+
+export const number = (min: number, max: number) =>
+  value(`a number from ${min} to ${max}`, (found) =>
+    typeof found === 'number' && found >= min && found <= max ? found : undefined,
+  )
+
+export const whole = (min: number, max: number) =>
+  value(`a whole number from ${min} to ${max}`, (found) =>
+    Number.isInteger(found) && (found as number) >= min && (found as number) <= max ? (found as number) : undefined,
+  )
+
+export const text = (allowed: string) =>
+  value(allowed, (found) => (typeof found === 'string' && found.trim() !== '' ? found.trim() : undefined))
+
+/** true and false; YAML 1.2 reads `on` and `off` as text, yet they can only mean one thing. */
+export const flag = () =>
+  value('true or false (on and off will do)', (found) => {
+    if (typeof found === 'boolean') return found
+    const word = typeof found === 'string' ? found.toLowerCase() : ''
+    return ['on', 'yes', 'true'].includes(word) ? true : ['off', 'no', 'false'].includes(word) ? false : undefined
+  })
+
+export const autoClose = () =>
+  value(
+    'on, dry-run or off: whether RFQs past their due date are closed is an explicit choice for each channel',
+    (found) => {
+      const word = found === true ? 'on' : found === false ? 'off' : String(found).toLowerCase()
+      return (['on', 'dry-run', 'off'] as const).find((choice) => choice === word)
+    },
+  )
+
+export const choice = <const T extends readonly string[]>(choices: T) =>
+  value(`one of ${choices.join(', ')}`, (found): T[number] | undefined => choices.find((each) => each === found))
+
+/** A part of the address of a channel. */
+export const segment = () =>
+  value('text without "/", spaces at the ends or control characters (a number must stand in quotes)', (found) =>
+    typeof found === 'string' && /^[^/\p{Cc}\s]([^/\p{Cc}]*[^/\p{Cc}\s])?$/u.test(found) ? found : undefined,
+  )
+
+export const timeZone = () =>
+  readValue((found): Read<string> => {
+    if (typeof found === 'string' && isTimeZone(found)) return { value: found }
+    const [close] = typeof found === 'string' ? nearest(found, Intl.supportedValuesOf('timeZone'), 1) : []
+    const suggestion = close ? `, such as ${close}` : ', such as UTC or Europe/Paris'
+    return { found: '', allowed: `a time zone of the IANA database${suggestion}` }
+  })
+
+/** Names only: a fixed offset has no daylight saving, and newer versions of Node.js would take one. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    return Boolean(new Intl.DateTimeFormat('en', { timeZone: name }))
+  } catch {
+    return false
+  }
+}
+
+const CRON =
+  'a cron expression in quotes, of five fields (minute hour day month weekday) or six (second first), such as "*/5 * * * *"; null for never'
+
+export const cron = () =>
+  readValue((found): Read<string | null> => {
+    if (found === null) return { value: null }
+    if (typeof found === 'string' && isCron(found)) return { value: found.trim() }
+    return { found: '', allowed: CRON }
+  })
+
+const CURRENCY = 'a currency code of three capital letters, such as EUR'
+export const currency = () => z.string({ error: CURRENCY }).regex(/^[A-Z]{3}$/, { error: CURRENCY })
+/** The keys of a table by currency. */
+export const currencies = () => ({ schema: currency(), allowed: CURRENCY })
+
+/** Whether a host can only be reached from this machine. */
+export const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|.+\.localhost)$/i.test(host)
+
+/** @returns origin and path without a trailing slash. Plain http would show the API key to the network. */
+export const baseUrl = () =>
+  readValue((found): Read<string> => {
+    const allowed = 'the https address of the marketplace, without user, query or fragment (http on this machine only)'
+    const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
+    if (!url) return { found: '', allowed }
+    if (url.username || url.password) return { found: 'an address with a user or password (not shown)', allowed }
+    if (url.search || url.hash) return { found: '', allowed }
+    const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
+    return secure ? { value: url.href.replace(/\/+$/, '') } : { found: '', allowed }
+  })
+
+export const queue = () =>
+  readValue((found): Read<Config['queue']> => {
+    if (found === 'in-process') return { value: { kind: 'in-process' } }
+    const kind = typeof found === 'string' && URL.canParse(found) ? queueKind(new URL(found)) : null
+    if (kind) return { value: { kind, url: found as string } }
+    return {
+      found: typeof found === 'string' ? JSON.stringify(found.replace(/[^/]*@/, '…@')) : '',
+      allowed: 'in-process, or the address of a redis://, rediss:// or postgres:// server',
+    }
+  })
+
+function queueKind({ protocol, hostname }: URL) {
+  if (hostname === '') return null
+  if (protocol === 'redis:' || protocol === 'rediss:') return 'redis'
+  return protocol === 'postgres:' || protocol === 'postgresql:' ? 'postgres' : null
+}

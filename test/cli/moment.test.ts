@@ -1,0 +1,42 @@
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/cli/error.js'
+import { parseAsOf } from '../../src/cli/moment.js'
+
+const NOW = new Date('2026-03-10T09:30:00.000Z')
+
+describe('--as-of', () => {
+  it.each([
+    ['2026-01-31', '2026-01-31T23:59:59.999Z'],
+    ['2026-03-10', '2026-03-10T09:30:00.000Z'],
+    ['2026-01-31T12:00Z', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31T12:00', '2026-01-31T12:00:00.000Z'],
+    ['2026-01-31 12:00:05', '2026-01-31T12:00:05.000Z'],
+    ['2026-01-31T12:00:05.678Z', '2026-01-31T12:00:05.678Z'],
+    ['2026-01-31T12:00:05+02:00', '2026-01-31T10:00:05.000Z'],
+    ['2026-01-31T12:00-0530', '2026-01-31T17:30:00.000Z'],
+    ['2024-02-29', '2024-02-29T23:59:59.999Z'],
+  ])('reads %s as %s', (text, moment) => {
+    expect(parseAsOf(text, NOW).toISOString()).toBe(moment)
+  })
+
+  it.each([
+    'yesterday',
+    '',
+    '31/01/2026',
+    '2026-02-30',
+    '2025-02-29',
+    '2026-13-01',
+    '2026-01-31T25:00Z',
+    '2026-1-3',
+    '1738324800',
+    '2026-02-30T10:00Z',
+    '2026-01-31T12:00+99:00',
+  ])('refuses %j and says what is allowed', (text) => {
+    expect(() => parseAsOf(text, NOW)).toThrow(UsageError)
+    expect(() => parseAsOf(text, NOW)).toThrow(/allowed: a date \(2026-01-31/)
+  })
+
+  it.each(['2026-03-11', '2026-03-10T09:30:01Z', '9999-12-31'])('refuses %s, which is still to come', (text) => {
+    expect(() => parseAsOf(text, NOW)).toThrow(/still to come/)
+  })
+})

@@ -1,0 +1,96 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { commands } from '../../src/cli/commands/index.js'
+import { run } from '../../src/cli/program.js'
+import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../src/config/example.js'
+import { VERSION } from '../../src/version.js'
+import { testIo } from '../helpers/io.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quotekeeper-cli-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+async function quotekeeper(...args: string[]) {
+  const { io, written } = testIo({ cwd: folder })
+  return { status: await run(args, io), ...written }
+}
+
+describe('the program', () => {
+  it('has the version of package.json', async () => {
+    const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+    expect(VERSION).toBe(manifest.version)
+    expect(await quotekeeper('--version')).toEqual({ status: 0, out: `${VERSION}\n`, err: '' })
+  })
+
+  it('lists every command in its help', async () => {
+    const { status, out } = await quotekeeper('--help')
+    expect(status).toBe(0)
+    for (const { name } of commands) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
+  })
+
+  it.each(commands.map(({ name }) => name))('ends the help of %s with an example of it', async (name) => {
+    const { status, out, err } = await quotekeeper(name, '--help')
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(out.split(/^Examples?:$/m)[1]).toMatch(new RegExp(`^ {2}\\$ quotekeeper ${name}\\b`, 'm'))
+  })
+
+  it.each([
+    ['an unknown command', ['rfs'], /unknown command 'rfs'.*\n.*rfqs/],
+    ['an unknown option', ['rfqs', '--jsn'], /unknown option '--jsn'.*\n.*--json/],
+    ['a missing argument', ['offers'], /missing required argument 'rfq'/],
+    ['an argument too many', ['rfqs', 'more'], /too many arguments/],
+    ['a wrong channel', ['rfqs', '--channel', 'acme'], /ORG\/SLUG/],
+    ['a wrong choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq, response/],
+    ['a wrong number', ['runs', '--limit', '0'], /a whole number from 1/],
+    ['a wrong log level', ['--log-level', 'loud', 'rfqs'], /debug/],
+  ])('answers %s with status 2 and what is allowed', async (_what, args, words) => {
+    const { status, out, err } = await quotekeeper(...args)
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toMatch(words)
+  })
+
+  it('answers a missing configuration with status 2 and how to make one', async () => {
+    const { status, out, err } = await quotekeeper('rfqs', '--json')
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toContain('quotekeeper init')
+    expect(err).not.toMatch(/^\s+at /m)
+  })
+
+  it('answers a wrong configuration with every mistake', async () => {
+    writeFileSync(join(folder, 'my.yaml'), 'baseUrl: ftp://x\nchannels: []\n')
+    const { status, err } = await quotekeeper('--config', 'my.yaml', 'rfqs')
+    expect(status).toBe(2)
+    expect(err).toContain(`${join(folder, 'my.yaml')}:1  baseUrl`)
+    expect(err).toContain(`${join(folder, 'my.yaml')}:2  channels`)
+  })
+})
+
+describe('init', () => {
+  it('writes a configuration and an example of .env, for their owner alone', async () => {
+    const { status, out, err } = await quotekeeper('init')
+    expect(status).toBe(0)
+    expect(out).toBe(`${join(folder, 'quotekeeper.yaml')}\n${join(folder, '.env.example')}\n`)
+    expect(err).toContain('quotekeeper check')
+    expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe(EXAMPLE_CONFIG)
+    expect(readFileSync(join(folder, '.env.example'), 'utf8')).toBe(EXAMPLE_ENV)
+    expect(statSync(join(folder, 'quotekeeper.yaml')).mode & 0o777).toBe(0o600)
+  })
+
+  it('never overwrites', async () => {
+    writeFileSync(join(folder, 'quotekeeper.yaml'), 'mine')
+    const { status, err } = await quotekeeper('init')
+    expect(status).toBe(1)
+    expect(err).toContain('exists already')
+    expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe('mine')
+  })
+
+  it('writes where --config says', async () => {
+    const { status } = await quotekeeper('init', '--config', 'new/place.yaml')
+    expect(status).toBe(0)
+    expect(readdirSync(join(folder, 'new')).sort()).toEqual(['.env.example', 'place.yaml'])
+  })
+})

@@ -1,0 +1,322 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { ConfigError } from '../../src/config/error.js'
+import { loadConfig } from '../../src/config/load.js'
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'quotekeeper-config-'))
+})
+afterEach(() => rmSync(folder, { recursive: true, force: true }))
+
+const KEY = 'k-0123456789'
+const SMALLEST = `baseUrl: https://marketplace.example.com
+channels:
+  - org: acme
+    channel: forest
+    apiKey: { env: ACME_API_KEY }
+    autoClose: on
+`
+const write = (text: string, name = 'quotekeeper.yaml') => writeFileSync(join(folder, name), text)
+
+function mistakes(text: string, options: { env?: Record<string, string> } = {}) {
+  write(text)
+  try {
+    loadConfig({ cwd: folder, env: { ACME_API_KEY: KEY, ...options.env } })
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError)
+    return (error as ConfigError).issues
+  }
+  throw new Error('no mistake was found')
+}
+
+const read = (text: string, env: Record<string, string> = {}) => {
+  write(text)
+  return loadConfig({ cwd: folder, env: { ACME_API_KEY: KEY, ...env } })
+}
+
+describe('a configuration', () => {
+  it('gets every default and absolute paths', () => {
+    expect(read(SMALLEST)).toEqual({
+      file: join(folder, 'quotekeeper.yaml'),
+      baseUrl: 'https://marketplace.example.com',
+      database: join(folder, 'data/quotekeeper.db'),
+      queue: { kind: 'in-process' },
+      channels: [
+        {
+          org: 'acme',
+          channel: 'forest',
+          key: 'acme/forest',
+          apiKey: KEY,
+          autoClose: 'on',
+          timeZone: 'UTC',
+          graceHours: 0,
+        },
+      ],
+      schedule: {
+        listings: '*/30 * * * *',
+        rfqs: '*/5 * * * *',
+        closeExpired: '*/10 * * * *',
+        channelReport: '0 6 * * 1-5',
+      },
+      scheduleTimeZone: 'UTC',
+      requests: { concurrency: 8, perSecond: 20, timeoutMs: 30_000, retries: 5, maxBodyMiB: 256 },
+      closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
+      reports: { directory: join(folder, 'data/reports'), currency: null, exchangeRates: {}, weights: {} },
+      history: { recheckClosedHours: 24 },
+      web: { host: '127.0.0.1', port: 4780, token: null },
+      logLevel: null,
+    })
+  })
+
+  it('is found by --config, else by $QUOTEKEEPER_CONFIG, else in the working folder', () => {
+    write(SMALLEST)
+    write(SMALLEST, 'other.yaml')
+    const env = { ACME_API_KEY: KEY }
+    expect(loadConfig({ cwd: folder, env }).file).toBe(join(folder, 'quotekeeper.yaml'))
+    expect(loadConfig({ cwd: folder, env: { ...env, QUOTEKEEPER_CONFIG: 'other.yaml' } }).file).toBe(
+      join(folder, 'other.yaml'),
+    )
+    const both = { ...env, QUOTEKEEPER_CONFIG: 'nowhere.yaml' }
+    expect(loadConfig({ cwd: '/', file: join(folder, 'other.yaml'), env: both }).file).toBe(join(folder, 'other.yaml'))
+  })
+
+  it('that is missing says how to make one', () => {
+    try {
+      loadConfig({ cwd: folder, env: {} })
+      expect.unreachable()
+    } catch (error) {
+      expect((error as Error).message).toContain(join(folder, 'quotekeeper.yaml'))
+      expect((error as Error).message).toContain('quotekeeper init')
+    }
+  })
+
+  it('takes an empty section for its defaults', () => {
+    expect(read(`${SMALLEST}closing:\nreports:\n  exchangeRates:\n`).closing.maxPerRun).toBe(25)
+  })
+
+  it('reads autoClose as YAML 1.2 and YAML 1.1 write it', () => {
+    const choices = ['on', 'off', 'dry-run', 'true', 'false', 'ON'].map((written) => [
+      written,
+      read(SMALLEST.replace('autoClose: on', `autoClose: ${written}`)).channels[0]?.autoClose,
+    ])
+    expect(Object.fromEntries(choices)).toEqual({
+      on: 'on',
+      off: 'off',
+      'dry-run': 'dry-run',
+      true: 'on',
+      false: 'off',
+      ON: 'on',
+    })
+  })
+
+  it('never reads "off" as true', () => {
+    expect(read(`${SMALLEST}closing: { enabled: off, reportOnClose: no }\n`).closing).toMatchObject({
+      enabled: false,
+      reportOnClose: false,
+    })
+  })
+
+  it('takes a null schedule for never, and six fields', () => {
+    const { schedule } = read(`${SMALLEST}schedule: { listings: null, rfqs: "*/10 * * * * *" }\n`)
+    expect(schedule).toMatchObject({ listings: null, rfqs: '*/10 * * * * *', closeExpired: '*/10 * * * *' })
+  })
+
+  it('takes an exchange rate with or without its source', () => {
+    const { exchangeRates } = read(
+      `${SMALLEST}reports: { currency: EUR, exchangeRates: { USD: 0.9, GBP: { rate: 1.2, date: 2026-01-31, source: ECB } } }\n`,
+    ).reports
+    expect(exchangeRates).toEqual({
+      USD: { rate: 0.9, date: null, source: null },
+      GBP: { rate: 1.2, date: '2026-01-31', source: 'ECB' },
+    })
+  })
+
+  it('knows the queues by their address', () => {
+    const queueOf = (queue: string) => read(`${SMALLEST}queue: ${queue}\n`).queue
+    expect(queueOf('redis://localhost:6379')).toEqual({ kind: 'redis', url: 'redis://localhost:6379' })
+    expect(queueOf('rediss://u:p@redis.example.com')).toMatchObject({ kind: 'redis' })
+    expect(queueOf('postgres://db.example.com/jobs')).toMatchObject({ kind: 'postgres' })
+    expect(queueOf('postgresql://db.example.com/jobs')).toMatchObject({ kind: 'postgres' })
+  })
+
+  it('takes plain http on this machine only', () => {
+    const urlOf = (url: string) => read(SMALLEST.replace('https://marketplace.example.com', url)).baseUrl
+    expect(urlOf('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080')
+    expect(urlOf('http://localhost/market/')).toBe('http://localhost/market')
+    expect(urlOf('http://[::1]:1')).toBe('http://[::1]:1')
+    expect(() => urlOf('http://127.0.0.1.example.com')).toThrow(ConfigError)
+    expect(() => urlOf('http://10.0.0.1')).toThrow(ConfigError)
+  })
+})
+
+describe('the environment', () => {
+  it('overrides keys, and a wrong value is told by the name of the variable', () => {
+    const config = read(SMALLEST, {
+      QUOTEKEEPER_BASE_URL: 'http://localhost:9',
+      QUOTEKEEPER_DATABASE: 'elsewhere.db',
+      QUOTEKEEPER_QUEUE: 'redis://localhost',
+      QUOTEKEEPER_LOG_LEVEL: 'debug',
+    })
+    expect(config).toMatchObject({
+      baseUrl: 'http://localhost:9',
+      database: join(folder, 'elsewhere.db'),
+      queue: { kind: 'redis' },
+      logLevel: 'debug',
+    })
+    expect(mistakes(SMALLEST, { env: { QUOTEKEEPER_QUEUE: 'rabbit' } })).toEqual([
+      expect.objectContaining({ file: 'environment', line: null, key: 'QUOTEKEEPER_QUEUE', found: '"rabbit"' }),
+    ])
+  })
+
+  it('may stand in .env beside the file; the real one wins, an empty one counts as not set', () => {
+    write('ACME_API_KEY=from-dot-env\nQUOTEKEEPER_LOG_LEVEL=warn\n', '.env')
+    write(SMALLEST)
+    const keyWith = (env: Record<string, string>) => loadConfig({ cwd: folder, env }).channels[0]?.apiKey
+    expect(keyWith({})).toBe('from-dot-env')
+    expect(keyWith({ ACME_API_KEY: '' })).toBe('from-dot-env')
+    expect(keyWith({ ACME_API_KEY: 'real' })).toBe('real')
+    expect(loadConfig({ cwd: folder, env: {} }).logLevel).toBe('warn')
+  })
+})
+
+describe('a key', () => {
+  const withKey = (apiKey: string) => SMALLEST.replace('{ env: ACME_API_KEY }', apiKey)
+
+  it('is read from a file beside the configuration, and trimmed', () => {
+    write(`  ${KEY}\n`, 'key.txt')
+    expect(read(withKey('{ file: key.txt }')).channels[0]?.apiKey).toBe(KEY)
+    expect(read(SMALLEST, { ACME_API_KEY: ` ${KEY}\r\n` }).channels[0]?.apiKey).toBe(KEY)
+  })
+
+  it('that is not set is told by variable and channel', () => {
+    const [issue] = mistakes(withKey('{ env: OTHER_KEY }'))
+    expect(issue).toMatchObject({ line: 5, key: 'channels[0].apiKey (acme/forest)' })
+    expect(issue?.found).toBe('environment variable OTHER_KEY is not set')
+    expect(issue?.allowed).toContain('OTHER_KEY')
+  })
+
+  it('that is missing is no mistake for who only reads the database', () => {
+    write(withKey('{ env: OTHER_KEY }'))
+    expect(loadConfig({ cwd: folder, env: {}, secrets: 'if-set' }).channels[0]?.apiKey).toBe('')
+  })
+
+  it.each(['a\nb', 'clé', 'a\u0007b'])('with a character that no key has is refused and not shown: %j', (key) => {
+    const [issue] = mistakes(SMALLEST, { env: { ACME_API_KEY: key } })
+    expect(issue?.found).toContain('ACME_API_KEY')
+    expect(JSON.stringify(issue)).not.toContain(JSON.stringify(key).slice(1, -1))
+  })
+
+  it.each(['sk_live_SECRET', '"sk_live_SECRET"', '{ env: "sk live SECRET" }', '{ value: sk_live_SECRET }', '[SECRET]'])(
+    'written into the file is refused and not shown: %s',
+    (written) => {
+      const issues = mistakes(withKey(written))
+      expect(issues).toHaveLength(1)
+      expect(issues[0]?.allowed).toContain('{ env: NAME }')
+      expect(JSON.stringify(issues)).not.toContain('SECRET')
+    },
+  )
+
+  it.each([
+    ['a file that is not there', '{ file: nowhere.txt }', 'does not exist'],
+    ['a folder', '{ file: . }', 'cannot be read'],
+  ])('in %s is told with the path', (_what, written, words) => {
+    expect(mistakes(withKey(written))[0]?.found).toContain(words)
+  })
+
+  it('that is empty is told', () => {
+    write('\n', 'empty.txt')
+    expect(mistakes(withKey('{ file: empty.txt }'))[0]?.found).toContain('is empty')
+  })
+})
+
+describe('mistakes', () => {
+  it('come all at once, each with file, line, key, what was found and what is allowed', () => {
+    const issues = mistakes(`baseUrl: http://marketplace.example.com
+databse: ./x.db
+channels:
+  - org: acme
+    channel: forest
+    apiKey: { env: ACME_API_KEY }
+    autoClose: maybe
+    timeZone: Europe/Pariss
+    graceHours: -1
+  - org: acme
+    channel: forest
+    apiKey: { env: NO_SUCH_KEY }
+    colour: red
+schedule:
+  listings: "61 * * * *"
+requests: { retries: 1.5 }
+reports:
+  exchangeRates: { USD: -3, eur: 1 }
+web:
+  host: 0.0.0.0
+`)
+    const file = join(folder, 'quotekeeper.yaml')
+    expect(issues.every((issue) => issue.file === file && issue.found !== '' && issue.allowed !== '')).toBe(true)
+    expect(issues.map(({ line, key, found }) => `${line} ${key}: ${found}`)).toEqual([
+      '1 baseUrl: "http://marketplace.example.com"',
+      '2 databse: an unknown key',
+      '7 channels[0].autoClose (acme/forest): "maybe"',
+      '8 channels[0].timeZone (acme/forest): "Europe/Pariss"',
+      '9 channels[0].graceHours (acme/forest): -1',
+      '10 channels[1].autoClose (acme/forest): nothing',
+      '10 channels[1] (acme/forest): acme/forest a second time',
+      '12 channels[1].apiKey (acme/forest): environment variable NO_SUCH_KEY is not set',
+      '13 channels[1].colour (acme/forest): an unknown key',
+      '15 schedule.listings: "61 * * * *"',
+      '16 requests.retries: 1.5',
+      '17 reports.currency: nothing',
+      '18 reports.exchangeRates.USD.rate: -3',
+      '18 reports.exchangeRates.eur: "eur"',
+      '19 web.token: nothing',
+    ])
+    expect(issues.find(({ key }) => key === 'databse')?.allowed).toContain('did you mean database?')
+    expect(issues.find(({ key }) => key.includes('timeZone'))?.allowed).toContain('Europe/Paris')
+  })
+
+  it.each([
+    ['no YAML', 'a: [1\nb: }', /YAML/],
+    ['a key twice', `${SMALLEST}queue: in-process\nqueue: in-process\n`, /each key once/],
+    ['an empty file', '', /baseUrl/],
+    ['a list', '- 1\n', /baseUrl/],
+    ['no channels', 'baseUrl: https://a.example\nchannels: []\n', /at least one channel/],
+    ['a number for a name', SMALLEST.replace('acme', '12'), /quotes/],
+    ['a slash in a name', SMALLEST.replace('acme', 'a/b'), /without "\/"/],
+    ['a fixed offset for a zone', `${SMALLEST}scheduleTimeZone: "+02:00"\n`, /IANA/],
+    [
+      'no date in a rate',
+      `${SMALLEST}reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: soon } } }\n`,
+      /YYYY-MM-DD/,
+    ],
+    ['a query in the address', SMALLEST.replace('.com', '.com/?a=1'), /without user, query/],
+    ['an infinite number', `${SMALLEST}requests: { perSecond: .inf }\n`, /a number from/],
+    ['text for a number', `${SMALLEST}web: { port: "80" }\n`, /whole number from 0 to 65535/],
+  ])('of form are told: %s', (_what, text, words) => {
+    const issues = mistakes(text)
+    expect(issues.map(({ allowed, found }) => `${found} ${allowed}`).join('\n')).toMatch(words)
+    expect(issues[0]?.file).toBe(join(folder, 'quotekeeper.yaml'))
+  })
+
+  it('never show a password', () => {
+    const issues = mistakes(`${SMALLEST.replace('https://', 'https://me:SECRET@')}queue: rabbit://me:SECRET@host\n`)
+    expect(issues).toHaveLength(2)
+    expect(JSON.stringify(issues)).not.toContain('SECRET')
+  })
+})
+
+describe('the web page', () => {
+  const open = `${SMALLEST}web: { host: 0.0.0.0, token: { env: WEB_TOKEN } }\n`
+
+  it('needs a token off this machine', () => {
+    expect(read(open, { WEB_TOKEN: 'a-token' }).web.token).toBe('a-token')
+    expect(mistakes(open)[0]).toMatchObject({ key: 'web.token', found: 'environment variable WEB_TOKEN is not set' })
+  })
+
+  it('needs none on it', () => {
+    expect(read(open.replace('0.0.0.0', '"::1"')).web.token).toBeNull()
+  })
+})

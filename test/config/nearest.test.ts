@@ -1,0 +1,42 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { editDistance, nearest } from '../../src/config/nearest.js'
+
+describe('the edit distance', () => {
+  it.each([
+    ['', '', 0],
+    ['abc', 'ABC', 0],
+    ['abc', 'abd', 1],
+    ['abc', 'acb', 1],
+    ['abc', 'ab', 1],
+    ['kitten', 'sitting', 3],
+    ['', 'abc', 3],
+  ])('of %j and %j is %i', (one, other, distance) => {
+    expect(editDistance(one, other)).toBe(distance)
+  })
+
+  it('is symmetric, 0 only for equal texts, and at most the longer length', () => {
+    const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 })
+    fc.assert(
+      fc.property(word, word, (one, other) => {
+        const distance = editDistance(one, other)
+        expect(distance).toBe(editDistance(other, one))
+        expect(distance === 0).toBe(one === other)
+        expect(distance).toBeLessThanOrEqual(Math.max(one.length, other.length))
+        expect(distance).toBeGreaterThanOrEqual(Math.abs(one.length - other.length))
+      }),
+    )
+  })
+})
+
+describe('the nearest candidates', () => {
+  it('come best first, each once', () => {
+    expect(nearest('1042', ['1043', '1042', '2042', '1043', '9999'])).toEqual(['1042', '1043', '2042'])
+  })
+  it('hold those that contain the text', () => {
+    expect(nearest('mangrove', ['Mangroves for 2027', 'Cookstoves'])).toEqual(['Mangroves for 2027'])
+  })
+  it('are none where nothing is like the text', () => {
+    expect(nearest('xyz', ['abc'])).toEqual([])
+  })
+})

@@ -1,0 +1,24 @@
+import type { Io } from '../../src/cli/io.js'
+
+/** An Io that keeps what was written. */
+export function testIo(overrides: Partial<Io> = {}) {
+  const written = { out: '', err: '' }
+  const io: Io = {
+    out: (text) => {
+      written.out += text
+    },
+    err: (text) => {
+      written.err += text
+    },
+    width: null,
+    errIsTerminal: false,
+    colour: { out: false, err: false },
+    env: {},
+    cwd: process.cwd(),
+    now: () => new Date(),
+    stop: new AbortController().signal,
+    outGone: () => false,
+    ...overrides,
+  }
+  return { io, written }
+}

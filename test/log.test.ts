@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest'
+import { createLog, scrubber, secretsOf } from '../src/log.js'
+
+const SECRET = 'k"ey\\0123/+= 456'
+
+async function lines(write: (log: Awaited<ReturnType<typeof createLog>>) => void, pretty = false) {
+  let text = ''
+  const out = { write: (line: string) => (text += line) }
+  write(await createLog({ level: 'info', out, pretty, colour: false, secrets: [SECRET] }))
+  return text
+}
+
+describe('the log', () => {
+  it('is one JSON object a line, with level and time in words', async () => {
+    const text = await lines((log) => {
+      log.info({ channel: 'acme/forest', seen: 3 }, 'polled')
+      log.debug('not wanted')
+    })
+    expect(text.endsWith('\n')).toBe(true)
+    expect(JSON.parse(text)).toMatchObject({ level: 'info', channel: 'acme/forest', seen: 3, msg: 'polled' })
+    expect(JSON.parse(text).time).toMatch(/^\d{4}-\d\d-\d\dT/)
+  })
+
+  it.each([false, true])('holds no secret, wherever it stood (pretty: %s)', async (pretty) => {
+    const text = await lines((log) => {
+      log.info(`message with ${SECRET}`)
+      log.info({ Authorization: SECRET, deep: [{ [SECRET]: 1 }], json: JSON.stringify({ key: SECRET }) })
+      log.error(new Error(`failed with ${SECRET}`, { cause: new Error(encodeURIComponent(SECRET)) }))
+    }, pretty)
+    expect(text).not.toContain('0123')
+    expect(text.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(6)
+  })
+
+  it('stays JSON where a secret was taken out', async () => {
+    const text = await lines((log) => log.info({ a: SECRET }, 'and on'))
+    expect(JSON.parse(text)).toMatchObject({ a: '[secret]', msg: 'and on' })
+  })
+
+  it('lets no outside text steer a terminal', async () => {
+    const text = await lines(
+      (log) => log.info({ title: '\u001b[2Jgone\u0007\u009b31m' }, 'seen \u001b]0;title\u0007'),
+      true,
+    )
+    expect(text).toContain('gone')
+    expect([...text].filter((character) => /\p{Cc}/u.test(character) && character !== '\n')).toEqual([])
+  })
+})
+
+describe('secrets', () => {
+  it('are the keys, the token and the password of the queue', () => {
+    const channel = { org: 'a', channel: 'b', key: 'a/b', autoClose: 'on', timeZone: 'UTC', graceHours: 0 } as const
+    const config = {
+      channels: [
+        { ...channel, apiKey: 'key-1' },
+        { ...channel, apiKey: '' },
+      ],
+      web: { host: '', port: 0, token: 'token-1' },
+      queue: { kind: 'redis', url: 'redis://me:p%40ss@host' } as const,
+    }
+    expect(secretsOf(config)).toEqual(['key-1', 'token-1', 'p%40ss', 'p@ss'])
+  })
+
+  it('are taken out longest first', () => {
+    expect(scrubber(['abc', 'abcdef'])('xabcdefx abc')).toBe('x[secret]x [secret]')
+  })
+})
