@@ -1,0 +1,34 @@
+import type { JobHandler, JobHandlers, JobPayload } from '../../jobs/contract.js'
+
+/** Handlers that remember what they were asked, and all do the same. */
+export function kept(work: JobHandler = async () => undefined): { handlers: JobHandlers; done: Done[] } {
+  const done: Done[] = []
+  const handler =
+    (name: string): JobHandler =>
+    async (payload, context) => {
+      await work(payload, context)
+      done.push({ name, id: context.id, payload })
+    }
+  const handlers = {
+    'poll-listings': handler('poll-listings'),
+    'poll-rfqs': handler('poll-rfqs'),
+    'close-expired': handler('close-expired'),
+    'channel-report': handler('channel-report'),
+    'rfq-report': handler('rfq-report'),
+  }
+  return { handlers, done }
+}
+interface Done {
+  name: string
+  id: string
+  payload: JobPayload
+}
+
+/** A door that stays shut until it is opened. */
+export function door(): { open: () => void; passed: Promise<void> } {
+  let open: () => void = () => undefined
+  const passed = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, passed }
+}

@@ -1,0 +1,74 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { chown, mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { freePort } from './redis.js'
+
+const run = promisify(execFile)
+
+const FOLDER = await programs()
+/** PostgreSQL does not run as root: there it runs as the user `postgres`. */
+const AS: { uid?: number; gid?: number } | null = process.getuid?.() === 0 ? user('postgres') : {}
+
+/** Why tests with PostgreSQL cannot run here, or null. */
+export const noPostgres: string | null =
+  FOLDER === null ? 'no PostgreSQL server programs (initdb, pg_ctl)' : AS === null ? 'root, and no user postgres' : null
+
+/** A PostgreSQL of our own, on a private port, with its files in a folder of its own. */
+export class PrivatePostgres {
+  readonly url: string
+  readonly #port: number
+  readonly #folder: string
+
+  private constructor(port: number, folder: string) {
+    this.#port = port
+    this.#folder = folder
+    this.url = `postgres://quotekeeper@127.0.0.1:${port}/postgres`
+  }
+
+  static async start(): Promise<PrivatePostgres> {
+    const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-postgres-'))
+    if (AS?.uid !== undefined && AS.gid !== undefined) await chown(folder, AS.uid, AS.gid)
+    const postgres = new PrivatePostgres(await freePort(), folder)
+    await program('initdb', '-D', folder, '-U', 'quotekeeper', '-A', 'trust', '-E', 'UTF8', '--no-sync')
+    await postgres.begin()
+    return postgres
+  }
+
+  /** Starts it, or starts it again with the data it had. */
+  async begin(): Promise<void> {
+    const settings = `-p ${this.#port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
+    await program('pg_ctl', '-D', this.#folder, '-w', '-l', join(this.#folder, 'log'), '-o', settings, 'start')
+  }
+
+  /** Stops it as a power cut would. */
+  async kill(): Promise<void> {
+    await program('pg_ctl', '-D', this.#folder, '-w', '-m', 'immediate', 'stop')
+  }
+
+  async end(): Promise<void> {
+    await this.kill().catch(() => undefined) // It may be stopped already.
+    await rm(this.#folder, { recursive: true, force: true })
+  }
+}
+
+async function program(name: string, ...args: string[]): Promise<void> {
+  await run(join(FOLDER ?? '', name), args, { ...AS, cwd: tmpdir() })
+}
+
+/** Where initdb is: on the PATH, or where Debian keeps it. */
+async function programs(): Promise<string | null> {
+  if (spawnSync('initdb', ['--version']).status === 0) return ''
+  const debian = '/usr/lib/postgresql'
+  const versions = await readdir(debian).catch(() => [])
+  const newest = versions.sort((a, b) => Number(b) - Number(a)).find((version) => has(join(debian, version, 'bin')))
+  return newest === undefined ? null : join(debian, newest, 'bin')
+}
+const has = (folder: string) => spawnSync(join(folder, 'initdb'), ['--version']).status === 0
+
+function user(name: string): { uid: number; gid: number } | null {
+  const id = (flag: string) => Number.parseInt(spawnSync('id', [flag, name], { encoding: 'utf8' }).stdout, 10)
+  const found = { uid: id('-u'), gid: id('-g') }
+  return Number.isNaN(found.uid) ? null : found
+}

@@ -1,0 +1,153 @@
+import fc from 'fast-check'
+import { createTask } from 'node-cron'
+import { describe, expect, it, vi } from 'vitest'
+import { compileCron, validateCron } from '../../jobs/cron.js'
+
+/** Every tick in a span, oldest first. */
+function ticks(expression: string, zone: string, from: string, to: string): string[] {
+  const cron = compileCron(expression, zone)
+  const found: string[] = []
+  let upTo = new Date(to)
+  for (;;) {
+    const tick = cron.lastTick({ after: new Date(from), upTo })
+    if (tick === null) return found.reverse()
+    found.push(`${tick.toISOString().slice(0, 16)}Z`)
+    upTo = new Date(tick.getTime() - 1)
+  }
+}
+
+describe('the day clocks go forward (Paris, 29 March 2026: 02:00 becomes 03:00)', () => {
+  const day = ['2026-03-28T23:00:00Z', '2026-03-29T22:00:00Z'] as const
+
+  it('a tick in the hour that is skipped comes once, when the gap is over', () => {
+    expect(ticks('30 2 * * *', 'Europe/Paris', ...day)).toEqual(['2026-03-29T01:00Z'])
+  })
+  it('several ticks in the hour that is skipped make one', () => {
+    expect(ticks('0,20,40 2 * * *', 'Europe/Paris', ...day)).toEqual(['2026-03-29T01:00Z'])
+  })
+  it('a tick outside that hour comes once', () => {
+    expect(ticks('0 6 * * *', 'Europe/Paris', ...day)).toEqual(['2026-03-29T04:00Z'])
+  })
+  it('a tick at the very end of the gap comes once', () => {
+    expect(ticks('0 3 * * *', 'Europe/Paris', ...day)).toEqual(['2026-03-29T01:00Z'])
+  })
+  it('hourly ticks go by real time: nothing is made up', () => {
+    expect(ticks('15 * * * *', 'Europe/Paris', '2026-03-29T00:00:00Z', '2026-03-29T02:30:00Z')).toEqual([
+      '2026-03-29T00:15Z',
+      '2026-03-29T01:15Z',
+      '2026-03-29T02:15Z',
+    ])
+  })
+  it('a gap at midnight loses no daily tick (Beirut, 29 March 2026: 00:00 becomes 01:00)', () => {
+    expect(ticks('30 0 * * *', 'Asia/Beirut', '2026-03-28T12:00:00Z', '2026-03-29T12:00:00Z')).toEqual([
+      '2026-03-28T22:00Z',
+    ])
+  })
+})
+
+describe('the day clocks go back (Paris, 25 October 2026: 03:00 becomes 02:00)', () => {
+  const day = ['2026-10-24T22:00:00Z', '2026-10-25T23:00:00Z'] as const
+
+  it('a tick at a fixed time in the hour that comes twice comes once, the first time', () => {
+    expect(ticks('30 2 * * *', 'Europe/Paris', ...day)).toEqual(['2026-10-25T00:30Z'])
+  })
+  it('a restart between the two equal hours does not repeat it', () => {
+    expect(ticks('30 2 * * *', 'Europe/Paris', '2026-10-25T00:45:00Z', '2026-10-25T23:00:00Z')).toEqual([])
+  })
+  it('ticks every so many minutes leave no pause', () => {
+    const span = ['2026-10-25T00:00:00Z', '2026-10-25T02:00:00Z'] as const
+    expect(ticks('*/5 * * * *', 'Europe/Paris', ...span)).toHaveLength(24)
+    expect(ticks('*/30 1-5 * * *', 'Europe/Paris', ...span)).toHaveLength(4)
+    expect(ticks('0 * * * *', 'Europe/Paris', ...span)).toHaveLength(2)
+  })
+  it('a clock set back by half an hour is understood (Lord Howe, 5 April 2026: 02:00 becomes 01:30)', () => {
+    expect(ticks('45 1 * * *', 'Australia/Lord_Howe', '2026-04-04T12:00:00Z', '2026-04-05T12:00:00Z')).toEqual([
+      '2026-04-04T14:45Z',
+    ])
+  })
+})
+
+it('node-cron alone would leave those ticks out, so this is needed still', () => {
+  vi.useFakeTimers({ now: new Date('2026-03-28T23:00:00Z'), toFake: ['Date'] })
+  try {
+    const next = (expression: string) =>
+      createTask(expression, () => undefined, { timezone: 'Europe/Paris' })
+        .getNextRuns(1)[0]
+        ?.toISOString()
+    expect(next('30 2 * * *')).toBe('2026-03-30T00:30:00.000Z')
+    vi.setSystemTime(new Date('2026-10-25T00:56:00Z'))
+    expect(next('*/5 * * * *')).toBe('2026-10-25T02:00:00.000Z')
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+describe('a span without a change of clocks', () => {
+  const expressions = [
+    '*/5 * * * *',
+    '0 6 * * 1-5',
+    '30 14 L * *',
+    '0 0 1 */3 *',
+    '15 8-18/2 * * *',
+    '@weekly',
+    '0 9 * * 1#1',
+  ]
+
+  it('finds the ticks that node-cron finds', () => {
+    fc.assert(
+      fc.property(
+        fc.constantFrom(...expressions, '*/20 */7 9 * * *'),
+        fc.date({ min: new Date('2020-01-01'), max: new Date('2030-01-01'), noInvalidDate: true }),
+        fc.constantFrom('UTC', 'Asia/Kolkata', 'America/Sao_Paulo'),
+        (expression, now, zone) => {
+          vi.useFakeTimers({ now, toFake: ['Date'] })
+          const task = createTask(expression, () => undefined, { timezone: zone })
+          const [first, second] = task.getNextRuns(2) as [Date, Date]
+          vi.useRealTimers()
+          task.destroy()
+          const cron = compileCron(expression, zone)
+          expect(cron.lastTick({ after: now, upTo: new Date(second.getTime() - 1) })).toEqual(first)
+          expect(cron.lastTick({ after: now, upTo: second })).toEqual(second)
+        },
+      ),
+      { numRuns: 60 },
+    )
+  })
+
+  it('finds nothing in a span without a tick', () => {
+    const span = { after: new Date('2026-11-21T06:00:00Z'), upTo: new Date('2026-11-23T05:59:59Z') }
+    expect(compileCron('0 6 * * 1-5', 'UTC').lastTick(span)).toBeNull()
+  })
+
+  it('knows seconds where there are six fields', () => {
+    const span = { after: new Date('2026-11-21T06:00:00Z'), upTo: new Date('2026-11-21T06:00:44Z') }
+    expect(compileCron('*/10 * * * * *', 'UTC').lastTick(span)).toEqual(new Date('2026-11-21T06:00:40Z'))
+  })
+
+  it('looks back a year in a moment', () => {
+    const span = { after: new Date('2020-01-01'), upTo: new Date('2026-11-21') }
+    const began = performance.now()
+    expect(compileCron('0 0 29 2 *', 'Europe/Paris').lastTick(span)).toEqual(new Date('2024-02-28T23:00:00Z'))
+    expect(performance.now() - began).toBeLessThan(1_000)
+  })
+})
+
+describe('validateCron', () => {
+  it.each(['*/5 * * * *', '0 6 * * 1-5', '*/30 * * * * *', '@daily', '0 0 L * *', '0 0 29 2 1'])(
+    'accepts %s',
+    (text) => {
+      expect(validateCron(text)).toBeNull()
+    },
+  )
+  it.each([
+    ['', 'expression'],
+    ['* * * *', 'expected 5 or 6 fields but got 4'],
+    ['61 * * * *', 'minute: 61'],
+    ['*/0 * * * *', 'minute'],
+    ['every day', 'expression'],
+    ['0 0 31 2 *', 'dayOfMonth'],
+    ['0 0 L-30 2 *', 'never falls due'],
+  ])('says what is wrong with "%s"', (text, words) => {
+    expect(validateCron(text)).toContain(words)
+  })
+})

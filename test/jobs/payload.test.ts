@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { parseJob } from '../../jobs/payload.js'
+
+it('lets a job in that has a known name and a fitting payload', () => {
+  const payload = { channel: 'acme/forest', rfqId: 'r1', cause: 'close' }
+  expect(parseJob('rfq-report', payload)).toEqual({ name: 'rfq-report', payload })
+})
+
+it.each([
+  ['no-such-job', { channel: 'acme/forest', cause: 'tick' }, 'no job of the name "no-such-job"'],
+  ['constructor', { channel: 'acme/forest', cause: 'tick' }, 'no job of the name'],
+  ['poll-rfqs', null, 'payload:'],
+  ['poll-rfqs', { cause: 'tick' }, 'channel:'],
+  ['poll-rfqs', { channel: 'forest', cause: 'tick' }, 'org/channel'],
+  ['poll-rfqs', { channel: 'acme/forest', cause: 'tick', rfqId: 'r1' }, 'rfqId'],
+  ['poll-rfqs', { channel: 'acme/forest', cause: 'tick', apiKey: 's3cret' }, 'apiKey'],
+  ['poll-rfqs', { channel: 'acme/fo\u0000rest', cause: 'tick' }, 'control character'],
+  ['poll-rfqs', { channel: 'acme/fo\ud800rest', cause: 'tick' }, 'half a character'],
+  ['rfq-report', { channel: 'acme/forest', cause: 'tick' }, 'rfqId:'],
+])('refuses %s %j and says why', (name, data, words) => {
+  expect(() => parseJob(name, data)).toThrow(expect.objectContaining({ name: 'RefusedJobError' }))
+  expect(() => parseJob(name, data)).toThrow(words)
+})
+
+it('repeats no value of a payload it refuses', () => {
+  expect(() => parseJob('poll-rfqs', { channel: 'acme/forest', cause: 'tick', apiKey: 's3cret' })).toThrow(
+    expect.not.objectContaining({ message: expect.stringContaining('s3cret') }),
+  )
+})

@@ -1,0 +1,87 @@
+import { createPostgresBackend, Queue } from 'bullmq'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
+import { createBullRunner } from '../../jobs/bullmq.js'
+import type { JobRunner } from '../../jobs/contract.js'
+import { lane } from '../../jobs/id.js'
+import { kept } from '../helpers/handlers.js'
+import { keptLog } from '../helpers/log.js'
+import { noPostgres, PrivatePostgres } from '../helpers/postgres.js'
+import { freePort } from '../helpers/redis.js'
+
+const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
+const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 20 })
+const open = (url: string, prefix: string) =>
+  createBullRunner({
+    server: { kind: 'postgres', url },
+    prefix,
+    concurrency: 2,
+    log: keptLog(),
+    timing: { start: 3_000 },
+  })
+
+describe.skipIf(noPostgres !== null)(
+  `with PostgreSQL in trouble${noPostgres ? ` (skipped: ${noPostgres})` : ''}`,
+  () => {
+    let postgres: PrivatePostgres
+    let runner: JobRunner
+    let prefix = ''
+    let prefixes = 0
+    beforeAll(async () => {
+      postgres = await PrivatePostgres.start()
+    }, 60_000)
+    beforeEach(async () => {
+      prefix = `faults_${prefixes++}`
+      runner = await open(postgres.url, prefix)
+    })
+    afterEach(() => runner.close(0))
+    afterAll(() => postgres.end())
+
+    it('a restart is survived', async () => {
+      const { handlers, done } = kept()
+      await runner.work(handlers)
+      await runner.enqueue('poll-rfqs', PAYLOAD, 'before')
+      await soon(() => expect(done).toHaveLength(1))
+      await postgres.kill()
+      await expect(runner.enqueue('poll-rfqs', PAYLOAD, 'while-away')).rejects.toThrow('does not answer')
+      expect(await runner.ping()).toMatchObject({ ok: false })
+      await postgres.begin()
+      await soon(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
+      await runner.enqueue('poll-rfqs', PAYLOAD, 'after')
+      await soon(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
+    })
+
+    it('a server that comes up a moment later is waited for', async () => {
+      await postgres.kill()
+      const opening = open(postgres.url, 'patient')
+      await postgres.begin()
+      await (await opening).close(0)
+    })
+
+    it('a lane is not blocked by a finished job whose id was added again by a racing scheduler', async () => {
+      const { handlers, done } = kept()
+      await runner.work(handlers)
+      await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+      await soon(() => expect(done).toHaveLength(1))
+      const racing = new Queue(
+        'jobs',
+        { connection: { connectionString: postgres.url, schema: prefix } },
+        createPostgresBackend,
+      )
+      await soon(async () => expect(await racing.getCompletedCount()).toBe(1))
+      const deduplication = { id: lane('poll-rfqs', PAYLOAD), keepLastIfActive: true }
+      await racing.add('poll-rfqs', PAYLOAD, { jobId: 'tick-1', deduplication })
+      await racing.close()
+      expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
+      await soon(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
+    })
+  },
+)
+
+it('without PostgreSQL a start fails within seconds, in one sentence with the remedy', async () => {
+  const url = `postgres://user:s3cret@127.0.0.1:${await freePort()}/queue`
+  const began = performance.now()
+  await expect(open(url, 'absent')).rejects.toThrow(
+    /^the queue at postgres:\/\/127\.0\.0\.1:\d+\/queue does not answer \(connect ECONNREFUSED.*\): start it, or/,
+  )
+  expect(performance.now() - began).toBeLessThan(6_000)
+})
