@@ -136,10 +136,11 @@ async function weighStored(round: Round): Promise<Weighed[]> {
   const { store } = round.context
   const due: Weighed[] = []
   const open = new Set((await store.openIntents(round.channel)).map((intent) => intent.rfqId))
+  const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
   for (const { rfq } of await store.rfqs({ channel: round.channel, withoutResponses: true })) {
     const candidate = toCandidate(rfq)
     const weighing = weighNow(round, candidate)
-    if (weighing.state === 'closed') continue
+    if (weighing.state === 'closed' || settled.has(rfq.id)) continue
     round.weighed++
     if (!candidate.valid) round.invalid++
     if (open.has(rfq.id)) weighing.against.push('an earlier close of it is not settled yet')

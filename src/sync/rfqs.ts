@@ -119,8 +119,10 @@ async function readRfq(poll: Poll, entry: RfqEntry): Promise<void> {
   }
   try {
     const whole = await readWholeRfq(session, entry.id)
-    const recorded = await store.recordRfq(run, { ...whole, shape: 'full', listHash: entry.hash }, now())
-    tallyRfq(tally, whole.rfq, recorded)
+    const duplicates = entry.problems.filter((problem) => problem.code === 'duplicate')
+    const rfq = { ...whole.rfq, problems: [...whole.rfq.problems, ...duplicates] }
+    const recorded = await store.recordRfq(run, { ...whole, rfq, shape: 'full', listHash: entry.hash }, now())
+    tallyRfq(tally, rfq, recorded)
     tally.counts.seen += whole.responses.length
     tally.counts.invalid += whole.responses.filter((response) => !response.valid).length
   } catch (error) {
