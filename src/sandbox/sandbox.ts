@@ -1,16 +1,18 @@
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { RequestListener } from 'node:http'
 import type { Clock } from '../domain/clock.js'
 import { SandboxClock } from './clock.js'
+import { CONTROL, steer } from './control.js'
 import { advance, type Happening } from './events.js'
 import { FaultController } from './faults.js'
+import { type Listening, listen } from './listening.js'
 import { RequestLog, type RequestLogEntry } from './request-log.js'
 import { createWorld } from './seed.js'
-import { serve } from './server.js'
+import { type Stage, serve } from './server.js'
+import { loadWorld, StateKeeper, saveWorld } from './state-file.js'
 import type { World } from './world.js'
 
 export interface SandboxOptions {
-  /** The world to serve; without it, one is made from the seed at the present of the clock. */
+  /** The world to serve; without it, the one in the state file, or one made from the seed at the present of the clock. */
   world?: World
   /** Default 1. */
   seed?: number
@@ -22,6 +24,25 @@ export interface SandboxOptions {
   now?: Clock
   /** Requests kept in the log; default 100,000, 0 for none. */
   keepRequests?: number
+  /** Keys to hand out instead of those drawn from the seed, by organization. */
+  keys?: Readonly<Record<string, string>>
+  /** Keeps the world: loaded at the start if it is there, saved a moment after each change and at the end. */
+  stateFile?: string
+  /** Lets things happen by themselves as the clock goes on. */
+  live?: LiveOptions
+  /** Serves `/_sandbox/…` (docs/SANDBOX.md); default true. */
+  control?: boolean
+  /** Told of what happens in the world. */
+  onHappening?: (happening: Happening) => void
+  /** Told of a state that could not be saved in between; default: a warning of the process. */
+  onError?: (error: Error) => void
+}
+
+export interface LiveOptions {
+  /** How often, in real milliseconds; default 1000. */
+  everyMs?: number
+  /** The clock jumps ahead by so many milliseconds each time; default 0: it keeps its own pace. */
+  stepMs?: number
 }
 
 /** A marketplace that runs. */
@@ -42,64 +63,90 @@ export interface Sandbox {
   setClock(to: Date | Clock | null): void
   /** Moves the clock ahead and lets happen what is due by then. */
   advance(to: Date): Happening[]
-  /** Ends all connections, whatever is under way. */
+  /** Ends all connections, whatever is under way, and saves the state. A second call waits for the first. */
   close(): Promise<void>
 }
 
 /**
  * Starts the marketplace on a loopback port.
- * Rejects with the system's error where the port is taken.
+ * Rejects with `StateFileError` where the state cannot be read or written, with the system's error where the port is
+ * taken.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = new SandboxClock(options.now ?? (() => new Date()))
-  const world = options.world ?? createWorld({ seed: options.seed ?? 1, now: clock.now() })
-  world.setClock(clock.now)
-  const stage = { world, clock, faults: new FaultController(), log: new RequestLog(options.keepRequests) }
-  const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => serve(stage, request, response))
-  answerNonsense(server)
-  await listen(server, options.port ?? 0, options.host ?? '127.0.0.1')
-  const { address, port } = server.address() as AddressInfo
-  return {
-    url: `http://${address.includes(':') ? `[${address}]` : address}:${port}`,
-    port,
-    keys: world.keys,
-    world,
-    get requests() {
-      return stage.log.entries
-    },
-    log: stage.log,
-    faults: stage.faults,
-    now: clock.now,
-    setClock: (to) => clock.set(to),
-    advance: (to) => {
-      clock.advance(to)
-      return advance(world, to)
-    },
-    close: () => close(server),
+  const world = await findWorld(options, clock)
+  const stage = makeStage(world, clock, options)
+  const keeper = await keepState(world, options)
+  const { host = '127.0.0.1', port = 0, control = true } = options
+  const listening = await listen(listener(stage, control), { host, port })
+  const timer = options.live && startTime(stage, options.live)
+  return makeSandbox(stage, listening, async () => {
+    clearInterval(timer)
+    await listening.close()
+    await keeper?.close()
+  })
+}
+
+/** Does it the first time, and gives the same promise ever after. */
+function once(act: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | undefined
+  return () => {
+    done ??= act()
+    return done
   }
 }
 
-/** Bytes that are no HTTP get 400 and the end of their connection. */
-function answerNonsense(server: Server): void {
-  server.on('clientError', (_error, socket) => {
-    if (socket.writable) socket.end('HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n')
-    else socket.destroy()
-  })
+function makeStage(world: World, clock: SandboxClock, { keepRequests, onHappening }: SandboxOptions): Stage {
+  const move = (to: Date) => {
+    clock.advance(to)
+    const happened = advance(world, to)
+    for (const happening of happened) onHappening?.(happening)
+    return happened
+  }
+  return { world, clock, advance: move, faults: new FaultController(), log: new RequestLog(keepRequests) }
 }
 
-function listen(server: Server, port: number, host: string): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+function makeSandbox(stage: Stage, { url, port }: Listening, close: () => Promise<void>): Sandbox {
+  const { world, clock, faults, log } = stage
+  return {
+    ...{ url, port, world, faults, log, advance: stage.advance, now: clock.now, close: once(close) },
+    get keys() {
+      return world.keys
+    },
+    get requests() {
+      return log.entries
+    },
+    setClock: (to) => clock.set(to),
+  }
 }
 
-function close(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()))
-    server.closeAllConnections()
-  })
+async function findWorld(options: SandboxOptions, clock: SandboxClock): Promise<World> {
+  const saved = options.stateFile === undefined || options.world ? null : await loadWorld(options.stateFile)
+  const world = options.world ?? saved ?? createWorld({ seed: options.seed ?? 1, now: clock.now() })
+  for (const [org, key] of Object.entries(options.keys ?? {})) {
+    world.revokeKeys(org)
+    world.addKey(org, key)
+  }
+  // A saved world may have been ahead of the clock: its time does not go back.
+  if (saved) clock.advance(saved.reached)
+  world.setClock(clock.now)
+  return world
+}
+
+/** Saves at once, so that a file that cannot be written is told at the start. */
+async function keepState(world: World, { stateFile, onError }: SandboxOptions): Promise<StateKeeper | null> {
+  if (stateFile === undefined) return null
+  await saveWorld(world, stateFile)
+  return new StateKeeper({ world, file: stateFile, onError: onError ?? ((error) => process.emitWarning(error)) })
+}
+
+function listener(stage: Stage, control: boolean): RequestListener {
+  return (request, response) => {
+    if (!control || !request.url?.startsWith(CONTROL)) serve(stage, request, response)
+    else steer(stage, request, response).catch((error: unknown) => response.destroy(error as Error))
+  }
+}
+
+function startTime({ clock, advance }: Stage, { everyMs = 1000, stepMs = 0 }: LiveOptions): NodeJS.Timeout {
+  return setInterval(() => advance(new Date(clock.now().getTime() + stepMs)), everyMs)
 }

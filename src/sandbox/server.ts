@@ -4,6 +4,7 @@ import { changeAnswer, changeDate } from './change-answer.js'
 import type { SandboxClock } from './clock.js'
 import * as delivery from './delivery.js'
 import { type Effect, type EndingEffect, isChanging, isEarly, isEnding } from './effects.js'
+import type { Happening } from './events.js'
 import type { FaultController } from './faults.js'
 import { newEntry, type RequestLog, type RequestLogEntry } from './request-log.js'
 import { findRoute, type Route } from './routes.js'
@@ -15,6 +16,8 @@ export interface Stage {
   clock: SandboxClock
   faults: FaultController
   log: RequestLog
+  /** Moves the clock ahead and lets happen what is due. */
+  advance: (to: Date) => Happening[]
 }
 
 /** A request on its way through. */
@@ -31,8 +34,22 @@ interface Visit {
 export function serve(stage: Stage, request: IncomingMessage, response: ServerResponse): void {
   const visit = receive(stage, request, response)
   const effects = stage.faults.take(visit.entry.path, visit.route)
-  if (effects.length === 0) deliver(visit, act(visit), [])
-  else serveWithFaults(visit, effects).catch((error: unknown) => response.destroy(error as Error))
+  if (effects.length === 0) answer(visit)
+  else serveWithFaults(visit, effects).catch((error: unknown) => apologize(visit, error))
+}
+
+function answer(visit: Visit): void {
+  try {
+    deliver(visit, act(visit), [])
+  } catch (error) {
+    apologize(visit, error)
+  }
+}
+
+/** A document that a test made so odd that it cannot be written, or a test's own function that failed. */
+function apologize(visit: Visit, error: unknown): void {
+  if (visit.response.headersSent) visit.response.destroy(error as Error)
+  else deliver(visit, errorAnswer(500, `The sandbox failed: ${(error as Error).message}`), [])
 }
 
 function receive(stage: Stage, request: IncomingMessage, response: ServerResponse): Visit {

@@ -59,10 +59,12 @@ export class World {
   setClock(clock: Clock | null): void {
     this.#clock = clock
   }
-  /** Says that everything due up to a moment has happened (events.ts does). */
+  /**
+   * Says that everything due up to a moment has happened (events.ts does). That alone is no change to save: from an
+   * earlier moment the same would happen again.
+   */
   setReached(moment: Date): void {
     this.#reached = new Date(moment)
-    this.#changed()
   }
 
   // --- channels and keys --------------------------------------------------------------------------------------------

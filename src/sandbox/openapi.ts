@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import {
+  closeAnswer,
+  errorAnswer,
+  identifier,
+  listingDocument,
+  listingList,
+  responseDocument,
+  responseSummary,
+  rfqDocument,
+  rfqList,
+  rfqListDocument,
+} from '../domain/documents.js'
+import type { Operation } from './routes.js'
+
+type Json = Record<string, unknown>
+
+/** The version label that the marketplace's own description carries. Source: marketplace-api.md, Versioning. */
+export const API_VERSION = '2'
+
+const documents = [
+  listingDocument,
+  listingList,
+  rfqListDocument,
+  rfqList,
+  responseSummary,
+  rfqDocument,
+  responseDocument,
+  closeAnswer,
+  errorAnswer,
+]
+
+interface Description {
+  method: 'get' | 'post'
+  /** Below the channel. */
+  path: string
+  summary: string
+  description: string
+  /** Component of the answer of 200. */
+  answer: string
+  errors: readonly number[]
+}
+
+/** Source: marketplace-api.md, Endpoints. */
+const operations: Record<Operation, Description> = {
+  listListings: {
+    method: 'get',
+    path: '/listings',
+    summary: 'List all project listings of a channel',
+    description: 'Returns every listing of the channel in `items`.',
+    answer: 'ListingList',
+    errors: [400, 401, 403, 404, 500],
+  },
+  listRfqs: {
+    method: 'get',
+    path: '/rfqs',
+    summary: 'List all RFQs of a channel',
+    description:
+      'Returns every RFQ of the channel in `items`; each entry of `responses` holds `id` and `listingId` only.',
+    answer: 'RfqList',
+    errors: [401, 403, 404, 500],
+  },
+  readRfq: {
+    method: 'get',
+    path: '/rfqs/{id}',
+    summary: 'Read one RFQ',
+    description: 'Returns the RFQ with summaries of the responses to it.',
+    answer: 'Rfq',
+    errors: [401, 403, 404, 500],
+  },
+  readResponse: {
+    method: 'get',
+    path: '/rfqs/{rfqId}/responses/{id}',
+    summary: "Read one project developer's response to an RFQ",
+    description: 'Returns the response with its offer.',
+    answer: 'RfqResponse',
+    errors: [401, 403, 404, 500],
+  },
+  closeRfq: {
+    method: 'post',
+    path: '/rfqs/{id}/close',
+    summary: 'Close an RFQ',
+    description: 'Closes an open RFQ. Takes no body.',
+    answer: 'CloseAnswer',
+    errors: [400, 401, 403, 404, 500],
+  },
+}
+
+const errorMeanings: Record<number, string> = {
+  400: 'The request cannot be carried out, e.g. the RFQ to close is not open',
+  401: 'The API key is missing or invalid',
+  403: 'The API key lacks access to the organization or channel',
+  404: 'There is no such organization, channel, RFQ or response',
+  500: 'The service failed',
+}
+
+/**
+ * The OpenAPI 3.1 document of the five operations, generated from the schemas that the sandbox serves and the client
+ * reads.
+ * @param version version label of the description
+ */
+export function openApiDocument(version: string = API_VERSION): Json {
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Channel Marketplace API',
+      version,
+      summary: 'Listings, requests for quote and offers of a marketplace channel of environmental-credit projects.',
+      description: 'Generated from src/domain/documents.ts; `npm run openapi` writes it anew.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: 'http://127.0.0.1:{port}', description: 'The sandbox', variables: { port: { default: '4700' } } }],
+    security: [],
+    tags: [{ name: 'listings' }, { name: 'rfqs' }],
+    paths: Object.fromEntries(Object.entries(operations).map(describePath)),
+    components: {
+      schemas: schemas(),
+      responses: Object.fromEntries(Object.entries(errorMeanings).map(describeError)),
+      parameters: { orgName: parameter('orgName'), channelSlug: parameter('channelSlug') },
+      securitySchemes: {
+        apiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The API key, as it is.' },
+      },
+    },
+  }
+}
+
+function describePath([operationId, operation]: [string, Description]): [string, Json] {
+  const { method, path, summary, description, answer, errors } = operation
+  const own = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'uuid'))
+  const described = {
+    ...{ operationId, tags: [path.split('/')[1]], summary, description, security: [{ apiKey: [] }] },
+    responses: {
+      200: { description: 'Done', content: json(reference('schemas', answer)) },
+      ...Object.fromEntries(errors.map((status) => [status, reference('responses', String(status))])),
+    },
+  }
+  const shared = ['orgName', 'channelSlug'].map((name) => reference('parameters', name))
+  return [`/v1/orgs/{orgName}/channels/{channelSlug}${path}`, { parameters: [...shared, ...own], [method]: described }]
+}
+
+const describeError = ([status, description]: [string, string]): [string, Json] => [
+  status,
+  { description, content: json(reference('schemas', 'Error')) },
+]
+
+const reference = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` })
+const json = (schema: Json): Json => ({ 'application/json': { schema } })
+const parameter = (name: string, format?: string): Json => ({
+  name,
+  in: 'path',
+  required: true,
+  schema: { type: 'string', ...(format === undefined ? {} : { format }) },
+})
+
+/** Every document with a name becomes a component, and is referred to where it stands within another. */
+function schemas(): Json {
+  const registry = z.registry<{ id: string }>()
+  for (const document of documents) registry.add(document, { id: document.meta()?.id ?? '' })
+  const made = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: nameIdentifiers })
+  return Object.fromEntries(
+    Object.entries(made.schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]),
+  )
+}
+
+/** Says in short what is a date. Identifiers are UUIDs, and an RFQ asks one listing at least: promised, but not relied upon by the schemas. */
+function nameIdentifiers({
+  zodSchema,
+  jsonSchema,
+}: {
+  zodSchema: unknown
+  jsonSchema: z.core.JSONSchema.BaseSchema
+}): void {
+  if (zodSchema === identifier) Object.assign(jsonSchema, { format: 'uuid' })
+  // The pattern that zod adds says no more than the format, at length.
+  if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern
+  const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
+  for (const key of ['listingId', 'offerId', 'sourceId']) {
+    if (properties[key]) Object.assign(properties[key], { format: 'uuid' })
+  }
+  if (properties.listingIds)
+    Object.assign(properties.listingIds, { items: { type: 'string', format: 'uuid' }, minItems: 1 })
+}

@@ -1,0 +1,62 @@
+import { channelKey } from '../domain/channel.js'
+import type { ChannelRecord } from './channel-record.js'
+import { calendarDate } from './dates.js'
+import type { World } from './world.js'
+
+/** A world in figures. */
+export interface WorldSummary {
+  seed: number
+  /** UTC, ISO 8601. */
+  now: string
+  channels: ChannelSummary[]
+}
+export interface ChannelSummary {
+  /** `org/slug`. */
+  channel: string
+  listings: number
+  rfqs: { open: number; pastDue: number; dueToday: number; closed: number }
+  offers: { submitted: number; accepted: number; rejected: number }
+}
+
+/** Counts what there is, as of the present of the world. `pastDue` and `dueToday` (UTC) are among the open ones. */
+export function summarizeWorld(world: World): WorldSummary {
+  const now = world.now().toISOString()
+  return {
+    seed: world.seed,
+    now,
+    channels: world.channels.map((channel) => summarizeChannel(channel, calendarDate(world.now()))),
+  }
+}
+
+/** The summary in words, a line a channel; no key is in it. */
+export function describeWorld(world: World): string {
+  const { seed, now, channels } = summarizeWorld(world)
+  return [
+    `Marketplace of seed ${seed}, ${now.slice(0, 16).replace('T', ' ')} UTC`,
+    ...channels.map(describeChannel),
+  ].join('\n')
+}
+
+function summarizeChannel(channel: ChannelRecord, today: string): ChannelSummary {
+  const terms = channel.rfqs.map((record) => record.terms)
+  const open = terms.filter(({ state }) => state === 'open')
+  const statuses = channel.rfqs.flatMap(({ responses }) => responses.map(({ status }) => status))
+  const count = (status: string) => statuses.filter((each) => each === status).length
+  return {
+    channel: channelKey(channel),
+    listings: channel.listings.length,
+    rfqs: {
+      open: open.length,
+      pastDue: open.filter(({ responseDueDate }) => responseDueDate < today).length,
+      dueToday: open.filter(({ responseDueDate }) => responseDueDate === today).length,
+      closed: terms.length - open.length,
+    },
+    offers: { submitted: count('submitted'), accepted: count('accepted'), rejected: count('rejected') },
+  }
+}
+
+function describeChannel({ channel, listings, rfqs, offers }: ChannelSummary): string {
+  const asked = `${rfqs.open} RFQs open (${rfqs.pastDue} past due, ${rfqs.dueToday} due today), ${rfqs.closed} closed`
+  const total = offers.submitted + offers.accepted + offers.rejected
+  return `  ${channel}: ${listings} listings; ${asked}; ${total} offers (${offers.accepted} accepted, ${offers.rejected} rejected)`
+}

@@ -1,0 +1,153 @@
+import { request } from 'node:http'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { conform } from '../../src/domain/conform.js'
+import { errorAnswer, listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
+import { createWorld, type Happening, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { ask } from './ask.js'
+
+const now = new Date('2025-06-11T09:30:00.000Z')
+const rfqs = '/v1/orgs/acme/channels/forest/rfqs'
+const channels = [{ org: 'acme', channel: 'forest', apiKey: 'secret-key', listings: 3, rfqs: 3, responsesPerRfq: 1 }]
+
+let sandbox: Sandbox
+let told: Happening[]
+beforeEach(async () => {
+  told = []
+  const world = createWorld({ seed: 7, now, channels })
+  sandbox = await startSandbox({ world, now: () => now, onHappening: (happening) => told.push(happening) })
+})
+afterEach(() => sandbox.close())
+
+const steer = (method: string, path: string, body?: unknown) =>
+  ask(sandbox, `/_sandbox${path}`, { method, key: null, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+
+describe('the control path', () => {
+  it('shows the world in figures, without keys', async () => {
+    const { status, body } = await steer('GET', '')
+    expect(status).toBe(200)
+    expect(body).toMatchObject({
+      seed: 7,
+      now: now.toISOString(),
+      channels: [{ channel: 'acme/forest', listings: 3, rfqs: { open: 3, pastDue: 1, dueToday: 1, closed: 0 } }],
+      requests: { total: 0, inFlight: 0 },
+      faults: 0,
+    })
+    expect(JSON.stringify(body)).not.toContain('secret-key')
+  })
+
+  it('shows and forgets requests; its own are not among them', async () => {
+    await ask(sandbox, rfqs)
+    await ask(sandbox, `${rfqs}/none`)
+    const all = await steer('GET', '/requests')
+    expect(all.body.items).toMatchObject([
+      { operation: 'listRfqs', status: 200 },
+      { operation: 'readRfq', status: 404 },
+    ])
+    expect((await steer('GET', '/requests?operation=readRfq&limit=1')).body.items).toMatchObject([
+      { path: `${rfqs}/none` },
+    ])
+    expect((await steer('DELETE', '/requests')).status).toBe(204)
+    expect((await steer('GET', '/requests')).body.items).toEqual([])
+  })
+
+  it('sets faults, lists and removes them', async () => {
+    const fault = { path: 'rfqs$', times: 'always', effect: { kind: 'status', status: 503 } }
+    const { body } = await steer('POST', '/faults', fault)
+    expect((await ask(sandbox, rfqs)).status).toBe(503)
+    expect((await steer('GET', '/faults')).body).toEqual({
+      items: [{ id: body.id, hits: 1, left: 'always', kinds: ['status'] }],
+    })
+    expect((await steer('DELETE', `/faults/${body.id}`)).status).toBe(204)
+    expect((await steer('DELETE', `/faults/${body.id}`)).status).toBe(404)
+    expect((await ask(sandbox, rfqs)).status).toBe(200)
+    await steer('POST', '/faults', {
+      operation: ['listRfqs'],
+      times: 2,
+      effect: [{ kind: 'date', value: null }, { kind: 'empty' }],
+    })
+    expect((await ask(sandbox, rfqs)).body).toEqual({ items: [] })
+    await steer('DELETE', '/faults')
+    expect((await ask(sandbox, rfqs)).body.items.length).toBe(3)
+  })
+
+  it('moves time, telling what happened', async () => {
+    const { body } = await steer('POST', '/advance', { to: '2025-06-14T00:00:00.000Z' })
+    expect(body.now).toBe('2025-06-14T00:00:00.000Z')
+    expect(body.happened.length).toBeGreaterThan(0)
+    expect(JSON.parse(JSON.stringify(told))).toEqual(body.happened)
+    expect((await ask(sandbox, rfqs)).headers.get('date')).toBe('Sat, 14 Jun 2025 00:00:00 GMT')
+    expect((await steer('POST', '/advance', { byMs: 60_000 })).body.now).toBe('2025-06-14T00:01:00.000Z')
+    await steer('PUT', '/clock', { now: '2025-07-01T00:00:00.000Z' })
+    expect(sandbox.now()).toEqual(new Date('2025-07-01T00:00:00.000Z'))
+  })
+
+  it('adds, changes and removes documents', async () => {
+    const listing = (await steer('POST', '/channels/acme/forest/listings', { projectName: 'Here' })).body
+    expect(conform(listingDocument, listing).problems).toEqual([])
+    const rfq = (await steer('POST', '/channels/acme/forest/rfqs', { responseDueDate: '2025-06-01' })).body
+    expect(conform(rfqDocument, rfq).problems).toEqual([])
+    const response = (await steer('POST', `/rfqs/${rfq.id}/responses`)).body
+    expect(conform(responseDocument, response).problems).toEqual([])
+    await steer('PATCH', `/listings/${listing.id}`, { pricing: { currency: 'GBP' } })
+    await steer('PATCH', `/rfqs/${rfq.id}`, { title: 'Other' })
+    await steer('PATCH', `/responses/${response.id}`, { status: 'accepted', offer: { totalPrice: 1 } })
+    expect((await ask(sandbox, `${rfqs}/${rfq.id}`)).body).toMatchObject({
+      title: 'Other',
+      responseDueDate: '2025-06-01',
+      responses: [{ id: response.id, status: 'accepted', totalPrice: 1, currency: response.offer.currency }],
+    })
+    for (const path of [`/responses/${response.id}`, `/rfqs/${rfq.id}`, `/listings/${listing.id}`]) {
+      expect((await steer('DELETE', path)).status).toBe(204)
+      expect((await steer('DELETE', path)).status).toBe(404)
+    }
+  })
+
+  const wrong: [name: string, status: number, method: string, path: string, body?: unknown][] = [
+    ['an unknown control', 404, 'GET', '/nothing'],
+    ['another method', 405, 'DELETE', '/advance'],
+    ['an unknown effect', 400, 'POST', '/faults', { effect: { kind: 'explode' } }],
+    ['a misspelt condition', 400, 'POST', '/faults', { opration: 'readRfq', effect: { kind: 'hang' } }],
+    ['a bad pattern', 400, 'POST', '/faults', { path: '(', effect: { kind: 'hang' } }],
+    ['no body', 400, 'POST', '/faults'],
+    ['no moment', 400, 'POST', '/advance', { to: 'tomorrow' }],
+    ['an unknown RFQ', 404, 'PATCH', '/rfqs/none', { title: 'x' }],
+    ['an unknown channel', 404, 'POST', '/channels/acme/none/rfqs'],
+    ['a bad percent sign', 400, 'PATCH', '/rfqs/%zz', {}],
+  ]
+  it.each(wrong)('%s is answered with %i and an error body', async (_name, status, method, path, body) => {
+    const reply = await steer(method, path, body)
+    expect(reply.status).toBe(status)
+    expect(conform(errorAnswer, reply.body).problems).toEqual([])
+  })
+
+  it('text that is no JSON, or too much of it, is refused', async () => {
+    expect((await ask(sandbox, '/_sandbox/faults', { method: 'POST', key: null, body: '{' })).status).toBe(400)
+    expect(
+      (await ask(sandbox, '/_sandbox/faults', { method: 'POST', key: null, body: ' '.repeat(5 * 2 ** 20) })).status,
+    ).toBe(400)
+  })
+
+  it.each([{ origin: 'https://elsewhere.example' }, { host: 'rebound.example' }])(
+    'is closed to web pages: %o',
+    async (headers) => {
+      expect(await statusOf('/_sandbox', headers)).toBe(403)
+    },
+  )
+
+  it('can be left out', async () => {
+    const without = await startSandbox({ world: sandbox.world, control: false })
+    expect((await ask(without, '/_sandbox', { key: null })).status).toBe(404)
+    await without.close()
+  })
+})
+
+/** `fetch` does not let one say the host. */
+function statusOf(path: string, headers: Record<string, string>): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const sent = request(`${sandbox.url}${path}`, { headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    sent.on('error', reject).end()
+  })
+}

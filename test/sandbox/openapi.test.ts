@@ -1,0 +1,87 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { describe, expect, it } from 'vitest'
+import { z } from 'zod'
+import { createWorld, openApiDocument, startSandbox } from '../../src/sandbox/index.js'
+import { ask } from './ask.js'
+
+const file = new URL('../../docs/openapi.json', import.meta.url)
+// biome-ignore lint/suspicious/noExplicitAny: JSON as it comes
+const document = openApiDocument() as any
+
+it('docs/openapi.json is the document generated from the schemas (npm run openapi writes it anew)', async () => {
+  if (process.env.UPDATE_OPENAPI) await writeFile(file, JSON.stringify(document, null, 2))
+  const written: unknown = JSON.parse(await readFile(file, 'utf8'))
+  expect(written).toEqual(document)
+  expect(JSON.stringify(written)).toBe(JSON.stringify(document))
+})
+
+describe('the OpenAPI document', () => {
+  it('has the five operations with their errors, each with the key', () => {
+    const operations = Object.values<Record<string, { operationId: string; responses: object; security: unknown }>>(
+      document.paths,
+    )
+      .flatMap(({ get, post }) => get ?? post ?? [])
+      .map(({ operationId, responses, security }) => [operationId, Object.keys(responses).join(' '), security])
+    const key = [{ apiKey: [] }]
+    expect(operations).toEqual([
+      ['listListings', '200 400 401 403 404 500', key],
+      ['listRfqs', '200 401 403 404 500', key],
+      ['readRfq', '200 401 403 404 500', key],
+      ['readResponse', '200 401 403 404 500', key],
+      ['closeRfq', '200 400 401 403 404 500', key],
+    ])
+  })
+
+  it('refers only to what it has', () => {
+    const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
+    expect(references.length).toBeGreaterThan(30)
+    for (const path of references) {
+      const target = path.split('/').reduce((at: Record<string, never> | undefined, key) => at?.[key], document)
+      expect(target, path).toBeTypeOf('object')
+    }
+  })
+
+  it('names every path parameter once', () => {
+    for (const [path, item] of Object.entries<{ parameters: { name?: string; $ref?: string }[] }>(document.paths)) {
+      const named = item.parameters.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1))
+      expect(named.toSorted()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted())
+    }
+  })
+
+  it('says that identifiers are UUIDs', () => {
+    const { Rfq, RfqListItem, RfqResponse } = document.components.schemas
+    expect(Rfq.properties.id.format).toBe('uuid')
+    expect(Rfq.properties.listingIds).toEqual({ type: 'array', items: { type: 'string', format: 'uuid' }, minItems: 1 })
+    expect(RfqListItem.properties.responses.items.properties.listingId.format).toBe('uuid')
+    expect(RfqResponse.properties.listingId.format).toBe('uuid')
+  })
+
+  it('is true of what the sandbox answers', async () => {
+    const sandbox = await startSandbox({ world: createWorld({ seed: 4, now: new Date('2025-06-11T09:30:00Z') }) })
+    const base = '/v1/orgs/acme/channels/forest'
+    const rfq = (await ask(sandbox, `${base}/rfqs`)).body.items.find(
+      (item: { responses: unknown[] }) => item.responses.length > 0,
+    )
+    const answers: [schema: string, path: string, method?: string][] = [
+      ['ListingList', `${base}/listings`],
+      ['RfqList', `${base}/rfqs`],
+      ['Rfq', `${base}/rfqs/${rfq.id}`],
+      ['RfqResponse', `${base}/rfqs/${rfq.id}/responses/${rfq.responses[0].id}`],
+      ['CloseAnswer', `${base}/rfqs/${rfq.id}/close`, 'POST'],
+      ['Error', `${base}/rfqs/${rfq.id}/close`, 'POST'],
+    ]
+    for (const [name, path, method] of answers) {
+      const { body } = await ask(sandbox, path, method ? { method } : {})
+      expect(reader(name).safeParse(body), name).toMatchObject({ success: true })
+      expect(reader(name).safeParse({ ...body, surprise: 1 }).success, name).toBe(false)
+    }
+    await sandbox.close()
+  })
+})
+
+/** A validator of one component, made from the JSON Schema in the document and nothing else. */
+const reader = (name: string) =>
+  z.fromJSONSchema({
+    $ref: `#/$defs/${name}`,
+    $defs: JSON.parse(JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/')),
+  })

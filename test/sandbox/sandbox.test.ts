@@ -1,0 +1,203 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import {
+  createWorld,
+  describeWorld,
+  type Happening,
+  type Sandbox,
+  type SandboxOptions,
+  StateFileError,
+  startSandbox,
+} from '../../src/sandbox/index.js'
+import { ask } from './ask.js'
+
+const now = new Date('2025-06-11T09:30:00.000Z')
+const later = (ms: number) => new Date(now.getTime() + ms)
+const HOUR = 3_600_000
+const rfqs = '/v1/orgs/acme/channels/forest/rfqs'
+
+const running: Sandbox[] = []
+const start = async (options: SandboxOptions = {}) => {
+  const sandbox = await startSandbox({ now: () => now, ...options })
+  running.push(sandbox)
+  return sandbox
+}
+const read = async (sandbox: Sandbox) => (await ask(sandbox, rfqs)).body
+
+let folder: string
+let file: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'sandbox-'))
+  file = join(folder, 'state.json')
+})
+afterEach(async () => {
+  for (const sandbox of running.splice(0)) await sandbox.close()
+  await rm(folder, { recursive: true })
+})
+
+describe('a sandbox', () => {
+  it('serves the world of its seed, and the same one the next time', async () => {
+    const [one, same, other] = [await start({ seed: 5 }), await start({ seed: 5 }), await start({ seed: 6 })]
+    expect(await read(same)).toEqual(await read(one))
+    expect(await read(other)).not.toEqual(await read(one))
+    expect(same.keys).toEqual(one.keys)
+  })
+
+  it('says that a port is taken', async () => {
+    const { port } = await start()
+    await expect(start({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+  })
+
+  it('ends at once whatever is under way, and only once', async () => {
+    const sandbox = await start()
+    sandbox.faults.add({ effect: { kind: 'hang' } })
+    const hanging = expect(read(sandbox)).rejects.toThrow()
+    await vi.waitFor(() => expect(sandbox.log.inFlight).toBe(1))
+    await Promise.all([sandbox.close(), sandbox.close()])
+    await hanging
+    await vi.waitFor(() => expect(sandbox.log.inFlight).toBe(0))
+  })
+
+  it('takes keys handed in', async () => {
+    const sandbox = await start({ keys: { acme: 'mine' } })
+    expect(sandbox.keys).toEqual({ acme: 'mine', meridian: expect.stringMatching(/^sandbox-/) })
+    expect((await ask(sandbox, rfqs, { key: 'mine' })).status).toBe(200)
+  })
+
+  it('answers 500 for a document that a test made unwritable, and lives on', async () => {
+    const sandbox = await start()
+    const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
+    const response = sandbox.world.addResponse(id)
+    sandbox.world.changeResponse(response.id, (document) => ({ ...document, offer: undefined as never }))
+    expect((await ask(sandbox, `${rfqs}/${id}`)).body.responses).toEqual([
+      expect.not.objectContaining({ totalPrice: 1 }),
+    ])
+    sandbox.world.changeRfq(id, (document) => ({ ...document, number: 1n as never }))
+    expect((await ask(sandbox, `${rfqs}/${id}`)).status).toBe(500)
+    sandbox.world.removeRfq(id)
+    expect((await ask(sandbox, rfqs)).status).toBe(200)
+  })
+
+  it('keeps as many requests as told', async () => {
+    const sandbox = await start({ keepRequests: 4 })
+    for (let sent = 0; sent < 9; sent++) await ask(sandbox, `${rfqs}?n=${sent}`)
+    expect(sandbox.requests.length).toBeLessThanOrEqual(4)
+    expect(sandbox.requests.at(-1)?.path).toContain('n=8')
+    expect(sandbox.log.total).toBe(9)
+    const silent = await start({ keepRequests: 0 })
+    await ask(silent, rfqs)
+    expect([silent.requests, silent.log.total]).toEqual([[], 1])
+  })
+
+  it('knows how many requests were under way at once', async () => {
+    const sandbox = await start()
+    sandbox.faults.add({ times: 3, effect: { kind: 'delay', ms: 40 } })
+    await Promise.all([read(sandbox), read(sandbox), read(sandbox)])
+    await read(sandbox)
+    expect(sandbox.log.peak).toBe(3)
+  })
+})
+
+describe('its clock', () => {
+  const date = async (sandbox: Sandbox) => (await ask(sandbox, rfqs)).headers.get('date')
+
+  it('is the real one unless one is handed in', async () => {
+    const sandbox = await startSandbox()
+    running.push(sandbox)
+    expect(Math.abs(Date.parse((await date(sandbox)) ?? '') - Date.now())).toBeLessThan(2000)
+  })
+
+  it('can be stopped, moved, and let go on; closes follow it', async () => {
+    let real = now
+    const sandbox = await start({ now: () => real })
+    sandbox.setClock(later(HOUR))
+    real = later(10)
+    expect(sandbox.now()).toEqual(later(HOUR))
+    sandbox.setClock(null)
+    real = later(1010)
+    expect(sandbox.now()).toEqual(later(HOUR + 1000))
+    sandbox.advance(later(5 * HOUR))
+    expect(await date(sandbox)).toBe(later(5 * HOUR).toUTCString())
+    const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
+    await ask(sandbox, `${rfqs}/${id}/close`, { method: 'POST' })
+    expect(sandbox.world.rfq(id).closedAt).toBe(later(5 * HOUR).toISOString())
+    sandbox.advance(later(HOUR))
+    expect(sandbox.now()).toEqual(later(5 * HOUR))
+    sandbox.setClock(() => later(7))
+    expect(sandbox.now()).toEqual(later(7))
+  })
+
+  it('makes things happen by itself when it is live', async () => {
+    const told: Happening[] = []
+    const live = { everyMs: 5, stepMs: 6 * HOUR }
+    const sandbox = await start({ live, onHappening: (happening) => told.push(happening) })
+    await vi.waitFor(() => expect(told.length).toBeGreaterThan(5))
+    expect(sandbox.now() > later(5 * HOUR)).toBe(true)
+    expect(sandbox.world.reached).toEqual(sandbox.now())
+  })
+})
+
+describe('its state file', () => {
+  const everything = ({ world }: Sandbox) =>
+    world.channels.map((channel) => [
+      channel.listings,
+      channel.rfqs.map((record) => [record.singleShape(), record.responses]),
+    ])
+
+  it('brings the world back, with what is to come', async () => {
+    const first = await start({ seed: 3, stateFile: file })
+    first.advance(later(30 * HOUR))
+    const { id } = first.world.addRfq({ org: 'acme', channel: 'forest' }, { title: 'Mine' })
+    await ask(first, `${rfqs}/${id}/close`, { method: 'POST' })
+    await first.close()
+    const second = await start({ seed: 99, stateFile: file })
+    expect(everything(second)).toEqual(everything(first))
+    expect(second.keys).toEqual(first.keys)
+    expect(second.now()).toEqual(later(30 * HOUR))
+    const uninterrupted = first.advance(later(80 * HOUR))
+    expect(second.advance(later(80 * HOUR))).toEqual(uninterrupted)
+    expect(everything(second)).toEqual(everything(first))
+    expect(second.world.addRfq({ org: 'acme', channel: 'forest' }).id).not.toBe(id)
+  })
+
+  it('is saved a moment after a change, whole and for its owner only, with no key in it', async () => {
+    const sandbox = await start({ stateFile: file, keys: { acme: 'very-secret' } })
+    const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
+    const text = () => readFile(file, 'utf8')
+    expect(await text()).not.toContain(id)
+    await vi.waitFor(async () => expect(await text()).toContain(id), 3000)
+    expect(await text()).not.toContain('very-secret')
+    expect((await stat(file)).mode & 0o777).toBe(0o600)
+    await sandbox.close()
+    expect(await readdir(folder)).toEqual(['state.json'])
+  })
+
+  it.each(['', '{}', '{"format":"quotekeeper-sandbox","version":2}'])(
+    'that is none is refused and left alone: %s',
+    async (text) => {
+      await writeFile(file, text)
+      await expect(start({ stateFile: file })).rejects.toThrow(StateFileError)
+      await expect(start({ stateFile: file })).rejects.toThrow(file)
+      expect(await readFile(file, 'utf8')).toBe(text)
+    },
+  )
+
+  it('that cannot be written is told at the start', async () => {
+    await expect(start({ stateFile: join(folder, 'missing', 'state.json') })).rejects.toThrow(/Cannot write .*missing/)
+    await expect(start({ stateFile: folder })).rejects.toThrow(/Cannot read/)
+  })
+})
+
+it('describes a world in words', () => {
+  const world = createWorld({
+    seed: 2,
+    now,
+    channels: [{ org: 'acme', channel: 'forest', apiKey: 'k', listings: 3, rfqs: 5, responsesPerRfq: 2 }],
+  })
+  expect(describeWorld(world)).toBe(
+    'Marketplace of seed 2, 2025-06-11 09:30 UTC\n' +
+      '  acme/forest: 3 listings; 4 RFQs open (1 past due, 1 due today), 1 closed; 10 offers (1 accepted, 1 rejected)',
+  )
+})
