@@ -4,6 +4,7 @@
  *
  * Conventions
  * - `null` is "not known or not to be computed"; why stands beside it (`reasons`, `reason`, `exclusions`).
+ * - A number the documents hold is taken as sent; beyond 10^15 either way it is taken as not known (`implausible-numbers`).
  * - Volumes are tonnes CO2e; shares are fractions (0.25 is 25 %); scores run from 0 to 100; days are calendar days in the
  *   channel's time zone, counted from the as-of date.
  * - Amounts stand in the offer's own currency, except under `compared` and in awards, statistics and sensitivity: those
@@ -294,9 +295,9 @@ export interface Metrics {
   statedPrice: number | null
   /** total / volume: the price per tonne this report speaks of. */
   pricePerTonne: number | null
-  /** statedVolume − sumVolume, where there are lines. */
+  /** statedVolume − sumVolume, where there are lines and each has a volume. */
   volumeDifference: number | null
-  /** statedTotal − sumValue, where there are lines. */
+  /** statedTotal − sumValue, where there are lines and each has a total. */
   totalDifference: number | null
   volumeVerdict: Reconciled
   totalVerdict: Reconciled
@@ -463,7 +464,7 @@ export const OFFER_FLAGS = [
   'no-prices',
   'no-dates',
   'no-vintages',
-  'negative-numbers',
+  'implausible-numbers',
   'prepayment-before-delivery',
   'prepayment-share',
   'prepayment-above-total',
@@ -535,7 +536,7 @@ export interface Summary {
  *   all those ranked before it is less than wanted.
  * - own: the reader's; tonnes at the offer's average price.
  * Where the wanted volume cannot be reached, a scenario shows the most tonnes it can have, and `reached` is false.
- * Equal costs: more tonnes, then lower sequences.
+ * Equal costs: more tonnes.
  */
 export const AWARD_SCENARIOS = [
   'cheapest-single',

@@ -1,0 +1,112 @@
+import { type Circumstances, sourceOf } from './circumstances.js'
+import { currencyReport, rateInto } from './currency.js'
+import { comparedOf, eligibilityOf } from './eligibility.js'
+import { offerFlags } from './flags.js'
+import type { KnownListing, KnownResponse, KnownRfq } from './input.js'
+import { labelsOf } from './labels.js'
+import { listingQuality } from './listing-quality.js'
+import { metricsOf } from './metrics.js'
+import type { CurrencyReport, OfferReport, RfqTerms } from './model.js'
+import { byCodeUnit } from './numbers.js'
+import { type OfferFacts, offerFacts } from './offer-terms.js'
+import { requirementsOf } from './requirements.js'
+import { rfqFlags } from './rfq-flags.js'
+import { type AskedTerms, askedTerms, currencyCode } from './rfq-terms.js'
+import { rankOffers } from './scores.js'
+
+/** An RFQ with its offers, weighed: what both the report on it and the overview of its channel are made from. */
+export interface Assessment {
+  rfq: RfqTerms
+  currency: CurrencyReport
+  /** Ranked offers first, by rank; then the others, by sequence. */
+  offers: OfferReport[]
+}
+
+export interface Assessed {
+  rfq: KnownRfq
+  responses: readonly KnownResponse[]
+  /** By id. */
+  listings: ReadonlyMap<string, KnownListing>
+  /** Problems noted with a response. */
+  problemsOf: (responseId: string) => number
+}
+
+/** Weighs the offers of an RFQ: terms, figures, requirements, scores, ranks, flags. */
+export function assess(input: Assessed, circumstances: Circumstances): Assessment {
+  const asked = askedTerms(input.rfq, circumstances)
+  const facts = inSequence(input.responses, circumstances)
+  const rfqCurrency = currencyCode(asked.currency)
+  const codes = facts.map((one) => one.facts.terms.currencyCode)
+  const currency = currencyReport(rfqCurrency, codes, circumstances.settings)
+  const rfq = { ...withLimits(asked, currency), flags: [] }
+  const labels = labelsOf(facts.map((one) => ({ ...one.facts, id: one.known.id })))
+  const offers = facts.map((one, at) =>
+    assessOffer(one, at + 1, labels[at] ?? '', { input, rfq, currency, circumstances }),
+  )
+  const ranked = rankOffers(offers, rfq, circumstances.asOfDate, circumstances.settings)
+  return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, circumstances) }, currency, offers: ranked }
+}
+
+interface Read {
+  known: KnownResponse
+  facts: OfferFacts
+}
+
+/** By submission (unknown last), then id. */
+function inSequence(responses: readonly KnownResponse[], circumstances: Circumstances): Read[] {
+  const read = responses.map((known) => ({ known, facts: offerFacts(known, circumstances) }))
+  const time = ({ facts }: Read) =>
+    facts.submittedAt === null ? Number.POSITIVE_INFINITY : Date.parse(facts.submittedAt)
+  return read.sort((a, b) => {
+    const [first, second] = [time(a), time(b)]
+    return (first === second ? 0 : first - second) || byCodeUnit(a.known.id, b.known.id)
+  })
+}
+
+function withLimits(asked: AskedTerms, currency: CurrencyReport): Omit<RfqTerms, 'flags'> {
+  const rate = rateInto(currency, currency.rfq)
+  const compared = (limit: number | null) => (limit === null || rate === null ? null : limit * rate)
+  return {
+    ...asked,
+    comparedMinUnitPrice: compared(asked.minUnitPrice),
+    comparedMaxUnitPrice: compared(asked.maxUnitPrice),
+  }
+}
+
+interface Weighing {
+  input: Assessed
+  rfq: RfqTerms
+  currency: CurrencyReport
+  circumstances: Circumstances
+}
+
+function assessOffer({ known, facts }: Read, sequence: number, label: string, weighing: Weighing): OfferReport {
+  const { input, rfq, currency, circumstances } = weighing
+  const { settings, asOfDate } = circumstances
+  const { hasOffer: _hasOffer, implausible, ...told } = facts
+  const metrics = metricsOf(facts, rfq, settings)
+  const compared = comparedOf(facts.terms.currencyCode, metrics, currency)
+  const weighed = { ...told, late: lateness(facts, rfq, circumstances), metrics, compared }
+  const requirements = requirementsOf(weighed, rfq, currency)
+  const offer = {
+    source: sourceOf('response', known),
+    id: known.id,
+    sequence,
+    ...weighed,
+    inView: known.missingSince === null,
+    missingSince: known.missingSince,
+    listing: listingQuality(facts.listingId === null ? undefined : input.listings.get(facts.listingId)),
+    eligibility: eligibilityOf({ facts, missingSince: known.missingSince, metrics, compared }, currency, settings),
+    requirements,
+    meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true),
+  }
+  const problems = input.problemsOf(known.id)
+  const flags = offerFlags({ offer, rfq, asOfDate, currency, settings, problems, implausible })
+  return { ...offer, label, scores: null, rank: null, priceRank: null, flags }
+}
+
+/** Submitted after the response due date had ended; null if either is not known. */
+function lateness({ submittedAt }: OfferFacts, rfq: RfqTerms, { calendar }: Circumstances): boolean | null {
+  if (submittedAt === null || rfq.responseDueDate === null) return null
+  return calendar.dateAt(new Date(submittedAt)) > rfq.responseDueDate
+}

@@ -1,0 +1,297 @@
+/**
+ * The cheapest set of whole offers that reaches a volume: the 0/1 covering knapsack. Taking the lowest prices first is
+ * wrong; so every set that could be least is weighed, and those that cannot are left out early:
+ * 1. good sets are found by filling up with the lowest prices and trying each single offer for the rest;
+ * 2. offers that must or must not be in any better set are settled by a bound (parts of offers allowed);
+ * 3. what is left is split in halves, all undominated sets of each half are listed, and the halves are matched;
+ *    too many for that: undominated sets of all, kept only while their bound is below the best set found.
+ * Sources: Martello and Toth, Knapsack Problems (1990), ch. 2; Horowitz and Sahni, Computing partitions (1974).
+ */
+
+/** Both above 0. */
+export interface Item {
+  volume: number
+  cost: number
+}
+
+export interface Combination {
+  /** Indexes into the items, ascending. */
+  picked: number[]
+  volume: number
+  cost: number
+  /** Proven least. */
+  exact: boolean
+  /** No set costs less; equals `cost` where exact. */
+  lowerBound: number
+}
+
+/** Always exact up to so many offers, however they are made; beyond, nearly always. */
+export const EXACT_UP_TO = 36
+/** Sets listed before the search beyond EXACT_UP_TO gives up proving, and how many of the best it goes on with. */
+export const MOST_SETS = 500_000
+const BEAM = 400
+
+/** Relative noise of long sums: nothing is ruled out, and no bound is doubted, for less. */
+const SLACK = 1e-9
+
+/** Sums of decimals are off by noise: a volume short by a billionth is reached. */
+export const reachable = (wanted: number): number => wanted * (1 - SLACK)
+
+/** A set of items, told as its newest item and the set before it. */
+export interface Chain {
+  volume: number
+  cost: number
+  index: number
+  before: Chain | null
+}
+const EMPTY: Chain = { volume: 0, cost: 0, index: -1, before: null }
+
+/**
+ * @param wanted volume to reach, above 0
+ * @returns null where all items together do not reach it
+ */
+export function cheapestCombination(items: readonly Item[], wanted: number): Combination | null {
+  const target = reachable(wanted)
+  const sorted = byUnitCost(items)
+  if (sorted.total < target) return null
+  const first = greedy(sorted, target)
+  const bound = relaxed(sorted, target)
+  const { chain, complete } = isLeast(first, bound) ? { chain: first, complete: true } : search(sorted, target, first)
+  const exact = complete || isLeast(chain, bound)
+  const picked = indexesOf(chain).sort((a, b) => a - b)
+  return { picked, volume: chain.volume, cost: chain.cost, exact, lowerBound: exact ? chain.cost : bound }
+}
+
+const isLeast = (chain: Chain, bound: number) => chain.cost <= bound * (1 + SLACK)
+
+function search(sorted: Sorted, target: number, first: Chain): Found {
+  const core = settle(sorted, target, first.cost)
+  return core.free.items.length > EXACT_UP_TO ? prunedSearch(core, first) : matchHalves(core, first)
+}
+
+export function indexesOf(chain: Chain): number[] {
+  const indexes: number[] = []
+  for (let at: Chain | null = chain; at !== null && at.before !== null; at = at.before) indexes.push(at.index)
+  return indexes
+}
+
+const isBetter = (a: Chain, b: Chain) => a.cost < b.cost || (a.cost === b.cost && a.volume > b.volume)
+const add = (before: Chain, item: Indexed): Chain => ({
+  volume: before.volume + item.volume,
+  cost: before.cost + item.cost,
+  index: item.index,
+  before,
+})
+
+// --- by unit cost, with sums: the relaxed problem in O(log n) -------------------------------------------------------
+
+interface Indexed extends Item {
+  index: number
+}
+interface Sorted {
+  items: Indexed[]
+  /** Sums of the first k items. */
+  volumes: Float64Array
+  costs: Float64Array
+  total: number
+}
+
+function byUnitCost(items: readonly Item[]): Sorted {
+  const indexed = items.map(({ volume, cost }, index) => ({ volume, cost, index }))
+  indexed.sort((a, b) => a.cost / a.volume - b.cost / b.volume || b.volume - a.volume || a.index - b.index)
+  return withSums(indexed)
+}
+
+function withSums(items: Indexed[]): Sorted {
+  const volumes = new Float64Array(items.length + 1)
+  const costs = new Float64Array(items.length + 1)
+  for (const [at, item] of items.entries()) {
+    volumes[at + 1] = (volumes[at] ?? 0) + item.volume
+    costs[at + 1] = (costs[at] ?? 0) + item.cost
+  }
+  return { items, volumes, costs, total: volumes[items.length] ?? 0 }
+}
+
+/** Least cost of a volume if parts could be had, from the items at `from` and after; Infinity if they do not reach. */
+function relaxed({ items, volumes, costs }: Sorted, target: number, from = 0): number {
+  if (target <= 0) return 0
+  const goal = (volumes[from] ?? 0) + target
+  const end = firstAtLeast(volumes, goal)
+  const last = items[end - 1]
+  if (end > items.length || last === undefined) return Number.POSITIVE_INFINITY
+  const whole = (costs[end - 1] ?? 0) - (costs[from] ?? 0)
+  return whole + ((goal - (volumes[end - 1] ?? 0)) / last.volume) * last.cost
+}
+
+function firstAtLeast(ascending: Float64Array, goal: number): number {
+  let low = 0
+  let high = ascending.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if ((ascending[middle] ?? 0) >= goal) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+// --- 1. good sets ---------------------------------------------------------------------------------------------------
+
+/** The best of: the k lowest prices and the one item that completes them cheapest, for every k. */
+function greedy({ items }: Sorted, target: number): Chain {
+  let best: Chain | null = null
+  let filled = EMPTY
+  for (const [at, item] of items.entries()) {
+    for (let rest = at; rest < items.length; rest++) {
+      const last = items[rest]
+      if (last === undefined || filled.volume + last.volume < target) continue
+      if (best === null || filled.cost + last.cost < best.cost) best = add(filled, last)
+    }
+    if (filled.volume + item.volume >= target) break
+    filled = add(filled, item)
+  }
+  if (best === null) throw new RangeError('the items do not reach the volume')
+  return withoutSpare(best, items, target)
+}
+
+/** Drops what the volume is reached without, dearest first. */
+function withoutSpare(chain: Chain, items: Indexed[], target: number): Chain {
+  const inside = new Set(indexesOf(chain))
+  const kept = items.filter((item) => inside.has(item.index)).sort((a, b) => b.cost - a.cost)
+  let volume = chain.volume
+  const needed = kept.filter((item) => {
+    if (volume - item.volume < target) return true
+    volume -= item.volume
+    return false
+  })
+  return needed.reduce(add, EMPTY)
+}
+
+// --- 2. what is settled by a bound ----------------------------------------------------------------------------------
+
+interface Core {
+  /** Items in every set that could be better. */
+  fixed: Chain
+  /** Items that may or may not be. */
+  free: Sorted
+  target: number
+}
+
+function settle(sorted: Sorted, target: number, best: number): Core {
+  const limit = best * (1 + SLACK)
+  let fixed = EMPTY
+  const free: Indexed[] = []
+  for (const [at, item] of sorted.items.entries()) {
+    if (boundWithout(sorted, target, at) > limit) fixed = add(fixed, item)
+    else if (boundWith(sorted, target, at) <= limit) free.push(item)
+  }
+  return { fixed, free: withSums(free), target }
+}
+
+function boundWithout(sorted: Sorted, target: number, at: number): number {
+  const { items, volumes } = sorted
+  if ((volumes[at] ?? 0) >= target) return relaxed(sorted, target)
+  const item = items[at]
+  return item === undefined ? 0 : relaxed(sorted, target + item.volume) - item.cost
+}
+
+function boundWith(sorted: Sorted, target: number, at: number): number {
+  const { items, volumes } = sorted
+  const item = items[at]
+  if (item === undefined) return 0
+  const rest = target - item.volume
+  if (rest <= 0) return item.cost
+  // The others without this one: it fills no more than its own place among the lowest prices.
+  const others = (volumes[at] ?? 0) >= rest ? relaxed(sorted, rest) : relaxed(sorted, rest + item.volume) - item.cost
+  return item.cost + others
+}
+
+// --- 3. what is left ------------------------------------------------------------------------------------------------
+
+interface Found {
+  chain: Chain
+  complete: boolean
+}
+
+function matchHalves({ fixed, free, target }: Core, best: Chain): Found {
+  const near = free.items.filter((_, at) => at % 2 === 0)
+  const far = free.items.filter((_, at) => at % 2 === 1)
+  const left = near.reduce((sets, item) => extend(sets, item, target), [fixed])
+  const right = far.reduce((sets, item) => extend(sets, item, target), [EMPTY])
+  return { chain: match(left, right, target, best), complete: true }
+}
+
+/** The cheapest pair of a left and a right set that reaches the target; both lists ascend in volume and cost. */
+function match(left: readonly Chain[], right: readonly Chain[], target: number, best: Chain): Chain {
+  let pair: [Chain, Chain] | null = null
+  let cost = best.cost
+  let volume = best.volume
+  let at = right.length - 1
+  for (const one of left) {
+    while (at > 0 && one.volume + (right[at - 1]?.volume ?? 0) >= target) at--
+    const other = right[at]
+    if (other === undefined || one.volume + other.volume < target) continue
+    const sumCost = one.cost + other.cost
+    const sumVolume = one.volume + other.volume
+    if (sumCost > cost || (sumCost === cost && sumVolume <= volume)) continue
+    pair = [one, other]
+    cost = sumCost
+    volume = sumVolume
+  }
+  return pair === null ? best : joined(...pair)
+}
+
+/** One chain of two. */
+export function joined(one: Chain, other: Chain): Chain {
+  const items: Indexed[] = []
+  for (let at: Chain = other; at.before !== null; at = at.before) {
+    items.push({ index: at.index, volume: at.volume - at.before.volume, cost: at.cost - at.before.cost })
+  }
+  return { ...items.reduce(add, one), volume: one.volume + other.volume, cost: one.cost + other.cost }
+}
+
+/**
+ * Every undominated set with or without one more item: none kept costs as much as another of at least its volume. Of
+ * the sets that reach the target the cheapest alone is kept.
+ * @param sets ascending in volume and cost
+ */
+export function extend(sets: readonly Chain[], item: Indexed, target: number, keep?: (set: Chain) => boolean): Chain[] {
+  const merged: Chain[] = []
+  let best = Number.NEGATIVE_INFINITY
+  let with_ = 0
+  let without = 0
+  while (best < target && (with_ < sets.length || without < sets.length)) {
+    const old = sets[without]
+    const base = sets[with_]
+    const grown = base === undefined ? null : add(base, item)
+    const takeOld = old !== undefined && (grown === null || !isBetter(grown, old))
+    const next = takeOld ? old : grown
+    if (takeOld) without++
+    else with_++
+    if (next == null || next.volume <= best || keep?.(next) === false) continue
+    best = next.volume
+    merged.push(next)
+  }
+  return merged
+}
+
+/** All free items one after another, lowest prices first, with what can no longer be better cut away. */
+function prunedSearch({ fixed, free, target }: Core, first: Chain): Found {
+  let sets: Chain[] = [fixed]
+  let best = first
+  let listed = 0
+  for (const [at, item] of free.items.entries()) {
+    const bound = (set: Chain) => set.cost + relaxed(free, target - set.volume, at + 1)
+    sets = extend(sets, item, target, (set) => bound(set) <= best.cost * (1 + SLACK))
+    const last = sets.at(-1)
+    if (last !== undefined && last.volume >= target && isBetter(last, best)) best = last
+    listed += sets.length
+    if (listed > MOST_SETS) sets = mostPromising(sets, bound)
+  }
+  return { chain: best, complete: listed <= MOST_SETS }
+}
+
+function mostPromising(sets: Chain[], bound: (set: Chain) => number): Chain[] {
+  if (sets.length <= BEAM) return sets
+  const limit = sets.map(bound).sort((a, b) => a - b)[BEAM - 1] ?? 0
+  return sets.filter((set) => bound(set) <= limit).slice(0, BEAM)
+}

@@ -1,0 +1,60 @@
+/** Beyond this, either way, a number of a document is no tonnage, price or sum: products stay finite below it. */
+export const LARGEST = 1e15
+
+/** A number a report can reckon with, or null. */
+export function plausible(value: number | null | undefined): number | null {
+  return typeof value === 'number' && Math.abs(value) <= LARGEST ? value : null
+}
+
+/** A text that says something, or null. */
+export function said(value: string | null | undefined): string | null {
+  return typeof value === 'string' && value.trim() !== '' ? value : null
+}
+
+/** ROUND(x, 6) of a spreadsheet: half away from zero. Ranks go by rounded figures, so that noise breaks no tie. */
+export function round6(value: number): number {
+  const scaled = Math.round(Math.abs(value) * 1e6) / 1e6
+  return value < 0 ? -scaled : scaled
+}
+
+export const sum = (values: Iterable<number>): number => {
+  let total = 0
+  for (const value of values) total += value
+  return total
+}
+
+/** numerator / denominator, or null where that is no finite number. */
+export function ratio(numerator: number | null, denominator: number | null): number | null {
+  if (numerator === null || denominator === null) return null
+  const quotient = numerator / denominator
+  return Number.isFinite(quotient) ? quotient : null
+}
+
+/** The middle of a sorted list, null of an empty one. */
+export function median(sorted: readonly number[]): number | null {
+  const half = sorted.length >> 1
+  const upper = sorted[half]
+  const lower = sorted[sorted.length - 1 - half]
+  return upper === undefined || lower === undefined ? null : (lower + upper) / 2
+}
+
+/** Least of the values that are known, null of none. */
+export const least = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a < b)
+/** Greatest of the values that are known, null of none. */
+export const greatest = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a > b)
+
+function extreme(values: Iterable<number | null>, better: (a: number, b: number) => boolean): number | null {
+  let best: number | null = null
+  for (const value of values) if (value !== null && (best === null || better(value, best))) best = value
+  return best
+}
+
+/** How often each name occurs, sorted by name. */
+export function tally(names: Iterable<string>): [name: string, count: number][] {
+  const counts = new Map<string, number>()
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
+  return [...counts].sort(([a], [b]) => byCodeUnit(a, b))
+}
+
+/** The one order of texts: the same in every locale. */
+export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,0 +1,32 @@
+/** How figures are written in sentences, the same on every machine. */
+
+const grouped = (digits: number) => {
+  const format = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits })
+  return (value: number) => format.format(value).replace(/^-/, '−')
+}
+
+/** `12,500` or `0.5`. */
+export const amountOf = grouped(2)
+const oneDecimal = grouped(1)
+/** Prices per tonne, with up to four decimals. */
+export const priceOf = grouped(4)
+
+/** `12,500 t`. */
+export const tonnes = (value: number): string => `${amountOf(value)} t`
+/** `690,000.5 USD`; the currency as it was sent. */
+export const money = (value: number, currency: string | null): string =>
+  `${amountOf(value)} ${shorten(currency ?? '', 8)}`.trimEnd()
+/** `12.25 USD/t`. */
+export const perTonne = (value: number, currency: string | null): string =>
+  `${priceOf(value)} ${shorten(currency ?? '', 8)}/t`
+/** `33.3 %` of a fraction. */
+export const percent = (share: number): string => `${oneDecimal(share * 100)} %`
+/** `1 day`, `12 days`. */
+export const counted = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${amountOf(count)} ${count === 1 ? noun : plural}`
+
+/** A text of at most so many characters, visibly cut, no character split. */
+export function shorten(text: string, most: number): string {
+  if (text.length <= most) return text
+  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}

@@ -1,0 +1,306 @@
+/**
+ * Builders of realistic comparison inputs: documents as the marketplace sends them, wrapped as a store knows them.
+ * Every builder takes what the test is about and fills in the rest.
+ */
+import type { ChannelInput, ComparisonInput, PastVersion } from '../../src/domain/comparison/input.js'
+import { knownListing, knownResponse, knownRfq, type StoredDocument } from '../../src/domain/comparison/known.js'
+
+type Body = Record<string, unknown>
+
+/** The moment the built inputs speak of. */
+export const AS_OF = new Date('2026-03-16T12:00:00.000Z')
+export const RFQ_ID = '10000000-0000-4000-8000-000000000001'
+/** `listingId(1)`, … */
+export const listingId = (number: number): string => `20000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+/** `offerId(1)`, … */
+export const offerId = (number: number): string => `30000000-0000-4000-8000-${String(number).padStart(12, '0')}`
+
+export const vintage = (of: Body = {}): Body => ({
+  reportingPeriodStart: '2023-01-01',
+  reportingPeriodEnd: '2023-12-31',
+  volume: 10_000,
+  unitPrice: 12,
+  name: 'Vintage 2023',
+  mitigationTypes: ['removal'],
+  ...of,
+})
+
+export const delivery = (of: Body = {}): Body => ({
+  fulfilmentDueDate: '2026-09-30',
+  fulfilmentMethod: 'registryTransfer',
+  vintages: [vintage()],
+  ...of,
+})
+
+/** Stated volume and total are those of the deliveries, unless told otherwise. */
+export function offer(of: Body = {}): Body {
+  const deliveries = (of.scheduledDeliveries ?? [delivery()]) as { vintages?: Body[] }[] | null
+  const lines = (deliveries ?? []).flatMap((one) => one.vintages ?? []) as { volume: number; unitPrice: number }[]
+  return {
+    contractType: 'forward',
+    currency: 'USD',
+    scheduledDeliveries: deliveries,
+    prePayments: [],
+    totalVolume: lines.reduce((total, line) => total + line.volume, 0),
+    totalPrice: lines.reduce((total, line) => total + line.volume * line.unitPrice, 0),
+    additionalNotesToBuyer: 'Delivery through the registry, buyer account to be named.',
+    expiryDate: '2026-06-30',
+    review: null,
+    ...of,
+  }
+}
+
+/** Response number 1, 2, …: id, developer and listing follow the number. `offer` is passed to `offer()`. */
+export function response(number: number, of: Body & { offer?: Body | null } = {}): Body {
+  const terms = of.offer === null ? null : offer(of.offer ?? {})
+  return {
+    id: offerId(number),
+    listingId: listingId(number),
+    projectName: `Project ${number}`,
+    projectDeveloperName: `Developer ${number}`,
+    status: 'submitted',
+    submittedAt: `2026-03-0${1 + (number % 9)}T09:00:00.000Z`,
+    ...of,
+    offer: terms,
+  }
+}
+
+/** What the RFQ shows of a response. */
+export function summaryOf(body: Body): Body {
+  const terms = (body.offer ?? {}) as Body
+  const { id, listingId: listing, projectDeveloperName, projectName, status, submittedAt } = body
+  const { contractType, currency, totalVolume, totalPrice, expiryDate } = terms
+  const told = { id, listingId: listing, projectDeveloperName, projectName, status, submittedAt }
+  return { ...told, contractType, currency, totalVolume, totalPrice, expiryDate }
+}
+
+export const rfq = (of: Body = {}): Body => ({
+  id: RFQ_ID,
+  listingIds: [1, 2, 3, 4, 5].map(listingId),
+  state: 'open',
+  number: 4711,
+  reference: 'RFQ-2026-0042',
+  buyerDescription: 'A retailer with a net-zero target.',
+  contractTypes: ['spot', 'forward'],
+  title: 'Removals for 2026',
+  fulfilmentDueDate: '2026-12-31',
+  minVolume: 10_000,
+  maxVolume: 50_000,
+  minVintageYear: 2021,
+  maxVintageYear: 2026,
+  pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
+  additionalRequirements: 'No double claiming.',
+  reasonForPurchase: 'buyToRetire',
+  createdAt: '2026-02-01T08:00:00.000Z',
+  updatedAt: '2026-02-01T08:00:00.000Z',
+  openedAt: '2026-02-01T08:00:00.000Z',
+  closedAt: null,
+  responseDueDate: '2026-03-20',
+  responses: [],
+  ...of,
+})
+
+export const listing = (number: number, of: Body = {}): Body => ({
+  id: listingId(number),
+  additionalData: null,
+  notableBuyersAndInvestors: [],
+  projectName: `Project ${number}`,
+  projectDescription: 'Restoration of degraded land.',
+  country: 'KE',
+  firstIssuanceDate: '2022-05-01',
+  projectStartDate: '2019-01-01',
+  projectEndDate: null,
+  ecosystemTypes: ['ForestsAndWoodlands'],
+  ecosystemSubtypes: ['TropicalRainforests'],
+  methodologies: ['VM0047'],
+  currentProjectStages: ['issuing'],
+  mainMitigationActivity: 'Afforestation, reforestation and revegetation',
+  registry: 'Verra',
+  certificationLabels: ['CCB'],
+  registryId: `VCS-${1000 + number}`,
+  additionalDocumentation: { url: 'https://files.example.com/x', expires: 1 },
+  organizationName: `Developer ${number}`,
+  organizationDescription: 'Develops projects.',
+  creditAvailability: [],
+  totalAvailableVolume: { type: 'fixed', value: 250_000 },
+  availableVolume: [],
+  pricing: { currency: 'USD', minUnitPrice: 8, maxUnitPrice: 20, notes: null },
+  storefrontUrl: `https://marketplace.example.com/p/${number}`,
+  ...of,
+})
+
+/** A document as a store knows it, first seen on 1 March. */
+export function stored(body: unknown, of: Partial<StoredDocument> = {}): StoredDocument {
+  return {
+    id: String((body as Body | null)?.id ?? 'unidentified-0'),
+    version: 1,
+    contentHash: 'a'.repeat(64),
+    notBefore: null,
+    observedAt: '2026-03-10T10:00:00.000Z',
+    missingSince: null,
+    runId: 7,
+    valid: true,
+    shape: 'full',
+    body,
+    ...of,
+  }
+}
+
+/** A version of the history. */
+export const past = (kind: PastVersion['kind'], body: unknown, of: Partial<PastVersion> = {}): PastVersion => {
+  const { id, version, notBefore, observedAt, runId, valid, shape } = stored(body)
+  return { kind, id, version, notBefore, observedAt, runId, valid, shape, body, ...of }
+}
+
+export interface Scene extends Partial<Omit<ComparisonInput, 'rfq' | 'responses' | 'listings'>> {
+  rfq?: Body
+  /** Bodies made with `response`, or stored documents where their metadata matter. */
+  responses?: (Body | StoredDocument)[]
+  listings?: (Body | StoredDocument)[]
+  /** Metadata of the RFQ. */
+  rfqStored?: Partial<StoredDocument>
+}
+
+const isStored = (one: Body | StoredDocument): one is StoredDocument => 'contentHash' in one
+const asStored = (one: Body | StoredDocument): StoredDocument => (isStored(one) ? one : stored(one))
+
+/** One RFQ with the responses given (by default `sampleResponses`); the RFQ shows those that are in view. */
+export function comparisonInput(scene: Scene = {}): ComparisonInput {
+  const { rfq: rfqOverrides, responses = sampleResponses(), listings, rfqStored, ...rest } = scene
+  const documents = responses.map(asStored)
+  const shown = documents.filter((one) => one.missingSince === null && isObject(one.body))
+  const summaries = shown.map((one) => (one.shape === 'full' ? summaryOf(one.body as Body) : one.body))
+  const rfqBody = rfq({ responses: summaries, ...rfqOverrides })
+  const projects = (listings ?? [1, 2, 3, 4, 5].map((number) => listing(number))).map(asStored)
+  return {
+    channel: 'acme/forest',
+    timeZone: 'UTC',
+    asOf: AS_OF,
+    generatedAt: new Date('2026-03-16T12:05:00.000Z'),
+    programVersion: '0.0.0-test',
+    rfq: knownRfq(stored(rfqBody, rfqStored)),
+    responses: documents.map(knownResponse),
+    listings: projects.map(knownListing),
+    versions: [past('rfq', rfqBody), ...documents.map((one) => ({ ...one, kind: 'response' as const }))],
+    absences: [],
+    problems: [],
+    decisions: [],
+    ...rest,
+  }
+}
+
+const isObject = (value: unknown): value is Body => value !== null && typeof value === 'object'
+
+/** Five offers a buyer might really face: spot and forward, several vintages, pre-payments, a euro price, a late one. */
+export function sampleResponses(): Body[] {
+  const split = (price: number, volumes: number[]) =>
+    volumes.map((volume, at) =>
+      delivery({
+        fulfilmentDueDate: ['2026-06-30', '2026-09-30', '2026-12-15'][at % 3],
+        vintages: [
+          vintage({
+            volume,
+            unitPrice: price,
+            name: `Vintage ${2022 + at}`,
+            reportingPeriodStart: `${2022 + at}-01-01`,
+            reportingPeriodEnd: `${2022 + at}-12-31`,
+          }),
+        ],
+      }),
+    )
+  return [
+    response(1, {
+      projectDeveloperName: 'Savanna Carbon',
+      projectName: 'Mara Grasslands',
+      offer: {
+        scheduledDeliveries: split(11.2, [8_000, 8_000, 4_000]),
+        prePayments: [{ amount: 40_000, paymentDueDate: '2026-04-15' }],
+      },
+    }),
+    response(2, {
+      projectDeveloperName: 'Blue Delta',
+      projectName: 'Mahakam Mangroves',
+      offer: {
+        contractType: 'spot',
+        scheduledDeliveries: split(14.5, [12_000]),
+        review: {
+          status: 'accepted',
+          offerId: 'o',
+          source: 'desk',
+          sourceId: 's',
+          comment: 'Fine.',
+          createdAt: '2026-03-05T10:00:00.000Z',
+          updatedAt: '2026-03-05T10:00:00.000Z',
+        },
+      },
+    }),
+    response(3, {
+      projectDeveloperName: 'Norrskog',
+      projectName: 'Boreal Biochar',
+      offer: { currency: 'EUR', scheduledDeliveries: split(9.9, [15_000, 15_000]) },
+    }),
+    response(4, {
+      projectDeveloperName: 'Savanna Carbon',
+      projectName: 'Tsavo Corridor',
+      submittedAt: '2026-03-10T16:20:00.000Z',
+      offer: { scheduledDeliveries: split(9.8, [9_500]), totalVolume: 10_000, expiryDate: '2026-03-25' },
+    }),
+    response(5, {
+      projectDeveloperName: 'Andes Verde',
+      projectName: 'Yungas Restoration',
+      status: 'rejected',
+      offer: { scheduledDeliveries: split(17.5, [20_000, 20_000]) },
+    }),
+  ]
+}
+
+/** Settings that can compare euro offers. */
+export const EURO_SETTINGS = {
+  currency: 'USD',
+  exchangeRates: { EUR: { rate: 1.1, date: '2026-03-13', source: 'ECB' } },
+}
+
+/** A number generator for large inputs: the same seed, the same numbers. */
+export function random(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state / 2_147_483_648
+  }
+}
+
+/** So many offers of so many lines each, by developers with two or three offers. */
+export function manyResponses(count: number, lines: number, seed = 1): Body[] {
+  const next = random(seed)
+  const between = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
+  return Array.from({ length: count }, (_, at) => {
+    const price = between(800, 1600) / 100
+    const scheduledDeliveries = Array.from({ length: lines }, (_line, index) =>
+      delivery({
+        fulfilmentDueDate: `2026-${String(4 + (index % 9)).padStart(2, '0')}-15`,
+        vintages: [
+          vintage({
+            volume: between(50, 900),
+            unitPrice: price + (index % 3) / 10,
+            reportingPeriodStart: `${2020 + (index % 5)}-01-01`,
+            reportingPeriodEnd: `${2020 + (index % 5)}-12-31`,
+          }),
+        ],
+      }),
+    )
+    return response(at + 1, {
+      listingId: listingId(1 + (at % 5)),
+      projectDeveloperName: `Developer ${between(1, Math.ceil(count / 2))}`,
+      offer: { scheduledDeliveries },
+    })
+  })
+}
+
+/** A channel of several RFQs, each built as for a comparison. */
+export function channelInput(scenes: Scene[], of: Partial<ChannelInput> = {}): ChannelInput {
+  const inputs = scenes.map(comparisonInput)
+  const { channel, timeZone, asOf, generatedAt, programVersion } = comparisonInput()
+  const listings = [1, 2, 3, 4, 5].map((number) => knownListing(stored(listing(number))))
+  const rfqs = inputs.map(({ rfq: known, responses }) => ({ rfq: known, responses }))
+  return { channel, timeZone, asOf, generatedAt, programVersion, rfqs, listings, decisions: [], problems: [], ...of }
+}
