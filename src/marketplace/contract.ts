@@ -22,11 +22,18 @@ export interface ChannelSession {
   listListings(): Promise<Answer<Observed<Listing>[]>>
   /** Operation 2: every RFQ of the channel, list shape. */
   listRfqs(): Promise<Answer<Observed<RfqListItem>[]>>
-  /** Operation 3: one RFQ with the summaries of its responses. */
+  /**
+   * Operation 3: one RFQ with the summaries of its responses. `id` of the answer is always the one asked for: a document
+   * that says it is another is a failed read, one that names none is kept under this identifier and is not valid.
+   */
   readRfq(id: string): Promise<Answer<Observed<Rfq>>>
-  /** Operation 4: one response to an RFQ. */
+  /** Operation 4: one response to an RFQ; its `id` as with `readRfq`. */
   readResponse(rfqId: string, id: string): Promise<Answer<Observed<RfqResponse>>>
-  /** Operation 5: closes an RFQ. One POST. Every answer that came is returned; throws only where none came whole. */
+  /**
+   * Operation 5: closes an RFQ. One POST, never retried. Every answer that came is returned, whatever its status.
+   * @throws UnavailableError, AbortedError: sent or not, no whole answer came, the outcome is unknown
+   * @throws PausedError, ChannelError, ItemError: nothing was sent
+   */
   closeRfq(id: string): Promise<CloseReply>
 }
 

@@ -1,0 +1,38 @@
+import type { Clock } from '../domain/clock.js'
+import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
+import { Host } from './host.js'
+import { BACKOFF, type Backoff } from './retry.js'
+import { Session } from './session.js'
+import { REAL_TIME, type Timing } from './timing.js'
+
+export interface MarketplaceOptions {
+  /** Origin and path of the marketplace. */
+  baseUrl: string
+  limits: RequestLimits
+  /** Quotekeeper's version, for the User-Agent. */
+  version: string
+  /** Told of each HTTP request. */
+  observer?: RequestObserver
+  now?: Clock
+  /** How long to wait before retries; tests against a failing server make it short. */
+  backoff?: Backoff
+  /** How time passes; tests hand in their own. */
+  timing?: Timing
+}
+
+/**
+ * Opens the way to one marketplace (marketplace-api.md). Nothing is sent before a session asks; connections, limits
+ * and pauses are shared by all its sessions. docs/MARKETPLACE.md tells the rules.
+ * @returns to be closed by who opened it
+ * @throws TypeError for a base URL that is none
+ */
+export function createMarketplace(options: MarketplaceOptions): Marketplace {
+  const { baseUrl, limits, version, backoff = BACKOFF, timing = REAL_TIME } = options
+  const { observer = () => undefined, now = () => new Date() } = options
+  const host = new Host({ baseUrl, limits, version, observer, now, timing })
+  return {
+    session: (channel, { signal } = {}) =>
+      new Session({ host, channel, retries: limits.retries, backoff, timing, signal }),
+    close: () => host.close(),
+  }
+}

@@ -1,0 +1,66 @@
+import type { WireReply } from './exchange.js'
+import type { Quote } from './quote.js'
+import { TransientError } from './retry.js'
+
+export type JsonObject = Record<string, unknown>
+
+/** Deeper documents would break those who walk them later; the deepest promised one has seven levels. */
+export const DEEPEST = 200
+
+/**
+ * Reads the body of a 200 as the JSON object that was promised. Bytes that are no UTF-8 become U+FFFD, as everywhere
+ * on the web; a byte order mark is skipped.
+ * @param label how messages call the request
+ * @throws TransientError that says what came instead, with its beginning: proxies and half-started servers answer so
+ */
+export function readJsonObject(reply: WireReply, label: () => string, quote: Quote): JsonObject {
+  const text = reply.body.toString('utf8').replace(/^\uFEFF/, '')
+  const fault = (what: string) => {
+    const beginning = quote(text.slice(0, 4096))
+    const shown = beginning === '' ? '' : `; it begins: ${beginning}`
+    return new TransientError(`${label()}: answered 200, but ${what}${shown}`, { status: reply.status })
+  }
+  const type = String(reply.headers['content-type'] ?? '')
+  if (!isJsonType(type)) throw fault(`the body is ${quote(type)} instead of application/json`)
+  if (text.trim() === '') throw fault('the body is empty')
+  if (deeperThan(DEEPEST, text)) throw fault(`the body is nested deeper than ${DEEPEST} levels`)
+  return asObject(parse(text, fault), fault)
+}
+
+type Fault = (what: string) => Error
+
+/** An absent type contradicts nothing. */
+const isJsonType = (type: string) => type === '' || /^[\w.-]+\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type.trim())
+
+function parse(text: string, fault: Fault): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    throw fault('the body is not JSON, or was cut short')
+  }
+}
+
+function asObject(value: unknown, fault: Fault): JsonObject {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw fault('the body is not a JSON object')
+  return value as JsonObject
+}
+
+const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
+
+/**
+ * Whether JSON text nests arrays and objects deeper than a limit. Looks at the text, because a value that is too deep
+ * cannot be walked safely any more.
+ */
+export function deeperThan(limit: number, text: string): boolean {
+  let depth = 0
+  let inString = false
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code === BACKSLASH) at++
+    else if (code === QUOTE) inString = !inString
+    else if (inString) continue
+    else if ((code === OPEN_ARRAY || code === OPEN_OBJECT) && ++depth > limit) return true
+    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth--
+  }
+  return false
+}

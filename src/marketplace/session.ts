@@ -1,0 +1,161 @@
+import type { ChannelRef } from '../domain/channel.js'
+import {
+  type Listing,
+  type Observed,
+  observeListing,
+  observeResponse,
+  observeRfq,
+  observeRfqListItem,
+  type Rfq,
+  type RfqListItem,
+  type RfqResponse,
+} from '../domain/observed.js'
+import { pathOf } from './address.js'
+import type { Answer, ChannelSession, CloseReply, Operation } from './contract.js'
+import { ChannelError, ItemError, UnavailableError } from './errors.js'
+import type { Host, HostReply, Target } from './host.js'
+import { type JsonObject, readJsonObject } from './json.js'
+import { type Quote, quoter } from './quote.js'
+import { closeReply, itemsOf, observeAll, ownDocument } from './reading.js'
+import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
+import { Stop } from './stop.js'
+import type { Timing } from './timing.js'
+import { refusalOf } from './verdict.js'
+
+export interface SessionOptions {
+  host: Host
+  channel: ChannelRef & { readonly apiKey: string }
+  retries: number
+  backoff: Backoff
+  timing: Timing
+  signal?: AbortSignal | undefined
+}
+
+/** What one run does on one channel: its own key, quota, counter and suspension; the host is shared. */
+export class Session implements ChannelSession {
+  readonly channel: ChannelRef
+  readonly #options: SessionOptions
+  readonly #quota = new RetryQuota()
+  readonly #quote: Quote
+  readonly #stop: Stop
+  /** The channel's path, encoded. */
+  readonly #base: string
+  #requests = 0
+  #suspended: Error | null = null
+
+  /** @throws ChannelError for a key that cannot stand in a header, or names that cannot stand in an address */
+  constructor(options: SessionOptions) {
+    const { host, channel, signal } = options
+    checkKey(channel)
+    this.channel = { org: channel.org, channel: channel.channel }
+    this.#options = options
+    this.#quote = quoter(channel.apiKey)
+    this.#base = basePath(host.prefix, channel, this.#quote)
+    this.#stop = new Stop({ parent: host.stop, signal })
+  }
+
+  get requests(): number {
+    return this.#requests
+  }
+
+  listListings(): Promise<Answer<Observed<Listing>[]>> {
+    return this.#list('listListings', 'listings', observeListing)
+  }
+
+  listRfqs(): Promise<Answer<Observed<RfqListItem>[]>> {
+    return this.#list('listRfqs', 'rfqs', observeRfqListItem)
+  }
+
+  readRfq(id: string): Promise<Answer<Observed<Rfq>>> {
+    return this.#item('readRfq', ['rfqs', id], id, observeRfq)
+  }
+
+  readResponse(rfqId: string, id: string): Promise<Answer<Observed<RfqResponse>>> {
+    return this.#item('readResponse', ['rfqs', rfqId, 'responses', id], id, observeResponse)
+  }
+
+  async closeRfq(id: string): Promise<CloseReply> {
+    const target = this.#target('closeRfq', ['rfqs', id, 'close'])
+    return closeReply(await this.#send(target, 0), this.#quote)
+  }
+
+  async #list<T>(operation: Operation, name: string, observe: (item: unknown) => Observed<T>) {
+    const target = this.#target(operation, [name])
+    const answer = await this.#read(target, (body) => itemsOf(body, target.label))
+    return { ...answer, value: await observeAll(answer.value, observe) }
+  }
+
+  async #item<T>(operation: Operation, segments: string[], id: string, observe: (body: unknown) => Observed<T>) {
+    const target = this.#target(operation, segments)
+    const answer = await this.#read(target, (body) => ownDocument(body, id, target.label, this.#quote))
+    // A document without an identifier is the one at the address it was read from (architecture.md, rule 1).
+    return { ...answer, value: { ...observe(answer.value), id } }
+  }
+
+  #target(operation: Operation, segments: string[]): Target {
+    const path = pathOf(this.#base, segments)
+    const method = operation === 'closeRfq' ? 'POST' : 'GET'
+    const address = () => this.#options.host.origin + (path ?? [this.#base, ...segments].join('/'))
+    const label = () => `${method} ${this.#quote(address())}`
+    if (path === null) throw new ItemError(`${label()}: no address can hold this identifier; nothing was sent`)
+    return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
+  }
+
+  #read<T>(target: Target, take: (body: JsonObject) => T): Promise<Answer<T>> {
+    const { retries, backoff, timing } = this.#options
+    const attempt = (retry: number) => this.#attempt(target, retry, take)
+    return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, stop: this.#stop })
+  }
+
+  async #attempt<T>(target: Target, retry: number, take: (body: JsonObject) => T) {
+    const reply = await this.#send(target, retry)
+    if (reply.status !== 200) throw this.#refusal(reply, target)
+    const value = take(readJsonObject(reply, target.label, this.#quote))
+    return { value, readAt: reply.sentAt, serverDate: reply.serverDate }
+  }
+
+  async #send(target: Target, retry: number): Promise<HostReply> {
+    const { host, channel } = this.#options
+    const beforeSend = () => {
+      this.#refuseIfHopeless(target)
+      this.#requests++
+    }
+    // Asked twice: before the wait for a turn, and after it.
+    this.#refuseIfHopeless(target)
+    const reply = await host.send({ target, apiKey: channel.apiKey, retry, lane: this, stop: this.#stop, beforeSend })
+    this.#suspendOn(reply, target)
+    return reply
+  }
+
+  /** A key that may not read may do nothing. One that may not close may still read, and the caller will, to settle it. */
+  #suspendOn(reply: HostReply, target: Target): void {
+    const refused = reply.status === 401 || reply.status === 403
+    if (refused && target.method === 'GET') this.#suspended ??= refusalOf(reply, target, this.#quote)
+  }
+
+  #refuseIfHopeless({ method, label }: Target): void {
+    if (this.#suspended) throw this.#suspended
+    if (method === 'POST' || !this.#quota.exhausted) return
+    throw new UnavailableError(`${label()}: not sent, because the marketplace failed too often in this run`)
+  }
+
+  #refusal(reply: HostReply, target: Target): Error {
+    const error = refusalOf(reply, target, this.#quote)
+    return (error instanceof TransientError && this.#options.host.longPause()) || error
+  }
+}
+
+/** Printable ASCII only, so that no library ever has to complain about a key by quoting it (reliability.md). */
+function checkKey({ org, channel, apiKey }: SessionOptions['channel']): void {
+  if (/^[!-~](?:[ -~]*[!-~])?$/.test(apiKey)) return
+  const name = quoter('')(`${org}/${channel}`)
+  throw new ChannelError(
+    `The API key of ${name} is empty, or holds something other than printable ASCII (a line break, perhaps): set it anew`,
+  )
+}
+
+function basePath(prefix: string, { org, channel }: ChannelRef, quote: Quote): string {
+  const path = pathOf(prefix, ['v1', 'orgs', org, 'channels', channel])
+  if (path !== null) return path
+  throw new ChannelError(`No address can hold the channel "${quote(`${org}/${channel}`)}": correct org and channel`)
+}

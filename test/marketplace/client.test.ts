@@ -1,0 +1,241 @@
+import { describe, expect, it } from 'vitest'
+import type { Operation } from '../../src/marketplace/contract.js'
+import { ChannelError, ItemError } from '../../src/marketplace/errors.js'
+import { CHANNEL, failureOf, json, KEY, open, serve, session } from './server.js'
+
+const rfq = { id: 'r1', state: 'open', responses: [{ id: 'o1', listingId: 'l1' }] }
+
+describe('what goes out', () => {
+  it('is the five operations, each with the key verbatim and nothing else to tell who asks', async () => {
+    const server = await serve((request, response) => {
+      if (request.method === 'POST') json(response, 200, { ok: true })
+      else if (/(listings|rfqs)$/.test(request.url ?? '')) json(response, 200, { items: [] })
+      else json(response, 200, { id: request.url?.split('/').at(-1) })
+    })
+    const channel = open(`${server.url}/api/`).session({ ...CHANNEL, apiKey: 'Scheme k=~"1' })
+    await channel.listListings()
+    await channel.listRfqs()
+    await channel.readRfq('r1')
+    await channel.readResponse('r1', 'o1')
+    await channel.closeRfq('r1')
+    const base = '/api/v1/orgs/acme/channels/forest'
+    expect(server.requests.map(({ method, url }) => `${method} ${url}`)).toEqual([
+      `GET ${base}/listings`,
+      `GET ${base}/rfqs`,
+      `GET ${base}/rfqs/r1`,
+      `GET ${base}/rfqs/r1/responses/o1`,
+      `POST ${base}/rfqs/r1/close`,
+    ])
+    for (const { headers } of server.requests) {
+      expect(headers).toMatchObject({
+        authorization: 'Scheme k=~"1',
+        accept: 'application/json',
+        'user-agent': 'quotekeeper/1.2.3',
+      })
+    }
+    expect(server.requests.at(-1)?.headers['content-length']).toBe('0')
+    expect(channel.requests).toBe(5)
+  })
+
+  it('has every path segment percent-encoded', async () => {
+    const server = await serve((_, response) => json(response, 200, {}))
+    const channel = open(server.url).session({ ...CHANNEL, org: 'a/b?c#d', channel: '%2e é\u0000' })
+    await channel.readResponse('..%2f', '../../close?x= \r\nHost: evil')
+    expect(server.requests[0]?.url).toBe(
+      '/v1/orgs/a%2Fb%3Fc%23d/channels/%252e%20%C3%A9%00/rfqs/..%252f/responses/..%2F..%2Fclose%3Fx%3D%20%0D%0AHost%3A%20evil',
+    )
+  })
+
+  it.each(['', '.', '..', '\ud800'])('is nothing where no address can hold a name: %j', async (name) => {
+    const server = await serve((_, response) => json(response, 200, {}))
+    const channel = session(server.url)
+    for (const call of [channel.readRfq(name), channel.readResponse('r1', name), channel.closeRfq(name)]) {
+      expect(await failureOf(call)).toBeInstanceOf(ItemError)
+    }
+    expect(() => open(server.url).session({ ...CHANNEL, org: name })).toThrow(ChannelError)
+    expect(server.requests).toEqual([])
+  })
+
+  it.each(['', ' ', 'two\nlines-secret', 'tail-secret\n', ' lead-secret', 'ümlaut-secret', 'nul\u0000secret'])(
+    'is nothing where the key cannot stand in a header, and the error does not show it: %j',
+    async (apiKey) => {
+      const server = await serve((_, response) => json(response, 200, {}))
+      const marketplace = open(server.url)
+      const ask = () => marketplace.session({ ...CHANNEL, apiKey })
+      expect(ask).toThrow(ChannelError)
+      expect(ask).toThrow('The API key of acme/forest')
+      expect(ask).not.toThrow('secret')
+    },
+  )
+
+  it('goes over connections that are kept, but a close over one of its own', async () => {
+    const ports: unknown[] = []
+    const server = await serve((request, response) => {
+      ports.push(request.socket.remotePort)
+      json(response, 200, { items: [] })
+    })
+    const channel = session(server.url)
+    for (let round = 0; round < 10; round++) await channel.listRfqs()
+    await channel.closeRfq('r1')
+    await channel.closeRfq('r1')
+    const [reads, closes] = [new Set(ports.slice(0, 10)), new Set(ports.slice(10))]
+    expect(reads.size).toBeLessThan(4)
+    expect(closes.size).toBe(2)
+    expect([...closes].filter((port) => reads.has(port))).toEqual([])
+    expect(server.requests.at(-1)?.headers.connection).toBe('close')
+  })
+})
+
+describe('what comes back', () => {
+  it('is every item of a list as it is, with what could be made of it', async () => {
+    const items = [{ id: 'a', state: 'open' }, null, 'text', { id: 'a' }, { state: 'closed' }, [], 7]
+    const server = await serve((_, response) => json(response, 200, { items, total: 7 }))
+    const { value } = await session(server.url).listRfqs()
+    expect(value.map((item) => item.body)).toEqual(items)
+    expect(value.map((item) => item.document?.id ?? null)).toEqual(['a', null, null, 'a', null, null, null])
+    expect(value.filter((item) => item.valid).length).toBeLessThanOrEqual(2)
+    const listings = await session(server.url).listListings()
+    expect(listings.value).toHaveLength(7)
+  })
+
+  it('is a document whole, with lone surrogates, NUL and __proto__ unharmed', async () => {
+    const text =
+      '{"id":"r1","title":"\\ud83c \\u0000 \\ud83c\\udf33","__proto__":{"x":1},"state":"open","state2":1e400}'
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(text)
+    })
+    const { value } = await session(server.url).readRfq('r1')
+    expect(value.body).toEqual(JSON.parse(text))
+    expect(JSON.stringify(value.body)).toBe(JSON.stringify(JSON.parse(text)))
+    expect(value.document?.title).toBe('\ud83c \u0000 🌳')
+  })
+
+  it('says when it was asked for and what time it is there', async () => {
+    let asked = new Date(0)
+    const server = await serve((_, response, number) => {
+      asked = new Date()
+      const date = number === 1 ? 'Sun, 06 Nov 1994 08:49:37 GMT' : 'yesterday'
+      json(response, 200, { items: [] }, { date })
+    })
+    const before = new Date()
+    const channel = session(server.url)
+    const first = await channel.listListings()
+    expect(first.readAt.getTime()).toBeGreaterThanOrEqual(before.getTime())
+    expect(first.readAt.getTime()).toBeLessThanOrEqual(asked.getTime())
+    expect(first.serverDate).toEqual(new Date('1994-11-06T08:49:37Z'))
+    expect((await channel.listListings()).serverDate).toBeNull()
+  })
+
+  it('says when the request was asked that was answered, not the one that failed', async () => {
+    const times = [1, 2, 3, 4, 5, 6].map((second) => new Date(second * 1000))
+    const handed: Date[] = []
+    const now = () => {
+      const next = times.shift() ?? new Date(0)
+      handed.push(next)
+      return next
+    }
+    let before = 0
+    const server = await serve((_, response, number) => {
+      if (number === 2) before = handed.length
+      json(response, number === 1 ? 500 : 200, { items: [] })
+    })
+    const { readAt } = await session(server.url, { now }).listRfqs()
+    expect(before).toBeGreaterThan(1)
+    expect(readAt).toEqual(handed[before - 1])
+  })
+
+  it('is kept under the identifier asked for where the document names none, and is not valid then', async () => {
+    const server = await serve((_, response) => json(response, 200, { state: 'open' }))
+    const { value } = await session(server.url).readRfq('r1')
+    expect(value).toMatchObject({ id: 'r1', valid: false, document: null, body: { state: 'open' } })
+  })
+
+  it.each([{ id: 'r2' }, { id: 7 }, { id: ['r1'] }])(
+    'is never another document than the one asked for: %j',
+    async (body) => {
+      const server = await serve((_, response) => json(response, 200, body))
+      const channel = session(server.url, { limits: { retries: 1 } })
+      const error = await failureOf(channel.readRfq('r1'))
+      expect(error).toMatchObject({ name: 'UnavailableError', status: 200 })
+      expect(error.message).toMatch(
+        /rfqs\/r1: answered 200, but with another document, whose id is (r2|of type \w+), after 2/,
+      )
+    },
+  )
+})
+
+describe('the observer', () => {
+  it('is told of each request with its operation, code and time, and whether it was a retry', async () => {
+    const server = await serve((request, response, number) => {
+      if (number === 2) request.socket.destroy()
+      else json(response, number === 1 ? 500 : 200, rfq)
+    })
+    const events: { operation: Operation; code: number | 'error'; retry: boolean }[] = []
+    const channel = session(server.url, {
+      observer: ({ seconds, ...event }) => {
+        expect(seconds).toBeGreaterThan(0)
+        expect(seconds).toBeLessThan(5)
+        events.push(event)
+      },
+    })
+    await channel.readRfq('r1')
+    await channel.closeRfq('r1')
+    expect(events).toEqual([
+      { operation: 'readRfq', code: 500, retry: false },
+      { operation: 'readRfq', code: 'error', retry: true },
+      { operation: 'readRfq', code: 200, retry: true },
+      { operation: 'closeRfq', code: 200, retry: false },
+    ])
+    expect(channel.requests).toBe(4)
+  })
+})
+
+describe('stopping', () => {
+  it('ends requests under way, waiting for their turn and waiting for a retry', async () => {
+    const server = await serve((request, response) => {
+      if (request.url?.endsWith('listings')) json(response, 500, {})
+    })
+    const run = new AbortController()
+    const wait = (_: number, signal: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('woken'))))
+    const timing = { elapsed: () => performance.now(), random: () => 1, wait }
+    const channel = open(server.url, { timing, limits: { concurrency: 1 } }).session(CHANNEL, { signal: run.signal })
+    const retrying = failureOf(channel.listListings())
+    await expect.poll(() => server.requests.length).toBe(1)
+    const hanging = failureOf(channel.listRfqs())
+    await expect.poll(() => server.requests.length).toBe(2)
+    const waiting = failureOf(channel.closeRfq('r1'))
+    run.abort()
+    for (const error of await Promise.all([retrying, hanging, waiting])) {
+      expect(error).toMatchObject({ name: 'AbortedError', message: 'The run was stopped' })
+    }
+    expect(await failureOf(channel.listRfqs())).toMatchObject({ name: 'AbortedError' })
+    expect(server.requests).toHaveLength(2)
+  })
+
+  it('by closing the client ends every session, and leaves no connection', async () => {
+    const server = await serve(() => undefined)
+    const marketplace = open(server.url)
+    const calls = [1, 2].map(() => failureOf(marketplace.session(CHANNEL).listRfqs()))
+    await expect.poll(() => server.requests.length).toBe(2)
+    await marketplace.close()
+    for (const error of await Promise.all(calls)) expect(error).toMatchObject({ name: 'AbortedError' })
+    await expect.poll(() => server.requests.every(({ socket }) => socket.destroyed)).toBe(true)
+    expect(await failureOf(marketplace.session(CHANNEL).listRfqs())).toMatchObject({ name: 'AbortedError' })
+  })
+
+  it('by one signal may concern many sessions with many requests, and leaves no listener behind', async () => {
+    const warnings: Error[] = []
+    const note = (warning: Error) => warnings.push(warning)
+    process.on('warning', note)
+    const server = await serve((_, response) => json(response, 200, { items: [] }))
+    const run = new AbortController()
+    const marketplace = open(server.url)
+    const sessions = Array.from({ length: 30 }, () => marketplace.session(CHANNEL, { signal: run.signal }))
+    await Promise.all(sessions.flatMap((channel) => [channel.listRfqs(), channel.listListings()]))
+    process.off('warning', note)
+    expect(warnings).toEqual([])
+    expect(server.requests).toHaveLength(60)
+    expect(server.requests.every(({ headers }) => headers.authorization === KEY)).toBe(true)
+  })
+})

@@ -1,0 +1,326 @@
+import { once } from 'node:events'
+import type { Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { brotliCompressSync, createGzip, deflateSync, gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import type { ChannelSession } from '../../src/marketplace/contract.js'
+import { CHANNEL, deadUrl, failureOf, json, KEY, noWaits, open, serve, serveRaw, session } from './server.js'
+
+const lists = [(s: ChannelSession) => s.listListings(), (s: ChannelSession) => s.listRfqs()]
+const items = [(s: ChannelSession) => s.readRfq('r1'), (s: ChannelSession) => s.readResponse('r1', 'o1')]
+const said = { statusCode: 0, message: 'as the service puts it', error: 7 }
+const whole = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"items":[]}'
+
+describe('an answer that refuses', () => {
+  it.each([
+    [400, 'ChannelError', 'ItemError'],
+    [401, 'ChannelError', 'ChannelError'],
+    [403, 'ChannelError', 'ChannelError'],
+    [404, 'ChannelError', 'ItemError'],
+    [410, 'ChannelError', 'ItemError'],
+    [418, 'UnavailableError', 'UnavailableError'],
+    [206, 'UnavailableError', 'UnavailableError'],
+  ])('%i is not retried: %s for a list, %s for an item', async (status, forList, forItem) => {
+    const server = await serve((_, response) => json(response, status, said))
+    for (const call of lists) {
+      const error = await failureOf(call(session(server.url)))
+      expect(error).toMatchObject({ name: forList, status })
+      expect(error.message).toContain(`answered ${status} (as the service puts it)`)
+    }
+    for (const call of items)
+      expect(await failureOf(call(session(server.url)))).toMatchObject({ name: forItem, status })
+    expect(server.requests).toHaveLength(4)
+  })
+
+  it.each([401, 403])('%i to a read ends the session without further requests', async (status) => {
+    const server = await serve((_, response) => json(response, status, said))
+    const channel = session(server.url)
+    const first = await failureOf(channel.readRfq('r1'))
+    for (const call of [channel.readRfq('r2'), channel.listListings(), channel.closeRfq('r1')]) {
+      expect(await failureOf(call)).toMatchObject({ name: 'ChannelError', status, message: first.message })
+    }
+    expect(server.requests).toHaveLength(1)
+    expect(channel.requests).toBe(1)
+  })
+
+  it('of one channel leaves the others alone', async () => {
+    const server = await serve((request, response) =>
+      json(response, request.url?.includes('/swamp/') ? 403 : 200, { items: [] }),
+    )
+    const marketplace = open(server.url)
+    const swamp = marketplace.session({ ...CHANNEL, channel: 'swamp' })
+    const forest = marketplace.session(CHANNEL)
+    await failureOf(swamp.listRfqs())
+    await expect(forest.listRfqs()).resolves.toMatchObject({ value: [] })
+  })
+
+  it('keeps back even those reads of the session that wait for their turn', async () => {
+    const server = await serve((_, response) => json(response, 401, said))
+    const channel = session(server.url, { limits: { concurrency: 1 } })
+    await Promise.all(Array.from({ length: 20 }, (_, index) => failureOf(channel.readRfq(`r${index}`))))
+    expect(server.requests).toHaveLength(1)
+  })
+
+  it('never brings the key into a message, even where the answer repeats it', async () => {
+    const server = await serve((request, response) => {
+      const location = `https://evil.example/?key=${request.headers.authorization}`
+      json(response, request.url?.endsWith('rfqs') ? 302 : 401, { message: `no such key: ${KEY}` }, { location })
+    })
+    for (const call of lists) {
+      const error = await failureOf(call(session(server.url)))
+      expect(error.message).toContain('[key]')
+      expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(KEY)
+    }
+    expect((await session(server.url).closeRfq('r1')).message).toBe('no such key: [key]')
+  })
+})
+
+describe('a redirect', () => {
+  it.each([301, 302, 303, 307, 308])('%i is not followed: the key goes nowhere else', async (status) => {
+    const elsewhere = await serve((_, response) => json(response, 200, { items: [], id: 'r1' }))
+    const server = await serve((request, response) => {
+      response.writeHead(status, { location: elsewhere.url + request.url }).end()
+    })
+    const list = await failureOf(session(server.url).listRfqs())
+    expect(list).toMatchObject({ name: 'ChannelError', status })
+    expect(list.message).toContain(
+      `a redirect to ${elsewhere.url}/v1/orgs/acme/channels/forest/rfqs, which is not followed`,
+    )
+    expect(await failureOf(session(server.url).readRfq('r1'))).toMatchObject({ name: 'UnavailableError', status })
+    expect(await session(server.url).closeRfq('r1')).toMatchObject({ status, ok: null })
+    expect(elsewhere.requests).toEqual([])
+    expect(server.requests).toHaveLength(3)
+  })
+})
+
+describe('a failure that may pass', () => {
+  it.each([408, 429, 500, 502, 503, 504, 599])('%i is retried until it has passed', async (status) => {
+    const server = await serve((_, response, number) => json(response, number < 3 ? status : 200, { items: [] }))
+    const channel = session(server.url)
+    await expect(channel.listRfqs()).resolves.toMatchObject({ value: [] })
+    expect(channel.requests).toBe(3)
+  })
+
+  it('waits longer before each retry, at random up to 0.5, 1, 2 … seconds', async () => {
+    const timing = noWaits()
+    const server = await serve((_, response) => json(response, 500, said))
+    const marketplace = open(server.url, { timing, backoff: { baseMs: 500, capMs: 20_000 } })
+    const error = await failureOf(marketplace.session(CHANNEL).listRfqs())
+    expect(error).toMatchObject({ name: 'UnavailableError', status: 500 })
+    expect(error.message).toContain('answered 500 (as the service puts it), after 4 tries')
+    expect(timing.waits.map(Math.round)).toEqual([500, 1000, 2000])
+  })
+
+  it('of every kind is not retried for ever: a dead marketplace gets about forty requests from a run', async () => {
+    const server = await serve((_, response) => json(response, 503, said))
+    const channel = session(server.url, { limits: { retries: 5 } })
+    const reads = await Promise.all(Array.from({ length: 500 }, (_, index) => failureOf(channel.readRfq(`r${index}`))))
+    expect(new Set(reads.map((error) => error.name))).toEqual(new Set(['UnavailableError']))
+    expect(server.requests.length).toBeLessThanOrEqual(45)
+    expect((await failureOf(channel.listRfqs())).message).toContain(
+      'not sent, because the marketplace failed too often',
+    )
+    await expect(channel.closeRfq('r1')).resolves.toMatchObject({ status: 503 })
+  })
+
+  it('may be a port where nothing listens', async () => {
+    const channel = session(await deadUrl())
+    const error = await failureOf(channel.listRfqs())
+    expect(error).toMatchObject({ name: 'UnavailableError', status: null })
+    expect(error.message).toMatch(
+      /no whole answer came \(nothing listens at that address, ECONNREFUSED\), after 4 tries/,
+    )
+    expect(channel.requests).toBe(4)
+  })
+
+  it('may be a connection reset before, within and after the head', async () => {
+    const server = await serveRaw((socket, _, number) => {
+      if (number === 1) socket.resetAndDestroy()
+      else if (number === 2) socket.write(whole.slice(0, 30), () => socket.resetAndDestroy())
+      else if (number === 3) socket.write(whole.slice(0, -5), () => socket.resetAndDestroy())
+      else socket.write(whole)
+    })
+    await expect(session(server.url).listRfqs()).resolves.toMatchObject({ value: [] })
+    expect(server.heads).toHaveLength(4)
+  })
+
+  it.each([
+    ['HTTP/1.0 without a length', 'HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{"items":[{"id":"a'],
+    [
+      'a length not reached',
+      'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 500\r\n\r\n{"items":[]}',
+    ],
+    ['a last chunk missing', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nc\r\n{"items":[]}\r\n'],
+    ['what is not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
+  ])('may be a body cut short: %s', async (_, bytes) => {
+    const server = await serveRaw((socket, _head, number) => {
+      if (number === 1) socket.end(bytes)
+      else socket.write(whole)
+    })
+    const channel = session(server.url)
+    await expect(channel.listRfqs()).resolves.toMatchObject({ value: [] })
+    expect(channel.requests).toBe(2)
+  })
+
+  it('is no body whose end is the end of the connection, if it is whole', async () => {
+    const server = await serveRaw((socket) => {
+      socket.end('HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{"items":[{"id":"a"}]}')
+    })
+    const channel = session(server.url)
+    expect((await channel.listRfqs()).value).toHaveLength(1)
+    expect((await channel.listRfqs()).value).toHaveLength(1)
+    expect(channel.requests).toBe(2)
+  })
+
+  it.each([
+    ['text/html', '<html><body>\u001b[31mBack soon</body></html>', 'the body is text/html instead of application/json'],
+    ['application/json', '<html>Back soon</html>', 'the body is not JSON, or was cut short'],
+    ['application/json', '', 'the body is empty'],
+    ['application/json', '[]', 'the body is not a JSON object'],
+    ['application/json', '{"items":{"0":{}}}', 'the body has no list of items'],
+    [
+      'application/json',
+      `{"items":[${'['.repeat(300)}${']'.repeat(300)}]}`,
+      'the body is nested deeper than 200 levels',
+    ],
+  ])('may be a 200 that is not what was promised: %s %s', async (type, body, message) => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': type }).end(body)
+    })
+    const error = await failureOf(session(server.url).listRfqs())
+    expect(error).toMatchObject({ name: 'UnavailableError', status: 200 })
+    expect(error.message).toContain(`answered 200, but ${message}`)
+    expect(error.message).toMatch(/, after 4 tries$/)
+    expect(error.message).not.toMatch(/\p{Cc}/u)
+    if (body.includes('soon')) expect(error.message).toContain('Back soon')
+    expect(error.message.length).toBeLessThan(500)
+  })
+})
+
+describe('the deadline', () => {
+  const short = { timeoutMs: 100, retries: 1 }
+
+  it.each([
+    ['no answer at all', ''],
+    ['half a head', whole.slice(0, 25)],
+    ['half a body', whole.slice(0, -3)],
+  ])('cuts %s', async (_, bytes) => {
+    const asked: Socket[] = []
+    const server = await serveRaw((socket) => {
+      asked.push(socket)
+      socket.write(bytes)
+    })
+    const error = await failureOf(session(server.url, { limits: short }).listRfqs())
+    expect(error).toMatchObject({ name: 'UnavailableError', status: null })
+    expect(error.message).toContain('no whole answer within 100 ms, after 2 tries')
+    expect(server.heads).toHaveLength(2)
+    await expect.poll(() => asked.every((socket) => socket.destroyed)).toBe(true)
+  })
+
+  it('cuts a slow drip, however steady', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' })
+      const drip = setInterval(() => response.write(' '), 10)
+      response.on('close', () => clearInterval(drip))
+    })
+    const begun = performance.now()
+    const error = await failureOf(session(server.url, { limits: short }).listRfqs())
+    expect(error.message).toContain('no whole answer within 100 ms')
+    expect(performance.now() - begun).toBeLessThan(3000)
+  })
+
+  it('covers the connecting, and nothing is sent after it', async () => {
+    const server = await serveRaw(() => undefined)
+    const begun = performance.now()
+    const url = server.url.replace('http:', 'https:')
+    const error = await failureOf(session(url, { limits: short }).closeRfq('r1'))
+    expect(error.message).toContain('no whole answer within 100 ms')
+    expect(performance.now() - begun).toBeLessThan(3000)
+    expect(server.heads.every((head) => !head.includes('POST'))).toBe(true)
+  })
+})
+
+describe('the size of a body', () => {
+  const text = JSON.stringify({ items: [{ id: 'a', title: 'x'.repeat(10_000) }] })
+
+  it.each([
+    ['gzip', gzipSync(text)],
+    ['x-gzip', gzipSync(text)],
+    ['br', brotliCompressSync(text)],
+    ['deflate', deflateSync(text)],
+  ])('is that of the decoded text: %s', async (encoding, body) => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding }).end(body)
+    })
+    expect((await session(server.url).listRfqs()).value[0]?.document?.title).toHaveLength(10_000)
+    const small = session(server.url, { limits: { maxBodyMiB: 0.005 } })
+    const error = await failureOf(small.listRfqs())
+    expect(error).toMatchObject({ name: 'UnavailableError', status: 200 })
+    expect(error.message).toContain('the body is larger than 0.005 MiB; if that is right, raise requests.maxBodyMiB')
+    expect(small.requests).toBe(1)
+    expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip, br')
+  })
+
+  it.each(['gzip', 'br'])('is not known from %s that is cut short or broken: tried again', async (encoding) => {
+    const good = encoding === 'gzip' ? gzipSync('{"items":[]}') : brotliCompressSync('{"items":[]}')
+    const server = await serve((_, response, number) => {
+      const body = [good.subarray(0, -3), Buffer.from('not compressed at all'), good][number - 1]
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding }).end(body)
+    })
+    const channel = session(server.url)
+    await expect(channel.listRfqs()).resolves.toMatchObject({ value: [] })
+    expect(channel.requests).toBe(3)
+  })
+
+  it('is refused unread where it is announced too large', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-length': 2 ** 21 })
+      response.flushHeaders()
+    })
+    expect((await failureOf(session(server.url).listRfqs())).message).toContain('larger than 1 MiB')
+  })
+
+  it.each([true, false])('without end is cut at the limit (compressed: %s)', async (compressed) => {
+    let fed = 0
+    const zeros = Buffer.alloc(64 * 1024)
+    const server = await serve(async (_, response) => {
+      const endless = Readable.from(
+        (function* () {
+          for (;;) {
+            fed += zeros.length
+            yield zeros
+          }
+        })(),
+      )
+      const encoding: Record<string, string> = compressed ? { 'content-encoding': 'gzip' } : {}
+      response.writeHead(200, { 'content-type': 'application/json', ...encoding })
+      const source = compressed ? endless.pipe(createGzip()) : endless
+      source.pipe(response)
+      await once(response, 'close')
+      endless.destroy()
+    })
+    const error = await failureOf(session(server.url).listRfqs())
+    expect(error.message).toContain('larger than 1 MiB')
+    expect(fed).toBeLessThan(2 ** 30)
+    const atTheEnd = fed
+    await new Promise((resolve) => setTimeout(resolve, 30))
+    expect(fed - atTheEnd).toBeLessThan(2 ** 28)
+  })
+
+  it('of an error does not matter: its beginning is enough', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(404).end('x'.repeat(5 * 2 ** 20))
+    })
+    const error = await failureOf(session(server.url).readRfq('r1'))
+    expect(error).toMatchObject({ name: 'ItemError', status: 404 })
+    expect(error.message.length).toBeLessThan(400)
+  })
+
+  it('in a code that was not asked for is not guessed at', async () => {
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'constructor' }).end('{}')
+    })
+    const error = await failureOf(session(server.url).listRfqs())
+    expect(error.message).toContain('encoded in a way that was not asked for')
+  })
+})

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { deeperThan, readJsonObject } from '../../src/marketplace/json.js'
+import { quoter } from '../../src/marketplace/quote.js'
+
+const read = (body: string | Buffer, type = 'application/json') =>
+  readJsonObject(
+    { status: 200, headers: { 'content-type': type }, body: Buffer.from(body) },
+    () => 'GET x',
+    quoter('the-key-itself'),
+  )
+
+function depthOf(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0
+  return 1 + Math.max(0, ...Object.values(value).map(depthOf))
+}
+
+describe('the depth of JSON text', () => {
+  it('is that of the value, whatever its strings hold', () => {
+    const value = fc.jsonValue({ maxDepth: 6 }) as fc.Arbitrary<unknown>
+    const text = value.map((inner) => JSON.stringify({ '[{"\\': inner, '\\"': ['}]"', '\\\\'] }))
+    fc.assert(
+      fc.property(text, (json) => {
+        const depth = depthOf(JSON.parse(json))
+        expect(deeperThan(depth, json)).toBe(false)
+        expect(deeperThan(depth - 1, json)).toBe(true)
+      }),
+    )
+  })
+
+  it('is refused beyond 200 levels, before anything walks them', () => {
+    const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
+    expect(read(nested(200))).toHaveProperty('a')
+    expect(() => read(nested(201))).toThrow('deeper than 200 levels')
+    expect(() => read(`{"a":${'['.repeat(5_000_000)}`)).toThrow('deeper than 200 levels')
+  })
+})
+
+describe('the JSON that was promised', () => {
+  it('comes through as it is: lone surrogates, NUL, __proto__', () => {
+    const body = read('{"a":"\\ud800 \\u0000","__proto__":{"polluted":true},"constructor":1}')
+    expect(body.a).toBe('\ud800 \u0000')
+    expect(Object.keys(body)).toEqual(['a', '__proto__', 'constructor'])
+    expect(Object.getPrototypeOf(body)).toBe(Object.prototype)
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
+  })
+
+  it('may stand behind a byte order mark, and be called by any JSON type or none', () => {
+    expect(read('\uFEFF{"a":1}')).toEqual({ a: 1 })
+    for (const type of [
+      'application/json; charset=utf-8',
+      'Application/JSON',
+      'application/hal+json',
+      'text/json',
+      '',
+    ]) {
+      expect(read('{"a":1}', type), type).toEqual({ a: 1 })
+    }
+  })
+
+  it.each([
+    [
+      'text/html',
+      '<html>Sign in</html>',
+      'the body is text/html instead of application/json; it begins: <html>Sign in',
+    ],
+    ['text/plain', '{"a":1}', 'the body is text/plain instead of application/json'],
+    ['application/jsonp', '{"a":1}', 'the body is application/jsonp instead of application/json'],
+    ['application/json', '<html>', 'the body is not JSON, or was cut short; it begins: <html>'],
+    ['application/json', '{"items":[{"id":"a', 'the body is not JSON, or was cut short; it begins: {"items":[{"id":"a'],
+    ['application/json', '', 'the body is empty'],
+    ['application/json', ' \n', 'the body is empty'],
+    ['application/json', '[]', 'the body is not a JSON object; it begins: []'],
+    ['application/json', 'null', 'the body is not a JSON object; it begins: null'],
+    ['application/json', '"text"', 'the body is not a JSON object'],
+  ])('is not %s %s', (type, body, message) => {
+    expect(() => read(body, type)).toThrow(`GET x: answered 200, but ${message}`)
+  })
+})

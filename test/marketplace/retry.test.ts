@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { AbortedError, ItemError, UnavailableError } from '../../src/marketplace/errors.js'
+import { BACKOFF, backoffDelay, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
+import { Stop } from '../../src/marketplace/stop.js'
+import { failureOf, quickTime } from './server.js'
+
+const options = (retries: number, quota = new RetryQuota()) => {
+  const timing = quickTime()
+  return { retries, backoff: BACKOFF, quota, timing, stop: new Stop(), waits: timing.waits }
+}
+const failing = async () => {
+  throw new TransientError('down', { status: 503 })
+}
+
+describe('the wait before a retry', () => {
+  it('is anything from nothing to a limit that doubles up to the cap', () => {
+    const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 2000 }), random, (retry, chance) => {
+        const delay = backoffDelay(retry, BACKOFF, chance)
+        expect(delay).toBeGreaterThanOrEqual(0)
+        expect(delay).toBeLessThanOrEqual(Math.min(20_000, 500 * 2 ** (retry - 1)))
+      }),
+    )
+    expect([1, 2, 3, 4, 5, 6, 7, 50].map((retry) => backoffDelay(retry, BACKOFF, 1))).toEqual([
+      500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000,
+    ])
+  })
+})
+
+describe('retrying', () => {
+  it('goes on until it succeeds, waiting longer each time', async () => {
+    const { waits, ...rest } = options(5)
+    const retries: number[] = []
+    const value = await withRetries(async (retry) => {
+      retries.push(retry)
+      return retry < 3 ? failing() : 'done'
+    }, rest)
+    expect(value).toBe('done')
+    expect(retries).toEqual([0, 1, 2, 3])
+    expect(waits.map(Math.round)).toEqual([500, 1000, 2000])
+  })
+
+  it('ends as unavailable after the last retry, and says how often was tried', async () => {
+    const { waits, ...rest } = options(2)
+    const error = await failureOf(withRetries(failing, rest))
+    expect(error).toBeInstanceOf(UnavailableError)
+    expect(error).not.toBeInstanceOf(TransientError)
+    expect(error).toMatchObject({ message: 'down, after 3 tries', status: 503 })
+    expect(waits).toHaveLength(2)
+  })
+
+  it('does not retry what a retry cannot cure', async () => {
+    const { waits, ...rest } = options(5)
+    for (const fault of [new ItemError('gone', { status: 404 }), new TypeError('a mistake of ours')]) {
+      const error = await failureOf(
+        withRetries(async () => {
+          throw fault
+        }, rest),
+      )
+      expect(error).toBe(fault)
+    }
+    expect(waits).toEqual([])
+  })
+
+  it('ends at once when stopped while it waits', async () => {
+    const stop = new Stop()
+    const wait = (_: number, signal: AbortSignal) =>
+      new Promise<void>((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(new Error('a timer of the platform')))
+        queueMicrotask(() => stop.stop(new AbortedError('enough')))
+      })
+    const rest = { ...options(5), stop, timing: { ...quickTime(), wait } }
+    expect(await failureOf(withRetries(failing, rest))).toMatchObject({ name: 'AbortedError', message: 'enough' })
+  })
+})
+
+describe('the retry quota', () => {
+  it('ends retries after twenty where nothing succeeds, and then takes the marketplace for dead', async () => {
+    const quota = new RetryQuota()
+    const { waits, ...rest } = options(5, quota)
+    for (let read = 0; read < 20; read++) await failureOf(withRetries(failing, rest))
+    expect(waits).toHaveLength(20)
+    expect(quota.exhausted).toBe(true)
+  })
+
+  it('does not end where every failed read succeeds at its first retry', async () => {
+    const quota = new RetryQuota()
+    const { waits, ...rest } = options(5, quota)
+    for (let read = 0; read < 200; read++) await withRetries(async (retry) => (retry === 0 ? failing() : 1), rest)
+    expect(waits).toHaveLength(200)
+    expect(quota.exhausted).toBe(false)
+  })
+
+  it('takes a marketplace that answers for alive, whatever it answers', async () => {
+    const quota = new RetryQuota()
+    const { waits: _, ...rest } = options(5, quota)
+    for (let read = 0; read < 20; read++) await failureOf(withRetries(failing, rest))
+    const gone = async () => {
+      throw new ItemError('gone', { status: 404 })
+    }
+    await failureOf(withRetries(gone, rest))
+    expect(quota.exhausted).toBe(false)
+  })
+})

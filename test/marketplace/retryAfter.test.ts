@@ -1,0 +1,54 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { LONGEST_PAUSE_MS, parseRetryAfter } from '../../src/marketplace/retryAfter.js'
+
+const NOW = new Date('2026-03-01T12:00:00.000Z')
+const DAY_S = 24 * 60 * 60
+
+describe('Retry-After', () => {
+  it('is read as whole seconds', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 0, max: DAY_S }), (seconds) => {
+        expect(parseRetryAfter(String(seconds), NOW)).toBe(seconds * 1000)
+      }),
+    )
+  })
+
+  it('is read as an HTTP date, counted from the moment given, never negative', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: -DAY_S, max: DAY_S }), (seconds) => {
+        const header = new Date(NOW.getTime() + seconds * 1000).toUTCString()
+        expect(parseRetryAfter(header, NOW)).toBe(Math.max(0, seconds * 1000))
+      }),
+    )
+  })
+
+  it('is nothing where it is neither', () => {
+    fc.assert(
+      fc.property(
+        fc.string().filter((text) => !/^\s*\d+\s*$/.test(text)),
+        (text) => {
+          expect(parseRetryAfter(text, NOW)).toBeNull()
+        },
+      ),
+    )
+    for (const text of [
+      '-5',
+      '1.5',
+      '1e3',
+      '5 s',
+      'soon',
+      '',
+      '2026-03-01T12:00:10Z',
+      'Sun, 32 Mar 2026 12:00:00 GMT',
+    ]) {
+      expect(parseRetryAfter(text, NOW), text).toBeNull()
+    }
+    expect(parseRetryAfter(undefined, NOW)).toBeNull()
+  })
+
+  it('is believed for a day at most, however large', () => {
+    expect(parseRetryAfter('9'.repeat(400), NOW)).toBe(LONGEST_PAUSE_MS)
+    expect(parseRetryAfter('Fri, 01 Jan 9999 00:00:00 GMT', NOW)).toBe(LONGEST_PAUSE_MS)
+  })
+})

@@ -1,0 +1,132 @@
+import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  type AddressInfo,
+  createServer as createSocketServer,
+  type Socket,
+  type Server as SocketServer,
+} from 'node:net'
+import { onTestFinished } from 'vitest'
+import { createMarketplace, type MarketplaceOptions } from '../../src/marketplace/client.js'
+import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
+import { REAL_TIME, type Timing } from '../../src/marketplace/timing.js'
+
+export type Answerer = (request: IncomingMessage, response: ServerResponse, number: number) => void
+
+export interface TestServer {
+  url: string
+  /** What came, in order. */
+  requests: IncomingMessage[]
+}
+
+/** A real HTTP server for one test. `answer` is told the number of the request, from 1. */
+export async function serve(answer: Answerer): Promise<TestServer> {
+  const requests: IncomingMessage[] = []
+  const server = createServer((request, response) => {
+    requests.push(request)
+    request.resume()
+    answer(request, response, requests.length)
+  })
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return { url: await listening(server), requests }
+}
+
+/** A server that writes what it likes: `answer` is called once a request's head has come. */
+export async function serveRaw(answer: (socket: Socket, head: string, number: number) => void) {
+  const heads: string[] = []
+  const sockets = new Set<Socket>()
+  const server = createSocketServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.on('data', (data) => {
+      heads.push(data.toString('latin1'))
+      answer(socket, data.toString('latin1'), heads.length)
+    })
+  })
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { url: await listening(server), heads }
+}
+
+/** The address of a port where nothing listens. */
+export async function deadUrl(): Promise<string> {
+  const server = createSocketServer()
+  const url = await listening(server)
+  await new Promise((resolve) => server.close(resolve))
+  return url
+}
+
+async function listening(server: HttpServer | SocketServer): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}
+
+export function json(response: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}) {
+  response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(JSON.stringify(body))
+}
+
+export const LIMITS: RequestLimits = {
+  concurrency: 8,
+  perSecond: 1_000_000,
+  timeoutMs: 5000,
+  retries: 3,
+  maxBodyMiB: 1,
+}
+export const KEY = 'secret-key-0123456789'
+export const CHANNEL = { org: 'acme', channel: 'forest', apiKey: KEY }
+
+type Overrides = Partial<Omit<MarketplaceOptions, 'limits'>> & { limits?: Partial<RequestLimits> }
+
+/** A client for one test, whose retries wait hardly at all. */
+export function open(baseUrl: string, overrides: Overrides = {}): Marketplace {
+  const { limits, ...rest } = overrides
+  const backoff = { baseMs: 1, capMs: 4 }
+  const marketplace = createMarketplace({
+    baseUrl,
+    version: '1.2.3',
+    backoff,
+    ...rest,
+    limits: { ...LIMITS, ...limits },
+  })
+  onTestFinished(() => marketplace.close())
+  return marketplace
+}
+
+export const session = (baseUrl: string, overrides: Overrides = {}): ChannelSession =>
+  open(baseUrl, overrides).session(CHANNEL)
+
+/** Time that passes only when somebody waits, and then at once. */
+export function quickTime(): Timing & { waits: number[] } {
+  let elapsed = 0
+  const waits: number[] = []
+  return {
+    waits,
+    elapsed: () => elapsed,
+    random: () => 0.999_999,
+    wait: async (milliseconds, signal) => {
+      signal.throwIfAborted()
+      waits.push(milliseconds)
+      elapsed += milliseconds
+    },
+  }
+}
+
+/** Time as it is, but for waits, which are only noted. */
+export function noWaits(): Timing & { waits: number[] } {
+  const quick = quickTime()
+  return { ...REAL_TIME, waits: quick.waits, random: quick.random, wait: quick.wait }
+}
+
+/** The error a call ends with; fails where there is none. */
+export async function failureOf(call: Promise<unknown>): Promise<Error> {
+  const outcome = await call.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  if (!(outcome instanceof Error)) throw new Error('the call succeeded, or threw what is no error')
+  return outcome
+}
