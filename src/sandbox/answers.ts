@@ -1,3 +1,4 @@
+import type { RfqTerms } from './documents.js'
 import type { Route } from './routes.js'
 import type { World } from './world.js'
 
@@ -42,13 +43,13 @@ export function perform(world: World, route: Route): Answer {
   const record = channel.rfq(rfqId)
   if (!record) return errorAnswer(404, `No RFQ "${rfqId}"`)
   if (route.operation === 'readRfq') return { status: 200, body: record.body() }
-  if (route.operation === 'closeRfq') return close(world, rfqId, record.terms.state)
+  if (route.operation === 'closeRfq') return close(world, route, record.terms)
   const body = record.responseBody(route.responseId ?? '')
   return body ? { status: 200, body } : errorAnswer(404, `No response "${route.responseId}" to RFQ "${rfqId}"`)
 }
 
-function close(world: World, rfqId: string, state: string): Answer {
-  if (state !== 'open') return errorAnswer(400, `RFQ "${rfqId}" is not open: its state is "${state}"`)
-  world.closeRfq(rfqId)
+function close(world: World, route: Route, { id, state }: RfqTerms): Answer {
+  if (state !== 'open') return errorAnswer(400, `RFQ "${id}" is not open: its state is "${state}"`)
+  world.closeRfq(id, route)
   return jsonAnswer(200, { ok: true })
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { RequestLogEntry } from './request-log.js'
 
 const count = z.int().positive()
 const milliseconds = z.number().nonnegative()
@@ -86,10 +87,10 @@ export interface MutateEffect {
   // biome-ignore lint/suspicious/noExplicitAny: a test knows which document it matches
   change: (body: any) => unknown
 }
-/** Does something at the moment the request arrives, before it is answered. */
+/** Does something at the moment the request arrives; a promise is waited for before it is answered. */
 export interface ActEffect {
   kind: 'act'
-  act: () => void | Promise<void>
+  act: (request: RequestLogEntry) => unknown
 }
 
 export type Effect = EarlyEffect | ChangingEffect | EndingEffect

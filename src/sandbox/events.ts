@@ -5,7 +5,7 @@ import { calendarDate, DAY, daysAfter, endOf, HOUR, timestamp } from './dates.js
 import type { Review, RfqResponse } from './documents.js'
 import { repriceListing } from './make-listing.js'
 import { decideReview, reviseOffer } from './make-response.js'
-import { amendRfq, makeRfq } from './make-rfq.js'
+import { amendRfq, comparableListings, makeRfq } from './make-rfq.js'
 import { RfqRecord } from './rfq-record.js'
 import type { World } from './world.js'
 
@@ -20,7 +20,6 @@ export interface Happening {
 
 /** A world that goes on for months stays this small: older closed RFQs are archived, and no more are opened. */
 const MOST_RFQS = 60
-const MOST_OFFERS = 8
 /** Days after the due date at which the channel closes what nobody closed. */
 const CLOSES_ITSELF_AFTER = 21
 
@@ -97,7 +96,7 @@ function again(world: World, plan: Plan, wait: number): void {
 
 function openRfq(world: World, channel: ChannelRecord, plan: Plan, f: Faker): string | null {
   again(world, plan, delay(f, 12, 48))
-  const listings = f.helpers.arrayElements(channel.listings, { min: 1, max: 5 })
+  const listings = comparableListings(f, channel.listings, f.number.int({ min: 3, max: 8 }))
   const days = f.number.int({ min: 2, max: 12 })
   archive(world, channel, plan.at)
   if (listings.length === 0 || channel.rfqs.length >= MOST_RFQS) return null
@@ -141,14 +140,17 @@ function takeTurn(world: World, scene: Scene): string | null {
   if (plan.at >= over) return null
   const pending = record.responses.filter((response) => response.offer.review?.status === 'pending')
   const submitted = record.responses.filter((response) => response.status === 'submitted')
+  const silent = record.terms.listingIds.filter((id) => record.responses.every(({ listingId }) => listingId !== id))
   const choice = f.number.float()
-  if (choice < 0.5 && record.responses.length < MOST_OFFERS) return newOffer(world, scene)
+  if (choice < 0.5 && silent.length > 0) return newOffer(world, scene, f.helpers.arrayElement(silent))
   if (choice < 0.75 && submitted.length > 0) return revise(world, scene, f.helpers.arrayElement(submitted))
   return pending.length > 0 ? review(world, scene, f.helpers.arrayElement(pending)) : null
 }
 
-function newOffer(world: World, { channel, record, plan }: Scene): string {
-  const response = world.putResponse({ channel, record }, world.drawResponse(channel, record, plan.at))
+/** An offer for a listing that has none yet. */
+function newOffer(world: World, { channel, record, plan }: Scene, listingId: string): string {
+  const drawn = world.drawResponse(channel, record, plan.at, listingId)
+  const response = world.putResponse({ channel, record }, drawn)
   return `RFQ ${record.terms.number}: offer of ${describe(response)}`
 }
 
@@ -161,7 +163,7 @@ function revise(world: World, { record, plan, f }: Scene, response: RfqResponse)
 function review(world: World, { record, plan, f }: Scene, response: RfqResponse): string {
   const decided = decideReview(f, response.offer.review as Review, plan.at)
   world.changeResponse(response.id, { offer: { review: decided } })
-  return `RFQ ${record.terms.number}: review of ${response.projectDeveloperName}'s offer: ${decided.status}`
+  return `RFQ ${record.terms.number}: review of the offer of ${response.projectDeveloperName}: ${decided.status}`
 }
 
 function amend(world: World, { record, plan, f }: Scene): string | null {

@@ -1,5 +1,4 @@
 /** The door of the room: everything that others use of the sandbox. */
-export type { Plan } from './agenda.js'
 export type { Theme } from './catalogue.js'
 export type {
   ListedRfq,
@@ -13,13 +12,14 @@ export type {
   Vintage,
 } from './documents.js'
 export type { Effect, WireEffect } from './effects.js'
+export { SandboxError } from './errors.js'
 export { advance, type Happening } from './events.js'
 export type { Fault, FaultController, FaultHandle } from './faults.js'
 export { openApiDocument } from './openapi.js'
-export { countRequests, type RequestLogEntry } from './request-log.js'
+export type { RequestLog, RequestLogEntry } from './request-log.js'
 export type { Operation } from './routes.js'
 export { type LiveOptions, type Sandbox, type SandboxOptions, startSandbox } from './sandbox.js'
 export { type ChannelSpec, createWorld, defaultChannels, type WorldOptions } from './seed.js'
-export { loadWorld, StateFileError, saveWorld } from './state-file.js'
+export { loadWorld, saveWorld } from './state-file.js'
 export { type ChannelSummary, describeWorld, summarizeWorld, type WorldSummary } from './summary.js'
 export type { Change, ResponseChanges, World } from './world.js'

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { SandboxError } from './errors.js'
 
 /** A server that listens. */
 export interface Listening {
@@ -10,7 +11,7 @@ export interface Listening {
 }
 
 /**
- * Opens a port. Rejects with the system's error where it is taken.
+ * Opens a port. Rejects with `SandboxError` where it cannot be had.
  * @param at host, and port (0: any free one)
  */
 export async function listen(listener: RequestListener, at: { host: string; port: number }): Promise<Listening> {
@@ -35,12 +36,18 @@ function answerNonsense(server: Server): void {
 
 function opened(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject)
+    const refuse = (error: NodeJS.ErrnoException) => reject(explain(error, `${host}:${port}`))
+    server.once('error', refuse)
     server.listen(port, host, () => {
-      server.off('error', reject)
+      server.off('error', refuse)
       resolve()
     })
   })
+}
+
+function explain(error: NodeJS.ErrnoException, address: string): SandboxError {
+  const why = error.code === 'EADDRINUSE' ? 'the port is in use' : error.message
+  return new SandboxError(`The sandbox cannot listen on ${address}: ${why}. Choose another port.`, { cause: error })
 }
 
 function closed(server: Server): Promise<void> {

@@ -17,10 +17,10 @@ export function makeListing(dice: Dice, { name, theme, now }: ListingOrder): Lis
   const id = dice.uuid(name)
   const f = dice.for(name)
   const kind = f.helpers.arrayElement(archetypes.filter((each) => theme === 'any' || each.themes.includes(theme)))
-  const [developer, developerAbout] = f.helpers.arrayElement(developers)
-  const country = f.helpers.arrayElement(kind.countries)
-  const place = f.helpers.arrayElement<string>(places[country])
-  const registry = f.helpers.arrayElement(kind.registries)
+  const developer = f.helpers.arrayElement(kind.developers)
+  const area = f.helpers.arrayElement(kind.places)
+  const place = f.helpers.arrayElement<string>(places[area])
+  const [registry, methodologies] = f.helpers.arrayElement(kind.standards)
   const started = calendarDate(now - f.number.int({ min: 4, max: 14 }) * 365 * DAY)
   const batches = makeBatches(f, kind, now)
   return {
@@ -29,15 +29,13 @@ export function makeListing(dice: Dice, { name, theme, now }: ListingOrder): Lis
     notableBuyersAndInvestors: f.helpers.multiple(() => f.company.name(), { count: { min: 0, max: 3 } }),
     projectName: `${place} ${f.helpers.arrayElement(kind.nouns)}`,
     projectDescription: f.datatype.boolean(0.95) ? describeProject(kind, place, developer) : null,
-    country,
+    country: area.slice(0, 2),
     firstIssuanceDate: f.datatype.boolean(0.9) ? daysAfter(started, f.number.int({ min: 500, max: 900 })) : null,
     projectStartDate: started,
-    projectEndDate: f.datatype.boolean(0.85)
-      ? daysAfter(started, f.helpers.arrayElement([10, 20, 30, 40]) * 365)
-      : null,
+    projectEndDate: f.datatype.boolean(0.85) ? daysAfter(started, f.helpers.arrayElement([20, 30, 40]) * 365) : null,
     ecosystemTypes: [...kind.ecosystemTypes],
     ecosystemSubtypes: [...kind.ecosystemSubtypes],
-    methodologies: [f.helpers.arrayElement(kind.methodologies)],
+    methodologies: [f.helpers.arrayElement(methodologies)],
     currentProjectStages: [f.helpers.arrayElement(['Issuing', 'Issuing', 'Registered', 'Under validation'])],
     mainMitigationActivity: kind.activity,
     registry,
@@ -45,7 +43,7 @@ export function makeListing(dice: Dice, { name, theme, now }: ListingOrder): Lis
     registryId: makeRegistryId(f, registry),
     additionalDocumentation: { url: `https://files.sandbox.invalid/documents/${id}.pdf`, expires: 0 },
     organizationName: developer,
-    organizationDescription: developerAbout,
+    organizationDescription: developers[developer],
     creditAvailability: batches.map(({ range: _range, ...batch }) => batch),
     totalAvailableVolume: { type: 'fixed', value: sum(batches.map((batch) => batch.availableVolume.value)) },
     availableVolume: batches.map(({ reportingPeriodStart, reportingPeriodEnd, range, mitigationTypes }) => ({
@@ -108,7 +106,7 @@ function makeLabels(f: Faker, kind: Archetype): string | string[] {
 }
 
 function makeRegistryId(f: Faker, registry: Registry): string {
-  return f.helpers.replaceSymbols(registryIds[registry].replace(/^(\D*)#/, `$1${f.number.int({ min: 1, max: 9 })}`))
+  return f.helpers.replaceSymbols(registryIds[registry].replace(/^([^#]*)#/, `$1${f.number.int({ min: 1, max: 9 })}`))
 }
 
 function makeAdditionalData(f: Faker, now: number): Listing['additionalData'] {

@@ -96,9 +96,8 @@ interface DeliveryOrder extends Pick<ResponseOrder, 'rfq' | 'listing' | 'submitt
 
 function makeDeliveries(f: Faker, { rfq, listing, contractType, submittedAt }: DeliveryOrder): ScheduledDelivery[] {
   const count = contractType === 'spot' ? 1 : f.number.int({ min: 1, max: 4 })
-  const wanted = rfq.minVolume + (rfq.maxVolume - rfq.minVolume) * f.number.float({ min: -0.1, max: 0.7 })
-  const volume = Math.max(100, Math.round(wanted / count / 100) * 100)
-  const price = offeredPrice(f, rfq, listing)
+  const volume = Math.max(10, Math.round(offeredVolume(f, rfq, listing) / count / 10) * 10)
+  const price = offeredPrice(f, listing)
   const first = contractType === 'spot' ? 45 : 150
   const fulfilmentMethod = f.helpers.arrayElement(['registryTransfer', 'registryTransfer', 'retirementOnBehalf'])
   return Array.from({ length: count }, (_, index) => ({
@@ -108,12 +107,17 @@ function makeDeliveries(f: Faker, { rfq, listing, contractType, submittedAt }: D
   }))
 }
 
-/** Mostly within the budget, sometimes above; moved towards what the listing asks. */
-function offeredPrice(f: Faker, rfq: RfqTerms, listing: Listing): number {
-  const asked = f.number.float({ min: listing.pricing.minUnitPrice, max: listing.pricing.maxUnitPrice })
-  const { minUnitPrice, maxUnitPrice } = rfq.pricing
-  const highest = maxUnitPrice * (f.datatype.boolean(0.15) ? 1.2 : 1)
-  return Math.min(Math.max(asked, minUnitPrice), highest)
+/** Tonnes: mostly between what is wanted at least and at most, and no more than the listing has. */
+function offeredVolume(f: Faker, { minVolume, maxVolume }: RfqTerms, listing: Listing): number {
+  const wanted = minVolume + (maxVolume - minVolume) * f.number.float({ min: -0.1, max: 0.8 })
+  const available = listing.totalAvailableVolume.value
+  return f.datatype.boolean(0.9) ? Math.min(wanted, available) : wanted
+}
+
+/** About what the listing asks, seldom a good deal more. */
+function offeredPrice(f: Faker, { pricing }: Listing): number {
+  const asked = f.number.float({ min: pricing.minUnitPrice, max: pricing.maxUnitPrice })
+  return asked * f.number.float({ min: 0.96, max: f.datatype.boolean(0.1) ? 1.3 : 1.04 })
 }
 
 interface VintageOrder {

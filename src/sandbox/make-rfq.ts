@@ -22,7 +22,7 @@ export function makeRfq(dice: Dice, { name, number, listings, openedAt, response
   const f = dice.for(name)
   const createdAt = openedAt - f.number.int({ min: 1, max: 40 * 60 }) * 60_000
   const year = yearOf(calendarDate(openedAt))
-  const minVolume = f.helpers.arrayElement([1_000, 2_500, 5_000, 10_000, 20_000, 50_000])
+  const minVolume = wantedVolume(f, listings)
   return {
     id,
     listingIds: listings.map((listing) => listing.id),
@@ -69,6 +69,23 @@ export function openingBefore(f: Faker, dueDate: string, days: number): number {
   return Date.parse(dueDate) - days * DAY + f.number.int({ min: 7 * 60, max: 17 * 60 }) * (HOUR / 60)
 }
 
+/** Listings a buyer would compare: of about the same price as one drawn. */
+export function comparableListings(f: Faker, listings: readonly Listing[], count: number): Listing[] {
+  if (listings.length === 0) return []
+  const anchor = Math.log(middlePrice(f.helpers.arrayElement(listings)))
+  const distance = (listing: Listing) => Math.abs(Math.log(middlePrice(listing)) - anchor)
+  return listings.toSorted((one, other) => distance(one) - distance(other)).slice(0, count)
+}
+
+const middlePrice = ({ pricing }: Listing) => (pricing.minUnitPrice + pricing.maxUnitPrice) / 2
+
+/** A round volume that the listings could well deliver. */
+function wantedVolume(f: Faker, listings: readonly Listing[]): number {
+  const available = sum(listings.map((listing) => listing.totalAvailableVolume.value)) / listings.length
+  const round = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 50_000]
+  return f.helpers.arrayElement(round.filter((volume) => volume === 100 || volume <= available / 6).slice(-3))
+}
+
 function makeTitle(f: Faker, listings: readonly Listing[], year: number): string {
   const activity = listings[0]?.mainMitigationActivity ?? 'Carbon credits'
   return f.helpers.arrayElement([
@@ -81,11 +98,11 @@ function makeTitle(f: Faker, listings: readonly Listing[], year: number): string
 
 /** A price range around what the listings ask, in the currency most of them use. */
 function makeBudget(f: Faker, listings: readonly Listing[]): RfqTerms['pricing'] {
-  const mean = sum(listings.map(({ pricing }) => pricing.minUnitPrice + pricing.maxUnitPrice)) / (2 * listings.length)
+  const mean = sum(listings.map(middlePrice)) / listings.length
   const euros = listings.filter((listing) => listing.pricing.currency === 'EUR').length
   return {
     minUnitPrice: cents(mean * f.number.float({ min: 0.6, max: 0.85 })),
-    maxUnitPrice: cents(mean * f.number.float({ min: 1.0, max: 1.3 })),
+    maxUnitPrice: cents(mean * f.number.float({ min: 1.05, max: 1.3 })),
     currency: euros * 2 > listings.length ? 'EUR' : 'USD',
   }
 }

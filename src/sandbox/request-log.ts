@@ -76,10 +76,6 @@ export class RequestLog {
   }
 }
 
-/** Requests of an operation, or all, in the log. */
-export const countRequests = (entries: readonly RequestLogEntry[], operation?: Operation): number =>
-  entries.filter((entry) => operation === undefined || entry.operation === operation).length
-
 /** A new entry; what is known later is filled in. */
 export function newEntry(request: { method: string; path: string; route: Route | null; at: number }): RequestLogEntry {
   const { method, path, route, at } = request

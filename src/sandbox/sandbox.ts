@@ -69,8 +69,7 @@ export interface Sandbox {
 
 /**
  * Starts the marketplace on a loopback port.
- * Rejects with `StateFileError` where the state cannot be read or written, with the system's error where the port is
- * taken.
+ * Rejects with `SandboxError` where the state cannot be read or written, or the port cannot be had.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = new SandboxClock(options.now ?? (() => new Date()))

@@ -6,7 +6,7 @@ import { calendarDate, DAY, daysAfter, endOf, HOUR, timestamp } from './dates.js
 import type { Review, RfqResponse } from './documents.js'
 import { planChannel, planRfq } from './events.js'
 import { decideReview } from './make-response.js'
-import { makeRfq, openingBefore } from './make-rfq.js'
+import { comparableListings, makeRfq, openingBefore } from './make-rfq.js'
 import { RfqRecord } from './rfq-record.js'
 import { World } from './world.js'
 
@@ -94,8 +94,8 @@ function seedRfq(world: World, { channel, spec, index, now }: RfqSeed): Plan[] {
   const responseDueDate = daysAfter(calendarDate(now), due.days)
   const f = world.dice.for(`${name}/seed`)
   const count = spec.responsesPerRfq ?? f.number.int({ min: due.days > 8 ? 0 : 2, max: 6 })
-  const openedAt = Math.min(openingBefore(f, responseDueDate, f.number.int({ min: 10, max: 28 })), now - 3 * DAY)
-  const listings = f.helpers.arrayElements(channel.listings, Math.max(1, Math.min(count + 1, channel.listings.length)))
+  const openedAt = openingBefore(f, responseDueDate, f.number.int({ min: 10, max: 20 }) + Math.max(0, due.days - 6))
+  const listings = comparableListings(f, channel.listings, count + 3)
   if (listings.length === 0) listings.push(world.addListing(channel))
   const number = 1000 + channel.made.rfqs
   const terms = makeRfq(world.dice, { name, number, listings, openedAt, responseDueDate })
@@ -130,11 +130,12 @@ function reviewed(world: World, response: RfqResponse, at: number): RfqResponse 
   }
 }
 
-/** Closed the morning after its due date, one offer accepted and the others rejected. */
+/** Closed the morning after its due date, the first well-reviewed offer accepted and the others rejected. */
 function closeInThePast(record: RfqRecord): void {
   const closedAt = timestamp(endOf(record.terms.responseDueDate) + 8 * HOUR)
   record.setTerms({ ...record.terms, state: 'closed', closedAt, updatedAt: closedAt })
-  for (const [position, response] of record.responses.entries()) {
-    record.setResponse({ ...response, status: position === 0 ? 'accepted' : 'rejected' })
+  const winner = record.responses.find(({ offer }) => offer.review?.status === 'accepted')
+  for (const response of record.responses) {
+    record.setResponse({ ...response, status: response === winner ? 'accepted' : 'rejected' })
   }
 }

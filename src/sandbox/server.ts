@@ -25,8 +25,8 @@ interface Visit {
   stage: Stage
   response: ServerResponse
   route: Route | null
-  /** What stands against performing the operation; null if nothing does. */
-  refusal: Answer | null
+  /** What stands against performing the operation now; null if nothing does. */
+  refusal: () => Answer | null
   entry: RequestLogEntry
 }
 
@@ -64,7 +64,7 @@ function receive(stage: Stage, request: IncomingMessage, response: ServerRespons
   stage.log.begin(entry)
   response.once('close', () => stage.log.end())
   response.sendDate = false
-  return { stage, response, route, entry, refusal: refusalOf(stage.world, found, headers.authorization) }
+  return { stage, response, route, entry, refusal: () => refusalOf(stage.world, found, headers.authorization) }
 }
 
 function refusalOf(world: World, found: ReturnType<typeof findRoute>, apiKey: string | undefined): Answer | null {
@@ -82,7 +82,8 @@ function judgeKey(world: World, apiKey: string | undefined, route: Route | null)
 
 /** The true answer; a close takes effect. */
 function act({ stage, route, refusal, entry }: Visit): Answer {
-  if (refusal || !route) return refusal ?? errorAnswer(404, 'No such path')
+  const refused = refusal()
+  if (refused || !route) return refused ?? errorAnswer(404, 'No such path')
   const answer = perform(stage.world, route)
   entry.applied = route.operation === 'closeRfq' && answer.status === 200
   return answer
@@ -92,7 +93,7 @@ async function serveWithFaults(visit: Visit, effects: readonly Effect[]): Promis
   visit.entry.faults = effects.map((effect) => effect.kind)
   for (const effect of effects.filter(isEarly)) {
     if (effect.kind === 'delay') await wait(visit.response, effect.ms)
-    else if (effect.kind === 'act') await effect.act()
+    else if (effect.kind === 'act') await effect.act(visit.entry)
     else vanish(visit)
   }
   if (!visit.response.destroyed) finish(visit, effects)
@@ -175,9 +176,9 @@ function sender(ending: EndingEffect | undefined): (parcel: delivery.Delivery) =
 
 /** Removes what the request asks for. */
 function vanish({ stage: { world }, route }: Visit): void {
-  const found = route?.rfqId ? world.findRfq(route.rfqId) : undefined
+  const found = route?.rfqId ? world.findRfq(route.rfqId, route) : undefined
   if (!found || !route?.rfqId) return
-  if (route.responseId === null) world.removeRfq(route.rfqId)
+  if (route.responseId === null) world.removeRfq(route.rfqId, route)
   else if (found.record.response(route.responseId)) world.removeResponse(route.responseId)
 }
 

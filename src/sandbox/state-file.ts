@@ -2,14 +2,10 @@ import { open, readFile, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Plan } from './agenda.js'
 import type { Listing, RfqResponse, RfqTerms } from './documents.js'
+import { SandboxError } from './errors.js'
 import { RfqRecord } from './rfq-record.js'
 import { drawKey } from './seed.js'
 import { World } from './world.js'
-
-/** The state file cannot be read or written; the message holds the remedy. */
-export class StateFileError extends Error {
-  override name = 'StateFileError'
-}
 
 /** Documents are kept as they are, odd ones too: only what the sandbox itself relies on is checked. */
 const document = <T>() => z.custom<T>((value) => typeof (value as { id?: unknown } | null)?.id === 'string')
@@ -45,12 +41,12 @@ type State = z.infer<typeof state>
 /**
  * Reads a world from its file. Keys are not in it: each organization has the one of its seed until others are added.
  * @returns null where there is no such file
- * @throws StateFileError where the file is not one of ours
+ * @throws SandboxError where the file is not one of ours
  */
 export async function loadWorld(file: string): Promise<World | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null
-    throw new StateFileError(`Cannot read the sandbox state ${file}: ${error.message}`, { cause: error })
+    throw new SandboxError(`Cannot read the sandbox state ${file}: ${error.message}`, { cause: error })
   })
   return text === null ? null : restore(parse(file, text))
 }
@@ -69,7 +65,7 @@ export async function saveWorld(world: World, file: string): Promise<void> {
     await rename(temporary, file)
   } catch (error) {
     await rm(temporary, { force: true })
-    throw new StateFileError(`Cannot write the sandbox state ${file}: ${(error as Error).message}`, { cause: error })
+    throw new SandboxError(`Cannot write the sandbox state ${file}: ${(error as Error).message}`, { cause: error })
   }
 }
 
@@ -79,7 +75,7 @@ function parse(file: string, text: string): State {
   } catch (error) {
     const why =
       error instanceof z.ZodError ? z.prettifyError(error).split('\n').slice(0, 3).join(' ') : (error as Error).message
-    throw new StateFileError(`${file} is no sandbox state (${why}). Remove it, or name another file.`, { cause: error })
+    throw new SandboxError(`${file} is no sandbox state (${why}). Remove it, or name another file.`, { cause: error })
   }
 }
 
@@ -121,7 +117,7 @@ export class StateKeeper {
     this.#stop = options.world.onChange(() => this.#soon())
   }
 
-  /** Saves for the last time. Rejects with `StateFileError`. */
+  /** Saves for the last time. Rejects with `SandboxError`. */
   async close(): Promise<void> {
     this.#stop()
     if (this.#timer) clearTimeout(this.#timer)

@@ -92,7 +92,7 @@ export class World {
   }
   /** Takes all keys of an organization away. */
   revokeKeys(org: string): void {
-    for (const orgs of this.#keys.values()) orgs.delete(org)
+    for (const [key, orgs] of this.#keys) if (orgs.delete(org) && orgs.size === 0) this.#keys.delete(key)
   }
   /** The organizations a key opens; undefined for a key nobody knows. */
   opens(apiKey: string): ReadonlySet<string> | undefined {
@@ -100,8 +100,9 @@ export class World {
   }
   /** One key of each organization. */
   get keys(): Record<string, string> {
-    const pairs = [...this.#keys].flatMap(([key, orgs]) => [...orgs].map((org) => [org, key] as const))
-    return Object.fromEntries(pairs.reverse())
+    const keys: Record<string, string> = {}
+    for (const [key, orgs] of this.#keys) for (const org of orgs) keys[org] ??= key
+    return keys
   }
 
   // --- listings -----------------------------------------------------------------------------------------------------
@@ -158,16 +159,17 @@ export class World {
   rfq(id: string): Rfq {
     return this.#found(id).record.singleShape()
   }
-  findRfq(id: string): Found | undefined {
+  /** Finds an RFQ in a channel, or in any. */
+  findRfq(id: string, ref?: ChannelRef): Found | undefined {
     for (const channel of this.#channels.values()) {
-      const record = channel.rfq(id)
+      const record = !ref || channelKey(ref) === channelKey(channel) ? channel.rfq(id) : undefined
       if (record) return { channel, record }
     }
     return undefined
   }
-  /** Changes an RFQ. `updatedAt` becomes the present unless the change says otherwise. */
-  changeRfq(id: string, change: Change<RfqTerms>): Rfq {
-    const { channel, record } = this.#found(id)
+  /** Changes an RFQ, in a channel or the first that has it. `updatedAt` becomes the present unless the change differs. */
+  changeRfq(id: string, change: Change<RfqTerms>, ref?: ChannelRef): Rfq {
+    const { channel, record } = this.#found(id, ref)
     const updated = { ...record.terms, updatedAt: timestamp(this.now()) }
     record.setTerms(apply(updated, change))
     if (record.terms.id !== id) {
@@ -178,12 +180,12 @@ export class World {
     return record.singleShape()
   }
   /** Closes an RFQ, as operation 5 does: state, `closedAt` and `updatedAt`. Its responses stay as they are. */
-  closeRfq(id: string): Rfq {
+  closeRfq(id: string, ref?: ChannelRef): Rfq {
     const closedAt = timestamp(this.now())
-    return this.changeRfq(id, { state: 'closed', closedAt, updatedAt: closedAt })
+    return this.changeRfq(id, { state: 'closed', closedAt, updatedAt: closedAt }, ref)
   }
-  removeRfq(id: string): void {
-    this.#found(id).channel.deleteRfq(id)
+  removeRfq(id: string, ref?: ChannelRef): void {
+    this.#found(id, ref).channel.deleteRfq(id)
     this.#changed()
   }
 
@@ -205,8 +207,7 @@ export class World {
   drawResponse(channel: ChannelRecord, record: RfqRecord, submittedAt: number, listingId?: string): RfqResponse {
     const made = record.made++
     const asked = record.terms.listingIds
-    const listings = this.#listingsFor(channel, listingId === undefined ? asked : [listingId])
-    const listing = listings[made % listings.length] as Listing
+    const listing = this.#listing(channel, listingId ?? asked[made % asked.length])
     return makeResponse(this.dice, {
       name: `${record.terms.id}/response/${made}`,
       rfq: record.terms,
@@ -257,8 +258,8 @@ export class World {
     if (!channel) throw new RangeError(`The sandbox has no ${what}.`)
     return channel
   }
-  #found(rfqId: string): Found {
-    const found = this.findRfq(rfqId)
+  #found(rfqId: string, ref?: ChannelRef): Found {
+    const found = this.findRfq(rfqId, ref)
     if (!found) throw new RangeError(`The sandbox has no RFQ ${rfqId}.`)
     return found
   }
@@ -271,12 +272,15 @@ export class World {
     }
     throw new RangeError(`The sandbox has no response ${id}.`)
   }
-  /** The listings of these identifiers that the channel has; without identifiers, its first three; at least one. */
-  #listingsFor(channel: ChannelRecord, ids?: readonly string[]): Listing[] {
-    const known = (ids ?? []).flatMap((id) => channel.listing(id) ?? [])
-    if (known.length > 0) return known
+  /** The listings of these identifiers that the channel has; its first three if none; at least one. */
+  #listingsFor(channel: ChannelRecord, ids: readonly string[] = []): Listing[] {
+    const known = ids.flatMap((id) => channel.listing(id) ?? [])
     const first = channel.listings.slice(0, 3)
-    return first.length > 0 ? first : [this.addListing(channel)]
+    return known.length > 0 ? known : first.length > 0 ? first : [this.#listing(channel)]
+  }
+  /** The listing of this identifier if the channel has it, else its first, else a new one. */
+  #listing(channel: ChannelRecord, id = ''): Listing {
+    return channel.listing(id) ?? channel.listings[0] ?? this.addListing(channel)
   }
 }
 

@@ -112,7 +112,7 @@ describe('time that passes', () => {
     expect(told.length).toBeGreaterThan(50)
     for (const { rfqs } of world.channels) {
       expect(rfqs.length).toBeLessThanOrEqual(60)
-      for (const { responses } of rfqs) expect(responses.length).toBeLessThanOrEqual(8)
+      for (const { responses } of rfqs) expect(responses.length).toBeLessThanOrEqual(9)
     }
     expect(world.agenda.size).toBeLessThan(300)
   })

@@ -251,7 +251,8 @@ describe('documents that are odd', () => {
   })
 
   it('change at the moment they are read', async () => {
-    const act = () => void sandbox.world.changeRfq(id, { responseDueDate: '2030-01-01' })
+    const act = ({ rfqId }: { rfqId: string | null }) =>
+      sandbox.world.changeRfq(rfqId ?? '', { responseDueDate: '2030-01-01' })
     sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'act', act } })
     expect((await items()).at(-1)).not.toMatchObject({ responseDueDate: '2030-01-01' })
     expect((await ask(sandbox, `${rfqs}/${id}`)).body.responseDueDate).toBe('2030-01-01')

@@ -153,6 +153,30 @@ it('finds channels and organizations whose names need percent-encoding', async (
   await odd.close()
 })
 
+it('closes in the channel that was named, where two have the same RFQ', async () => {
+  const channels = ['one', 'two'].map((channel) => ({ org: 'acme', channel, apiKey: 'k', rfqs: 0 }))
+  const world = createWorld({ seed: 1, now, channels })
+  const [id, ref] = [nowhere, { org: 'acme', channel: 'two' }]
+  for (const each of channels) world.addRfq(each, { id })
+  const twins = await startSandbox({ world, now: () => now })
+  expect((await ask(twins, `/v1/orgs/acme/channels/two/rfqs/${id}/close`, { method: 'POST' })).status).toBe(200)
+  expect(world.findRfq(id)?.record.terms.state).toBe('open')
+  expect(world.findRfq(id, ref)?.record.terms.state).toBe('closed')
+  await twins.close()
+})
+
+it('knows a key no more that was taken away', async () => {
+  const world = createWorld({ seed: 1, now, channels: [{ org: 'acme', channel: 'forest', apiKey: 'old' }] })
+  const changing = await startSandbox({ world })
+  expect((await ask(changing, `${acme}/rfqs`, { key: 'old' })).status).toBe(200)
+  world.revokeKeys('acme')
+  world.addKey('acme', 'new')
+  expect((await ask(changing, `${acme}/rfqs`, { key: 'old' })).status).toBe(401)
+  expect((await ask(changing, `${acme}/rfqs`, { key: 'new' })).status).toBe(200)
+  expect(changing.keys).toEqual({ acme: 'new' })
+  await changing.close()
+})
+
 it('keeps requests with what became of them, and no key', async () => {
   sandbox.log.reset()
   const id = firstRfq('open')

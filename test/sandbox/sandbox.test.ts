@@ -7,8 +7,8 @@ import {
   describeWorld,
   type Happening,
   type Sandbox,
+  SandboxError,
   type SandboxOptions,
-  StateFileError,
   startSandbox,
 } from '../../src/sandbox/index.js'
 import { ask } from './ask.js'
@@ -47,7 +47,7 @@ describe('a sandbox', () => {
 
   it('says that a port is taken', async () => {
     const { port } = await start()
-    await expect(start({ port })).rejects.toMatchObject({ code: 'EADDRINUSE' })
+    await expect(start({ port })).rejects.toThrow(`127.0.0.1:${port}: the port is in use`)
   })
 
   it('ends at once whatever is under way, and only once', async () => {
@@ -178,7 +178,7 @@ describe('its state file', () => {
     'that is none is refused and left alone: %s',
     async (text) => {
       await writeFile(file, text)
-      await expect(start({ stateFile: file })).rejects.toThrow(StateFileError)
+      await expect(start({ stateFile: file })).rejects.toThrow(SandboxError)
       await expect(start({ stateFile: file })).rejects.toThrow(file)
       expect(await readFile(file, 'utf8')).toBe(text)
     },
