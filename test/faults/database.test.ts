@@ -1,0 +1,239 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { copyFileSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { observeRfq } from '../../src/domain/observed.js'
+import type { RfqSnapshot, Store } from '../../src/store/contract.js'
+import { migrate } from '../../src/store/migrate.js'
+import { migrations } from '../../src/store/schema.js'
+import { openStore } from '../../src/store/store.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
+import { anRfq } from '../helpers/documents.js'
+import { testFolder } from '../helpers/folder.js'
+import { fault } from './fault.js'
+
+const writer = join(import.meta.dirname, '../fixtures/write-forever.mjs')
+const at = new Date('2026-11-21T12:00:00.000Z')
+
+async function open(path: string): Promise<Store> {
+  const store = await openStore({ path })
+  onTestFinished(() => store.close())
+  return store
+}
+const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
+  rfq: observeRfq(anRfq(id, { title: text })),
+  shape: 'full',
+  listHash: null,
+  responses: Array.from({ length: responses }, (_, n) => ({
+    id: `${id}-${n}`,
+    body: { id: `${id}-${n}`, text },
+    valid: true,
+    problems: [],
+    shape: 'full' as const,
+  })),
+  responsesComplete: true,
+  readAt: at,
+})
+
+fault(
+  33,
+  'leaves whole RFQs only, and the next run says that it was interrupted',
+  async () => {
+    const path = join(testFolder(), 'killed.db')
+    const each = 40
+    for (let round = 0; round < 8; round++) {
+      const child = spawn(process.execPath, [writer, path, String(round * 10_000), String(each)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      await once(child.stdout, 'data')
+      await wait(Math.random() * 60)
+      child.kill('SIGKILL')
+      await once(child, 'exit')
+      const store = await openStore({ path })
+      expect(await store.check()).toMatchObject({ ok: true })
+      const rfqs = await store.rfqs({})
+      expect(rfqs.length).toBeGreaterThan(round)
+      for (const { rfq, responses } of rfqs) expect([rfq.id, responses.length]).toEqual([rfq.id, each])
+      const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: new Date() })
+      const [, killed] = await store.runs({ kind: 'rfqs' })
+      expect(killed).toMatchObject({ outcome: 'interrupted' })
+      const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+      await run.finish({ ...counts, outcome: 'complete', error: null }, new Date())
+      await store.close()
+    }
+  },
+  60_000,
+)
+
+const mayMount = (() => {
+  const folder = testMount()
+  if (folder) execFileSync('umount', [folder])
+  return folder !== null
+})()
+function testMount(): string | null {
+  const folder = join('/tmp', `quotekeeper-full-${process.pid}-${Math.random().toString(36).slice(2)}`)
+  try {
+    execFileSync('mkdir', ['-m', '700', folder])
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=3m', 'tmpfs', folder], { stdio: 'ignore' })
+    return folder
+  } catch {
+    rmSync(folder, { recursive: true, force: true })
+    return null
+  }
+}
+
+if (mayMount) {
+  fault(34, 'rolls back, tells, stays readable, and goes on when there is room', async () => {
+    const folder = testMount() as string
+    onTestFinished(() => void execFileSync('umount', ['-l', folder]))
+    const store = await openStore({ path: join(folder, 'full.db') })
+    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+    const ballast = join(folder, 'ballast')
+    writeSync(openSync(ballast, 'w'), Buffer.alloc(2 ** 20))
+    await store.recordRfq(run, snapshot('small', 3), at)
+    await expect(store.recordRfq(run, snapshot('large', 40, 'x'.repeat(100_000)), at)).rejects.toThrow(/No room left/)
+    expect((await store.rfqs({})).map(({ rfq, responses }) => [rfq.id, responses.length])).toEqual([['small', 3]])
+    rmSync(ballast)
+    await store.recordRfq(run, snapshot('next', 3), at)
+    expect(await store.rfqs({})).toHaveLength(2)
+    expect(await store.check()).toMatchObject({ ok: true })
+    await store.close()
+  })
+} else it.skip('fault 34 (disk full): this user may not mount a small file system here')
+
+fault(
+  35,
+  'waits for the other writer, then fails that run, and the next one works',
+  async () => {
+    const desk = await openDesk({ rfqs: 2, responsesPerRfq: 1 })
+    await desk.pollRfqs()
+    const other = new Database(desk.store.path)
+    other.exec('begin immediate')
+    const released = wait(500).then(() => other.exec('rollback'))
+    expect((await desk.pollRfqs()).run.outcome).toBe('complete')
+    await released
+    other.exec('begin immediate')
+    await expect(desk.pollRfqs()).rejects.toThrow(/locked by another process/)
+    other.exec('rollback')
+    other.close()
+    expect((await desk.pollRfqs()).run.outcome).toBe('complete')
+  },
+  30_000,
+)
+
+fault(36, 'is refused at start, and nothing is changed', async () => {
+  const path = join(testFolder(), 'corrupt.db')
+  const store = await openStore({ path })
+  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+  for (let n = 0; n < 30; n++) await store.recordRfq(run, snapshot(`rfq-${n}`, 5, 'y'.repeat(1000)), at)
+  await store.close()
+  const file = openSync(path, 'r+')
+  const pages = Math.floor(statSync(path).size / 4096)
+  for (let page = Math.floor(pages / 2); page < pages; page++)
+    writeSync(file, Buffer.alloc(4096, 0x5a), 0, 4096, page * 4096)
+  const before = readFileSync(path)
+  await expect(openStore({ path })).rejects.toThrow(/damaged.*Restore a backup/s)
+  expect(readFileSync(path).equals(before)).toBe(true)
+})
+
+fault(37, 'newer is refused', async () => {
+  const path = join(testFolder(), 'newer.db')
+  await (await openStore({ path })).close()
+  const raw = new Database(path)
+  raw.pragma(`user_version = ${migrations.length + 1}`)
+  raw.close()
+  await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper.*Update/s)
+})
+fault(37, 'older is copied, then migrated', async () => {
+  const folder = testFolder()
+  const path = join(folder, 'older.db')
+  const store = await openStore({ path })
+  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+  await store.recordRfq(run, snapshot('kept', 2), at)
+  await store.close()
+  const raw = new Database(path)
+  const next = [...migrations, { name: 'one more', sql: 'create table further (a text) strict' }]
+  const report = await migrate(raw, at, next)
+  raw.close()
+  expect(report).toMatchObject({ from: migrations.length, to: migrations.length + 1 })
+  const copy = new Database(report.backup ?? '', { readonly: true })
+  expect(copy.pragma('user_version', { simple: true })).toBe(migrations.length)
+  expect(copy.prepare('select id from rfqs').all()).toEqual([{ id: 'kept' }])
+})
+fault(37, 'a step that fails leaves the version before it, whole', async () => {
+  const path = join(testFolder(), 'failing.db')
+  await (await openStore({ path })).close()
+  const raw = new Database(path)
+  const broken = { name: 'broken', sql: 'create table half (a text) strict; create table nonsense (' }
+  await expect(migrate(raw, at, [...migrations, broken])).rejects.toThrow()
+  raw.close()
+  const store = await open(path)
+  expect(await store.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
+})
+
+fault(
+  38,
+  'and end with one schema',
+  async () => {
+    for (let round = 0; round < 3; round++) {
+      const path = join(testFolder(), 'many.db')
+      const children = Array.from({ length: 3 }, (_, n) =>
+        spawn(process.execPath, ['--input-type=module', '-e', opener(path, `c${n}/x`)], {
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
+      )
+      const codes = await Promise.all(children.map(async (child) => (await once(child, 'exit'))[0]))
+      expect(codes).toEqual([0, 0, 0])
+      const raw = new Database(path, { readonly: true })
+      expect(raw.prepare('select number from migrations').all()).toEqual(migrations.map((_, n) => ({ number: n + 1 })))
+      expect(raw.prepare('select count(*) as n from runs').get()).toEqual({ n: 3 })
+    }
+  },
+  60_000,
+)
+const opener = (path: string, channel: string) => `
+  import { openStore } from ${JSON.stringify(join(import.meta.dirname, '../../dist/src/store/store.js'))}
+  const store = await openStore({ path: ${JSON.stringify(path)} })
+  await store.beginRun({ channel: ${JSON.stringify(channel)}, kind: 'rfqs', now: new Date() })
+  await store.close()`
+
+fault(33, 'a write-ahead log left behind is taken up again', async () => {
+  const folder = testFolder()
+  const path = join(folder, 'wal.db')
+  const store = await openStore({ path })
+  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+  await store.recordRfq(run, snapshot('in the log', 2), at)
+  const copy = join(folder, 'copy')
+  execFileSync('mkdir', [copy])
+  for (const name of readdirSync(folder).filter((each) => each.startsWith('wal.db')))
+    copyFileSync(join(folder, name), join(copy, name))
+  await store.close()
+  const again = await open(join(copy, 'wal.db'))
+  expect((await again.rfqs({})).map(({ rfq }) => rfq.id)).toEqual(['in the log'])
+})
+
+fault(
+  45,
+  'are recorded while the event loop goes on turning',
+  async () => {
+    const desk = await openDesk()
+    const { id } = desk.sandbox.world.addRfq(CHANNEL)
+    const store = desk.store
+    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: desk.now() })
+    const large = snapshot(id, 50_000, 'z'.repeat(500))
+    let longest = 0
+    let last = performance.now()
+    const beat = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 10)
+    const recorded = await store.recordRfq(run, large, desk.now())
+    clearInterval(beat)
+    expect(recorded.responses).toHaveLength(50_000)
+    expect(longest).toBeLessThan(1000)
+  },
+  60_000,
+)

@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { ClosingPolicy } from '../../src/closing/contract.js'
+import { closeExpired } from '../../src/closing/round.js'
+import { createMarketplace } from '../../src/marketplace/client.js'
+import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import type { Store } from '../../src/store/contract.js'
+import { openStore } from '../../src/store/store.js'
+import type { PollRfqsOptions } from '../../src/sync/contract.js'
+import { pollListings } from '../../src/sync/listings.js'
+import { pollRfqs } from '../../src/sync/rfqs.js'
+import { testFolder } from './folder.js'
+
+export const CHANNEL = { org: 'acme', channel: 'forest' }
+export const KEY = 'acme/forest'
+
+/** A marketplace over real HTTP, a database in a real file, and one clock for both that only the test moves. */
+export interface Desk {
+  sandbox: Sandbox
+  store: Store
+  now: () => Date
+  /** Moves the clock. Nothing happens by itself. */
+  setTime(time: string): void
+  /** Moves the clock ahead. */
+  pass(seconds: number): void
+  session(signal?: AbortSignal): ReturnType<ReturnType<typeof createMarketplace>['session']>
+  pollListings(options?: { acceptLoss?: boolean }): ReturnType<typeof pollListings>
+  pollRfqs(
+    options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal },
+  ): ReturnType<typeof pollRfqs>
+  close(policy?: Partial<ClosingPolicy>, options?: { stopped?: () => string | null }): ReturnType<typeof closeExpired>
+  /** POSTs the marketplace has received. */
+  posts(): Sandbox['requests'][number][]
+  /** Waits that the program asked for, in milliseconds; none was really waited. */
+  pauses: number[]
+}
+
+export async function openDesk(
+  options: Partial<ChannelSpec> & { time?: string; retries?: number; timeoutMs?: number } = {},
+): Promise<Desk> {
+  let time = new Date(options.time ?? '2026-11-21T12:00:00.000Z')
+  const now = () => new Date(time)
+  const world = createWorld({
+    seed: 1,
+    now: time,
+    still: true,
+    channels: [{ ...CHANNEL, apiKey: 'key of acme', listings: 3, rfqs: 0, ...options }],
+  })
+  const sandbox = await startSandbox({ world, now })
+  const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: now })
+  const marketplace = createMarketplace({
+    baseUrl: sandbox.url,
+    limits: {
+      concurrency: 8,
+      perSecond: 100_000,
+      timeoutMs: options.timeoutMs ?? 2000,
+      retries: options.retries ?? 2,
+      maxBodyMiB: 16,
+    },
+    version: 'test',
+    now,
+    backoff: { baseMs: 1, capMs: 5 },
+  })
+  onTestFinished(async () => {
+    await marketplace.close()
+    await sandbox.close()
+    await store.close()
+  })
+  const session = (signal?: AbortSignal) =>
+    marketplace.session({ ...CHANNEL, apiKey: 'key of acme' }, signal ? { signal } : {})
+  const pauses: number[] = []
+  return {
+    sandbox,
+    store,
+    now,
+    session,
+    pauses,
+    setTime: (to) => {
+      time = new Date(to)
+    },
+    pass: (seconds) => {
+      time = new Date(time.getTime() + seconds * 1000)
+    },
+    pollListings: (poll = {}) => pollListings({ session: session(), store, now, ...poll }),
+    pollRfqs: ({ acceptLoss, signal, ...poll } = {}) =>
+      pollRfqs(
+        { session: session(signal), store, now, ...(acceptLoss && { acceptLoss }), ...(signal && { signal }) },
+        { recheckClosedHours: 24, concurrency: 4, ...poll },
+      ),
+    close: (policy = {}, { stopped } = {}) =>
+      closeExpired(
+        {
+          session: session(),
+          store,
+          now,
+          stopped: stopped ?? (() => null),
+          pause: async (milliseconds) => {
+            pauses.push(milliseconds)
+            time = new Date(time.getTime() + milliseconds)
+          },
+        },
+        { mode: 'on', timeZone: 'UTC', graceHours: 0, maxPerRun: 25, maxClockSkewSeconds: 60, ...policy },
+      ),
+    posts: () => sandbox.requests.filter((request) => request.operation === 'closeRfq'),
+  }
+}

@@ -1,0 +1,297 @@
+// A long run in which everything goes wrong, and a check from outside at its end.
+//   npm run soak -- --minutes 20 [--seed 7]
+// A sandbox with random faults and random changes of state; a service and two workers on a private Redis, all killed at
+// random. At the end the sandbox's own record is held against the database:
+// - every state shown to a reading of a run that completed is in the history;
+// - every POST has its decision, none came before its time, none twice without a reading between.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import Database from 'better-sqlite3'
+import { contentHash } from '../../dist/src/domain/canonical.js'
+import { createWorld, startSandbox } from '../../dist/src/sandbox/index.js'
+import { checkHistory, checkPosts } from './check.mjs'
+
+const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } })
+const minutes = Number(values.minutes ?? 5)
+const seed = Number(values.seed ?? Date.now() % 100_000)
+const random = mulberry(seed)
+const pick = (all) => all[Math.floor(random() * all.length)]
+const PROGRAM = new URL('../../dist/src/cli/main.js', import.meta.url).pathname
+const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-soak-'))
+const channels = [
+  { org: 'acme', channel: 'forest' },
+  { org: 'acme', channel: 'blue' },
+  { org: 'meridian', channel: 'removals' },
+]
+const counts = { faults: 0, changes: 0, kills: 0, redisKills: 0, flushes: 0, stops: 0 }
+const day = (offset) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
+
+// --- the marketplace ------------------------------------------------------------------------------------------------
+
+const world = createWorld({
+  seed,
+  now: new Date(),
+  still: true,
+  channels: channels.map((each) => ({ ...each, listings: 12, rfqs: 6 })),
+})
+const sandbox = await startSandbox({ world, keepRequests: 5_000_000 })
+/** What successful answers showed: {at, kind, id, rfqId, hash, state, due}. */
+const shown = []
+const record = (kind) => (body) => {
+  const { id, state, responseDueDate: due } = body
+  shown.push({ at: Date.now(), kind, id, hash: contentHash(kind, body), state, due })
+  return body
+}
+let observers = []
+/** Observers come after all faults, so that they see only answers that are sent whole. */
+function observe() {
+  for (const each of observers) each.remove()
+  const watch = (operation, kind) =>
+    sandbox.faults.add({ operation, times: Number.POSITIVE_INFINITY, effect: { kind: 'mutate', change: record(kind) } })
+  observers = [watch('readRfq', 'rfq'), watch('readResponse', 'response')]
+}
+observe()
+
+const readFaults = [
+  () => ({ kind: 'status', status: pick([500, 502, 503, 408]) }),
+  () => ({ kind: 'status', status: 429, headers: { 'Retry-After': pick(['1', '2', 'soon']) } }),
+  () => ({ kind: 'reset' }),
+  () => ({ kind: 'reset-mid-body' }),
+  () => ({ kind: 'truncate' }),
+  () => ({ kind: 'text', text: '<html>Down</html>' }),
+  () => ({ kind: 'hang' }),
+  () => ({ kind: 'redirect', location: 'http://127.0.0.1:9/' }),
+  () => ({ kind: 'status', status: pick([401, 403, 404]) }),
+]
+const closeFaults = [
+  () => ({ kind: 'status', status: 500, apply: random() < 0.5 }),
+  () => ({ kind: 'reset', apply: random() < 0.5 }),
+  () => ({ kind: 'hang', apply: random() < 0.5 }),
+  () => ({ kind: 'not-ok' }),
+  () => ({ kind: 'status', status: pick([400, 404]) }),
+]
+function breakSomething() {
+  const closing = random() < 0.4
+  const operation = closing ? 'closeRfq' : pick(['listListings', 'listRfqs', 'readRfq', 'readResponse', 'readResponse'])
+  const times = 1 + Math.floor(random() * 4)
+  sandbox.faults.add({ operation, times, effect: pick(closing ? closeFaults : readFaults)() })
+  if (!closing && random() < 0.1) sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
+  observe()
+  counts.faults++
+}
+const rfqsOf = (each) => world.channel(each)?.rfqs ?? []
+function changeSomething() {
+  counts.changes++
+  const channel = pick(channels)
+  const rfqs = rfqsOf(channel)
+  const rfq = pick(rfqs)
+  const open = rfqs.filter((each) => each.terms.state === 'open')
+  const response = rfq && pick([...rfq.responses])
+  const action = random()
+  if (open.length < 4 || action < 0.08) {
+    const { id } = world.addRfq(channel, { responseDueDate: day(pick([1, 2, 5])) })
+    for (let n = Math.floor(random() * 5); n > 0; n--) world.addResponse(id)
+  } else if (action < 0.3) world.changeRfq(pick(open).terms.id, { responseDueDate: day(pick([-1, -2, -9])) })
+  else if (action < 0.38) world.changeRfq(pick(open).terms.id, { responseDueDate: day(pick([0, 1, 3])) })
+  else if (action < 0.5) world.changeRfq(rfq.terms.id, { title: `Title ${counts.changes}` })
+  else if (action < 0.65) world.addResponse(rfq.terms.id)
+  else if (action < 0.85 && response) world.changeResponse(response.id, { offer: { totalPrice: counts.changes } })
+  else if (action < 0.9 && response) world.removeResponse(response.id)
+  else if (action < 0.93) world.closeRfq(pick(open).terms.id)
+  else if (rfqs.length > 30) world.removeRfq(pick(rfqs).terms.id)
+}
+
+// --- the program ----------------------------------------------------------------------------------------------------
+
+const [redisPort, webPort] = [await freePort(), await freePort()]
+const config = join(folder, 'quotekeeper.yaml')
+const key = (org) => `SOAK_KEY_${org.toUpperCase()}`
+const env = {
+  ...process.env,
+  ...Object.fromEntries(Object.entries(sandbox.keys).map(([org, value]) => [key(org), value])),
+}
+writeFileSync(
+  config,
+  `baseUrl: ${sandbox.url}
+database: ./soak.db
+queue: redis://127.0.0.1:${redisPort}
+channels:
+${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${key(org)} }, autoClose: on }`).join('\n')}
+schedule:
+  listings: "*/20 * * * * *"
+  rfqs: "*/3 * * * * *"
+  closeExpired: "*/5 * * * * *"
+  channelReport: null
+requests: { concurrency: 8, perSecond: 400, timeoutMs: 1500, retries: 3, maxBodyMiB: 16 }
+closing: { maxPerRun: 500, reportOnClose: false }
+web: { host: 127.0.0.1, port: ${webPort} }
+`,
+)
+
+const processes = new Map()
+let ending = false
+function keep(name, command, args) {
+  if (ending) return
+  const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
+  let errors = ''
+  child.stderr.on('data', (data) => {
+    errors = (errors + data).slice(-2000)
+  })
+  processes.set(name, child)
+  child.once('exit', async (code, signal) => {
+    if (ending) return
+    if (code !== 0 && signal !== 'SIGKILL') console.log(`${name} ended with ${code ?? signal}: ${errors.trim()}`)
+    await wait(200 + random() * 1500)
+    keep(name, command, args)
+  })
+}
+const redisArgs = [
+  '--port',
+  String(redisPort),
+  '--bind',
+  '127.0.0.1',
+  '--dir',
+  folder,
+  '--appendonly',
+  'yes',
+  '--save',
+  '',
+]
+keep('redis', 'redis-server', redisArgs)
+await wait(500)
+keep('service', process.execPath, [PROGRAM, '--config', config, 'start'])
+keep('worker-1', process.execPath, [PROGRAM, '--config', config, 'work'])
+keep('worker-2', process.execPath, [PROGRAM, '--config', config, 'work'])
+
+function killSomething() {
+  const dice = random()
+  if (dice < 0.15) {
+    processes.get('redis')?.kill('SIGKILL')
+    counts.redisKills++
+  } else if (dice < 0.25) {
+    spawn('redis-cli', ['-p', String(redisPort), 'FLUSHALL'], { stdio: 'ignore' })
+    counts.flushes++
+  } else if (dice < 0.35) {
+    processes.get(pick(['service', 'worker-1', 'worker-2']))?.kill('SIGTERM')
+    counts.stops++
+  } else {
+    processes.get(pick(['service', 'worker-1', 'worker-2']))?.kill('SIGKILL')
+    counts.kills++
+  }
+}
+
+// --- the run --------------------------------------------------------------------------------------------------------
+
+const until = Date.now() + minutes * 60_000
+const loop = async (act, averageMs) => {
+  while (Date.now() < until) {
+    await wait(averageMs * 2 * random())
+    act()
+  }
+}
+console.log(`soak of ${minutes} minutes, seed ${seed}, in ${folder}`)
+const told = setInterval(
+  () => console.log(`${new Date().toISOString()} ${JSON.stringify({ ...counts, shown: shown.length })}`),
+  60_000,
+)
+await Promise.all([loop(breakSomething, 700), loop(changeSomething, 250), loop(killSomething, 6000)])
+clearInterval(told)
+
+// Calm: no faults, no changes; the service must find to itself, within three minutes of stalled jobs and leases.
+sandbox.faults.clear()
+observers = []
+observe()
+const calm = Date.now()
+const database = () => new Database(join(folder, 'soak.db'), { readonly: true })
+const recovered = async () => {
+  const db = database()
+  const done = channels.every(({ org, channel }) =>
+    ['rfqs', 'close', 'listings'].every((kind) =>
+      db
+        .prepare(`select 1 from runs where channel = ? and kind = ? and outcome = 'complete' and started_at > ?`)
+        .get(`${org}/${channel}`, kind, new Date(calm + 70_000).toISOString()),
+    ),
+  )
+  const ready = await fetch(`http://127.0.0.1:${webPort}/readyz`).then(
+    (answer) => answer.ok,
+    () => false,
+  )
+  db.close()
+  return done && ready
+}
+let back = false
+while (!back && Date.now() < calm + 240_000) {
+  await wait(2000)
+  back = await recovered()
+}
+ending = true
+const exits = await Promise.all(
+  ['service', 'worker-1', 'worker-2'].map(async (name) => {
+    const child = processes.get(name)
+    const began = Date.now()
+    child.kill('SIGTERM')
+    const [code] = await once(child, 'exit')
+    return { name, code, ms: Date.now() - began }
+  }),
+)
+processes.get('redis').kill('SIGKILL')
+await sandbox.close()
+
+const db = database()
+const findings = [
+  ...(back ? [] : ['the service did not find to itself within four minutes of calm']),
+  ...exits.filter(({ code, ms }) => code !== 0 || ms > 10_000).map((exit) => `bad end: ${JSON.stringify(exit)}`),
+  ...(db.pragma('integrity_check', { simple: true }) === 'ok' ? [] : ['the database is damaged']),
+]
+const history = checkHistory(db, shown)
+const posts = checkPosts(db, sandbox.requests, shown)
+findings.push(...history.findings, ...posts.findings)
+const runs = Object.fromEntries(
+  db
+    .prepare('select outcome, count(*) as n from runs group by outcome')
+    .all()
+    .map(({ outcome, n }) => [outcome, n]),
+)
+db.close()
+const verify = spawn(process.execPath, [PROGRAM, '--config', config, 'decisions', '--verify'], {
+  env,
+  stdio: 'inherit',
+})
+const [verified] = await once(verify, 'exit')
+if (verified !== 0) findings.push('the chain of decisions is broken')
+console.log(
+  JSON.stringify(
+    { minutes, seed, ...counts, requests: sandbox.log.total, runs, ...history.counts, ...posts.counts },
+    null,
+    2,
+  ),
+)
+for (const finding of findings) console.log(`FINDING: ${finding}`)
+console.log(
+  findings.length === 0 ? 'nothing lost, nothing closed by mistake' : `${findings.length} findings; kept: ${folder}`,
+)
+if (findings.length === 0) rmSync(folder, { recursive: true })
+process.exit(findings.length === 0 ? 0 : 1)
+
+function mulberry(start) {
+  let state = start
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let t = Math.imul(state ^ (state >>> 15), 1 | state)
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296
+  }
+}
+async function freePort() {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address()
+  server.close()
+  return port
+}

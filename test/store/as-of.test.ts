@@ -1,0 +1,112 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { contentHash } from '../../src/domain/canonical.js'
+import type { Kind } from '../../src/domain/observed.js'
+import type { Known } from '../../src/store/contract.js'
+import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/desk.js'
+
+type Step =
+  | { do: 'add-rfq' }
+  | { do: 'change-rfq' | 'close' | 'remove-rfq'; which: number }
+  | { do: 'add-response'; which: number }
+  | { do: 'change-response' | 'remove-response'; which: number }
+  | { do: 'add-listing' }
+  | { do: 'change-listing' | 'remove-listing'; which: number }
+
+const which = fc.nat({ max: 50 })
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ do: fc.constantFrom('add-rfq' as const, 'add-listing' as const) }),
+  fc.record({ do: fc.constantFrom('add-response' as const, 'change-rfq', 'close', 'remove-rfq'), which }),
+  fc.record({
+    do: fc.constantFrom('change-response' as const, 'remove-response', 'change-listing', 'remove-listing'),
+    which,
+  }),
+)
+/** What happens between two polls, over and over. */
+const story = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 5 })
+
+/** What the marketplace shows now, by the hashes of contents (a listing's signed address differs at every read). */
+const shown = (desk: Desk) => {
+  const channel = desk.sandbox.world.channel(CHANNEL)
+  return {
+    listings: hashes('listing', channel?.listings ?? []),
+    rfqs: hashes(
+      'rfq',
+      (channel?.rfqs ?? []).map((record) => record.singleShape()),
+    ),
+    responses: hashes(
+      'response',
+      (channel?.rfqs ?? []).flatMap((record) => [...record.responses]),
+    ),
+  }
+}
+const known = async (desk: Desk, asOf: Date) => {
+  const there = (kind: Kind, all: Known[]) =>
+    hashes(
+      kind,
+      all.filter((each) => each.missingSince === null).map((each) => each.body),
+    )
+  const rfqs = await desk.store.rfqs({ channel: KEY, asOf })
+  return {
+    listings: there('listing', await desk.store.listings({ channel: KEY, asOf })),
+    rfqs: there(
+      'rfq',
+      rfqs.map(({ rfq }) => rfq),
+    ),
+    // Of an RFQ that is not shown any more nobody knows what became of its responses.
+    responses: there(
+      'response',
+      rfqs.filter(({ rfq }) => rfq.missingSince === null).flatMap(({ responses }) => responses),
+    ),
+  }
+}
+const hashes = (kind: Kind, documents: readonly unknown[]) => documents.map((each) => contentHash(kind, each)).sort()
+
+function perform(desk: Desk, action: Step): void {
+  const { world } = desk.sandbox
+  const channel = world.channel(CHANNEL)
+  const pick = <T>(all: readonly T[] | undefined): T | undefined =>
+    'which' in action && all && all.length > 0 ? all[action.which % all.length] : undefined
+  const rfq = pick(channel?.rfqs)?.terms.id
+  const response = pick(channel?.rfqs.flatMap((record) => [...record.responses]))?.id
+  const listing = pick(channel?.listings)?.id
+  const title = `At ${desk.now().toISOString()}`
+  if (action.do === 'add-rfq') world.addRfq(CHANNEL)
+  if (action.do === 'add-listing') world.addListing(CHANNEL)
+  if (rfq && action.do === 'add-response') world.addResponse(rfq)
+  if (rfq && action.do === 'change-rfq') world.changeRfq(rfq, { title })
+  if (rfq && action.do === 'close') world.closeRfq(rfq)
+  if (rfq && action.do === 'remove-rfq') world.removeRfq(rfq)
+  if (response && action.do === 'change-response') world.changeResponse(response, { projectName: title })
+  if (response && action.do === 'remove-response') world.removeResponse(response)
+  if (listing && action.do === 'change-listing') world.changeListing(listing, { projectName: title })
+  if (listing && action.do === 'remove-listing') world.removeListing(listing)
+}
+
+describe('the past', () => {
+  it('is replayed exactly, whatever happened since', async () => {
+    await fc.assert(
+      fc.asyncProperty(story, async (chapters) => {
+        const desk = await openDesk({ rfqs: 2, responsesPerRfq: 1, listings: 3 })
+        const moments: { asOf: Date; state: ReturnType<typeof shown> }[] = []
+        for (const actions of [[], ...chapters]) {
+          for (const action of actions) perform(desk, action)
+          desk.pass(60)
+          expect((await desk.pollListings()).run.outcome).toBe('complete')
+          expect((await desk.pollRfqs()).run.outcome).toBe('complete')
+          moments.push({ asOf: desk.now(), state: shown(desk) })
+        }
+        for (const { asOf, state } of moments) {
+          expect(await known(desk, asOf)).toEqual(state)
+          expect(await known(desk, new Date(asOf.getTime() + 59_999))).toEqual(state)
+        }
+        expect(await known(desk, new Date('2026-11-21T12:00:59.999Z'))).toEqual({
+          listings: [],
+          rfqs: [],
+          responses: [],
+        })
+      }),
+      { numRuns: 20 },
+    )
+  })
+})
