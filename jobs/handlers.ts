@@ -1,0 +1,145 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closing/contract.js'
+import type { ChannelConfig, Config } from '../src/config.js'
+import type { Clock } from '../src/domain/clock.js'
+import type { Marketplace } from '../src/marketplace/contract.js'
+import type { RunKind, Store } from '../src/store/contract.js'
+import { RunBusyError } from '../src/store/errors.js'
+import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
+import type { JobHandler, JobHandlers, JobPayload, JobRunner, Log } from './contract.js'
+import { RefusedJobError, RunFailedError } from './errors.js'
+import { jobId } from './id.js'
+import { summarize } from './summary.js'
+
+export interface HandlerDeps {
+  config: Config
+  store: Store
+  marketplace: Marketplace
+  now: Clock
+  log: Log
+  enqueue: JobRunner['enqueue']
+  pollListings: (context: PollContext) => Promise<PollResult>
+  pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
+  closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
+  /** Kill switch of closing: a reason to stop, or null. */
+  stopped: () => string | null
+  /** Write a workbook and resolve to its path. */
+  rfqReport: (channel: ChannelConfig, rfqId: string) => Promise<string>
+  channelReport: (channel: ChannelConfig) => Promise<string>
+}
+
+/** What a job of a channel is done with. */
+interface Task {
+  deps: HandlerDeps
+  channel: ChannelConfig
+  payload: JobPayload
+  signal: AbortSignal
+}
+
+/** Which function does which job. Each is thin: the work is done in the rooms that are handed in. */
+export function createHandlers(deps: HandlerDeps): JobHandlers {
+  const onChannel =
+    (work: (task: Task) => Promise<void>): JobHandler =>
+    (payload, { signal }) =>
+      work({ deps, channel: channelOf(deps.config, payload), payload, signal })
+  return {
+    'poll-listings': onChannel((task) => run(task, 'listings', () => deps.pollListings(pollContext(task)))),
+    'poll-rfqs': onChannel((task) =>
+      run(task, 'rfqs', () => deps.pollRfqs(pollContext(task), pollOptions(deps.config))),
+    ),
+    'close-expired': onChannel(close),
+    'channel-report': onChannel(channelReport),
+    'rfq-report': onChannel(rfqReport),
+  }
+}
+
+/** The closing policy of a channel, by its configuration; null where nobody wants it closed. */
+export function closingPolicy(config: Config, channel: ChannelConfig): ClosingPolicy | null {
+  if (channel.autoClose === 'off') return null
+  const { maxPerRun, maxClockSkewSeconds } = config.closing
+  const { timeZone, graceHours } = channel
+  return { mode: channel.autoClose, timeZone, graceHours, maxPerRun, maxClockSkewSeconds }
+}
+
+function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
+  const found = config.channels.find(({ key }) => key === channel)
+  if (found) return found
+  throw new RefusedJobError(`the channel ${channel} is not in the configuration of this process`)
+}
+
+const session = ({ deps, channel, signal }: Task) => deps.marketplace.session(channel, { signal })
+
+function pollContext(task: Task): PollContext {
+  const { store, now } = task.deps
+  return { session: session(task), store, now, signal: task.signal }
+}
+
+const pollOptions = (config: Config): PollRfqsOptions => ({
+  recheckClosedHours: config.history.recheckClosedHours,
+  concurrency: config.requests.concurrency,
+})
+
+async function close(task: Task): Promise<void> {
+  const { deps, channel, signal } = task
+  const policy = closingPolicy(deps.config, channel)
+  if (policy === null) return
+  const { store, now, stopped } = deps
+  const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal })
+  const context = { session: session(task), store, now, signal, stopped, pause }
+  await run(task, 'close', async () => {
+    const result = await deps.closeExpired(context, policy)
+    if (deps.config.closing.reportOnClose) await reportClosed(deps, result)
+    return result
+  })
+}
+
+/** Enqueues a report of each RFQ that was closed; where that fails, the close itself has not. */
+async function reportClosed({ enqueue, log }: HandlerDeps, { run, decisions }: ClosingResult): Promise<void> {
+  const closed = decisions.filter(({ outcome }) => outcome === 'closed' || outcome === 'already-closed')
+  for (const { channel, rfqId, decidedAt } of closed) {
+    const payload = { channel, rfqId, cause: 'close' }
+    try {
+      await enqueue('rfq-report', payload, jobId('rfq-report', payload, new Date(decidedAt)))
+    } catch (error) {
+      const remedy = 'make it with: quotekeeper report'
+      log.warn(
+        { run: run.id, channel, rfq: rfqId, err: error },
+        `no report of a closed RFQ could be asked for; ${remedy}`,
+      )
+    }
+  }
+}
+
+/** Does a run unless another one lives or the marketplace asked to wait, and tells how it ended. */
+async function run(
+  { deps, channel }: Task,
+  kind: RunKind,
+  work: () => Promise<PollResult | ClosingResult>,
+): Promise<void> {
+  const { store, now, log } = deps
+  const newest = await store.newestRun({ channel: channel.key, kind })
+  if (newest?.notBefore && new Date(newest.notBefore) > now()) {
+    const facts = { channel: channel.key, kind, until: newest.notBefore }
+    return log.info(facts, 'skipped: the marketplace asked to wait')
+  }
+  try {
+    const result = await work()
+    summarize(result, log)
+    if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
+  } catch (error) {
+    if (!(error instanceof RunBusyError)) throw error
+    log.info({ channel: channel.key, kind }, `skipped: ${error.message}`)
+  }
+}
+
+async function rfqReport({ deps, channel, payload }: Task): Promise<void> {
+  const { rfqId } = payload
+  if (rfqId === undefined) throw new RefusedJobError('an rfq-report names no RFQ')
+  const file = await deps.rfqReport(channel, rfqId)
+  deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file }, 'report written')
+}
+
+async function channelReport({ deps, channel, payload }: Task): Promise<void> {
+  const file = await deps.channelReport(channel)
+  deps.log.info({ channel: channel.key, cause: payload.cause, file }, 'report written')
+}

@@ -1,0 +1,87 @@
+import { constants } from 'node:fs'
+import { access, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import type { Config } from '../src/config.js'
+import type { Clock } from '../src/domain/clock.js'
+import type { Store } from '../src/store/contract.js'
+import { freshness, type PollState } from '../src/web/freshness.js'
+import type { Check, Readiness } from '../src/web/health.js'
+import type { JobRunner } from './contract.js'
+import { type Cron, compileCron } from './cron.js'
+
+export interface ReadinessOptions {
+  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
+  store: Pick<Store, 'path' | 'newestRun'>
+  runner: Pick<JobRunner, 'ping'>
+  now: Clock
+}
+
+/** A poll is stale after so many intervals without a complete one. */
+const INTERVALS = 3
+/** Less room than this, in bytes, and the next large poll may not fit. */
+const ROOM = 32 * 2 ** 20
+const YEAR_MS = 366 * 24 * 3_600_000
+
+/** What the service needs to do its work: the database writable, the queue answering, every channel's polls fresh. */
+export function createReadiness({ config, store, runner, now }: ReadinessOptions): Readiness {
+  const crons = cronsOf(config)
+  const polls = async (moment: Date): Promise<PollState[]> => {
+    const kinds = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, moment) }))
+    const states = config.channels.flatMap(({ key: channel }) => kinds.map((kind) => ({ channel, ...kind })))
+    return Promise.all(
+      states.map(async (state) => ({
+        ...state,
+        newest: await store.newestRun({ channel: state.channel, kind: state.kind, outcome: 'complete' }),
+      })),
+    )
+  }
+  return async () => {
+    const moment = now()
+    let states: PollState[] = []
+    const database = async () => {
+      states = await polls(moment)
+      return databaseWritable(store)
+    }
+    const checks = await Promise.all([checked('database', database), checked('queue', () => runner.ping())])
+    return [...checks, ...freshness(states, moment)]
+  }
+}
+
+async function checked(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<Check> {
+  try {
+    return { name, ...(await check()) }
+  } catch (error) {
+    return { name, ok: false, message: (error as Error).message }
+  }
+}
+
+/** May be written to and has room, having answered. Writes nothing: it is asked every few seconds. */
+async function databaseWritable(store: ReadinessOptions['store']): Promise<{ ok: boolean; message: string }> {
+  await Promise.all([access(store.path, constants.W_OK), access(dirname(store.path), constants.W_OK)])
+  const { bavail, bsize } = await statfs(store.path)
+  const room = bavail * bsize
+  if (room < ROOM) return { ok: false, message: `only ${Math.floor(room / 2 ** 20)} MiB of room: make some` }
+  return { ok: true, message: 'answers, may be written to, has room' }
+}
+
+const KINDS = ['listings', 'rfqs'] as const
+
+function cronsOf({ schedule, scheduleTimeZone }: ReadinessOptions['config']) {
+  return KINDS.flatMap((kind) => {
+    const expression = schedule[kind]
+    return expression === null ? [] : [{ kind, cron: compileCron(expression, scheduleTimeZone) }]
+  })
+}
+
+/** Three intervals ago, counted in ticks: a schedule that rests at night is not stale in the morning. */
+function staleBefore(cron: Cron, now: Date): Date | null {
+  const after = new Date(now.getTime() - YEAR_MS)
+  const ticks: number[] = []
+  for (let upTo = now; ticks.length <= INTERVALS; upTo = new Date((ticks.at(-1) ?? 0) - 1)) {
+    const tick = cron.lastTick({ after, upTo })
+    if (tick === null) return null
+    ticks.push(tick.getTime())
+  }
+  const [newest = 0, latest = 0, oldest = 0] = [ticks[0], ticks[INTERVALS - 1], ticks[INTERVALS]]
+  return new Date(Math.min(oldest + (now.getTime() - newest), latest))
+}

@@ -1,0 +1,105 @@
+import { chmodSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createReadiness, type ReadinessOptions } from '../../jobs/readiness.js'
+import type { ChannelConfig } from '../../src/config.js'
+import type { RunEnd } from '../../src/store/contract.js'
+import { openStore } from '../../src/store/store.js'
+import { testFolder } from '../helpers/folder.js'
+
+const CHANNEL: ChannelConfig = {
+  org: 'acme',
+  channel: 'forest',
+  key: 'acme/forest',
+  apiKey: 'k',
+  autoClose: 'on',
+  timeZone: 'UTC',
+  graceHours: 0,
+}
+const END: RunEnd = {
+  requests: 1,
+  seen: 0,
+  inserted: 0,
+  changed: 0,
+  unchanged: 0,
+  missing: 0,
+  invalid: 0,
+  outcome: 'complete',
+  error: null,
+}
+
+async function desk(options: Partial<ReadinessOptions['config']> = {}) {
+  let now = new Date('2026-11-21T10:00:00Z')
+  const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: () => now })
+  onTestFinished(() => store.close())
+  const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
+  const config = { channels: [CHANNEL], schedule, scheduleTimeZone: 'UTC', ...options }
+  let queue = { ok: true, message: 'answers' }
+  const readiness = createReadiness({ config, store, runner: { ping: async () => queue }, now: () => now })
+  return {
+    store,
+    poll: async (at: string, end: Partial<RunEnd> = {}) => {
+      now = new Date(at)
+      const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
+      await run.finish({ ...END, ...end }, now)
+    },
+    at: async (moment: string) => {
+      now = new Date(moment)
+      return Object.fromEntries((await readiness()).map(({ name, ok }) => [name, ok]))
+    },
+    loseQueue: () => {
+      queue = { ok: false, message: 'gone' }
+    },
+    messages: async () => (await readiness()).map(({ message }) => message),
+  }
+}
+
+describe('readiness', () => {
+  it('holds while a complete poll is younger than three intervals', async () => {
+    const { poll, at } = await desk()
+    expect(await at('2026-11-21T10:00:30Z')).toEqual({ database: true, queue: true, 'rfqs of acme/forest': false })
+    await poll('2026-11-21T10:01:00Z')
+    await poll('2026-11-21T10:06:00Z', { outcome: 'partial' })
+    await poll('2026-11-21T10:11:00Z', { outcome: 'failed', error: 'down' })
+    expect(await at('2026-11-21T10:15:59Z')).toMatchObject({ 'rfqs of acme/forest': true })
+    expect(await at('2026-11-21T10:16:01Z')).toMatchObject({ 'rfqs of acme/forest': false })
+  })
+
+  it('is not lost over a night in which the schedule rests', async () => {
+    const schedule = { listings: null, rfqs: '*/10 6-20 * * 1-5', closeExpired: null, channelReport: null }
+    const { poll, at } = await desk({ schedule })
+    await poll('2026-11-20T20:50:05Z') // a Friday
+    expect(await at('2026-11-22T12:00:00Z')).toMatchObject({ 'rfqs of acme/forest': true })
+    expect(await at('2026-11-23T06:05:00Z')).toMatchObject({ 'rfqs of acme/forest': true })
+    expect(await at('2026-11-23T06:35:00Z')).toMatchObject({ 'rfqs of acme/forest': false })
+  })
+
+  it('asks nothing of polls that are never made', async () => {
+    const schedule = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
+    const { at } = await desk({ schedule })
+    expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true })
+  })
+
+  it('is lost with the queue', async () => {
+    const { at, loseQueue } = await desk()
+    loseQueue()
+    expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ queue: false })
+  })
+
+  it.skipIf(process.getuid?.() === 0)('is lost when the database may not be written to', async () => {
+    const { store, at } = await desk()
+    const { mode } = statSync(store.path)
+    chmodSync(store.path, 0o400)
+    expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ database: false })
+    chmodSync(store.path, mode)
+  })
+
+  it('is lost with the database', async () => {
+    const { store, at, messages } = await desk()
+    const read = store.newestRun
+    store.newestRun = () => Promise.reject(new Error('The database is damaged'))
+    expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: false, queue: true })
+    expect(await messages()).toContain('The database is damaged')
+    store.newestRun = read
+  })
+})

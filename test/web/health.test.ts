@@ -1,0 +1,166 @@
+import { once } from 'node:events'
+import { request } from 'node:http'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import { type Check, createHealthServer } from '../../src/web/health.js'
+import type { ServerOptions, WebServer } from '../../src/web/server.js'
+
+const GOOD: Check = { name: 'database', ok: true, message: 'fine' }
+const BAD: Check = { name: 'queue', ok: false, message: 'gone' }
+
+const servers: WebServer[] = []
+async function serve(options: Partial<Parameters<typeof createHealthServer>[0]> = {}): Promise<WebServer> {
+  const server = await createHealthServer({
+    host: '127.0.0.1',
+    port: 0,
+    token: null,
+    readiness: async () => [GOOD],
+    onError: () => undefined,
+    ...options,
+  })
+  servers.push(server)
+  return server
+}
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+
+/** A request with headers that fetch would not send. */
+async function ask(url: string, options: { method?: string; headers?: Record<string, string> } = {}) {
+  const sent = request(url, options).end()
+  const [response] = await once(sent, 'response')
+  let body = ''
+  for await (const chunk of response) body += chunk
+  return { status: response.statusCode as number, headers: response.headers, body }
+}
+
+describe('GET /healthz', () => {
+  it('says that the process lives, whatever else does not', async () => {
+    const readiness = () => new Promise<Check[]>(() => undefined)
+    const { url } = await serve({ readiness })
+    const answer = await ask(`${url}/healthz`)
+    expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}\n' })
+    expect(answer.headers).toMatchObject({
+      'content-type': 'application/json',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it('answers HEAD without a body', async () => {
+    const { url } = await serve()
+    expect(await ask(`${url}/healthz`, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+  })
+})
+
+describe('GET /readyz', () => {
+  it('names each check', async () => {
+    const { url } = await serve()
+    const answer = await ask(`${url}/readyz`)
+    expect(answer.status).toBe(200)
+    expect(JSON.parse(answer.body)).toEqual({ ready: true, checks: [GOOD] })
+  })
+
+  it('is 503 when one check does not hold', async () => {
+    const { url } = await serve({ readiness: async () => [GOOD, BAD] })
+    const answer = await ask(`${url}/readyz`)
+    expect(answer.status).toBe(503)
+    expect(JSON.parse(answer.body)).toEqual({ ready: false, checks: [GOOD, BAD] })
+  })
+
+  it('tells those without the token the verdict only', async () => {
+    const { url } = await serve({ token: 'open sesame', readiness: async () => [BAD] })
+    const bearer = (token: string) => ask(`${url}/readyz`, { headers: { authorization: `Bearer ${token}` } })
+    expect(await ask(`${url}/readyz`)).toMatchObject({ status: 503, body: '{"ready":false}\n' })
+    expect(await bearer('open')).toMatchObject({ status: 503, body: '{"ready":false}\n' })
+    expect((await bearer('open sesame')).body).toContain('gone')
+  })
+
+  it('that fails says nothing to who asked, and everything to the log', async () => {
+    const errors: unknown[] = []
+    const failure = new Error('secret detail')
+    const { url } = await serve({ readiness: () => Promise.reject(failure), onError: (error) => errors.push(error) })
+    const answer = await ask(`${url}/readyz`)
+    expect(answer.status).toBe(500)
+    expect(answer.body).not.toContain('secret')
+    expect(errors).toEqual([failure])
+  })
+
+  it('checks once for many who ask at the same time', async () => {
+    let asked = 0
+    let go: (checks: Check[]) => void = () => undefined
+    const readiness = () => {
+      asked++
+      return new Promise<Check[]>((resolve) => {
+        go = resolve
+      })
+    }
+    const { url } = await serve({ readiness })
+    const answers = Promise.all([1, 2, 3].map(() => ask(`${url}/readyz`)))
+    await expect.poll(() => asked).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    go([GOOD])
+    expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(asked).toBe(1)
+  })
+})
+
+describe('the server', () => {
+  it('refuses other paths and methods', async () => {
+    const { url } = await serve()
+    expect(await ask(`${url}/`)).toMatchObject({ status: 404 })
+    expect(await ask(`${url}/healthz/..%2fetc`)).toMatchObject({ status: 404 })
+    const post = await ask(`${url}/healthz`, { method: 'POST' })
+    expect(post).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
+  })
+
+  it('on loopback answers to loopback names only', async () => {
+    const { url } = await serve()
+    const as = (host: string) => ask(`${url}/healthz`, { headers: { host } }).then(({ status }) => status)
+    expect(await as('evil.example')).toBe(421)
+    expect(await as('127.0.0.1.evil.example')).toBe(421)
+    expect(await as('localhost:4780')).toBe(200)
+    expect(await as('[::1]:4780')).toBe(200)
+  })
+
+  it('off loopback does not start without a token', async () => {
+    await expect(serve({ host: '0.0.0.0' })).rejects.toThrow('token is required')
+    const { url } = await serve({ host: '0.0.0.0', token: 'open sesame' })
+    expect((await ask(`${url}/healthz`, { headers: { host: 'quotekeeper.internal' } })).status).toBe(200)
+  })
+
+  it.each([
+    [
+      'a port in use',
+      (port: number): Partial<ServerOptions> => ({ port }),
+      /^port \d+ of 127\.0\.0\.1 is in use: end the other program/,
+    ],
+    [
+      'no address of ours',
+      (): Partial<ServerOptions> => ({ host: '192.0.2.1', token: 't' }),
+      /^192\.0\.2\.1 is no address of this machine/,
+    ],
+  ])('says what to do about %s', async (_what, options, words) => {
+    const { url } = await serve()
+    await expect(serve(options(Number(new URL(url).port)))).rejects.toThrow(
+      expect.objectContaining({ name: 'ListenError', message: expect.stringMatching(words) }),
+    )
+  })
+
+  it('lets nobody hold a connection with half a request', async () => {
+    const { url } = await serve()
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.write('GET /healthz HTTP/1.1\r\nHost: loc')
+    const began = performance.now()
+    socket.resume()
+    await once(socket, 'close')
+    expect(performance.now() - began).toBeLessThan(8_000)
+  })
+
+  it('closes at once although somebody is connected', async () => {
+    const server = await serve({ readiness: () => new Promise(() => undefined) })
+    const hanging = ask(`${server.url}/readyz`).catch((error: Error) => error)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await server.close()
+    expect(await hanging).toBeInstanceOf(Error)
+  })
+})
