@@ -40,7 +40,7 @@ interface Task {
 export function createHandlers(deps: HandlerDeps): JobHandlers {
   const onChannel =
     (work: (task: Task) => Promise<void>): JobHandler =>
-    (payload, { signal }) =>
+    async (payload, { signal }) =>
       work({ deps, channel: channelOf(deps.config, payload), payload, signal })
   return {
     'poll-listings': onChannel((task) => run(task, 'listings', () => deps.pollListings(pollContext(task)))),

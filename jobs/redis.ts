@@ -29,7 +29,7 @@ export function linkRedis({ url, prefix, answerMs, onBack }: LinkOptions): Queue
       return new Worker(QUEUE, process, { ...options, connection, prefix })
     },
     disconnect() {
-      for (const client of opened) client.disconnect()
+      for (const client of opened) disconnectForGood(client)
     },
   }
 }
@@ -40,6 +40,13 @@ const reconnecting = {
   /** After a fail-over the old master only reads: connect anew, then send again (2). */
   reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? 2 : false),
 } satisfies RedisOptions
+
+/** BullMQ may be about to reconnect a client whose server hung: after this nobody can. */
+function disconnectForGood(client: Redis): void {
+  client.options.retryStrategy = () => null
+  client.connect = () => Promise.reject(new Error('Connection is closed.'))
+  client.disconnect()
+}
 
 function tellWhenBack(client: Redis, onBack: () => void): void {
   let lost = false

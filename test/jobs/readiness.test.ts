@@ -2,20 +2,12 @@ import { chmodSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createReadiness, type ReadinessOptions } from '../../jobs/readiness.js'
-import type { ChannelConfig } from '../../src/config.js'
 import type { RunEnd } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
+import { channelConfig } from '../helpers/config.js'
 import { testFolder } from '../helpers/folder.js'
 
-const CHANNEL: ChannelConfig = {
-  org: 'acme',
-  channel: 'forest',
-  key: 'acme/forest',
-  apiKey: 'k',
-  autoClose: 'on',
-  timeZone: 'UTC',
-  graceHours: 0,
-}
+const CHANNEL = channelConfig('acme/forest')
 const END: RunEnd = {
   requests: 1,
   seen: 0,

@@ -1,13 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { JobPayload } from '../../jobs/contract.js'
 import { createSchedule, type ScheduleOptions } from '../../jobs/schedule.js'
-import type { ChannelConfig } from '../../src/config.js'
+import { channelConfig as channel } from '../helpers/config.js'
 import { keptLog } from '../helpers/log.js'
 
-const channel = (key: string, autoClose: ChannelConfig['autoClose'] = 'on'): ChannelConfig => {
-  const [org = '', slug = ''] = key.split('/')
-  return { org, channel: slug, key, apiKey: 'k', autoClose, timeZone: 'UTC', graceHours: 0 }
-}
 const NEVER = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
 
 /** A schedule on a clock that only the test moves, and what it enqueued. */
@@ -97,7 +93,7 @@ describe('a beat', () => {
   })
 
   it('closes nothing where autoClose is off', async () => {
-    const channels = [channel('acme/forest', 'off'), channel('acme/peat', 'dry-run')]
+    const channels = [channel('acme/forest', { autoClose: 'off' }), channel('acme/peat', { autoClose: 'dry-run' })]
     const { at, ids } = desk({ channels, schedule: { ...NEVER, closeExpired: '* * * * *' } })
     await at('2026-11-21T01:01:00Z')
     expect(ids()).toEqual(['close-expired_acme_peat_20261121T0101Z'])

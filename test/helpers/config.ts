@@ -1,0 +1,24 @@
+import type { ChannelConfig, Config } from '../../src/config.js'
+
+export const channelConfig = (key: string, options: Partial<ChannelConfig> = {}): ChannelConfig => {
+  const [org = '', channel = ''] = key.split('/')
+  return { org, channel, key, apiKey: `key of ${org}`, autoClose: 'on', timeZone: 'UTC', graceHours: 0, ...options }
+}
+
+/** A configuration with the defaults, of one channel; nothing in it is scheduled. */
+export const testConfig = (options: Partial<Config> = {}): Config => ({
+  file: '/nowhere/quotekeeper.yaml',
+  baseUrl: 'http://127.0.0.1:1',
+  database: '/nowhere/quotekeeper.db',
+  queue: { kind: 'in-process' },
+  channels: [channelConfig('acme/forest')],
+  schedule: { listings: null, rfqs: null, closeExpired: null, channelReport: null },
+  scheduleTimeZone: 'UTC',
+  requests: { concurrency: 8, perSecond: 10_000, timeoutMs: 2_000, retries: 1, maxBodyMiB: 16 },
+  closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
+  reports: { directory: '/nowhere/reports', currency: null, exchangeRates: {}, weights: {} },
+  history: { recheckClosedHours: 24 },
+  web: { host: '127.0.0.1', port: 0, token: null },
+  logLevel: null,
+  ...options,
+})
