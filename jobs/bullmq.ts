@@ -1,4 +1,4 @@
-import { type Job, WaitingError } from 'bullmq'
+import { type Job, UnrecoverableError, WaitingError } from 'bullmq'
 import type { JobHandlers, JobName, JobPayload, JobRunner, Log } from './contract.js'
 import { QueueUnavailableError } from './errors.js'
 import { lane } from './id.js'
@@ -152,7 +152,14 @@ class BullRunner implements JobRunner {
     }
     const done = perform(handlers, { id: job.id ?? '', name: job.name, data: job.data, signal }, this.#parts.log)
     this.#underWay.add(done)
-    return done.finally(() => this.#underWay.delete(done))
+    try {
+      await done
+    } catch (error) {
+      // Never tried again, whatever whoever added it wished: retries live in the marketplace client alone.
+      throw new UnrecoverableError((error as Error).message)
+    } finally {
+      this.#underWay.delete(done)
+    }
   }
 
   /** Waits for an answer of the queue, but not for ever. */
@@ -172,12 +179,17 @@ async function add(queue: LinkedQueue, name: JobName, payload: JobPayload, id: s
   const deduplication = { id: lane(name, payload), keepLastIfActive: true }
   // Asked first: on PostgreSQL, BullMQ 6.7 gives the lane to a finished job whose id is added again, and blocks it.
   if (await queue.getJob(id)) return false
-  const offer = () => queue.add(name, payload, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
-  const taken = await offer()
-  if (taken.id === id) return true
-  const other = taken.id === undefined ? undefined : await queue.getJob(taken.id)
-  const state = await other?.getState()
-  if (state !== 'completed' && state !== 'failed') return state === 'active'
-  await other?.removeDeduplicationKey()
-  return (await offer()).id === id
+  let running: string | undefined
+  for (let tries = 0; tries < 4; tries++) {
+    const taken = await queue.add(name, payload, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
+    if (taken.id === id) return true
+    // Another job has the lane. Where it was running when asked, BullMQ keeps ours to run after it.
+    if (taken.id === running) return true
+    const other = taken.id === undefined ? undefined : await queue.getJob(taken.id)
+    const state = await other?.getState()
+    if (state === 'active') running = taken.id
+    else if (state === 'completed' || state === 'failed') await other?.removeDeduplicationKey()
+    else return false
+  }
+  return false
 }
