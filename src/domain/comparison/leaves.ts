@@ -27,9 +27,11 @@ export function leavesOf(body: unknown): Map<string, ChangeValue> {
   return leaves
 }
 
-// JSON can hold 1e999, which is read as infinity.
-const leafOf = (value: string | number | boolean): ChangeValue =>
-  typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+// JSON can hold 1e999, which is read as infinity, and −0, which it does not write.
+function leafOf(value: string | number | boolean): ChangeValue {
+  if (typeof value !== 'number') return value
+  return Number.isFinite(value) ? value + 0 : String(value)
+}
 
 function membersOf(value: object, path: string): { path: string; value: unknown }[] {
   if (Array.isArray(value)) return value.slice(0, MOST).map((item, at) => ({ path: `${path}[${at}]`, value: item }))

@@ -1,9 +1,9 @@
 /** Beyond this, either way, a number of a document is no tonnage, price or sum: products stay finite below it. */
 export const LARGEST = 1e15
 
-/** A number a report can reckon with, or null. */
+/** A number a report can reckon with, or null. −0 is 0, as JSON has it. */
 export function plausible(value: number | null | undefined): number | null {
-  return typeof value === 'number' && Math.abs(value) <= LARGEST ? value : null
+  return typeof value === 'number' && Math.abs(value) <= LARGEST ? value + 0 : null
 }
 
 /** A text that says something, or null. */
