@@ -6,7 +6,7 @@ import type { KnownListing, KnownResponse, KnownRfq } from './input.js'
 import { labelsOf } from './labels.js'
 import { listingQuality } from './listing-quality.js'
 import { metricsOf } from './metrics.js'
-import type { CurrencyReport, OfferReport, RfqTerms } from './model.js'
+import type { CurrencyReport, ListingQuality, OfferReport, RfqTerms } from './model.js'
 import { byCodeUnit } from './numbers.js'
 import { type OfferFacts, offerFacts } from './offer-terms.js'
 import { requirementsOf } from './requirements.js'
@@ -40,9 +40,8 @@ export function assess(input: Assessed, circumstances: Circumstances): Assessmen
   const currency = currencyReport(rfqCurrency, codes, circumstances.settings)
   const rfq = { ...withLimits(asked, currency), flags: [] }
   const labels = labelsOf(facts.map((one) => ({ ...one.facts, id: one.known.id })))
-  const offers = facts.map((one, at) =>
-    assessOffer(one, at + 1, labels[at] ?? '', { input, rfq, currency, circumstances }),
-  )
+  const weighing = { input, rfq, currency, circumstances, projects: projectsOf(facts, input.listings) }
+  const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', weighing))
   const ranked = rankOffers(offers, rfq, circumstances.asOfDate, circumstances.settings)
   return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, circumstances) }, currency, offers: ranked }
 }
@@ -73,7 +72,17 @@ function withLimits(asked: AskedTerms, currency: CurrencyReport): Omit<RfqTerms,
   }
 }
 
+/** What the listing of each offer tells, made once for all offers with it. */
+function projectsOf(
+  read: readonly Read[],
+  listings: ReadonlyMap<string, KnownListing>,
+): Map<string | null, ListingQuality> {
+  const ids = new Set(read.map(({ facts }) => facts.listingId))
+  return new Map([...ids].map((id) => [id, listingQuality(id === null ? undefined : listings.get(id))]))
+}
+
 interface Weighing {
+  projects: ReadonlyMap<string | null, ListingQuality>
   input: Assessed
   rfq: RfqTerms
   currency: CurrencyReport
@@ -81,7 +90,7 @@ interface Weighing {
 }
 
 function assessOffer({ known, facts }: Read, sequence: number, label: string, weighing: Weighing): OfferReport {
-  const { input, rfq, currency, circumstances } = weighing
+  const { input, rfq, currency, circumstances, projects } = weighing
   const { settings, asOfDate } = circumstances
   const { hasOffer: _hasOffer, implausible, ...told } = facts
   const metrics = metricsOf(facts, rfq, settings)
@@ -95,7 +104,7 @@ function assessOffer({ known, facts }: Read, sequence: number, label: string, we
     ...weighed,
     inView: known.missingSince === null,
     missingSince: known.missingSince,
-    listing: listingQuality(facts.listingId === null ? undefined : input.listings.get(facts.listingId)),
+    listing: projects.get(facts.listingId) ?? listingQuality(undefined),
     eligibility: eligibilityOf({ facts, missingSince: known.missingSince, metrics, compared }, currency, settings),
     requirements,
     meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true),

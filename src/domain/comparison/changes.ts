@@ -9,7 +9,6 @@ import { amountOf, priceOf, shorten } from './words.js'
 export const MOST_FIELDS = 500
 
 interface Told {
-  rfqId: string
   /** What an offer is called, by id; one that is not known any more goes by the beginning of its id. */
   labels: ReadonlyMap<string, string>
   asOf: string

@@ -44,7 +44,7 @@ export interface Chain {
   index: number
   before: Chain | null
 }
-const EMPTY: Chain = { volume: 0, cost: 0, index: -1, before: null }
+export const EMPTY: Chain = { volume: 0, cost: 0, index: -1, before: null }
 
 /**
  * @param wanted volume to reach, above 0
@@ -75,7 +75,8 @@ export function indexesOf(chain: Chain): number[] {
   return indexes
 }
 
-const isBetter = (a: Chain, b: Chain) => a.cost < b.cost || (a.cost === b.cost && a.volume > b.volume)
+/** Costs less, or as much for more tonnes. */
+export const isBetter = (a: Item, b: Item): boolean => a.cost < b.cost || (a.cost === b.cost && a.volume > b.volume)
 const add = (before: Chain, item: Indexed): Chain => ({
   volume: before.volume + item.volume,
   cost: before.cost + item.cost,
@@ -257,21 +258,25 @@ export function joined(one: Chain, other: Chain): Chain {
 export function extend(sets: readonly Chain[], item: Indexed, target: number, keep?: (set: Chain) => boolean): Chain[] {
   const merged: Chain[] = []
   let best = Number.NEGATIVE_INFINITY
-  let with_ = 0
-  let without = 0
-  while (best < target && (with_ < sets.length || without < sets.length)) {
-    const old = sets[without]
-    const base = sets[with_]
-    const grown = base === undefined ? null : add(base, item)
+  let stay = 0
+  let grow = 0
+  let grown = nextGrown(sets, grow, item)
+  while (best < target && (grown !== null || stay < sets.length)) {
+    const old = sets[stay]
     const takeOld = old !== undefined && (grown === null || !isBetter(grown, old))
     const next = takeOld ? old : grown
-    if (takeOld) without++
-    else with_++
-    if (next == null || next.volume <= best || keep?.(next) === false) continue
+    if (takeOld) stay++
+    else grown = nextGrown(sets, ++grow, item)
+    if (next === null || next.volume <= best || keep?.(next) === false) continue
     best = next.volume
     merged.push(next)
   }
   return merged
+}
+
+function nextGrown(sets: readonly Chain[], at: number, item: Indexed): Chain | null {
+  const base = sets[at]
+  return base === undefined ? null : add(base, item)
 }
 
 /** All free items one after another, lowest prices first, with what can no longer be better cut away. */

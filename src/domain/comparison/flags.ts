@@ -1,5 +1,6 @@
 import { responseStatus } from '../documents.js'
 import { earliest } from './days.js'
+import { flagValue } from './flag-value.js'
 import type {
   CurrencyReport,
   Flag,
@@ -95,11 +96,6 @@ const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
   'price-above-listing': ['low', priceAboveListing],
 }
 
-const value = (what: string, of: FlagValue['value'], unit: string | null = null): FlagValue => ({
-  what,
-  value: of,
-  unit,
-})
 const quoted = (text: string | null) => (text === null ? 'none' : `"${shorten(text, 40)}"`)
 
 const hasOffer = ({ offer }: Flagged) => !offer.eligibility.exclusions.some(({ code }) => code === 'no-offer')
@@ -116,7 +112,7 @@ function invalidDocument({ offer, problems }: Flagged): Body | null {
   if (offer.source.valid) return null
   const told = problems === 0 ? '' : ` (${counted(problems, 'problem')})`
   const words = `The document did not fit the promised form${told}; it is used as far as it goes.`
-  return { words, compared: [value('problems', problems)] }
+  return { words, compared: [flagValue('problems', problems)] }
 }
 
 function summaryOnly(of: Flagged): Body | null {
@@ -139,32 +135,32 @@ function withdrawn({ offer: { missingSince } }: Flagged): Body | null {
   if (missingSince === null) return null
   return {
     words: `The RFQ has not shown this offer since ${missingSince}.`,
-    compared: [value('missing since', missingSince)],
+    compared: [flagValue('missing since', missingSince)],
   }
 }
 
 function rejected({ offer: { status } }: Flagged): Body | null {
-  return status === 'rejected' ? { words: 'The offer was rejected.', compared: [value('status', status)] } : null
+  return status === 'rejected' ? { words: 'The offer was rejected.', compared: [flagValue('status', status)] } : null
 }
 
 function unknownStatus({ offer: { status } }: Flagged): Body | null {
   if (responseStatus.safeParse(status).success) return null
   const words = `Its status, ${quoted(status)}, is none the marketplace names.`
-  return { words, compared: [value('status', status), value('known', responseStatus.options.join(', '))] }
+  return { words, compared: [flagValue('status', status), flagValue('known', responseStatus.options.join(', '))] }
 }
 
 function reviewNotAccepted({ offer: { terms } }: Flagged): Body | null {
   if (terms.review === null || terms.review.status === 'accepted') return null
   const { status } = terms.review
   const words = `Its review is not accepted: status ${quoted(status)}.`
-  return { words, compared: [value('review status', status), value('wanted', 'accepted')] }
+  return { words, compared: [flagValue('review status', status), flagValue('wanted', 'accepted')] }
 }
 
 function expired(of: Flagged): Body | null {
   const { expiryDate, daysToExpiry } = of.offer.terms
   if (daysToExpiry === null || daysToExpiry >= 0 || isAccepted(of)) return null
   const words = `It expired on ${expiryDate}, ${counted(-daysToExpiry, 'day')} before ${of.asOfDate}.`
-  return { words, compared: [value('expiry date', expiryDate), value('as of', of.asOfDate)] }
+  return { words, compared: [flagValue('expiry date', expiryDate), flagValue('as of', of.asOfDate)] }
 }
 
 function expiring(of: Flagged): Body | null {
@@ -172,18 +168,18 @@ function expiring(of: Flagged): Body | null {
   const window = of.settings.expiryWindowDays
   if (daysToExpiry === null || daysToExpiry < 0 || daysToExpiry > window || isAccepted(of)) return null
   const words = `It expires on ${expiryDate}, in ${counted(daysToExpiry, 'day')} (flagged within ${amountOf(window)}).`
-  return { words, compared: [value('days to expiry', daysToExpiry, 'days'), value('window', window, 'days')] }
+  return { words, compared: [flagValue('days to expiry', daysToExpiry, 'days'), flagValue('window', window, 'days')] }
 }
 
 function noExpiry(of: Flagged): Body | null {
   if (!hasOffer(of) || of.offer.terms.expiryDate !== null || isAccepted(of)) return null
-  return { words: 'It names no expiry date.', compared: [value('expiry date', null)] }
+  return { words: 'It names no expiry date.', compared: [flagValue('expiry date', null)] }
 }
 
 function lateSubmission({ offer: { late, submittedAt }, rfq }: Flagged): Body | null {
   if (late !== true) return null
   const words = `Late: submitted ${submittedAt}, after the response due date ${rfq.responseDueDate} had ended.`
-  return { words, compared: [value('submitted', submittedAt), value('response due date', rfq.responseDueDate)] }
+  return { words, compared: [flagValue('submitted', submittedAt), flagValue('response due date', rfq.responseDueDate)] }
 }
 
 // --- what the RFQ asks ----------------------------------------------------------------------------------------------
@@ -218,20 +214,23 @@ function noCurrency(of: Flagged): Body | null {
   const { currency, currencyCode } = of.offer.terms
   if (!hasOffer(of) || currencyCode !== null) return null
   const words = currency === null ? 'It names no currency.' : `Its currency, ${quoted(currency)}, is no currency code.`
-  return { words, compared: [value('currency', currency)] }
+  return { words, compared: [flagValue('currency', currency)] }
 }
 
 function currencyDiffers({ offer: { terms }, rfq, currency }: Flagged): Body | null {
   if (terms.currencyCode === null || currency.rfq === null || terms.currencyCode === currency.rfq) return null
   const words = `It is priced in ${terms.currencyCode}, the RFQ in ${currency.rfq}.`
-  return { words, compared: [value('currency', terms.currencyCode), value('currency of the RFQ', rfq.currency)] }
+  return {
+    words,
+    compared: [flagValue('currency', terms.currencyCode), flagValue('currency of the RFQ', rfq.currency)],
+  }
 }
 
 function noExchangeRate({ offer: { terms, compared }, currency }: Flagged): Body | null {
   if (terms.currencyCode === null || compared.rate !== null) return null
   const why = currency.rates.find((rate) => rate.currency === terms.currencyCode)?.words ?? ''
   const words = `It cannot be ranked: priced in ${terms.currencyCode}. ${why}`.trimEnd()
-  return { words, compared: [value('currency', terms.currencyCode), value('compared in', currency.comparison)] }
+  return { words, compared: [flagValue('currency', terms.currencyCode), flagValue('compared in', currency.comparison)] }
 }
 
 // --- lines ----------------------------------------------------------------------------------------------------------
@@ -240,10 +239,14 @@ function volumeMismatch({ offer: { terms, metrics }, settings }: Flagged): Body 
   if (metrics.volumeVerdict !== 'differs' || terms.statedVolume === null) return null
   const { statedVolume } = terms
   const words = `It states ${tonnes(statedVolume)}; its lines add up to ${tonnes(metrics.sumVolume)}.`
-  const tolerance = value('tolerance', settings.volumeTolerance, 't')
+  const tolerance = flagValue('tolerance', settings.volumeTolerance, 't')
   return {
     words,
-    compared: [value('stated volume', statedVolume, 't'), value('sum of lines', metrics.sumVolume, 't'), tolerance],
+    compared: [
+      flagValue('stated volume', statedVolume, 't'),
+      flagValue('sum of lines', metrics.sumVolume, 't'),
+      tolerance,
+    ],
   }
 }
 
@@ -253,7 +256,10 @@ function totalOff(verdict: 'differs' | 'rounding'): Rule {
     const { statedTotal, currency } = terms
     const [stated, added] = [money(statedTotal, currency), money(metrics.sumValue, currency)]
     const note = verdict === 'rounding' ? ' (rounding: within the tolerance)' : ''
-    const compared = [value('stated total', statedTotal, currency), value('sum of lines', metrics.sumValue, currency)]
+    const compared = [
+      flagValue('stated total', statedTotal, currency),
+      flagValue('sum of lines', metrics.sumValue, currency),
+    ]
     return { words: `It states a total of ${stated}; its lines add up to ${added}${note}.`, compared }
   }
 }
@@ -262,14 +268,17 @@ function noLines(of: Flagged): Body | null {
   if (!isFull(of) || of.offer.lines.length > 0) return null
   return {
     words: 'It has no delivery lines; only its stated volume and total are known.',
-    compared: [value('lines', 0)],
+    compared: [flagValue('lines', 0)],
   }
 }
 
 function noVolume(of: Flagged): Body | null {
   const { metrics, terms } = of.offer
   if (!hasOffer(of) || metrics.volume !== null || metrics.sumVolume > 0 || (terms.statedVolume ?? 0) > 0) return null
-  const compared = [value('stated volume', terms.statedVolume, 't'), value('sum of lines', metrics.sumVolume, 't')]
+  const compared = [
+    flagValue('stated volume', terms.statedVolume, 't'),
+    flagValue('sum of lines', metrics.sumVolume, 't'),
+  ]
   return { words: 'Neither its lines nor its statement gives a volume above 0.', compared }
 }
 
@@ -278,7 +287,7 @@ function noPrices(of: Flagged): Body | null {
   const lackingPrice = lines.filter((line) => line.unitPrice === null).length
   if (lackingPrice > 0) return lackingWords(lackingPrice, lines.length, 'unit price')
   if (!hasOffer(of) || metrics.pricePerTonne !== null) return null
-  return { words: 'It gives no price per tonne.', compared: [value('price per tonne', null)] }
+  return { words: 'It gives no price per tonne.', compared: [flagValue('price per tonne', null)] }
 }
 
 function lacking(member: 'dueDate' | 'vintageYear', noun: string): Rule {
@@ -290,7 +299,7 @@ function lacking(member: 'dueDate' | 'vintageYear', noun: string): Rule {
 
 function lackingWords(without: number, lines: number, noun: string): Body {
   const words = `${amountOf(without)} of ${counted(lines, 'line')} ${without === 1 ? 'has' : 'have'} no ${noun}.`
-  return { words, compared: [value(`lines without ${noun}`, without), value('lines', lines)] }
+  return { words, compared: [flagValue(`lines without ${noun}`, without), flagValue('lines', lines)] }
 }
 
 function vintageAfterDelivery({ offer: { lines } }: Flagged): Body | null {
@@ -298,14 +307,14 @@ function vintageAfterDelivery({ offer: { lines } }: Flagged): Body | null {
   const first = early[0]
   if (first === undefined) return null
   const words = `${counted(early.length, 'line')} to be delivered before the reporting period has ended: delivery ${first.dueDate}, period to ${first.periodEnd}.`
-  return { words, compared: [value('delivery', first.dueDate), value('period end', first.periodEnd)] }
+  return { words, compared: [flagValue('delivery', first.dueDate), flagValue('period end', first.periodEnd)] }
 }
 
 function deliveryPast(of: Flagged): Body | null {
   const { firstDelivery } = of.offer.metrics
   if (firstDelivery === null || firstDelivery >= of.asOfDate || isAccepted(of)) return null
   const words = `Its first delivery, ${firstDelivery}, lies before ${of.asOfDate}.`
-  return { words, compared: [value('first delivery', firstDelivery), value('as of', of.asOfDate)] }
+  return { words, compared: [flagValue('first delivery', firstDelivery), flagValue('as of', of.asOfDate)] }
 }
 
 // --- pre-payments ---------------------------------------------------------------------------------------------------
@@ -315,7 +324,7 @@ function prepaymentBeforeDelivery({ offer: { prepayments, metrics } }: Flagged):
   const { firstDelivery } = metrics
   if (first === null || firstDelivery === null || first >= firstDelivery) return null
   const words = `It asks for payment on ${first}, before the first delivery on ${firstDelivery}.`
-  return { words, compared: [value('first pre-payment', first), value('first delivery', firstDelivery)] }
+  return { words, compared: [flagValue('first pre-payment', first), flagValue('first delivery', firstDelivery)] }
 }
 
 // The share of a sum is off by noise; exactly the limit is within it.
@@ -325,7 +334,10 @@ function prepaymentShare({ offer: { metrics }, settings }: Flagged): Body | null
   const limit = settings.prepaymentShareLimit
   if (metrics.prepaidShare === null || metrics.prepaidShare <= limit + NOISE) return null
   const words = `It asks for ${percent(metrics.prepaidShare)} of the total before delivery (flagged above ${percent(limit)}).`
-  return { words, compared: [value('pre-paid', metrics.prepaidShare * 100, '%'), value('limit', limit * 100, '%')] }
+  return {
+    words,
+    compared: [flagValue('pre-paid', metrics.prepaidShare * 100, '%'), flagValue('limit', limit * 100, '%')],
+  }
 }
 
 function prepaymentAboveTotal({ offer: { metrics, terms } }: Flagged): Body | null {
@@ -334,7 +346,7 @@ function prepaymentAboveTotal({ offer: { metrics, terms } }: Flagged): Body | nu
   const words = `Its pre-payments, ${money(metrics.prepaid, currency)}, are above its total, ${money(metrics.total, currency)}.`
   return {
     words,
-    compared: [value('pre-payments', metrics.prepaid, currency), value('total', metrics.total, currency)],
+    compared: [flagValue('pre-payments', metrics.prepaid, currency), flagValue('total', metrics.total, currency)],
   }
 }
 
@@ -343,27 +355,27 @@ function prepaymentAboveTotal({ offer: { metrics, terms } }: Flagged): Body | nu
 function noRegistryId({ offer: { listing } }: Flagged): Body | null {
   if (!listing.known || listing.registryId !== null) return null
   const words = `Its listing names no registry id (registry: ${listing.registry === null ? 'none' : shorten(listing.registry, 40)}).`
-  return { words, compared: [value('registry id', null)] }
+  return { words, compared: [flagValue('registry id', null)] }
 }
 
 function listingUnknown({ offer: { listing, listingId } }: Flagged): Body | null {
   if (listing.known) return null
   const words =
     listingId === null ? 'It names no listing.' : `Its listing, ${shorten(listingId, 40)}, was never observed.`
-  return { words, compared: [value('listing', listingId)] }
+  return { words, compared: [flagValue('listing', listingId)] }
 }
 
 function listingMissing({ offer: { listing } }: Flagged): Body | null {
   if (listing.missingSince === null) return null
   const words = `The channel has not shown its listing since ${listing.missingSince}.`
-  return { words, compared: [value('listing missing since', listing.missingSince)] }
+  return { words, compared: [flagValue('listing missing since', listing.missingSince)] }
 }
 
 function listingShort({ offer: { listing, metrics } }: Flagged): Body | null {
   const { availableVolume } = listing
   if (availableVolume === null || metrics.volume === null || availableVolume >= metrics.volume) return null
   const words = `It promises ${tonnes(metrics.volume)}; its listing shows ${tonnes(availableVolume)} available.`
-  return { words, compared: [value('volume', metrics.volume, 't'), value('available', availableVolume, 't')] }
+  return { words, compared: [flagValue('volume', metrics.volume, 't'), flagValue('available', availableVolume, 't')] }
 }
 
 function priceAboveListing({ offer: { listing, metrics, terms } }: Flagged): Body | null {
@@ -376,8 +388,8 @@ function priceAboveListing({ offer: { listing, metrics, terms } }: Flagged): Bod
   return {
     words,
     compared: [
-      value('price per tonne', metrics.pricePerTonne, unit),
-      value('highest of the listing', maxUnitPrice, unit),
+      flagValue('price per tonne', metrics.pricePerTonne, unit),
+      flagValue('highest of the listing', maxUnitPrice, unit),
     ],
   }
 }

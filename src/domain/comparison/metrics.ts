@@ -1,6 +1,6 @@
 import { earliest, latest } from './days.js'
 import type { DeliveryLine, MetricName, Metrics, Reconciled } from './model.js'
-import { greatest, least, ratio, sum } from './numbers.js'
+import { greatest, least, positive, ratio, sum } from './numbers.js'
 import type { OfferFacts } from './offer-terms.js'
 import { discountFactor } from './offer-terms.js'
 import type { AskedTerms } from './rfq-terms.js'
@@ -64,7 +64,7 @@ function moneyOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Mo
     basis,
     ...both,
     vwap: basis === 'lines' ? ratio(sumValue, sumVolume) : null,
-    statedPrice: ratio(above0(terms.statedTotal), above0(terms.statedVolume)),
+    statedPrice: ratio(positive(terms.statedTotal), positive(terms.statedVolume)),
     pricePerTonne: ratio(both.total, both.volume),
     prepaid,
     prepaidShare: hasOffer && shape === 'full' ? ratio(prepaid, both.total) : null,
@@ -74,10 +74,8 @@ function moneyOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Mo
 function basisOf(lines: DeliveryLine[], sumVolume: number, sumValue: number, terms: OfferFacts['terms']) {
   const usable = lines.every((line) => (line.volume ?? -1) >= 0 && (line.unitPrice ?? -1) >= 0)
   if (usable && sumVolume > 0 && sumValue > 0) return 'lines'
-  return above0(terms.statedVolume) !== null && above0(terms.statedTotal) !== null ? 'stated' : null
+  return positive(terms.statedVolume) !== null && positive(terms.statedTotal) !== null ? 'stated' : null
 }
-
-const above0 = (value: number | null) => (value !== null && value > 0 ? value : null)
 
 function haircutOf(contractType: string | null, { haircuts }: Settings): number {
   return contractType === 'spot' || contractType === 'forward' ? haircuts[contractType] : haircuts.other

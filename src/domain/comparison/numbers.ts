@@ -6,6 +6,9 @@ export function plausible(value: number | null | undefined): number | null {
   return typeof value === 'number' && Math.abs(value) <= LARGEST ? value + 0 : null
 }
 
+/** A number above 0, or null. */
+export const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
+
 /** A text that says something, or null. */
 export function said(value: string | null | undefined): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null

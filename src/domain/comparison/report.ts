@@ -29,7 +29,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
   const { rfq, currency, offers } = assess(assessed, circumstances)
   const ranked = offers.filter(isRanked)
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
-  const changes = changesOf(input.versions, input.absences, { rfqId: rfq.id, labels, asOf: context.asOf })
+  const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })
   const summary = summaryOf(offers, rfq.wanted.volume, { changes: changes.length, problems: problems.length })
   const awards = awardsOf(ranked, rfq, currency.comparison, input.ownAward)
   const sensitivity = sensitivityOf(ranked, rfq, settings)

@@ -1,4 +1,5 @@
 import { rateInto } from './currency.js'
+import { flagValue } from './flag-value.js'
 import type { CurrencyReport, FlagValue, OfferReport, Requirement, RfqTerms } from './model.js'
 import { round6 } from './numbers.js'
 
@@ -44,7 +45,7 @@ function priceRule(what: string, limit: number | null, offer: Weighed, currency:
   if (limit === null) return null
   const price = priceInRfqCurrency(offer, currency)
   const unit = `${currency.rfq ?? ''}/t`
-  return limited(value('price per tonne', price, unit), value(what, limit, unit), holds)
+  return limited(flagValue('price per tonne', price, unit), flagValue(what, limit, unit), holds)
 }
 
 /** The offer's price per tonne in the RFQ's currency; null where the RFQ names none, or without a rate. */
@@ -57,7 +58,7 @@ function priceInRfqCurrency(offer: Weighed, currency: CurrencyReport): number | 
 
 function volumeRule(what: string, limit: number | null, offer: Weighed, holds: Holds) {
   if (limit === null) return null
-  return limited(value('volume', offer.metrics.volume, 't'), value(what, limit, 't'), holds)
+  return limited(flagValue('volume', offer.metrics.volume, 't'), flagValue(what, limit, 't'), holds)
 }
 
 function vintageRule(
@@ -69,7 +70,11 @@ function vintageRule(
   sign: 1 | -1,
 ) {
   if (limit === null) return null
-  const weighed = limited(value(whatFound, found, null), value(whatAsked, limit, null), (a, b) => a * sign >= b * sign)
+  const weighed = limited(
+    flagValue(whatFound, found, null),
+    flagValue(whatAsked, limit, null),
+    (a, b) => a * sign >= b * sign,
+  )
   const complete = offer.lines.every((line) => line.vintageYear !== null)
   return { ...weighed, met: weighed.met === true && !complete ? null : weighed.met }
 }
@@ -81,26 +86,26 @@ function deliveryRule(offer: Weighed, rfq: RfqTerms) {
   const complete = offer.lines.every((line) => line.dueDate !== null)
   const inTime = last === null ? null : last <= due
   const met = inTime === true && !complete ? null : inTime
-  return { found: value('last delivery', last, null), asked: value('fulfilment due date', due, null), met }
+  return { found: flagValue('last delivery', last, null), asked: flagValue('fulfilment due date', due, null), met }
 }
 
 function contractRule({ terms }: Weighed, rfq: RfqTerms) {
   if (rfq.contractTypes.length === 0) return null
-  const found = value('contract type', terms.contractType, null)
-  const asked = value('asked for', rfq.contractTypes.join(', '), null)
+  const found = flagValue('contract type', terms.contractType, null)
+  const asked = flagValue('asked for', rfq.contractTypes.join(', '), null)
   return { found, asked, met: terms.contractType === null ? null : rfq.contractTypes.includes(terms.contractType) }
 }
 
 function onTimeRule({ submittedAt, late }: Weighed, rfq: RfqTerms) {
   if (rfq.responseDueDate === null) return null
-  const asked = value('response due date', rfq.responseDueDate, null)
-  return { found: value('submitted', submittedAt, null), asked, met: late === null ? null : !late }
+  const asked = flagValue('response due date', rfq.responseDueDate, null)
+  return { found: flagValue('submitted', submittedAt, null), asked, met: late === null ? null : !late }
 }
 
 function listingRule({ listingId }: Weighed, rfq: RfqTerms) {
   if (rfq.listingIds.length === 0) return null
-  const found = value('listing', listingId, null)
-  const asked = value('listings asked', rfq.listingIds.length, null)
+  const found = flagValue('listing', listingId, null)
+  const asked = flagValue('listings asked', rfq.listingIds.length, null)
   return { found, asked, met: listingId === null ? null : rfq.listingIds.includes(listingId) }
 }
 
@@ -109,9 +114,3 @@ function limited(found: FlagValue & { value: number | null }, asked: FlagValue &
   const met = found.value === null ? null : holds(round6(found.value), round6(asked.value))
   return { found, asked, met }
 }
-
-const value = <T extends FlagValue['value']>(what: string, found: T, unit: string | null) => ({
-  what,
-  value: found,
-  unit,
-})

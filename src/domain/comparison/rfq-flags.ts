@@ -1,4 +1,5 @@
 import type { Circumstances } from './circumstances.js'
+import { flagValue } from './flag-value.js'
 import { bySeverity } from './flags.js'
 import type { Flag, FlagValue, RfqFlagCode, RfqTerms, Severity } from './model.js'
 import { counted } from './words.js'
@@ -28,20 +29,20 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: Circumstances
         ? null
         : say(
             `The channel has not shown this RFQ since ${rfq.missingSince}.`,
-            value('missing since', rfq.missingSince),
+            flagValue('missing since', rfq.missingSince),
           ),
     'rfq-overdue': overdue(rfq, asOfDate),
     'rfq-no-due-date':
       rfq.responseDueDate === null
         ? say('It names no response due date: no offer can be told late, and it is never closed by itself.')
         : null,
-    'rfq-no-offers': offers === 0 ? say('It has no offers.', value('offers', 0)) : null,
+    'rfq-no-offers': offers === 0 ? say('It has no offers.', flagValue('offers', 0)) : null,
     'rfq-no-volume':
       rfq.wanted.volume === null
         ? say(
             rfq.wanted.words,
-            value('minimum volume', rfq.minVolume, 't'),
-            value('maximum volume', rfq.maxVolume, 't'),
+            flagValue('minimum volume', rfq.minVolume, 't'),
+            flagValue('maximum volume', rfq.maxVolume, 't'),
           )
         : null,
     'rfq-no-price-limit':
@@ -54,17 +55,12 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: Circumstances
   return bySeverity(flags)
 }
 
-const value = (what: string, of: FlagValue['value'], unit: string | null = null): FlagValue => ({
-  what,
-  value: of,
-  unit,
-})
 const say = (words: string, ...compared: FlagValue[]) => ({ words, compared })
 
 function overdue(rfq: Terms, asOfDate: string): Raised {
   if (rfq.state !== 'open' || rfq.daysToDue === null || rfq.daysToDue >= 0) return null
   const words = `It is still open, ${counted(-rfq.daysToDue, 'day')} after its response due date ${rfq.responseDueDate}.`
-  return say(words, value('as of', asOfDate), value('response due date', rfq.responseDueDate))
+  return say(words, flagValue('as of', asOfDate), flagValue('response due date', rfq.responseDueDate))
 }
 
 /** Pairs of limits whose lower one lies above the upper one. */
@@ -81,5 +77,5 @@ function crossed(rfq: Terms): Raised {
   const [pair] = crossedLimits(rfq)
   if (pair === undefined) return null
   const words = `Its minimum ${pair.what}, ${pair.min}, is above its maximum, ${pair.max}: no offer can meet both.`
-  return say(words, value(`minimum ${pair.what}`, pair.min), value(`maximum ${pair.what}`, pair.max))
+  return say(words, flagValue(`minimum ${pair.what}`, pair.min), flagValue(`maximum ${pair.what}`, pair.max))
 }

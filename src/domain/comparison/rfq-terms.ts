@@ -3,7 +3,7 @@ import { sourceOf } from './circumstances.js'
 import { daysBetween } from './days.js'
 import type { KnownRfq } from './input.js'
 import type { RfqTerms, Wanted } from './model.js'
-import { plausible, said } from './numbers.js'
+import { plausible, positive, said } from './numbers.js'
 import { CURRENCY_CODE, type WantedBasis } from './settings.js'
 import { tonnes } from './words.js'
 
@@ -58,14 +58,12 @@ export function currencyCode(currency: string | null): string | null {
 
 /** The volume coverage and awards aim at: model.ts, `Wanted`. */
 export function wantedOf(minVolume: number | null, maxVolume: number | null, basis: WantedBasis): Wanted {
-  const least = above0(minVolume) ?? above0(maxVolume)
-  const most = above0(maxVolume) ?? least
+  const least = positive(minVolume) ?? positive(maxVolume)
+  const most = positive(maxVolume) ?? least
   const volumes = { min: least, mid: least === null || most === null ? null : (least + most) / 2, max: most }
   const volume = volumes[basis]
   return { basis, volume, ...volumes, words: wantedWords(minVolume, maxVolume, basis, volume) }
 }
-
-const above0 = (volume: number | null) => (volume !== null && volume > 0 ? volume : null)
 
 const BASIS_WORDS: Record<WantedBasis, string> = {
   min: 'the minimum volume of the RFQ',
@@ -74,7 +72,9 @@ const BASIS_WORDS: Record<WantedBasis, string> = {
 }
 function wantedWords(min: number | null, max: number | null, basis: WantedBasis, volume: number | null): string {
   if (volume === null) return 'The RFQ names no volume above 0: coverage and awards have nothing to aim at.'
-  const both = above0(min) !== null && above0(max) !== null
-  const which = both ? BASIS_WORDS[basis] : `the only volume the RFQ names (its ${above0(min) ? 'minimum' : 'maximum'})`
+  const both = positive(min) !== null && positive(max) !== null
+  const which = both
+    ? BASIS_WORDS[basis]
+    : `the only volume the RFQ names (its ${positive(min) ? 'minimum' : 'maximum'})`
   return `${tonnes(volume)}: ${which}.`
 }

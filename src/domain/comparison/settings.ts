@@ -10,7 +10,7 @@ export type Criterion = (typeof CRITERIA)[number]
 
 export const CURRENCY_CODE = /^[A-Z]{3}$/
 const currencyCode = z.string().regex(CURRENCY_CODE, 'three capital letters, such as USD')
-const weight = z.number().min(0).max(1000)
+const weight = z.number().min(0).max(1_000_000)
 const share = z.number().min(0).max(1)
 const haircut = z.number().min(0).max(0.99)
 

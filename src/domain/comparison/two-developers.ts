@@ -2,10 +2,12 @@ import {
   type Chain,
   type Combination,
   cheapestCombination,
+  EMPTY,
   EXACT_UP_TO,
   extend,
   type Item,
   indexesOf,
+  isBetter,
   joined,
   reachable,
 } from './combination.js'
@@ -15,10 +17,9 @@ const MOST_SETS_OF_ONE = 1 << 14
 const MOST_SETS = 500_000
 const NARROW = 200
 
-const EMPTY: Chain = { volume: 0, cost: 0, index: -1, before: null }
-type Set_ = { chain: Chain; developer: string }
+type OwnedSet = { chain: Chain; developer: string }
 interface Listed {
-  sets: Set_[]
+  sets: OwnedSet[]
   complete: boolean
 }
 
@@ -43,7 +44,7 @@ function pairByPair(items: readonly Item[], developers: readonly string[], wante
     for (const other of names.length === 1 ? names : names.slice(at + 1)) {
       const indexes = items.flatMap((_, index) => ([one, other].includes(developers[index] ?? '') ? [index] : []))
       const found = cheapestCombination(pick(items, indexes), wanted)
-      if (found === null || (best !== null && !isCheaper(found, best))) continue
+      if (found === null || (best !== null && !isBetter(found, best))) continue
       best = { ...found, picked: pick(indexes, found.picked) }
     }
   }
@@ -104,25 +105,24 @@ function thinned(sets: Chain[], most: number): Chain[] {
   return sets.filter((_, at) => (sets.length - 1 - at) % step === 0)
 }
 
-function cheapestPair(sets: Set_[], target: number): Chain | null {
+function cheapestPair(sets: OwnedSet[], target: number): Chain | null {
   const byVolume = sets.filter(({ chain }) => chain.volume > 0).sort((a, b) => b.chain.volume - a.chain.volume)
   const partners = cheapestSoFar(byVolume)
   let best: [Chain, Chain] | null = null
   for (const { chain, developer } of byVolume) {
     const partner = chain.volume >= target ? EMPTY : partnerOf(byVolume, partners, target - chain.volume, developer)
     const pair: [Chain, Chain] | null = partner === null ? null : [chain, partner]
-    if (pair !== null && (best === null || isCheaper(total(pair), total(best)))) best = pair
+    if (pair !== null && (best === null || isBetter(total(pair), total(best)))) best = pair
   }
   return best === null ? null : joined(...best)
 }
 
 const total = ([one, other]: [Chain, Chain]) => ({ cost: one.cost + other.cost, volume: one.volume + other.volume })
-const isCheaper = (a: Item, b: Item) => a.cost < b.cost || (a.cost === b.cost && a.volume > b.volume)
 
 /** The cheapest set, and the cheapest of any other developer, among the first k. */
-type Cheapest = [Set_ | null, Set_ | null]
+type Cheapest = [OwnedSet | null, OwnedSet | null]
 
-function cheapestSoFar(sets: Set_[]): Cheapest[] {
+function cheapestSoFar(sets: OwnedSet[]): Cheapest[] {
   const result: Cheapest[] = []
   let [first, second]: Cheapest = [null, null]
   for (const set of sets) {
@@ -137,7 +137,7 @@ function cheapestSoFar(sets: Set_[]): Cheapest[] {
   return result
 }
 
-function partnerOf(sets: Set_[], cheapest: Cheapest[], volume: number, developer: string): Chain | null {
+function partnerOf(sets: OwnedSet[], cheapest: Cheapest[], volume: number, developer: string): Chain | null {
   let low = 0
   let high = sets.length
   while (low < high) {

@@ -1,0 +1,47 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import { CHANNEL_REPORT_SCHEMA } from '../../../src/domain/comparison/channel-model.js'
+import { EXACT_UP_TO } from '../../../src/domain/comparison/combination.js'
+import { severityOf } from '../../../src/domain/comparison/flags.js'
+import { AWARD_SCENARIOS, OFFER_FLAGS, REPORT_SCHEMA, RFQ_FLAGS } from '../../../src/domain/comparison/model.js'
+import { SENSITIVITY_LIMIT } from '../../../src/domain/comparison/sensitivity.js'
+import { DEFAULT_SETTINGS } from '../../../src/domain/comparison/settings.js'
+
+const page = readFileSync(new URL('../../../docs/COMPARISON.md', import.meta.url), 'utf8')
+const row = (name: string) => page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''
+
+const bySeverity = (severity: string) => page.split('\n').filter((line) => line.startsWith(`| ${severity} |`))
+
+describe('docs/COMPARISON.md', () => {
+  it.each(Object.entries(DEFAULT_SETTINGS))('names the setting %s with its default', (name, value) => {
+    expect(row(name)).not.toBe('')
+    if (typeof value !== 'object') expect(row(name).replaceAll('`', '').split(' | ')[1]).toBe(String(value))
+  })
+
+  it.each(Object.entries(DEFAULT_SETTINGS.weights))('names the score %s with its weight', (name, weight) => {
+    expect(row(name).split(' | ')[1]).toBe(String(weight))
+  })
+
+  it.each(AWARD_SCENARIOS)('names the scenario %s', (name) => {
+    expect(row(name)).not.toBe('')
+  })
+
+  it.each(OFFER_FLAGS)('names the flag %s at its severity', (code) => {
+    expect(bySeverity(severityOf(code))[0]).toContain(`\`${code}\``)
+  })
+
+  it.each(RFQ_FLAGS)('names the flag %s', (code) => {
+    expect(page).toContain(`\`${code}\``)
+  })
+
+  it('names makes and bounds', () => {
+    for (const said of [
+      REPORT_SCHEMA,
+      CHANNEL_REPORT_SCHEMA,
+      `up to ${EXACT_UP_TO} offers`,
+      `best ${SENSITIVITY_LIMIT} offers`,
+    ]) {
+      expect(page).toContain(said)
+    }
+  })
+})
