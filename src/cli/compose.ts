@@ -1,20 +1,33 @@
+import type { JobRunner } from '../../jobs/contract.js'
 import type { Config, LogLevel } from '../config.js'
 import type { Logger } from '../log.js'
+import type { Marketplace } from '../marketplace/contract.js'
 import type { Store } from '../store/contract.js'
+import { VERSION } from '../version.js'
 import type { Cli } from './cli.js'
+import { STOP_WITHIN } from './signals.js'
 
 /** What a command works with. Parts are opened when first asked for, and closed in reverse order. */
 export interface House {
   readonly config: Config
   readonly log: Logger
   store(): Promise<Store>
+  marketplace(): Promise<Marketplace>
+  /** The way to run jobs that the configuration asks for. Rejects with QueueUnavailableError. */
+  runner(): Promise<JobRunner>
+  /** Has something closed with the house, before all that was opened earlier. */
+  closeWith(close: () => Promise<unknown>): void
 }
 
 export interface HouseOptions {
   /** `if-set` for commands that only read the database: whoever reads needs no API key. */
   secrets: 'required' | 'if-set'
-  /** The service logs to stdout; the stdout of other commands is their result. */
-  logTo: 'stdout' | 'stderr'
+  /** The service logs to stdout; the stdout of other commands is their result; the demo's log is a file. */
+  logTo: 'stdout' | 'stderr' | { write(text: string): void }
+  /** How much is logged where nobody says; `info` for the service. */
+  usualLevel: LogLevel
+  /** Whether a database that is not there yet is made. */
+  createDatabase: boolean
 }
 
 /**
@@ -24,7 +37,7 @@ export interface HouseOptions {
 export async function inHouse<T>(cli: Cli, options: HouseOptions, use: (house: House) => Promise<T>): Promise<T> {
   const closers: (() => Promise<unknown>)[] = []
   try {
-    return await use(await open(cli, options, closers))
+    return await use(await build(cli, options, closers))
   } finally {
     for (const close of closers.reverse()) await close()
   }
@@ -32,35 +45,62 @@ export async function inHouse<T>(cli: Cli, options: HouseOptions, use: (house: H
 
 /** For commands that only read the database. */
 export const reading = <T>(cli: Cli, use: (store: Store, house: House) => Promise<T>) =>
-  inHouse(cli, { secrets: 'if-set', logTo: 'stderr' }, async (house) => use(await house.store(), house))
+  inHouse(cli, { secrets: 'if-set', logTo: 'stderr', usualLevel: 'warn', createDatabase: false }, async (house) =>
+    use(await house.store(), house),
+  )
 
-type Closers = (() => Promise<unknown>)[]
+/** For commands that ask the marketplace and end. */
+export const working = <T>(cli: Cli, use: (house: House) => Promise<T>, usualLevel: LogLevel = 'warn') =>
+  inHouse(cli, { secrets: 'required', logTo: 'stderr', usualLevel, createDatabase: true }, use)
 
-async function open(cli: Cli, options: HouseOptions, closers: Closers): Promise<House> {
+async function build(cli: Cli, options: HouseOptions, closers: (() => Promise<unknown>)[]): Promise<House> {
   const { loadConfig } = await import('../config/load.js')
   const { scrubber, secretsOf } = await import('../log.js')
   const { io, globals } = cli
   const config = loadConfig({ file: globals.config, env: io.env, cwd: io.cwd, secrets: options.secrets })
   cli.scrub = scrubber(secretsOf(config))
-  const log = await openLog(cli, config, options.logTo)
-  return { config, log, store: once(() => openStoreOf(config, closers)) }
+  const log = await openLog(cli, config, options)
+  const keep = <T extends { close(): Promise<unknown> }>(part: T) => {
+    closers.push(() => part.close())
+    return part
+  }
+  return {
+    config,
+    log,
+    store: once(async () => keep(await openStoreOf(config, options.createDatabase))),
+    marketplace: once(async () => keep(await openMarketplace(cli, config))),
+    runner: once(async () => {
+      const { createRunner } = await import('../../jobs/service.js')
+      const runner = await createRunner(config.queue, log)
+      closers.push(() => runner.close(STOP_WITHIN))
+      return runner
+    }),
+    closeWith: (close) => void closers.push(close),
+  }
 }
 
-async function openLog({ io, globals }: Cli, config: Config, logTo: 'stdout' | 'stderr'): Promise<Logger> {
+async function openLog({ io, globals }: Cli, config: Config, { logTo, usualLevel }: HouseOptions): Promise<Logger> {
   const { createLog, secretsOf } = await import('../log.js')
-  const toStdout = logTo === 'stdout'
-  const usual: LogLevel = toStdout ? 'info' : 'warn'
+  const places = {
+    stdout: { out: { write: io.out }, pretty: io.width !== null, colour: io.colour.out },
+    stderr: { out: { write: io.err }, pretty: io.errIsTerminal, colour: io.colour.err },
+  }
+  const place = typeof logTo === 'string' ? places[logTo] : { out: logTo, pretty: false, colour: false }
   return createLog({
-    level: globals.logLevel ?? config.logLevel ?? usual,
-    out: { write: toStdout ? io.out : io.err },
-    pretty: toStdout ? io.width !== null : io.errIsTerminal,
-    colour: toStdout ? io.colour.out : io.colour.err,
+    ...place,
+    level: globals.logLevel ?? config.logLevel ?? usualLevel,
     secrets: secretsOf(config),
   })
 }
 
-async function openStoreOf(_config: Config, _closers: Closers): Promise<Store> {
-  throw new Error('the store is not here yet')
+async function openStoreOf(config: Config, create: boolean): Promise<Store> {
+  const { openStore } = await import('../store/store.js')
+  return openStore({ path: config.database, create })
+}
+
+async function openMarketplace({ io }: Cli, { baseUrl, requests }: Config): Promise<Marketplace> {
+  const { createMarketplace } = await import('../marketplace/client.js')
+  return createMarketplace({ baseUrl, limits: requests, version: VERSION, now: io.now })
 }
 
 /** Opens at most once, also when asked by several at the same time. */

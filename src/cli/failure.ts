@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/error.js'
-import { FailedError, UsageError } from './error.js'
+import { UsageError } from './error.js'
 
 /** 2 for wrong usage or configuration, else 1. */
 export const exitStatusOf = (error: unknown): 1 | 2 =>
@@ -23,11 +23,20 @@ export function sentence(error: unknown): string {
   return `${error.message || error.name}. This is a fault of the program; --log-level debug shows where it happened.`
 }
 
-/** By name rather than by class: loading every room to ask for its classes would make the program slow to start. */
-const FOR_PEOPLE =
-  /^(Config|Usage|Failed|Store|RunBusy|RunLost|IntentOpen|UnusableDatabase|Marketplace|Unavailable|Item|Channel|Paused|Aborted|Queue|Service|Report|Sandbox)Error$/
-const isForPeople = (error: Error) =>
-  error instanceof FailedError || error instanceof UsageError || FOR_PEOPLE.test(error.name)
+/**
+ * The errors of the project, by name: loading every room to ask for its classes would make the program slow to start.
+ * A test holds this together with the classes there are.
+ */
+const FOR_PEOPLE = new Set(
+  (
+    'Config Usage Failed Plan Store RunBusy RunLost IntentOpen UnusableDatabase ' +
+    'Marketplace Unavailable Item Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen StateFile Sandbox'
+  )
+    .split(' ')
+    .map((name) => `${name}Error`),
+)
+/** Whether an error was made to be read by people. */
+export const isForPeople = ({ name }: { name: string }) => FOR_PEOPLE.has(name)
 
 function systemSentence(error: NodeJS.ErrnoException): string {
   const what = error.path ?? addressOf(error)

@@ -15,7 +15,7 @@ export async function findRfq(store: Pick<History, 'rfqs'>, filter: RfqFilter & 
   if (only && found.length === 1) return only
   if (found.length > 1) throw new UsageError(ambiguous(filter.match, found))
   const { match, ...others } = filter
-  throw new FailedError(unknown(match, await store.rfqs(others), filter))
+  throw new FailedError(unknown(match, await store.rfqs({ ...others, withoutResponses: true }), filter))
 }
 
 function ambiguous(match: string, found: readonly KnownRfq[]): string {
@@ -35,13 +35,11 @@ function unknown(match: string, known: readonly KnownRfq[], { channel, asOf }: R
   return list === '' ? `${start}; \`quotekeeper rfqs\` lists those that are` : `${start}; the nearest:${list}`
 }
 
+/** Generously: numbers are short, and a list of a few does no harm. */
 function nearestRfqs(match: string, known: readonly KnownRfq[]): KnownRfq[] {
   const named = known.flatMap((each) => namesOf(each).map((name) => ({ name, each })))
-  const names = nearest(
-    match,
-    named.map(({ name }) => name),
-    5,
-  )
+  const reach = Math.max(2, Math.floor(match.length / 2))
+  const names = nearest(match, [...new Set(named.map(({ name }) => name))], { most: 5, reach })
   const found = names.flatMap((name) => named.filter((entry) => entry.name === name).map(({ each }) => each))
   return [...new Set(found)].slice(0, 5)
 }

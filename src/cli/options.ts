@@ -1,6 +1,4 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import type { Io } from './io.js'
-import { parseAsOf } from './moment.js'
 
 /** A channel as written on the command line. */
 export interface ChannelOption {
@@ -31,18 +29,10 @@ export const channelsOption = () =>
     (text: string, before: string[] | undefined) => [...(before ?? []), channelKey(text)],
   )
 
-export const jsonOption = () => new Option('--json', 'one JSON document on stdout instead of a table')
+export const jsonOption = (what = 'one JSON document on stdout instead of a table') => new Option('--json', what)
 
 export const asOfOption = () =>
   new Option('--as-of <time>', 'what was known then: 2026-01-31 (the end of that day in UTC) or 2026-01-31T12:00Z')
-
-/** What the store is asked for by `--channel` and `--as-of`. */
-export function filterOf({ channel, asOf }: ChannelOption & AsOfOption, io: Io): { channel?: string; asOf?: Date } {
-  return {
-    ...(channel === undefined ? {} : { channel }),
-    ...(asOf === undefined ? {} : { asOf: parseAsOf(asOf, io.now()) }),
-  }
-}
 
 export const limitOption = (usual: number) =>
   new Option('--limit <number>', 'at most so many rows, newest first')

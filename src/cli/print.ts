@@ -29,3 +29,7 @@ export function printRows<Row>(
 /** `2026-01-31 12:00`, UTC: as much of a timestamp as a table needs. */
 export const shortTime = (timestamp: string | null | undefined) =>
   timestamp ? timestamp.slice(0, 16).replace('T', ' ') : ''
+
+/** `2026-01-31 12:00:05`, UTC: where seconds matter. */
+export const longTime = (timestamp: string | null | undefined) =>
+  timestamp ? timestamp.slice(0, 19).replace('T', ' ') : ''

@@ -97,7 +97,7 @@ const givenFound = (issue: RawIssue) => ('params' in issue ? String(issue.params
 
 function unknownKey(file: string, document: ConfigDocument, path: Path, key: string, message: string): ConfigIssue {
   const known = knownKeys(message)
-  const [close] = nearest(key, known, 1)
+  const [close] = nearest(key, known, { most: 1 })
   const list = known.length > 0 ? known.join(', ') : message
   return {
     file,

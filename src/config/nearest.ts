@@ -26,23 +26,29 @@ function cell(a: string[], b: string[], i: number, j: number, row: number[], las
 }
 
 /**
- * The candidates that a person may have meant, best first: those that begin with the text or contain it, then those
- * within a third of its length in edits.
+ * The candidates that a person may have meant, best first: those within some edits of the text, as a whole or by one of
+ * their words, and those that contain it.
  * @param text what was typed
- * @param most how many to return
+ * @param options.most how many to return; default 3
+ * @param options.reach how many edits apart a candidate may be; default a third of the text's length
  */
-export function nearest(text: string, candidates: readonly string[], most = 3): string[] {
-  const reach = Math.max(1, Math.floor(text.length / 3))
+export function nearest(
+  text: string,
+  candidates: readonly string[],
+  { most = 3, reach = Math.max(1, Math.floor(text.length / 3)) }: { most?: number; reach?: number } = {},
+): string[] {
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, score: likeness(text, candidate) }))
-    .filter(({ score }) => score <= reach)
-    .sort((a, b) => a.score - b.score)
+    .map((candidate) => ({ candidate, distance: distanceOf(text, candidate) }))
+    .filter(({ distance }) => distance <= reach)
+    .sort((a, b) => a.distance - b.distance)
     .slice(0, most)
     .map(({ candidate }) => candidate)
 }
 
-function likeness(text: string, candidate: string): number {
-  const distance = editDistance(text, candidate)
-  const contained = text.length >= 3 && candidate.toLowerCase().includes(text.toLowerCase())
-  return contained ? Math.min(distance, 1) : distance
+function distanceOf(text: string, candidate: string): number {
+  const whole = editDistance(text, candidate)
+  if (text.length >= 3 && candidate.toLowerCase().includes(text.toLowerCase())) return Math.min(whole, 1)
+  const words = candidate.split(/\s+/)
+  // A word is a weaker likeness than the whole.
+  return words.length === 1 ? whole : Math.min(whole, ...words.map((word) => editDistance(text, word) + 1))
 }

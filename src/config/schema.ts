@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { LOG_LEVELS } from '../config.js'
+import { CRITERIA } from '../domain/comparison/settings.js'
 import type { Environment } from './environment.js'
 import { fetchSecret, type Read, readSecretRef } from './secret.js'
 import * as is from './values.js'
@@ -99,13 +100,20 @@ const reports = (context: SchemaContext) =>
   section({
     directory: path(context).prefault('./data/reports'),
     currency: is.currency().nullable().default(null),
-    exchangeRates: table(exchangeRate(), 'currency codes with their rates', is.currencies()),
-    weights: table(is.number(0, 1_000_000), 'criteria with their weights'),
+    exchangeRates: byCurrency(exchangeRate()),
+    weights: weights(),
   })
 
-const table = <V extends z.ZodType>(entry: V, allowed: string, keys = { schema: z.string(), allowed: 'text' }) => {
-  const error = ({ code }: { code?: string }) => (code === 'invalid_key' ? keys.allowed : allowed)
-  return z.preprocess((found) => found ?? {}, z.record(keys.schema, entry, { error })).prefault({})
+/** Only those that are given: the others keep the weight the report has for them. */
+const weights = () => {
+  const shape = Object.fromEntries(CRITERIA.map((criterion) => [criterion, is.number(0, 1000).optional()]))
+  return section(shape).transform((given) => given as Record<string, number>)
+}
+
+const byCurrency = <V extends z.ZodType>(entry: V) => {
+  const { schema, allowed } = is.currencies()
+  const error = ({ code }: { code?: string }) => (code === 'invalid_key' ? allowed : 'currency codes with their rates')
+  return z.preprocess((found) => found ?? {}, z.record(schema, entry, { error })).prefault({})
 }
 
 /** A bare rate, or one with its date and source, so that a report can say where it comes from. */

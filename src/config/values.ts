@@ -1,4 +1,4 @@
-import { validate as isCron } from 'node-cron'
+import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import type { Config } from '../config.js'
 import { nearest } from './nearest.js'
@@ -66,7 +66,7 @@ export const segment = () =>
 export const timeZone = () =>
   readValue((found): Read<string> => {
     if (typeof found === 'string' && isTimeZone(found)) return { value: found }
-    const [close] = typeof found === 'string' ? nearest(found, Intl.supportedValuesOf('timeZone'), 1) : []
+    const [close] = typeof found === 'string' ? nearest(found, Intl.supportedValuesOf('timeZone'), { most: 1 }) : []
     const suggestion = close ? `, such as ${close}` : ', such as UTC or Europe/Paris'
     return { found: '', allowed: `a time zone of the IANA database${suggestion}` }
   })
@@ -87,8 +87,10 @@ const CRON =
 export const cron = () =>
   readValue((found): Read<string | null> => {
     if (found === null) return { value: null }
-    if (typeof found === 'string' && isCron(found)) return { value: found.trim() }
-    return { found: '', allowed: CRON }
+    if (typeof found !== 'string') return { found: '', allowed: CRON }
+    const { valid, errors } = validateDetailed(found)
+    const why = errors.map(({ field, message }) => `${field}: ${message}`).join('; ')
+    return valid ? { value: found.trim() } : { found: `${JSON.stringify(found)} (${why})`, allowed: CRON }
   })
 
 const CURRENCY = 'a currency code of three capital letters, such as EUR'

@@ -134,6 +134,13 @@ describe('a configuration', () => {
     })
   })
 
+  it('takes the weights that are given, and no others', () => {
+    expect(read(`${SMALLEST}reports: { weights: { price: 60, evidence: 0 } }\n`).reports.weights).toEqual({
+      price: 60,
+      evidence: 0,
+    })
+  })
+
   it('knows the queues by their address', () => {
     const queueOf = (queue: string) => read(`${SMALLEST}queue: ${queue}\n`).queue
     expect(queueOf('redis://localhost:6379')).toEqual({ kind: 'redis', url: 'redis://localhost:6379' })
@@ -267,7 +274,7 @@ web:
       '10 channels[1] (acme/forest): acme/forest a second time',
       '12 channels[1].apiKey (acme/forest): environment variable NO_SUCH_KEY is not set',
       '13 channels[1].colour (acme/forest): an unknown key',
-      '15 schedule.listings: "61 * * * *"',
+      '15 schedule.listings: "61 * * * *" (minute: 61 is a invalid expression for minute)',
       '16 requests.retries: 1.5',
       '17 reports.currency: nothing',
       '18 reports.exchangeRates.USD.rate: -3',
@@ -294,6 +301,13 @@ web:
     ],
     ['a query in the address', SMALLEST.replace('.com', '.com/?a=1'), /without user, query/],
     ['an infinite number', `${SMALLEST}requests: { perSecond: .inf }\n`, /a number from/],
+    ['an unknown criterion', `${SMALLEST}reports: { weights: { prize: 1 } }\n`, /did you mean price\?/],
+    ['a weight below 0', `${SMALLEST}reports: { weights: { price: -1 } }\n`, /a number from 0 to 1000/],
+    [
+      'no weight at all',
+      `${SMALLEST}reports: { weights: { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 } }\n`,
+      /at least one weight above 0/,
+    ],
     ['text for a number', `${SMALLEST}web: { port: "80" }\n`, /whole number from 0 to 65535/],
   ])('of form are told: %s', (_what, text, words) => {
     const issues = mistakes(text)

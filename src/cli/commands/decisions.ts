@@ -1,6 +1,7 @@
 import type { DecisionRecord } from '../../store/contract.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
+import { filterOf } from '../filter.js'
 import {
   type ChannelOption,
   channelOption,
@@ -23,7 +24,8 @@ export const register: Register = (command, cli) => {
     .option('--verify', 'check that no decision was altered or removed since it was written')
     .addOption(jsonOption())
     .action((options: Options) =>
-      reading(cli, async (store) => {
+      reading(cli, async (store, house) => {
+        const filter = await filterOf(cli, { store, house }, options)
         if (options.verify) {
           const verdict = await store.verifyDecisions()
           if (options.json) printJson(cli.io, verdict)
@@ -31,13 +33,12 @@ export const register: Register = (command, cli) => {
           cli.status = verdict.brokenAt === null ? 0 : 1
           return
         }
-        const { channel, rfq, limit } = options
-        const filter = { ...(channel === undefined ? {} : { channel }), ...(rfq === undefined ? {} : { rfq }) }
-        const rows = await store.decisions({ ...filter, limit })
+        const { rfq, limit } = options
+        const rows = await store.decisions({ ...filter, ...(rfq === undefined ? {} : { rfq }), limit })
         printRows(
           cli.io,
           options.json,
-          COLUMNS,
+          DECISION_COLUMNS,
           rows,
           'No decision is recorded. `quotekeeper close-expired --dry-run` makes some.',
         )
@@ -50,7 +51,7 @@ export const register: Register = (command, cli) => {
   )
 }
 
-const COLUMNS: Column<DecisionRecord>[] = [
+export const DECISION_COLUMNS: Column<DecisionRecord>[] = [
   { header: 'Decided (UTC)', cell: ({ decidedAt }) => shortTime(decidedAt) },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
   { header: 'Due', cell: ({ dueDate }) => dueDate },

@@ -3,7 +3,8 @@ import type { Kind } from '../../domain/observed.js'
 import type { Known } from '../../store/contract.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
-import { type AsOfOption, asOfOption, type ChannelOption, channelOption, filterOf, withExamples } from '../options.js'
+import { filterOf } from '../filter.js'
+import { type AsOfOption, asOfOption, type ChannelOption, channelOption, withExamples } from '../options.js'
 
 type Options = ChannelOption & AsOfOption & { kind?: Kind }
 const KINDS: readonly Kind[] = ['listing', 'rfq', 'response']
@@ -15,9 +16,10 @@ export const register: Register = (command, cli) => {
     .addOption(channelOption())
     .addOption(asOfOption())
     .action((options: Options) =>
-      reading(cli, async (store) => {
+      reading(cli, async (store, house) => {
+        const filter = await filterOf(cli, { store, house }, options)
         const kind = options.kind === undefined ? {} : { kind: options.kind }
-        for await (const snapshot of store.export({ ...kind, ...filterOf(options, cli.io) })) {
+        for await (const snapshot of store.export({ ...kind, ...filter })) {
           if (cli.io.outGone() || cli.io.stop.aborted) break
           cli.io.out(`${JSON.stringify(line(snapshot))}\n`)
         }

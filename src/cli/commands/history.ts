@@ -2,18 +2,18 @@ import type { Absence, Version } from '../../store/contract.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
 import { differences, inWords } from '../differences.js'
+import { filterOf } from '../filter.js'
 import { findRfq, nameOf } from '../findRfq.js'
 import {
   type AsOfOption,
   asOfOption,
   type ChannelOption,
   channelOption,
-  filterOf,
   type JsonOption,
   jsonOption,
   withExamples,
 } from '../options.js'
-import { printJson, printTable, shortTime } from '../print.js'
+import { longTime, printJson, printTable } from '../print.js'
 import type { Column } from '../table.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
@@ -26,8 +26,8 @@ export const register: Register = (command, cli) => {
     .addOption(asOfOption())
     .addOption(jsonOption())
     .action((match: string, options: Options) =>
-      reading(cli, async (store) => {
-        const filter = filterOf(options, cli.io)
+      reading(cli, async (store, house) => {
+        const filter = await filterOf(cli, { store, house }, options)
         const { rfq } = await findRfq(store, { match, ...filter })
         const versions = await store.rfqHistory(rfq.channel, rfq.id, filter.asOf)
         const absences = await store.absences(rfq.channel, rfq.id, filter.asOf)
@@ -78,8 +78,8 @@ function absenceEvents({ kind, id, notBefore, missingSince, returnedAt }: Absenc
 }
 
 const COLUMNS: Column<Event>[] = [
-  { header: 'Seen (UTC)', cell: ({ seenAt }) => shortTime(seenAt) },
-  { header: 'Not before', cell: ({ notBefore }) => shortTime(notBefore) },
+  { header: 'Seen (UTC)', cell: ({ seenAt }) => longTime(seenAt) },
+  { header: 'Not before', cell: ({ notBefore }) => longTime(notBefore) },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Id', cell: ({ id }) => id, min: 8 },
   { header: 'Version', cell: ({ version }) => version, align: 'right' },

@@ -17,6 +17,21 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./init.js'),
   },
   {
+    name: 'check',
+    description: 'try configuration, database, queue and every channel, and say what to do about each failure',
+    load: () => import('./check.js'),
+  },
+  {
+    name: 'sync',
+    description: 'poll listings and RFQs now, in this process, with no queue',
+    load: () => import('./sync.js'),
+  },
+  {
+    name: 'close-expired',
+    description: 'close now what is past its due date, with no queue',
+    load: () => import('./close-expired.js'),
+  },
+  {
     name: 'rfqs',
     description: 'list the RFQs that are known',
     load: () => import('./rfqs.js'),
@@ -57,6 +72,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'export',
     description: 'print documents as NDJSON, one snapshot a line',
     load: () => import('./export.js'),
+  },
+  {
+    name: 'sandbox',
+    description: 'serve a small marketplace of its own on this machine, with the whole API',
+    load: () => import('./sandbox.js'),
   },
   {
     name: 'backup',

@@ -1,12 +1,12 @@
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
+import { filterOf } from '../filter.js'
 import { findRfq, nameOf } from '../findRfq.js'
 import {
   type AsOfOption,
   asOfOption,
   type ChannelOption,
   channelOption,
-  filterOf,
   type JsonOption,
   jsonOption,
   withExamples,
@@ -26,8 +26,9 @@ export const register: Register = (command, cli) => {
     .addOption(asOfOption())
     .addOption(jsonOption())
     .action((match: string, options: Options) =>
-      reading(cli, async (store) => {
-        const found = await findRfq(store, { match, ...filterOf(options, cli.io) })
+      reading(cli, async (store, house) => {
+        const filter = await filterOf(cli, { store, house }, options)
+        const found = await findRfq(store, { match, ...filter })
         const rows = found.responses.map((response) => offerRow(found.rfq.id, response)).sort(byPrice)
         printRows(cli.io, options.json, COLUMNS, rows, `No offer is known for RFQ ${nameOf(found)}.`)
       }),

@@ -1,6 +1,7 @@
 import type { ProblemRecord } from '../../store/contract.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
+import { filterOf } from '../filter.js'
 import {
   type ChannelOption,
   channelOption,
@@ -20,9 +21,11 @@ export const register: Register = (command, cli) => {
     .addOption(channelOption())
     .addOption(limitOption(100))
     .addOption(jsonOption())
-    .action(({ channel, limit, json }: Options) =>
-      reading(cli, async (store) => {
-        const rows = await store.problems({ ...(channel === undefined ? {} : { channel }), limit })
+    .action((options: Options) =>
+      reading(cli, async (store, house) => {
+        const filter = await filterOf(cli, { store, house }, options)
+        const { limit, json } = options
+        const rows = await store.problems({ ...filter, limit })
         printRows(cli.io, json, COLUMNS, rows, 'No problem is known: all that came was as the API document says.')
       }),
     )

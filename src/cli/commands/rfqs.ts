@@ -1,11 +1,11 @@
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
+import { filterOf } from '../filter.js'
 import {
   type AsOfOption,
   asOfOption,
   type ChannelOption,
   channelOption,
-  filterOf,
   type JsonOption,
   jsonOption,
   withExamples,
@@ -25,8 +25,9 @@ export const register: Register = (command, cli) => {
     .addOption(asOfOption())
     .addOption(jsonOption())
     .action((options: Options) =>
-      reading(cli, async (store) => {
-        const known = (await store.rfqs(filterOf(options, cli.io))).map(rfqRow)
+      reading(cli, async (store, house) => {
+        const filter = await filterOf(cli, { store, house }, options)
+        const known = (await store.rfqs(filter)).map(rfqRow)
         const rows = known.filter(({ state }) => options.state === undefined || state === options.state)
         printRows(
           cli.io,

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { RunKind, RunRecord } from '../../store/contract.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
+import { filterOf } from '../filter.js'
 import {
   type ChannelOption,
   channelOption,
@@ -23,17 +24,18 @@ export const register: Register = (command, cli) => {
     .addOption(new Option('--kind <kind>', 'of this kind only').choices(KINDS))
     .addOption(limitOption(30))
     .addOption(jsonOption())
-    .action(({ channel, kind, limit, json }: Options) =>
-      reading(cli, async (store) => {
-        const filter = { ...(channel === undefined ? {} : { channel }), ...(kind === undefined ? {} : { kind }) }
-        const rows = await store.runs({ ...filter, limit })
-        printRows(cli.io, json, COLUMNS, rows, 'No run is recorded. `quotekeeper sync` makes the first.')
+    .action((options: Options) =>
+      reading(cli, async (store, house) => {
+        const filter = await filterOf(cli, { store, house }, options)
+        const { kind, limit, json } = options
+        const rows = await store.runs({ ...filter, ...(kind === undefined ? {} : { kind }), limit })
+        printRows(cli.io, json, RUN_COLUMNS, rows, 'No run is recorded. `quotekeeper sync` makes the first.')
       }),
     )
   withExamples(command, ['quotekeeper runs --kind rfqs --limit 5', 'the last five polls of RFQs'])
 }
 
-const COLUMNS: Column<RunRecord>[] = [
+export const RUN_COLUMNS: Column<RunRecord>[] = [
   { header: 'Run', cell: ({ id }) => id, align: 'right' },
   { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
   { header: 'Kind', cell: ({ kind }) => kind },

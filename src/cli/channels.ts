@@ -1,0 +1,22 @@
+import { nearest } from '../config/nearest.js'
+import type { ChannelConfig, Config } from '../config.js'
+import { UsageError } from './error.js'
+
+/**
+ * The channels a command works on: those named, else all of the configuration.
+ * @throws {UsageError} for one that is not configured
+ */
+export function chosenChannels(config: Config, named: readonly string[] | undefined): ChannelConfig[] {
+  if (named === undefined) return config.channels
+  return [...new Set(named)].map((name) => channelNamed(config, name))
+}
+
+/** @throws {UsageError} for a channel that is not configured, with the nearest that is */
+export function channelNamed(config: Config, name: string): ChannelConfig {
+  const found = config.channels.find(({ key }) => key === name)
+  if (found) return found
+  const known = config.channels.map(({ key }) => key)
+  const [close] = nearest(name, known, { most: 1 })
+  const suggestion = close ? `did you mean ${close}? ` : ''
+  throw new UsageError(`${name} is no channel of ${config.file}; ${suggestion}Configured: ${known.join(', ')}`)
+}

@@ -1,0 +1,144 @@
+import type { ClosingResult } from '../../closing/contract.js'
+import type { ChannelConfig } from '../../config.js'
+import { observeRfq } from '../../domain/observed.js'
+import type { DecisionRecord, Store } from '../../store/contract.js'
+import { chosenChannels } from '../channels.js'
+import type { Cli, Register } from '../cli.js'
+import { type House, working } from '../compose.js'
+import { FailedError } from '../error.js'
+import { sentence } from '../failure.js'
+import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
+import { poll } from '../poll.js'
+import { printJson, printTable } from '../print.js'
+import { count } from '../text.js'
+import { DECISION_COLUMNS } from './decisions.js'
+
+type Options = ChannelsOption & JsonOption & { dryRun?: boolean; approve?: string }
+
+/** `close-expired`: closes now what is past its due date, with no queue. */
+export const register: Register = (command, cli) => {
+  command
+    .addOption(channelsOption())
+    .option('--dry-run', 'only say what would be closed; nothing is sent')
+    .option('--approve <plan>', 'go on with a round that was held for its size')
+    .addOption(jsonOption())
+    .action((options: Options) => working(cli, (house) => closeAll(cli, house, options)))
+  withExamples(
+    command,
+    ['quotekeeper close-expired --dry-run', 'what would be closed now, and why'],
+    ['quotekeeper close-expired --channel acme/forest', 'close it, in one channel'],
+  )
+}
+
+/** What became of the round of one channel. */
+interface Round {
+  channel: string
+  result: ClosingResult | null
+  decisions: DecisionRecord[]
+  failures: string[]
+}
+
+async function closeAll(cli: Cli, house: House, options: Options): Promise<void> {
+  const channels = await channelsToClose(cli, house, options)
+  const rounds: Round[] = []
+  for (const channel of channels) {
+    if (!cli.io.stop.aborted) rounds.push(await closeOne(cli, house, channel, options))
+  }
+  tell(cli, options, rounds)
+  if (rounds.length < channels.length || rounds.some(({ failures }) => failures.length > 0)) cli.status = 1
+}
+
+/** A plan belongs to one channel; a channel with `autoClose: off` is left alone, and that is said. */
+async function channelsToClose(cli: Cli, house: House, options: Options): Promise<ChannelConfig[]> {
+  const plan = options.approve === undefined ? null : await heldRound(cli, await house.store(), options.approve)
+  const named = plan ? [plan.channel] : options.channel
+  const chosen = chosenChannels(house.config, named)
+  const off = chosen.filter(({ autoClose }) => autoClose === 'off')
+  for (const { key } of off) cli.io.err(`${key} has autoClose: off in ${house.config.file}; it is left alone.\n`)
+  if (named && off.length > 0) cli.status = 1
+  return chosen.filter(({ autoClose }) => autoClose !== 'off')
+}
+
+async function heldRound({ io }: Cli, store: Store, plan: string) {
+  const held = await store.heldRound(plan, io.now())
+  if (held) return held
+  throw new FailedError(
+    `${plan} is no plan that can be approved: it is unknown, or older than 24 hours; close-expired without --approve makes a new one`,
+  )
+}
+
+async function closeOne(cli: Cli, house: House, channel: ChannelConfig, options: Options): Promise<Round> {
+  const empty = { channel: channel.key, result: null, decisions: [] }
+  try {
+    const polled = await poll(cli, house, { channel, kind: 'rfqs' })
+    if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
+    const result = await closeRound(cli, house, channel, options)
+    const decisions = await standing(await house.store(), result)
+    return { channel: channel.key, result, decisions, failures: failuresOf(result) }
+  } catch (error) {
+    if (!/^(RunBusy|RunLost|Failed|Plan)Error$/.test((error as Error).name)) throw error
+    return { ...empty, failures: [sentence(error)] }
+  }
+}
+
+async function closeRound({ io }: Cli, house: House, channel: ChannelConfig, options: Options): Promise<ClosingResult> {
+  const { closeExpired } = await import('../../closing/round.js')
+  const { closingPolicy } = await import('../../../jobs/handlers.js')
+  const { closingSwitch } = await import('../../../jobs/kill-switch.js')
+  const { setTimeout: pause } = await import('node:timers/promises')
+  const { config } = house
+  const context = {
+    session: (await house.marketplace()).session(channel, { signal: io.stop }),
+    store: await house.store(),
+    now: io.now,
+    signal: io.stop,
+    stopped: closingSwitch(config),
+    pause: (milliseconds: number) => pause(milliseconds),
+  }
+  const policy = closingPolicy(config, channel)
+  if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)
+  return closeExpired(context, {
+    ...policy,
+    ...(options.dryRun ? { mode: 'dry-run' as const } : {}),
+    ...(options.approve === undefined ? {} : { approvedPlan: options.approve }),
+    byHand: true,
+  })
+}
+
+/**
+ * What a person wants to see of a round: what it did, and what would be done or is held. A decision that stands
+ * unchanged is not recorded again, so it is taken from the record.
+ */
+async function standing(store: Store, { run }: ClosingResult): Promise<DecisionRecord[]> {
+  const rfqs = await store.rfqs({ channel: run.channel, withoutResponses: true })
+  const closed = new Set(
+    rfqs.filter(({ rfq }) => observeRfq(rfq.body).document?.state === 'closed').map(({ rfq }) => rfq.id),
+  )
+  return (await store.newestDecisions(run.channel)).filter(({ runId, rfqId, decision }) =>
+    decision === 'would-close' || decision === 'held' ? !closed.has(rfqId) : decision === 'close' && runId === run.id,
+  )
+}
+
+const failuresOf = ({ run, failures }: ClosingResult): string[] => {
+  if (failures.length > 0) return failures.map(({ id, message }) => `${id}: ${message}`)
+  return run.outcome === 'complete' ? [] : [run.error ?? `the round is ${run.outcome}`]
+}
+
+function tell({ io }: Cli, options: Options, rounds: readonly Round[]): void {
+  const decisions = rounds.flatMap((round) => round.decisions)
+  if (options.json)
+    printJson(
+      io,
+      rounds.map(({ result, ...round }) => ({
+        ...round,
+        run: result?.run ?? null,
+        heldPlan: result?.heldPlan ?? null,
+      })),
+    )
+  else printTable(io, DECISION_COLUMNS, decisions, 'No RFQ is past its due date.')
+  for (const { channel, result, failures } of rounds) {
+    if (result)
+      io.err(`${channel}: ${count(result.run.seen, 'open RFQ')} weighed, ${count(result.run.changed, 'RFQ')} closed.\n`)
+    for (const failure of failures) io.err(`${channel}: ${failure}\n`)
+  }
+}

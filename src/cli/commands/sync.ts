@@ -1,0 +1,91 @@
+import { Option } from 'commander'
+import type { ChannelConfig } from '../../config.js'
+import type { RunRecord } from '../../store/contract.js'
+import { chosenChannels } from '../channels.js'
+import type { Cli, Register } from '../cli.js'
+import { type House, working } from '../compose.js'
+import { sentence } from '../failure.js'
+import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
+import { type PollKind, poll } from '../poll.js'
+import { printJson, printTable } from '../print.js'
+import { createProgress, type Progress } from '../progress.js'
+import { RUN_COLUMNS } from './runs.js'
+
+type Options = ChannelsOption & JsonOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
+const KINDS: readonly PollKind[] = ['listings', 'rfqs']
+
+/** `sync`: polls now, in this process, with no queue. */
+export const register: Register = (command, cli) => {
+  command
+    .addOption(channelsOption())
+    .addOption(new Option('--only <kind>', 'poll only these').choices(KINDS))
+    .option('--full', 'read every RFQ and response again, also those that seem unchanged')
+    .option('--accept-loss', 'believe a list that lost most of what it had')
+    .addOption(jsonOption())
+    .action((options: Options) => working(cli, (house) => sync(cli, house, options)))
+  withExamples(
+    command,
+    ['quotekeeper sync', 'poll every channel'],
+    ['quotekeeper sync --channel acme/forest --only rfqs --full', 'read all RFQs of one channel again'],
+  )
+}
+
+/** Without the error: it is told below, whole. */
+const COLUMNS = RUN_COLUMNS.filter(({ header }) => header !== 'Error')
+
+/** What became of one poll: its run, and what failed in it or kept it from beginning. */
+interface Polled {
+  channel: string
+  kind: PollKind
+  run: RunRecord | null
+  failures: { id: string; message: string }[]
+}
+
+async function sync(cli: Cli, house: House, options: Options): Promise<void> {
+  const kinds = options.only ? [options.only] : KINDS
+  const channels = chosenChannels(house.config, options.channel)
+  const progress = await createProgress(cli.io)
+  const polled: Polled[] = []
+  for (const channel of channels) {
+    for (const kind of kinds) {
+      if (!cli.io.stop.aborted) polled.push(await pollOne(cli, house, { channel, kind, options, progress }))
+    }
+  }
+  tell(cli, options, polled, channels.length * kinds.length)
+}
+
+interface One {
+  channel: ChannelConfig
+  kind: PollKind
+  options: Options
+  progress: Progress
+}
+
+/** A channel that fails stops no other; what is no failure of one channel (a full disk) ends the command. */
+async function pollOne(cli: Cli, house: House, { channel, kind, options, progress }: One): Promise<Polled> {
+  const { full = false, acceptLoss = false } = options
+  progress.begin(`${channel.key} ${kind}`)
+  try {
+    const request = { channel, kind, full, acceptLoss, onProgress: progress.update }
+    const { run, failures } = await poll(cli, house, request)
+    return { channel: channel.key, kind, run, failures }
+  } catch (error) {
+    if (!/^(RunBusy|RunLost|Failed)Error$/.test((error as Error).name)) throw error
+    return { channel: channel.key, kind, run: null, failures: [{ id: kind, message: sentence(error) }] }
+  } finally {
+    progress.end()
+  }
+}
+
+function tell(cli: Cli, options: Options, polled: readonly Polled[], wanted: number): void {
+  const runs = polled.flatMap(({ run }) => (run ? [run] : []))
+  if (options.json) printJson(cli.io, polled)
+  else printTable(cli.io, COLUMNS, runs, 'Nothing was polled.')
+  for (const { channel, kind, run, failures } of polled) {
+    if (run?.error && failures.length === 0) cli.io.err(`${channel} ${kind}: ${run.error}\n`)
+    for (const { id, message } of failures) cli.io.err(`${channel} ${kind}, ${id}: ${message}\n`)
+  }
+  if (polled.length < wanted) cli.io.err(`Stopped before ${wanted - polled.length} of ${wanted} polls.\n`)
+  const complete = polled.length === wanted && polled.every(({ run }) => run?.outcome === 'complete')
+  cli.status = complete ? 0 : 1
+}

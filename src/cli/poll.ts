@@ -1,0 +1,39 @@
+import type { ChannelConfig } from '../config.js'
+import type { RunKind, RunRecord } from '../store/contract.js'
+import type { PollResult } from '../sync/contract.js'
+import type { Cli } from './cli.js'
+import type { House } from './compose.js'
+import { FailedError } from './error.js'
+
+export type PollKind = Extract<RunKind, 'listings' | 'rfqs'>
+
+export interface PollRequest {
+  channel: ChannelConfig
+  kind: PollKind
+  full?: boolean
+  acceptLoss?: boolean
+  onProgress?: (progress: { done: number; total: number }) => void
+}
+
+/**
+ * Polls one kind of one channel in this process.
+ * @throws {FailedError} while the marketplace has asked for no requests; RunBusyError, StoreError
+ */
+export async function poll({ io }: Cli, house: House, request: PollRequest): Promise<PollResult> {
+  const { channel, kind, full = false, acceptLoss = false, onProgress } = request
+  const store = await house.store()
+  refuseWithinPause(await store.newestRun({ channel: channel.key, kind }), io.now())
+  const session = (await house.marketplace()).session(channel, { signal: io.stop })
+  const context = { session, store, now: io.now, signal: io.stop, acceptLoss, ...(onProgress ? { onProgress } : {}) }
+  if (kind === 'listings') return (await import('../sync/listings.js')).pollListings(context)
+  const { pollRfqs } = await import('../sync/rfqs.js')
+  const { history, requests } = house.config
+  return pollRfqs(context, { full, ...history, concurrency: requests.concurrency })
+}
+
+/** The marketplace may ask for more patience (Retry-After) than one run has. */
+function refuseWithinPause(newest: RunRecord | null, now: Date): void {
+  if (newest?.notBefore && newest.notBefore > now.toISOString()) {
+    throw new FailedError(`the marketplace asked for no requests before ${newest.notBefore}; run again then`)
+  }
+}

@@ -1,0 +1,354 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { NOW, openDesk } from './desk.js'
+
+const json = ({ out }: { out: string }) => JSON.parse(out)
+
+describe('sync', () => {
+  it('polls every channel and tells each run', async () => {
+    const { quotekeeper } = await openDesk()
+    const { status, out, err } = await quotekeeper('sync')
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    for (const run of ['acme/forest +listings', 'acme/forest +rfqs', 'acme/blue +listings', 'acme/blue +rfqs']) {
+      expect(out).toMatch(new RegExp(`${run} .* complete`))
+    }
+    const rows = json(await quotekeeper('rfqs', '--json'))
+    expect(rows).toHaveLength(9)
+  })
+
+  it('reads no document again that did not change, but everything with --full', async () => {
+    const { quotekeeper, sandbox } = await openDesk()
+    await quotekeeper('sync')
+    const requestsOf = async (...args: string[]) => {
+      const before = sandbox.requests.length
+      await quotekeeper(...args)
+      return sandbox.requests.length - before
+    }
+    const again = await requestsOf('sync', '--only', 'rfqs')
+    const full = await requestsOf('sync', '--only', 'rfqs', '--full')
+    expect(full).toBe(2 + 9 + 15)
+    expect(again).toBeLessThan(full)
+    expect(await requestsOf('sync', '--only', 'listings', '--channel', 'acme/blue')).toBe(1)
+  })
+
+  it('goes on with the other channels when one fails, names the failure, and ends with 1', async () => {
+    const { quotekeeper, sandbox } = await openDesk()
+    sandbox.faults.add({ channel: 'forest', times: Infinity, effect: { kind: 'status', status: 403 } })
+    const { status, out, err } = await quotekeeper('sync', '--json')
+    expect(status).toBe(1)
+    const polls = JSON.parse(out) as { channel: string; kind: string; run: { outcome: string } }[]
+    expect(polls.map(({ channel, kind, run }) => `${channel} ${kind} ${run.outcome}`)).toEqual([
+      'acme/forest listings failed',
+      'acme/forest rfqs failed',
+      'acme/blue listings complete',
+      'acme/blue rfqs complete',
+    ])
+    expect(err).toContain('acme/forest rfqs: ')
+    expect(err).toContain('403')
+  })
+
+  it('refuses a channel that is not configured, with the nearest that is', async () => {
+    const { quotekeeper } = await openDesk()
+    const { status, err } = await quotekeeper('sync', '--channel', 'acme/forrest')
+    expect(status).toBe(2)
+    expect(err).toContain('did you mean acme/forest?')
+  })
+
+  it('shows no key, whatever the log level', async () => {
+    const { quotekeeper, sandbox, folder } = await openDesk()
+    const told = await quotekeeper('--log-level', 'trace', 'sync')
+    const key = sandbox.keys.acme as string
+    expect(JSON.stringify(told)).not.toContain(key)
+    expect(readFileSync(join(folder, 'data/quotekeeper.db')).includes(key)).toBe(false)
+  })
+
+  it('says which variable is not set', async () => {
+    const { quotekeeper, folder } = await openDesk()
+    writeFileSync(join(folder, '.env'), '')
+    const { status, err } = await quotekeeper('sync')
+    expect(status).toBe(2)
+    expect(err).toContain('ACME_API_KEY is not set')
+    expect(err).toContain('acme/forest')
+    expect(err).toContain('acme/blue')
+  })
+
+  it('ends early when asked to, and says what it left out', async () => {
+    const { quotekeeperWith } = await openDesk()
+    const { status, err } = await quotekeeperWith({ stop: AbortSignal.abort() }, 'sync')
+    expect(status).toBe(1)
+    expect(err).toContain('Stopped before 4 of 4 polls.')
+  })
+})
+
+describe('the reading commands', () => {
+  it('need no API key and no marketplace', async () => {
+    const { quotekeeper, sandbox, folder } = await openDesk()
+    await quotekeeper('sync')
+    await sandbox.close()
+    writeFileSync(join(folder, '.env'), '')
+    for (const command of ['rfqs', 'listings', 'runs', 'decisions', 'problems']) {
+      const { status, out } = await quotekeeper(command, '--json')
+      expect({ command, status }).toEqual({ command, status: 0 })
+      expect(JSON.parse(out)).toBeInstanceOf(Array)
+    }
+  })
+
+  it('say how to begin where there is no database', async () => {
+    const { quotekeeper, folder } = await openDesk()
+    const { status, out, err } = await quotekeeper('rfqs')
+    expect({ status, out }).toEqual({ status: 1, out: '' })
+    expect(err).toContain('quotekeeper sync')
+    expect(existsSync(join(folder, 'data'))).toBe(false)
+  })
+
+  it('show what the marketplace holds', async () => {
+    const { quotekeeper, sandbox } = await openDesk()
+    await quotekeeper('sync')
+    const [rfq] = json(await quotekeeper('rfqs', '--channel', 'acme/blue', '--state', 'open', '--json'))
+    const served = sandbox.world
+      .channel({ org: 'acme', channel: 'blue' })
+      ?.rfqs.find(({ terms }) => terms.id === rfq.id)
+    expect(rfq).toMatchObject({ channel: 'acme/blue', title: served?.terms.title, offers: 1, version: 1, valid: true })
+    const offers = json(await quotekeeper('offers', rfq.id, '--json'))
+    const sent = served?.responses[0]
+    expect(offers).toEqual([
+      expect.objectContaining({
+        id: sent?.id,
+        rfqId: rfq.id,
+        projectDeveloperName: sent?.projectDeveloperName,
+        totalPrice: sent?.offer.totalPrice,
+        pricePerTonne: (sent?.offer.totalPrice as number) / (sent?.offer.totalVolume as number),
+        body: sent,
+      }),
+    ])
+    const listings = json(await quotekeeper('listings', '--channel', 'acme/forest', '--json'))
+    expect(listings).toHaveLength(4)
+  })
+
+  it('tell of a number that two channels have, and take --channel', async () => {
+    const { quotekeeper } = await openDesk()
+    await quotekeeper('sync')
+    const both = await quotekeeper('offers', '1001')
+    expect(both.status).toBe(2)
+    expect(both.err).toContain('"1001" names 2 RFQs; choose the channel with --channel')
+    expect((await quotekeeper('offers', '1001', '--channel', 'acme/blue')).status).toBe(0)
+  })
+
+  it.each([
+    ['a number with a slip', '1007', /1006 \(/],
+    ['a word of a title', 'forst', /forest/i],
+    ['nothing like it', 'zzzzzz', /`quotekeeper rfqs` lists/],
+  ])('name the nearest for %s', async (_what, match, words) => {
+    const { quotekeeper } = await openDesk()
+    await quotekeeper('sync')
+    const { status, err } = await quotekeeper('history', match, '--channel', 'acme/forest')
+    expect(status).toBe(1)
+    expect(err).toContain(`no RFQ "${match}" is known in acme/forest`)
+    expect(err).toMatch(words)
+  })
+
+  it('show the past as it was known', async () => {
+    const { quotekeeper, sandbox } = await openDesk()
+    await quotekeeper('sync')
+    const [rfq] = json(await quotekeeper('rfqs', '--state', 'open', '--json'))
+    const later = new Date(NOW.getTime() + 3_600_000)
+    sandbox.setClock(later)
+    sandbox.world.changeRfq(rfq.id, { title: 'Another title' })
+    await quotekeeper('sync')
+    const titleWith = async (...args: string[]) =>
+      json(await quotekeeper('rfqs', '--json', ...args)).find(({ id }: { id: string }) => id === rfq.id)?.title
+    expect(await titleWith()).toBe('Another title')
+    expect(await titleWith('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
+    expect(json(await quotekeeper('rfqs', '--json', '--as-of', '2026-03-09'))).toEqual([])
+    const { out } = await quotekeeper('history', rfq.id)
+    expect(out).toContain(`title ${rfq.title} → Another title`)
+    const whole = json(await quotekeeper('history', rfq.id, '--json'))
+    expect(whole.versions.filter(({ kind }: { kind: string }) => kind === 'rfq')).toHaveLength(2)
+  })
+
+  it('let no title of the marketplace steer the terminal', async () => {
+    const { quotekeeperWith, quotekeeper, sandbox } = await openDesk()
+    const [record] = sandbox.world.channel({ org: 'acme', channel: 'blue' })?.rfqs ?? []
+    sandbox.world.changeRfq(record?.terms.id as string, { title: '\u001b[2J\u001b]0;owned\u0007Peat\nland' })
+    await quotekeeper('sync')
+    const { out } = await quotekeeperWith({ width: 120 }, 'rfqs')
+    expect(out).toContain('Peat land')
+    expect([...out].filter((character) => /\p{Cc}/u.test(character) && character !== '\n')).toEqual([])
+    expect(out.split('\n').every((line) => line.length <= 120)).toBe(true)
+  })
+
+  it('export one snapshot a line', async () => {
+    const { quotekeeper } = await openDesk()
+    await quotekeeper('sync')
+    const lines = (await quotekeeper('export')).out.trimEnd().split('\n')
+    const kinds = lines.map((line) => JSON.parse(line).kind)
+    expect([kinds.filter((kind) => kind === 'listing').length, kinds.filter((kind) => kind === 'rfq').length]).toEqual([
+      7, 9,
+    ])
+    const [first] = (await quotekeeper('export', '--kind', 'response')).out.split('\n')
+    expect(Object.keys(JSON.parse(first as string)).slice(0, 7)).toEqual([
+      'channel',
+      'kind',
+      'id',
+      'version',
+      'observedAt',
+      'valid',
+      'body',
+    ])
+    expect((await quotekeeper('export', '--as-of', '2026-03-09')).out).toBe('')
+  })
+
+  it('stop exporting when nobody reads any more', async () => {
+    const { quotekeeper, quotekeeperWith } = await openDesk()
+    await quotekeeper('sync')
+    let written = 0
+    const reader = { out: () => void written++, outGone: () => written >= 3 }
+    expect((await quotekeeperWith(reader, 'export')).status).toBe(0)
+    expect(written).toBe(3)
+  })
+
+  it('back the database up for its owner alone, and not over another file', async () => {
+    const { quotekeeper, folder } = await openDesk()
+    await quotekeeper('sync')
+    const file = join(folder, 'copy.db')
+    expect(await quotekeeper('backup', 'copy.db')).toEqual({ status: 0, out: `${file}\n`, err: '' })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const again = await quotekeeper('backup', 'copy.db')
+    expect(again.status).toBe(1)
+    expect(again.err).toContain('exists already')
+  })
+})
+
+describe('check', () => {
+  it('finds everything ready', async () => {
+    const { quotekeeper } = await openDesk()
+    const { status, out, err } = await quotekeeper('check')
+    expect(status).toBe(0)
+    expect(out).toMatch(/^database +ok/m)
+    expect(out).toMatch(/^queue +ok/m)
+    expect(out).toMatch(/^acme\/blue RFQs +ok +3 RFQs/m)
+    expect(err).toContain('quotekeeper start')
+  })
+
+  it('names each failure with what to do', async () => {
+    const { quotekeeper, sandbox } = await openDesk({ more: 'queue: redis://127.0.0.1:1\n' })
+    sandbox.world.revokeKeys('acme')
+    const { status, out, err } = await quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    const findings = JSON.parse(out) as { what: string; ok: boolean; found: string }[]
+    expect(findings.filter(({ ok }) => !ok).map(({ what }) => what)).toEqual([
+      'queue',
+      'acme/forest listings',
+      'acme/forest RFQs',
+      'acme/blue listings',
+      'acme/blue RFQs',
+    ])
+    expect(err).toContain('queue: in-process')
+    expect(err).toContain('The API key is not accepted: correct or renew it')
+    expect(err).not.toContain('fault of the program')
+    expect(err).not.toContain('ECONNREFUSED"')
+  })
+
+  it('tells of clocks that are apart', async () => {
+    const { quotekeeperWith } = await openDesk()
+    const ahead = () => new Date(NOW.getTime() + 600_000)
+    const { status, out, err } = await quotekeeperWith({ now: ahead }, 'check')
+    expect(status).toBe(0)
+    expect(out).toMatch(/its clock is 59\d s behind ours/)
+    expect(err).toContain('nothing is closed until the clocks agree')
+  })
+})
+
+describe('close-expired', () => {
+  const pastDue = (out: string) =>
+    (JSON.parse(out) as { state: string; responseDueDate: string }[]).filter(
+      ({ state, responseDueDate }) => state === 'open' && responseDueDate < '2026-03-10',
+    )
+
+  it('says what it would close, as often as it is asked, and sends nothing', async () => {
+    const { quotekeeper, sandbox } = await openDesk()
+    const first = await quotekeeper('close-expired', '--dry-run')
+    const second = await quotekeeper('close-expired', '--dry-run')
+    const due = pastDue((await quotekeeper('rfqs', '--json')).out)
+    expect(due.length).toBeGreaterThan(0)
+    for (const { status, out } of [first, second]) {
+      expect(status).toBe(0)
+      expect(out.match(/would-close/g)).toHaveLength(due.length)
+    }
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  it('closes what is past due, once, and nothing due today', async () => {
+    const { quotekeeper, sandbox } = await openDesk()
+    await quotekeeper('sync')
+    const due = pastDue((await quotekeeper('rfqs', '--json')).out)
+    const { status, out } = await quotekeeper('close-expired')
+    expect(status).toBe(0)
+    expect(out.match(/ close +closed /g)).toHaveLength(due.length)
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(due.length)
+    const after = JSON.parse((await quotekeeper('rfqs', '--json')).out)
+    expect(pastDue(JSON.stringify(after))).toEqual([])
+    expect(
+      after.some(
+        ({ state, responseDueDate }: Record<string, string>) => state === 'open' && responseDueDate === '2026-03-10',
+      ),
+    ).toBe(true)
+    const again = await quotekeeper('close-expired')
+    expect(again.err).toContain('No RFQ is past its due date.')
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(due.length)
+    expect((await quotekeeper('decisions', '--verify')).status).toBe(0)
+  })
+
+  it('leaves a channel alone that is off', async () => {
+    const { quotekeeper, sandbox } = await openDesk({ autoClose: 'off' })
+    const { status, err } = await quotekeeper('close-expired', '--channel', 'acme/blue')
+    expect(status).toBe(1)
+    expect(err).toContain('acme/blue has autoClose: off')
+    expect(sandbox.requests).toEqual([])
+  })
+
+  it('only says what it would do in a channel of dry-run', async () => {
+    const { quotekeeper, sandbox } = await openDesk({ autoClose: 'dry-run' })
+    expect((await quotekeeper('close-expired')).out).toContain('would-close')
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+
+  it('holds a round that is too large until its plan is approved', async () => {
+    const { quotekeeper, sandbox } = await openDesk({
+      more: 'closing: { maxPerRun: 1 }\n',
+      channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 4, rfqs: 12, responsesPerRfq: 1 }],
+    })
+    const held = await quotekeeper('close-expired')
+    expect(held.status).toBe(1)
+    expect(held.out).toContain('held')
+    const plan = /--approve (\S+)/.exec(held.err)?.[1] as string
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
+    const approved = await quotekeeper('close-expired', '--approve', plan)
+    expect(approved.status).toBe(0)
+    expect(approved.out.match(/ close +closed /g)).toHaveLength(2)
+    const wrong = await quotekeeper('close-expired', '--approve', 'no-such-plan')
+    expect(wrong.status).toBe(1)
+    expect(wrong.err).toContain('no plan that can be approved')
+  })
+
+  it.each(['closing: { enabled: off }\n', 'stop file'])('closes nothing while it is switched off: %s', async (how) => {
+    const { quotekeeper, sandbox, folder } = await openDesk({ more: how === 'stop file' ? '' : how })
+    await quotekeeper('sync')
+    if (how === 'stop file') writeFileSync(join(folder, 'data/closing.stop'), '')
+    const { status, err } = await quotekeeper('close-expired')
+    expect(status).toBe(1)
+    expect(err).toContain(how === 'stop file' ? 'closing.stop exists' : 'closing.enabled is false')
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+})
+
+describe('what a command leaves behind', () => {
+  it('is readable by its owner alone', async () => {
+    const { quotekeeper, folder } = await openDesk()
+    await quotekeeper('sync')
+    for (const file of readdirSync(join(folder, 'data'))) {
+      expect({ file, mode: statSync(join(folder, 'data', file)).mode & 0o077 }).toEqual({ file, mode: 0 })
+    }
+  })
+})

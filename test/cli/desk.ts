@@ -1,0 +1,51 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { Io } from '../../src/cli/io.js'
+import { run } from '../../src/cli/program.js'
+import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { testFolder } from '../helpers/folder.js'
+import { testIo } from '../helpers/io.js'
+
+export const NOW = new Date('2026-03-10T09:30:00.000Z')
+const CHANNELS: ChannelSpec[] = [
+  { org: 'acme', channel: 'forest', theme: 'forest', listings: 4, rfqs: 6, responsesPerRfq: 2 },
+  { org: 'acme', channel: 'blue', theme: 'blue', listings: 3, rfqs: 3, responsesPerRfq: 1 },
+]
+
+export interface Desk {
+  folder: string
+  sandbox: Sandbox
+  /** Runs one command line in this process. */
+  quotekeeper(...args: string[]): Promise<{ status: number; out: string; err: string }>
+  /** The same, with another piece of the process's surroundings. */
+  quotekeeperWith(io: Partial<Io>, ...args: string[]): Promise<{ status: number; out: string; err: string }>
+}
+
+/** A folder with a configuration, and the marketplace it names, whose clock stands still at NOW. */
+export async function openDesk({ autoClose = 'on', more = '', channels = CHANNELS } = {}): Promise<Desk> {
+  const folder = testFolder()
+  const world = createWorld({ seed: 7, now: NOW, channels, still: true })
+  const sandbox = await startSandbox({ world, now: () => NOW })
+  onTestFinished(() => sandbox.close().catch(() => undefined)) // A test may have closed it.
+  mkdirSync(folder, { recursive: true })
+  writeFileSync(join(folder, 'quotekeeper.yaml'), configOf(sandbox.url, channels, autoClose) + more)
+  writeFileSync(
+    join(folder, '.env'),
+    Object.entries(sandbox.keys)
+      .map(([org, key]) => `${keyName(org)}=${key}\n`)
+      .join(''),
+  )
+  const quotekeeperWith = async (overrides: Partial<Io>, ...args: string[]) => {
+    const { io, written } = testIo({ cwd: folder, now: sandbox.now, ...overrides })
+    return { status: await run(args, io), ...written }
+  }
+  return { folder, sandbox, quotekeeperWith, quotekeeper: (...args) => quotekeeperWith({}, ...args) }
+}
+
+const keyName = (org: string) => `${org.toUpperCase()}_API_KEY`
+
+const configOf = (url: string, channels: readonly ChannelSpec[], autoClose: string) => `baseUrl: ${url}
+requests: { perSecond: 5000, retries: 0, timeoutMs: 5000 }
+channels:
+${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${keyName(org)} }, autoClose: ${autoClose} }\n`).join('')}`

@@ -1,0 +1,60 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { UsageError } from '../../src/cli/error.js'
+import { describeFailure, exitStatusOf, isForPeople } from '../../src/cli/failure.js'
+import { ConfigError } from '../../src/config/error.js'
+
+const root = join(import.meta.dirname, '../..')
+
+/** The names that the error classes of the project give themselves. */
+function errorNames(): string[] {
+  const files = ['src', 'jobs', 'reports']
+    .filter((room) => existsSync(join(root, room)))
+    .flatMap((room) =>
+      readdirSync(join(root, room), { recursive: true, encoding: 'utf8' }).map((file) => join(root, room, file)),
+    )
+  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => readFileSync(file, 'utf8'))
+  return sources.flatMap((source) =>
+    [...source.matchAll(/override (?:readonly )?name = '(\w+)'/g)].map(([, name]) => name as string),
+  )
+}
+
+describe('a failure', () => {
+  it('of any room is told in its own words', () => {
+    const names = errorNames()
+    expect(names).toContain('UnusableDatabaseError')
+    expect(names.filter((name) => !isForPeople({ name }))).toEqual([])
+  })
+
+  it('is one sentence without a stack, and with it when details are wanted', () => {
+    const error = new UsageError('no such thing; allowed: this', { cause: new Error('deep down') })
+    expect(describeFailure(error)).toBe('quotekeeper: no such thing; allowed: this\n')
+    const details = describeFailure(error, true)
+    expect(details).toMatch(/^ {4}at /m)
+    expect(details).toContain('caused by Error: deep down')
+  })
+
+  it('of the system gets a remedy', async () => {
+    const taken = createServer().listen(0, '127.0.0.1')
+    await new Promise((resolve) => taken.once('listening', resolve))
+    const { port } = taken.address() as { port: number }
+    const error = await new Promise((resolve) => createServer().once('error', resolve).listen(port, '127.0.0.1'))
+    taken.close()
+    expect(describeFailure(error)).toBe(
+      `quotekeeper: 127.0.0.1:${port} is in use by another program: stop it, or choose another port\n`,
+    )
+  })
+
+  it('of the program itself says so', () => {
+    expect(describeFailure(new TypeError('x is not a function'))).toContain('This is a fault of the program')
+    expect(describeFailure('a string')).toContain('a string')
+  })
+
+  it('has status 2 for usage and configuration, else 1', () => {
+    expect(exitStatusOf(new UsageError('x'))).toBe(2)
+    expect(exitStatusOf(new ConfigError([]))).toBe(2)
+    expect(exitStatusOf(new Error('x'))).toBe(1)
+  })
+})
