@@ -145,8 +145,5 @@ function collect(source: Readable, { bytes, exceeded }: Limit): Promise<Buffer> 
     })
     source.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     source.on('error', reject)
-    source.on('close', () => {
-      if (!source.readableEnded) reject(new Error('the connection closed within the body'))
-    })
   })
 }

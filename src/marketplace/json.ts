@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { WireReply } from './exchange.js'
 import type { Quote } from './quote.js'
 import { TransientError } from './retry.js'
@@ -13,7 +14,7 @@ export const DEEPEST = 200
  * @param label how messages call the request
  * @throws TransientError that says what came instead, with its beginning: proxies and half-started servers answer so
  */
-export function readJsonObject(reply: WireReply, label: () => string, quote: Quote): JsonObject {
+export async function readJsonObject(reply: WireReply, label: () => string, quote: Quote): Promise<JsonObject> {
   const text = reply.body.toString('utf8').replace(/^\uFEFF/, '')
   const fault = (what: string) => {
     const beginning = quote(text.slice(0, 4096))
@@ -24,9 +25,12 @@ export function readJsonObject(reply: WireReply, label: () => string, quote: Quo
   if (!isJsonType(type)) throw fault(`the body is ${quote(type)} instead of application/json`)
   if (text.trim() === '') throw fault('the body is empty')
   if (deeperThan(DEEPEST, text)) throw fault(`the body is nested deeper than ${DEEPEST} levels`)
+  // Checking and parsing a list of tens of megabytes takes long enough for others to have a turn between.
+  if (text.length > LARGE) await nextTurn()
   return asObject(parse(text, fault), fault)
 }
 
+const LARGE = 2 ** 20
 type Fault = (what: string) => Error
 
 /** An absent type contradicts nothing. */
@@ -45,22 +49,35 @@ function asObject(value: unknown, fault: Fault): JsonObject {
   return value as JsonObject
 }
 
-const [QUOTE, BACKSLASH, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT] = [0x22, 0x5c, 0x5b, 0x5d, 0x7b, 0x7d]
+const [QUOTE, BACKSLASH] = [0x22, 0x5c]
+/** `[` and `{` differ in this bit only, as do `]` and `}`. */
+const CURLY_BIT = 0x20
+const [OPENING, CLOSING] = [0x7b, 0x7d]
 
 /**
  * Whether JSON text nests arrays and objects deeper than a limit. Looks at the text, because a value that is too deep
- * cannot be walked safely any more.
+ * cannot be walked safely any more. Leaps over strings, which are most of a document.
  */
 export function deeperThan(limit: number, text: string): boolean {
   let depth = 0
-  let inString = false
   for (let at = 0; at < text.length; at++) {
     const code = text.charCodeAt(at)
-    if (code === BACKSLASH) at++
-    else if (code === QUOTE) inString = !inString
-    else if (inString) continue
-    else if ((code === OPEN_ARRAY || code === OPEN_OBJECT) && ++depth > limit) return true
-    else if (code === CLOSE_ARRAY || code === CLOSE_OBJECT) depth--
+    if (code === QUOTE) at = endOfString(text, at)
+    else if ((code | CURLY_BIT) === OPENING && ++depth > limit) return true
+    else if ((code | CURLY_BIT) === CLOSING) depth--
   }
   return false
+}
+
+/** Where the string that begins at `start` ends; the end of the text if it does not. */
+function endOfString(text: string, start: number): number {
+  let end = text.indexOf('"', start + 1)
+  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
+  return end === -1 ? text.length : end
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let before = at
+  while (text.charCodeAt(before - 1) === BACKSLASH) before--
+  return (at - before) % 2 === 1
 }

@@ -110,7 +110,7 @@ export class Session implements ChannelSession {
   async #attempt<T>(target: Target, retry: number, take: (body: JsonObject) => T) {
     const reply = await this.#send(target, retry)
     if (reply.status !== 200) throw this.#refusal(reply, target)
-    const value = take(readJsonObject(reply, target.label, this.#quote))
+    const value = take(await readJsonObject(reply, target.label, this.#quote))
     return { value, readAt: reply.sentAt, serverDate: reply.serverDate }
   }
 

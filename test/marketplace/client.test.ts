@@ -1,3 +1,4 @@
+import { getEventListeners } from 'node:events'
 import { describe, expect, it } from 'vitest'
 import type { Operation } from '../../src/marketplace/contract.js'
 import { ChannelError, ItemError } from '../../src/marketplace/errors.js'
@@ -235,6 +236,7 @@ describe('stopping', () => {
     await Promise.all(sessions.flatMap((channel) => [channel.listRfqs(), channel.listListings()]))
     process.off('warning', note)
     expect(warnings).toEqual([])
+    expect(getEventListeners(run.signal, 'abort')).toEqual([])
     expect(server.requests).toHaveLength(60)
     expect(server.requests.every(({ headers }) => headers.authorization === KEY)).toBe(true)
   })

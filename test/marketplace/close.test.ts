@@ -34,7 +34,7 @@ describe('closing an RFQ', () => {
     ['', null],
     ['<html>\u0007Back soon</html>', '<html> Back soon</html>'],
     [`{"ok":tr`, '{"ok":tr'],
-    ['y'.repeat(300_000), `${'y'.repeat(199)}…`],
+    ['y'.repeat(3_000_000), `${'y'.repeat(199)}…`],
   ])('gives back an odd body: %.20s', async (body, message) => {
     const server = await serve((_, response) => response.writeHead(200).end(body))
     expect(await session(server.url).closeRfq('r1')).toMatchObject({ status: 200, ok: null, message })
@@ -59,8 +59,8 @@ describe('closing an RFQ', () => {
 
   it('sends one POST where no answer comes in time, and none where nobody listens', async () => {
     const server = await serve(() => undefined)
-    const limits = { timeoutMs: 60 }
-    expect((await failureOf(session(server.url, { limits }).closeRfq('r1'))).message).toContain('within 60 ms')
+    const limits = { timeoutMs: 300 }
+    expect((await failureOf(session(server.url, { limits }).closeRfq('r1'))).message).toContain('within 300 ms')
     expect(server.requests).toHaveLength(1)
     expect(await failureOf(session(await deadUrl()).closeRfq('r1'))).toMatchObject({ name: 'UnavailableError' })
   })

@@ -28,25 +28,30 @@ describe('the depth of JSON text', () => {
     )
   })
 
-  it('is refused beyond 200 levels, before anything walks them', () => {
+  it('is refused beyond 200 levels, before anything walks them', async () => {
     const nested = (levels: number) => `{"a":${'['.repeat(levels - 1)}${']'.repeat(levels - 1)}}`
-    expect(read(nested(200))).toHaveProperty('a')
-    expect(() => read(nested(201))).toThrow('deeper than 200 levels')
-    expect(() => read(`{"a":${'['.repeat(5_000_000)}`)).toThrow('deeper than 200 levels')
+    expect(await read(nested(200))).toHaveProperty('a')
+    await expect(read(nested(201))).rejects.toThrow('deeper than 200 levels')
+    await expect(read(`{"a":${'['.repeat(5_000_000)}`)).rejects.toThrow('deeper than 200 levels')
   })
 })
 
 describe('the JSON that was promised', () => {
-  it('comes through as it is: lone surrogates, NUL, __proto__', () => {
-    const body = read('{"a":"\\ud800 \\u0000","__proto__":{"polluted":true},"constructor":1}')
+  it('comes through as it is: lone surrogates, NUL, __proto__', async () => {
+    const body = await read('{"a":"\\ud800 \\u0000","__proto__":{"polluted":true},"constructor":1}')
     expect(body.a).toBe('\ud800 \u0000')
     expect(Object.keys(body)).toEqual(['a', '__proto__', 'constructor'])
     expect(Object.getPrototypeOf(body)).toBe(Object.prototype)
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined()
   })
 
-  it('may stand behind a byte order mark, and be called by any JSON type or none', () => {
-    expect(read('\uFEFF{"a":1}')).toEqual({ a: 1 })
+  it('is one whole even where it is large enough to be read in turns', async () => {
+    const items = Array.from({ length: 20_000 }, (_, index) => ({ id: `${index}`, text: '"\\'.repeat(20) }))
+    expect(await read(JSON.stringify({ items }))).toEqual({ items })
+  })
+
+  it('may stand behind a byte order mark, and be called by any JSON type or none', async () => {
+    expect(await read('\uFEFF{"a":1}')).toEqual({ a: 1 })
     for (const type of [
       'application/json; charset=utf-8',
       'Application/JSON',
@@ -54,7 +59,7 @@ describe('the JSON that was promised', () => {
       'text/json',
       '',
     ]) {
-      expect(read('{"a":1}', type), type).toEqual({ a: 1 })
+      expect(await read('{"a":1}', type), type).toEqual({ a: 1 })
     }
   })
 
@@ -73,7 +78,7 @@ describe('the JSON that was promised', () => {
     ['application/json', '[]', 'the body is not a JSON object; it begins: []'],
     ['application/json', 'null', 'the body is not a JSON object; it begins: null'],
     ['application/json', '"text"', 'the body is not a JSON object'],
-  ])('is not %s %s', (type, body, message) => {
-    expect(() => read(body, type)).toThrow(`GET x: answered 200, but ${message}`)
+  ])('is not %s %s', async (type, body, message) => {
+    await expect(read(body, type)).rejects.toThrow(`GET x: answered 200, but ${message}`)
   })
 })
