@@ -25,7 +25,7 @@ export interface Combination {
   lowerBound: number
 }
 
-/** Always exact up to so many offers, however they are made; beyond, nearly always. */
+/** Always exact up to so many offers, however they are made; beyond, usually. */
 export const EXACT_UP_TO = 36
 /** Sets listed before the search beyond EXACT_UP_TO gives up proving, and how many of the best it goes on with. */
 export const MOST_SETS = 500_000

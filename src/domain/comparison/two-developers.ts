@@ -25,7 +25,7 @@ interface Listed {
 
 /**
  * The cheapest set of whole offers, from at most two developers, that reaches a volume: always exact up to
- * EXACT_UP_TO items, where every pair of developers is solved by itself; beyond, nearly always.
+ * EXACT_UP_TO items, where every pair of developers is solved by itself; beyond, usually.
  * @param developers of each item, by which it is grouped
  * @returns null where no two developers reach the volume
  */
