@@ -11,6 +11,6 @@ export function suspicion(present: readonly string[], shown: ReadonlySet<string>
   if (present.length < MANY || lost * 2 <= present.length) return null
   return (
     `The list suddenly lost ${lost} of ${present.length} ${what}; it is not believed, and nothing was marked missing. ` +
-    'If it is right: quotekeeper sync --accept-missing.'
+    'If it is right: quotekeeper sync --accept-loss.'
   )
 }
