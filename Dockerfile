@@ -1,0 +1,34 @@
+# syntax=docker/dockerfile:1
+
+# Everything that building needs, and that the program does not.
+FROM node:24-bookworm-slim AS build
+WORKDIR /app
+# Only for modules that have no binary for this platform and are compiled here.
+RUN apt-get update \
+ && apt-get install -y --no-install-recommends python3 make g++ \
+ && rm -rf /var/lib/apt/lists/*
+COPY package.json package-lock.json ./
+RUN npm ci --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+COPY jobs jobs
+COPY reports reports
+RUN npm run build && npm prune --omit=dev --no-audit --no-fund
+
+FROM node:24-bookworm-slim
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /app/node_modules node_modules
+COPY --from=build /app/dist dist
+COPY package.json LICENSE ./
+# The configuration is mounted beside the folder it names, so that ./data in it means the volume.
+ENV QUOTEKEEPER_CONFIG=/srv/quotekeeper/quotekeeper.yaml
+RUN mkdir -p /srv/quotekeeper/data && chown -R node:node /srv/quotekeeper && chmod 0700 /srv/quotekeeper/data
+USER node
+WORKDIR /srv/quotekeeper
+VOLUME /srv/quotekeeper/data
+EXPOSE 4780
+HEALTHCHECK --interval=30s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:4780/healthz').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/src/cli/main.js"]
+CMD ["start"]
