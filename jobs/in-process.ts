@@ -79,6 +79,12 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     },
     async close(deadlineMs) {
       closing = true
+      for (const { id, name } of waiting.splice(0)) {
+        options.log.warn(
+          { job: name, id },
+          'not begun before the end, and not kept: a poll or close comes with its next tick',
+        )
+      }
       const all = Promise.all(underWay.values())
       if (await settled(all, deadlineMs)) return
       stopping.abort(new Error('the service is shutting down'))

@@ -61,7 +61,7 @@ async function databaseWritable(store: ReadinessOptions['store']): Promise<{ ok:
   const { bavail, bsize } = await statfs(store.path)
   const room = bavail * bsize
   if (room < ROOM) return { ok: false, message: `only ${Math.floor(room / 2 ** 20)} MiB of room: make some` }
-  return { ok: true, message: 'answers, may be written to, has room' }
+  return { ok: true, message: 'may be written to, has room' }
 }
 
 const KINDS = ['listings', 'rfqs'] as const

@@ -1,0 +1,86 @@
+import type { ChannelConfig, Config } from '../src/config.js'
+import type { ChannelInput, ComparisonInput, ReportCircumstances } from '../src/domain/comparison/input.js'
+import { knownListing, knownResponse, knownRfq } from '../src/domain/comparison/known.js'
+import type { Closings, History, KnownRfq } from '../src/store/contract.js'
+
+/** What a report is made from; everything is handed in. */
+export interface ReportSource {
+  store: History & Pick<Closings, 'decisions'>
+  config: Pick<Config, 'reports'>
+  channel: Pick<ChannelConfig, 'key' | 'timeZone'>
+  /** The moment the report speaks of. */
+  asOf: Date
+  /** The moment it is made. */
+  now: Date
+  /** Of the program. */
+  version: string
+}
+
+/** The RFQ was not known at that moment: name another one, or another moment. */
+export class UnknownRfqError extends Error {
+  override name = 'UnknownRfqError'
+}
+
+/**
+ * Gathers what was known of one RFQ at a moment, for `compareOffers`.
+ * @throws UnknownRfqError, StoreError
+ */
+export async function rfqInput(source: ReportSource & { rfqId: string }): Promise<ComparisonInput> {
+  const { store, asOf, rfqId } = source
+  const channel = source.channel.key
+  const found = (await store.rfqs({ channel, asOf, match: rfqId })).find(({ rfq }) => rfq.id === rfqId)
+  if (found === undefined) {
+    throw new UnknownRfqError(`no RFQ ${rfqId} was known in ${channel} at ${asOf.toISOString()}`)
+  }
+  const rfq = knownRfq(found.rfq)
+  const responses = found.responses.map(knownResponse)
+  const listingIds = unique([
+    ...(rfq.document?.listingIds ?? []),
+    ...responses.map(({ document }) => document?.listingId ?? null),
+  ])
+  const [listings, versions, absences, problems, decisions] = await Promise.all([
+    store.listings({ channel, asOf, ids: listingIds }),
+    store.rfqHistory(channel, rfqId, asOf),
+    store.absences(channel, rfqId, asOf),
+    store.problems({ channel, entityIds: [rfqId, ...responses.map(({ id }) => id), ...listingIds] }),
+    store.decisions({ channel, rfq: rfqId }),
+  ])
+  const known = { rfq, responses, listings: listings.map(knownListing) }
+  return { ...circumstances(source), ...known, versions, absences, problems, decisions }
+}
+
+/**
+ * Gathers what was known of a channel at a moment, for `summariseChannel`.
+ * @throws StoreError
+ */
+export async function channelInput(source: ReportSource): Promise<ChannelInput> {
+  const { store, asOf } = source
+  const channel = source.channel.key
+  const [rfqs, listings, decisions, problems] = await Promise.all([
+    store.rfqs({ channel, asOf }),
+    store.listings({ channel, asOf }),
+    store.decisions({ channel }),
+    store.problems({ channel }),
+  ])
+  return {
+    ...circumstances(source),
+    rfqs: rfqs.map(({ rfq, responses }: KnownRfq) => ({ rfq: knownRfq(rfq), responses: responses.map(knownResponse) })),
+    listings: listings.map(knownListing),
+    decisions,
+    problems,
+  }
+}
+
+function circumstances({ config, channel, asOf, now, version }: ReportSource): ReportCircumstances {
+  const { currency, exchangeRates, weights } = config.reports
+  return {
+    channel: channel.key,
+    timeZone: channel.timeZone,
+    asOf,
+    generatedAt: now,
+    programVersion: version,
+    settings: { currency, exchangeRates, weights },
+  }
+}
+
+const unique = (ids: readonly (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))]

@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { channelInput, type ReportSource, rfqInput } from '../../jobs/report-input.js'
+import { summariseChannel } from '../../src/domain/comparison/overview.js'
+import { compareOffers } from '../../src/domain/comparison/report.js'
+import { channelConfig, testConfig } from '../helpers/config.js'
+import { type Desk, KEY, openDesk } from '../helpers/desk.js'
+
+const source = (desk: Desk, asOf = desk.now()): ReportSource => ({
+  store: desk.store,
+  config: testConfig({
+    reports: {
+      directory: '/nowhere',
+      currency: 'EUR',
+      exchangeRates: { USD: { rate: 0.9, date: '2026-11-20', source: 'the bank' } },
+      weights: { price: 60 },
+    },
+  }),
+  channel: channelConfig(KEY, { timeZone: 'Europe/Paris' }),
+  asOf,
+  now: new Date('2026-11-22T08:00:00Z'),
+  version: '1.2.3',
+})
+
+async function polled(): Promise<Desk & { rfqId: string }> {
+  const desk = await openDesk({ rfqs: 2, responsesPerRfq: 3 })
+  await desk.pollListings()
+  await desk.pollRfqs()
+  const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id
+  return { ...desk, rfqId: rfqId ?? 'none' }
+}
+
+describe('what a report on an RFQ is made from', () => {
+  it('is all that the store knows of it, and of nothing else', async () => {
+    const desk = await polled()
+    const input = await rfqInput({ ...source(desk), rfqId: desk.rfqId })
+    expect(input.rfq.id).toBe(desk.rfqId)
+    expect(input.rfq.document?.state).toMatch(/open|closed/)
+    expect(input.responses).toHaveLength(3)
+    expect(input.versions).toHaveLength(4)
+    const named = [...(input.rfq.document?.listingIds ?? []), ...input.responses.map((one) => one.document?.listingId)]
+    expect(input.listings.length).toBeGreaterThan(0)
+    expect(input.listings.every(({ id }) => named.includes(id))).toBe(true)
+    expect(input.problems.every(({ entityId }) => !entityId.startsWith('other'))).toBe(true)
+  })
+
+  it('carries the settings of the configuration and the circumstances into the report', async () => {
+    const desk = await polled()
+    const report = compareOffers(await rfqInput({ ...source(desk), rfqId: desk.rfqId }))
+    expect(report.context).toMatchObject({
+      channel: KEY,
+      timeZone: 'Europe/Paris',
+      asOf: desk.now().toISOString(),
+      generatedAt: '2026-11-22T08:00:00.000Z',
+      programVersion: '1.2.3',
+    })
+    expect(report.settings).toMatchObject({ currency: 'EUR', weights: { price: 60, coverage: 15 } })
+    expect(report.settings.exchangeRates).toMatchObject({ USD: { rate: 0.9, source: 'the bank' } })
+  })
+
+  it('is what was known then, however much is known now', async () => {
+    const desk = await polled()
+    const then = desk.now()
+    const report = async (asOf: Date) => compareOffers(await rfqInput({ ...source(desk, asOf), rfqId: desk.rfqId }))
+    const before = await report(then)
+    desk.pass(3_600)
+    desk.sandbox.world.closeRfq(desk.rfqId)
+    await desk.pollRfqs({ full: true })
+    expect(await report(then)).toEqual(before)
+    expect((await report(desk.now())).rfq.state).toBe('closed')
+  })
+
+  it('says so where the RFQ was not known', async () => {
+    const desk = await polled()
+    const early = new Date('2020-01-01T00:00:00Z')
+    await expect(rfqInput({ ...source(desk, early), rfqId: desk.rfqId })).rejects.toThrow(
+      `no RFQ ${desk.rfqId} was known in acme/forest at 2020-01-01T00:00:00.000Z`,
+    )
+  })
+
+  it('takes an identifier for nothing else: not for the number of another RFQ', async () => {
+    const desk = await polled()
+    const { rfq } = await rfqInput({ ...source(desk), rfqId: desk.rfqId })
+    await expect(rfqInput({ ...source(desk), rfqId: String(rfq.document?.number) })).rejects.toThrow('no RFQ')
+  })
+})
+
+it('what the overview of a channel is made from is all of the channel', async () => {
+  const desk = await polled()
+  const report = summariseChannel(await channelInput(source(desk)))
+  expect(report.summary).toMatchObject({ rfqs: 2, offers: 6, listings: 3 })
+})

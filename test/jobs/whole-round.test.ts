@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
+import { closingSwitch } from '../../jobs/kill-switch.js'
+import { startService } from '../../jobs/service.js'
+import { closeExpired } from '../../src/closing/round.js'
+import type { Config } from '../../src/config.js'
+import { createMarketplace } from '../../src/marketplace/client.js'
+import { createWorld, startSandbox } from '../../src/sandbox/index.js'
+import { openStore } from '../../src/store/store.js'
+import { pollListings } from '../../src/sync/listings.js'
+import { pollRfqs } from '../../src/sync/rfqs.js'
+import { channelConfig, testConfig } from '../helpers/config.js'
+import { testFolder } from '../helpers/folder.js'
+import { keptLog } from '../helpers/log.js'
+import { noRedis, PrivateRedis } from '../helpers/redis.js'
+
+const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 50 })
+
+/** A marketplace over HTTP with RFQs past due, and everything but the workbooks at work on it. */
+async function desk(queue: Config['queue']) {
+  const world = createWorld({
+    seed: 1,
+    now: new Date(),
+    still: true,
+    channels: [{ org: 'acme', channel: 'forest', apiKey: 'key of acme', listings: 4, rfqs: 8, responsesPerRfq: 2 }],
+  })
+  const sandbox = await startSandbox({ world, now: () => new Date() })
+  const config = testConfig({
+    baseUrl: sandbox.url,
+    queue,
+    channels: [channelConfig('acme/forest')],
+    schedule: { listings: '*/30 * * * *', rfqs: '*/5 * * * *', closeExpired: '* * * * * *', channelReport: null },
+  })
+  const now = () => new Date()
+  const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: now })
+  const marketplace = createMarketplace({ baseUrl: sandbox.url, limits: config.requests, version: 'test', now })
+  const reports: string[] = []
+  const log = keptLog()
+  const service = await startService({
+    config,
+    store,
+    marketplace,
+    now,
+    log,
+    pollListings,
+    pollRfqs,
+    closeExpired,
+    stopped: closingSwitch(config),
+    rfqReport: async (_channel, rfqId) => {
+      reports.push(rfqId)
+      return `/reports/${rfqId}.xlsx`
+    },
+    channelReport: async () => '/reports/channel.xlsx',
+    work: true,
+    schedule: true,
+    web: true,
+  })
+  onTestFinished(async () => {
+    await service.stop()
+    await marketplace.close()
+    await store.close()
+    await sandbox.close()
+  })
+  return { sandbox, store, service, reports, log }
+}
+
+const places = [
+  { name: 'in this process', skip: null, queue: async (): Promise<Config['queue']> => ({ kind: 'in-process' }) },
+  {
+    name: 'on Redis',
+    skip: noRedis,
+    queue: async (): Promise<Config['queue']> => {
+      const redis = await PrivateRedis.start()
+      onTestFinished(() => redis.end())
+      return { kind: 'redis', url: redis.url }
+    },
+  },
+]
+
+describe.each(places)('the service $name', ({ skip, queue }) => {
+  it.skipIf(skip !== null)('polls, closes what is past due, once, and asks for its reports', async () => {
+    const { sandbox, store, service, reports, log } = await desk(await queue())
+    await soon(async () => expect((await fetch(`${service.url}/readyz`)).status).toBe(200))
+    expect(await store.rfqs({ channel: 'acme/forest' })).toHaveLength(8)
+    const closedIds = async () =>
+      (await store.decisions({})).filter(({ outcome }) => outcome === 'closed').map(({ rfqId }) => rfqId)
+    await soon(async () => {
+      expect(log.at('info')).toContain('close of acme/forest: complete')
+      expect(reports.length).toBeGreaterThan(1)
+      expect(reports).toHaveLength((await closedIds()).length)
+    })
+    await service.stop()
+    const posts = sandbox.requests.filter(({ operation }) => operation === 'closeRfq')
+    const closed = await closedIds()
+    expect(posts).toHaveLength(closed.length)
+    expect(reports.sort()).toEqual(closed.sort())
+    expect(new Set(reports).size).toBe(reports.length)
+    expect(log.at('error')).toEqual([])
+    expect(log.lines.filter(({ message }) => message === 'report written')).toHaveLength(reports.length)
+    expect(JSON.stringify(log.lines)).not.toContain('key of acme')
+  })
+})
