@@ -1,7 +1,8 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { expect, onTestFinished } from 'vitest'
+import { expect, onTestFinished, vi } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
 import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/desk.js'
 import { fault } from './fault.js'
@@ -52,6 +53,14 @@ fault(1, 'of a response stops the run, which asks nothing more', async () => {
 fault(2, 'ends the run of that channel without a retry', async () => {
   await failsHarmlessly(await knowing(), { kind: 'status', status: 403 }, /403/, 1)
 })
+fault(2, 'of one channel leaves the others alone', async () => {
+  const desk = await openDesk({ rfqs: 2, others: [{ org: 'meridian', channel: 'removals', rfqs: 2 }] })
+  const foreign = { org: 'meridian', channel: 'removals', apiKey: 'key of acme' }
+  const [forbidden, own] = await Promise.all([desk.pollRfqs({ channel: foreign }), desk.pollRfqs()])
+  expect(forbidden.run).toMatchObject({ outcome: 'failed', requests: 1, error: expect.stringMatching(/403/) })
+  expect(own.run).toMatchObject({ outcome: 'complete', error: null })
+  expect(sql(desk, 'select channel, count(*) as n from rfqs group by channel')).toEqual([{ channel: KEY, n: 2 }])
+})
 fault(3, 'is told, and marks nothing missing', async () => {
   await failsHarmlessly(await knowing(), { kind: 'status', status: 404 }, /404/, 1)
 })
@@ -90,6 +99,34 @@ fault(6, 'of one second, or of nonsense, is waited for', async () => {
     expect((await desk.pollRfqs()).run.outcome).toBe('complete')
     if (value === '1') expect(performance.now() - began).toBeGreaterThan(990)
   }
+})
+const peat = { ...CHANNEL, channel: 'peat' }
+const withPeat = () => openDesk({ rfqs: 1, others: [{ ...peat, rfqs: 1 }] })
+fault(6, 'of one channel makes the other one wait', async () => {
+  const desk = await withPeat()
+  const effect = { kind: 'status', status: 429, headers: { 'Retry-After': '1' } } as const
+  desk.sandbox.faults.add({ channel: CHANNEL.channel, effect })
+  const first = desk.pollRfqs()
+  const refused = await vi.waitFor(() => {
+    const [request] = desk.sandbox.requests
+    expect(request?.answeredAt).toBeTruthy()
+    return request
+  })
+  await wait(50) // For the answer to arrive.
+  const both = await Promise.all([first, desk.pollRfqs({ channel: { ...peat, apiKey: 'key of acme' } })])
+  expect(both.map(({ run }) => run.outcome)).toEqual(['complete', 'complete'])
+  const [, ...later] = desk.sandbox.requests
+  const earliest = Math.min(...later.map((request) => request.at.getTime()))
+  expect(earliest - (refused?.answeredAt?.getTime() ?? 0)).toBeGreaterThan(950)
+  expect(new Set(later.map((request) => request.channel))).toEqual(new Set(['forest', 'peat']))
+})
+fault(6, 'of an hour on one channel is not tried on the other one', async () => {
+  const desk = await withPeat()
+  desk.sandbox.faults.add({ effect: { kind: 'status', status: 429, headers: { 'Retry-After': '3600' } } })
+  await desk.pollRfqs()
+  const { run } = await desk.pollRfqs({ channel: { ...peat, apiKey: 'key of acme' } })
+  expect(run).toMatchObject({ outcome: 'partial', requests: 0, notBefore: '2026-11-21T13:00:00.000Z' })
+  expect(desk.sandbox.log.total).toBe(1)
 })
 fault(7, 'is settled by reading, after one POST', async () => {
   for (const status of [400, 403, 404]) {

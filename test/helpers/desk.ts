@@ -13,6 +13,10 @@ import { testFolder } from './folder.js'
 
 export const CHANNEL = { org: 'acme', channel: 'forest' }
 export const KEY = 'acme/forest'
+const OURS = { ...CHANNEL, apiKey: 'key of acme' }
+
+/** A channel, and the key it is asked with. */
+type Keyed = typeof CHANNEL & { apiKey: string }
 
 /** A marketplace over real HTTP, a database in a real file, and one clock for both that only the test moves. */
 export interface Desk {
@@ -23,10 +27,10 @@ export interface Desk {
   setTime(time: string): void
   /** Moves the clock ahead. */
   pass(seconds: number): void
-  session(signal?: AbortSignal): ReturnType<ReturnType<typeof createMarketplace>['session']>
+  session(signal?: AbortSignal, channel?: Keyed): ReturnType<ReturnType<typeof createMarketplace>['session']>
   pollListings(options?: { acceptLoss?: boolean }): ReturnType<typeof pollListings>
   pollRfqs(
-    options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal },
+    options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal; channel?: Keyed },
   ): ReturnType<typeof pollRfqs>
   close(policy?: Partial<ClosingPolicy>, options?: { stopped?: () => string | null }): ReturnType<typeof closeExpired>
   /** POSTs the marketplace has received. */
@@ -36,7 +40,7 @@ export interface Desk {
 }
 
 export async function openDesk(
-  options: Partial<ChannelSpec> & { time?: string; retries?: number; timeoutMs?: number } = {},
+  options: Partial<ChannelSpec> & { time?: string; retries?: number; timeoutMs?: number; others?: ChannelSpec[] } = {},
 ): Promise<Desk> {
   let time = new Date(options.time ?? '2026-11-21T12:00:00.000Z')
   const now = () => new Date(time)
@@ -44,7 +48,7 @@ export async function openDesk(
     seed: 1,
     now: time,
     still: true,
-    channels: [{ ...CHANNEL, apiKey: 'key of acme', listings: 3, rfqs: 0, ...options }],
+    channels: [{ ...OURS, listings: 3, rfqs: 0, ...options }, ...(options.others ?? [])],
   })
   const sandbox = await startSandbox({ world, now })
   const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: now })
@@ -66,8 +70,7 @@ export async function openDesk(
     await sandbox.close()
     await store.close()
   })
-  const session = (signal?: AbortSignal) =>
-    marketplace.session({ ...CHANNEL, apiKey: 'key of acme' }, signal ? { signal } : {})
+  const session = (signal?: AbortSignal, channel = OURS) => marketplace.session(channel, signal ? { signal } : {})
   const pauses: number[] = []
   return {
     sandbox,
@@ -82,9 +85,9 @@ export async function openDesk(
       time = new Date(time.getTime() + seconds * 1000)
     },
     pollListings: (poll = {}) => pollListings({ session: session(), store, now, ...poll }),
-    pollRfqs: ({ acceptLoss, signal, ...poll } = {}) =>
+    pollRfqs: ({ acceptLoss, signal, channel, ...poll } = {}) =>
       pollRfqs(
-        { session: session(signal), store, now, ...(acceptLoss && { acceptLoss }), ...(signal && { signal }) },
+        { session: session(signal, channel), store, now, ...(acceptLoss && { acceptLoss }), ...(signal && { signal }) },
         { recheckClosedHours: 24, concurrency: 4, ...poll },
       ),
     close: (policy = {}, { stopped } = {}) =>
