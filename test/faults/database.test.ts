@@ -4,7 +4,7 @@ import { copyFileSync, openSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import { observeRfq } from '../../src/domain/observed.js'
 import type { RfqSnapshot, Store } from '../../src/store/contract.js'
 import { migrate } from '../../src/store/migrate.js'
@@ -13,7 +13,7 @@ import { openStore } from '../../src/store/store.js'
 import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
 import { anRfq } from '../helpers/documents.js'
 import { testFolder } from '../helpers/folder.js'
-import { fault } from './fault.js'
+import { fault, faultUnless } from './fault.js'
 
 const writer = join(import.meta.dirname, '../fixtures/write-forever.mjs')
 const at = new Date('2026-11-21T12:00:00.000Z')
@@ -68,10 +68,12 @@ fault(
   60_000,
 )
 
-const mayMount = (() => {
+const noMount = (() => {
   const folder = testMount()
-  if (folder) execFileSync('umount', [folder])
-  return folder !== null
+  if (folder === null) return 'this user may not mount a small file system'
+  execFileSync('umount', [folder])
+  rmSync(folder, { recursive: true })
+  return null
 })()
 function testMount(): string | null {
   const folder = join('/tmp', `quotekeeper-full-${process.pid}-${Math.random().toString(36).slice(2)}`)
@@ -85,24 +87,25 @@ function testMount(): string | null {
   }
 }
 
-if (mayMount) {
-  fault(34, 'rolls back, tells, stays readable, and goes on when there is room', async () => {
-    const folder = testMount() as string
-    onTestFinished(() => void execFileSync('umount', ['-l', folder]))
-    const store = await openStore({ path: join(folder, 'full.db') })
-    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
-    const ballast = join(folder, 'ballast')
-    writeSync(openSync(ballast, 'w'), Buffer.alloc(2 ** 20))
-    await store.recordRfq(run, snapshot('small', 3), at)
-    await expect(store.recordRfq(run, snapshot('large', 40, 'x'.repeat(100_000)), at)).rejects.toThrow(/No room left/)
-    expect((await store.rfqs({})).map(({ rfq, responses }) => [rfq.id, responses.length])).toEqual([['small', 3]])
-    rmSync(ballast)
-    await store.recordRfq(run, snapshot('next', 3), at)
-    expect(await store.rfqs({})).toHaveLength(2)
-    expect(await store.check()).toMatchObject({ ok: true })
-    await store.close()
+faultUnless(noMount)(34, 'rolls back, tells, stays readable, and goes on when there is room', async () => {
+  const folder = testMount() as string
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', folder])
+    rmSync(folder, { recursive: true })
   })
-} else it.skip('fault 34 (disk full): this user may not mount a small file system here')
+  const store = await openStore({ path: join(folder, 'full.db') })
+  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+  const ballast = join(folder, 'ballast')
+  writeSync(openSync(ballast, 'w'), Buffer.alloc(2 ** 20))
+  await store.recordRfq(run, snapshot('small', 3), at)
+  await expect(store.recordRfq(run, snapshot('large', 40, 'x'.repeat(100_000)), at)).rejects.toThrow(/No room left/)
+  expect((await store.rfqs({})).map(({ rfq, responses }) => [rfq.id, responses.length])).toEqual([['small', 3]])
+  rmSync(ballast)
+  await store.recordRfq(run, snapshot('next', 3), at)
+  expect(await store.rfqs({})).toHaveLength(2)
+  expect(await store.check()).toMatchObject({ ok: true })
+  await store.close()
+})
 
 fault(
   35,

@@ -1,9 +1,24 @@
 import { it } from 'vitest'
 import { matrix } from './matrix.js'
 
-/** A test of one row. Several tests of a row must all pass for it to count. */
-export function fault(row: number, detail: string, test: () => Promise<void>, timeout?: number): void {
-  const named = matrix[row]
-  if (!named) throw new RangeError(`The matrix has no row ${row}.`)
-  it(`fault ${row} (${named.fault}): ${detail}`, test, timeout)
+/**
+ * A test of one row. Several tests of a row must all pass for it to count.
+ * @param timeout in milliseconds
+ */
+export type Fault = (row: number, detail: string, test: () => Promise<void>, timeout?: number) => void
+
+/** Tests of faults that cannot be injected everywhere. `reason` says why not here, or is null. */
+export function faultUnless(reason: string | null): Fault {
+  return (row, detail, test, timeout) => {
+    const named = matrix[row]
+    if (!named) throw new RangeError(`The matrix has no row ${row}.`)
+    const title = `fault ${row} (${named.fault}): ${detail}`
+    if (reason === null) it(title, test, timeout)
+    else it.skip(`${title} (skipped: ${reason})`)
+  }
 }
+
+export const fault: Fault = faultUnless(null)
+
+/** A reason: some faults take as long as they take. */
+export const takesLong = process.env.QUOTEKEEPER_HEAVY === '1' ? null : 'takes long; npm run faults does it'

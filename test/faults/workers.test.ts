@@ -1,0 +1,128 @@
+import { Queue } from 'bullmq'
+import { expect, onTestFinished } from 'vitest'
+import type { JobName } from '../../jobs/contract.js'
+import { jobId } from '../../jobs/id.js'
+import { openSite, type Running, type Site } from '../helpers/program.js'
+import { noRedis } from '../helpers/redis.js'
+import { runnersOnRedis } from '../helpers/runners.js'
+import { soon } from '../helpers/soon.js'
+import { faultUnless } from './fault.js'
+
+const PAYLOAD = { channel: 'acme/forest', cause: 'test' }
+const RUNS = 'select kind, outcome from runs order by id'
+const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
+const fault = faultUnless(noRedis)
+const queue = runnersOnRedis()
+
+/** A site, and how to give jobs to its workers. */
+async function openWorkshop(options: Parameters<typeof openSite>[0] = {}) {
+  const site = await openSite({ more: 'closing: { reportOnClose: false }\n', ...options })
+  const runner = await queue.open()
+  const place = { url: queue.redis.url, prefix: queue.prefix }
+  let jobs = 0
+  const enqueue = (name: JobName) => runner.enqueue(name, PAYLOAD, jobId(name, PAYLOAD, new Date(jobs++)))
+  return {
+    ...site,
+    enqueue,
+    hire: (worker: Parameters<Site['worker']>[1] = {}) => site.worker(place, worker),
+    place,
+  }
+}
+
+/** A workshop whose RFQs are known. */
+async function openPolled(options: Parameters<typeof openSite>[0] = {}) {
+  const shop = await openWorkshop(options)
+  const worker = shop.hire()
+  await shop.enqueue('poll-rfqs')
+  await shop.shows(RUNS, [{ kind: 'rfqs', outcome: 'complete' }])
+  return { ...shop, worker }
+}
+
+const says = (worker: Running, words: string) => soon(() => expect(worker.out).toContain(words))
+
+fault(28, 'take effect once: of equal jobs at the same time all but one find the channel busy', async () => {
+  const { worker: one, ...shop } = await openPolled()
+  const two = shop.hire()
+  await says(two, 'at work')
+  shop.sandbox.faults.add({ operation: 'closeRfq', times: 3, effect: { kind: 'delay', ms: 200 } })
+  // Past the door that makes one job of equal ones, as a queue might that lost its memory.
+  const outsider = new Queue('jobs', { connection: { url: shop.place.url }, prefix: shop.place.prefix })
+  onTestFinished(() => outsider.close())
+  await Promise.all([1, 2, 3, 4].map(() => outsider.add('close-expired', PAYLOAD)))
+  await soon(async () => expect(await outsider.getCompletedCount()).toBe(5))
+  expect(
+    shop
+      .posts()
+      .map(({ rfqId }) => rfqId)
+      .sort(),
+  ).toEqual([...shop.ids].sort())
+  expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
+  expect(shop.sql("select sum(changed) as n from runs where kind = 'close'")).toEqual([{ n: 3 }])
+  for (const worker of [one, two]) expect(worker.out).toMatch(/skipped: A close run of acme\/forest is under way/)
+})
+
+fault(
+  30,
+  'whose worker was killed in the middle of a close is done by another, which settles it by reading',
+  async () => {
+    const { worker: victim, ...shop } = await openPolled()
+    shop.sandbox.faults.add({
+      operation: 'closeRfq',
+      effect: [
+        { kind: 'act', act: () => victim.signal('SIGKILL') },
+        { kind: 'hang', apply: true },
+      ],
+    })
+    await shop.enqueue('close-expired')
+    expect(await victim.ended).toBe('SIGKILL')
+    const survivor = shop.hire()
+    await shop.shows(RUNS, [
+      { kind: 'rfqs', outcome: 'complete' },
+      { kind: 'close', outcome: 'interrupted' },
+      { kind: 'close', outcome: 'complete' },
+    ])
+    expect(survivor.out).toContain('fell silent')
+    expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
+    expect(shop.posts()).toHaveLength(3)
+  },
+)
+
+fault(30, 'whose worker was only held up is run again in vain, and harms nothing when it goes on', async () => {
+  const { worker: held, ...shop } = await openPolled()
+  shop.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'act', act: () => held.signal('SIGSTOP') } })
+  await shop.enqueue('close-expired')
+  await soon(() => expect(shop.posts()).toHaveLength(1))
+  const other = shop.hire()
+  await says(other, 'skipped: A close run of acme/forest is under way')
+  held.signal('SIGCONT')
+  await shop.shows(RUNS, [
+    { kind: 'rfqs', outcome: 'complete' },
+    { kind: 'close', outcome: 'complete' },
+  ])
+  expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
+  expect(shop.posts()).toHaveLength(3)
+  await shop.enqueue('poll-rfqs')
+  await shop.shows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
+})
+
+/** Few bytes, much memory. */
+const manyItems = {
+  kind: 'text',
+  text: `{"items":[${'{},'.repeat(3_000_000)}{}]}`,
+  contentType: 'application/json',
+} as const
+
+fault(40, 'of a worker hands its job to another one', async () => {
+  const shop = await openWorkshop()
+  shop.sandbox.faults.add({ operation: 'listRfqs', effect: manyItems })
+  const small = shop.hire({ heap: 64 })
+  await shop.enqueue('poll-rfqs')
+  expect(await small.ended).toBe('SIGABRT')
+  expect(small.err).toContain('heap out of memory')
+  shop.hire()
+  await shop.shows(RUNS, [
+    { kind: 'rfqs', outcome: 'interrupted' },
+    { kind: 'rfqs', outcome: 'complete' },
+  ])
+  expect(shop.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }])
+})
