@@ -36,6 +36,8 @@ export function linkRedis({ url, prefix, answerMs, onBack }: LinkOptions): Queue
 
 const reconnecting = {
   connectTimeout: 5_000,
+  /** A server that hangs does not answer a goodbye either. */
+  disconnectTimeout: 200,
   retryStrategy: (times: number) => Math.min(100 * 2 ** times, 3_000) * (0.75 + Math.random() / 2),
   /** After a fail-over the old master only reads: connect anew, then send again (2). */
   reconnectOnError: (error: Error) => (error.message.startsWith('READONLY') ? 2 : false),

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest'
+import { sparing } from '../../jobs/sparing.js'
+import { keptLog } from '../helpers/log.js'
+
+const gone = () => new Error('connect ECONNREFUSED')
+
+it('an error that comes again and again is told once in a while', () => {
+  const log = keptLog()
+  const teller = sparing(log, 'redis://host')
+  for (let count = 0; count < 100; count++) teller.error(gone())
+  teller.error(new Error('READONLY'))
+  expect(log.lines.map(({ facts }) => (facts.err as Error).message)).toEqual(['connect ECONNREFUSED', 'READONLY'])
+  const always = sparing(log, 'redis://host', 0)
+  always.error(gone())
+  always.error(gone())
+  expect(log.lines).toHaveLength(4)
+})
+
+it('that the queue is back is told once, and only after an error', () => {
+  const log = keptLog()
+  const teller = sparing(log, 'redis://host')
+  teller.back()
+  teller.error(gone())
+  teller.back()
+  teller.back()
+  expect(log.at('info')).toEqual(['the queue answers again'])
+  teller.error(gone())
+  expect(log.at('error')).toHaveLength(2)
+})
