@@ -1,0 +1,69 @@
+import type { RfqReport } from '../src/domain/comparison/model.js'
+import { bookOf, identityOf } from './book.js'
+import { type Destination, destinationPath, writeWhole } from './file.js'
+import { rfqFileName } from './names.js'
+import type { SheetPlan } from './plan.js'
+import { aboutSheet } from './sheets/about.js'
+import { awardSheet } from './sheets/award.js'
+import { changesSheet } from './sheets/changes.js'
+import { checksSheet } from './sheets/checks.js'
+import { comparisonSheet } from './sheets/comparison.js'
+import { deliveriesSheet } from './sheets/deliveries.js'
+import { inputsSheet } from './sheets/inputs.js'
+import { offersSheet } from './sheets/offers.js'
+import { prepaymentsSheet } from './sheets/prepayments.js'
+import { scoringSheet } from './sheets/scoring.js'
+import { sensitivitySheet } from './sheets/sensitivity.js'
+import { summarySheet } from './sheets/summary.js'
+import { type BuildOptions, buildWorkbook } from './workbook.js'
+
+/** The file a report was written to. */
+export interface Written {
+  /** Absolute path. */
+  path: string
+  bytes: number
+}
+
+/** The sheets of an RFQ's workbook, in order. */
+export function rfqSheets(report: RfqReport): SheetPlan[] {
+  const book = bookOf(report)
+  return [
+    summarySheet(book),
+    inputsSheet(book),
+    comparisonSheet(book),
+    offersSheet(book),
+    deliveriesSheet(book),
+    prepaymentsSheet(book),
+    scoringSheet(book),
+    awardSheet(book),
+    sensitivitySheet(book),
+    changesSheet(book),
+    checksSheet(book),
+    aboutSheet(book),
+  ]
+}
+
+/**
+ * The offer-comparison workbook of one RFQ, as bytes. Equal reports give equal bytes.
+ * @throws whatever `options.signal` was aborted with
+ */
+export function rfqWorkbook(report: RfqReport, options: BuildOptions = {}): Promise<Buffer> {
+  return buildWorkbook(rfqSheets(report), identityOf(report), options)
+}
+
+/**
+ * Writes the offer-comparison workbook of one RFQ.
+ * @param destination a directory, where it is called `rfq-<number>_asof-<YYYYMMDDTHHMMZ>.xlsx`, or a file
+ * @returns where it is, and how large
+ * @throws the error of the file system; nothing is left behind then
+ */
+export async function writeRfqWorkbook(
+  report: RfqReport,
+  destination: Destination,
+  options: BuildOptions = {},
+): Promise<Written> {
+  const path = destinationPath(destination, rfqFileName(report.rfq, new Date(report.context.asOf)))
+  const content = await rfqWorkbook(report, options)
+  await writeWhole(path, content)
+  return { path, bytes: content.length }
+}

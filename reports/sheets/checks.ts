@@ -1,0 +1,270 @@
+import type { Check, Flag, OfferReport } from '../../src/domain/comparison/model.js'
+import { type Book, headingOf } from '../book.js'
+import { type Cached, type Cell, formula, number, text } from '../cells.js'
+import { type Grid, grid } from '../grid.js'
+import type { SheetPlan } from '../plan.js'
+import { asStrong, body, formatted, head, marks, plainNumber, type Style, wrapped } from '../styles.js'
+import { type ColumnPlan, HEAD_ROW, tableSheet } from '../table.js'
+import { severityWords } from '../words.js'
+
+const NOTE =
+  'Everything that was compared, with its numbers and its verdict. Figures: this report’s own sums, two ways. Data: what was sent, against itself. Flags: offers and RFQ against the limits.'
+const KEYS = [
+  'about',
+  'verdict',
+  'subject',
+  'title',
+  'leftWhat',
+  'left',
+  'rightWhat',
+  'right',
+  'difference',
+  'exact',
+  'tolerance',
+  'words',
+] as const
+type Key = (typeof KEYS)[number]
+type About = 'figures' | 'data' | 'flag' | 'document'
+const FIGURE: Style = formatted(plainNumber, '#,##0.00####')
+/** What the report model allows for the noise of decimal fractions. */
+const NOISE = '1E-9'
+/** Totals that differ by more than a cent, within the tolerance, are rounded. */
+const CENT = 0.01
+
+/** One comparison: a check, a flag or a deviation, in the same columns. */
+interface Row {
+  about: About
+  subject: string
+  title: string
+  left: Side
+  right: Side
+  /** Difference that is still `ok`; null where no numbers are compared. */
+  exact: Cell
+  tolerance: Cell
+  /** Only more is wrong, not less. */
+  oneSided?: boolean
+  verdict: string
+  /** Worked out live from the numbers. */
+  live: boolean
+  difference: number | null
+  words: string
+}
+interface Side {
+  what: string
+  value: Cell
+}
+
+/** Where the master verdict stands: on the line above the table. */
+export const MASTER_CELL = "'Checks'!$B$4"
+
+/** `Checks`: reconciliations, then flags, then documents that did not fit. */
+export function checksSheet(book: Book): SheetPlan {
+  const rows = [...checkRows(book), ...flagRows(book), ...documentRows(book)]
+  const checks = grid('Checks', KEYS, HEAD_ROW, rows.length)
+  const verdicts = `${checks.letter('verdict')}${checks.firstRow}`
+  const rule = (priority: number, words: string[], style: (typeof marks)[keyof typeof marks]) => ({
+    type: 'expression' as const,
+    priority,
+    formulae: [`OR(${words.map((word) => `$${verdicts}="${word}"`).join(',')})`],
+    style,
+  })
+  return tableSheet<Row, Key>({
+    grid: checks,
+    heading: headingOf(book, 'Checks', NOTE),
+    above: masterCells(book, checks),
+    rows,
+    empty: 'Nothing to check.',
+    fixedColumns: 2,
+    columns: columns(checks),
+    rules: [
+      {
+        ref: `${verdicts}:${checks.letter('verdict')}${checks.lastRow}`,
+        rules: [
+          rule(1, ['fails', 'High'], marks.bad),
+          rule(2, ['rounding', 'unknown', 'Medium', 'problem'], marks.warn),
+          rule(3, ['ok'], marks.good),
+        ],
+      },
+      {
+        ref: 'B4',
+        rules: [
+          { type: 'expression', priority: 4, formulae: ['$B$4="fails"'], style: marks.bad },
+          { type: 'expression', priority: 5, formulae: ['$B$4="attention"'], style: marks.warn },
+          { type: 'expression', priority: 6, formulae: ['$B$4="ok"'], style: marks.good },
+        ],
+      },
+    ],
+  })
+}
+
+function masterCells({ report }: Book, checks: Grid<Key>): Partial<Record<Key, Cell>> {
+  const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
+  return {
+    about: text('Master check', head),
+    verdict: formula(
+      `IF(${failing('figures')},"fails",IF(${failing('data')},"attention","ok"))`,
+      report.checks.master.verdict,
+      asStrong(body),
+    ),
+    subject: text(report.checks.master.words, body),
+  }
+}
+
+function columns(checks: Grid<Key>): Record<Key, ColumnPlan<Row>> {
+  const at = (key: Key, index: number) => checks.at(key, index)
+  return {
+    about: { head: 'About', least: 14, cell: (row) => text(row.about, body) },
+    verdict: {
+      head: 'Verdict',
+      cell: (row, index) =>
+        row.live ? formula(verdictExpression(row, checks, index), row.verdict, body) : text(row.verdict, body),
+    },
+    subject: { head: 'Of', most: 28, cell: (row) => text(row.subject, wrapped) },
+    title: { head: 'What must hold', most: 40, cell: (row) => text(row.title, wrapped) },
+    leftWhat: { head: 'Compared', most: 20, cell: (row) => text(row.left.what, wrapped) },
+    left: { head: 'Value', right: true, most: 20, cell: (row) => row.left.value },
+    rightWhat: { head: 'With', most: 20, cell: (row) => text(row.right.what, wrapped) },
+    right: { head: 'Value', right: true, most: 20, cell: (row) => row.right.value },
+    difference: {
+      head: 'Difference',
+      right: true,
+      most: 24,
+      cell: (row, index) =>
+        row.live && row.difference !== null
+          ? formula(`ROUND(${at('left', index)}-${at('right', index)},6)`, round6(row.difference), FIGURE)
+          : number(row.difference, FIGURE),
+    },
+    exact: { head: 'Still exact', right: true, cell: (row) => row.exact },
+    tolerance: { head: 'Tolerance', right: true, cell: (row) => row.tolerance },
+    words: { head: 'In words', most: 56, cell: (row) => text(row.words, wrapped) },
+  }
+}
+
+/** Sums made along two ways differ by noise, which nobody wants to see. */
+const round6 = (value: number) => Math.round(value * 1e6) / 1e6
+
+function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
+  const off = checks.at('difference', index)
+  const size = row.oneSided ? off : `ABS(${off})`
+  const within = (key: Key) => `${size}<=${checks.at(key, index)}+${NOISE}`
+  return `IF(ISNUMBER(${off}),IF(${within('exact')},"ok",IF(${within('tolerance')},"rounding","fails")),"unknown")`
+}
+
+// --- checks ---------------------------------------------------------------------------------------------------------
+
+function* checkRows(book: Book): Generator<Row> {
+  const indexes = new Map(book.report.offers.map(({ id }, index) => [id, index]))
+  for (const check of book.report.checks.checks) yield checkRow(book, check, indexes.get(check.offerId ?? ''))
+}
+
+function checkRow(book: Book, check: Check, index: number | undefined): Row {
+  const sides = liveSides(book, check, index)
+  const tolerance = toleranceCell(check, sides)
+  return {
+    about: check.about,
+    subject: check.subject,
+    title: check.title,
+    left: { what: check.left.what, value: sideCell(check.left.value, sides?.left) },
+    right: { what: check.right.what, value: sideCell(check.right.value, sides?.right) },
+    exact: check.id === 'total' ? number(CENT, FIGURE) : tolerance,
+    tolerance,
+    oneSided: check.id.startsWith('award-order') || check.id === 'listing-volume',
+    verdict: check.verdict,
+    live: check.tolerance !== null,
+    difference: check.difference,
+    words: check.words,
+  }
+}
+
+interface LiveSides {
+  left: string
+  right: string
+  tolerance?: string
+}
+
+/** The checks whose two sides are cells of this workbook. */
+function liveSides(book: Book, check: Check, index: number | undefined): LiveSides | undefined {
+  const { offers, deliveries } = book
+  const total = (range: string) => `SUM(${range})`
+  switch (check.id) {
+    case 'lines-volume':
+      return { left: total(deliveries.range('volume')), right: total(offers.range('sumVolume')) }
+    case 'lines-value':
+      return { left: total(deliveries.range('total')), right: total(offers.range('sumValue')) }
+    case 'volume':
+      if (index === undefined || check.difference === null) return undefined
+      return {
+        left: offers.cell('statedVolume', index),
+        right: offers.cell('sumVolume', index),
+        tolerance: 'VolumeTolerance',
+      }
+    case 'total':
+      if (index === undefined || check.difference === null) return undefined
+      return {
+        left: offers.cell('statedTotal', index),
+        right: offers.cell('sumValue', index),
+        tolerance: `MAX(${CENT},TotalTolerance*ABS(${offers.cell('statedTotal', index)}))`,
+      }
+    default:
+      return undefined
+  }
+}
+
+const sideCell = (value: Cached, expression: string | undefined): Cell => {
+  if (typeof value !== 'number') return text(value, wrapped)
+  return expression === undefined ? number(value, FIGURE) : formula(expression, value, FIGURE)
+}
+
+const toleranceCell = ({ tolerance }: Check, sides: LiveSides | undefined): Cell =>
+  sides?.tolerance === undefined ? number(tolerance, FIGURE) : formula(sides.tolerance, tolerance, FIGURE)
+
+// --- flags and documents --------------------------------------------------------------------------------------------
+
+function* flagRows({ report }: Book): Generator<Row> {
+  for (const flag of report.rfq.flags) yield flagRow(flag, 'RFQ')
+  for (const offer of report.offers) for (const flag of offer.flags) yield flagRow(flag, subjectOf(offer))
+}
+
+const subjectOf = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
+
+function flagRow(flag: Flag, subject: string): Row {
+  const [found, limit] = flag.compared
+  const side = (value: typeof found): Side => ({
+    what: value === undefined ? '' : `${value.what}${value.unit === null ? '' : `, ${value.unit}`}`,
+    value: typeof value?.value === 'number' ? number(value.value, FIGURE) : text(value?.value, wrapped),
+  })
+  const numbers = typeof found?.value === 'number' && typeof limit?.value === 'number'
+  const difference = numbers && found.unit === limit.unit ? Number(found.value) - Number(limit.value) : null
+  return {
+    about: 'flag',
+    subject,
+    title: flag.code,
+    left: side(found),
+    right: side(limit),
+    exact: text(null, body),
+    tolerance: text(null, body),
+    verdict: severityWords[flag.severity],
+    live: false,
+    difference,
+    words: flag.words,
+  }
+}
+
+function* documentRows({ report }: Book): Generator<Row> {
+  const empty: Side = { what: '', value: text(null, body) }
+  for (const { kind, entityId, path, code, message } of report.problems) {
+    yield {
+      about: 'document',
+      subject: `${kind} ${entityId}`,
+      title: path === '' ? code : `${code}: ${path}`,
+      left: empty,
+      right: empty,
+      exact: text(null, body),
+      tolerance: text(null, body),
+      verdict: 'problem',
+      live: false,
+      difference: null,
+      words: message,
+    }
+  }
+}

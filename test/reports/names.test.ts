@@ -1,0 +1,41 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { channelFileName, rfqFileName, sheetName, slug } from '../../reports/names.js'
+import { HOSTILE } from './support/cases.js'
+
+describe('the name of a sheet', () => {
+  it('is one Excel takes, whatever was wanted, and unlike those taken', () => {
+    const taken: string[] = []
+    for (const words of [...HOSTILE, 'History', 'HISTORY', "'quoted'", '', 'Offers', 'offers', 'OFFERS']) {
+      const name = sheetName(words, taken)
+      expect(name).toMatch(/^[^\\/?*[\]:]{1,31}$/u)
+      expect(name).not.toMatch(/^'|'$|^history$/i)
+      expect(taken.map((other) => other.toLowerCase())).not.toContain(name.toLowerCase())
+      taken.push(name)
+    }
+  })
+  it('splits no emoji and leaves room for its number', () => {
+    const family = '👩‍👩‍👧‍👦'
+    const long = `${'x'.repeat(28)}${family}`
+    expect(sheetName(long)).toBe('x'.repeat(28))
+    expect(sheetName(long, ['x'.repeat(28)])).toBe(`${'x'.repeat(27)} (2)`)
+  })
+})
+
+describe('the name of a file', () => {
+  const asOf = new Date('2026-03-16T09:05:59.999Z')
+  it('says which RFQ and which moment', () => {
+    expect(rfqFileName({ number: 42, id: 'x' }, asOf)).toBe('rfq-42_asof-20260316T0905Z.xlsx')
+    expect(rfqFileName({ number: null, id: 'AB-12' }, asOf)).toBe('rfq-ab-12_asof-20260316T0905Z.xlsx')
+    expect(channelFileName('acme/forest', asOf)).toBe('channel-acme-forest_asof-20260316T0905Z.xlsx')
+  })
+  it('is plain, whatever it is made of', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), (id) => {
+        expect(rfqFileName({ number: null, id }, asOf)).toMatch(/^rfq-[a-z0-9-]{1,60}_asof-20260316T0905Z\.xlsx$/)
+      }),
+    )
+    expect(slug('../../etc', 'none')).toBe('etc')
+    expect(slug('森林', 'none')).toBe('none')
+  })
+})

@@ -1,0 +1,283 @@
+import type { ComparisonInput } from '../../../src/domain/comparison/input.js'
+import {
+  comparisonInput,
+  delivery,
+  EURO_SETTINGS,
+  listing,
+  manyResponses,
+  past,
+  RFQ_ID,
+  response,
+  rfq,
+  sampleResponses,
+  stored,
+  summaryOf,
+  vintage,
+} from '../../helpers/comparison.js'
+
+/** Text that has done harm to spreadsheets, paths, pages or XML somewhere. */
+export const HOSTILE = [
+  '=HYPERLINK("https://evil.example","click")',
+  "+cmd|' /C calc'!A0",
+  '@SUM(1+1)',
+  '-2+3',
+  '\t=1+1',
+  '*',
+  '>0',
+  '../../etc/passwd',
+  'a\u0000b\u0008c\uFFFEd\uFFFFe\uD800f',
+  '_x0041__x000D_',
+  ']]><script>alert(1)</script>&amp;&#0;',
+  '"quoted", \'apostrophe\'; {=1}',
+  '\u202Egnp.exe',
+  '👩‍👩‍👧‍👦 Überprüfung 森林 غابة',
+  'line one\r\nline two\u2028line three',
+]
+
+/** An RFQ and offers in which every text is hostile. */
+export function hostileInput(): ComparisonInput {
+  const text = (at: number) => HOSTILE[at % HOSTILE.length] as string
+  const responses = HOSTILE.map((words, at) =>
+    response(at + 1, {
+      projectDeveloperName: words,
+      projectName: text(at + 1),
+      status: at === 3 ? words : 'submitted',
+      offer: {
+        contractType: at % 2 ? words : 'spot',
+        currency: at === 5 ? words : 'USD',
+        additionalNotesToBuyer: `${words} `.repeat(at === 6 ? 4_000 : 2),
+        scheduledDeliveries: [
+          delivery({
+            fulfilmentMethod: words,
+            vintages: [vintage({ name: words, mitigationTypes: [words, text(at + 2)] })],
+          }),
+        ],
+        review: {
+          status: words,
+          offerId: words,
+          source: words,
+          sourceId: words,
+          comment: words,
+          createdAt: words,
+          updatedAt: words,
+        },
+      },
+    }),
+  )
+  const listings = [1, 2, 3, 4, 5].map((number) =>
+    listing(number, {
+      projectName: text(number),
+      country: text(number + 1),
+      registry: text(number + 2),
+      registryId: text(number + 3),
+      methodologies: [text(number + 4)],
+      mainMitigationActivity: text(number + 5),
+      certificationLabels: [text(number + 6), text(number + 7)],
+      storefrontUrl: [
+        'javascript:alert(1)',
+        'http://plain.example/x',
+        'https://user:secret@x.example/',
+        'file:///etc/passwd',
+        'https://fine.example/p?a=1&b="2"',
+      ][number - 1],
+    }),
+  )
+  return comparisonInput({
+    channel: 'acme/forest',
+    rfq: {
+      reference: '=1+1',
+      title: '../../=cmd|calc\u0000',
+      buyerDescription: HOSTILE.join('\n'),
+      contractTypes: ['spot', '=1+1'],
+      additionalRequirements: text(9),
+    },
+    responses,
+    listings,
+    problems: HOSTILE.slice(0, 4).map((message, at) => ({
+      kind: 'response',
+      entityId: text(at),
+      path: text(at + 3),
+      code: 'type',
+      message,
+      firstSeenAt: '2026-03-10T10:00:00.000Z',
+    })),
+  })
+}
+
+/** The range of inputs a workbook must tell the truth about. */
+export const CASES: Record<string, () => ComparisonInput> = {
+  sample: () => comparisonInput({ settings: EURO_SETTINGS }),
+  'no-offers': () => comparisonInput({ responses: [] }),
+  'one-offer': () => comparisonInput({ responses: [response(1)] }),
+  'no-lines': () =>
+    comparisonInput({
+      responses: [
+        response(1, { offer: { scheduledDeliveries: [] } }),
+        response(2, { offer: { scheduledDeliveries: [], totalVolume: 12_000, totalPrice: 150_000 } }),
+        response(3, { offer: { scheduledDeliveries: null, prePayments: null, totalVolume: null } }),
+        response(4, { offer: { scheduledDeliveries: [delivery({ vintages: [] })] } }),
+      ],
+    }),
+  'zero-volume': () =>
+    comparisonInput({
+      rfq: { minVolume: 0, maxVolume: 0 },
+      responses: [
+        response(1, { offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 0 })] })] } }),
+        response(2, { offer: { totalVolume: 0, totalPrice: 0, scheduledDeliveries: [] } }),
+        response(3),
+      ],
+    }),
+  'null-offer': () => comparisonInput({ responses: [response(1, { offer: null }), response(2)] }),
+  'prices-missing': () =>
+    comparisonInput({
+      rfq: { pricing: { minUnitPrice: null, maxUnitPrice: null, currency: 'USD' } },
+      responses: [
+        response(1, {
+          offer: {
+            scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: null }), vintage()] })],
+            totalPrice: 200_000,
+          },
+        }),
+        response(2, {
+          offer: {
+            scheduledDeliveries: [
+              delivery({
+                fulfilmentDueDate: null,
+                vintages: [vintage({ reportingPeriodStart: null, reportingPeriodEnd: null })],
+              }),
+            ],
+          },
+        }),
+        response(3, {
+          offer: {
+            scheduledDeliveries: [delivery({ vintages: [vintage({ volume: null }), vintage({ volume: -5 })] })],
+          },
+        }),
+        response(4, {
+          offer: { scheduledDeliveries: [delivery({ fulfilmentDueDate: '1851-05-01' })], expiryDate: '1851-05-01' },
+        }),
+      ],
+    }),
+  'twelve-deliveries': () =>
+    comparisonInput({ responses: manyResponses(7, 12), settings: { wantedVolume: 'mid', discountRate: 0.11 } }),
+  'invalid-documents': () =>
+    comparisonInput({
+      rfqStored: { valid: false },
+      rfq: {
+        minVolume: 'many',
+        maxVolume: null,
+        fulfilmentDueDate: 'soon',
+        responseDueDate: '2026-02-31',
+        pricing: 'cheap',
+        contractTypes: 'spot',
+      },
+      responses: [
+        stored('not an object', { valid: false, id: 'unidentified-1' }),
+        stored({ id: 'x', offer: 'none', status: 7 }, { valid: false }),
+        stored(
+          response(3, {
+            offer: {
+              scheduledDeliveries: [delivery(), 'junk', delivery({ vintages: 'junk' })],
+              totalVolume: '12',
+              currency: 'dollars',
+            },
+          }),
+          { valid: false },
+        ),
+        stored(
+          response(4, {
+            offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 1e300, unitPrice: -1e300 })] })] },
+          }),
+        ),
+        response(5),
+      ],
+      problems: [
+        {
+          kind: 'rfq',
+          entityId: RFQ_ID,
+          path: 'minVolume',
+          code: 'type',
+          message: 'string where a number was promised',
+          firstSeenAt: '2026-03-10T10:00:00.000Z',
+        },
+      ],
+    }),
+  mixed: mixedInput,
+  hostile: hostileInput,
+}
+
+/** Currencies with and without a rate, an expired, an accepted, a withdrawn, a summary-only offer, pre-payments, history. */
+export function mixedInput(): ComparisonInput {
+  const summaryOnly = stored(summaryOf(response(7, { projectDeveloperName: 'Summary Only' })), { shape: 'summary' })
+  const revised = response(1, {
+    offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: 13 })] })] },
+  })
+  const now = response(1)
+  return comparisonInput({
+    settings: {
+      ...EURO_SETTINGS,
+      haircuts: { forward: 0.05 },
+      weights: { price: 60, evidence: 0 },
+      wantedVolume: 'max',
+    },
+    responses: [
+      now,
+      ...sampleResponses().slice(1),
+      response(6, { offer: { currency: 'JPY' } }),
+      summaryOnly,
+      response(8, { offer: { expiryDate: '2026-03-01' } }),
+      response(9, {
+        status: 'accepted',
+        offer: {
+          expiryDate: '2026-03-01',
+          prePayments: [
+            { amount: 100_000, paymentDueDate: '2026-04-01' },
+            { amount: 50_000, paymentDueDate: null },
+          ],
+        },
+      }),
+      stored(response(10), { missingSince: '2026-03-12T10:00:00.000Z' }),
+    ],
+    versions: [
+      past('rfq', rfq()),
+      past('rfq', rfq({ responseDueDate: '2026-03-25' }), {
+        version: 2,
+        notBefore: '2026-03-10T10:00:00.000Z',
+        observedAt: '2026-03-11T10:00:00.000Z',
+      }),
+      past('response', revised),
+      past('response', now, {
+        version: 2,
+        notBefore: '2026-03-10T10:00:00.000Z',
+        observedAt: '2026-03-12T10:00:00.000Z',
+      }),
+    ],
+    absences: [
+      {
+        kind: 'response',
+        id: String(response(10).id),
+        notBefore: '2026-03-11T10:00:00.000Z',
+        missingSince: '2026-03-12T10:00:00.000Z',
+        returnedAt: null,
+      },
+    ],
+    decisions: [
+      {
+        id: 1,
+        runId: 3,
+        rfqId: RFQ_ID,
+        rfqNumber: 4711,
+        dueDate: '2026-03-20',
+        timeZone: 'UTC',
+        decidedAt: '2026-03-15T06:00:00.000Z',
+        decision: 'keep',
+        reason: 'Due on 2026-03-20, which has not ended.',
+        outcome: null,
+        httpStatus: null,
+        message: null,
+        versionBefore: 1,
+        versionAfter: null,
+      },
+    ],
+  })
+}

@@ -1,0 +1,62 @@
+"""Reads workbooks with openpyxl and prints what stands in their cells as JSON: the second reader of the tests.
+
+Usage: read_workbook.py FILE... ; one line of JSON a file:
+{"sheets": {name: {address: {"f": formula or null, "v": value, "t": type}}}, "charts": {name: count}, "links": [...]}
+"""
+
+import datetime
+import json
+import sys
+
+import openpyxl
+
+EPOCH = datetime.datetime(1899, 12, 30)
+
+
+def plain(value):
+    if isinstance(value, datetime.datetime):
+        return (value - EPOCH).total_seconds() / 86400
+    if isinstance(value, (datetime.date, datetime.time, datetime.timedelta)):
+        return str(value)
+    return value
+
+
+def formula(value):
+    """Newer releases wrap array formulas, older ones do not."""
+    return getattr(value, "text", value)
+
+
+def cells(formulas, values):
+    found = {}
+    for row in formulas.iter_rows():
+        for cell in row:
+            if cell.value is None:
+                continue
+            shown = values[cell.coordinate]
+            is_formula = cell.data_type == "f"
+            found[cell.coordinate] = {
+                "f": formula(cell.value) if is_formula else None,
+                "v": plain(shown.value),
+                "t": shown.data_type,
+            }
+    return found
+
+
+def read(path):
+    formulas = openpyxl.load_workbook(path)
+    values = openpyxl.load_workbook(path, data_only=True)
+    return {
+        "sheets": {sheet.title: cells(sheet, values[sheet.title]) for sheet in formulas},
+        "charts": {sheet.title: len(sheet._charts) for sheet in formulas},
+        "links": [
+            cell.hyperlink.target or cell.hyperlink.location
+            for sheet in formulas
+            for row in sheet.iter_rows()
+            for cell in row
+            if cell.hyperlink is not None
+        ],
+    }
+
+
+for path in sys.argv[1:]:
+    print(json.dumps(read(path)))

@@ -1,0 +1,94 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+/** What a second reader found in a cell: formula, value (dates as serial numbers), kind. */
+export interface ReadCell {
+  f: string | null
+  v: string | number | boolean | null
+  t: string
+}
+export interface ReadWorkbook {
+  sheets: Record<string, Record<string, ReadCell>>
+  charts: Record<string, number>
+  links: string[]
+}
+
+const PYTHON = '/usr/bin/python3'
+const READER = fileURLToPath(new URL('read_workbook.py', import.meta.url))
+
+/** Absent tools make a test skip; where they are required they make it fail. */
+const required = process.env.CI === 'true' || process.env.QUOTEKEEPER_REQUIRE_TOOLS === '1'
+const works = (command: string, args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
+
+function absence(): string | null {
+  if (!works(PYTHON, ['-c', 'import openpyxl'])) return `openpyxl is not installed for ${PYTHON}`
+  return works('soffice', ['--version']) ? null : 'LibreOffice (soffice) is not installed'
+}
+
+/** Why tests with a second reader cannot run here, or null. Where tools are required, they run and fail instead. */
+export function whyNoTools(): string | null {
+  const why = absence()
+  return required ? null : why
+}
+
+/** Reads workbooks with openpyxl. */
+export function readWorkbooks(files: readonly string[]): ReadWorkbook[] {
+  const out = execFileSync(PYTHON, ['-W', 'ignore', READER, ...files], { maxBuffer: 1 << 30, encoding: 'utf8' })
+  return out
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as ReadWorkbook)
+}
+
+const ALWAYS_RECALCULATE = `<?xml version="1.0" encoding="UTF-8"?>
+<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">
+<item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
+</oor:items>`
+
+/** A folder of its own with a LibreOffice profile that computes every formula anew when it loads a file. */
+export class Bench {
+  readonly folder = mkdtempSync(join(tmpdir(), 'workbooks-'))
+  readonly #profile = join(this.folder, 'profile')
+
+  constructor() {
+    mkdirSync(join(this.#profile, 'user'), { recursive: true })
+    writeFileSync(join(this.#profile, 'user', 'registrymodifications.xcu'), ALWAYS_RECALCULATE)
+  }
+
+  /** Keeps bytes as a file. */
+  keep(name: string, bytes: Buffer): string {
+    const file = join(this.folder, name)
+    writeFileSync(file, bytes)
+    return file
+  }
+
+  /** Computes workbooks anew, all in one go. */
+  recalculated(files: readonly string[]): string[] {
+    const out = join(this.folder, 'recalculated')
+    const filter = 'xlsx:Calc MS Excel 2007 XML'
+    const user = `-env:UserInstallation=file://${this.#profile}`
+    execFileSync('soffice', [user, '--headless', '--convert-to', filter, '--outdir', out, ...files], {
+      stdio: 'ignore',
+      timeout: 240_000,
+    })
+    return files.map((file) => join(out, basename(file)))
+  }
+
+  /** The pages of a workbook as text. */
+  printed(file: string): string {
+    const out = join(this.folder, 'printed')
+    const user = `-env:UserInstallation=file://${this.#profile}`
+    execFileSync('soffice', [user, '--headless', '--convert-to', 'pdf', '--outdir', out, file], {
+      stdio: 'ignore',
+      timeout: 240_000,
+    })
+    const pdf = join(out, basename(file).replace(/xlsx$/, 'pdf'))
+    return execFileSync('pdftotext', ['-layout', pdf, '-'], { maxBuffer: 1 << 28, encoding: 'utf8' })
+  }
+
+  read = (file: string): Buffer => readFileSync(file)
+  remove = (): void => rmSync(this.folder, { recursive: true, force: true })
+}

@@ -1,0 +1,168 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../reports/cells.js'
+import type { Chart } from '../../reports/charts.js'
+import type { Identity, SheetPlan } from '../../reports/plan.js'
+import { day, link, marks, numberStyles, plain } from '../../reports/styles.js'
+import { buildWorkbook } from '../../reports/workbook.js'
+import { HOSTILE } from './support/cases.js'
+import {
+  descendants,
+  type Element,
+  parseXml,
+  partsOf,
+  STYLES_ORDER,
+  WORKBOOK_ORDER,
+  WORKSHEET_ORDER,
+} from './support/parts.js'
+
+const styles = numberStyles([1], [2])
+const identity: Identity = {
+  title: 'RFQ 42',
+  subject: 'Removals',
+  footer: '1 & 2 · as of 2026-03-16',
+  asOf: new Date('2026-03-16T12:00:00.000Z'),
+}
+const chart: Chart = {
+  title: 'Price & <more>',
+  alt: 'Columns "of" prices',
+  stacked: false,
+  categories: { ref: "'One'!$A$2:$A$3", cached: ['a', '=b'] },
+  categoryTitle: 'Offers',
+  valueTitle: 'USD/t',
+  format: '#,##0.00',
+  series: [
+    { name: { ref: "'One'!$B$1", cached: ['price'] }, values: { ref: "'One'!$B$2:$B$3", cached: [1, null] } },
+    { name: { ref: "'One'!$C$1", cached: ['limit'] }, values: { ref: "'One'!$C$2:$C$3", cached: [2, 2] }, line: true },
+  ],
+  anchor: { column: 0, row: 5, toColumn: 4, toRow: 20 },
+}
+
+/** A sheet with everything a sheet can have. */
+const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
+  name: 'One',
+  widths: [20, 12, 12, 12, 12],
+  rows: () => [
+    { cells: ['name', 'price', 'limit', 'due', 'link'].map((word) => text(word)) },
+    ...words.map((word, index) => ({
+      cells: [
+        text(word),
+        number(index + 1, styles.money('USD')),
+        formula(`B${index + 2}*2`, (index + 1) * 2),
+        date('2026-03-16', day),
+        webLink(word, 'https://example.com/?a=1&b=2', link),
+        arrayFormula('MAX(B2:B3)', words.length, `F${index + 2}`),
+        sheetLink('two', 'Two', link),
+      ],
+    })),
+  ],
+  frozen: { rows: 1, columns: 1 },
+  filter: 'A1:E3',
+  merges: ['A9:B9'],
+  names: [{ name: 'Rate_USD', address: '$B$2' }],
+  rules: [{ ref: 'B2:B3', rules: [{ type: 'expression', priority: 1, formulae: ['$B2>1'], style: marks.good }] }],
+  validations: [{ address: 'B2', rule: { type: 'decimal', operator: 'between', formulae: [0, 9], allowBlank: true } }],
+  charts: [chart],
+  print: { titleRows: [1, 1], titleColumns: 'A:A', pagesWide: 2, from: 1, to: 3, breaksAfter: [2] },
+})
+const two: SheetPlan = { name: 'Two', widths: [10], rows: () => [{ cells: [text('second', plain)] }], print: {} }
+
+const order = (element: Element | undefined) => element?.children.map(({ name }) => name) ?? []
+const ranks = (names: string[], wanted: readonly string[]) => names.map((name) => wanted.indexOf(name))
+const ascending = (values: number[]) => values.every((value, at) => value >= 0 && value >= (values[at - 1] ?? 0))
+
+describe('a workbook', () => {
+  it('holds its parts in the order the format wants', async () => {
+    const parts = await partsOf(await buildWorkbook([everything(), two], identity))
+    const sheet = order(parseXml(parts.get('xl/worksheets/sheet1.xml') ?? ''))
+    expect(ascending(ranks(sheet, WORKSHEET_ORDER)), sheet.join(' ')).toBe(true)
+    for (const part of ['mergeCells', 'conditionalFormatting', 'hyperlinks', 'rowBreaks', 'drawing', 'autoFilter']) {
+      expect(sheet).toContain(part)
+    }
+    const workbook = order(parseXml(parts.get('xl/workbook.xml') ?? ''))
+    expect(ascending(ranks(workbook, WORKBOOK_ORDER)), workbook.join(' ')).toBe(true)
+    const looks = order(parseXml(parts.get('xl/styles.xml') ?? ''))
+    expect(ascending(ranks(looks, STYLES_ORDER)), looks.join(' ')).toBe(true)
+  })
+
+  it('names every part it holds, and every part it points to is there', async () => {
+    const parts = await partsOf(await buildWorkbook([everything(), two], identity))
+    const types = parseXml(parts.get('[Content_Types].xml') ?? '')
+    for (const { attributes } of descendants(types, 'Override')) {
+      expect(parts.has(String(attributes.PartName).slice(1)), attributes.PartName).toBe(true)
+    }
+    for (const [name, xml] of parts) {
+      if (!name.endsWith('.rels')) continue
+      const folder = name.replace(/_rels\/[^/]+$/, '')
+      for (const { attributes } of descendants(parseXml(xml), 'Relationship')) {
+        if (attributes.TargetMode === 'External') continue
+        const target = new URL(String(attributes.Target), `http://x/${folder}`).pathname.slice(1)
+        expect(parts.has(target), `${name} → ${target}`).toBe(true)
+      }
+    }
+  })
+
+  it('is the same, byte for byte, when made again later', async () => {
+    const first = await buildWorkbook([everything(), two], identity)
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    expect(first.equals(await buildWorkbook([everything(), two], identity))).toBe(true)
+  })
+
+  it('tells its as-of date as its own, and no other', async () => {
+    const parts = await partsOf(await buildWorkbook([two], identity))
+    const core = parts.get('docProps/core.xml') ?? ''
+    expect(core.match(/\d{4}-\d\d-\d\dT[\d:]+Z/g)).toEqual(['2026-03-16T12:00:00Z', '2026-03-16T12:00:00Z'])
+    expect(core).toContain('<dc:title>RFQ 42</dc:title>')
+  })
+
+  it('doubles the ampersand of a footer and lets no figure follow a size', async () => {
+    const parts = await partsOf(await buildWorkbook([everything(), two], identity))
+    const sheet = parts.get('xl/worksheets/sheet1.xml') ?? ''
+    expect(sheet).toContain('<oddFooter>&amp;L&amp;8 1 &amp;&amp; 2 · as of 2026-03-16&amp;R&amp;8&amp;A')
+  })
+
+  it('keeps a footer within 255 characters, no pair of ampersands parted', async () => {
+    const long = { ...identity, footer: '&'.repeat(400) }
+    const sheet = (await partsOf(await buildWorkbook([two], long))).get('xl/worksheets/sheet1.xml') ?? ''
+    const footer = (/<oddFooter>(.*?)<\/oddFooter>/.exec(sheet)?.[1] ?? '').replaceAll('&amp;', '&')
+    expect(footer.length).toBeLessThanOrEqual(255)
+    expect((/^&L&8(&*)&R&8/.exec(footer)?.[1] ?? '?').length % 2).toBe(0)
+  })
+
+  it('gives each chart its words for those who do not see it, and its cached figures', async () => {
+    const parts = await partsOf(await buildWorkbook([everything(), two], identity))
+    expect(parts.get('xl/drawings/drawing1.xml')).toContain('descr="Columns &#34;of&#34; prices"')
+    const drawn = parseXml(parts.get('xl/charts/chart1.xml') ?? '')
+    expect([...descendants(drawn, 'c:ser')]).toHaveLength(2)
+    expect([...descendants(drawn, 'c:ptCount')].map(({ attributes }) => attributes.val)).toEqual([
+      '1',
+      '2',
+      '2',
+      '1',
+      '2',
+      '2',
+    ])
+  })
+
+  it('stays well-formed whatever its texts', async () => {
+    const anyText = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), {
+      minLength: 1,
+      maxLength: 8,
+    })
+    await fc.assert(
+      fc.asyncProperty(anyText, async (words) => {
+        const named = { ...identity, title: words[0] ?? '', footer: words.join('&'), subject: words.at(-1) ?? '' }
+        for (const [name, xml] of await partsOf(await buildWorkbook([everything(words), two], named))) {
+          expect(() => parseXml(xml), name).not.toThrow()
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('is given up when told so', async () => {
+    const stop = new AbortController()
+    stop.abort(new Error('enough'))
+    await expect(buildWorkbook([two], identity, { signal: stop.signal })).rejects.toThrow('enough')
+  })
+})
