@@ -24,8 +24,8 @@ export interface HandlerDeps {
   /** Kill switch of closing: a reason to stop, or null. */
   stopped: () => string | null
   /** Write a workbook and resolve to its path. */
-  rfqReport: (channel: ChannelConfig, rfqId: string) => Promise<string>
-  channelReport: (channel: ChannelConfig) => Promise<string>
+  rfqReport: (channel: ChannelConfig, rfqId: string, signal: AbortSignal) => Promise<string>
+  channelReport: (channel: ChannelConfig, signal: AbortSignal) => Promise<string>
 }
 
 /** What a job of a channel is done with. */
@@ -132,14 +132,14 @@ async function run(
   }
 }
 
-async function rfqReport({ deps, channel, payload }: Task): Promise<void> {
+async function rfqReport({ deps, channel, payload, signal }: Task): Promise<void> {
   const { rfqId } = payload
   if (rfqId === undefined) throw new RefusedJobError('an rfq-report names no RFQ')
-  const file = await deps.rfqReport(channel, rfqId)
+  const file = await deps.rfqReport(channel, rfqId, signal)
   deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file }, 'report written')
 }
 
-async function channelReport({ deps, channel, payload }: Task): Promise<void> {
-  const file = await deps.channelReport(channel)
+async function channelReport({ deps, channel, payload, signal }: Task): Promise<void> {
+  const file = await deps.channelReport(channel, signal)
   deps.log.info({ channel: channel.key, cause: payload.cause, file }, 'report written')
 }

@@ -1,0 +1,31 @@
+import type { Written } from '../reports/rfq-workbook.js'
+import type { RfqReport } from '../src/domain/comparison/model.js'
+import { compareOffers } from '../src/domain/comparison/report.js'
+import { reportDestination } from './report-destination.js'
+import { type ReportSource, rfqInput } from './report-input.js'
+
+export interface RfqReportSource extends ReportSource {
+  rfqId: string
+}
+
+/**
+ * The comparison of the offers for one RFQ, as known at a moment.
+ * @throws UnknownRfqError, StoreError; ZodError for settings of the configuration that the comparison does not allow
+ */
+export async function rfqReport(source: RfqReportSource): Promise<RfqReport> {
+  return compareOffers(await rfqInput(source))
+}
+
+/**
+ * Writes the offer-comparison workbook of one RFQ.
+ * @param source.out absolute path of the file; else it is named after RFQ and moment, in the channel's folder of reports
+ * @throws as `rfqReport`, and the error of the file system; nothing is left behind then
+ */
+export async function makeRfqReport(
+  source: RfqReportSource & { out?: string; signal?: AbortSignal },
+): Promise<Written> {
+  const { writeRfqWorkbook } = await import('../reports/rfq-workbook.js') // Heavy: only when one is written.
+  const { config, channel, out, signal } = source
+  const destination = reportDestination(config, channel.key, out)
+  return writeRfqWorkbook(await rfqReport(source), destination, signal ? { signal } : {})
+}

@@ -1,0 +1,91 @@
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import ExcelJS from 'exceljs'
+import { describe, expect, it } from 'vitest'
+import { reportDestination } from '../../jobs/report-destination.js'
+import { makeRfqReport, type RfqReportSource, rfqReport } from '../../jobs/rfq-report.js'
+import { channelConfig, testConfig } from '../helpers/config.js'
+import { KEY, openDesk } from '../helpers/desk.js'
+import { testFolder } from '../helpers/folder.js'
+
+const config = (directory: string) =>
+  testConfig({ reports: { directory, currency: null, exchangeRates: {}, weights: {} } })
+
+async function source(): Promise<RfqReportSource & { directory: string }> {
+  const directory = testFolder()
+  const desk = await openDesk({ rfqs: 1, responsesPerRfq: 2 })
+  await desk.pollListings()
+  await desk.pollRfqs()
+  const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
+  const [asOf, now, version] = [desk.now(), desk.now(), '1.2.3']
+  return {
+    store: desk.store,
+    config: config(directory),
+    channel: channelConfig(KEY),
+    rfqId,
+    asOf,
+    now,
+    version,
+    directory,
+  }
+}
+
+describe('the report on an RFQ', () => {
+  it('is written as a workbook into the folder of its channel', async () => {
+    const from = await source()
+    const { path, bytes } = await makeRfqReport(from)
+    const { rfq, offers } = await rfqReport(from)
+    expect(path).toBe(join(from.directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
+    expect(readFileSync(path)).toHaveLength(bytes)
+    const workbook = new ExcelJS.Workbook()
+    await workbook.xlsx.readFile(path)
+    expect(workbook.worksheets.map(({ name }) => name)).toEqual(
+      expect.arrayContaining(['Summary', 'Comparison', 'About']),
+    )
+    expect(offers).toHaveLength(2)
+  })
+
+  it('is written where it is asked for, and gives equal bytes for equal knowledge', async () => {
+    const from = await source()
+    const [one, two] = [join(from.directory, 'one.xlsx'), join(from.directory, 'two.xlsx')]
+    expect((await makeRfqReport({ ...from, out: one })).path).toBe(one)
+    await makeRfqReport({ ...from, out: two })
+    expect(readFileSync(one).equals(readFileSync(two))).toBe(true)
+  })
+
+  it('stops when it is told to, and leaves nothing behind', async () => {
+    const from = await source()
+    const out = join(from.directory, 'report.xlsx')
+    const signal = AbortSignal.abort(new Error('the service is shutting down'))
+    await expect(makeRfqReport({ ...from, out, signal })).rejects.toThrow('shutting down')
+    expect(existsSync(out)).toBe(false)
+  })
+})
+
+describe('the folder of a channel', () => {
+  const folder = (channel: string) => reportDestination(config('/reports'), channel)
+
+  it('says whose reports are in it', () => {
+    expect(folder('acme/forest')).toEqual({ directory: '/reports/acme_forest' })
+  })
+
+  it('is never that of another channel, nor outside of the reports', () => {
+    const channels = [
+      'a-b/c',
+      'a/b-c',
+      'A/b',
+      'a/b',
+      'a/b c',
+      'a/b_c',
+      'a/b/c',
+      '../..',
+      './',
+      'é/c',
+      'e/c',
+      '%2e%2e/x',
+    ]
+    const folders = channels.map((channel) => (folder(channel) as { directory: string }).directory)
+    expect(new Set(folders).size).toBe(channels.length)
+    expect(folders.every((path) => /^\/reports\/[a-z0-9-]+_[a-z0-9_-]+$/.test(path))).toBe(true)
+  })
+})
