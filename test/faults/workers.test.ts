@@ -7,6 +7,7 @@ import { noRedis } from '../helpers/redis.js'
 import { runnersOnRedis } from '../helpers/runners.js'
 import { soon } from '../helpers/soon.js'
 import { faultUnless } from './fault.js'
+import { manyItems } from './many-items.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'test' }
 const RUNS = 'select kind, outcome from runs order by id'
@@ -104,13 +105,6 @@ fault(30, 'whose worker was only held up is run again in vain, and harms nothing
   await shop.enqueue('poll-rfqs')
   await shop.shows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
 })
-
-/** Few bytes, much memory. */
-const manyItems = {
-  kind: 'text',
-  text: `{"items":[${'{},'.repeat(3_000_000)}{}]}`,
-  contentType: 'application/json',
-} as const
 
 fault(40, 'of a worker hands its job to another one', async () => {
   const shop = await openWorkshop()
