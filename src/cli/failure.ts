@@ -30,7 +30,7 @@ export function sentence(error: unknown): string {
 const FOR_PEOPLE = new Set(
   (
     'Config Usage Failed Plan Store RunBusy RunLost IntentOpen UnusableDatabase ' +
-    'Marketplace Unavailable Item Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen StateFile Sandbox'
+    'Marketplace Unavailable Item Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen UnknownRfq StateFile Sandbox'
   )
     .split(' ')
     .map((name) => `${name}Error`),

@@ -1,10 +1,20 @@
 #!/usr/bin/env node
 import { processIo } from './io.js'
-import { run } from './program.js'
+import { newCli, run, tellFailure } from './program.js'
 import { stopOnSignals } from './signals.js'
 
-// What this program writes (database, workbooks, keys' neighbours) is its user's alone.
+/** How long what is left open may keep the process alive once its work is done, in milliseconds. */
+const LINGER = 2_000
+
+// What this program writes (database, workbooks, backups) is its user's alone.
 process.umask(0o077)
 const signals = stopOnSignals((text) => process.stderr.write(text))
-process.exitCode = await run(process.argv.slice(2), processIo(signals.stop))
+const io = processIo(signals.stop)
+const cli = newCli(io)
+process.on('uncaughtException', (error) => {
+  tellFailure(cli, error)
+  process.exit(1)
+})
+process.exitCode = await run(process.argv.slice(2), io, cli)
 signals.release()
+setTimeout(() => process.exit(), LINGER).unref()

@@ -1,5 +1,5 @@
 import type { Io } from './io.js'
-import { type Column, table } from './table.js'
+import { type Column, layOut } from './table.js'
 
 /** Prints one JSON document, nothing else. */
 export const printJson = (io: Io, value: unknown) => io.out(`${JSON.stringify(value, null, 2)}\n`)
@@ -11,7 +11,9 @@ export function printTable<Row>(io: Io, columns: readonly Column<Row>[], rows: r
     return
   }
   const emphasize = (text: string) => (io.colour.out ? `\u001b[1m${text}\u001b[22m` : text)
-  io.out(table(columns, rows, { width: io.width, emphasize }))
+  const { text, leftOut } = layOut(columns, rows, { width: io.width, emphasize })
+  io.out(text)
+  if (leftOut.length > 0) io.err(`No room for: ${leftOut.join(', ')}.\n`)
 }
 
 /** Rows as JSON or as a table, whichever was asked for. */

@@ -11,18 +11,23 @@ import type { Io } from './io.js'
  * @param args what follows the program's name
  * @returns the exit status: 0 done, 1 failed or partly failed, 2 wrong usage or configuration (interfaces.md §1)
  */
-export async function run(args: readonly string[], io: Io): Promise<number> {
-  const cli: Cli = { io, globals: {}, status: 0, scrub: (text) => text }
+export async function run(args: readonly string[], io: Io, cli: Cli = newCli(io)): Promise<number> {
   try {
     const program = await buildProgram(cli, (name) => args.includes(name))
     await program.parseAsync(args, { from: 'user' })
     return cli.status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    io.err(cli.scrub(describeFailure(error, wantsDetails(cli))))
+    tellFailure(cli, error)
     return exitStatusOf(error)
   }
 }
+
+export const newCli = (io: Io): Cli => ({ io, globals: {}, status: 0, scrub: (text) => text })
+
+/** Tells on stderr what went wrong, without secrets; with the stack only where details are wanted. */
+export const tellFailure = (cli: Cli, error: unknown) =>
+  cli.io.err(cli.scrub(describeFailure(error, wantsDetails(cli))))
 
 /**
  * The program, not yet run.

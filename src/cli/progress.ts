@@ -19,6 +19,8 @@ export async function createProgress(io: Io): Promise<Progress> {
     barCompleteChar: '━',
     barIncompleteChar: '─',
     hideCursor: false,
+    // The terminal is left as it was, also when a second Ctrl-C ends everything.
+    linewrap: true,
     clearOnComplete: true,
     stopOnComplete: false,
     gracefulExit: false,

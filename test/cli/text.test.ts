@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { table } from '../../src/cli/table.js'
+import { type Column, layOut, type TableLook } from '../../src/cli/table.js'
 import { amount, clean, count, cut, widthOf, wrap } from '../../src/cli/text.js'
 
 describe('outside text', () => {
@@ -54,6 +54,9 @@ describe('outside text', () => {
   })
 })
 
+const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableLook) =>
+  layOut(columns, rows, look).text
+
 describe('a table', () => {
   const columns = [
     { header: 'Number', cell: (row: { number: number; title: string }) => row.number, align: 'right' as const },
@@ -76,10 +79,52 @@ describe('a table', () => {
     )
   })
 
+  const widest = (text: string) => Math.max(...text.split('\n').map(widthOf))
+
   it('fits the width it is given, as far as its columns give way', () => {
-    const widest = (width: number) => Math.max(...table(columns, rows, { width }).split('\n').map(widthOf))
-    expect(widest(30)).toBe(30)
+    expect(widest(table(columns, rows, { width: 30 }))).toBe(30)
     expect(table(columns, rows, { width: 20 })).toContain('Mangroves o…')
-    expect(widest(5)).toBe('Number'.length + 2 + 6)
+    expect(widest(table(columns, rows, { width: 5 }))).toBe('Number'.length + 2 + 6)
+  })
+
+  it('never cuts a number, and drops what matters least', () => {
+    const wide = [
+      ...columns,
+      { header: 'Price', cell: () => '1,234,567.89', align: 'right' as const, drop: 1 },
+      { header: 'Note', cell: () => 'a note', drop: 2 },
+    ]
+    expect(table(wide, rows, { width: 60 })).toMatch(/Price +Note/)
+    const narrower = table(wide, rows, { width: 30 })
+    expect(narrower).toContain('1,234,567.89')
+    expect(narrower).not.toContain('Note')
+    expect(layOut(wide, rows, { width: 20 }).leftOut).toEqual(['Price', 'Note'])
+  })
+
+  it('shows a long text on several lines where asked to', () => {
+    const reasons = [
+      { header: 'RFQ', cell: () => 7 },
+      {
+        header: 'Reason',
+        cell: () => 'its due date has ended and nobody closed it',
+        min: 16,
+        overflow: 'wrap' as const,
+      },
+      { header: 'Run', cell: () => 3 },
+    ]
+    const lines = table(reasons, rows.slice(0, 1), { width: 34 }).split('\n')
+    expect(lines.slice(2, -1)).toEqual(['7    its due date has ended    3', '     and nobody closed it'])
+  })
+
+  it('is never wider than asked when every column may give way', () => {
+    const cell = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🌳', '-'), maxLength: 40 })
+    fc.assert(
+      fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), fc.integer({ min: 8, max: 60 }), (pairs, width) => {
+        const both = [
+          { header: 'A', cell: (pair: [string, string]) => pair[0], min: 2 },
+          { header: 'B', cell: (pair: [string, string]) => pair[1], min: 2, overflow: 'wrap' as const },
+        ]
+        expect(widest(table(both, pairs, { width }))).toBeLessThanOrEqual(width)
+      }),
+    )
   })
 })

@@ -118,7 +118,7 @@ function clockFinding({ readAt, answeredAt, serverDate, maxClockSkewSeconds }: C
 const COLUMNS: Column<Finding>[] = [
   { header: 'What', cell: ({ what }) => what },
   { header: 'Result', cell: ({ ok }) => (ok ? 'ok' : 'FAILED') },
-  { header: 'Found', cell: ({ found }) => found, min: 30 },
+  { header: 'Found', cell: ({ found }) => found, min: 40, overflow: 'wrap' },
 ]
 
 function tellRemedies({ io }: Cli, findings: readonly Finding[]): void {

@@ -52,12 +52,17 @@ export const register: Register = (command, cli) => {
 }
 
 export const DECISION_COLUMNS: Column<DecisionRecord>[] = [
-  { header: 'Decided (UTC)', cell: ({ decidedAt }) => shortTime(decidedAt) },
+  { header: 'Decided (UTC)', cell: ({ decidedAt }) => shortTime(decidedAt), drop: 1 },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
   { header: 'Due', cell: ({ dueDate }) => dueDate },
   { header: 'Decision', cell: ({ decision }) => decision },
   { header: 'Outcome', cell: ({ outcome }) => outcome },
-  { header: 'Reason', cell: ({ reason, message }) => (message ? `${reason} (${message})` : reason), min: 20 },
-  { header: 'Run', cell: ({ runId }) => runId, align: 'right' },
-  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+  {
+    header: 'Reason',
+    cell: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
+    min: 32,
+    overflow: 'wrap',
+  },
+  { header: 'Run', cell: ({ runId }) => runId, align: 'right', drop: 2 },
+  { header: 'Channel', cell: ({ channel }) => channel },
 ]

@@ -79,9 +79,9 @@ function absenceEvents({ kind, id, notBefore, missingSince, returnedAt }: Absenc
 
 const COLUMNS: Column<Event>[] = [
   { header: 'Seen (UTC)', cell: ({ seenAt }) => longTime(seenAt) },
-  { header: 'Not before', cell: ({ notBefore }) => longTime(notBefore) },
+  { header: 'Not before', cell: ({ notBefore }) => longTime(notBefore), drop: 2 },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Id', cell: ({ id }) => id, min: 8 },
-  { header: 'Version', cell: ({ version }) => version, align: 'right' },
-  { header: 'What', cell: ({ what }) => what, min: 30 },
+  { header: 'Version', cell: ({ version }) => version, align: 'right', drop: 1 },
+  { header: 'What', cell: ({ what }) => what, min: 30, overflow: 'wrap' },
 ]

@@ -22,6 +22,16 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./check.js'),
   },
   {
+    name: 'start',
+    description: 'run the service: schedule, workers and health over HTTP, until Ctrl-C',
+    load: () => import('./start.js'),
+  },
+  {
+    name: 'work',
+    description: 'run workers only, for a second process or machine',
+    load: () => import('./work.js'),
+  },
+  {
     name: 'sync',
     description: 'poll listings and RFQs now, in this process, with no queue',
     load: () => import('./sync.js'),
@@ -30,6 +40,12 @@ export const commands: readonly CommandEntry[] = [
     name: 'close-expired',
     description: 'close now what is past its due date, with no queue',
     load: () => import('./close-expired.js'),
+  },
+  {
+    name: 'report',
+    args: '[rfq]',
+    description: 'write the workbook that compares the offers for an RFQ, or the overview of a channel',
+    load: () => import('./report.js'),
   },
   {
     name: 'rfqs',
@@ -77,6 +93,11 @@ export const commands: readonly CommandEntry[] = [
     name: 'sandbox',
     description: 'serve a small marketplace of its own on this machine, with the whole API',
     load: () => import('./sandbox.js'),
+  },
+  {
+    name: 'demo',
+    description: 'do the whole job on a marketplace of its own, in a throw-away folder',
+    load: () => import('./demo.js'),
   },
   {
     name: 'backup',

@@ -35,14 +35,14 @@ export const register: Register = (command, cli) => {
 }
 
 const COLUMNS: Column<ListingRow>[] = [
-  { header: 'Project', cell: ({ projectName }) => projectName, min: 14 },
-  { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 10 },
-  { header: 'Country', cell: ({ country }) => country, min: 2 },
-  { header: 'Registry', cell: ({ registry }) => registry, min: 8 },
-  { header: 'Registry id', cell: ({ registryId }) => registryId, min: 8 },
+  { header: 'Project', cell: ({ projectName }) => projectName, min: 20 },
+  { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 14, drop: 2 },
+  { header: 'Country', cell: ({ country }) => country, drop: 3 },
+  { header: 'Registry', cell: ({ registry }) => registry, min: 8, drop: 4 },
+  { header: 'Registry id', cell: ({ registryId }) => registryId, drop: 4 },
   { header: 'Tonnes', cell: ({ totalAvailableVolume }) => amount(totalAvailableVolume), align: 'right' },
   { header: 'Price', cell: ({ minUnitPrice, maxUnitPrice }) => span(minUnitPrice, maxUnitPrice), align: 'right' },
-  { header: 'Cur.', cell: ({ currency }) => currency, min: 3 },
+  { header: 'Cur.', cell: ({ currency }) => currency },
   { header: 'Shown', cell: ({ missingSince }) => (missingSince ? `not since ${missingSince.slice(0, 10)}` : 'yes') },
-  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+  { header: 'Channel', cell: ({ channel }) => channel },
 ]

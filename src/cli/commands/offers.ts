@@ -47,15 +47,15 @@ const byPrice = (a: OfferRow, b: OfferRow) =>
   a.id.localeCompare(b.id)
 
 const COLUMNS: Column<OfferRow>[] = [
-  { header: 'Developer', cell: ({ projectDeveloperName }) => projectDeveloperName, min: 10 },
-  { header: 'Project', cell: ({ projectName }) => projectName, min: 10 },
+  { header: 'Developer', cell: ({ projectDeveloperName }) => projectDeveloperName, min: 14 },
+  { header: 'Project', cell: ({ projectName }) => projectName, min: 14, drop: 3 },
   { header: 'Status', cell: ({ status, missingSince }) => (missingSince ? `${status ?? ''} (not shown)` : status) },
-  { header: 'Contract', cell: ({ contractType }) => contractType },
+  { header: 'Contract', cell: ({ contractType }) => contractType, drop: 4 },
   { header: 'Tonnes', cell: ({ totalVolume }) => amount(totalVolume), align: 'right' },
   { header: 'Total', cell: ({ totalPrice }) => amount(totalPrice), align: 'right' },
   { header: 'Per tonne', cell: ({ pricePerTonne }) => amount(pricePerTonne), align: 'right' },
-  { header: 'Cur.', cell: ({ currency }) => currency, min: 3 },
-  { header: 'Expires', cell: ({ expiryDate }) => expiryDate },
-  { header: 'Submitted (UTC)', cell: ({ submittedAt }) => shortTime(submittedAt), min: 10 },
-  { header: 'Id', cell: ({ id }) => id, min: 8 },
+  { header: 'Cur.', cell: ({ currency }) => currency },
+  { header: 'Expires', cell: ({ expiryDate }) => expiryDate, drop: 2 },
+  { header: 'Submitted (UTC)', cell: ({ submittedAt }) => shortTime(submittedAt), drop: 5 },
+  { header: 'Id', cell: ({ id }) => id, min: 8, drop: 6 },
 ]

@@ -33,12 +33,12 @@ export const register: Register = (command, cli) => {
 }
 
 const COLUMNS: Column<ProblemRecord>[] = [
-  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+  { header: 'Channel', cell: ({ channel }) => channel, drop: 1 },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Id', cell: ({ entityId }) => entityId, min: 8 },
-  { header: 'Where', cell: ({ path }) => path || 'the document', min: 12 },
+  { header: 'Where', cell: ({ path }) => path || 'the document', min: 16 },
   { header: 'Code', cell: ({ code }) => code },
-  { header: 'What', cell: ({ message }) => message, min: 16 },
-  { header: 'Times', cell: ({ times }) => times, align: 'right' },
-  { header: 'Last seen (UTC)', cell: ({ lastSeenAt }) => shortTime(lastSeenAt), min: 10 },
+  { header: 'What', cell: ({ message }) => message, min: 24, overflow: 'wrap' },
+  { header: 'Times', cell: ({ times }) => times, align: 'right', drop: 2 },
+  { header: 'Last seen (UTC)', cell: ({ lastSeenAt }) => shortTime(lastSeenAt), drop: 3 },
 ]

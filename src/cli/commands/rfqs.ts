@@ -47,20 +47,20 @@ export const register: Register = (command, cli) => {
 
 const COLUMNS: Column<RfqRow>[] = [
   { header: 'Number', cell: ({ number, id }) => number ?? id, align: 'right' },
-  { header: 'Reference', cell: ({ reference }) => reference, min: 9 },
-  { header: 'Title', cell: ({ title }) => title, min: 12 },
+  { header: 'Reference', cell: ({ reference }) => reference, drop: 4 },
+  { header: 'Title', cell: ({ title }) => title, min: 20 },
   { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (not shown)` : state) },
   { header: 'Answers due', cell: ({ responseDueDate }) => responseDueDate },
   { header: 'Offers', cell: ({ offers }) => offers, align: 'right' },
-  { header: 'Tonnes', cell: ({ minVolume, maxVolume }) => span(minVolume, maxVolume), align: 'right', min: 6 },
+  { header: 'Tonnes', cell: ({ minVolume, maxVolume }) => span(minVolume, maxVolume), align: 'right', drop: 2 },
   {
     header: 'Price',
     cell: ({ minUnitPrice, maxUnitPrice }) => span(minUnitPrice, maxUnitPrice),
     align: 'right',
-    min: 5,
+    drop: 3,
   },
-  { header: 'Cur.', cell: ({ currency }) => currency, min: 3 },
-  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+  { header: 'Cur.', cell: ({ currency }) => currency, drop: 3 },
+  { header: 'Channel', cell: ({ channel }) => channel },
 ]
 
 /** `100–500`; one number where both are the same or one is lacking. */

@@ -37,18 +37,18 @@ export const register: Register = (command, cli) => {
 
 export const RUN_COLUMNS: Column<RunRecord>[] = [
   { header: 'Run', cell: ({ id }) => id, align: 'right' },
-  { header: 'Channel', cell: ({ channel }) => channel, min: 8 },
+  { header: 'Channel', cell: ({ channel }) => channel },
   { header: 'Kind', cell: ({ kind }) => kind },
-  { header: 'Started (UTC)', cell: ({ startedAt }) => shortTime(startedAt) },
-  { header: 'Took', cell: took, align: 'right' },
+  { header: 'Started (UTC)', cell: ({ startedAt }) => shortTime(startedAt), drop: 1 },
+  { header: 'Took', cell: took, align: 'right', drop: 2 },
   { header: 'Outcome', cell: ({ outcome }) => outcome ?? 'running' },
-  { header: 'Requests', cell: ({ requests }) => requests, align: 'right' },
+  { header: 'Requests', cell: ({ requests }) => requests, align: 'right', drop: 3 },
   { header: 'Seen', cell: ({ seen }) => seen, align: 'right' },
   { header: 'New', cell: ({ inserted }) => inserted, align: 'right' },
   { header: 'Changed', cell: ({ changed }) => changed, align: 'right' },
-  { header: 'Missing', cell: ({ missing }) => missing, align: 'right' },
-  { header: 'Invalid', cell: ({ invalid }) => invalid, align: 'right' },
-  { header: 'Error', cell: ({ error }) => error, min: 10 },
+  { header: 'Missing', cell: ({ missing }) => missing, align: 'right', drop: 2 },
+  { header: 'Invalid', cell: ({ invalid }) => invalid, align: 'right', drop: 3 },
+  { header: 'Error', cell: ({ error }) => error, min: 30, overflow: 'wrap' },
 ]
 
 function took({ startedAt, finishedAt }: RunRecord): string {

@@ -1,0 +1,87 @@
+import { resolve } from 'node:path'
+import type { ReportSource } from '../../../jobs/report-input.js'
+import type { Store } from '../../store/contract.js'
+import { channelNamed } from '../channels.js'
+import type { Cli, Register } from '../cli.js'
+import { type House, reading } from '../compose.js'
+import { UsageError } from '../error.js'
+import { filterOf, presentOf } from '../filter.js'
+import { findRfq } from '../findRfq.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  channelOption,
+  type JsonOption,
+  jsonOption,
+  withExamples,
+} from '../options.js'
+import { printJson } from '../print.js'
+import { reportSource, writeChannelReport } from '../reports.js'
+
+type Options = ChannelOption & AsOfOption & JsonOption & { out?: string }
+
+/** `report [RFQ]`: the offer comparison of an RFQ, or the overview of a channel. */
+export const register: Register = (command, cli) => {
+  command
+    .argument('[rfq]', 'number, reference or id of the RFQ; without it, the overview of the channel')
+    .addOption(channelOption())
+    .addOption(asOfOption())
+    .option('--out <file>', 'the workbook to write; default: one named after RFQ and moment in reports.directory')
+    .addOption(jsonOption('the figures of the report as one JSON document, and no workbook'))
+    .action((match: string | undefined, options: Options) =>
+      reading(cli, (store, house) =>
+        match === undefined
+          ? overview(cli, { store, house }, options)
+          : comparison(cli, { store, house }, options, match),
+      ),
+    )
+  withExamples(
+    command,
+    ['quotekeeper report 1042', 'compare the offers for RFQ 1042; prints the path of the workbook'],
+    ['quotekeeper report 1042 --as-of 2026-01-31 --out then.xlsx', 'as they were known at the end of that day'],
+    ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
+  )
+}
+
+interface Desk {
+  store: Store
+  house: House
+}
+
+async function comparison(cli: Cli, desk: Desk, options: Options, match: string): Promise<void> {
+  const { rfq } = await findRfq(desk.store, { match, ...(await filterOf(cli, desk, options)) })
+  const source = { ...(await sourceOf(cli, desk, options, rfq.channel)), rfqId: rfq.id }
+  const { makeRfqReport, rfqReport } = await import('../../../jobs/rfq-report.js')
+  if (options.json) printJson(cli.io, await rfqReport(source))
+  else cli.io.out(`${(await makeRfqReport({ ...source, ...outOf(cli, options), signal: cli.io.stop })).path}\n`)
+}
+
+async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
+  const { channelInput } = await import('../../../jobs/report-input.js')
+  const { summariseChannel } = await import('../../domain/comparison/overview.js')
+  const channels = channelsOf(desk.house, options)
+  for (const channel of channels) {
+    const source = await sourceOf(cli, desk, options, channel)
+    if (options.json) printJson(cli.io, summariseChannel(await channelInput(source)))
+    else cli.io.out(`${await writeChannelReport(source, outOf(cli, options).out)}\n`)
+  }
+}
+
+/** One channel where one document or file is asked for, else all. */
+function channelsOf({ config }: House, { channel, json, out }: Options): string[] {
+  if (channel !== undefined) return [channelNamed(config, channel).key]
+  const channels = config.channels.map(({ key }) => key)
+  if (channels.length > 1 && (json || out !== undefined)) {
+    throw new UsageError(`choose one channel with --channel: ${channels.join(', ')}`)
+  }
+  return channels
+}
+
+async function sourceOf(cli: Cli, desk: Desk, options: Options, channel: string): Promise<ReportSource> {
+  const now = await presentOf(desk.store, cli.io.now())
+  const { asOf = now } = await filterOf(cli, desk, { ...options, channel })
+  return reportSource({ store: desk.store, config: desk.house.config }, { channel, asOf, now })
+}
+
+const outOf = ({ io }: Cli, { out }: Options) => (out === undefined ? {} : { out: resolve(io.cwd, out) })

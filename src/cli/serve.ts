@@ -1,0 +1,22 @@
+import { VERSION } from '../version.js'
+import type { Cli } from './cli.js'
+import type { House } from './compose.js'
+import { serviceDeps } from './deps.js'
+import { untilStopped } from './untilStopped.js'
+
+/** Runs the service, or the part of it that is asked for, until the process is asked to end. */
+export async function serve(
+  { io }: Cli,
+  house: House,
+  parts: { work: boolean; schedule: boolean; web: boolean },
+): Promise<void> {
+  const { startService } = await import('../../jobs/service.js')
+  const { config, log } = house
+  const service = await startService({ ...(await serviceDeps(house, io.now)), ...parts })
+  house.closeWith(() => service.stop())
+  const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
+  const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }
+  log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
+  await untilStopped(io.stop)
+  log.info('quotekeeper is stopping')
+}

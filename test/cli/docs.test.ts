@@ -1,0 +1,134 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import { describe, expect, it } from 'vitest'
+import { parse } from 'yaml'
+import { commands } from '../../src/cli/commands/index.js'
+import { buildProgram } from '../../src/cli/program.js'
+import { OVERRIDES } from '../../src/config/environment.js'
+import { EXAMPLE_CONFIG } from '../../src/config/example.js'
+import { testIo } from '../helpers/io.js'
+
+const root = join(import.meta.dirname, '../..')
+const read = (file: string) => readFileSync(join(root, file), 'utf8')
+
+/** The sections of a Markdown text under third-level headings, by heading. */
+function sections(text: string): Map<string, string> {
+  const parts = text.split(/^### /m).slice(1)
+  return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part.split(/^##? /m)[0] as string]))
+}
+
+const program = await buildProgram({ io: testIo().io, globals: {}, status: 0, scrub: (text) => text }, () => true)
+const flagsOf = (command: Command) =>
+  command.options.map(({ flags }) => flags.replace(/^-\w, /, '')).filter((flags) => !flags.startsWith('--help'))
+
+describe('docs/COMMANDS.md', () => {
+  const documented = sections(read('docs/COMMANDS.md'))
+
+  it('has a section for every command, and no other', () => {
+    expect([...documented.keys()].sort()).toEqual(commands.map(({ name }) => name).sort())
+  })
+
+  it.each(program.commands.map((command) => [command.name(), command] as const))(
+    'names every option of %s, and no other',
+    (name, command) => {
+      const section = documented.get(name) ?? ''
+      const named = [...section.matchAll(/^\| `(--[^`]+)` \|/gm)].map(([, flags]) => flags)
+      expect(named.sort()).toEqual(flagsOf(command).sort())
+      expect(section).toMatch(new RegExp(`^quotekeeper ${name}\\b`, 'm'))
+    },
+  )
+
+  it('names the options of the program itself', () => {
+    const [top] = read('docs/COMMANDS.md').split('## Setting up')
+    for (const flags of flagsOf(program)) expect(top).toContain(`\`${flags}\``)
+  })
+
+  it('says the defaults that hold', () => {
+    for (const command of program.commands) {
+      for (const { flags, defaultValue } of command.options) {
+        if (defaultValue === undefined) continue
+        const row = documented
+          .get(command.name())
+          ?.split('\n')
+          .find((line) => line.includes(`\`${flags}\``))
+        expect(row).toContain(`default ${defaultValue}`)
+      }
+    }
+  })
+})
+
+describe('docs/CONFIGURATION.md', () => {
+  const text = read('docs/CONFIGURATION.md')
+  const [keys = ''] = text.split('## Variables')
+  const rows = [...keys.matchAll(/^\| `([\w.[\]]+)` \| (?:`([^`]*)`|–) \|/gm)].map(
+    ([, key, value]) => [key, value] as const,
+  )
+  const example = leaves(parse(EXAMPLE_CONFIG))
+
+  it('has every key, and no other', () => {
+    expect(rows.map(([key]) => key).sort()).toEqual([...example.keys(), 'channels', 'logLevel'].sort())
+  })
+
+  it('says the defaults that the example shows', () => {
+    const differ = ['channels[].autoClose', 'web.token', 'logLevel']
+    for (const [key, value] of rows) {
+      if (value === undefined || differ.includes(key as string)) continue
+      expect([key, value]).toEqual([key, inWords(example.get(key as string))])
+    }
+  })
+
+  it('has every variable that stands for a key', () => {
+    for (const [variable, key] of Object.entries(OVERRIDES))
+      expect(text).toMatch(new RegExp(`\`${variable}\` \\| \`${key}\``))
+  })
+})
+
+/** The leaves of the example, by path; sections without keys and references to secrets are leaves. */
+function leaves(value: Record<string, unknown>, path = ''): Map<string, unknown> {
+  return new Map(
+    Object.entries(value).flatMap(([key, each]) => {
+      const here = path === '' ? key : `${path}.${key}`
+      if (Array.isArray(each)) return [...leaves(each[0], `${here}[]`)]
+      const section = typeof each === 'object' && each !== null && !('env' in each) && Object.keys(each).length > 0
+      return section ? [...leaves(each as Record<string, unknown>, here)] : [[here, each] as [string, unknown]]
+    }),
+  )
+}
+
+const inWords = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+
+describe('README.md', () => {
+  const text = read('README.md')
+  const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>
+
+  it('opens with what it is for and two commands that run', () => {
+    const [, first] = text.split('```')
+    expect(first).toContain('npm ci && npm run demo')
+    expect(text.slice(0, 3000)).toContain('npm ci && npm test')
+  })
+
+  it('names only scripts that there are', () => {
+    const named = [...text.matchAll(/npm run ([\w:-]+)|npm (test)\b/g)].map(([, script, test]) => script ?? test)
+    expect(named.length).toBeGreaterThan(3)
+    for (const script of named) expect(scripts).toHaveProperty([script as string])
+  })
+
+  it('names only commands and options that there are', () => {
+    const lines = [...text.matchAll(/^\s*quotekeeper (.+)$/gm)].map(
+      ([, line]) => line?.replace(/\s+#.*$/, '') as string,
+    )
+    expect(lines.length).toBeGreaterThan(5)
+    for (const line of lines) {
+      const words = line.split(/\s+/)
+      const command = program.commands.find((each) => words.includes(each.name()))
+      expect({ line, command: command?.name() }).toEqual({ line, command: expect.any(String) })
+      const known = [...program.options, ...(command as Command).options].map(({ long }) => long)
+      for (const word of words.filter((each) => each.startsWith('--'))) expect(known).toContain(word)
+    }
+  })
+
+  it('links only to files that there are', () => {
+    for (const [, file] of text.matchAll(/\]\(([^)#:]+)\)/g)) expect(() => read(file as string)).not.toThrow()
+  })
+})

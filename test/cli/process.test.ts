@@ -1,0 +1,403 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { testFolder } from '../helpers/folder.js'
+
+const root = join(import.meta.dirname, '../..')
+/** As `npm run build` made it. */
+const main = join(root, 'dist/src/cli/main.js')
+
+interface Ended {
+  status: number | null
+  signal: NodeJS.Signals | null
+  out: string
+  err: string
+}
+
+/** The program as a process of its own. */
+class Program {
+  readonly child: ChildProcess
+  out = ''
+  err = ''
+  readonly ended: Promise<Ended>
+  constructor(args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
+    const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env }
+    this.child = spawn(process.execPath, [main, ...args], {
+      cwd: options.cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    this.child.stdout?.on('data', (text) => (this.out += text))
+    this.child.stderr?.on('data', (text) => (this.err += text))
+    this.ended = new Promise((resolve) =>
+      this.child.once('close', (status, signal) => resolve({ status, signal, out: this.out, err: this.err })),
+    )
+    onTestFinished(() => void this.child.kill('SIGKILL'))
+  }
+
+  /** Waits until it has written something. */
+  async says(words: RegExp | string, within = 20_000): Promise<void> {
+    const deadline = performance.now() + within
+    while (performance.now() < deadline) {
+      if (typeof words === 'string' ? (this.out + this.err).includes(words) : words.test(this.out + this.err)) return
+      if (this.child.exitCode !== null) break
+      await wait(20)
+    }
+    throw new Error(`it did not say ${words}, but:\n${this.out}\n${this.err}`)
+  }
+}
+
+interface Desk {
+  folder: string
+  sandbox: Sandbox
+  start(...args: string[]): Program
+  run(...args: string[]): Promise<Ended>
+}
+
+async function openDesk(more = ''): Promise<Desk> {
+  const folder = testFolder()
+  const channel = { org: 'acme', channel: 'forest', apiKey: 'key-of-acme', listings: 3, rfqs: 12, responsesPerRfq: 3 }
+  const sandbox = await startSandbox({
+    world: createWorld({ seed: 3, now: new Date(), still: true, channels: [channel] }),
+  })
+  onTestFinished(() => sandbox.close().catch(() => undefined))
+  const config = `baseUrl: ${sandbox.url}
+channels: [{ org: acme, channel: forest, apiKey: { env: KEY }, autoClose: on }]
+requests: { concurrency: 2, perSecond: 1000, retries: 0 }
+web: { port: 0 }
+${more}`
+  writeFileSync(join(folder, 'quotekeeper.yaml'), config)
+  writeFileSync(join(folder, '.env'), 'KEY=key-of-acme\n')
+  const start = (...args: string[]) => new Program(args, { cwd: folder })
+  return { folder, sandbox, start, run: (...args) => start(...args).ended }
+}
+
+/** Lets each response take a while, so that a poll can be met under way. */
+const slowDown = (sandbox: Sandbox) =>
+  sandbox.faults.add({ operation: 'readResponse', times: Infinity, effect: { kind: 'delay', ms: 300 } })
+
+async function until(condition: () => boolean, within = 20_000): Promise<void> {
+  const deadline = performance.now() + within
+  while (!condition()) {
+    if (performance.now() > deadline) throw new Error('it did not come to pass')
+    await wait(20)
+  }
+}
+
+const responsesRead = (sandbox: Sandbox) =>
+  sandbox.requests.filter(({ operation }) => operation === 'readResponse').length
+
+describe('the program as a process', () => {
+  it('shows its help within 200 ms of what Node.js itself takes', () => {
+    const fastest = (args: string[]) =>
+      Math.min(
+        ...Array.from({ length: 5 }, () => {
+          const begun = performance.now()
+          expect(spawnSync(process.execPath, args).status).toBe(0)
+          return performance.now() - begun
+        }),
+      )
+    const [bare, help, version] = [
+      ['-e', ''],
+      [main, '--help'],
+      [main, '--version'],
+    ].map(fastest) as [number, number, number]
+    expect(help - bare).toBeLessThan(200)
+    expect(version - bare).toBeLessThan(200)
+  })
+
+  it('ends with 2 and every mistake for a wrong configuration', async () => {
+    const { run, folder } = await openDesk('retries: 3\nclosing: { maxPerRun: none }\n')
+    const { status, out, err } = await run('sync')
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:5  retries`)
+    expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:6  closing.maxPerRun`)
+  })
+
+  it('does the whole job, command by command', async () => {
+    const { run, folder } = await openDesk()
+    const statuses: Record<string, number | null> = {}
+    const outputs: Record<string, string> = {}
+    for (const command of [
+      'check',
+      'sync',
+      'rfqs --json',
+      'close-expired --dry-run',
+      'close-expired',
+      'report 1002',
+      'report --json',
+      'export',
+      'decisions --verify',
+    ]) {
+      const { status, out, err } = await run(...command.split(' '))
+      statuses[command] = status
+      outputs[command] = out
+      expect(err).not.toContain('    at ')
+    }
+    expect(Object.entries(statuses).filter(([, status]) => status !== 0)).toEqual([])
+    expect(JSON.parse(outputs['rfqs --json'] as string)).toHaveLength(12)
+    expect(outputs['close-expired --dry-run']).toContain('would-close')
+    expect(outputs['close-expired']).toMatch(/ close +closed /)
+    const workbook = outputs['report 1002']?.trim() as string
+    expect(workbook.startsWith(join(folder, 'data/reports/acme_forest/rfq-1002_asof-'))).toBe(true)
+    expect(readFileSync(workbook).subarray(0, 2).toString()).toBe('PK')
+    expect(statSync(workbook).mode & 0o777).toBe(0o600)
+    expect(JSON.parse(outputs['report --json'] as string).summary.rfqs).toBe(12)
+    expect(outputs.export?.trimEnd().split('\n')).toHaveLength(3 + 12 + 36)
+  })
+
+  it('ends quietly when nobody reads its output any more', async () => {
+    const { run, folder } = await openDesk()
+    await run('sync')
+    const { status, stdout, stderr } = spawnSync(
+      'sh',
+      ['-c', `"$0" "$1" export; echo "status $?" >&2`, process.execPath, main],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+      },
+    )
+    expect(status).toBe(0)
+    expect(stdout.trimEnd().split('\n')).toHaveLength(51)
+    const cut = spawnSync(
+      'sh',
+      ['-c', `{ "$0" "$1" export; echo "status $?" >&2; } | head -n 1`, process.execPath, main],
+      {
+        cwd: folder,
+        encoding: 'utf8',
+      },
+    )
+    expect(cut.stdout.trimEnd().split('\n')).toHaveLength(1)
+    expect(cut.stderr).toBe('status 0\n')
+    expect(stderr).toBe('status 0\n')
+  })
+
+  it('shows no progress bar and no colours where nobody watches', async () => {
+    const { run } = await openDesk()
+    const { out, err } = await run('sync')
+    expect(out + err).not.toContain('\u001b')
+    expect(err).toBe('')
+  })
+
+  it('tells a port in use with the remedy and no stack', async () => {
+    const { run, sandbox } = await openDesk()
+    const { status, err } = await run('sandbox', '--port', String(sandbox.port))
+    expect(status).toBe(1)
+    expect(err).toContain(String(sandbox.port))
+    expect(err).toMatch(/another (program|port)/)
+    expect(err).not.toContain('    at ')
+  })
+})
+
+describe('Ctrl-C', () => {
+  it('ends a sync cleanly, and the next one goes on', async () => {
+    const { start, run, sandbox } = await openDesk()
+    const fault = slowDown(sandbox)
+    const sync = start('sync', '--only', 'rfqs')
+    await until(() => responsesRead(sandbox) >= 4)
+    const begun = performance.now()
+    sync.child.kill('SIGINT')
+    const { status, err } = await sync.ended
+    expect(performance.now() - begun).toBeLessThan(10_000)
+    expect(status).toBe(1)
+    expect(err).toContain('Stopping.')
+    fault.remove()
+    expect((await run('sync')).status).toBe(0)
+    const [, , stopped] = JSON.parse((await run('runs', '--json')).out)
+    expect(stopped.outcome).toBe('partial')
+  })
+
+  it('a second time ends at once', async () => {
+    const { start, sandbox } = await openDesk()
+    sandbox.faults.add({ operation: 'listRfqs', times: Infinity, effect: { kind: 'hang' } })
+    const sandboxCommand = start('sandbox', '--port', '0')
+    await sandboxCommand.says('Serving at')
+    sandboxCommand.child.kill('SIGINT')
+    sandboxCommand.child.kill('SIGINT')
+    const { status, signal } = await sandboxCommand.ended
+    expect(signal).toBeNull()
+    expect([0, 130]).toContain(status)
+  })
+})
+
+describe('a killed process', () => {
+  it('in a sync leaves whole RFQs behind, and the next sync calls it interrupted', async () => {
+    const { start, run, sandbox } = await openDesk()
+    const fault = slowDown(sandbox)
+    const sync = start('sync', '--only', 'rfqs')
+    await until(() => responsesRead(sandbox) >= 10)
+    sync.child.kill('SIGKILL')
+    await sync.ended
+    const known = JSON.parse((await run('rfqs', '--json')).out) as { offers: number; id: string }[]
+    expect(known.length).toBeGreaterThan(0)
+    expect(known.length).toBeLessThan(12)
+    for (const rfq of known) expect(rfq.offers).toBe(3)
+    fault.remove()
+    expect((await run('sync', '--only', 'rfqs')).status).toBe(0)
+    const runs = JSON.parse((await run('runs', '--json')).out) as { outcome: string }[]
+    expect(runs.map(({ outcome }) => outcome)).toEqual(['complete', 'interrupted'])
+    expect(JSON.parse((await run('rfqs', '--json')).out)).toHaveLength(12)
+  })
+
+  it('in a start too, and the next start goes on', async () => {
+    const { start, run, sandbox } = await openDesk()
+    const fault = slowDown(sandbox)
+    const first = start('start')
+    await until(() => responsesRead(sandbox) >= 4)
+    first.child.kill('SIGKILL')
+    await first.ended
+    fault.remove()
+    const second = start('start')
+    await second.says(/rfqs of acme\/forest: complete/)
+    second.child.kill('SIGTERM')
+    const { status, out } = await second.ended
+    expect(status).toBe(0)
+    for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
+    const runs = JSON.parse((await run('runs', '--kind', 'rfqs', '--json')).out) as { outcome: string }[]
+    expect(runs.map(({ outcome }) => outcome)).toEqual(['complete', 'interrupted'])
+  })
+})
+
+describe('start', () => {
+  it('says where it answers, is ready after its first polls, and stops with 0', async () => {
+    const { start } = await openDesk()
+    const service = start('start')
+    await service.says('quotekeeper started')
+    const url = /"url":"([^"]+)"/.exec(service.out)?.[1] as string
+    expect((await fetch(`${url}/healthz`)).status).toBe(200)
+    await until(() => service.out.split(': complete').length > 2)
+    expect((await fetch(`${url}/readyz`)).status).toBe(200)
+    expect(service.out).not.toContain('key-of-acme')
+    const begun = performance.now()
+    service.child.kill('SIGINT')
+    expect((await service.ended).status).toBe(0)
+    expect(performance.now() - begun).toBeLessThan(10_000)
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow()
+  })
+})
+
+describe('work', () => {
+  it('refuses a queue that processes cannot share', async () => {
+    const { run } = await openDesk()
+    const { status, err } = await run('work')
+    expect(status).toBe(2)
+    expect(err).toContain('queue: in-process')
+  })
+
+  it('tells a queue that cannot be reached in one sentence', async () => {
+    const { run } = await openDesk('queue: redis://127.0.0.1:1\n')
+    const { status, err } = await run('work')
+    expect(status).toBe(1)
+    expect(err).toContain('redis://127.0.0.1:1')
+    expect(err).not.toContain('    at ')
+  })
+})
+
+describe('the demo', () => {
+  const redis = ['redis-server', 'valkey-server'].find(
+    (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0,
+  )
+  /** A PATH on which there is a shell and nothing else. */
+  const bareBin = () => {
+    const folder = testFolder()
+    for (const name of ['sh', 'cat']) symlinkSync(`/bin/${name}`, join(folder, name))
+    return folder
+  }
+  const processesOf = (folder: string) => {
+    const { stdout } = spawnSync('ps', ['-eo', 'args'], { encoding: 'utf8' })
+    return stdout.split('\n').filter((line) => line.includes(folder))
+  }
+  const pathsIn = (out: string) => out.match(/\/\S+\.(?:xlsx|db)\b/g) ?? []
+  const folderOf = (out: string) => /Folder +(\S+)/.exec(out)?.[1] as string
+
+  it('does one full round in this process where no Redis is installed', async () => {
+    const folder = testFolder()
+    const { status, out, err } = await new Program(['demo', '--once'], {
+      cwd: folder,
+      env: { PATH: bareBin(), TMPDIR: folder },
+    }).ended
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(out.replace(/\s+/g, ' ')).toContain('jobs run in this process')
+    expect(out).toMatch(/closed, and read again to be sure/)
+    const paths = pathsIn(out)
+    expect(paths.some((path) => path.endsWith('.xlsx'))).toBe(true)
+    expect(paths.filter((path) => !existsSync(path))).toEqual([])
+    expect(statSync(folderOf(out)).mode & 0o777).toBe(0o700)
+    expect(readdirSync(folder)).toHaveLength(1)
+  }, 60_000)
+
+  it.skipIf(redis === undefined && process.env.CI !== 'true')(
+    'uses a private Redis, and leaves none behind',
+    async () => {
+      const folder = testFolder()
+      const { status, out } = await new Program(['demo', '--once'], { cwd: folder, env: { TMPDIR: folder } }).ended
+      expect(status).toBe(0)
+      expect(out).toContain(`a private ${redis}`)
+      await until(() => processesOf(folder).length === 0)
+    },
+    60_000,
+  )
+
+  it('lives on until Ctrl-C, telling what happens, and can be looked into', async () => {
+    const folder = testFolder()
+    const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
+    await demo.says(/ quotekeeper +\S+: saw /, 60_000)
+    const config = join(folderOf(demo.out), 'quotekeeper.yaml')
+    const rfqs = await new Program(['--config', config, 'rfqs', '--json'], { cwd: folder }).ended
+    expect(JSON.parse(rfqs.out).length).toBeGreaterThan(20)
+    const report = await new Program(['--config', config, 'report', '1004', '--channel', 'acme/forest'], {
+      cwd: folder,
+    }).ended
+    expect(report.status).toBe(0)
+    demo.child.kill('SIGINT')
+    const { status, out } = await demo.ended
+    expect(status).toBe(0)
+    expect(out).toContain('delete it when you are done')
+    await until(() => processesOf(folder).length === 0)
+  }, 90_000)
+
+  it('killed takes its Redis with it', async () => {
+    const folder = testFolder()
+    const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
+    await demo.says('1. Polling', 30_000)
+    demo.child.kill('SIGKILL')
+    await demo.ended
+    await until(() => processesOf(folder).length === 0)
+  }, 60_000)
+})
+
+describe('the commands of the README', () => {
+  /** A checkout of its own, so that building disturbs no other test. */
+  function checkout(): string {
+    const folder = testFolder()
+    for (const name of readdirSync(root)) {
+      if (!['node_modules', 'dist', '.git'].includes(name))
+        cpSync(join(root, name), join(folder, name), { recursive: true })
+    }
+    symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'))
+    return folder
+  }
+  const npm = (cwd: string, ...args: string[]) =>
+    spawnSync('npm', args, {
+      cwd,
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1', TMPDIR: cwd },
+      timeout: 240_000,
+    })
+
+  it('npm run demo ends after one round with --once', () => {
+    const { status, stdout } = npm(checkout(), 'run', 'demo', '--', '--once')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)
+    expect(stdout).toMatch(/Database +\/.+\.db/)
+  }, 240_000)
+
+  it('npm test builds and runs the tests', () => {
+    const { status, stdout } = npm(checkout(), 'test', '--', 'test/config/nearest.test.ts')
+    expect(status).toBe(0)
+    expect(stdout).toMatch(/Tests +\d+ passed/)
+  }, 240_000)
+})
