@@ -69,7 +69,7 @@ export function chartXml(chart: Chart): string {
 function columnsXml(chart: Chart, series: readonly Series[]): string {
   const grouping = chart.stacked ? 'stacked' : 'clustered'
   const body = series.map((one, index) => seriesXml(chart, one, index, columnLook(index))).join('')
-  const labels = chart.stacked ? '' : dataLabels(chart.format)
+  const labels = series.length === 1 ? dataLabels(chart.format) : ''
   return (
     `<c:barChart><c:barDir val="col"/><c:grouping val="${grouping}"/><c:varyColors val="0"/>${body}${labels}` +
     `<c:gapWidth val="60"/>${chart.stacked ? '<c:overlap val="100"/>' : ''}` +

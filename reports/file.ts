@@ -8,6 +8,13 @@ const FOLDER_MODE = 0o700
 /** Where a report goes: into a folder under its own name, or to exactly this file. */
 export type Destination = { directory: string } | { file: string }
 
+/** The file a report was written to. */
+export interface Written {
+  /** Absolute path. */
+  path: string
+  bytes: number
+}
+
 /**
  * The absolute path of a report.
  * @param name a name made by names.ts; used where only a directory is given

@@ -1,6 +1,6 @@
 import type { RfqReport } from '../src/domain/comparison/model.js'
 import { bookOf, identityOf } from './book.js'
-import { type Destination, destinationPath, writeWhole } from './file.js'
+import { type Destination, destinationPath, type Written, writeWhole } from './file.js'
 import { rfqFileName } from './names.js'
 import type { SheetPlan } from './plan.js'
 import { aboutSheet } from './sheets/about.js'
@@ -17,12 +17,7 @@ import { sensitivitySheet } from './sheets/sensitivity.js'
 import { summarySheet } from './sheets/summary.js'
 import { type BuildOptions, buildWorkbook } from './workbook.js'
 
-/** The file a report was written to. */
-export interface Written {
-  /** Absolute path. */
-  path: string
-  bytes: number
-}
+export type { Written } from './file.js'
 
 /** The sheets of an RFQ's workbook, in order. */
 export function rfqSheets(report: RfqReport): SheetPlan[] {

@@ -1,29 +1,15 @@
 import { AWARD_SCENARIO_ROW, asOfWords, type Book, rfqName } from '../book.js'
-import {
-  arrayFormula,
-  blank,
-  type Cached,
-  type Cell,
-  date,
-  formula,
-  moment,
-  number,
-  sheetLink,
-  text,
-} from '../cells.js'
+import { arrayFormula, blank, type Cached, date, formula, moment, number, sheetLink, text } from '../cells.js'
 import type { RowPlan, SheetPlan } from '../plan.js'
 import {
   asRight,
   asStrong,
-  body,
   day,
   instant,
-  label,
   link,
   marks,
   percent,
   plainNumber,
-  section,
   strong,
   subtitle,
   title,
@@ -33,6 +19,7 @@ import { roomForFigures } from '../table.js'
 import { oneLine } from '../text.js'
 import { inCurrency, severityWords } from '../words.js'
 import { MASTER_CELL } from './checks.js'
+import { type Block, blocks, type Fact, word } from './fact-blocks.js'
 import { chartSection } from './summary-charts.js'
 import { rankingRows, SUMMARY_WIDTHS } from './summary-ranking.js'
 
@@ -98,48 +85,6 @@ function* topRows(book: Book): Generator<RowPlan> {
   yield* blocks([requestFacts(book), offerFacts(book), priceFacts(book)])
   yield { cells: [blank()] }
 }
-
-/** A name and what stands beside it. */
-type Fact = readonly [name: string, value: Cell]
-interface Block {
-  title: string
-  facts: readonly Fact[]
-}
-
-/** Columns in which a block's names and values stand; a name runs on into the empty column beside it. */
-const BLOCK_COLUMNS = [
-  [0, 2],
-  [4, 6],
-  [8, 10],
-] as const
-
-function* blocks(all: readonly Block[]): Generator<RowPlan> {
-  yield { cells: spread(all.map((block) => [text(block.title, section), undefined] as const)), height: 18 }
-  const most = Math.max(...all.map(({ facts }) => facts.length))
-  for (let row = 0; row < most; row++) {
-    yield {
-      cells: spread(
-        all.map(({ facts }) => {
-          const fact = facts[row]
-          return fact ? ([text(fact[0], label), fact[1]] as const) : ([undefined, undefined] as const)
-        }),
-      ),
-    }
-  }
-}
-
-function spread(pairs: readonly (readonly [Cell | undefined, Cell | undefined])[]): (Cell | undefined)[] {
-  const cells: (Cell | undefined)[] = []
-  for (const [index, [name, value]] of pairs.entries()) {
-    const [first, second] = BLOCK_COLUMNS[index] ?? BLOCK_COLUMNS[0]
-    cells[first] = name
-    if (value !== undefined) cells[first + 1] = blank(label)
-    cells[second] = value
-  }
-  return Array.from(cells)
-}
-
-const word = (value: unknown) => text(value, asRight(body))
 
 function requestFacts({ report, numbers }: Book): Block {
   const { rfq, context } = report

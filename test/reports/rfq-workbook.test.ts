@@ -5,7 +5,7 @@ import { compareOffers } from '../../src/domain/comparison/report.js'
 import { comparisonInput, manyResponses } from '../helpers/comparison.js'
 import { CASES, HOSTILE } from './support/cases.js'
 import { descendants, parseXml, partsOf, WORKSHEET_ORDER } from './support/parts.js'
-import { Bench, type ReadCell, type ReadWorkbook, readWorkbooks, whyNoTools } from './support/tools.js'
+import { Bench, differences, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from './support/tools.js'
 
 const SHEETS = [
   'Summary',
@@ -117,18 +117,7 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
   afterAll(() => bench?.remove())
 
   it.each(names)('shows the result of every formula as LibreOffice computes it: %s', (name) => {
-    const differing = formulasOf(written.get(name)).filter(
-      ({ sheet, address, cell }) => !same(cell.v, recalculated.get(name)?.sheets[sheet]?.[address]?.v ?? null),
-    )
-    expect(
-      differing.map(({ sheet, address, cell }) => [
-        sheet,
-        address,
-        cell.v,
-        recalculated.get(name)?.sheets[sheet]?.[address]?.v,
-        cell.f,
-      ]),
-    ).toEqual([])
+    expect(differences(written.get(name), recalculated.get(name))).toEqual([])
     expect(formulasOf(written.get(name)).length).toBeGreaterThan(100)
   })
 
@@ -156,17 +145,3 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
       expect(cells).toContain(words)
   })
 })
-
-function formulasOf(read: ReadWorkbook | undefined): { sheet: string; address: string; cell: ReadCell }[] {
-  return Object.entries(read?.sheets ?? {}).flatMap(([sheet, cells]) =>
-    Object.entries(cells).flatMap(([address, cell]) => (cell.f === null ? [] : [{ sheet, address, cell }])),
-  )
-}
-
-/** Sums are made in another order; a rounded figure may fall to the other side of a half. */
-function same(cached: ReadCell['v'], computed: ReadCell['v']): boolean {
-  if (typeof cached === 'number' && typeof computed === 'number') {
-    return Math.abs(cached - computed) <= 1e-9 * Math.max(1, Math.abs(cached), Math.abs(computed))
-  }
-  return (cached ?? '') === (computed ?? '')
-}

@@ -92,3 +92,26 @@ export class Bench {
   read = (file: string): Buffer => readFileSync(file)
   remove = (): void => rmSync(this.folder, { recursive: true, force: true })
 }
+
+/** The cells of a workbook that hold a formula. */
+export function formulasOf(read: ReadWorkbook | undefined): { sheet: string; address: string; cell: ReadCell }[] {
+  return Object.entries(read?.sheets ?? {}).flatMap(([sheet, cells]) =>
+    Object.entries(cells).flatMap(([address, cell]) => (cell.f === null ? [] : [{ sheet, address, cell }])),
+  )
+}
+
+/** Formulas whose written result is not the one computed: sheet, address, written, computed, formula. */
+export function differences(written: ReadWorkbook | undefined, computed: ReadWorkbook | undefined): unknown[][] {
+  return formulasOf(written).flatMap(({ sheet, address, cell }) => {
+    const found = computed?.sheets[sheet]?.[address]?.v ?? null
+    return same(cell.v, found) ? [] : [[sheet, address, cell.v, found, cell.f]]
+  })
+}
+
+/** Sums are made in another order elsewhere. */
+function same(one: ReadCell['v'], other: ReadCell['v']): boolean {
+  if (typeof one === 'number' && typeof other === 'number') {
+    return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other))
+  }
+  return (one ?? '') === (other ?? '')
+}

@@ -1,0 +1,85 @@
+import { type Cell, text } from '../cells.js'
+import type { RowPlan, SheetPlan } from '../plan.js'
+import { body, head, section, wrapped } from '../styles.js'
+import { fittedRow, type Heading, headingRows, roomForFigures } from '../table.js'
+import { cleanText, piecesOf } from '../text.js'
+import { wrappedLines } from '../typeset.js'
+
+const WIDTHS = [30, 40, 10, 24, 24, 10, 44]
+/** The first column names, the rest of the width tells. */
+const WORDS_UNITS = WIDTHS.slice(1).reduce((sum, width) => sum + width, 0)
+/** No row can be higher than this many lines. */
+const PIECE_LINES = 28
+const PIECE_CHARACTERS = 2_400
+
+/** A row, and whether its second cell runs across the sheet. */
+export interface AboutRow {
+  plan: RowPlan
+  across?: boolean
+}
+
+/** A sheet of words in titled parts. */
+export function wordsSheet(heading: Heading, parts: Iterable<AboutRow>): SheetPlan {
+  const rows = [...[...headingRows(heading)].map((plan): AboutRow => ({ plan })), ...parts]
+  const plans = rows.map(({ plan }) => plan)
+  return {
+    name: 'About',
+    widths: roomForFigures(WIDTHS, plans),
+    rows: () => plans,
+    merges: rows.flatMap(({ across }, index) => (across ? [`B${index + 1}:G${index + 1}`] : [])),
+    frozen: { rows: 2 },
+    print: { titleRows: [1, 2] },
+  }
+}
+
+/** A part with its title; `None.` where it is empty. */
+export function* titled(title: string, rows: Iterable<AboutRow>): Generator<AboutRow> {
+  yield { plan: { cells: [] } }
+  yield { plan: { cells: [text(title, section)], height: 18 } }
+  let empty = true
+  for (const row of rows) {
+    empty = false
+    yield row
+  }
+  if (empty) yield { plan: { cells: [text('None.', body)] } }
+}
+
+/** Texts as they came, in pieces no higher than a row can be. */
+export function* pairs(entries: Iterable<readonly [string, string]>): Generator<AboutRow> {
+  for (const [term, words] of entries) {
+    let first = true
+    for (const piece of pieces(words)) {
+      const height = fittedRow([undefined, text(piece, wrapped)], [0, WORDS_UNITS]).height
+      const label = text(first ? term : `${term}, continued`, wrapped)
+      const own = fittedRow([label], WIDTHS).height ?? 0
+      yield { plan: { cells: [label, text(piece, wrapped)], height: Math.max(own, height ?? 0) }, across: true }
+      first = false
+    }
+  }
+}
+
+function* pieces(words: string): Generator<string> {
+  for (const piece of piecesOf(cleanText(words), PIECE_CHARACTERS)) yield* linePieces(piece)
+}
+
+/** Many short lines are as high as one long text. */
+function* linePieces(text: string): Generator<string> {
+  let kept: string[] = []
+  for (const line of text.split('\n')) {
+    if (kept.length > 0 && wrappedLines([...kept, line].join('\n'), WORDS_UNITS) > PIECE_LINES) {
+      yield kept.join('\n')
+      kept = []
+    }
+    kept.push(line)
+  }
+  yield kept.join('\n')
+}
+
+/** The headers of a table within the sheet, and its rows. */
+export const headers = (...names: string[]): AboutRow => ({
+  plan: fittedRow(
+    names.map((name) => text(name, head)),
+    WIDTHS,
+  ),
+})
+export const row = (...cells: Cell[]): AboutRow => ({ plan: fittedRow(cells, WIDTHS) })
