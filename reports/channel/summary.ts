@@ -175,7 +175,7 @@ function openRow({ rfqs, numbers }: ChannelBook, rfq: RfqRow, index: number): Ro
       text(cutToLines(oneLine(name), WIDTHS[1] ?? 34, 1, '…'), strong),
       date(rfq.responseDueDate, day),
       formula(`IF(ISNUMBER(${fetch('daysToDue')}),${fetch('daysToDue')},"")`, rfq.daysToDue ?? '', plainNumber),
-      formula(`IF(ISNUMBER(${fetch('wanted')}),${fetch('wanted')},0)`, rfq.wanted ?? 0, numbers.volume),
+      formula(`IF(ISNUMBER(${fetch('wanted')}),${fetch('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
       formula(fetch('volume'), rfq.volume, numbers.volume),
       formula(`IFERROR(${fetch('coverage')},"–")`, rfq.coverage ?? '–', percent),
       formula(`IFERROR(${fetch('best')},"–")`, rfq.bestPricePerTonne ?? '–', numbers.price(currencyCode(rfq.currency))),
@@ -216,7 +216,7 @@ function volumeChart(open: readonly RfqRow[], first: number, row: number): Chart
     series: [
       {
         name: { ref: `'Summary'!$E$${first - 1}`, cached: ['Wanted (t)'] },
-        values: { ref: column('E'), cached: open.map((rfq) => rfq.wanted ?? 0) },
+        values: { ref: column('E'), cached: open.map((rfq) => rfq.wanted) },
       },
       {
         name: { ref: `'Summary'!$F$${first - 1}`, cached: ['Offered, ranked (t)'] },
