@@ -1,0 +1,27 @@
+import type { Written } from '../reports/rfq-workbook.js'
+import type { ChannelReport } from '../src/domain/comparison/channel-model.js'
+import { summariseChannel } from '../src/domain/comparison/overview.js'
+import { reportDestination } from './report-destination.js'
+import { channelInput, type ReportSource } from './report-input.js'
+
+/**
+ * The overview of a channel, as known at a moment.
+ * @throws StoreError; ZodError for settings of the configuration that the comparison does not allow
+ */
+export async function channelReport(source: ReportSource): Promise<ChannelReport> {
+  return summariseChannel(await channelInput(source))
+}
+
+/**
+ * Writes the overview workbook of a channel.
+ * @param source.out absolute path of the file; else it is named after channel and moment, in its folder of reports
+ * @throws as `channelReport`, and the error of the file system; nothing is left behind then
+ */
+export async function makeChannelReport(
+  source: ReportSource & { out?: string; signal?: AbortSignal },
+): Promise<Written> {
+  const { writeChannelWorkbook } = await import('../reports/channel-workbook.js') // Heavy: only when one is written.
+  const { config, channel, out, signal } = source
+  const destination = reportDestination(config, channel.key, out)
+  return writeChannelWorkbook(await channelReport(source), destination, signal ? { signal } : {})
+}
