@@ -52,6 +52,6 @@ export const matrix: Readonly<Record<number, { fault: string; must: string }>> =
   41: { fault: 'daylight saving at a tick', must: 'fixed-time ticks happen once on both days' },
   42: { fault: 'a bad cron expression, zone, date', must: 'refused in the configuration' },
   43: { fault: 'a path in a title', must: 'file names are made of slugs, and stay in their folder' },
-  44: { fault: 'formulas, control characters', must: 'text stays text, XML stays XML, CSV is neutralised' },
+  44: { fault: 'formulas, control characters', must: 'text stays text, XML stays XML' },
   45: { fault: '50,000 offers', must: 'the event loop is never blocked for more than 1 s' },
 }

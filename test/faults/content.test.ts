@@ -1,0 +1,109 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect } from 'vitest'
+import { makeRfqReport } from '../../jobs/rfq-report.js'
+import type { RfqTerms } from '../../src/sandbox/index.js'
+import { channelConfig, testConfig } from '../helpers/config.js'
+import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/desk.js'
+import { testFolder } from '../helpers/folder.js'
+import { openSite } from '../helpers/program.js'
+import { noRedis } from '../helpers/redis.js'
+import { runnersOnRedis } from '../helpers/runners.js'
+import { soon } from '../helpers/soon.js'
+import { HOSTILE } from '../reports/support/cases.js'
+import { parseXml, partsOf } from '../reports/support/parts.js'
+import { readWorkbooks, whyNoTools } from '../reports/support/tools.js'
+import { fault, faultUnless } from './fault.js'
+
+const queue = runnersOnRedis()
+
+/** From the marketplace to the workbook: of each RFQ, with a response in which everything is called as its title. */
+async function reported(all: Partial<RfqTerms>[]) {
+  const desk = await openDesk()
+  const ids = all.map((terms) => addRfq(desk, terms))
+  await desk.pollListings()
+  await desk.pollRfqs()
+  const folder = testFolder()
+  const config = testConfig({
+    reports: { directory: join(folder, 'reports'), currency: null, exchangeRates: {}, weights: {} },
+  })
+  const source = { store: desk.store, config, channel: channelConfig(KEY), asOf: desk.now(), now: desk.now() }
+  const paths: string[] = []
+  for (const rfqId of ids) paths.push((await makeRfqReport({ ...source, rfqId, version: 'test' })).path)
+  return { paths, files: readdirSync(folder, { recursive: true }).map(String) }
+}
+
+function addRfq({ sandbox: { world } }: Desk, terms: Partial<RfqTerms>): string {
+  const { id } = world.addRfq(CHANNEL, terms)
+  const words = terms.title ?? ''
+  world.addResponse(id, {
+    projectDeveloperName: words,
+    projectName: words,
+    offer: { additionalNotesToBuyer: words },
+  })
+  return id
+}
+
+const PATHS = [
+  '../../outside',
+  '/etc/passwd',
+  'C:\\Windows\\x',
+  '..',
+  '.hidden',
+  'a\u0000b',
+  '-rf',
+  '%2e%2e%2fx',
+  'CON',
+]
+
+fault(43, 'also in a reference or an identifier, and also without a number', async () => {
+  const numbered = PATHS.slice(0, 3).map((words) => ({ title: words, reference: words }))
+  const named = PATHS.map((words) => ({ title: words, id: words, number: null as never }))
+  const { files } = await reported([...numbered, ...named])
+  const workbooks = files.filter((name) => name !== 'reports' && name !== 'reports/acme_forest')
+  expect(workbooks).toHaveLength(numbered.length + named.length)
+  for (const name of workbooks) expect(name).toMatch(/^reports\/acme_forest\/rfq-[a-z0-9-]+_asof-[0-9TZ]+\.xlsx$/)
+})
+
+fault(44, 'in any text: every part of the workbook is well-formed XML', async () => {
+  const { paths } = await reported(HOSTILE.map((title) => ({ title, reference: title, buyerDescription: title })))
+  for (const [index, path] of paths.entries()) {
+    for (const [part, xml] of await partsOf(readFileSync(path))) {
+      expect(() => parseXml(xml), `${part} of ${JSON.stringify(HOSTILE[index])}`).not.toThrow()
+    }
+  }
+})
+
+/** What spreadsheets would compute. */
+const FORMULAS = ['=HYPERLINK("https://evil.example","click")', "+cmd|' /C calc'!A0", '@SUM(1+1)', '-2+3', '=1+1']
+
+faultUnless(whyNoTools())(44, 'another program reads formulas as the texts they were', async () => {
+  const { paths } = await reported(FORMULAS.map((title) => ({ title, reference: title })))
+  for (const [index, { sheets }] of readWorkbooks(paths).entries()) {
+    const cells = Object.values(sheets).flatMap((sheet) => Object.values(sheet))
+    const shown = cells.filter(({ f, v }) => f === null && v === FORMULAS[index])
+    expect(shown.length).toBeGreaterThan(3)
+    expect(new Set(shown.map(({ t }) => t))).toEqual(new Set(['s']))
+    for (const { f } of cells) expect(f ?? '').not.toContain(FORMULAS[index])
+  }
+})
+
+faultUnless(noRedis)(32, 'survives the queue and the workbook', async () => {
+  const title = 'nul \u0000, half a pair \ud83d, and \u{1f333}'
+  const site = await openSite({ rfqs: 0 })
+  const { id } = site.sandbox.world.addRfq(CHANNEL, { title, reference: '\udc00', responseDueDate: '2020-01-31' })
+  site.sandbox.world.addResponse(id, { projectDeveloperName: title })
+  const worker = site.worker({ url: queue.redis.url, prefix: queue.prefix })
+  const runner = await queue.open()
+  const payload = { channel: KEY, cause: 'test' }
+  await runner.enqueue('poll-rfqs', payload, 'poll')
+  await site.shows('select kind, outcome from runs', [{ kind: 'rfqs', outcome: 'complete' }])
+  await runner.enqueue('close-expired', payload, 'close')
+  await soon(() => expect(worker.out).toContain('report written'))
+  expect(site.sql('select rfq_id, outcome from close_decisions')).toEqual([{ rfq_id: id, outcome: 'closed' }])
+  const [file] = readdirSync(join(site.folder, 'data/reports/acme_forest'))
+  const parts = await partsOf(readFileSync(join(site.folder, 'data/reports/acme_forest', file ?? '')))
+  const texts = [...parts.values()].join('')
+  expect(texts).toContain('nul \ufffd, half a pair \ufffd, and \u{1f333}')
+  for (const xml of parts.values()) parseXml(xml)
+})
