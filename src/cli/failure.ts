@@ -40,6 +40,7 @@ export const isForPeople = ({ name }: { name: string }) => FOR_PEOPLE.has(name)
 
 function systemSentence(error: NodeJS.ErrnoException): string {
   const what = error.path ?? addressOf(error)
+  if (error.code === 'EEXIST' && error.syscall === 'mkdir') return `${what} is a file where a folder was wanted`
   const remedies: Record<string, string> = {
     EADDRINUSE: `${what} is in use by another program: stop it, or choose another port`,
     EADDRNOTAVAIL: `${what} is no address of this machine: choose another host`,

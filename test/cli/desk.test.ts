@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { NOW, openDesk } from './desk.js'
 
@@ -340,6 +340,75 @@ describe('close-expired', () => {
     expect(status).toBe(1)
     expect(err).toContain(how === 'stop file' ? 'closing.stop exists' : 'closing.enabled is false')
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
+  })
+})
+
+describe('report', () => {
+  it('writes the workbook of an RFQ where it says, or where it is told to', async () => {
+    const { quotekeeper, folder } = await openDesk()
+    await quotekeeper('sync')
+    const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
+    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(out).toBe(`${join(folder, 'data/reports/acme_forest/rfq-1002_asof-20260310T0930Z.xlsx')}\n`)
+    expect(readFileSync(out.trim()).subarray(0, 2).toString()).toBe('PK')
+    const named = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--out', 'mine.xlsx')
+    expect(named.out).toBe(`${join(folder, 'mine.xlsx')}\n`)
+    expect(statSync(join(folder, 'mine.xlsx')).mode & 0o777).toBe(0o600)
+  })
+
+  it('writes the overview of each channel without an RFQ', async () => {
+    const { quotekeeper } = await openDesk()
+    await quotekeeper('sync')
+    const paths = (await quotekeeper('report')).out.trimEnd().split('\n')
+    expect(paths.map((path) => basename(path))).toEqual([
+      'channel-acme-forest_asof-20260310T0930Z.xlsx',
+      'channel-acme-blue_asof-20260310T0930Z.xlsx',
+    ])
+    for (const path of paths) expect(readFileSync(path).subarray(0, 2).toString()).toBe('PK')
+  })
+
+  it('gives its figures as JSON, and then writes nothing', async () => {
+    const { quotekeeper, folder } = await openDesk()
+    await quotekeeper('sync')
+    const report = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json'))
+    expect(report).toMatchObject({ schema: 'quotekeeper.rfq-report/1', context: { channel: 'acme/forest' } })
+    expect(report.rfq.number).toBe(1002)
+    expect(report.offers).toHaveLength(2)
+    const overview = json(await quotekeeper('report', '--channel', 'acme/blue', '--json'))
+    expect(overview).toMatchObject({ schema: 'quotekeeper.channel-report/1', summary: { rfqs: 3, listings: 3 } })
+    expect(existsSync(join(folder, 'data/reports'))).toBe(false)
+  })
+
+  it('speaks of the moment it was asked about', async () => {
+    const { quotekeeper, sandbox } = await openDesk()
+    await quotekeeper('sync')
+    const [rfq] = json(await quotekeeper('rfqs', '--state', 'open', '--json'))
+    sandbox.setClock(new Date(NOW.getTime() + 3_600_000))
+    sandbox.world.changeRfq(rfq.id, { title: 'Another title' })
+    await quotekeeper('sync')
+    const titleAt = async (...args: string[]) => json(await quotekeeper('report', rfq.id, '--json', ...args)).rfq.title
+    expect(await titleAt()).toBe('Another title')
+    expect(await titleAt('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
+    const before = await quotekeeper('report', rfq.id, '--as-of', '2026-03-09')
+    expect(before.status).toBe(1)
+    expect(before.err).toContain('is known as of 2026-03-09T23:59:59.999Z')
+  })
+
+  it('holds nothing that was seen for the future, where the clock of another machine is ahead', async () => {
+    const { quotekeeper, quotekeeperWith } = await openDesk()
+    await quotekeeper('sync')
+    const behind = { now: () => new Date(NOW.getTime() - 86_400_000) }
+    const { out } = await quotekeeperWith(behind, 'report', '1002', '--channel', 'acme/forest', '--json')
+    expect(JSON.parse(out).context.asOf).toBe(NOW.toISOString())
+    expect((await quotekeeperWith(behind, 'rfqs', '--as-of', NOW.toISOString())).status).toBe(0)
+  })
+
+  it('wants one channel for one file', async () => {
+    const { quotekeeper } = await openDesk()
+    await quotekeeper('sync')
+    const { status, err } = await quotekeeper('report', '--json')
+    expect(status).toBe(2)
+    expect(err).toContain('choose one channel with --channel: acme/forest, acme/blue')
   })
 })
 

@@ -47,6 +47,18 @@ describe('a failure', () => {
     )
   })
 
+  it.each([
+    [{ code: 'EEXIST', syscall: 'mkdir', path: '/a/file' }, '/a/file is a file where a folder was wanted'],
+    [
+      { code: 'EACCES', syscall: 'open', path: '/x' },
+      '/x may not be used by this user: change its permissions, or choose another',
+    ],
+    [{ code: 'ENOSPC', syscall: 'write', path: '/x' }, 'no room left on the disk for /x: make room and run again'],
+    [{ code: 'EISDIR', syscall: 'open', path: '/x' }, '/x is a folder where a file was wanted'],
+  ])('of the file system gets one too: %j', (facts, words) => {
+    expect(describeFailure(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${words}\n`)
+  })
+
   it('of the program itself says so', () => {
     expect(describeFailure(new TypeError('x is not a function'))).toContain('This is a fault of the program')
     expect(describeFailure('a string')).toContain('a string')

@@ -193,7 +193,7 @@ async function liveOn({ cli, story, folder, sandbox, tell }: Demo, { watch, serv
   story.chapter(
     'And so it goes on',
     `From here the marketplace's clock runs fast: eight minutes pass each second, a day in three minutes. Offers ` +
-      `arrive, RFQs fall due, Quotekeeper sees it and acts. Its health: ${service.url}/readyz. Ctrl-C ends the demo.`,
+      `arrive, RFQs fall due, Quotekeeper sees it and acts. Its health: ${service.url}/readyz. Ctrl-C ends the demo. Times are UTC.`,
   )
   story.blank()
   tell.happening = (happening) => story.event(happening.at, 'marketplace', happeningInWords(happening))

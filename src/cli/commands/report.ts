@@ -17,7 +17,7 @@ import {
   withExamples,
 } from '../options.js'
 import { printJson } from '../print.js'
-import { reportSource, writeChannelReport } from '../reports.js'
+import { reportSource } from '../reportSource.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption & { out?: string }
 
@@ -58,13 +58,12 @@ async function comparison(cli: Cli, desk: Desk, options: Options, match: string)
 }
 
 async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
-  const { channelInput } = await import('../../../jobs/report-input.js')
-  const { summariseChannel } = await import('../../domain/comparison/overview.js')
+  const { channelReport, makeChannelReport } = await import('../../../jobs/channel-report.js')
   const channels = channelsOf(desk.house, options)
   for (const channel of channels) {
     const source = await sourceOf(cli, desk, options, channel)
-    if (options.json) printJson(cli.io, summariseChannel(await channelInput(source)))
-    else cli.io.out(`${await writeChannelReport(source, outOf(cli, options).out)}\n`)
+    if (options.json) printJson(cli.io, await channelReport(source))
+    else cli.io.out(`${(await makeChannelReport({ ...source, ...outOf(cli, options), signal: cli.io.stop })).path}\n`)
   }
 }
 

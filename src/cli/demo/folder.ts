@@ -40,7 +40,7 @@ schedule:
   listings: "0 15 */2 * * *"
   rfqs: "0 */20 * * * *"
   closeExpired: "0 */30 * * * *"
-  channelReport: null
+  channelReport: "0 0 6 * * *"
 requests: { perSecond: 500 }
 reports: { directory: ./reports }
 web: { port: 0 }
