@@ -20,3 +20,7 @@ export function channelNamed(config: Config, name: string): ChannelConfig {
   const suggestion = close ? `did you mean ${close}? ` : ''
   throw new UsageError(`${name} is no channel of ${config.file}; ${suggestion}Configured: ${known.join(', ')}`)
 }
+
+/** The calendar zone of a channel; a channel that left the configuration is read in UTC. */
+export const timeZoneOf = (config: Config, channel: string): string =>
+  config.channels.find(({ key }) => key === channel)?.timeZone ?? 'UTC'

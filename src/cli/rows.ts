@@ -2,6 +2,7 @@
  * What the reading commands show: a row each, in the names of the API document and of interfaces.md §3. `--json` prints
  * these rows; tables show a part of them.
  */
+import { type Calendar, isLate } from '../domain/expiry.js'
 import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../domain/observed.js'
 import type { Known, KnownRfq } from '../store/contract.js'
 
@@ -50,8 +51,11 @@ export function rfqRow({ rfq, responses }: KnownRfq) {
 }
 
 export type OfferRow = ReturnType<typeof offerRow>
-export function offerRow(rfqId: string, response: Known) {
-  return { channel: response.channel, rfqId, id: response.id, ...offerTerms(response), ...known(response) }
+/** @param calendar the channel's: it says whether an offer came after the due date had ended */
+export function offerRow(rfq: Known, response: Known, calendar: Calendar) {
+  const terms = offerTerms(response)
+  const late = isLate(terms.submittedAt, observeRfq(rfq.body).document?.responseDueDate ?? null, calendar)
+  return { channel: response.channel, rfqId: rfq.id, id: response.id, late, ...terms, ...known(response) }
 }
 
 function offerTerms({ shape, body }: Known) {

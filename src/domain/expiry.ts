@@ -37,4 +37,14 @@ export function isExpired(dueDate: string, calendar: Calendar, graceHours: numbe
   return [graceEnded, graceEnded + HOUR / 2].every((time) => calendar.dateAt(new Date(time)) > dueDate)
 }
 
+/**
+ * Whether an offer was submitted after the response due date had ended.
+ * @param submittedAt ISO 8601 timestamp
+ * @returns null where either is not known
+ */
+export function isLate(submittedAt: string | null, dueDate: string | null, calendar: Calendar): boolean | null {
+  if (submittedAt === null || dueDate === null) return null
+  return calendar.dateAt(new Date(submittedAt)) > dueDate
+}
+
 const HOUR = 3_600_000

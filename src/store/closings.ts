@@ -108,6 +108,11 @@ export function createClosings(connection: Connection): Closings {
       return (rows as DecisionRow[]).map(toDecision)
     },
 
+    async decision(id) {
+      const row = connection.read((db) => db.prepare('select * from close_decisions where id = ?').get(id))
+      return row ? toDecision(row as DecisionRow) : null
+    },
+
     async newestDecisions(channel) {
       const rows = connection.read((db) =>
         db

@@ -289,6 +289,8 @@ export interface CloseIntent {
 export interface Closings {
   appendDecision(decision: NewDecision): Promise<DecisionRecord>
   decisions(filter: { channel?: string; rfq?: string; limit?: number }): Promise<DecisionRecord[]>
+  /** One decision, or null where there is none of this id. */
+  decision(id: number): Promise<DecisionRecord | null>
   /** The newest decision on each RFQ of the channel. */
   newestDecisions(channel: string): Promise<DecisionRecord[]>
   /** Walks the chain; the id of the first decision that was tampered with, or null. */

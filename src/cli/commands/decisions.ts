@@ -1,6 +1,8 @@
-import type { DecisionRecord } from '../../store/contract.js'
-import type { Register } from '../cli.js'
+import type { DecisionRecord, Store } from '../../store/contract.js'
+import type { Cli, Register } from '../cli.js'
 import { reading } from '../compose.js'
+import { FailedError } from '../error.js'
+import { explainDecision } from '../explain.js'
 import { filterOf } from '../filter.js'
 import {
   type ChannelOption,
@@ -8,12 +10,13 @@ import {
   type JsonOption,
   jsonOption,
   limitOption,
+  wholeNumber,
   withExamples,
 } from '../options.js'
 import { printJson, printRows, shortTime } from '../print.js'
 import type { Column } from '../table.js'
 
-type Options = ChannelOption & JsonOption & { rfq?: string; limit: number; verify?: boolean }
+type Options = ChannelOption & JsonOption & { rfq?: string; limit: number; explain?: number; verify?: boolean }
 
 /** `decisions`: what was closed, what was not, and why. */
 export const register: Register = (command, cli) => {
@@ -21,6 +24,11 @@ export const register: Register = (command, cli) => {
     .addOption(channelOption())
     .option('--rfq <rfq>', 'on this RFQ only: its number or id')
     .addOption(limitOption(50))
+    .option(
+      '--explain <id>',
+      'one decision in full: everything that was weighed, sent and read',
+      wholeNumber(1, Number.MAX_SAFE_INTEGER),
+    )
     .option('--verify', 'check that no decision was altered or removed since it was written')
     .addOption(jsonOption())
     .action((options: Options) =>
@@ -33,7 +41,11 @@ export const register: Register = (command, cli) => {
           cli.status = verdict.brokenAt === null ? 0 : 1
           return
         }
-        const { rfq, limit } = options
+        const { rfq, limit, explain } = options
+        if (explain !== undefined) {
+          printDecision(cli, options.json, await decisionOf(store, explain))
+          return
+        }
         const rows = await store.decisions({ ...filter, ...(rfq === undefined ? {} : { rfq }), limit })
         printRows(
           cli.io,
@@ -47,11 +59,24 @@ export const register: Register = (command, cli) => {
   withExamples(
     command,
     ['quotekeeper decisions --rfq 1042', 'why RFQ 1042 was or was not closed'],
+    ['quotekeeper decisions --explain 17', 'all that stood behind decision 17'],
     ['quotekeeper decisions --verify', 'whether the log is untouched'],
   )
 }
 
+async function decisionOf(store: Pick<Store, 'decision'>, id: number): Promise<DecisionRecord> {
+  const found = await store.decision(id)
+  if (found) return found
+  throw new FailedError(`There is no decision ${id}. \`quotekeeper decisions\` lists them.`)
+}
+
+function printDecision({ io }: Cli, json: boolean | undefined, decision: DecisionRecord): void {
+  if (json) printJson(io, decision)
+  else io.out(explainDecision(decision))
+}
+
 export const DECISION_COLUMNS: Column<DecisionRecord>[] = [
+  { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: 'Decided (UTC)', cell: ({ decidedAt }) => shortTime(decidedAt), drop: 1 },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
   { header: 'Due', cell: ({ dueDate }) => dueDate },

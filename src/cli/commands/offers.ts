@@ -1,3 +1,5 @@
+import { calendarOf } from '../../domain/expiry.js'
+import { timeZoneOf } from '../channels.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
 import { filterOf } from '../filter.js'
@@ -29,7 +31,8 @@ export const register: Register = (command, cli) => {
       reading(cli, async (store, house) => {
         const filter = await filterOf(cli, { store, house }, options)
         const found = await findRfq(store, { match, ...filter })
-        const rows = found.responses.map((response) => offerRow(found.rfq.id, response)).sort(byPrice)
+        const calendar = calendarOf(timeZoneOf(house.config, found.rfq.channel))
+        const rows = found.responses.map((response) => offerRow(found.rfq, response, calendar)).sort(byPrice)
         printRows(cli.io, options.json, COLUMNS, rows, `No offer is known for RFQ ${nameOf(found)}.`)
       }),
     )
@@ -46,6 +49,8 @@ const byPrice = (a: OfferRow, b: OfferRow) =>
   (a.pricePerTonne ?? Number.POSITIVE_INFINITY) - (b.pricePerTonne ?? Number.POSITIVE_INFINITY) ||
   a.id.localeCompare(b.id)
 
+const submitted = ({ submittedAt, late }: OfferRow) => `${shortTime(submittedAt)}${late ? ' late' : ''}`
+
 const COLUMNS: Column<OfferRow>[] = [
   { header: 'Developer', cell: ({ projectDeveloperName }) => projectDeveloperName, min: 14 },
   { header: 'Project', cell: ({ projectName }) => projectName, min: 14, drop: 3 },
@@ -56,6 +61,6 @@ const COLUMNS: Column<OfferRow>[] = [
   { header: 'Per tonne', cell: ({ pricePerTonne }) => amount(pricePerTonne), align: 'right' },
   { header: 'Cur.', cell: ({ currency }) => currency },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, drop: 2 },
-  { header: 'Submitted (UTC)', cell: ({ submittedAt }) => shortTime(submittedAt), drop: 5 },
+  { header: 'Submitted (UTC)', cell: submitted, drop: 5 },
   { header: 'Id', cell: ({ id }) => id, min: 8, drop: 6 },
 ]

@@ -1,4 +1,4 @@
-import type { ProblemRecord } from '../../store/contract.js'
+import type { ProblemRecord, ReplayReport } from '../../store/contract.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
 import { filterOf } from '../filter.js'
@@ -13,24 +13,34 @@ import {
 import { printRows, shortTime } from '../print.js'
 import type { Column } from '../table.js'
 
-type Options = ChannelOption & JsonOption & { limit: number }
+type Options = ChannelOption & JsonOption & { limit: number; replay?: boolean }
 
 /** `problems`: what did not fit the API document. */
 export const register: Register = (command, cli) => {
   command
     .addOption(channelOption())
     .addOption(limitOption(100))
+    .option('--replay', 'first read everything stored again, as this version of Quotekeeper understands it')
     .addOption(jsonOption())
     .action((options: Options) =>
       reading(cli, async (store, house) => {
         const filter = await filterOf(cli, { store, house }, options)
-        const { limit, json } = options
+        const { limit, json, replay } = options
+        if (replay) cli.io.err(`${replayed(await store.replay(cli.io.now()))}\n`)
         const rows = await store.problems({ ...filter, limit })
         printRows(cli.io, json, COLUMNS, rows, 'No problem is known: all that came was as the API document says.')
       }),
     )
-  withExamples(command, ['quotekeeper problems --channel acme/forest', 'what was odd in one channel'])
+  withExamples(
+    command,
+    ['quotekeeper problems --channel acme/forest', 'what was odd in one channel'],
+    ['quotekeeper problems --replay', 'after an update: what is odd to the new version'],
+  )
 }
+
+const replayed = ({ documents, nowValid, nowInvalid, problemsGone, problemsNew }: ReplayReport) =>
+  `Read ${documents} stored documents again: ${nowValid} fit now, ${nowInvalid} do not fit any more; ` +
+  `${problemsGone} problems are gone, ${problemsNew} are new.`
 
 const COLUMNS: Column<ProblemRecord>[] = [
   { header: 'Channel', cell: ({ channel }) => channel, drop: 1 },

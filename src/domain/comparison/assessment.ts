@@ -1,3 +1,4 @@
+import { isLate } from '../expiry.js'
 import { type Circumstances, sourceOf } from './circumstances.js'
 import { currencyReport, rateInto } from './currency.js'
 import { comparedOf, eligibilityOf } from './eligibility.js'
@@ -95,7 +96,12 @@ function assessOffer({ known, facts }: Read, sequence: number, label: string, we
   const { hasOffer: _hasOffer, implausible, ...told } = facts
   const metrics = metricsOf(facts, rfq, settings)
   const compared = comparedOf(facts.terms.currencyCode, metrics, currency)
-  const weighed = { ...told, late: lateness(facts, rfq, circumstances), metrics, compared }
+  const weighed = {
+    ...told,
+    late: isLate(facts.submittedAt, rfq.responseDueDate, circumstances.calendar),
+    metrics,
+    compared,
+  }
   const requirements = requirementsOf(weighed, rfq, currency)
   const offer = {
     source: sourceOf('response', known),
@@ -112,10 +118,4 @@ function assessOffer({ known, facts }: Read, sequence: number, label: string, we
   const problems = input.problemsOf(known.id)
   const flags = offerFlags({ offer, rfq, asOfDate, currency, settings, problems, implausible })
   return { ...offer, label, scores: null, rank: null, priceRank: null, flags }
-}
-
-/** Submitted after the response due date had ended; null if either is not known. */
-function lateness({ submittedAt }: OfferFacts, rfq: RfqTerms, { calendar }: Circumstances): boolean | null {
-  if (submittedAt === null || rfq.responseDueDate === null) return null
-  return calendar.dateAt(new Date(submittedAt)) > rfq.responseDueDate
 }

@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { explainDecision } from '../../src/cli/explain.js'
+import { offerRow } from '../../src/cli/rows.js'
+import { calendarOf } from '../../src/domain/expiry.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
+
+describe('a decision explained', () => {
+  it('tells all that was weighed, sent and read', async () => {
+    const desk = await openDesk()
+    const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    await desk.pollRfqs()
+    const { decisions } = await desk.close({ graceHours: 2, timeZone: 'Europe/Paris' })
+    const [decision] = decisions
+    if (!decision) throw new Error('no decision')
+    const text = explainDecision(decision)
+    for (const told of [
+      `Decision     ${decision.id}: close, closed\n`,
+      `RFQ          1001 of acme/forest, id ${id}\n`,
+      'Due date     2026-11-20 (sent as "2026-11-20"), in the calendar of Europe/Paris, where it was 2026-11-21\n',
+      'Grace        2 hours after the due date has ended\n',
+      'Asked by     the schedule; the channel is on autoClose: on\n',
+      'For          its state is open\n',
+      'Clocks       ours 2026-11-21T12:00:00.000Z',
+      '0 s apart (limit 60 s)\n',
+      `Weighed      version 1, content hash ${String(decision.evidence.hash)}\n`,
+      'Sent         POST …/rfqs/{id}/close: 1 in all, at 2026-11-21T12:00:00.000Z\n',
+      'Answer       200, ok: true\n',
+      'closed, version 2, content hash',
+      decision.hash,
+    ]) {
+      expect(text).toContain(told)
+    }
+  })
+
+  it('says why nothing was sent, and cleans what the marketplace said', async () => {
+    const desk = await openDesk()
+    const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    await desk.pollRfqs()
+    desk.sandbox.world.changeRfq(id, { responseDueDate: '2026-12-01' })
+    const [kept] = (await desk.close()).decisions
+    expect(kept && explainDecision(kept)).toContain('Sent         nothing\n')
+    expect(kept && explainDecision(kept)).toContain('Against      its due date 2026-12-01 has not ended')
+    const hostile = { ...kept, reason: 'red \u001b[31malert\nSent         everything' } as NonNullable<typeof kept>
+    expect(explainDecision(hostile)).toContain('Because      red alert Sent         everything\n')
+  })
+})
+
+describe('an offer', () => {
+  it('is late when it came after its due date had ended in the zone of the channel', async () => {
+    const desk = await openDesk()
+    const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    desk.sandbox.world.addResponse(id, { submittedAt: '2026-11-20T23:30:00.000Z' })
+    await desk.pollRfqs()
+    const [known] = await desk.store.rfqs({ channel: KEY })
+    const late = (zone: string) => known?.responses.map((each) => offerRow(known.rfq, each, calendarOf(zone)).late)
+    expect(late('UTC')).toEqual([false])
+    expect(late('Europe/Paris')).toEqual([true])
+  })
+})
