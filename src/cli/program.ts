@@ -3,7 +3,7 @@ import { LOG_LEVELS, type LogLevel } from '../config.js'
 import { VERSION } from '../version.js'
 import type { Cli, Globals } from './cli.js'
 import { commands } from './commands/index.js'
-import { describeFailure, exitStatusOf } from './failure.js'
+import { describeFailure, exitStatusOf, isForPeople } from './failure.js'
 import type { Io } from './io.js'
 
 /**
@@ -26,8 +26,12 @@ export async function run(args: readonly string[], io: Io, cli: Cli = newCli(io)
 export const newCli = (io: Io): Cli => ({ io, globals: {}, status: 0, scrub: (text) => text })
 
 /** Tells on stderr what went wrong, without secrets; with the stack only where details are wanted. */
-export const tellFailure = (cli: Cli, error: unknown) =>
-  cli.io.err(cli.scrub(describeFailure(error, wantsDetails(cli))))
+export function tellFailure(cli: Cli, error: unknown): void {
+  const { stop } = cli.io
+  // Once the end was asked for, whatever breaks off broke off for that.
+  const consequence = stop.aborted && !(error instanceof Error && isForPeople(error))
+  cli.io.err(cli.scrub(describeFailure(consequence ? stop.reason : error, wantsDetails(cli))))
+}
 
 /**
  * The program, not yet run.

@@ -1,3 +1,5 @@
+import { FailedError } from './error.js'
+
 /** How long a command may take to end after the first request, in milliseconds. */
 export const STOP_WITHIN = 10_000
 
@@ -10,7 +12,7 @@ export function stopOnSignals(say: (text: string) => void): { stop: AbortSignal;
   const onSignal = (signal: NodeJS.Signals) => {
     if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
     if (signal === 'SIGINT') say('\nStopping. Press Ctrl-C again to stop at once.\n')
-    controller.abort(new Error(`stopped by ${signal}`))
+    controller.abort(new FailedError(`stopped by ${signal}; the next run goes on from what was kept`))
     setTimeout(() => giveUp(say), STOP_WITHIN).unref()
   }
   process.on('SIGINT', onSignal).on('SIGTERM', onSignal)

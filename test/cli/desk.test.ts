@@ -162,7 +162,7 @@ describe('the reading commands', () => {
     expect(await titleWith('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
     expect(json(await quotekeeper('rfqs', '--json', '--as-of', '2026-03-09'))).toEqual([])
     const { out } = await quotekeeper('history', rfq.id)
-    expect(out).toContain(`title ${rfq.title} → Another title`)
+    expect(out).toContain(`RFQ: title ${rfq.title} → Another title.`)
     const whole = json(await quotekeeper('history', rfq.id, '--json'))
     expect(whole.versions.filter(({ kind }: { kind: string }) => kind === 'rfq')).toHaveLength(2)
   })

@@ -76,6 +76,7 @@ async function closeOne(cli: Cli, house: House, channel: ChannelConfig, options:
     const decisions = await standing(await house.store(), result)
     return { channel: channel.key, result, decisions, failures: failuresOf(result) }
   } catch (error) {
+    if (cli.io.stop.aborted) return { ...empty, failures: [sentence(cli.io.stop.reason)] }
     if (!/^(RunBusy|RunLost|Failed|Plan)Error$/.test((error as Error).name)) throw error
     return { ...empty, failures: [sentence(error)] }
   }
@@ -93,7 +94,7 @@ async function closeRound({ io }: Cli, house: House, channel: ChannelConfig, opt
     now: io.now,
     signal: io.stop,
     stopped: closingSwitch(config),
-    pause: (milliseconds: number) => pause(milliseconds),
+    pause: (milliseconds: number) => pause(milliseconds, undefined, { signal: io.stop }),
   }
   const policy = closingPolicy(config, channel)
   if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)
@@ -135,7 +136,8 @@ function tell({ io }: Cli, options: Options, rounds: readonly Round[]): void {
         heldPlan: result?.heldPlan ?? null,
       })),
     )
-  else printTable(io, DECISION_COLUMNS, decisions, 'No RFQ is past its due date.')
+  else if (decisions.length > 0 || rounds.every(({ failures }) => failures.length === 0))
+    printTable(io, DECISION_COLUMNS, decisions, 'No RFQ is past its due date.')
   for (const { channel, result, failures } of rounds) {
     if (result)
       io.err(`${channel}: ${count(result.run.seen, 'open RFQ')} weighed, ${count(result.run.changed, 'RFQ')} closed.\n`)

@@ -1,9 +1,11 @@
-import type { Absence, Version } from '../../store/contract.js'
+import { changesOf } from '../../domain/comparison/changes.js'
+import { labelsOf } from '../../domain/comparison/labels.js'
+import type { Change } from '../../domain/comparison/model.js'
+import type { KnownRfq } from '../../store/contract.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
-import { differences, inWords } from '../differences.js'
-import { filterOf } from '../filter.js'
-import { findRfq, nameOf } from '../findRfq.js'
+import { filterOf, presentOf } from '../filter.js'
+import { findRfq, nameOf } from '../find-rfq.js'
 import {
   type AsOfOption,
   asOfOption,
@@ -14,6 +16,7 @@ import {
   withExamples,
 } from '../options.js'
 import { longTime, printJson, printTable } from '../print.js'
+import { offerRow } from '../rows.js'
 import type { Column } from '../table.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
@@ -28,60 +31,34 @@ export const register: Register = (command, cli) => {
     .action((match: string, options: Options) =>
       reading(cli, async (store, house) => {
         const filter = await filterOf(cli, { store, house }, options)
-        const { rfq } = await findRfq(store, { match, ...filter })
-        const versions = await store.rfqHistory(rfq.channel, rfq.id, filter.asOf)
-        const absences = await store.absences(rfq.channel, rfq.id, filter.asOf)
-        if (options.json) printJson(cli.io, { channel: rfq.channel, rfqId: rfq.id, versions, absences })
-        else printTable(cli.io, COLUMNS, events(versions, absences), `RFQ ${nameOf({ rfq })} has no history.`)
+        const found = await findRfq(store, { match, ...filter })
+        const { channel, id: rfqId } = found.rfq
+        const versions = await store.rfqHistory(channel, rfqId, filter.asOf)
+        const absences = await store.absences(channel, rfqId, filter.asOf)
+        const asOf = (filter.asOf ?? (await presentOf(store, cli.io.now()))).toISOString()
+        const changes = changesOf(versions, absences, { labels: labels(found), asOf })
+        if (options.json) printJson(cli.io, { channel, rfqId, changes, versions, absences })
+        else printTable(cli.io, COLUMNS, changes, `RFQ ${nameOf(found)} has no history.`)
       }),
     )
   withExamples(command, ['quotekeeper history 1042', 'what changed in RFQ 1042 and its offers, and when'])
 }
 
-/** Something that was seen to have happened between two observations. */
-interface Event {
-  notBefore: string | null
-  seenAt: string
-  kind: string
-  id: string
-  version: number | null
-  what: string
-}
-
-function events(versions: readonly Version[], absences: readonly Absence[]): Event[] {
-  const all = [...versions.map((version) => versionEvent(version, versions)), ...absences.flatMap(absenceEvents)]
-  return all.sort((a, b) => a.seenAt.localeCompare(b.seenAt))
-}
-
-function versionEvent(version: Version, all: readonly Version[]): Event {
-  const before = all.find(
-    ({ kind, id, version: number }) => sameDocument({ kind, id }, version) && number === version.version - 1,
-  )
-  const changes = before ? differences(before.body, version.body).map(inWords).join('; ') : 'first seen'
-  const { notBefore, observedAt: seenAt, kind, id } = version
-  return {
-    notBefore,
-    seenAt,
-    kind,
+/** What each offer is called, as in the workbook. */
+function labels({ rfq, responses }: KnownRfq): Map<string, string> {
+  const rows = responses.map((response) => offerRow(rfq.id, response))
+  const named = rows.map(({ id, projectDeveloperName, projectName }) => ({
     id,
-    version: version.version,
-    what: version.valid ? changes : `${changes} (invalid)`,
-  }
+    developer: projectDeveloperName,
+    project: projectName,
+  }))
+  const names = labelsOf(named)
+  return new Map(named.map(({ id }, index) => [id, names[index] ?? id]))
 }
 
-const sameDocument = (a: Pick<Version, 'kind' | 'id'>, b: Pick<Version, 'kind' | 'id'>) =>
-  a.kind === b.kind && a.id === b.id
-
-function absenceEvents({ kind, id, notBefore, missingSince, returnedAt }: Absence): Event[] {
-  const gone = { notBefore, seenAt: missingSince, kind, id, version: null, what: 'no longer shown' }
-  return returnedAt === null ? [gone] : [gone, { ...gone, notBefore: null, seenAt: returnedAt, what: 'shown again' }]
-}
-
-const COLUMNS: Column<Event>[] = [
-  { header: 'Seen (UTC)', cell: ({ seenAt }) => longTime(seenAt) },
-  { header: 'Not before', cell: ({ notBefore }) => longTime(notBefore), drop: 2 },
-  { header: 'Kind', cell: ({ kind }) => kind },
-  { header: 'Id', cell: ({ id }) => id, min: 8 },
+const COLUMNS: Column<Change>[] = [
+  { header: 'Seen (UTC)', cell: ({ seenBy }) => longTime(seenBy) },
+  { header: 'Not before', cell: ({ after }) => longTime(after), drop: 2 },
   { header: 'Version', cell: ({ version }) => version, align: 'right', drop: 1 },
-  { header: 'What', cell: ({ what }) => what, min: 30, overflow: 'wrap' },
+  { header: 'What', cell: ({ words }) => words, min: 30, overflow: 'wrap' },
 ]

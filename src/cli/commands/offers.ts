@@ -3,7 +3,7 @@ import { timeZoneOf } from '../channels.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
 import { filterOf } from '../filter.js'
-import { findRfq, nameOf } from '../findRfq.js'
+import { findRfq, nameOf } from '../find-rfq.js'
 import {
   type AsOfOption,
   asOfOption,

@@ -6,7 +6,7 @@ import type { Cli, Register } from '../cli.js'
 import { type House, reading } from '../compose.js'
 import { UsageError } from '../error.js'
 import { filterOf, presentOf } from '../filter.js'
-import { findRfq } from '../findRfq.js'
+import { findRfq } from '../find-rfq.js'
 import {
   type AsOfOption,
   asOfOption,
@@ -17,7 +17,7 @@ import {
   withExamples,
 } from '../options.js'
 import { printJson } from '../print.js'
-import { reportSource } from '../reportSource.js'
+import { reportSource } from '../report-source.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption & { out?: string }
 

@@ -4,7 +4,7 @@ import type { Cli, Register } from '../cli.js'
 import { wholeNumber, withExamples } from '../options.js'
 import { shortTime } from '../print.js'
 import { clean } from '../text.js'
-import { untilStopped } from '../untilStopped.js'
+import { untilStopped } from '../until-stopped.js'
 
 interface Options {
   port: number
