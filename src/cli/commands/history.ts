@@ -1,7 +1,9 @@
 import { changesOf } from '../../domain/comparison/changes.js'
 import { labelsOf } from '../../domain/comparison/labels.js'
 import type { Change } from '../../domain/comparison/model.js'
+import { calendarOf } from '../../domain/expiry.js'
 import type { KnownRfq } from '../../store/contract.js'
+import { timeZoneOf } from '../channels.js'
 import type { Register } from '../cli.js'
 import { reading } from '../compose.js'
 import { filterOf, presentOf } from '../filter.js'
@@ -36,7 +38,10 @@ export const register: Register = (command, cli) => {
         const versions = await store.rfqHistory(channel, rfqId, filter.asOf)
         const absences = await store.absences(channel, rfqId, filter.asOf)
         const asOf = (filter.asOf ?? (await presentOf(store, cli.io.now()))).toISOString()
-        const changes = changesOf(versions, absences, { labels: labels(found), asOf })
+        const changes = changesOf(versions, absences, {
+          labels: labels(found, timeZoneOf(house.config, channel)),
+          asOf,
+        })
         if (options.json) printJson(cli.io, { channel, rfqId, changes, versions, absences })
         else printTable(cli.io, COLUMNS, changes, `RFQ ${nameOf(found)} has no history.`)
       }),
@@ -45,8 +50,8 @@ export const register: Register = (command, cli) => {
 }
 
 /** What each offer is called, as in the workbook. */
-function labels({ rfq, responses }: KnownRfq): Map<string, string> {
-  const rows = responses.map((response) => offerRow(rfq.id, response))
+function labels({ rfq, responses }: KnownRfq, timeZone: string): Map<string, string> {
+  const rows = responses.map((response) => offerRow(rfq, response, calendarOf(timeZone)))
   const named = rows.map(({ id, projectDeveloperName, projectName }) => ({
     id,
     developer: projectDeveloperName,
