@@ -3,14 +3,22 @@ import { FailedError } from './error.js'
 /** How long a command may take to end after the first request, in milliseconds. */
 export const STOP_WITHIN = 10_000
 
+/** One Ctrl-C may come twice, from the terminal and handed on by npm: what follows sooner than this is the same one. */
+const SAME_PRESS = 300
+
 /**
  * Turns SIGINT and SIGTERM into a request to end; a second one, or the deadline, ends the process at once.
  * @param say tells the person at the terminal
  */
 export function stopOnSignals(say: (text: string) => void): { stop: AbortSignal; release: () => void } {
   const controller = new AbortController()
+  let first = 0
   const onSignal = (signal: NodeJS.Signals) => {
-    if (controller.signal.aborted) process.exit(signal === 'SIGINT' ? 130 : 143)
+    if (controller.signal.aborted) {
+      if (performance.now() - first > SAME_PRESS) process.exit(signal === 'SIGINT' ? 130 : 143)
+      return
+    }
+    first = performance.now()
     if (signal === 'SIGINT') say('\nStopping. Press Ctrl-C again to stop at once.\n')
     controller.abort(new FailedError(`stopped by ${signal}; the next run goes on from what was kept`))
     setTimeout(() => giveUp(say), STOP_WITHIN).unref()
