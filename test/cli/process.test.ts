@@ -257,44 +257,6 @@ describe('Ctrl-C', () => {
   })
 })
 
-describe('a killed process', () => {
-  it('in a sync leaves whole RFQs behind, and the next sync calls it interrupted', async () => {
-    const { start, run, sandbox } = await openDesk()
-    const fault = slowDown(sandbox)
-    const sync = start('sync', '--only', 'rfqs')
-    await until(() => responsesRead(sandbox) >= 10)
-    sync.child.kill('SIGKILL')
-    await sync.ended
-    const known = JSON.parse((await run('rfqs', '--json')).out) as { offers: number; id: string }[]
-    expect(known.length).toBeGreaterThan(0)
-    expect(known.length).toBeLessThan(12)
-    for (const rfq of known) expect(rfq.offers).toBe(3)
-    fault.remove()
-    expect((await run('sync', '--only', 'rfqs')).status).toBe(0)
-    const runs = JSON.parse((await run('runs', '--json')).out) as { outcome: string }[]
-    expect(runs.map(({ outcome }) => outcome)).toEqual(['complete', 'interrupted'])
-    expect(JSON.parse((await run('rfqs', '--json')).out)).toHaveLength(12)
-  })
-
-  it('in a start too, and the next start goes on', async () => {
-    const { start, run, sandbox } = await openDesk()
-    const fault = slowDown(sandbox)
-    const first = start('start')
-    await until(() => responsesRead(sandbox) >= 4)
-    first.child.kill('SIGKILL')
-    await first.ended
-    fault.remove()
-    const second = start('start')
-    await second.says(/rfqs of acme\/forest: complete/)
-    second.child.kill('SIGTERM')
-    const { status, out } = await second.ended
-    expect(status).toBe(0)
-    for (const line of out.trimEnd().split('\n')) expect(JSON.parse(line)).toHaveProperty('level')
-    const runs = JSON.parse((await run('runs', '--kind', 'rfqs', '--json')).out) as { outcome: string }[]
-    expect(runs.map(({ outcome }) => outcome)).toEqual(['complete', 'interrupted'])
-  })
-})
-
 describe('start', () => {
   it('says where it answers, is ready after its first polls, and stops with 0', async () => {
     const { start } = await openDesk()

@@ -20,5 +20,12 @@ export function faultUnless(reason: string | null): Fault {
 
 export const fault: Fault = faultUnless(null)
 
-/** A reason: some faults take as long as they take. */
-export const takesLong = process.env.QUOTEKEEPER_HEAVY === '1' ? null : 'takes long; npm run faults does it'
+/** Ends the titles of tests that only `npm run faults` does. */
+export const LONG = '(long)'
+
+/** Tests of faults that take as long as they take: only `npm run faults` injects them, and its table says so. */
+export function longFaultUnless(reason: string | null): Fault {
+  const short = process.env.QUOTEKEEPER_HEAVY === '1' ? null : 'npm run faults does it'
+  const fault = faultUnless(reason ?? short)
+  return (row, detail, test, timeout) => fault(row, `${detail} ${LONG}`, test, timeout)
+}

@@ -5,7 +5,9 @@ import { matrix } from './matrix.js'
 
 const here = import.meta.dirname
 
-it('the fault table in docs/RELIABILITY.md has every row of the matrix, none failed', () => {
+const beingWritten = process.env.QUOTEKEEPER_HEAVY === '1'
+
+it.skipIf(beingWritten)('the fault table in docs/RELIABILITY.md has every row of the matrix, none failed', () => {
   const text = readFileSync(join(here, '../../docs/RELIABILITY.md'), 'utf8')
   for (const [row, { fault, must }] of Object.entries(matrix)) {
     expect(text).toContain(`| ${row} | ${fault} | ${must} | `)

@@ -67,6 +67,25 @@ fault(33, 'of sync leaves whole RFQs, and the next one says so and reads the res
   expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
 })
 
+fault(33, 'of the service in a poll leaves whole RFQs, and the next start goes on', async () => {
+  const site = await openSite({ rfqs: 12, more: 'web: { port: 0 }\n' })
+  site.sandbox.faults.add({
+    operation: 'readRfq',
+    skip: 6,
+    effect: { kind: 'act', act: () => killed.signal('SIGKILL') },
+  })
+  const killed = site.start(['start'])
+  expect(await killed.ended).toBe('SIGKILL')
+  const service = site.start(['start'])
+  await site.shows("select outcome from runs where kind = 'rfqs' order by id", [
+    { outcome: 'interrupted' },
+    { outcome: 'complete' },
+  ])
+  expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
+  service.signal('SIGTERM')
+  expect(await service.ended).toBe('exit 0')
+})
+
 fault(40, 'of sync leaves what was known, and the next one works', async () => {
   const site = await openSite()
   expect(await site.start(sync).ended).toBe('exit 0')

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
+import { LONG } from './fault.js'
 import { matrix } from './matrix.js'
 
 const FILE = join(import.meta.dirname, '../../docs/RELIABILITY.md')
@@ -9,29 +10,37 @@ const BEGIN = '<!-- the table below is written by npm run faults -->'
 /** Writes the table of docs/RELIABILITY.md from the run itself: which row was tested, how often, and whether it held. */
 export default class FaultTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const states = new Map<number, string[]>()
+    const tests = new Map<number, Tested[]>()
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const row = Number(/^fault (\d+)/.exec(test.name)?.[1])
-        if (row) states.set(row, [...(states.get(row) ?? []), test.result().state])
+        const tested = { state: test.result().state, long: test.name.includes(LONG) }
+        if (row) tests.set(row, [...(tests.get(row) ?? []), tested])
       }
     }
     const [head] = readFileSync(FILE, 'utf8').split(BEGIN)
-    writeFileSync(FILE, `${head}${BEGIN}\n\n${table(states)}\n`)
+    writeFileSync(FILE, `${head}${BEGIN}\n\n${table(tests)}\n`)
   }
 }
 
-function table(states: ReadonlyMap<number, string[]>): string {
+interface Tested {
+  state: string
+  long: boolean
+}
+
+function table(tests: ReadonlyMap<number, Tested[]>): string {
   const rows = Object.entries(matrix).map(
-    ([row, { fault, must }]) => `| ${row} | ${fault} | ${must} | ${verdict(states.get(Number(row)) ?? [])} |`,
+    ([row, { fault, must }]) => `| ${row} | ${fault} | ${must} | ${verdict(tests.get(Number(row)) ?? [])} |`,
   )
   return ['| # | fault | what must happen | tests |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-function verdict(states: readonly string[]): string {
-  const passed = states.filter((state) => state === 'passed').length
-  const skipped = states.filter((state) => state === 'skipped').length
-  if (states.length === 0) return 'not tested'
-  if (passed + skipped < states.length) return `**${states.length - passed - skipped} of ${states.length} failed**`
-  return skipped === 0 ? `${passed} passed` : `${passed} passed, ${skipped} skipped`
+function verdict(tests: readonly Tested[]): string {
+  const count = (wanted: string) => tests.filter(({ state }) => state === wanted).length
+  const [passed, skipped] = [count('passed'), count('skipped')]
+  const failed = tests.length - passed - skipped
+  if (tests.length === 0) return 'not tested'
+  if (failed > 0) return `**${failed} of ${tests.length} failed**`
+  const long = tests.filter((test) => test.long && test.state === 'passed').length
+  return `${passed} passed${long > 0 ? ` (${long} long)` : ''}${skipped > 0 ? `, ${skipped} skipped` : ''}`
 }

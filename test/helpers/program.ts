@@ -93,8 +93,8 @@ export async function openSite({ rfqs = 3, more = '' } = {}): Promise<Site> {
   }
 }
 
-/** An RFQ past due, with two responses. */
-function addExpired({ world }: Sandbox): string {
+/** Adds an RFQ past due, with two responses; its identifier. */
+export function addExpired({ world }: Sandbox): string {
   const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
   const { id } = world.addRfq(CHANNEL, { responseDueDate: twoDaysAgo })
   for (let n = 0; n < 2; n++) world.addResponse(id)

@@ -1,4 +1,7 @@
 import { vi } from 'vitest'
 
-/** Asks until it holds, for as long as a queue or a process may need. */
-export const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 20 })
+/**
+ * Asks until it holds, for as long as a queue or a process may need.
+ * @param timeout in milliseconds
+ */
+export const soon = <T>(ask: () => T, timeout = 20_000) => vi.waitFor(ask, { timeout, interval: 20 })

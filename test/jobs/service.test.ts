@@ -146,18 +146,6 @@ describe.skipIf(noRedis !== null)(`a service on Redis${noRedis ? ` (skipped: ${n
     expect(lines()).toHaveLength(2)
   })
 
-  it('lost its Redis: alive, not ready, and ready again when it is back', async () => {
-    const redis = await PrivateRedis.start()
-    onTestFinished(() => redis.end())
-    const { service } = await onRedis(redis)
-    await soon(async () => expect(await status(service, '/readyz')).toBe(200))
-    await redis.kill()
-    expect(await status(service, '/readyz')).toBe(503)
-    expect(await status(service, '/healthz')).toBe(200)
-    await redis.begin()
-    await soon(async () => expect(await status(service, '/readyz')).toBe(200))
-  })
-
   it('stops within ten seconds although Redis hangs and a job does not let go', async () => {
     const redis = await PrivateRedis.start()
     onTestFinished(() => redis.end())

@@ -1,0 +1,180 @@
+import { Queue } from 'bullmq'
+import { expect, onTestFinished } from 'vitest'
+import { addExpired, openSite, type Running, type Site } from '../helpers/program.js'
+import { noRedis, PrivateRedis } from '../helpers/redis.js'
+import { soon } from '../helpers/soon.js'
+import { faultUnless, longFaultUnless } from './fault.js'
+
+const fault = faultUnless(noRedis)
+const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"
+
+/** A Redis, and the configuration of a service on it that polls and closes every second. */
+async function openService({ rfqs = 2, polls = '* * * * * *', closes = '* * * * * *' } = {}) {
+  const redis = await PrivateRedis.start()
+  onTestFinished(() => redis.end())
+  const more = `queue: ${redis.url}
+schedule: { rfqs: "${polls}", closeExpired: "${closes}", channelReport: null }
+closing: { reportOnClose: false }
+web: { port: 0 }
+`
+  return { ...(await openSite({ rfqs, more })), redis }
+}
+
+/** Starts the service, and waits until it is ready. */
+async function startReady(site: Site) {
+  const service = site.start(['start'])
+  await soon(() => expect(service.out).toContain('"url"'))
+  const url = /"url":"([^"]+)"/.exec(service.out)?.[1]
+  const ask = (path: string) => fetch(`${url}${path}`)
+  const readiness = async () => {
+    const answer = await ask('/readyz')
+    const { checks } = (await answer.json()) as { checks: { name: string; ok: boolean; message: string }[] }
+    return { status: answer.status, failing: checks.filter(({ ok }) => !ok) }
+  }
+  const becomes = (status: number) => soon(async () => expect(await readiness()).toMatchObject({ status }))
+  await becomes(200)
+  return { service, readiness, becomes, healthz: () => ask('/healthz').then(({ status }) => status) }
+}
+
+/** Waits until the service has polled again, twice: the first poll may have begun before. */
+async function pollsAgain(site: Site): Promise<void> {
+  const polls = () => (site.sql(COMPLETE) as { n: number }[])[0]?.n ?? 0
+  const before = polls()
+  await soon(() => expect(polls()).toBeGreaterThan(before + 1))
+}
+
+/** All that was past due is closed, by one POST each. */
+const closedOnce = (site: Site, ids: string[]) =>
+  soon(() => {
+    expect(site.sql("select rfq_id as id from close_decisions where outcome = 'closed' order by 1")).toEqual(
+      [...ids].sort().map((id) => ({ id })),
+    )
+    expect(site.posts()).toHaveLength(ids.length)
+  })
+
+fault(24, 'in the middle of a close: the service lives, is not ready, and goes on by itself', async () => {
+  const site = await openService()
+  const { becomes, healthz } = await startReady(site)
+  await closedOnce(site, site.ids)
+  site.sandbox.faults.add({
+    operation: 'closeRfq',
+    effect: [
+      { kind: 'act', act: () => site.redis.kill() },
+      { kind: 'delay', ms: 500 },
+    ],
+  })
+  const during = addExpired(site.sandbox)
+  await becomes(503)
+  expect(await healthz()).toBe(200)
+  const after = addExpired(site.sandbox)
+  await site.redis.begin()
+  const back = performance.now()
+  await becomes(200)
+  await pollsAgain(site)
+  expect(performance.now() - back).toBeLessThan(20_000)
+  await closedOnce(site, [...site.ids, during, after])
+})
+
+fault(26, 'while the service polls and closes: it goes on, and closes nothing twice', async () => {
+  const site = await openService()
+  const { becomes } = await startReady(site)
+  const later: string[] = []
+  for (let round = 0; round < 3; round++) {
+    later.push(addExpired(site.sandbox))
+    await site.redis.with((client) => client.flushall())
+    await pollsAgain(site)
+  }
+  await becomes(200)
+  await closedOnce(site, [...site.ids, ...later])
+})
+
+fault(27, 'makes the service not ready, which says why, and it goes on when there is room', async () => {
+  const site = await openService()
+  const { becomes, readiness } = await startReady(site)
+  await site.redis.with((client) => client.config('SET', 'maxmemory', '1'))
+  await becomes(503)
+  expect((await readiness()).failing).toEqual([{ name: 'queue', ok: false, message: expect.stringContaining('OOM') }])
+  const meanwhile = addExpired(site.sandbox)
+  await site.redis.with((client) => client.config('SET', 'maxmemory', '0'))
+  await becomes(200)
+  await pollsAgain(site)
+  await closedOnce(site, [...site.ids, meanwhile])
+})
+
+fault(29, 'and three workers: one run of each tick, each RFQ closed by one of them', async () => {
+  const site = await openService({ rfqs: 4 })
+  const debug = ['--log-level', 'debug']
+  const all = [['start'], ['start'], ['work']].map((args) => site.start([...debug, ...args]))
+  for (const each of all.slice(0, 2)) await soon(() => expect(each.out).toContain('job known already'))
+  await pollsAgain(site)
+  await closedOnce(site, site.ids)
+  for (const each of all) each.signal('SIGTERM')
+  expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(['exit 0', 'exit 0', 'exit 0'])
+  const queue = new Queue('jobs', { connection: { url: site.redis.url }, prefix: 'quotekeeper' })
+  onTestFinished(() => queue.close())
+  const jobs = (await queue.getCompleted()).filter(({ name }) => name === 'poll-rfqs').map(({ id }) => id)
+  expect(site.sql("select count(*) as n from runs where kind = 'rfqs'")).toEqual([{ n: jobs.length }])
+  expect(site.sandbox.requests.filter(({ operation }) => operation === 'listRfqs')).toHaveLength(jobs.length)
+})
+
+const never = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
+fault(39, 'of the service in a poll lets it end, and then ends all with 0', async () => {
+  const site = await openService({ rfqs: 6, ...never })
+  site.sandbox.faults.add({ operation: 'readResponse', times: 12, effect: { kind: 'delay', ms: 300 } })
+  site.sandbox.faults.add({
+    operation: 'readRfq',
+    skip: 1,
+    effect: { kind: 'act', act: () => service.signal('SIGTERM') },
+  })
+  const service = site.start(['start'])
+  expect(await service.ended).toBe('exit 0')
+  expect(site.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'complete' }])
+  expect(site.sql('select count(*) as n from rfqs')).toEqual([{ n: 6 }])
+  const connections = await site.redis.with((client) => client.client('LIST'))
+  expect(String(connections).trim().split('\n')).toHaveLength(1)
+})
+
+const long = longFaultUnless(noRedis)
+
+const HOLDER = "select holder from runs where kind = 'rfqs' and finished_at is null"
+
+/** Which process has the job, once one has. */
+async function holder(all: Running[], site: Site): Promise<Running> {
+  await soon(() => expect(site.sql(HOLDER)).toHaveLength(1))
+  const [{ holder }] = site.sql(HOLDER) as [{ holder: string }]
+  const { pid } = JSON.parse(holder) as { pid: number }
+  return all.find((each) => each.pid === pid) as Running
+}
+
+long(
+  30,
+  'with the waits of the service as they are: done by another worker within 45 s',
+  async () => {
+    const site = await openService({ rfqs: 3, ...never })
+    site.sandbox.faults.add({ operation: 'readRfq', skip: 1, effect: { kind: 'hang' } })
+    const all = [['start'], ['work'], ['work']].map((args) => site.start(args))
+    const victim = await holder(all, site)
+    await soon(() => expect(site.sandbox.requests.some(({ faults }) => faults.includes('hang'))).toBe(true))
+    victim.signal('SIGKILL')
+    const killed = performance.now()
+    await soon(() => expect(site.sql(COMPLETE)).toEqual([{ n: 1 }]), 60_000)
+    expect(performance.now() - killed).toBeLessThan(45_000)
+    expect(site.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
+      { outcome: 'interrupted' },
+      { outcome: 'complete' },
+    ])
+  },
+  90_000,
+)
+
+long(39, 'of the service while the marketplace hangs abandons the poll whole, within ten seconds', async () => {
+  const site = await openService({ rfqs: 6, ...never })
+  site.sandbox.faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
+  const service = site.start(['start'])
+  await soon(() => expect(site.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
+  service.signal('SIGTERM')
+  const began = performance.now()
+  expect(await service.ended).toBe('exit 0')
+  expect(performance.now() - began).toBeLessThan(10_000)
+  expect(site.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'partial' }])
+})
