@@ -17,10 +17,10 @@ import { fault, faultUnless } from './fault.js'
 
 const queue = runnersOnRedis()
 
-/** From the marketplace to the workbook: of each RFQ, with a response in which everything is called as its title. */
-async function reported(all: Partial<RfqTerms>[]) {
+/** From the marketplace to the workbook: of each RFQ, with a response to it for each text. */
+async function reported(all: Partial<RfqTerms>[], texts: readonly string[] = []) {
   const desk = await openDesk()
-  const ids = all.map((terms) => addRfq(desk, terms))
+  const ids = all.map((terms) => addRfq(desk, terms, texts))
   await desk.pollListings()
   await desk.pollRfqs()
   const folder = testFolder()
@@ -33,31 +33,19 @@ async function reported(all: Partial<RfqTerms>[]) {
   return { paths, files: readdirSync(folder, { recursive: true }).map(String) }
 }
 
-function addRfq({ sandbox: { world } }: Desk, terms: Partial<RfqTerms>): string {
+function addRfq({ sandbox: { world } }: Desk, terms: Partial<RfqTerms>, texts: readonly string[]): string {
   const { id } = world.addRfq(CHANNEL, terms)
-  const words = terms.title ?? ''
-  world.addResponse(id, {
-    projectDeveloperName: words,
-    projectName: words,
-    offer: { additionalNotesToBuyer: words },
-  })
+  for (const words of texts) {
+    const offer = { additionalNotesToBuyer: words }
+    world.addResponse(id, { projectDeveloperName: words, projectName: words, offer })
+  }
   return id
 }
 
-const PATHS = [
-  '../../outside',
-  '/etc/passwd',
-  'C:\\Windows\\x',
-  '..',
-  '.hidden',
-  'a\u0000b',
-  '-rf',
-  '%2e%2e%2fx',
-  'CON',
-]
+const PATHS = ['../../outside', '..', 'C:\\Windows\\a\u0000b', '-rf', '%2e%2e%2fx']
 
 fault(43, 'also in a reference or an identifier, and also without a number', async () => {
-  const numbered = PATHS.slice(0, 3).map((words) => ({ title: words, reference: words }))
+  const numbered = PATHS.slice(0, 2).map((words) => ({ title: words, reference: words }))
   const named = PATHS.map((words) => ({ title: words, id: words, number: null as never }))
   const { files } = await reported([...numbered, ...named])
   const workbooks = files.filter((name) => name !== 'reports' && name !== 'reports/acme_forest')
@@ -66,25 +54,30 @@ fault(43, 'also in a reference or an identifier, and also without a number', asy
 })
 
 fault(44, 'in any text: every part of the workbook is well-formed XML', async () => {
-  const { paths } = await reported(HOSTILE.map((title) => ({ title, reference: title, buyerDescription: title })))
-  for (const [index, path] of paths.entries()) {
-    for (const [part, xml] of await partsOf(readFileSync(path))) {
-      expect(() => parseXml(xml), `${part} of ${JSON.stringify(HOSTILE[index])}`).not.toThrow()
-    }
+  const titles = HOSTILE.filter((text) => /[<&\p{Cc}\p{Cs}]/u.test(text))
+  const { paths } = await reported(
+    titles.map((title) => ({ title, reference: title, buyerDescription: title })),
+    HOSTILE,
+  )
+  expect(paths.length).toBeGreaterThan(2)
+  for (const path of paths) {
+    for (const [part, xml] of await partsOf(readFileSync(path))) expect(() => parseXml(xml), part).not.toThrow()
   }
 })
 
 /** What spreadsheets would compute. */
-const FORMULAS = ['=HYPERLINK("https://evil.example","click")', "+cmd|' /C calc'!A0", '@SUM(1+1)', '-2+3', '=1+1']
+const FORMULAS = HOSTILE.filter((text) => /^[=+@-]/.test(text))
 
 faultUnless(whyNoTools())(44, 'another program reads formulas as the texts they were', async () => {
-  const { paths } = await reported(FORMULAS.map((title) => ({ title, reference: title })))
-  for (const [index, { sheets }] of readWorkbooks(paths).entries()) {
-    const cells = Object.values(sheets).flatMap((sheet) => Object.values(sheet))
-    const shown = cells.filter(({ f, v }) => f === null && v === FORMULAS[index])
-    expect(shown.length).toBeGreaterThan(3)
+  const [title = ''] = FORMULAS
+  const { paths } = await reported([{ title, reference: title }], FORMULAS)
+  const [read] = readWorkbooks(paths)
+  const cells = Object.values(read?.sheets ?? {}).flatMap((sheet) => Object.values(sheet))
+  for (const words of FORMULAS) {
+    const shown = cells.filter(({ f, v }) => f === null && v === words)
+    expect(shown.length).toBeGreaterThan(1)
     expect(new Set(shown.map(({ t }) => t))).toEqual(new Set(['s']))
-    for (const { f } of cells) expect(f ?? '').not.toContain(FORMULAS[index])
+    for (const { f } of cells) expect(f ?? '').not.toContain(words)
   }
 })
 

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
 import { openSite } from '../helpers/program.js'
 import { soon } from '../helpers/soon.js'
@@ -28,25 +27,40 @@ fault(39, 'of sync ends it with what it had read whole; the next one reads the r
   expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
 })
 
+fault(39, 'of a close before its answer was proven: the next round settles it by reading', async () => {
+  const site = await openSite({ rfqs: 1 })
+  site.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500, apply: true } })
+  const running = site.start(['close-expired'])
+  // After an unknown answer the program waits five seconds before it reads.
+  await soon(() => expect(site.posts()[0]?.answeredAt).toBeTruthy())
+  running.signal('SIGTERM')
+  expect(await running.ended).toBe('exit 1')
+  expect(site.sql(CLOSED)).toEqual([{ n: 0 }])
+  expect(await site.start(['close-expired']).ended).toBe('exit 0')
+  expect(site.sql(CLOSED)).toEqual([{ n: 1 }])
+  expect(site.posts()).toHaveLength(1)
+})
+
 fault(
   39,
-  'of a close whose answer is out, and a second signal at once; the next round settles it by reading',
+  'of the service while a poll hangs, and again: it ends at once, and the poll is found interrupted',
   async () => {
-    const site = await openSite({ rfqs: 1 })
-    site.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500, apply: true } })
-    const running = site.start(['close-expired'])
-    // After an unknown answer the program waits five seconds before it reads.
-    await soon(() => expect(site.posts()[0]?.answeredAt).toBeTruthy())
-    running.signal('SIGTERM')
-    await wait(500) // Two signals at the same moment are one.
+    const site = await openSite({ more: 'web: { port: 0 }\n' })
+    site.sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'hang' } })
+    const service = site.start(['start'])
+    await site.shows('select count(*) as n from rfqs', [{ n: 2 }])
+    service.signal('SIGTERM')
+    await soon(() => expect(service.out).toContain('quotekeeper is stopping'))
     const began = performance.now()
-    running.signal('SIGTERM')
-    expect(await running.ended).toBe('exit 143')
+    service.signal('SIGTERM')
+    expect(await service.ended).toBe('exit 143')
     expect(performance.now() - began).toBeLessThan(2_000)
-    expect(site.sql(CLOSED)).toEqual([{ n: 0 }])
-    expect(await site.start(['close-expired']).ended).toBe('exit 0')
-    expect(site.sql(CLOSED)).toEqual([{ n: 1 }])
-    expect(site.posts()).toHaveLength(1)
+    expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
+    expect(await site.start(sync).ended).toBe('exit 0')
+    expect(site.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
+      { outcome: 'interrupted' },
+      { outcome: 'complete' },
+    ])
   },
 )
 

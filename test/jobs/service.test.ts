@@ -132,19 +132,10 @@ describe('a service in this process', () => {
   })
 })
 
+// The faults of Redis under a service are in test/faults/service.test.ts.
 describe.skipIf(noRedis !== null)(`a service on Redis${noRedis ? ` (skipped: ${noRedis})` : ''}`, () => {
   const onRedis = async (redis: PrivateRedis, changes: Partial<ServiceOptions> = {}) =>
     start({ config: testConfig({ schedule, queue: { kind: 'redis', url: redis.url } }), ...changes })
-
-  it('of two, one does each job', async () => {
-    const redis = await PrivateRedis.start()
-    onTestFinished(() => redis.end())
-    const [one, two] = await Promise.all([onRedis(redis), onRedis(redis)])
-    const lines = () => [...one.log.lines, ...two.log.lines].filter(({ facts }) => 'run' in facts)
-    await soon(() => expect(lines()).toHaveLength(2))
-    await Promise.all([one.service.stop(), two.service.stop()])
-    expect(lines()).toHaveLength(2)
-  })
 
   it('stops within ten seconds although Redis hangs and a job does not let go', async () => {
     const redis = await PrivateRedis.start()
