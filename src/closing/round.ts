@@ -7,7 +7,7 @@ import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js
 import { PlanError } from './errors.js'
 import { type Reading, readAndKeep, readBeforeClosing } from './reading.js'
 import { evidenceOf, note, settle } from './record.js'
-import { closeAndVerify, MOST_POSTS, settledByReading } from './settle.js'
+import { closeAndVerify, MOST_POSTS, settledByAbsence, settledByReading } from './settle.js'
 import { newRound, type Round, weighNow } from './state.js'
 import { type Candidate, earlierAnswerHolds, type Weighing } from './weigh.js'
 
@@ -97,7 +97,8 @@ async function settleOpenIntents(round: Round): Promise<void> {
 
 async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   const { context, run, policy } = round
-  const reading = await readAndKeep(context, run, intent.rfqId)
+  const reading = await readUnlessGone(round, intent)
+  if (reading === null) return
   const weighing = weighNow(round, reading)
   const posted = intent.posts > 0
   if (reading.state === 'open' && posted) {
@@ -111,6 +112,26 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
     }
   }
   await settle(round, reading, weighing, settledByReading(intent, reading))
+}
+
+/**
+ * Reads the RFQ of an intent. One that cannot be read and that the list does not show any more is gone: its intent is
+ * settled as far as anybody can know, and null is returned.
+ */
+async function readUnlessGone(round: Round, intent: CloseIntent): Promise<Reading | null> {
+  const { context, run, channel } = round
+  try {
+    return await readAndKeep(context, run, intent.rfqId)
+  } catch (error) {
+    if (!(error instanceof ItemError)) throw error
+    const found = await context.store.rfqs({ channel, match: intent.rfqId, withoutResponses: true })
+    const known = found.find(({ rfq }) => rfq.id === intent.rfqId)?.rfq
+    if (known === undefined || known.missingSince === null) throw error
+    const now = context.now()
+    const gone: Reading = { ...toCandidate(known), state: null, readAt: now, answeredAt: now, serverDate: null }
+    await settle(round, gone, weighNow(round, gone), settledByAbsence(intent, gone, error.message))
+    return null
+  }
 }
 
 // --- candidates -----------------------------------------------------------------------------------------------------

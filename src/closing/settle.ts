@@ -66,6 +66,22 @@ export function settledByReading(intent: CloseIntent, after: Reading): Settlemen
   }
 }
 
+/** How an intent ended whose RFQ is neither to be read nor shown by the list any more. */
+export function settledByAbsence(intent: CloseIntent, known: Reading, failure: string): Settlement {
+  const posted = intent.posts > 0
+  return {
+    intent,
+    outcome: posted ? 'unknown' : null,
+    words:
+      `a process ended before it could tell what became of its close (${posted ? `sent ${intent.sentAt}` : 'not sent'}); ` +
+      `the list has not shown it since ${known.missingSince}, and it cannot be read: it is gone`,
+    reply: null,
+    failure,
+    after: known,
+    sent: [],
+  }
+}
+
 async function post(
   context: ClosingContext,
   id: string,

@@ -329,6 +329,22 @@ describe('what a crash left', () => {
     expect(at.posts()).toHaveLength(1)
   })
 
+  it('is settled as unknown when the RFQ is gone from the list and cannot be read', async () => {
+    const at = await desk()
+    await crashed(at, true)
+    at.sandbox.world.removeRfq(at.id)
+    const { run, failures } = await at.close()
+    expect(run.outcome).toBe('partial') // The list may yet show it: one 404 proves nothing.
+    expect(failures).toHaveLength(1)
+    await at.pollRfqs()
+    expect((await at.close()).decisions).toMatchObject([
+      { decision: 'close', outcome: 'unknown', reason: expect.stringContaining('it is gone') },
+    ])
+    expect(await at.store.openIntents(KEY)).toEqual([])
+    expect((await at.close()).run.outcome).toBe('complete')
+    expect(at.posts()).toEqual([])
+  })
+
   it('stays open while the marketplace cannot be read, and blocks another close', async () => {
     const at = await desk()
     fault(at, { kind: 'reset', apply: true })
