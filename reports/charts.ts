@@ -33,8 +33,20 @@ export interface Chart {
 }
 
 /** Told apart by people who see colours differently, and in grey (Okabe and Ito, 2008). */
-const COLOURS = ['0072B2', 'E69F00', '009E73', 'CC79A7', '56B4E9', 'D55E00', 'B8A500', '7F7F7F', '4B3F72', '8C564B']
-const LINE_COLOUR = palette.badInk.slice(2)
+export const CHART_COLOURS = [
+  '0072B2',
+  'E69F00',
+  '009E73',
+  'CC79A7',
+  '56B4E9',
+  'D55E00',
+  'B8A500',
+  '7F7F7F',
+  '4B3F72',
+  '8C564B',
+]
+/** Of lines over columns. */
+export const LINE_COLOUR = palette.badInk.slice(2)
 const CATEGORY_AXIS = 111_111_111
 const VALUE_AXIS = 222_222_222
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -86,7 +98,7 @@ function linesXml(chart: Chart, series: readonly Series[], first: number): strin
 }
 
 const columnLook = (index: number) =>
-  `<c:spPr><a:solidFill><a:srgbClr val="${COLOURS[index % COLOURS.length]}"/></a:solidFill></c:spPr><c:invertIfNegative val="0"/>`
+  `<c:spPr><a:solidFill><a:srgbClr val="${CHART_COLOURS[index % CHART_COLOURS.length]}"/></a:solidFill></c:spPr><c:invertIfNegative val="0"/>`
 const lineLook =
   `<c:spPr><a:ln w="25400"><a:solidFill><a:srgbClr val="${LINE_COLOUR}"/></a:solidFill>` +
   '<a:prstDash val="dash"/></a:ln></c:spPr><c:marker><c:symbol val="none"/></c:marker>'

@@ -1,8 +1,9 @@
 import { blank, type Cell, text } from './cells.js'
 import { columnLetter, type Grid } from './grid.js'
 import type { RowPlan, SheetPlan } from './plan.js'
+import { isFigure, shown } from './shown.js'
 import { aside, FONT_POINTS, head, headRight, note, type Style, section, subtitle, title } from './styles.js'
-import { columnWidth, displayed, isFigure, rowHeight, wrappedLines } from './typeset.js'
+import { columnWidth, rowHeight, wrappedLines } from './typeset.js'
 
 /** One column of a table, and how a row shows in it. */
 export interface ColumnPlan<Row> {
@@ -119,7 +120,7 @@ export function fittedRow(cells: readonly (Cell | undefined)[], widths: readonly
 
 function linesOf(cell: Cell | undefined, width: number): number {
   if (cell?.style.alignment?.wrapText !== true) return 1
-  return wrappedLines(displayed(cell), width, typeOf(cell.style))
+  return wrappedLines(shown(cell), width, typeOf(cell.style))
 }
 
 const typeOf = ({ font, alignment }: Style) => ({
@@ -141,7 +142,7 @@ function widthOf<Row>(column: ColumnPlan<Row>, rows: readonly Row[]): number {
   return width
 }
 
-const cellWidth = (cell: Cell) => columnWidth(displayed(cell), typeOf(cell.style))
+const cellWidth = (cell: Cell) => columnWidth(shown(cell), typeOf(cell.style))
 
 /** Column units no figure of the rows overflows; text may wrap or run on. */
 export function roomForFigures(widths: readonly number[], rows: Iterable<RowPlan>): number[] {

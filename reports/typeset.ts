@@ -1,4 +1,3 @@
-import type { Cell } from './cells.js'
 import { FONT_POINTS } from './styles.js'
 import { cutText } from './text.js'
 
@@ -82,45 +81,13 @@ export function rowHeight(lines: number, points: number = FONT_POINTS): number {
   return Math.min(MOST_ROW_POINTS, Math.max(ROW_POINTS, Math.ceil(lines * points * LINE_SPACING + 2.5)))
 }
 
-/** Whether a cell shows a number or a date, which must have room on one line. */
-export function isFigure(cell: Cell): boolean {
-  const value = shownValue(cell.value)
-  return typeof value === 'number' || value instanceof Date
-}
-
-/** About what a cell shows, for its width: the content as its number format would write it. */
-export function displayed(cell: Cell): string {
-  const value = shownValue(cell.value)
-  if (typeof value === 'string') return value
-  const format = cell.style.numFmt ?? ''
-  if (value instanceof Date) return format.includes('hh') ? '2000-00-00 00:00 UTC' : '2000-00-00'
-  return typeof value === 'number' ? displayedNumber(value, format) : ''
-}
-
-function shownValue(value: Cell['value']): unknown {
-  if (value === null || typeof value !== 'object' || value instanceof Date) return value
-  if ('formula' in value) return shownValue(value.result as Cell['value'])
-  if ('hyperlink' in value) return value.text
-  return '#N/A'
-}
-
-function displayedNumber(value: number, format: string): string {
-  if (format === '') return String(value)
-  if (format.includes('yyyy')) return '2000-00-00'
-  if (format.includes('E+')) return '-0.00E+00'
-  const decimals = /\.([0#]+)/.exec(format)?.[1]?.length ?? 0
-  const prefix = /\[\$([A-Z]{3})\]/.exec(format)?.[1] ?? ''
-  const scaled = format.includes('%') ? value * 100 : value
-  const digits = scaled.toFixed(decimals)
-  const commas = format.includes(',') ? ','.repeat(Math.floor(Math.max(0, digits.length - decimals - 2) / 3)) : ''
-  return `${prefix} ${digits}${commas}${format.includes('%') ? '%' : ''}`
-}
-
 /** A text cut, visibly, to what so many lines of a column can show. */
 export function cutToLines(text: string, columnUnits: number, lines: number, mark = '… [in full on About]'): string {
-  if (wrappedLines(text, columnUnits) <= lines) return text
+  // No line holds more characters than this, however narrow they are.
+  const most = Math.ceil(lines * columnUnits * 3)
+  if (text.length <= most && wrappedLines(text, columnUnits) <= lines) return text
   let low = 0
-  let high = text.length
+  let high = Math.min(text.length, most)
   while (low < high) {
     const middle = (low + high + 1) >> 1
     if (wrappedLines(`${text.slice(0, middle)}${mark}`, columnUnits) <= lines) low = middle

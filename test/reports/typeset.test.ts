@@ -1,8 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { date, number, text } from '../../reports/cells.js'
-import { day, numberStyles, percent, plainNumber } from '../../reports/styles.js'
-import { columnWidth, cutToLines, displayed, rowHeight, textWidth, wrappedLines } from '../../reports/typeset.js'
+import { columnWidth, cutToLines, rowHeight, textWidth, wrappedLines } from '../../reports/typeset.js'
 
 describe('the room text takes', () => {
   it('grows with the text, and bold takes more', () => {
@@ -33,21 +31,5 @@ describe('the room text takes', () => {
     expect(wrappedLines(cut, 30)).toBeLessThanOrEqual(4)
     expect(cut).toMatch(/\[in full on About\]$/)
     expect(cutToLines('short', 30, 4)).toBe('short')
-  })
-})
-
-describe('what a cell shows', () => {
-  const styles = numberStyles([1, 2.5], [7.25, 8.123])
-  it('is close to what its number format writes', () => {
-    expect(displayed(number(1_234_567.5, styles.money('USD')))).toHaveLength('USD 1,234,567.50'.length)
-    expect(displayed(number(1_234.5, styles.volume))).toHaveLength(' 1,234.5'.length)
-    expect(displayed(number(0.256, percent))).toBe(' 25.6%')
-    expect(displayed(date('2026-03-16', day))).toHaveLength(10)
-    expect(displayed(number(42, plainNumber))).toBe(' 42')
-    expect(displayed(text('words'))).toBe('words')
-  })
-  it('takes no currency into a format that is no code', () => {
-    expect(styles.money('USD').numFmt).toContain('[$USD]')
-    for (const odd of ['usd', 'US', 'US"D', null]) expect(styles.money(odd).numFmt).not.toContain('[$')
   })
 })

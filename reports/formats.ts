@@ -1,0 +1,100 @@
+import type { ChannelReport } from '../src/domain/comparison/channel-model.js'
+import type { RfqReport } from '../src/domain/comparison/model.js'
+import { identityOf } from './book.js'
+import { channelIdentity } from './channel-book.js'
+import { channelSheets } from './channel-workbook.js'
+import { csvOf } from './csv.js'
+import { type Destination, destinationPath, type Written, writeWhole } from './file.js'
+import { htmlOf } from './html.js'
+import { channelFileName, rfqFileName } from './names.js'
+import type { Identity, SheetPlan } from './plan.js'
+import { rfqSheets } from './rfq-workbook.js'
+import { type BuildOptions, buildWorkbook } from './workbook.js'
+
+/** `csv` holds one table; the others the whole report. */
+export const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const
+export type Format = (typeof FORMATS)[number]
+
+/** The tables CSV can be had of; the first unless told. */
+export const RFQ_TABLES = ['Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Changes', 'Checks'] as const
+export const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
+export type RfqTable = (typeof RFQ_TABLES)[number]
+export type ChannelTable = (typeof CHANNEL_TABLES)[number]
+
+interface Whole<Table extends string> {
+  report: object
+  sheets: () => SheetPlan[]
+  identity: Identity
+  table: Table
+}
+
+/** The report on one RFQ in a format, all from the same model. JSON is the model itself, told apart by its `schema`. */
+export function rfqContent(
+  report: RfqReport,
+  format: Format,
+  options: BuildOptions & { table?: RfqTable } = {},
+): Promise<Buffer> {
+  const { table = RFQ_TABLES[0] } = options
+  return contentOf({ report, sheets: () => rfqSheets(report), identity: identityOf(report), table }, format, options)
+}
+
+/** The overview of a channel in a format. */
+export function channelContent(
+  report: ChannelReport,
+  format: Format,
+  options: BuildOptions & { table?: ChannelTable } = {},
+): Promise<Buffer> {
+  const { table = CHANNEL_TABLES[0] } = options
+  const whole = { report, sheets: () => channelSheets(report), identity: channelIdentity(report), table }
+  return contentOf(whole, format, options)
+}
+
+async function contentOf(whole: Whole<string>, format: Format, options: BuildOptions): Promise<Buffer> {
+  switch (format) {
+    case 'xlsx':
+      return buildWorkbook(whole.sheets(), whole.identity, options)
+    case 'csv':
+      return Buffer.from(csvOf(tableOf(whole)))
+    case 'json':
+      return Buffer.from(`${JSON.stringify(whole.report, null, 2)}\n`)
+    case 'html':
+      return Buffer.from(htmlOf(whole.sheets(), whole.identity))
+  }
+}
+
+function tableOf({ sheets, table }: Whole<string>): SheetPlan {
+  const found = sheets().find(({ name }) => name === table)
+  if (found === undefined) throw new RangeError(`the report has no table ${table}`)
+  return found
+}
+
+/**
+ * Writes the report on one RFQ in a format.
+ * @param destination a directory, where it is called `rfq-<number>_asof-<YYYYMMDDTHHMMZ>.<format>`, or a file
+ * @throws the error of the file system; nothing is left behind then
+ */
+export async function writeRfqReport(
+  report: RfqReport,
+  format: Format,
+  destination: Destination,
+  options: BuildOptions & { table?: RfqTable } = {},
+): Promise<Written> {
+  const name = rfqFileName(report.rfq, new Date(report.context.asOf), format)
+  return written(destinationPath(destination, name), await rfqContent(report, format, options))
+}
+
+/** Writes the overview of a channel in a format, as `writeRfqReport`. */
+export async function writeChannelReport(
+  report: ChannelReport,
+  format: Format,
+  destination: Destination,
+  options: BuildOptions & { table?: ChannelTable } = {},
+): Promise<Written> {
+  const name = channelFileName(report.context.channel, new Date(report.context.asOf), format)
+  return written(destinationPath(destination, name), await channelContent(report, format, options))
+}
+
+async function written(path: string, content: Buffer): Promise<Written> {
+  await writeWhole(path, content)
+  return { path, bytes: content.length }
+}

@@ -1,0 +1,75 @@
+import type { Cell } from './cells.js'
+
+/** What a cell holds, the result where it is a formula: text as it was (escapes undone), number, date; null if empty or #N/A. */
+export function contentOf(cell: Cell | undefined): string | number | Date | null {
+  const value = plainValue(cell?.value ?? null)
+  if (typeof value === 'number' && cell?.style.numFmt?.includes('yyyy')) return dateOf(value)
+  return typeof value === 'string' ? value.replace(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_') : value
+}
+
+function plainValue(value: Cell['value']): string | number | Date | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  if (typeof value !== 'object' || value instanceof Date) return value
+  if ('formula' in value) return plainValue((value.result ?? null) as Cell['value'])
+  return 'hyperlink' in value ? value.text : null
+}
+
+/** Where a cell links to, or null. */
+export function linkOf(cell: Cell): string | null {
+  const { value } = cell
+  return value !== null && typeof value === 'object' && 'hyperlink' in value ? value.hyperlink : null
+}
+
+/** Whether a cell shows a number or a date, which must have room on one line. */
+export function isFigure(cell: Cell): boolean {
+  const value = contentOf(cell)
+  return typeof value === 'number' || value instanceof Date
+}
+
+/** What a cell shows: its content as its number format writes it. Knows the formats of styles.ts. */
+export function shown(cell: Cell): string {
+  const value = contentOf(cell)
+  const format = cell.style.numFmt ?? ''
+  if (value === null) return isMissing(cell) ? '#N/A' : ''
+  if (typeof value === 'string') return value
+  if (value instanceof Date) return shownDate(value, format)
+  return shownNumber(value, format)
+}
+
+function isMissing({ value }: Cell): boolean {
+  if (value === null || typeof value !== 'object' || !('formula' in value)) return false
+  return typeof value.result === 'object' && value.result !== null && 'error' in value.result
+}
+
+const dateOf = (serial: number) => new Date(Math.round((serial - 25_569) * 86_400_000))
+
+function shownDate(date: Date, format: string): string {
+  const text = date.toISOString()
+  return format.includes('hh') ? `${text.slice(0, 10)} ${text.slice(11, 16)} UTC` : text.slice(0, 10)
+}
+
+function shownNumber(value: number, format: string): string {
+  const parts = format.split(';')
+  if (format === '') return String(value)
+  if (parts.length === 3) return shownBySign(value, parts as [string, string, string])
+  return formatted(value, format)
+}
+
+function shownBySign(value: number, [above, below, zero]: [string, string, string]): string {
+  if (value === 0) return formatted(0, zero)
+  return value > 0 ? `+${formatted(value, above.slice(1))}` : `-${formatted(-value, below.slice(1))}`
+}
+
+function formatted(value: number, format: string): string {
+  if (format.includes('E+')) return value.toExponential(2).toUpperCase()
+  const prefix = /\[\$([A-Z]{3})\]/.exec(format)?.[1]
+  const decimals = /\.([0#]+)/.exec(format)?.[1] ?? ''
+  const digits = new Intl.NumberFormat('en-US', {
+    minimumFractionDigits: decimals.replaceAll('#', '').length,
+    maximumFractionDigits: decimals.length,
+    useGrouping: format.includes(','),
+    style: format.includes('%') ? 'percent' : 'decimal',
+  }).format(value)
+  return prefix === undefined ? digits : digits.replace(/^(-?)/, `$1${prefix} `)
+}

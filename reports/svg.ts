@@ -1,0 +1,146 @@
+import { CHART_COLOURS, type Chart, LINE_COLOUR, type Series } from './charts.js'
+import { palette } from './styles.js'
+import { cleanText, cutText, xmlText } from './text.js'
+
+const WIDTH = 960
+const HEIGHT = 320
+const PLOT = { left: 70, top: 34, right: 944, bottom: 252 }
+const TICKS = 5
+const LABEL_CHARACTERS = 18
+
+/** A chart as a picture within a page, from the same figures as the one in the workbook. */
+export function chartSvg(chart: Chart): string {
+  const columns = chart.series.filter((series) => !series.line)
+  const top = scaleTop(chart, columns)
+  const parts = [
+    gridSvg(top),
+    columnsSvg(chart, columns, top),
+    linesSvg(chart, top),
+    labelsSvg(chart),
+    legendSvg(chart),
+  ]
+  return (
+    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${safe(chart.alt)}">` +
+    `<text x="${WIDTH / 2}" y="18" text-anchor="middle" class="chart-title">${safe(chart.title)}</text>${parts.join('')}</svg>`
+  )
+}
+
+function scaleTop({ stacked, series }: Chart, columns: readonly Series[]): number {
+  const all = stacked ? totals(columns) : columns.flatMap(({ values }) => values.cached.map((value) => value ?? 0))
+  const lines = series.filter(({ line }) => line).flatMap(({ values }) => values.cached.map((value) => value ?? 0))
+  return niceTop([...all, ...lines].reduce((most, value) => Math.max(most, value), 0))
+}
+
+const totals = (columns: readonly Series[]) =>
+  (columns[0]?.values.cached ?? []).map((_, at) => columns.reduce((sum, one) => sum + (one.values.cached[at] ?? 0), 0))
+
+/** The next round number that five steps reach. */
+function niceTop(most: number): number {
+  if (!(most > 0)) return 1
+  const step = most / TICKS
+  const magnitude = 10 ** Math.floor(Math.log10(step))
+  const nice = [1, 2, 2.5, 5, 10].find((factor) => factor * magnitude >= step) ?? 10
+  return nice * magnitude * TICKS
+}
+
+const height = (value: number, top: number) => ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / top
+const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+
+function gridSvg(top: number): string {
+  return Array.from({ length: TICKS + 1 }, (_, tick) => {
+    const value = (top * tick) / TICKS
+    const y = (PLOT.bottom - height(value, top)).toFixed(1)
+    return (
+      `<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${y}" y2="${y}" class="grid"/>` +
+      `<text x="${PLOT.left - 8}" y="${y}" dy="4" text-anchor="end">${number.format(value)}</text>`
+    )
+  }).join('')
+}
+
+/** The part of the width that belongs to a category. */
+function slotOf(chart: Chart, at: number): { x: number; width: number } {
+  const width = (PLOT.right - PLOT.left) / Math.max(1, chart.categories.cached.length)
+  return { x: PLOT.left + at * width, width }
+}
+
+function columnsSvg(chart: Chart, columns: readonly Series[], top: number): string {
+  return chart.categories.cached
+    .map((category, at) => {
+      let below = 0
+      return columns
+        .map((series, index) => {
+          const value = series.values.cached[at] ?? 0
+          const slot = slotOf(chart, at)
+          const width = (slot.width * 0.62) / (chart.stacked ? 1 : columns.length)
+          const x = slot.x + slot.width * 0.19 + (chart.stacked ? 0 : index * width)
+          const y = PLOT.bottom - height(below + value, top)
+          if (chart.stacked) below += value
+          return rectangle(
+            { x, y, width, height: height(value, top) },
+            index,
+            `${category}, ${series.name.cached[0] ?? ''}: ${number.format(value)}`,
+          )
+        })
+        .join('')
+    })
+    .join('')
+}
+
+function rectangle(box: { x: number; y: number; width: number; height: number }, index: number, words: string): string {
+  const [x, y, width, tall] = [box.x, box.y, box.width, box.height].map((value) => value.toFixed(1))
+  return `<rect x="${x}" y="${y}" width="${width}" height="${tall}" fill="#${colour(index)}"><title>${safe(words)}</title></rect>`
+}
+
+const colour = (index: number) => CHART_COLOURS[index % CHART_COLOURS.length]
+
+function linesSvg(chart: Chart, top: number): string {
+  return chart.series
+    .filter(({ line }) => line)
+    .map(({ values }) => {
+      const points = values.cached.flatMap((value, at) => {
+        const slot = slotOf(chart, at)
+        const ends = [slot.x, slot.x + slot.width]
+        return value === null ? [] : ends.map((x) => `${x.toFixed(1)},${(PLOT.bottom - height(value, top)).toFixed(1)}`)
+      })
+      return `<polyline points="${points.join(' ')}" fill="none" stroke="#${LINE_COLOUR}" stroke-width="2" stroke-dasharray="6 4"/>`
+    })
+    .join('')
+}
+
+function labelsSvg(chart: Chart): string {
+  const most = Math.max(6, Math.floor((LABEL_CHARACTERS * 8) / Math.max(8, chart.categories.cached.length)))
+  return chart.categories.cached
+    .map((category, at) => {
+      const slot = slotOf(chart, at)
+      const words = cutText(cleanText(category), most + 3)
+      return `<text x="${(slot.x + slot.width / 2).toFixed(1)}" y="${PLOT.bottom + 16}" text-anchor="middle">${safe(words)}</text>`
+    })
+    .join('')
+}
+
+function legendSvg(chart: Chart): string {
+  let x = PLOT.left
+  let y = PLOT.bottom + 40
+  return chart.series
+    .map((series, index) => {
+      const words = cutText(cleanText(series.name.cached[0] ?? ''), 30)
+      const width = 26 + words.length * 6.2
+      if (x + width > PLOT.right) {
+        x = PLOT.left
+        y += 16
+      }
+      const mark = series.line
+        ? `<line x1="${x}" x2="${x + 14}" y1="${y - 4}" y2="${y - 4}" stroke="#${LINE_COLOUR}" stroke-width="2" stroke-dasharray="6 4"/>`
+        : `<rect x="${x}" y="${y - 10}" width="11" height="11" fill="#${colour(index)}"/>`
+      const entry = `${mark}<text x="${x + 18}" y="${y}">${safe(words)}</text>`
+      x += width
+      return entry
+    })
+    .join('')
+}
+
+const safe = (text: string): string => xmlText(cleanText(text))
+
+/** Looks of the pictures, for the page they stand in. */
+export const SVG_STYLE = `svg{display:block;width:100%;max-width:60rem;height:auto;font:11px Arial,Helvetica,sans-serif;fill:#${palette.ink.slice(2)}}
+.chart-title{font-size:14px;font-weight:bold}.grid{stroke:#${palette.line.slice(2)};stroke-width:1}`

@@ -1,0 +1,144 @@
+import { readFileSync, rmSync } from 'node:fs'
+import { describe, expect, it } from 'vitest'
+import {
+  channelContent,
+  FORMATS,
+  RFQ_TABLES,
+  rfqContent,
+  writeChannelReport,
+  writeRfqReport,
+} from '../../reports/formats.js'
+import { summariseChannel } from '../../src/domain/comparison/overview.js'
+import { compareOffers } from '../../src/domain/comparison/report.js'
+import { channelInput } from '../helpers/comparison.js'
+import { CASES, HOSTILE } from './support/cases.js'
+import { Bench } from './support/tools.js'
+
+const report = (name: string) => compareOffers((CASES[name] as NonNullable<(typeof CASES)[string]>)())
+
+/** RFC 4180, read strictly. */
+function readCsv(text: string): string[][] {
+  const rows: string[][] = [[]]
+  const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
+  while (field.lastIndex < text.length) {
+    const found = field.exec(text)
+    if (!found) throw new Error('not CSV')
+    rows.at(-1)?.push(found[1]?.replaceAll('""', '"') ?? found[2] ?? '')
+    if (found[3] === '\r\n') rows.push([])
+  }
+  return rows.slice(0, -1)
+}
+
+describe('the report as CSV', () => {
+  it('is a table with one row an offer, each as long as the headers', async () => {
+    for (const name of Object.keys(CASES)) {
+      const text = (await rfqContent(report(name), 'csv')).toString('utf8')
+      expect(text.startsWith('\uFEFF')).toBe(true)
+      const [head, ...rows] = readCsv(text.slice(1))
+      const offers = report(name).offers.length
+      expect(rows, name).toHaveLength(Math.max(1, offers))
+      expect(new Set(rows.map((row) => row.length)), name).toEqual(new Set([head?.length]))
+      expect(new Set(head).size, name).toBeGreaterThan(60)
+    }
+  })
+  it('says the same figures as the model', async () => {
+    const model = report('sample')
+    const [head = [], ...rows] = readCsv((await rfqContent(model, 'csv')).toString('utf8').slice(1))
+    const column = (name: string) => rows.map((row) => row[head.indexOf(name)])
+    expect(column('Offer no.')).toEqual(model.offers.map(({ sequence }) => String(sequence)))
+    expect(column('Price per tonne (USD/t)')).toEqual(
+      model.offers.map(({ compared }) => String(compared.pricePerTonne)),
+    )
+    expect(column('Last delivery')).toEqual(model.offers.map(({ metrics }) => metrics.lastDelivery))
+    expect(column('Expires')).toEqual(model.offers.map(({ terms }) => terms.expiryDate))
+    expect(column('Coverage of the wanted volume')).toEqual(model.offers.map(({ metrics }) => String(metrics.coverage)))
+    expect(column('Submitted')[0]).toBe(model.offers[0]?.submittedAt)
+  })
+  it('holds nothing a spreadsheet would act upon', async () => {
+    for (const table of RFQ_TABLES) {
+      const rows = readCsv((await rfqContent(report('hostile'), 'csv', { table })).toString('utf8').slice(1))
+      for (const value of rows.flat()) {
+        if (/^-?[\d.]+(e[+-]?\d+)?$/.test(value)) continue
+        expect(value, table).not.toMatch(/^\s*[=+\-@|%]/)
+      }
+    }
+    const deliveries = readCsv(
+      (await rfqContent(report('hostile'), 'csv', { table: 'Deliveries' })).toString('utf8').slice(1),
+    ).flat()
+    expect(deliveries).toContain(`'${HOSTILE[0]}`)
+  })
+})
+
+describe('the report as JSON', () => {
+  it('is the model, told apart by its schema', async () => {
+    const model = report('mixed')
+    expect(JSON.parse((await rfqContent(model, 'json')).toString('utf8'))).toEqual(model)
+    expect(model.schema).toBe('quotekeeper.rfq-report/1')
+  })
+})
+
+describe('the report as a page', () => {
+  const page = async (name: string) => (await rfqContent(report(name), 'html')).toString('utf8')
+
+  it('needs nothing from anywhere and runs nothing', async () => {
+    const html = await page('hostile')
+    expect(html).not.toMatch(/<script|<link|<img|<iframe|<object|javascript:|\son[a-z]+=|url\(|@import/i)
+    expect(html).toContain("default-src 'none'")
+    const targets = [...html.matchAll(/href="([^"]*)"/g)].map(([, target]) => target ?? '')
+    expect(targets.every((target) => /^(#[A-Za-z]+|https:\/\/)/.test(target))).toBe(true)
+    expect(targets.filter((target) => target.startsWith('https:'))).toEqual([
+      'https://fine.example/p?a=1&#38;b=%222%22',
+    ])
+  })
+  it('closes what it opens, and every link of its own has a place', async () => {
+    for (const name of Object.keys(CASES)) {
+      const html = await page(name)
+      const open: string[] = []
+      for (const [, closing, tag = '', rest = ''] of html.matchAll(/<(\/?)([a-z0-9]+)\b([^>]*)>/gi)) {
+        if (
+          ['meta', 'br', 'line', 'rect', 'polyline'].includes(tag) &&
+          (rest.endsWith('/') || tag === 'meta' || tag === 'br')
+        )
+          continue
+        if (closing) expect(open.pop(), name).toBe(tag)
+        else open.push(tag)
+      }
+      expect(open, name).toEqual([])
+      for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(html, name).toContain(`id="${target}"`)
+    }
+  })
+  it('shows outside text as text', async () => {
+    const html = await page('hostile')
+    expect(html).toContain(']]&#62;&#60;script&#62;alert(1)&#60;/script&#62;')
+  })
+  it('draws the charts and shows the figures of the workbook', async () => {
+    const html = await page('sample')
+    expect(html.match(/<svg /g)).toHaveLength(3)
+    for (const words of [
+      'USD 9.80',
+      'Savanna Carbon · Tsavo Corridor',
+      '2026-03-16 12:00 UTC',
+      'Cheapest if divisible',
+    ])
+      expect(html).toContain(words)
+  })
+})
+
+describe('writing a format', () => {
+  it('names the file after it, for an RFQ and for a channel', async () => {
+    const bench = new Bench()
+    const channel = summariseChannel(channelInput([{}]))
+    for (const format of FORMATS) {
+      const one = await writeRfqReport(report('one-offer'), format, { directory: bench.folder })
+      const all = await writeChannelReport(channel, format, { directory: bench.folder })
+      expect(one.path.endsWith(`/rfq-4711_asof-20260316T1200Z.${format}`)).toBe(true)
+      expect(all.path.endsWith(`/channel-acme-forest_asof-20260316T1200Z.${format}`)).toBe(true)
+      expect(readFileSync(one.path)).toHaveLength(one.bytes)
+    }
+    rmSync(bench.folder, { recursive: true, force: true })
+  })
+  it('refuses a table the report does not have', async () => {
+    const channel = summariseChannel(channelInput([{}]))
+    await expect(channelContent(channel, 'csv', { table: 'Nothing' as never })).rejects.toThrow('no table')
+  })
+})
