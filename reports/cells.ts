@@ -100,8 +100,9 @@ export function serialOf(value: string | null | undefined): number | null {
 function dayOf(value: string | null | undefined): Date | null {
   const parts = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value ?? '')
   if (!parts) return null
-  const day = new Date(Date.UTC(Number(parts[1]), Number(parts[2]) - 1, Number(parts[3])))
-  return day.getTime() >= FIRST_DATE && day.toISOString().startsWith(parts[0]) ? day : null
+  const [year, month, date] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
+  const day = new Date(Date.UTC(year, month - 1, date))
+  return day.getTime() >= FIRST_DATE && day.getUTCMonth() === month - 1 && day.getUTCDate() === date ? day : null
 }
 
 function cachedValue(cached: Cached): ExcelJS.CellFormulaValue['result'] {

@@ -8,20 +8,20 @@ import { channelSummarySheet } from './channel/summary.js'
 import { channelBook, channelIdentity } from './channel-book.js'
 import { type Destination, destinationPath, type Written, writeWhole } from './file.js'
 import { channelFileName } from './names.js'
-import type { SheetPlan } from './plan.js'
+import type { SheetMaker } from './plan.js'
 import { type BuildOptions, buildWorkbook } from './workbook.js'
 
-/** The sheets of a channel's workbook, in order. */
-export function channelSheets(report: ChannelReport): SheetPlan[] {
+/** Makers of the sheets of a channel's workbook, in order. */
+export function channelSheets(report: ChannelReport): SheetMaker[] {
   const book = channelBook(report)
   return [
-    channelSummarySheet(book),
-    channelRfqsSheet(book),
-    channelOffersSheet(book),
-    channelClosingsSheet(book),
-    channelListingsSheet(book),
-    channelAboutSheet(book),
-  ]
+    channelSummarySheet,
+    channelRfqsSheet,
+    channelOffersSheet,
+    channelClosingsSheet,
+    channelListingsSheet,
+    channelAboutSheet,
+  ].map((make) => () => make(book))
 }
 
 /**

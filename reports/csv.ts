@@ -16,7 +16,7 @@ const ACTIVE = /^[\s\p{Cc}]*(?:[=+\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|[\p{Cc}])/u
 export function csvOf(sheet: SheetPlan): string {
   const lines: string[] = []
   let row = 0
-  for (const plan of sheet.rows()) if (++row >= HEAD_ROW) lines.push(lineOf(plan, sheet.widths.length))
+  for (const plan of sheet.rows()) if (++row >= HEAD_ROW) lines.push(lineOf(plan, sheet.columns))
   return `${MARK}${lines.join('\r\n')}\r\n`
 }
 

@@ -7,7 +7,7 @@ import { csvOf } from './csv.js'
 import { type Destination, destinationPath, type Written, writeWhole } from './file.js'
 import { htmlOf } from './html.js'
 import { channelFileName, rfqFileName } from './names.js'
-import type { Identity, SheetPlan } from './plan.js'
+import type { Identity, SheetMaker, SheetPlan } from './plan.js'
 import { rfqSheets } from './rfq-workbook.js'
 import { type BuildOptions, buildWorkbook } from './workbook.js'
 
@@ -23,7 +23,7 @@ export type ChannelTable = (typeof CHANNEL_TABLES)[number]
 
 interface Whole<Table extends string> {
   report: object
-  sheets: () => SheetPlan[]
+  sheets: () => SheetMaker[]
   identity: Identity
   table: Table
 }
@@ -58,12 +58,14 @@ async function contentOf(whole: Whole<string>, format: Format, options: BuildOpt
     case 'json':
       return Buffer.from(`${JSON.stringify(whole.report, null, 2)}\n`)
     case 'html':
-      return Buffer.from(htmlOf(whole.sheets(), whole.identity))
+      return Buffer.from(htmlOf(made(whole), whole.identity))
   }
 }
 
+const made = ({ sheets }: Pick<Whole<string>, 'sheets'>): SheetPlan[] => sheets().map((make) => make())
+
 function tableOf({ sheets, table }: Whole<string>): SheetPlan {
-  const found = sheets().find(({ name }) => name === table)
+  const found = made({ sheets }).find(({ name }) => name === table)
   if (found === undefined) throw new RangeError(`the report has no table ${table}`)
   return found
 }

@@ -20,7 +20,7 @@ export function htmlOf(sheets: readonly SheetPlan[], identity: Identity): string
     "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">" +
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">' +
     `<meta name="generator" content="Quotekeeper"><title>${title}</title><style>${STYLE}</style></head>\n` +
-    `<body><header><p class="name">${title}</p><nav aria-label="Parts of the report">${links}</nav></header>\n` +
+    `<body><header><p class="name">${title}</p><p>Figures as they were when this was written; the workbook lets you change inputs.</p><nav aria-label="Parts of the report">${links}</nav></header>\n` +
     `<main>${sheets.map(sectionHtml).join('\n')}</main>\n<footer>${safe(oneLine(identity.footer))}</footer></body></html>\n`
   )
 }
@@ -36,14 +36,19 @@ function sectionHtml(sheet: SheetPlan): string {
 
 /** Lines of words above, below and between stand beside the table; everything else is in it. */
 function tableHtml(sheet: SheetPlan, rows: readonly RowPlan[]): string {
-  const told = rows.filter(({ cells }) => cells.some((cell) => cell !== undefined && shown(cell) !== ''))
+  const told = rows.filter((row) => isTold(row) && !isContents(row))
   const notes = leading(told)
-  const body = told.slice(notes, notes + MOST_ROWS).map((row) => rowHtml(row, sheet.widths.length))
+  const body = told.slice(notes, notes + MOST_ROWS).map((row) => rowHtml(row, sheet.columns))
   const left = told.length - notes - MOST_ROWS
   const more = left > 0 ? `<p>${left} more rows are in the workbook.</p>` : ''
   const above = told.slice(0, notes).map(({ cells }) => `<p>${safe(shown(cells[0] as Cell))}</p>`)
   return `${above.join('')}<div class="scroll" tabindex="0"><table>${body.join('')}</table></div>${more}`
 }
+
+const isTold = ({ cells }: RowPlan) => cells.some((cell) => cell !== undefined && shown(cell) !== '')
+/** A row of links to the sheets: the page has them at its top. */
+const isContents = ({ cells }: RowPlan) =>
+  cells.every((cell) => cell === undefined || linkOf(cell)?.startsWith('#') === true)
 
 /** How many rows at the top are one line of words. */
 function leading(rows: readonly RowPlan[]): number {
@@ -104,7 +109,7 @@ function classOf({ style }: Cell): string {
 const safe = (text: string): string => xmlText(cleanText(text))
 const css = (argb: string) => `#${argb.slice(2)}`
 
-const STYLE = `*{box-sizing:border-box}html{scroll-padding-top:5.5rem}
+const STYLE = `*{box-sizing:border-box}html{scroll-padding-top:7rem}
 body{margin:0;font:14px/1.4 Arial,Helvetica,sans-serif;color:${css(palette.ink)};background:#fff}
 header{position:sticky;top:0;background:#fff;border-bottom:2px solid ${css(palette.head)};padding:.6rem 1.2rem;z-index:2}
 .name{margin:0 0 .3rem;font-weight:bold;color:${css(palette.head)};font-size:1.1rem}
@@ -112,8 +117,8 @@ nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem}a{color:${css(palette.link)}}
 main{padding:0 1.2rem}section{margin:1.6rem 0 2.4rem}h2{color:${css(palette.head)};margin:0 0 .4rem;font-size:1.3rem}
 p{margin:.2rem 0;color:${css(palette.muted)}}figure{margin:1.2rem 0}
 .scroll{overflow:auto;max-height:80vh;margin-top:.6rem}
-table{border-collapse:collapse;font-size:13px}
-td,th{padding:.22rem .55rem;border-bottom:1px solid ${css(palette.line)};vertical-align:top;text-align:left;white-space:nowrap}
+table{border-collapse:collapse;font-size:12.5px}
+td,th{padding:.2rem .45rem;border-bottom:1px solid ${css(palette.line)};vertical-align:top;text-align:left;white-space:nowrap}
 th{background:${css(palette.head)};color:#fff}th.part{background:${css(palette.section)};color:${css(palette.head)}}
 .wrap{white-space:normal;min-width:8rem;max-width:34rem}.right{text-align:right;font-variant-numeric:tabular-nums}.bold{font-weight:bold}
 .good{background:${css(palette.good)};color:${css(palette.goodInk)}}.warn{background:${css(palette.warn)};color:${css(palette.warnInk)}}

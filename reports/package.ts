@@ -1,6 +1,5 @@
 import JSZip from 'jszip'
 import { CHART_TYPE, type Chart, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './charts.js'
-import type { SheetPlan } from './plan.js'
 
 /** The date of every part: the earliest a zip can tell, as usual where equal content shall give equal bytes. */
 const PART_DATE = new Date(Date.UTC(1980, 0, 1))
@@ -10,11 +9,11 @@ const CONTENT_TYPES = '[Content_Types].xml'
  * The last step of a workbook: adds the chart parts, which exceljs cannot write, and takes all that depends on the moment
  * and on the machine out of the archive, so that equal content gives equal bytes.
  * @param bytes the archive as exceljs wrote it; the sheets point to `drawing1.xml`, `drawing2.xml`, … already
- * @param sheets the plans it was written from, in order
+ * @param drawings the charts of each sheet that has any, in order
  */
-export async function packWorkbook(bytes: Buffer, sheets: readonly SheetPlan[]): Promise<Buffer> {
+export async function packWorkbook(bytes: Buffer, drawings: readonly (readonly Chart[])[]): Promise<Buffer> {
   const zip = await JSZip.loadAsync(bytes)
-  const parts = chartParts(sheets)
+  const parts = chartParts(drawings)
   for (const [name, part] of parts) zip.file(name, part.xml, { createFolders: false })
   const types = await zip.file(CONTENT_TYPES)?.async('string')
   if (types === undefined) throw new Error('the workbook has no content types')
@@ -25,14 +24,12 @@ export async function packWorkbook(bytes: Buffer, sheets: readonly SheetPlan[]):
 
 type Parts = Map<string, { xml: string; type?: string }>
 
-function chartParts(sheets: readonly SheetPlan[]): Parts {
+function chartParts(drawings: readonly (readonly Chart[])[]): Parts {
   const parts: Parts = new Map()
-  let drawing = 0
   let charts = 0
-  for (const sheet of sheets) {
-    if (!sheet.charts?.length) continue
-    addDrawing(parts, ++drawing, charts + 1, sheet.charts)
-    charts += sheet.charts.length
+  for (const [index, drawn] of drawings.entries()) {
+    addDrawing(parts, index + 1, charts + 1, drawn)
+    charts += drawn.length
   }
   return parts
 }

@@ -18,9 +18,11 @@ export interface Validation {
 /** A sheet before it is written: values only. Rows may be asked for more than once and give the same each time. */
 export interface SheetPlan {
   name: string
-  /** Column units. */
-  widths: readonly number[]
-  rows: () => Iterable<RowPlan>
+  /** Column units; the result of the generator, which pauses now and then: a long table takes long to be measured. */
+  widths: () => Generator<void, readonly number[]>
+  columns: number
+  /** Heights are those rows need in columns of these widths; without widths there are none. */
+  rows: (widths?: readonly number[]) => Iterable<RowPlan>
   /** Rows and columns that stay when the reader scrolls. */
   frozen?: { rows?: number; columns?: number }
   /** Range with a filter on each header, such as `A5:K20`. */
@@ -35,6 +37,9 @@ export interface SheetPlan {
   tab?: string
   print: PrintPlan
 }
+
+/** Makes a sheet when its turn has come. */
+export type SheetMaker = () => SheetPlan
 
 export interface PrintPlan {
   /** First and last row repeated on each page. */

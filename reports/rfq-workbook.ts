@@ -2,7 +2,7 @@ import type { RfqReport } from '../src/domain/comparison/model.js'
 import { bookOf, identityOf } from './book.js'
 import { type Destination, destinationPath, type Written, writeWhole } from './file.js'
 import { rfqFileName } from './names.js'
-import type { SheetPlan } from './plan.js'
+import type { SheetMaker } from './plan.js'
 import { aboutSheet } from './sheets/about.js'
 import { awardSheet } from './sheets/award.js'
 import { changesSheet } from './sheets/changes.js'
@@ -19,23 +19,23 @@ import { type BuildOptions, buildWorkbook } from './workbook.js'
 
 export type { Written } from './file.js'
 
-/** The sheets of an RFQ's workbook, in order. */
-export function rfqSheets(report: RfqReport): SheetPlan[] {
+/** Makers of the sheets of an RFQ's workbook, in order: each is made when its turn has come. */
+export function rfqSheets(report: RfqReport): SheetMaker[] {
   const book = bookOf(report)
   return [
-    summarySheet(book),
-    inputsSheet(book),
-    comparisonSheet(book),
-    offersSheet(book),
-    deliveriesSheet(book),
-    prepaymentsSheet(book),
-    scoringSheet(book),
-    awardSheet(book),
-    sensitivitySheet(book),
-    changesSheet(book),
-    checksSheet(book),
-    aboutSheet(book),
-  ]
+    summarySheet,
+    inputsSheet,
+    comparisonSheet,
+    offersSheet,
+    deliveriesSheet,
+    prepaymentsSheet,
+    scoringSheet,
+    awardSheet,
+    sensitivitySheet,
+    changesSheet,
+    checksSheet,
+    aboutSheet,
+  ].map((make) => () => make(book))
 }
 
 /**

@@ -61,15 +61,27 @@ function shownBySign(value: number, [above, below, zero]: [string, string, strin
   return value > 0 ? `+${formatted(value, above.slice(1))}` : `-${formatted(-value, below.slice(1))}`
 }
 
+/** Without Intl, whose formatters are costly to make: this runs for every cell of a report. */
 function formatted(value: number, format: string): string {
   if (format.includes('E+')) return value.toExponential(2).toUpperCase()
-  const prefix = /\[\$([A-Z]{3})\]/.exec(format)?.[1]
   const decimals = /\.([0#]+)/.exec(format)?.[1] ?? ''
-  const digits = new Intl.NumberFormat('en-US', {
-    minimumFractionDigits: decimals.replaceAll('#', '').length,
-    maximumFractionDigits: decimals.length,
-    useGrouping: format.includes(','),
-    style: format.includes('%') ? 'percent' : 'decimal',
-  }).format(value)
-  return prefix === undefined ? digits : digits.replace(/^(-?)/, `$1${prefix} `)
+  const share = format.includes('%')
+  const size = Math.abs(share ? value * 100 : value)
+  const digits = withDecimals(size, decimals.replaceAll('#', '').length, decimals.length)
+  const sign = value < 0 && /[1-9]/.test(digits) ? '-' : ''
+  const code = /\[\$([A-Z]{3})\]/.exec(format)?.[1]
+  return `${sign}${code === undefined ? '' : `${code} `}${format.includes(',') ? grouped(digits) : digits}${share ? '%' : ''}`
+}
+
+function withDecimals(size: number, least: number, most: number): string {
+  const digits = size.toFixed(most)
+  if (least === most) return digits
+  const end = digits.length - (most - least)
+  const kept = digits.slice(0, end) + digits.slice(end).replace(/0+$/, '')
+  return kept.endsWith('.') ? kept.slice(0, -1) : kept
+}
+
+function grouped(digits: string): string {
+  const [whole = '', ...rest] = digits.split('.')
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')
 }

@@ -19,7 +19,8 @@ export interface ColumnPlan<Row> {
   cell: (row: Row, index: number) => Cell
 }
 
-export interface TablePlan<Row, Key extends string> extends Omit<SheetPlan, 'name' | 'widths' | 'rows' | 'print'> {
+export interface TablePlan<Row, Key extends string>
+  extends Omit<SheetPlan, 'name' | 'widths' | 'columns' | 'rows' | 'print'> {
   grid: Grid<Key>
   heading: Heading
   columns: Readonly<Record<Key, ColumnPlan<Row>>>
@@ -52,13 +53,13 @@ const NOTE_UNITS = 150
 /** A sheet that is one table: heading, headers that stay, a filter on each, columns as wide as their content. */
 export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): SheetPlan {
   const columns = plan.grid.keys.map((key) => plan.columns[key])
-  const widths = columns.map((column) => widthOf(column, plan.rows))
   const last = columnLetter(columns.length)
   const { grid, rules, validations, charts, tab, fixedColumns } = plan
   return {
     name: grid.sheet,
-    widths,
-    rows: () => tableRows(plan, columns, widths),
+    widths: () => columnWidths(columns, plan.rows),
+    columns: columns.length,
+    rows: (widths) => tableRows(plan, columns, widths),
     frozen: { rows: grid.headRow, columns: fixedColumns },
     filter: `A${grid.headRow}:${last}${grid.lastRow}`,
     print: {
@@ -81,7 +82,7 @@ function pagesOf<Row, Key extends string>({ grid, pagesWide = 1 }: TablePlan<Row
 function* tableRows<Row, Key extends string>(
   plan: TablePlan<Row, Key>,
   columns: readonly ColumnPlan<Row>[],
-  widths: readonly number[],
+  widths: readonly number[] | undefined,
 ): Generator<RowPlan> {
   yield* headingRows(plan.heading)
   yield { cells: plan.above ? plan.grid.keys.map((key) => plan.above?.[key]) : bands(columns) }
@@ -105,15 +106,16 @@ export function* headingRows(heading: Heading): Generator<RowPlan> {
 const bands = (columns: readonly ColumnPlan<never>[]) =>
   columns.map((column) => (column.band === undefined ? undefined : text(column.band, section)))
 
-function headRow(columns: readonly ColumnPlan<never>[], widths: readonly number[]): RowPlan {
+function headRow(columns: readonly ColumnPlan<never>[], widths: readonly number[] | undefined): RowPlan {
   return fittedRow(
     columns.map((column) => text(column.head, column.right ? headRight : head)),
     widths,
   )
 }
 
-/** A row as high as its wrapped cells need. */
-export function fittedRow(cells: readonly (Cell | undefined)[], widths: readonly number[]): RowPlan {
+/** A row as high as its wrapped cells need in columns of these widths. */
+export function fittedRow(cells: readonly (Cell | undefined)[], widths: readonly number[] | undefined): RowPlan {
+  if (widths === undefined) return { cells }
   const lines = cells.reduce((most, cell, index) => Math.max(most, linesOf(cell, widths[index] ?? LEAST)), 1)
   return { cells, height: rowHeight(lines) }
 }
@@ -129,28 +131,39 @@ const typeOf = ({ font, alignment }: Style) => ({
   indent: alignment?.indent ?? 0,
 })
 
+/** Rows measured between two pauses. */
+const ROWS_A_PAUSE = 200
+
 /** Text may be cut short by `most`, since it wraps; a figure that has no room shows as ####. */
-function widthOf<Row>(column: ColumnPlan<Row>, rows: readonly Row[]): number {
-  const header = headWidth(column.head)
-  const most = Math.max(column.most ?? MOST, header)
-  let width = Math.max(column.least ?? LEAST, header)
+function* columnWidths<Row>(columns: readonly ColumnPlan<Row>[], rows: readonly Row[]): Generator<void, number[]> {
+  const heads = columns.map(({ head }) => headWidth(head))
+  const widths = columns.map(({ least = LEAST }, at) => Math.max(least, heads[at] ?? 0))
   for (const [index, row] of rows.entries()) {
-    const cell = column.cell(row, index)
-    const needed = cellWidth(cell)
-    width = Math.max(width, isFigure(cell) ? needed : Math.min(most, needed))
+    for (const [at, column] of columns.entries()) {
+      const cell = column.cell(row, index)
+      const most = isFigure(cell) ? Number.POSITIVE_INFINITY : Math.max(column.most ?? MOST, heads[at] ?? 0)
+      widths[at] = Math.max(widths[at] ?? LEAST, Math.min(most, cellWidth(cell)))
+    }
+    if (index % ROWS_A_PAUSE === ROWS_A_PAUSE - 1) yield
   }
-  return width
+  return widths
 }
 
 const cellWidth = (cell: Cell) => columnWidth(shown(cell), typeOf(cell.style))
 
-/** Column units no figure of the rows overflows; text may wrap or run on. */
-export function roomForFigures(widths: readonly number[], rows: Iterable<RowPlan>): number[] {
+/** Columns of these widths at least, which no figure of the rows overflows; text may wrap or run on. */
+export const fixedWidths = (widths: readonly number[], rows: () => Iterable<RowPlan>) => ({
+  widths: () => roomForFigures(widths, rows()),
+  columns: widths.length,
+})
+
+function* roomForFigures(widths: readonly number[], rows: Iterable<RowPlan>): Generator<void, number[]> {
   const roomy = [...widths]
   for (const { cells } of rows) {
     for (const [index, cell] of cells.entries()) {
       if (cell !== undefined && isFigure(cell)) roomy[index] = Math.max(roomy[index] ?? LEAST, cellWidth(cell))
     }
+    yield
   }
   return roomy
 }

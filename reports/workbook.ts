@@ -2,15 +2,24 @@ import { Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import ExcelJS from 'exceljs'
 import { quoted } from './cells.js'
+import type { Chart } from './charts.js'
 import { columnLetter } from './grid.js'
 import { packWorkbook } from './package.js'
-import type { Identity, RowPlan, SheetPlan } from './plan.js'
+import type { Identity, RowPlan, SheetMaker, SheetPlan } from './plan.js'
 import { FONT, FONT_POINTS, palette } from './styles.js'
 import { cleanText, cutText, oneLine } from './text.js'
 import { ROW_POINTS } from './typeset.js'
 
-/** Rows written between two turns of the event loop: locks are renewed and signals heard while a long sheet is made. */
-const ROWS_A_TURN = 250
+/** Between two turns of the event loop: locks are renewed and signals heard while a long sheet is made. */
+const CELLS_A_TURN = 4_000
+const TURN_MILLISECONDS = 20
+/** Uncompressed bytes that may wait for the compressor. */
+const WAITING_BYTES = 1 << 20
+const BLOCK_BYTES = 1 << 18
+/** exceljs gathers what is written in buffers of this size. */
+const BUFFER_BYTES = 1 << 16
+/** The compressor works on another thread; were it ever stuck, the sheet would go on in memory. */
+const PATIENCE_MILLISECONDS = 10_000
 const A4 = 9
 /** Excel's limit for a header or footer; each `&` counts twice. */
 const MARGIN_CHARACTERS = 255
@@ -29,6 +38,9 @@ interface SheetInternals {
   _writePageMargins(): void
   _writeLegacyData(): void
   _write(xml: string): void
+  _formulae: object
+  /** Its pipes are of a `readable-stream` too old to tell `writableLength`. */
+  stream: { buffers: unknown[]; pipes: { _writableState: { length: number } }[] }
   _sheetRelsWriter: { addRelationship(relationship: { Type: string; Target: string }): string }
 }
 
@@ -40,29 +52,54 @@ interface SheetInternals {
  * @throws whatever `signal` was aborted with
  */
 export async function buildWorkbook(
-  sheets: readonly SheetPlan[],
+  sheets: readonly SheetMaker[],
   identity: Identity,
   options: BuildOptions = {},
 ): Promise<Buffer> {
   const collected = new Collector()
   const book = newBook(collected, identity)
-  let drawing = 0
-  for (const [index, plan] of sheets.entries()) {
-    if (plan.charts?.length) drawing++
-    await writeSheet(book, plan, { identity, drawing, first: index === 0, signal: options.signal })
+  const drawings: (readonly Chart[])[] = []
+  for (const [index, make] of sheets.entries()) {
+    const plan = make()
+    if (plan.charts?.length) drawings.push(plan.charts)
+    const context = { identity, drawing: drawings.length, first: index === 0, signal: options.signal }
+    await writeSheet(book, plan, context)
     options.onProgress?.({ sheet: plan.name, done: index + 1, total: sheets.length })
   }
   await book.commit()
-  return packWorkbook(collected.bytes(), sheets)
+  return packWorkbook(collected.bytes(), drawings)
 }
 
+/** Gathers what is written in blocks of its own: the compressor's chunks are small parts of buffers they keep alive. */
 class Collector extends Writable {
-  readonly #chunks: Buffer[] = []
+  #blocks: Buffer[] = []
+  #filled = BLOCK_BYTES
+
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    this.#chunks.push(chunk)
+    for (let at = 0; at < chunk.length; ) {
+      if (this.#filled === BLOCK_BYTES) this.#begin()
+      const copied = chunk.copy(this.#blocks.at(-1) as Buffer, this.#filled, at)
+      this.#filled += copied
+      at += copied
+    }
     done()
   }
-  bytes = (): Buffer => Buffer.concat(this.#chunks)
+
+  #begin(): void {
+    this.#blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES))
+    this.#filled = 0
+  }
+
+  /** All of it, once. */
+  bytes(): Buffer {
+    const whole = Buffer.concat(this.#blocks).subarray(
+      0,
+      this.#blocks.length * BLOCK_BYTES - BLOCK_BYTES + this.#filled,
+    )
+    this.#blocks = []
+    this.#filled = BLOCK_BYTES
+    return whole
+  }
 }
 
 function newBook(stream: Writable, identity: Identity): Book {
@@ -97,16 +134,19 @@ interface SheetContext {
 }
 
 async function writeSheet(book: Book, plan: SheetPlan, context: SheetContext): Promise<void> {
+  const widths = await measured(plan, context)
   const sheet = book.addWorksheet(plan.name, sheetOptions(plan, context)) as ExcelJS.Worksheet
   orderParts(sheet, plan, context.drawing)
-  sheet.columns = plan.widths.map((width) => ({ width }))
-  let rows = 0
-  for (const row of plan.rows()) {
-    writeRow(sheet, ++rows, row)
-    if (rows % ROWS_A_TURN === 0) {
-      context.signal?.throwIfAborted()
-      await nextTurn()
-    }
+  sheet.columns = widths.map((width) => ({ width }))
+  let cells = 0
+  let number = 0
+  for (const row of plan.rows(widths)) {
+    writeRow(sheet, ++number, row)
+    cells += row.cells.length
+    if (cells < CELLS_A_TURN) continue
+    cells = 0
+    await drained(sheet)
+    context.signal?.throwIfAborted()
   }
   for (const merge of plan.merges ?? []) mergeWritten(sheet, merge)
   for (const row of plan.print.breaksAfter ?? []) breakAfter(sheet, row)
@@ -118,6 +158,33 @@ async function writeSheet(book: Book, plan: SheetPlan, context: SheetContext): P
   await nextTurn()
   context.signal?.throwIfAborted()
 }
+
+async function measured(plan: SheetPlan, { signal }: SheetContext): Promise<readonly number[]> {
+  const measure = plan.widths()
+  let since = performance.now()
+  for (let step = measure.next(); ; step = measure.next()) {
+    if (step.done) return step.value
+    if (performance.now() - since < TURN_MILLISECONDS) continue
+    await nextTurn()
+    signal?.throwIfAborted()
+    since = performance.now()
+  }
+}
+
+/**
+ * Waits until what was written is compressed. exceljs heeds no back pressure, so that a long sheet would stand in memory
+ * whole; and it remembers each formula in case another cell shares it, which none of ours does.
+ */
+async function drained(sheet: ExcelJS.Worksheet): Promise<void> {
+  const internals = sheet as unknown as SheetInternals
+  internals._formulae = {}
+  const patience = performance.now() + PATIENCE_MILLISECONDS
+  do await nextTurn()
+  while (waiting(internals.stream) > WAITING_BYTES && performance.now() < patience)
+}
+
+const waiting = ({ buffers, pipes }: SheetInternals['stream']): number =>
+  pipes.reduce((bytes, pipe) => bytes + pipe._writableState.length, buffers.length * BUFFER_BYTES)
 
 function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan): void {
   const row = sheet.getRow(number)
@@ -185,7 +252,7 @@ function sheetOptions(plan: SheetPlan, { identity, first }: SheetContext): Parti
       margins: { left: 0.4, right: 0.4, top: from ? 0.75 : 0.5, bottom: 0.6, header: 0.3, footer: 0.3 },
       ...(titleRows && { printTitlesRow: `${titleRows[0]}:${titleRows[1]}` }),
       ...(titleColumns !== undefined && { printTitlesColumn: titleColumns }),
-      ...(from && { printArea: `A$${from}:${columnLetter(plan.widths.length)}$${plan.print.to}` }),
+      ...(from && { printArea: `A$${from}:${columnLetter(plan.columns)}$${plan.print.to}` }),
     },
   }
 }

@@ -7,7 +7,7 @@ const NOTE = 'What the figures mean, what they rest on, and what the data cannot
 
 /** `About` of a channel's workbook. */
 export const channelAboutSheet = (book: ChannelBook): SheetPlan =>
-  wordsSheet(channelHeading(book, 'About this workbook', NOTE), aboutRows(book.report))
+  wordsSheet(channelHeading(book, 'About this workbook', NOTE), () => aboutRows(book.report))
 
 function* aboutRows({ context, about }: ChannelReport): Generator<AboutRow> {
   yield* titled(

@@ -24,7 +24,7 @@ import {
   title,
   whole,
 } from '../styles.js'
-import { fittedRow, RowList, roomForFigures } from '../table.js'
+import { fittedRow, fixedWidths, RowList } from '../table.js'
 import { oneLine } from '../text.js'
 import { cutToLines } from '../typeset.js'
 
@@ -48,7 +48,7 @@ export function channelSummarySheet(book: ChannelBook): SheetPlan {
   const charts = open.length === 0 ? [] : [volumeChart(open, first, list.rows.length + 1)]
   return {
     name: 'Summary',
-    widths: roomForFigures(WIDTHS, list.rows),
+    ...fixedWidths(WIDTHS, () => list.rows),
     rows: () => list.rows,
     charts,
     names: [{ name: 'AsOfDate', address: `$C$${blockRow + 2}` }],

@@ -1,7 +1,7 @@
 import { type Cell, text } from '../cells.js'
 import type { RowPlan, SheetPlan } from '../plan.js'
 import { body, head, section, wrapped } from '../styles.js'
-import { fittedRow, type Heading, headingRows, roomForFigures } from '../table.js'
+import { fittedRow, fixedWidths, type Heading, headingRows } from '../table.js'
 import { cleanText, piecesOf } from '../text.js'
 import { wrappedLines } from '../typeset.js'
 
@@ -18,17 +18,30 @@ export interface AboutRow {
   across?: boolean
 }
 
-/** A sheet of words in titled parts. */
-export function wordsSheet(heading: Heading, parts: Iterable<AboutRow>): SheetPlan {
-  const rows = [...[...headingRows(heading)].map((plan): AboutRow => ({ plan })), ...parts]
-  const plans = rows.map(({ plan }) => plan)
+/** A sheet of words in titled parts; they may be asked for more than once. */
+export function wordsSheet(heading: Heading, parts: () => Iterable<AboutRow>): SheetPlan {
+  const rows = function* (): Generator<AboutRow> {
+    for (const plan of headingRows(heading)) yield { plan }
+    yield* parts()
+  }
+  const plans = function* (): Generator<RowPlan> {
+    for (const { plan } of rows()) yield plan
+  }
   return {
     name: 'About',
-    widths: roomForFigures(WIDTHS, plans),
-    rows: () => plans,
-    merges: rows.flatMap(({ across }, index) => (across ? [`B${index + 1}:G${index + 1}`] : [])),
+    ...fixedWidths(WIDTHS, plans),
+    rows: plans,
+    merges: [...acrossRows(rows())].map((row) => `B${row}:G${row}`),
     frozen: { rows: 2 },
     print: { titleRows: [1, 2] },
+  }
+}
+
+function* acrossRows(rows: Iterable<AboutRow>): Generator<number> {
+  let row = 0
+  for (const { across } of rows) {
+    row++
+    if (across) yield row
   }
 }
 

@@ -9,7 +9,7 @@ import { type AboutRow, headers, pairs, row, titled, wordsSheet } from './about-
 const NOTE = 'What the figures mean, what they rest on, what the data cannot say, and long texts in full.'
 /** `About`. */
 export const aboutSheet = (book: Book): SheetPlan =>
-  wordsSheet(headingOf(book, 'About this workbook', NOTE), aboutRows(book.report))
+  wordsSheet(headingOf(book, 'About this workbook', NOTE), () => aboutRows(book.report))
 
 function* aboutRows(report: RfqReport): Generator<AboutRow> {
   yield* titled('How to read it', circumstanceRows(report))

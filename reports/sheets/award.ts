@@ -23,7 +23,7 @@ import {
   whole,
   wrapped,
 } from '../styles.js'
-import { fittedRow, gap, headingRows, roomForFigures } from '../table.js'
+import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
 import { inCurrency, listed, yesNo } from '../words.js'
 
 const NOTE =
@@ -44,11 +44,11 @@ export function awardSheet(book: Book): SheetPlan {
   const count = book.report.awards.length
   return {
     name: 'Award',
-    widths: roomForFigures(WIDTHS, awardRows(book)),
+    ...fixedWidths(WIDTHS, () => awardRows(book)),
     rows: () => awardRows(book),
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headRow}:${award.letter('own')}${award.lastRow}`,
-    validations: book.report.offers.map((_, index) => ({ address: `${own}${award.firstRow + index}`, rule: TONNES })),
+    validations: [{ address: `${own}${award.firstRow}:${own}${award.lastRow}`, rule: TONNES }],
     rules: [
       {
         ref: `D${AWARD_SCENARIO_ROW}:D${AWARD_SCENARIO_ROW + count - 1}`,

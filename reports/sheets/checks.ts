@@ -1,3 +1,4 @@
+import type { DocumentProblem } from '../../src/domain/comparison/input.js'
 import type { Check, Flag, OfferReport } from '../../src/domain/comparison/model.js'
 import { type Book, headingOf } from '../book.js'
 import { type Cached, type Cell, formula, number, text } from '../cells.js'
@@ -59,7 +60,7 @@ export const MASTER_CELL = "'Checks'!$B$4"
 
 /** `Checks`: reconciliations, then flags, then documents that did not fit. */
 export function checksSheet(book: Book): SheetPlan {
-  const rows = [...checkRows(book), ...flagRows(book), ...documentRows(book)]
+  const rows = sourcesOf(book)
   const checks = grid('Checks', KEYS, HEAD_ROW, rows.length)
   const verdicts = `${checks.letter('verdict')}${checks.firstRow}`
   const rule = (priority: number, words: string[], style: (typeof marks)[keyof typeof marks]) => ({
@@ -68,14 +69,14 @@ export function checksSheet(book: Book): SheetPlan {
     formulae: [`OR(${words.map((word) => `$${verdicts}="${word}"`).join(',')})`],
     style,
   })
-  return tableSheet<Row, Key>({
+  return tableSheet<Source, Key>({
     grid: checks,
     heading: headingOf(book, 'Checks', NOTE),
     above: masterCells(book, checks),
     rows,
     empty: 'Nothing to check.',
     fixedColumns: 2,
-    columns: columns(checks),
+    columns: columns(checks, rowMaker(book)),
     rules: [
       {
         ref: `${verdicts}:${checks.letter('verdict')}${checks.lastRow}`,
@@ -110,33 +111,42 @@ function masterCells({ report }: Book, checks: Grid<Key>): Partial<Record<Key, C
   }
 }
 
-function columns(checks: Grid<Key>): Record<Key, ColumnPlan<Row>> {
+function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key, ColumnPlan<Source>> {
   const at = (key: Key, index: number) => checks.at(key, index)
+  const told = (head: string, most: number, value: (row: Row) => string): ColumnPlan<Source> => ({
+    head,
+    most,
+    cell: (source) => text(value(rowOf(source)), wrapped),
+  })
+  const figure = (head: string, value: (row: Row, index: number) => Cell): ColumnPlan<Source> => ({
+    head,
+    right: true,
+    most: 20,
+    cell: (source, index) => value(rowOf(source), index),
+  })
   return {
-    about: { head: 'About', least: 14, cell: (row) => text(row.about, body) },
+    about: { ...told('About', 14, (row) => row.about), least: 14 },
     verdict: {
       head: 'Verdict',
-      cell: (row, index) =>
-        row.live ? formula(verdictExpression(row, checks, index), row.verdict, body) : text(row.verdict, body),
+      cell: (source, index) => {
+        const row = rowOf(source)
+        return row.live ? formula(verdictExpression(row, checks, index), row.verdict, body) : text(row.verdict, body)
+      },
     },
-    subject: { head: 'Of', most: 28, cell: (row) => text(row.subject, wrapped) },
-    title: { head: 'What must hold', most: 40, cell: (row) => text(row.title, wrapped) },
-    leftWhat: { head: 'Compared', most: 20, cell: (row) => text(row.left.what, wrapped) },
-    left: { head: 'Value', right: true, most: 20, cell: (row) => row.left.value },
-    rightWhat: { head: 'With', most: 20, cell: (row) => text(row.right.what, wrapped) },
-    right: { head: 'Value', right: true, most: 20, cell: (row) => row.right.value },
-    difference: {
-      head: 'Difference',
-      right: true,
-      most: 24,
-      cell: (row, index) =>
-        row.live && row.difference !== null
-          ? formula(`ROUND(${at('left', index)}-${at('right', index)},6)`, round6(row.difference), FIGURE)
-          : number(row.difference, FIGURE),
-    },
-    exact: { head: 'Still exact', right: true, cell: (row) => row.exact },
-    tolerance: { head: 'Tolerance', right: true, cell: (row) => row.tolerance },
-    words: { head: 'In words', most: 56, cell: (row) => text(row.words, wrapped) },
+    subject: told('Of', 28, (row) => row.subject),
+    title: told('What must hold', 40, (row) => row.title),
+    leftWhat: told('Compared', 20, (row) => row.left.what),
+    left: figure('Value', (row) => row.left.value),
+    rightWhat: told('With', 20, (row) => row.right.what),
+    right: figure('Value', (row) => row.right.value),
+    difference: figure('Difference', (row, index) =>
+      row.live && row.difference !== null
+        ? formula(`ROUND(${at('left', index)}-${at('right', index)},6)`, round6(row.difference), FIGURE)
+        : number(row.difference, FIGURE),
+    ),
+    exact: figure('Still exact', (row) => row.exact),
+    tolerance: figure('Tolerance', (row) => row.tolerance),
+    words: told('In words', 56, (row) => row.words),
   }
 }
 
@@ -152,9 +162,36 @@ function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
 
 // --- checks ---------------------------------------------------------------------------------------------------------
 
-function* checkRows(book: Book): Generator<Row> {
-  const indexes = new Map(book.report.offers.map(({ id }, index) => [id, index]))
-  for (const check of book.report.checks.checks) yield checkRow(book, check, indexes.get(check.offerId ?? ''))
+/** What a row is made of; rows are made when they are written, since there may be many. */
+type Source =
+  | { check: Check; index: number | undefined }
+  | { flag: Flag; subject: string }
+  | { problem: DocumentProblem }
+
+function sourcesOf({ report }: Book): Source[] {
+  const indexes = new Map(report.offers.map(({ id }, index) => [id, index]))
+  return [
+    ...report.checks.checks.map((check) => ({ check, index: indexes.get(check.offerId ?? '') })),
+    ...report.rfq.flags.map((flag) => ({ flag, subject: 'RFQ' })),
+    ...report.offers.flatMap((offer) => offer.flags.map((flag) => ({ flag, subject: subjectOf(offer) }))),
+    ...report.problems.map((problem) => ({ problem })),
+  ]
+}
+
+const subjectOf = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
+
+/** All cells of a row are asked for one after the other: the row made last is kept for the next of them. */
+function rowMaker(book: Book): (source: Source) => Row {
+  let newest: { source: Source; row: Row } | undefined
+  return (source) => {
+    if (newest?.source !== source) newest = { source, row: makeRow(book, source) }
+    return newest.row
+  }
+}
+
+function makeRow(book: Book, source: Source): Row {
+  if ('check' in source) return checkRow(book, source.check, source.index)
+  return 'flag' in source ? flagRow(source.flag, source.subject) : documentRow(source.problem)
 }
 
 function checkRow(book: Book, check: Check, index: number | undefined): Row {
@@ -220,13 +257,6 @@ const toleranceCell = ({ tolerance }: Check, sides: LiveSides | undefined): Cell
 
 // --- flags and documents --------------------------------------------------------------------------------------------
 
-function* flagRows({ report }: Book): Generator<Row> {
-  for (const flag of report.rfq.flags) yield flagRow(flag, 'RFQ')
-  for (const offer of report.offers) for (const flag of offer.flags) yield flagRow(flag, subjectOf(offer))
-}
-
-const subjectOf = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
-
 function flagRow(flag: Flag, subject: string): Row {
   const [found, limit] = flag.compared
   const side = (value: typeof found): Side => ({
@@ -250,21 +280,20 @@ function flagRow(flag: Flag, subject: string): Row {
   }
 }
 
-function* documentRows({ report }: Book): Generator<Row> {
-  const empty: Side = { what: '', value: text(null, body) }
-  for (const { kind, entityId, path, code, message } of report.problems) {
-    yield {
-      about: 'document',
-      subject: `${kind} ${entityId}`,
-      title: path === '' ? code : `${code}: ${path}`,
-      left: empty,
-      right: empty,
-      exact: text(null, body),
-      tolerance: text(null, body),
-      verdict: 'problem',
-      live: false,
-      difference: null,
-      words: message,
-    }
+const NOTHING: Side = { what: '', value: text(null, body) }
+
+function documentRow({ kind, entityId, path, code, message }: DocumentProblem): Row {
+  return {
+    about: 'document',
+    subject: `${kind} ${entityId}`,
+    title: path === '' ? code : `${code}: ${path}`,
+    left: NOTHING,
+    right: NOTHING,
+    exact: NOTHING.value,
+    tolerance: NOTHING.value,
+    verdict: 'problem',
+    live: false,
+    difference: null,
+    words: message,
   }
 }

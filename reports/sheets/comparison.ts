@@ -21,7 +21,7 @@ import {
   whole,
   wrapped,
 } from '../styles.js'
-import { fittedRow, HEAD_ROW, headingRows, roomForFigures } from '../table.js'
+import { fittedRow, fixedWidths, HEAD_ROW, headingRows } from '../table.js'
 import { cutToLines } from '../typeset.js'
 import { countFlags, inCurrency, listed, severityWords, yesNo } from '../words.js'
 
@@ -62,7 +62,7 @@ export function comparisonSheet(book: Book): SheetPlan {
   const here = `${firstOffer}${HEAD_ROW + 1}`
   return {
     name: 'Comparison',
-    widths: roomForFigures([...WIDTHS, ...offers.map(() => OFFER_WIDTH)], rows()),
+    ...fixedWidths([...WIDTHS, ...offers.map(() => OFFER_WIDTH)], rows),
     rows,
     frozen: { rows: HEAD_ROW, columns: FIRST_OFFER_COLUMN - 1 },
     rules: [

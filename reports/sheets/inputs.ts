@@ -21,7 +21,7 @@ import {
   whole,
   wrapped,
 } from '../styles.js'
-import { fittedRow, gap, headingRows, roomForFigures } from '../table.js'
+import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
 import { listed } from '../words.js'
 
 const NOTE =
@@ -65,7 +65,7 @@ export function inputsSheet(book: Book): SheetPlan {
   const last = placed.at(-1)?.row ?? 0
   return {
     name: 'Inputs',
-    widths: roomForFigures(WIDTHS, rows),
+    ...fixedWidths(WIDTHS, () => rows),
     rows: () => rows,
     frozen: { rows: HEADER_ROWS },
     names: [

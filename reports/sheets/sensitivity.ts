@@ -19,7 +19,7 @@ import {
   strong,
   wrapped,
 } from '../styles.js'
-import { fittedRow, headingRows, RowList, roomForFigures } from '../table.js'
+import { fittedRow, fixedWidths, headingRows, RowList } from '../table.js'
 import { inCurrency, yesNo } from '../words.js'
 import { scoresRange, weightsRange } from './scoring.js'
 
@@ -56,7 +56,7 @@ export function sensitivitySheet(book: Book): SheetPlan {
   const rows = sensitivityRows(frame)
   return {
     name: 'Sensitivity',
-    widths: roomForFigures(widths, rows),
+    ...fixedWidths(widths, () => rows),
     rows: () => rows,
     frozen: { rows: HEADER_ROW, columns: LEADING.length },
     rules: offers.length === 0 ? [] : rankRules(frame, caseRows(frame)),

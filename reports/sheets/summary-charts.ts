@@ -176,9 +176,7 @@ function stack(book: Book, ranking: Ranking, periods: readonly Period[], row: nu
   const others = book.report.offers.length > coloured.length
   if (periods.length === 0) return { ...words, rows: [], chart: null }
   const heads = [...coloured.map((offer, index) => nameOf(index + 1, offer.label)), ...(others ? [OTHERS] : [])]
-  const figures = heads.map((_, index) =>
-    periods.map((period) => sumOf(book, coloured[index]?.id ?? null, coloured, period)),
-  )
+  const figures = sumsOf(book, coloured, periods, heads.length)
   const headCells = heads.map((name, index) =>
     index < coloured.length
       ? formula(nameExpression(`${index + 1}`, `$B${ranking.firstRow + index}`), name, headRight)
@@ -265,14 +263,16 @@ function volumeCell(
   return formula(`IFERROR(${all},${deliveries.range('offer')},${offer}),0)`, cached, numbers.volume)
 }
 
-function sumOf(book: Book, id: string | null, coloured: Ranking['offers'], period: Period): number {
-  const shown = new Set(coloured.map((offer) => offer.id))
-  let sum = 0
+/** Volumes by series and period; what is of no coloured offer is of the last series. */
+function sumsOf(book: Book, coloured: Ranking['offers'], periods: readonly Period[], series: number): number[][] {
+  const places = new Map(coloured.map(({ id }, index) => [id, index]))
+  const sums = Array.from({ length: series }, () => periods.map(() => 0))
   for (const line of book.lines) {
-    const mine = id === null ? !shown.has(line.offer.id) : line.offer.id === id
-    if (mine && (line.line.volume ?? 0) > 0 && period.holds(line)) sum += line.line.volume ?? 0
+    const row = sums[places.get(line.offer.id) ?? series - 1]
+    const at = periods.findIndex((period) => period.holds(line))
+    if (row !== undefined && at !== -1) row[at] = (row[at] ?? 0) + Math.max(0, line.line.volume ?? 0)
   }
-  return sum
+  return sums
 }
 
 // --- periods --------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ import {
   title,
   whole,
 } from '../styles.js'
-import { roomForFigures } from '../table.js'
+import { fixedWidths } from '../table.js'
 import { oneLine } from '../text.js'
 import { inCurrency, severityWords } from '../words.js'
 import { MASTER_CELL } from './checks.js'
@@ -46,7 +46,7 @@ export function summarySheet(book: Book): SheetPlan {
   const verdict = `$${VERDICT_COLUMN}$${VERDICT_ROW}`
   return {
     name: 'Summary',
-    widths: roomForFigures(SUMMARY_WIDTHS, rows),
+    ...fixedWidths(SUMMARY_WIDTHS, () => rows),
     rows: () => rows,
     charts: drawn.charts,
     rules: [

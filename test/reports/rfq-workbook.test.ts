@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { SheetPlan } from '../../reports/plan.js'
 import { rfqSheets, rfqWorkbook, writeRfqWorkbook } from '../../reports/rfq-workbook.js'
 import type { RfqReport } from '../../src/domain/comparison/model.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
@@ -75,10 +76,10 @@ describe('the workbook of an RFQ', () => {
 
   it('gives every figure room', () => {
     for (const name of names) {
-      for (const plan of rfqSheets(report(name))) {
-        for (const row of plan.rows()) expect(row.height ?? 15, plan.name).toBeLessThanOrEqual(409)
+      for (const plan of rfqSheets(report(name)).map((make) => make())) {
+        for (const row of plan.rows(widthsOf(plan))) expect(row.height ?? 15, plan.name).toBeLessThanOrEqual(409)
         expect(
-          plan.widths.every((width) => width > 0 && width <= 255),
+          widthsOf(plan).every((width) => width > 0 && width <= 255),
           plan.name,
         ).toBe(true)
       }
@@ -88,7 +89,7 @@ describe('the workbook of an RFQ', () => {
   it('says in full on About what is cut elsewhere', async () => {
     const long = HOSTILE.join(' ').repeat(400)
     const input = comparisonInput({ rfq: { additionalRequirements: long } })
-    const about = rfqSheets(compareOffers(input)).at(-1)
+    const about = rfqSheets(compareOffers(input)).at(-1)?.()
     const texts = [...(about?.rows() ?? [])].flatMap(({ cells }) => cells.map((cell) => cell?.value ?? ''))
     const whole = texts.filter((value) => typeof value === 'string').join('')
     expect(whole.split('gnp.exe').length - 1).toBe(400)
@@ -145,3 +146,8 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
       expect(cells).toContain(words)
   })
 })
+
+function widthsOf(plan: SheetPlan): readonly number[] {
+  const measure = plan.widths()
+  for (let step = measure.next(); ; step = measure.next()) if (step.done) return step.value
+}

@@ -4,6 +4,7 @@ import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '.
 import type { Chart } from '../../reports/charts.js'
 import type { Identity, SheetPlan } from '../../reports/plan.js'
 import { day, link, marks, numberStyles, plain } from '../../reports/styles.js'
+import { fixedWidths } from '../../reports/table.js'
 import { buildWorkbook } from '../../reports/workbook.js'
 import { HOSTILE } from './support/cases.js'
 import {
@@ -41,7 +42,7 @@ const chart: Chart = {
 /** A sheet with everything a sheet can have. */
 const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
   name: 'One',
-  widths: [20, 12, 12, 12, 12],
+  ...fixedWidths([20, 12, 12, 12, 12], () => []),
   rows: () => [
     { cells: ['name', 'price', 'limit', 'due', 'link'].map((word) => text(word)) },
     ...words.map((word, index) => ({
@@ -65,7 +66,12 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
   charts: [chart],
   print: { titleRows: [1, 1], titleColumns: 'A:A', pagesWide: 2, from: 1, to: 3, breaksAfter: [2] },
 })
-const two: SheetPlan = { name: 'Two', widths: [10], rows: () => [{ cells: [text('second', plain)] }], print: {} }
+const two = (): SheetPlan => ({
+  name: 'Two',
+  ...fixedWidths([10], () => []),
+  rows: () => [{ cells: [text('second', plain)] }],
+  print: {},
+})
 
 const order = (element: Element | undefined) => element?.children.map(({ name }) => name) ?? []
 const ranks = (names: string[], wanted: readonly string[]) => names.map((name) => wanted.indexOf(name))
@@ -73,7 +79,7 @@ const ascending = (values: number[]) => values.every((value, at) => value >= 0 &
 
 describe('a workbook', () => {
   it('holds its parts in the order the format wants', async () => {
-    const parts = await partsOf(await buildWorkbook([everything(), two], identity))
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
     const sheet = order(parseXml(parts.get('xl/worksheets/sheet1.xml') ?? ''))
     expect(ascending(ranks(sheet, WORKSHEET_ORDER)), sheet.join(' ')).toBe(true)
     for (const part of ['mergeCells', 'conditionalFormatting', 'hyperlinks', 'rowBreaks', 'drawing', 'autoFilter']) {
@@ -86,7 +92,7 @@ describe('a workbook', () => {
   })
 
   it('names every part it holds, and every part it points to is there', async () => {
-    const parts = await partsOf(await buildWorkbook([everything(), two], identity))
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
     const types = parseXml(parts.get('[Content_Types].xml') ?? '')
     for (const { attributes } of descendants(types, 'Override')) {
       expect(parts.has(String(attributes.PartName).slice(1)), attributes.PartName).toBe(true)
@@ -103,9 +109,9 @@ describe('a workbook', () => {
   })
 
   it('is the same, byte for byte, when made again later', async () => {
-    const first = await buildWorkbook([everything(), two], identity)
+    const first = await buildWorkbook([() => everything(), two], identity)
     await new Promise((resolve) => setTimeout(resolve, 1_100))
-    expect(first.equals(await buildWorkbook([everything(), two], identity))).toBe(true)
+    expect(first.equals(await buildWorkbook([() => everything(), two], identity))).toBe(true)
   })
 
   it('tells its as-of date as its own, and no other', async () => {
@@ -116,7 +122,7 @@ describe('a workbook', () => {
   })
 
   it('doubles the ampersand of a footer and lets no figure follow a size', async () => {
-    const parts = await partsOf(await buildWorkbook([everything(), two], identity))
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
     const sheet = parts.get('xl/worksheets/sheet1.xml') ?? ''
     expect(sheet).toContain('<oddFooter>&amp;L&amp;8 1 &amp;&amp; 2 · as of 2026-03-16&amp;R&amp;8&amp;A')
   })
@@ -130,7 +136,7 @@ describe('a workbook', () => {
   })
 
   it('gives each chart its words for those who do not see it, and its cached figures', async () => {
-    const parts = await partsOf(await buildWorkbook([everything(), two], identity))
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
     expect(parts.get('xl/drawings/drawing1.xml')).toContain('descr="Columns &#34;of&#34; prices"')
     const drawn = parseXml(parts.get('xl/charts/chart1.xml') ?? '')
     expect([...descendants(drawn, 'c:ser')]).toHaveLength(2)
@@ -152,7 +158,7 @@ describe('a workbook', () => {
     await fc.assert(
       fc.asyncProperty(anyText, async (words) => {
         const named = { ...identity, title: words[0] ?? '', footer: words.join('&'), subject: words.at(-1) ?? '' }
-        for (const [name, xml] of await partsOf(await buildWorkbook([everything(words), two], named))) {
+        for (const [name, xml] of await partsOf(await buildWorkbook([() => everything(words), two], named))) {
           expect(() => parseXml(xml), name).not.toThrow()
         }
       }),

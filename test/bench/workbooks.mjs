@@ -1,0 +1,195 @@
+/**
+ * Time and memory of a workbook, beside bare exceljs writing the same cells. By hand:
+ *
+ *   npm run build && node test/bench/workbooks.mjs
+ *
+ * Each line is a process of its own. Peak is the most memory the process had at all (its report and program included);
+ * the line `report only` says what was there before any workbook.
+ */
+import { execFileSync } from 'node:child_process'
+import { Writable } from 'node:stream'
+import { fileURLToPath } from 'node:url'
+
+const OFFERS = [
+  [300, 10],
+  [5_000, 10],
+]
+const WAYS = ['report only', 'quotekeeper', 'bare exceljs, document', 'bare exceljs, streaming']
+
+/** Documents of so many offers of so many lines, as the marketplace sends them. */
+function documents(offers, lines) {
+  let state = 7
+  const next = (from, to) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return from + Math.floor((state / 2_147_483_648) * (to - from + 1))
+  }
+  const vintage = (year) => ({
+    reportingPeriodStart: `${year}-01-01`,
+    reportingPeriodEnd: `${year}-12-31`,
+    volume: next(50, 900),
+    unitPrice: next(800, 1600) / 100,
+    name: `Vintage ${year}`,
+    mitigationTypes: ['removal'],
+  })
+  const response = (_, at) => {
+    const scheduledDeliveries = Array.from({ length: lines }, (_line, index) => ({
+      fulfilmentDueDate: `2026-${String(1 + (index % 12)).padStart(2, '0')}-15`,
+      fulfilmentMethod: 'registryTransfer',
+      vintages: [vintage(2018 + (index % 8))],
+    }))
+    const all = scheduledDeliveries.flatMap((delivery) => delivery.vintages)
+    const offer = {
+      contractType: at % 3 ? 'forward' : 'spot',
+      currency: 'USD',
+      scheduledDeliveries,
+      prePayments: at % 4 ? [] : [{ amount: next(100, 900), paymentDueDate: '2026-05-01' }],
+      totalVolume: all.reduce((sum, line) => sum + line.volume, 0),
+      totalPrice: all.reduce((sum, line) => sum + line.volume * line.unitPrice, 0),
+      additionalNotesToBuyer: `Note ${at}`,
+      expiryDate: '2026-12-31',
+      review: null,
+    }
+    return {
+      id: `offer-${at}`,
+      listingId: `listing-${at % 50}`,
+      projectName: `Project ${at}`,
+      projectDeveloperName: `Developer ${next(1, Math.ceil(offers / 2))}`,
+      status: 'submitted',
+      submittedAt: '2026-03-01T09:00:00.000Z',
+      offer,
+    }
+  }
+  return Array.from({ length: offers }, response)
+}
+
+async function reportOf(offers, lines) {
+  const { compareOffers } = await import('../../dist/src/domain/comparison/report.js')
+  const { knownResponse, knownRfq } = await import('../../dist/src/domain/comparison/known.js')
+  const stored = (body) => ({
+    id: body.id,
+    version: 1,
+    contentHash: 'a'.repeat(64),
+    notBefore: null,
+    observedAt: '2026-03-10T10:00:00.000Z',
+    missingSince: null,
+    runId: 7,
+    valid: true,
+    shape: 'full',
+    body,
+  })
+  const rfq = {
+    id: 'rfq',
+    listingIds: ['listing-1'],
+    state: 'open',
+    number: 1,
+    reference: 'R',
+    contractTypes: ['spot', 'forward'],
+    title: 'Many offers',
+    fulfilmentDueDate: '2026-12-31',
+    minVolume: 100_000,
+    maxVolume: 200_000,
+    minVintageYear: 'Any',
+    maxVintageYear: 'Any',
+    pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
+    createdAt: '2026-02-01T08:00:00.000Z',
+    updatedAt: '2026-02-01T08:00:00.000Z',
+    responseDueDate: '2026-03-20',
+    responses: [],
+  }
+  return compareOffers({
+    channel: 'acme/forest',
+    timeZone: 'UTC',
+    asOf: new Date('2026-03-16T12:00:00.000Z'),
+    generatedAt: new Date('2026-03-16T12:00:00.000Z'),
+    programVersion: 'bench',
+    rfq: knownRfq(stored(rfq)),
+    responses: documents(offers, lines).map(stored).map(knownResponse),
+    listings: [],
+    versions: [],
+    absences: [],
+    problems: [],
+    decisions: [],
+  })
+}
+
+async function quotekeeper(report) {
+  const { rfqWorkbook } = await import('../../dist/reports/rfq-workbook.js')
+  return (await rfqWorkbook(report)).length
+}
+
+/** Values and formulas alone: no style, no width, no chart, no fixed bytes. */
+async function fill(book, report) {
+  const { rfqSheets } = await import('../../dist/reports/rfq-workbook.js')
+  for (const make of rfqSheets(report)) {
+    const plan = make()
+    const sheet = book.addWorksheet(plan.name)
+    for (const { cells } of plan.rows()) {
+      const row = sheet.addRow(cells.map((cell) => cell?.value ?? null))
+      if (sheet.commit) row.commit()
+    }
+    sheet.commit?.()
+  }
+}
+
+async function bareDocument(report) {
+  const { default: ExcelJS } = await import('exceljs')
+  const book = new ExcelJS.Workbook()
+  await fill(book, report)
+  return (await book.xlsx.writeBuffer()).byteLength
+}
+
+async function bareStreaming(report) {
+  const { default: ExcelJS } = await import('exceljs')
+  let bytes = 0
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      bytes += chunk.length
+      done()
+    },
+  })
+  const book = new ExcelJS.stream.xlsx.WorkbookWriter({ stream, useSharedStrings: true })
+  await fill(book, report)
+  await book.commit()
+  return bytes
+}
+
+const MAKERS = { quotekeeper, 'bare exceljs, document': bareDocument, 'bare exceljs, streaming': bareStreaming }
+
+/** The longest the event loop was held up. */
+function watchLoop() {
+  let longest = 0
+  let last = performance.now()
+  const timer = setInterval(() => {
+    longest = Math.max(longest, performance.now() - last - 20)
+    last = performance.now()
+  }, 20)
+  return () => {
+    clearInterval(timer)
+    return Math.round(Math.max(longest, performance.now() - last - 20))
+  }
+}
+
+async function measure(offers, lines, way) {
+  const report = await reportOf(offers, lines)
+  const make = MAKERS[way]
+  globalThis.gc?.()
+  const begin = performance.now()
+  const blocked = watchLoop()
+  await new Promise((resolve) => setTimeout(resolve, 25))
+  const bytes = make ? await make(report) : 0
+  const seconds = ((performance.now() - begin) / 1_000).toFixed(1)
+  const peak = Math.round(process.resourceUsage().maxRSS / 1_024)
+  console.log(
+    `${offers} offers, ${offers * lines} lines, ${way}: ${seconds} s, peak ${peak} MB, file ${(bytes / 1e6).toFixed(1)} MB, event loop held up at most ${blocked()} ms`,
+  )
+}
+
+const [offers, lines, way] = process.argv.slice(2)
+if (way !== undefined) await measure(Number(offers), Number(lines), way)
+else {
+  const self = fileURLToPath(import.meta.url)
+  for (const [count, each] of OFFERS) {
+    for (const one of WAYS)
+      execFileSync(process.execPath, ['--expose-gc', self, String(count), String(each), one], { stdio: 'inherit' })
+  }
+}
