@@ -1,4 +1,5 @@
-import type { Written } from '../reports/rfq-workbook.js'
+import type { Written } from '../reports/file.js'
+import type { Format } from '../reports/formats.js'
 import type { ChannelReport } from '../src/domain/comparison/channel-model.js'
 import { summariseChannel } from '../src/domain/comparison/overview.js'
 import { reportDestination } from './report-destination.js'
@@ -13,15 +14,15 @@ export async function channelReport(source: ReportSource): Promise<ChannelReport
 }
 
 /**
- * Writes the overview workbook of a channel.
+ * Writes the overview of a channel, as a workbook unless another format is asked for.
  * @param source.out absolute path of the file; else it is named after channel and moment, in its folder of reports
  * @throws as `channelReport`, and the error of the file system; nothing is left behind then
  */
 export async function makeChannelReport(
-  source: ReportSource & { out?: string; signal?: AbortSignal },
+  source: ReportSource & { out?: string; format?: Format; signal?: AbortSignal },
 ): Promise<Written> {
-  const { writeChannelWorkbook } = await import('../reports/channel-workbook.js') // Heavy: only when one is written.
-  const { config, channel, out, signal } = source
+  const { writeChannelReport } = await import('../reports/formats.js') // Heavy: only when one is written.
+  const { config, channel, out, format = 'xlsx', signal } = source
   const destination = reportDestination(config, channel.key, out)
-  return writeChannelWorkbook(await channelReport(source), destination, signal ? { signal } : {})
+  return writeChannelReport(await channelReport(source), format, destination, signal ? { signal } : {})
 }

@@ -1,4 +1,5 @@
-import type { Written } from '../reports/rfq-workbook.js'
+import type { Written } from '../reports/file.js'
+import type { Format } from '../reports/formats.js'
 import type { RfqReport } from '../src/domain/comparison/model.js'
 import { compareOffers } from '../src/domain/comparison/report.js'
 import { reportDestination } from './report-destination.js'
@@ -17,15 +18,15 @@ export async function rfqReport(source: RfqReportSource): Promise<RfqReport> {
 }
 
 /**
- * Writes the offer-comparison workbook of one RFQ.
+ * Writes the offer comparison of one RFQ, as a workbook unless another format is asked for.
  * @param source.out absolute path of the file; else it is named after RFQ and moment, in the channel's folder of reports
  * @throws as `rfqReport`, and the error of the file system; nothing is left behind then
  */
 export async function makeRfqReport(
-  source: RfqReportSource & { out?: string; signal?: AbortSignal },
+  source: RfqReportSource & { out?: string; format?: Format; signal?: AbortSignal },
 ): Promise<Written> {
-  const { writeRfqWorkbook } = await import('../reports/rfq-workbook.js') // Heavy: only when one is written.
-  const { config, channel, out, signal } = source
+  const { writeRfqReport } = await import('../reports/formats.js') // Heavy: only when one is written.
+  const { config, channel, out, format = 'xlsx', signal } = source
   const destination = reportDestination(config, channel.key, out)
-  return writeRfqWorkbook(await rfqReport(source), destination, signal ? { signal } : {})
+  return writeRfqReport(await rfqReport(source), format, destination, signal ? { signal } : {})
 }

@@ -1,5 +1,7 @@
 import { resolve } from 'node:path'
+import { Option } from 'commander'
 import type { ReportSource } from '../../../jobs/report-input.js'
+import type { Format } from '../../../reports/formats.js'
 import type { Store } from '../../store/contract.js'
 import { channelNamed } from '../channels.js'
 import type { Cli, Register } from '../cli.js'
@@ -19,7 +21,10 @@ import {
 import { printJson } from '../print.js'
 import { reportSource } from '../report-source.js'
 
-type Options = ChannelOption & AsOfOption & JsonOption & { out?: string }
+type Options = ChannelOption & AsOfOption & JsonOption & { out?: string; format?: Format }
+
+/** As reports/formats.ts has them; named here, because that room is loaded only when a report is made. */
+const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
 
 /** `report [RFQ]`: the offer comparison of an RFQ, or the overview of a channel. */
 export const register: Register = (command, cli) => {
@@ -27,7 +32,8 @@ export const register: Register = (command, cli) => {
     .argument('[rfq]', 'number, reference or id of the RFQ; without it, the overview of the channel')
     .addOption(channelOption())
     .addOption(asOfOption())
-    .option('--out <file>', 'the workbook to write; default: one named after RFQ and moment in reports.directory')
+    .option('--out <file>', 'the file to write; default: one named after RFQ and moment in reports.directory')
+    .addOption(new Option('--format <format>', 'what to write').choices(FORMATS).default('xlsx'))
     .addOption(jsonOption('the figures of the report as one JSON document, and no workbook'))
     .action((match: string | undefined, options: Options) =>
       reading(cli, (store, house) =>
@@ -40,6 +46,7 @@ export const register: Register = (command, cli) => {
     command,
     ['quotekeeper report 1042', 'compare the offers for RFQ 1042; prints the path of the workbook'],
     ['quotekeeper report 1042 --as-of 2026-01-31 --out then.xlsx', 'as they were known at the end of that day'],
+    ['quotekeeper report 1042 --format html', 'the same as one page for a browser'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
   )
 }
@@ -54,7 +61,7 @@ async function comparison(cli: Cli, desk: Desk, options: Options, match: string)
   const source = { ...(await sourceOf(cli, desk, options, rfq.channel)), rfqId: rfq.id }
   const { makeRfqReport, rfqReport } = await import('../../../jobs/rfq-report.js')
   if (options.json) printJson(cli.io, await rfqReport(source))
-  else cli.io.out(`${(await makeRfqReport({ ...source, ...outOf(cli, options), signal: cli.io.stop })).path}\n`)
+  else cli.io.out(`${(await makeRfqReport({ ...source, ...fileOf(cli, options), signal: cli.io.stop })).path}\n`)
 }
 
 async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
@@ -63,7 +70,7 @@ async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
   for (const channel of channels) {
     const source = await sourceOf(cli, desk, options, channel)
     if (options.json) printJson(cli.io, await channelReport(source))
-    else cli.io.out(`${(await makeChannelReport({ ...source, ...outOf(cli, options), signal: cli.io.stop })).path}\n`)
+    else cli.io.out(`${(await makeChannelReport({ ...source, ...fileOf(cli, options), signal: cli.io.stop })).path}\n`)
   }
 }
 
@@ -83,4 +90,7 @@ async function sourceOf(cli: Cli, desk: Desk, options: Options, channel: string)
   return reportSource({ store: desk.store, config: desk.house.config }, { channel, asOf, now })
 }
 
-const outOf = ({ io }: Cli, { out }: Options) => (out === undefined ? {} : { out: resolve(io.cwd, out) })
+const fileOf = ({ io }: Cli, { out, format }: Options) => ({
+  ...(out === undefined ? {} : { out: resolve(io.cwd, out) }),
+  ...(format === undefined ? {} : { format }),
+})

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs'
+import { expect, it } from 'vitest'
+import { makeChannelReport } from '../../jobs/channel-report.js'
+import { makeRfqReport } from '../../jobs/rfq-report.js'
+import { FORMATS } from '../../reports/formats.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
+import { testFolder } from '../helpers/folder.js'
+
+it('a report is written in each format, all from one comparison', async () => {
+  const desk = await openDesk()
+  const { id } = desk.sandbox.world.addRfq(CHANNEL, { title: '=HYPERLINK("http://x")', responseDueDate: '2026-11-20' })
+  const offer = desk.sandbox.world.addResponse(id, { projectDeveloperName: '=1+1', projectName: '<b>bold</b>' })
+  await desk.pollRfqs()
+  const reports = { directory: testFolder(), currency: null, exchangeRates: {}, weights: {} }
+  const circumstances = { asOf: desk.now(), now: desk.now(), version: 'test' }
+  const source = { store: desk.store, config: { reports }, channel: { key: KEY, timeZone: 'UTC' }, ...circumstances }
+  const texts: Record<string, string> = {}
+  for (const format of FORMATS) {
+    const { path, bytes } = await makeRfqReport({ ...source, rfqId: id, format })
+    expect(path.endsWith(`.${format}`)).toBe(true)
+    expect(bytes).toBe(readFileSync(path).length)
+    texts[format] = readFileSync(path, 'latin1')
+    expect((await makeChannelReport({ ...source, format })).path.endsWith(`.${format}`)).toBe(true)
+  }
+  expect(JSON.parse(texts.json ?? '')).toMatchObject({ schema: 'quotekeeper.rfq-report/1' })
+  expect(texts.json).toContain(offer.id)
+  expect(texts.csv).not.toMatch(/(^|[,\n"])=1\+1/)
+  expect(texts.html).not.toContain('<b>bold</b>')
+  expect(texts.xlsx?.startsWith('PK')).toBe(true)
+}, 60_000)
