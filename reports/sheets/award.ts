@@ -248,7 +248,9 @@ function singleWorkings({ report }: Book) {
 }
 
 function offerHeader({ report, currency }: Book): RowPlan {
-  const titles = report.awards.map((award, index) => `${index + 1} · ${award.title} (t)`)
+  const titles = report.awards.map(({ scenario }, index) =>
+    scenario === 'own' ? 'Your own (t)' : `Scenario ${index + 1} (t)`,
+  )
   const figures = [
     'Volume (t)',
     inCurrency('Total', currency),

@@ -3,7 +3,7 @@ import { type Cell, formula, literal, number, serialOf, text } from '../cells.js
 import type { Chart, Referred, Series } from '../charts.js'
 import { columnLetter } from '../grid.js'
 import type { RowPlan } from '../plan.js'
-import { body, head, headRight, plainNumber, section, strong } from '../styles.js'
+import { body, head, headRight, plainNumber, section } from '../styles.js'
 import { fittedRow, gap } from '../table.js'
 import { oneLine } from '../text.js'
 import { inCurrency } from '../words.js'
@@ -14,7 +14,7 @@ const STACK_ROWS = 22
 /** Offers drawn in colours of their own; the rest is one series. */
 const COLOURED = 8
 /** Categories at most: beyond, a longer period is taken. */
-const MOST_PERIODS = 16
+const MOST_PERIODS = 9
 const OTHERS = 'Other offers'
 
 interface Section {
@@ -50,7 +50,7 @@ export function chartSection(book: Book, row: number, ranking: Ranking): Section
       ...vintages.rows,
       ...deliveries.rows,
     ],
-    breaksAfter: [row - 1 + PRICE_ROWS],
+    breaksAfter: [row - 1, dataRow - 2],
     charts: [
       priceChart(book, price, { column: 0, row: row - 1, toColumn: 11, toRow: row - 1 + PRICE_ROWS }),
       ...stackCharts([vintages, deliveries], row + PRICE_ROWS),
@@ -171,64 +171,61 @@ interface StackData extends StackWords {
   chart: Omit<Chart, 'anchor'> | null
 }
 
+/** Offers down, periods across, so that long names have room. */
 function stack(book: Book, ranking: Ranking, periods: readonly Period[], row: number, words: StackWords): StackData {
   const coloured = ranking.offers.slice(0, COLOURED)
   const others = book.report.offers.length > coloured.length
   if (periods.length === 0) return { ...words, rows: [], chart: null }
-  const heads = [...coloured.map((offer, index) => nameOf(index + 1, offer.label)), ...(others ? [OTHERS] : [])]
-  const figures = sumsOf(book, coloured, periods, heads.length)
-  const headCells = heads.map((name, index) =>
-    index < coloured.length
-      ? formula(nameExpression(`${index + 1}`, `$B${ranking.firstRow + index}`), name, headRight)
-      : text(name, headRight),
-  )
+  const names = [...coloured.map((offer, index) => nameOf(index + 1, offer.label)), ...(others ? [OTHERS] : [])]
+  const figures = sumsOf(book, coloured, periods, names.length)
+  const nameCell = (name: string, at: number) =>
+    at < coloured.length
+      ? formula(nameExpression(`${at + 1}`, `$B${ranking.firstRow + at}`), name, body)
+      : text(name, body)
   const rows = [
-    fittedRow([undefined, text(words.category, head), ...headCells], SUMMARY_WIDTHS),
-    ...periods.map(
-      (period, index): RowPlan => ({
+    fittedRow(
+      [undefined, text(words.category, head), ...periods.map(({ name }) => text(name, headRight))],
+      SUMMARY_WIDTHS,
+    ),
+    ...names.map(
+      (name, at): RowPlan => ({
         cells: [
           undefined,
-          text(period.name, strong),
-          ...heads.map((_, at) =>
-            volumeCell(
-              book,
-              ranking,
-              period,
-              { at, coloured: coloured.length, row: row + 1 + index },
-              figures[at]?.[index] ?? 0,
-            ),
-          ),
+          nameCell(name, at),
+          ...periods.map((period, index) => {
+            const place = { at, coloured: coloured.length, row, column: columnLetter(FIRST_PERIOD + index) }
+            return volumeCell(book, ranking, period, place, figures[at]?.[index] ?? 0)
+          }),
         ],
       }),
     ),
     ...gap(1),
   ]
-  return { ...words, rows, chart: stackChart(words, periods, heads, figures, row) }
+  return { ...words, rows, chart: stackChart(words, periods, names, figures, row) }
 }
+
+/** Column of the first period. */
+const FIRST_PERIOD = 3
 
 function stackChart(
   words: StackWords,
   periods: readonly Period[],
-  heads: readonly string[],
+  names: readonly string[],
   figures: readonly (readonly number[])[],
   row: number,
 ): Omit<Chart, 'anchor'> {
-  const last = row + periods.length
-  const column = (index: number) => columnLetter(3 + index)
+  const [first, last] = [columnLetter(FIRST_PERIOD), columnLetter(FIRST_PERIOD - 1 + periods.length)]
   return {
     title: words.title,
     alt: words.alt,
     stacked: true,
-    categories: { ref: `'Summary'!$B$${row + 1}:$B$${last}`, cached: periods.map(({ name }) => name) },
+    categories: { ref: `'Summary'!$${first}$${row}:$${last}$${row}`, cached: periods.map(({ name }) => name) },
     categoryTitle: words.category,
     valueTitle: 'Tonnes',
     format: '#,##0',
-    series: heads.map((name, index) => ({
-      name: { ref: `'Summary'!$${column(index)}$${row}`, cached: [name] },
-      values: {
-        ref: `'Summary'!$${column(index)}$${row + 1}:$${column(index)}$${last}`,
-        cached: figures[index] ?? [],
-      },
+    series: names.map((name, at) => ({
+      name: { ref: `'Summary'!$B$${row + 1 + at}`, cached: [name] },
+      values: { ref: `'Summary'!$${first}$${row + 1 + at}:$${last}$${row + 1 + at}`, cached: figures[at] ?? [] },
     })),
   }
 }
@@ -245,17 +242,17 @@ function stackCharts(stacks: readonly StackData[], row: number): Chart[] {
   )
 }
 
-/** Volume of one offer in one period, by its place in the ranking; the last column is all that no other shows. */
+/** Volume of one offer in one period, by its place in the ranking; the last row is all that no other shows. */
 function volumeCell(
   { deliveries, offers, numbers }: Book,
   ranking: Ranking,
   period: Period,
-  place: { at: number; coloured: number; row: number },
+  place: { at: number; coloured: number; row: number; column: string },
   cached: number,
 ): Cell {
   const all = `SUMIFS(${deliveries.range('volume')},${deliveries.range('volume')},">0"${period.criteria}`
   if (place.at >= place.coloured) {
-    const shown = `C${place.row}:${columnLetter(2 + place.coloured)}${place.row}`
+    const shown = `${place.column}${place.row + 1}:${place.column}${place.row + place.coloured}`
     return formula(`${all})-SUM(${shown})`, cached, numbers.volume)
   }
   const rank = `$A$${ranking.firstRow + place.at}`
