@@ -19,14 +19,13 @@ import {
   percent,
   plainNumber,
   section,
-  strong,
+  strongWrapped,
   subtitle,
   title,
   whole,
 } from '../styles.js'
 import { fittedRow, fixedWidths, RowList } from '../table.js'
 import { oneLine } from '../text.js'
-import { cutToLines } from '../typeset.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
 const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
@@ -53,7 +52,7 @@ export function channelSummarySheet(book: ChannelBook): SheetPlan {
     charts,
     names: [{ name: 'AsOfDate', address: `$C$${blockRow + 2}` }],
     rules: openRules(first, first + Math.max(0, open.length - 1)),
-    print: {},
+    print: charts.length === 0 ? {} : { breaksAfter: [list.rows.length] },
   }
 }
 
@@ -134,7 +133,7 @@ function otherFacts({ summary }: ChannelReport): Block {
       ['Flags, high', number(summary.flags.high, whole)],
       ['Flags, medium', number(summary.flags.medium, whole)],
       ['Flags, low', number(summary.flags.low, whole)],
-      ['Deviations from the API document', number(summary.problems, whole)],
+      ['Deviations from the API', number(summary.problems, whole)],
     ],
   }
 }
@@ -169,21 +168,20 @@ function openHeader(): RowPlan {
 function openRow({ rfqs, numbers }: ChannelBook, rfq: RfqRow, index: number): RowPlan {
   const fetch = (key: RfqRowKey) => rfqs.cell(key, index)
   const name = rfq.title ?? rfq.reference ?? rfq.id
-  return {
-    cells: [
-      number(rfq.number, asStrong(plainNumber)),
-      text(cutToLines(oneLine(name), WIDTHS[1] ?? 34, 1, '…'), strong),
-      date(rfq.responseDueDate, day),
-      formula(`IF(ISNUMBER(${fetch('daysToDue')}),${fetch('daysToDue')},"")`, rfq.daysToDue ?? '', plainNumber),
-      formula(`IF(ISNUMBER(${fetch('wanted')}),${fetch('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
-      formula(fetch('volume'), rfq.volume, numbers.volume),
-      formula(`IFERROR(${fetch('coverage')},"–")`, rfq.coverage ?? '–', percent),
-      formula(`IFERROR(${fetch('best')},"–")`, rfq.bestPricePerTonne ?? '–', numbers.price(currencyCode(rfq.currency))),
-      formula(fetch('offers'), rfq.offers, whole),
-      formula(fetch('ranked'), rfq.ranked, whole),
-      number(rfq.flags.high, whole),
-    ] satisfies Cell[],
-  }
+  const cells: Cell[] = [
+    number(rfq.number, asStrong(plainNumber)),
+    text(oneLine(name), strongWrapped),
+    date(rfq.responseDueDate, day),
+    formula(`IF(ISNUMBER(${fetch('daysToDue')}),${fetch('daysToDue')},"")`, rfq.daysToDue ?? '', plainNumber),
+    formula(`IF(ISNUMBER(${fetch('wanted')}),${fetch('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
+    formula(fetch('volume'), rfq.volume, numbers.volume),
+    formula(`IFERROR(${fetch('coverage')},"–")`, rfq.coverage ?? '–', percent),
+    formula(`IFERROR(${fetch('best')},"–")`, rfq.bestPricePerTonne ?? '–', numbers.price(currencyCode(rfq.currency))),
+    formula(fetch('offers'), rfq.offers, whole),
+    formula(fetch('ranked'), rfq.ranked, whole),
+    number(rfq.flags.high, whole),
+  ]
+  return fittedRow(cells, WIDTHS)
 }
 
 const openRules = (first: number, last: number): NonNullable<SheetPlan['rules']> => [

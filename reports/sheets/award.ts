@@ -198,7 +198,10 @@ function provenRow(book: Book): RowPlan {
   const bound = AWARD_SCENARIO_ROW + book.report.awards.findIndex(({ scenario }) => scenario === 'cheapest-divisible')
   const kept = `Scenarios ${rows.join(', ')} hold the sets found for the inputs as written; a changed wanted volume is followed.`
   const stale = `Rates or expiry were changed on Inputs: scenarios ${rows.join(', ')} keep the sets found for the inputs as written. No set can cost less than scenario ${bound - AWARD_SCENARIO_ROW + 1}. Make the report again for the least.`
-  return fittedRow([blank(), formula(`IF(RatesChanged>0,"${stale}","${kept}")`, kept, { ...body, alignment: {} })], [])
+  return fittedRow(
+    [blank(), blank(), formula(`IF(RatesChanged>0,"${stale}","${kept}")`, kept, { ...body, alignment: {} })],
+    [],
+  )
 }
 
 /** The cheapest single offer is found in steps: least total of those that reach, most tonnes, lowest number. */

@@ -17,7 +17,7 @@ import {
   points,
   type Style,
   section,
-  strong,
+  strongWrapped,
   whole,
   wrapped,
 } from '../styles.js'
@@ -115,7 +115,7 @@ function* comparisonRows(
       row++
       const cells = offers.map((offer, index) => atLeft(attribute.cell(offer, index)))
       yield fittedRow(
-        [text(attribute.label, strong), ...bestCells(attribute, offers, row, lastColumn).map(atLeft), ...cells],
+        [text(attribute.label, strongWrapped), ...bestCells(attribute, offers, row, lastColumn).map(atLeft), ...cells],
         widths,
       )
     }
@@ -223,7 +223,7 @@ function* standing(book: Book): Generator<Attribute> {
     best: { which: 'least', value: (offer) => offer.rank, style: plainNumber },
   }
   yield {
-    label: 'Total score (0–100)',
+    label: 'Score of 100',
     cell: (offer, index) => formula(scoring.cell('total', index), offer.scores?.total ?? '', points),
     best: { which: 'most', value: (offer) => offer.scores?.total ?? null, style: points },
   }

@@ -3,7 +3,7 @@ import { type Cell, formula, literal, number, serialOf, text } from '../cells.js
 import type { Chart, Referred, Series } from '../charts.js'
 import { columnLetter } from '../grid.js'
 import type { RowPlan } from '../plan.js'
-import { body, head, headRight, plainNumber, section } from '../styles.js'
+import { head, headRight, plainNumber, section, wrapped } from '../styles.js'
 import { fittedRow, gap } from '../table.js'
 import { oneLine } from '../text.js'
 import { inCurrency } from '../words.js'
@@ -88,14 +88,13 @@ function priceData(book: Book, ranking: Ranking, row: number): PriceData {
     ),
     ...ranking.offers.map((_, index): RowPlan => {
       const source = ranking.firstRow + index
-      return {
-        cells: [
-          number(index + 1, plainNumber),
-          formula(nameExpression(`$A${first + index}`, `$B${source}`), names[index] ?? '', body),
-          formula(`$C${source}`, prices[index] ?? '', style),
-          formula('MaxPrice', limit, style),
-        ],
-      }
+      const cells = [
+        number(index + 1, plainNumber),
+        formula(nameExpression(`$A${first + index}`, `$B${source}`), names[index] ?? '', wrapped),
+        formula(`$C${source}`, prices[index] ?? '', style),
+        formula('MaxPrice', limit, style),
+      ]
+      return fittedRow(cells, SUMMARY_WIDTHS)
     }),
     ...gap(1),
   ]
@@ -180,25 +179,20 @@ function stack(book: Book, ranking: Ranking, periods: readonly Period[], row: nu
   const figures = sumsOf(book, coloured, periods, names.length)
   const nameCell = (name: string, at: number) =>
     at < coloured.length
-      ? formula(nameExpression(`${at + 1}`, `$B${ranking.firstRow + at}`), name, body)
-      : text(name, body)
+      ? formula(nameExpression(`${at + 1}`, `$B${ranking.firstRow + at}`), name, wrapped)
+      : text(name, wrapped)
   const rows = [
     fittedRow(
       [undefined, text(words.category, head), ...periods.map(({ name }) => text(name, headRight))],
       SUMMARY_WIDTHS,
     ),
-    ...names.map(
-      (name, at): RowPlan => ({
-        cells: [
-          undefined,
-          nameCell(name, at),
-          ...periods.map((period, index) => {
-            const place = { at, coloured: coloured.length, row, column: columnLetter(FIRST_PERIOD + index) }
-            return volumeCell(book, ranking, period, place, figures[at]?.[index] ?? 0)
-          }),
-        ],
-      }),
-    ),
+    ...names.map((name, at): RowPlan => {
+      const volumes = periods.map((period, index) => {
+        const place = { at, coloured: coloured.length, row, column: columnLetter(FIRST_PERIOD + index) }
+        return volumeCell(book, ranking, period, place, figures[at]?.[index] ?? 0)
+      })
+      return fittedRow([undefined, nameCell(name, at), ...volumes], SUMMARY_WIDTHS)
+    }),
     ...gap(1),
   ]
   return { ...words, rows, chart: stackChart(words, periods, names, figures, row) }

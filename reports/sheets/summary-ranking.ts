@@ -15,7 +15,7 @@ import {
   points,
   type Style,
   section,
-  strong,
+  strongWrapped,
   whole,
 } from '../styles.js'
 import { fittedRow } from '../table.js'
@@ -82,10 +82,10 @@ function rankingRow(book: Book, offer: OfferReport, rank: number, row: number): 
   const ratio = price === null || limit === null || limit === 0 ? null : price / limit - 1
   const fetch = (range: string, cached: Cached, style: Style) =>
     formula(`IFERROR(INDEX(${range},MATCH($A${row},${offers.range('rank')},0)),"")`, cached, style)
-  return {
-    cells: [
+  return fittedRow(
+    [
       number(rank, asStrong(plainNumber)),
-      fetch(offers.range('label'), offer.label, strong),
+      fetch(offers.range('label'), offer.label, strongWrapped),
       fetch(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
       formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', SIGNED),
       fetch(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
@@ -96,7 +96,8 @@ function rankingRow(book: Book, offer: OfferReport, rank: number, row: number): 
       fetch(offers.range('meets'), yesNo(offer.meetsRequirements), centred),
       fetch(offers.range('status'), offer.status ?? 'unknown', body),
     ],
-  }
+    SUMMARY_WIDTHS,
+  )
 }
 
 const SIGNED: Style = formatted(percent, '+0.0%;-0.0%;0.0%')
