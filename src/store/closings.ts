@@ -3,6 +3,7 @@ import { canonicalJson } from '../domain/canonical.js'
 import type { Connection } from './connection.js'
 import type { CloseIntent, Closings, DecisionRecord, IntentState, NewDecision } from './contract.js'
 import { IntentOpenError, StoreError } from './errors.js'
+import { assertLive } from './runs.js'
 
 /** The hash before the first decision. */
 const GENESIS = '0'.repeat(64)
@@ -146,6 +147,8 @@ export function createClosings(connection: Connection): Closings {
 
     planClose: ({ channel, rfqId, runId, evidence, now }) =>
       connection.write(() => {
+        // Whoever was thought dead and goes on must not close by a reading that has grown old meanwhile.
+        assertLive(connection, { id: runId })
         const open = sql(
           `select id from close_intents where channel = ? and rfq_id = ? and state in ('planned', 'sending')`,
         )

@@ -296,7 +296,7 @@ export interface Closings {
   /** Walks the chain; the id of the first decision that was tampered with, or null. */
   verifyDecisions(): Promise<{ decisions: number; brokenAt: number | null; message: string }>
   openIntents(channel: string): Promise<CloseIntent[]>
-  /** Rejects with `IntentOpenError` where the RFQ has an open one. */
+  /** Rejects with `IntentOpenError` where the RFQ has an open one, with `RunLostError` where the run was taken over. */
   planClose(intent: {
     channel: string
     rfqId: string

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock } from '../domain/clock.js'
 import type { Connection } from './connection.js'
-import type { RunEnd, RunHandle, RunKind, RunRecord, Runs } from './contract.js'
+import type { RunEnd, RunKind, RunRecord, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 
 /** A run whose lease was not renewed for this long is taken for dead, in milliseconds. */
@@ -149,7 +149,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
 }
 
 /** Fences a writer: a run that was taken over writes nothing more. Within a transaction only. */
-export function assertLive(connection: Connection, run: RunHandle): void {
+export function assertLive(connection: Connection, run: { id: number }): void {
   const row = connection.statement('select 1 from runs where id = ? and finished_at is null').get(run.id)
   if (!row) throw new RunLostError(`Run ${run.id} was taken over by another process.`)
 }

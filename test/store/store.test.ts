@@ -271,6 +271,8 @@ describe('runs and their lock', () => {
       { id: orphan.id, outcome: 'interrupted' },
     ])
     raw.close()
+    const plan = { channel: CHANNEL, rfqId: 'rfq-1', runId: orphan.id, evidence: {}, now: at('08:00:00') }
+    await expect(db.planClose(plan)).rejects.toThrow(RunLostError)
     await expect(db.recordRfq(orphan, whole(anRfq(), [], at('08:00:00')), at('08:00:01'))).rejects.toThrow(RunLostError)
   })
 
