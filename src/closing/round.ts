@@ -68,12 +68,12 @@ async function finishRound(round: Round, stopped: Error | null): Promise<Closing
   const troubled = stopped !== null || round.stop !== null || round.failures.length > 0 || round.heldPlan !== null
   const ended = run.finish(
     {
-      outcome: stopped && round.weighed === 0 ? 'failed' : troubled ? 'partial' : 'complete',
+      outcome: stopped && round.weighed.size === 0 ? 'failed' : troubled ? 'partial' : 'complete',
       requests: context.session.requests,
-      seen: round.weighed,
+      seen: round.weighed.size,
       inserted: 0,
       changed: closed,
-      unchanged: round.weighed - closed,
+      unchanged: round.weighed.size - closed,
       missing: 0,
       invalid: round.invalid,
       error: error.filter((part) => part != null).join(' ') || null,
@@ -97,6 +97,7 @@ async function settleOpenIntents(round: Round): Promise<void> {
 
 async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   const { context, run, policy } = round
+  round.weighed.add(intent.rfqId)
   const reading = await readUnlessGone(round, intent)
   if (reading === null) return
   const weighing = weighNow(round, reading)
@@ -162,7 +163,7 @@ async function weighStored(round: Round): Promise<Weighed[]> {
     const candidate = toCandidate(rfq)
     const weighing = weighNow(round, candidate)
     if (weighing.state === 'closed' || settled.has(rfq.id)) continue
-    round.weighed++
+    round.weighed.add(rfq.id)
     if (!candidate.valid) round.invalid++
     if (open.has(rfq.id)) weighing.against.push('an earlier close of it is not settled yet')
     const held = round.policy.byHand

@@ -16,7 +16,8 @@ export interface Round {
   newest: Map<string, DecisionRecord>
   decisions: DecisionRecord[]
   failures: ClosingResult['failures']
-  weighed: number
+  /** RFQs weighed, and those whose intent a crash had left. */
+  weighed: Set<string>
   invalid: number
   heldPlan: string | null
   /** Why no further RFQ is closed in this round. */
@@ -35,7 +36,7 @@ export function newRound(context: ClosingContext, policy: ClosingPolicy, run: Ru
     newest: new Map(),
     decisions: [],
     failures: [],
-    weighed: 0,
+    weighed: new Set(),
     invalid: 0,
     heldPlan: null,
     stop: null,

@@ -310,7 +310,9 @@ describe('what a crash left', () => {
     const at = await desk()
     at.sandbox.world.closeRfq(at.id)
     await crashed(at, true)
-    expect((await at.close()).decisions).toMatchObject([{ decision: 'close', outcome: 'closed' }])
+    const { decisions, run } = await at.close()
+    expect(decisions).toMatchObject([{ decision: 'close', outcome: 'closed' }])
+    expect(run).toMatchObject({ seen: 1, changed: 1, unchanged: 0 })
     expect(at.posts()).toEqual([])
   })
 
