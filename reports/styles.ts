@@ -91,7 +91,6 @@ export const link = look({ ink: palette.link, underline: true, line: true })
 export const good = look({ bold: true, ink: palette.goodInk, fill: palette.good, line: true, wrap: true })
 export const warn = look({ bold: true, ink: palette.warnInk, fill: palette.warn, line: true, wrap: true })
 export const bad = look({ bold: true, ink: palette.badInk, fill: palette.bad, line: true, wrap: true })
-export const big = look({ bold: true, points: 14, line: true, wrap: true })
 
 /** Room at the right of a figure, the width of a minus in each part of the format: an indentation LibreOffice forgets. */
 const spaced = (format: string): string =>
