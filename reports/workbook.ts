@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import ExcelJS from 'exceljs'
+import { barsXml, namedBars } from './bars.js'
 import { quoted } from './cells.js'
 import type { Chart } from './charts.js'
 import { columnLetter } from './grid.js'
@@ -24,6 +25,8 @@ const A4 = 9
 /** Excel's limit for a header or footer; each `&` counts twice. */
 const MARGIN_CHARACTERS = 255
 const PROPERTY_CHARACTERS = 255
+/** Order of the parts of a font as Excel writes them; exceljs has one of its own, which strict readers refuse. */
+const FONT_ORDER = 'b i strike condense extend outline shadow u vertAlign sz color name family charset scheme'
 
 export interface BuildOptions {
   /** Told after each sheet. */
@@ -32,6 +35,11 @@ export interface BuildOptions {
 }
 
 type Book = ExcelJS.stream.xlsx.WorkbookWriter
+interface StyleInternals {
+  _addFont(font: Partial<ExcelJS.Font>): number
+  /** Writers of the parts of a font, in the order they write in. */
+  map: { font: { map: Record<string, unknown> } }
+}
 /** The parts of exceljs' streaming sheet that its types leave out (4.4: lib/stream/xlsx/worksheet-writer.js). */
 interface SheetInternals {
   _writeHyperlinks(): void
@@ -110,7 +118,8 @@ function newBook(stream: Writable, identity: Identity): Book {
     zip: { zlib: { level: 6 } },
   })
   // Font 0 is what column widths are counted in. exceljs would take Calibri, which not every machine has.
-  const { styles } = book as unknown as { styles: { _addFont(font: Partial<ExcelJS.Font>): number } }
+  const { styles } = book as unknown as { styles: StyleInternals }
+  styles.map.font.map = Object.fromEntries(FONT_ORDER.split(' ').map((tag) => [tag, styles.map.font.map[tag]]))
   styles._addFont({ name: FONT, size: FONT_POINTS, family: 2, color: { theme: 1 } })
   const property = (text: string) => cutText(oneLine(cleanText(text)), PROPERTY_CHARACTERS)
   Object.assign(book, {
@@ -136,7 +145,8 @@ interface SheetContext {
 async function writeSheet(book: Book, plan: SheetPlan, context: SheetContext): Promise<void> {
   const widths = await measured(plan, context)
   const sheet = book.addWorksheet(plan.name, sheetOptions(plan, context)) as ExcelJS.Worksheet
-  orderParts(sheet, plan, context.drawing)
+  const rules = namedBars(plan.rules ?? [], sheet.id)
+  orderParts(sheet, { drawing: plan.charts?.length ? context.drawing : 0, extensions: barsXml(rules) })
   sheet.columns = widths.map((width) => ({ width }))
   let cells = 0
   let number = 0
@@ -150,7 +160,7 @@ async function writeSheet(book: Book, plan: SheetPlan, context: SheetContext): P
   }
   for (const merge of plan.merges ?? []) mergeWritten(sheet, merge)
   for (const row of plan.print.breaksAfter ?? []) breakAfter(sheet, row)
-  for (const rule of plan.rules ?? []) sheet.addConditionalFormatting(rule)
+  for (const rule of rules) sheet.addConditionalFormatting(rule)
   for (const { address, rule } of plan.validations ?? []) validate(sheet, address, rule)
   for (const { name, address } of plan.names ?? []) book.definedNames.add(`${quoted(plan.name)}!${address}`, name)
   if (plan.filter !== undefined) sheet.autoFilter = plan.filter
@@ -216,9 +226,9 @@ function validate(sheet: ExcelJS.Worksheet, address: string, rule: ExcelJS.DataV
 
 /**
  * Excel wants the parts of a sheet in one order (ECMA-376 part 1, CT_Worksheet). exceljs' streaming sheet writes links
- * before conditional formats, which Excel takes for damage; and it knows no drawings.
+ * before conditional formats, which Excel takes for damage; and it knows neither drawings nor extensions.
  */
-function orderParts(sheet: ExcelJS.Worksheet, plan: SheetPlan, drawing: number): void {
+function orderParts(sheet: ExcelJS.Worksheet, { drawing, extensions }: { drawing: number; extensions: string }): void {
   const parts = sheet as unknown as SheetInternals
   const writeLinks = parts._writeHyperlinks.bind(sheet)
   const writeMargins = parts._writePageMargins.bind(sheet)
@@ -227,14 +237,15 @@ function orderParts(sheet: ExcelJS.Worksheet, plan: SheetPlan, drawing: number):
     writeLinks()
     writeMargins()
   }
-  if (!plan.charts?.length) return
-  parts._writeLegacyData = () => {
-    const id = parts._sheetRelsWriter.addRelationship({
-      Type: 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/drawing',
-      Target: `../drawings/drawing${drawing}.xml`,
-    })
-    parts._write(`<drawing r:id="${id}"/>`)
-  }
+  parts._writeLegacyData = () => parts._write(`${drawing > 0 ? drawingXml(parts, drawing) : ''}${extensions}`)
+}
+
+function drawingXml({ _sheetRelsWriter }: SheetInternals, drawing: number): string {
+  const id = _sheetRelsWriter.addRelationship({
+    Type: 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/drawing',
+    Target: `../drawings/drawing${drawing}.xml`,
+  })
+  return `<drawing r:id="${id}"/>`
 }
 
 function sheetOptions(plan: SheetPlan, { identity, first }: SheetContext): Partial<ExcelJS.AddWorksheetOptions> {

@@ -150,6 +150,36 @@ describe('a workbook', () => {
     ])
   })
 
+  it('ties each data bar to the form that draws nothing for the least value', async () => {
+    const bar = (priority: number) =>
+      ({
+        type: 'dataBar',
+        priority,
+        cfvo: [
+          { type: 'num', value: 0 },
+          { type: 'num', value: 9 },
+        ],
+        color: { argb: 'FF9CC9D3' },
+      }) as never
+    const rules = [{ ref: 'B2:B9', rules: [bar(1)] }]
+    const sheets = ['Bars', 'More'].map((name) => () => ({ ...two(), name, rules }))
+    const parts = await partsOf(await buildWorkbook(sheets, identity))
+    const ids = ['sheet1', 'sheet2'].map((name) => {
+      const sheet = parseXml(parts.get(`xl/worksheets/${name}.xml`) ?? '')
+      const drawn = [...descendants(sheet, 'x14:cfRule')].map(({ attributes }) => attributes.id)
+      expect([...descendants(sheet, 'x14:dataBar')].map(({ attributes }) => attributes.minLength)).toEqual(['0'])
+      expect(drawn).toEqual([/<x14:id>(.*?)<\/x14:id>/.exec(parts.get(`xl/worksheets/${name}.xml`) ?? '')?.[1]])
+      return drawn[0]
+    })
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it('writes the parts of a font in the order of Excel', async () => {
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
+    const fonts = [...descendants(parseXml(parts.get('xl/styles.xml') ?? ''), 'font')].map(order)
+    expect(fonts).toContainEqual(['u', 'sz', 'color', 'name', 'family'])
+  })
+
   it('stays well-formed whatever its texts', async () => {
     const anyText = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), {
       minLength: 1,
