@@ -7,7 +7,7 @@ import { channelInput, type ReportSource } from './report-input.js'
 
 /**
  * The overview of a channel, as known at a moment.
- * @throws StoreError; ZodError for settings of the configuration that the comparison does not allow
+ * @throws StoreError
  */
 export async function channelReport(source: ReportSource): Promise<ChannelReport> {
   return summariseChannel(await channelInput(source))

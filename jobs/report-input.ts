@@ -72,14 +72,13 @@ export async function channelInput(source: ReportSource): Promise<ChannelInput> 
 }
 
 function circumstances({ config, channel, asOf, now, version }: ReportSource): ReportCircumstances {
-  const { currency, exchangeRates, weights } = config.reports
   return {
     channel: channel.key,
     timeZone: channel.timeZone,
     asOf,
     generatedAt: now,
     programVersion: version,
-    settings: { currency, exchangeRates, weights },
+    settings: config.reports.settings,
   }
 }
 

@@ -11,7 +11,7 @@ export interface RfqReportSource extends ReportSource {
 
 /**
  * The comparison of the offers for one RFQ, as known at a moment.
- * @throws UnknownRfqError, StoreError; ZodError for settings of the configuration that the comparison does not allow
+ * @throws UnknownRfqError, StoreError
  */
 export async function rfqReport(source: RfqReportSource): Promise<RfqReport> {
   return compareOffers(await rfqInput(source))

@@ -1,4 +1,5 @@
 import type { ChannelRef } from './domain/channel.js'
+import type { Settings } from './domain/comparison/settings.js'
 import type { RequestLimits } from './marketplace/contract.js'
 
 /** The configuration, validated, with every default filled in and every path absolute (interfaces.md §2). */
@@ -43,9 +44,6 @@ export interface ClosingConfig {
 export interface ReportsConfig {
   /** Absolute path. */
   directory: string
-  /** Currency the buyer compares in; null: the RFQ's own. */
-  currency: string | null
-  /** What one unit of a currency is worth, in `currency`; with date and source where known. */
-  exchangeRates: Record<string, { rate: number; date: string | null; source: string | null }>
-  weights: Record<string, number>
+  /** How offers are compared: every other key of the section. */
+  settings: Settings
 }

@@ -1,5 +1,5 @@
 import type ExcelJS from 'exceljs'
-import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
+import { CRITERIA, type Criterion, LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
 import { type Book, headingOf } from '../book.js'
 import { blank, type Cell, date, formula, moment, number, text } from '../cells.js'
 import type { RowPlan, SheetPlan, Validation } from '../plan.js'
@@ -183,7 +183,7 @@ function weightEntries({ report }: Book): Entry[] {
       label: criterionWords[criterion],
       value: number(report.settings.weights[criterion], points),
       unit: 'points',
-      input: within(0, 1000),
+      input: within(LIMITS.weight),
       words: 'Share of the total score, relative to the sum of the weights.',
     }),
   )
@@ -198,7 +198,7 @@ function valueEntries({ report }: Book): Entry[] {
       label: 'Discount rate',
       value: number(settings.discountRate, percent),
       unit: 'a year',
-      input: within(0, 1),
+      input: within(LIMITS.discountRate),
       words:
         'Payments before the as-of date or without a date count at face value. Drives present values, risk-adjusted prices, ranks.',
     },
@@ -207,7 +207,7 @@ function valueEntries({ report }: Book): Entry[] {
       label: 'Wanted volume',
       value: text(settings.wantedVolume, toRight),
       unit: 'min, mid or max',
-      input: oneOf(['min', 'mid', 'max']),
+      input: oneOf(WANTED_BASES),
       words: `Which of the RFQ’s volumes coverage and awards aim at. As written: ${rfq.wanted.words}`,
     },
     {
@@ -223,7 +223,7 @@ function valueEntries({ report }: Book): Entry[] {
       label: 'Mean wait that halves the promptness score',
       value: number(settings.waitDays, plainNumber),
       unit: 'days',
-      input: within(1, 36_500),
+      input: within(LIMITS.waitDays),
       words: 'Drives the promptness score.',
     },
     {
@@ -231,7 +231,7 @@ function valueEntries({ report }: Book): Entry[] {
       label: 'Points a year of vintage age costs',
       value: number(settings.vintagePointsPerYear, points),
       unit: 'points a year',
-      input: within(0, 100),
+      input: within(LIMITS.vintagePointsPerYear),
       words: 'Age: year of the as-of date less the volume-weighted mean vintage year. Drives the vintage score.',
     },
   ]
@@ -245,7 +245,7 @@ function toleranceEntries({ report, numbers }: Book): Entry[] {
       label: 'Volumes may differ by',
       value: number(settings.volumeTolerance, formatted(numbers.volume, '#,##0.0##')),
       unit: 't',
-      input: within(0, 1e9),
+      input: within(LIMITS.volumeTolerance),
       words: 'Between a stated volume and the sum of its lines. Drives Checks and the column “Volumes” of Offers.',
     },
     {
@@ -253,7 +253,7 @@ function toleranceEntries({ report, numbers }: Book): Entry[] {
       label: 'Totals may differ by',
       value: number(settings.totalTolerance, formatted(percent, '0.00%')),
       unit: 'of the total',
-      input: within(0, 1),
+      input: within(LIMITS.totalTolerance),
       words:
         'Never less than 0.01; beyond 0.01 but within this it is called rounding. Drives Checks and “Totals” of Offers.',
     },
@@ -262,7 +262,7 @@ function toleranceEntries({ report, numbers }: Book): Entry[] {
       label: 'An offer is expiring within',
       value: number(settings.expiryWindowDays, plainNumber),
       unit: 'days',
-      input: within(0, 36_500),
+      input: within(LIMITS.expiryWindowDays),
       words: 'Drives the column “Expiry” of Offers. Flags keep the words they were written with.',
     },
     {
@@ -270,7 +270,7 @@ function toleranceEntries({ report, numbers }: Book): Entry[] {
       label: 'Pre-payment without a warning, up to',
       value: number(settings.prepaymentShareLimit, percent),
       unit: 'of the total',
-      input: within(0, 1),
+      input: within(LIMITS.prepaymentShareLimit),
       words: 'Drives the column “Pre-payment” of Offers. Flags keep the words they were written with.',
     },
   ]
@@ -283,7 +283,7 @@ function haircutEntries({ report }: Book): Entry[] {
     label,
     value: number(value, percent),
     unit: 'of the volume',
-    input: within(0, 0.99),
+    input: within(LIMITS.haircut),
     words: 'Share of the volume thought not to arrive: the price per tonne is divided by what is left.',
   })
   return [
@@ -303,7 +303,7 @@ function rateEntries({ report, currency }: Book): Entry[] {
       unit: currency ?? '',
       words: `${known.words} Offers in it: ${known.offers}.`,
     }
-    return known.currency === currency ? entry : { ...entry, input: within(0, 1e9) }
+    return known.currency === currency ? entry : { ...entry, input: within(LIMITS.rate) }
   })
 }
 
@@ -413,7 +413,7 @@ function priceLimits({ report, numbers, currency }: Book): Entry[] {
 
 const toRight = asRight(body)
 
-function within(least: number, most: number): ExcelJS.DataValidation {
+function within([least, most]: readonly [number, number]): ExcelJS.DataValidation {
   return {
     type: 'decimal',
     operator: 'between',

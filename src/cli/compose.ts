@@ -28,6 +28,8 @@ export interface HouseOptions {
   usualLevel: LogLevel
   /** Whether a database that is not there yet is made. */
   createDatabase: boolean
+  /** `KEY=VALUE` each, in place of keys under `reports:`. */
+  set?: readonly string[]
 }
 
 /**
@@ -44,8 +46,12 @@ export async function inHouse<T>(cli: Cli, options: HouseOptions, use: (house: H
 }
 
 /** For commands that only read the database. */
-export const reading = <T>(cli: Cli, use: (store: Store, house: House) => Promise<T>) =>
-  inHouse(cli, { secrets: 'if-set', logTo: 'stderr', usualLevel: 'warn', createDatabase: false }, async (house) =>
+export const reading = <T>(
+  cli: Cli,
+  use: (store: Store, house: House) => Promise<T>,
+  { set = [] }: Pick<HouseOptions, 'set'> = {},
+) =>
+  inHouse(cli, { secrets: 'if-set', logTo: 'stderr', usualLevel: 'warn', createDatabase: false, set }, async (house) =>
     use(await house.store(), house),
   )
 
@@ -57,7 +63,8 @@ async function build(cli: Cli, options: HouseOptions, closers: (() => Promise<un
   const { loadConfig } = await import('../config/load.js')
   const { scrubber, secretsOf } = await import('../log.js')
   const { io, globals } = cli
-  const config = loadConfig({ file: globals.config, env: io.env, cwd: io.cwd, secrets: options.secrets })
+  const { secrets, set = [] } = options
+  const config = loadConfig({ file: globals.config, env: io.env, cwd: io.cwd, secrets, set })
   cli.scrub = scrubber(secretsOf(config))
   const log = await openLog(cli, config, options)
   const keep = <T extends { close(): Promise<unknown> }>(part: T) => {

@@ -10,6 +10,9 @@ export interface ChannelsOption {
 export interface JsonOption {
   json?: boolean
 }
+export interface SetOption {
+  set?: string[]
+}
 export interface AsOfOption {
   asOf?: string
 }
@@ -33,6 +36,17 @@ export const jsonOption = (what = 'one JSON document on stdout instead of a tabl
 
 export const asOfOption = () =>
   new Option('--as-of <time>', 'what was known then: 2026-01-31 (the end of that day in UTC) or 2026-01-31T12:00Z')
+
+const ASSIGNMENT = /^[^=\s]+=/
+
+export const setOption = () =>
+  new Option(
+    '--set <key=value>',
+    'in place of a key under reports: in the configuration; may be given several times',
+  ).argParser((text: string, before: string[] | undefined) => {
+    if (!ASSIGNMENT.test(text)) throw new InvalidArgumentError('Written KEY=VALUE, such as weights.price=60.')
+    return [...(before ?? []), text]
+  })
 
 export const limitOption = (usual: number) =>
   new Option('--limit <number>', 'at most so many rows, newest first')

@@ -2,6 +2,10 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
 import type { Path } from './document.js'
+import type { ConfigIssue } from './error.js'
+
+/** Where a value stands that did not come from the file. */
+export type Place = Pick<ConfigIssue, 'file' | 'line' | 'key'>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -37,8 +41,11 @@ export function applyOverrides(value: unknown, env: Environment) {
   const set = Object.entries(OVERRIDES).filter(([name]) => env[name])
   const root = isRecord(value) ? { ...value } : value
   if (isRecord(root)) for (const [name, key] of set) root[key] = env[name]
-  const nameOf = (path: Path) => set.find(([, key]) => path[0] === key)?.[0] ?? null
-  return { value: root, nameOf }
+  const placeOf = (path: Path): Place | null => {
+    const [name] = set.find(([, key]) => path[0] === key) ?? []
+    return name === undefined ? null : { file: 'environment', line: null, key: name }
+  }
+  return { value: root, placeOf }
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

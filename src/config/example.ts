@@ -47,9 +47,30 @@ closing:
 
 reports:
   directory: ./data/reports
+  # How offers are compared; each is explained in docs/COMPARISON.md. A workbook lets its reader change most of it.
   currency: null # compare in this currency, such as EUR; null: each RFQ's own
   exchangeRates: {} # what one unit is worth in it: { USD: 0.92, GBP: { rate: 1.17, date: 2026-01-31, source: ECB } }
-  weights: {} # how much each criterion counts in the scoring
+  weights: # how much each score counts
+    price: 45
+    coverage: 15
+    delivery: 15
+    promptness: 5
+    vintage: 10
+    payment: 5
+    evidence: 5
+  discountRate: 0.08 # a year: later payments weigh less
+  haircuts: # share of the volume thought not to arrive, by contract type
+    spot: 0
+    forward: 0
+    other: 0
+  wantedVolume: min # min, mid or max: which of the RFQ's volumes coverage and awards aim at
+  rankExpired: false # rank offers although they expired
+  expiryWindowDays: 14 # an offer that expires within so many days is flagged
+  prepaymentShareLimit: 0.3 # a larger share of the total asked before delivery is flagged
+  volumeTolerance: 0.5 # tonnes a stated volume may differ from the sum of its lines
+  totalTolerance: 0.001 # share a stated total may differ from the sum of its lines
+  waitDays: 365 # mean wait that halves the promptness score
+  vintagePointsPerYear: 10 # points of the vintage score lost by each year of age
 
 history:
   recheckClosedHours: 24 # how often a closed RFQ is read again

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { Config } from '../config.js'
+import { applyAssignments } from './assignment.js'
 import { type ConfigDocument, type Path, readDocument } from './document.js'
-import { applyOverrides, type Environment, isRecord, readEnvironment } from './environment.js'
+import { applyOverrides, type Environment, isRecord, type Place, readEnvironment } from './environment.js'
 import { ConfigError, type ConfigIssue } from './error.js'
 import { nearest } from './nearest.js'
 import { configSchema, knownKeys } from './schema.js'
@@ -16,11 +17,13 @@ export interface LoadOptions {
   cwd: string
   /** `if-set`: keys and tokens that cannot be had are left empty, for commands that only read the database. */
   secrets?: 'required' | 'if-set'
+  /** `KEY=VALUE` each: values that stand in for keys under `reports:` this once. */
+  set?: readonly string[]
 }
 
 /**
- * Reads and validates the configuration (interfaces.md §2): the file, the `.env` beside it, and the variables that
- * override keys.
+ * Reads and validates the configuration (interfaces.md §2): the file, the `.env` beside it, and the variables and
+ * options that override keys.
  * @returns the configuration with every default filled in and every path absolute
  * @throws {ConfigError} with every mistake at once
  */
@@ -30,10 +33,11 @@ export function loadConfig(options: LoadOptions): Config {
   if (document.issues.length > 0) throw new ConfigError(document.issues)
   const folder = dirname(file)
   const env = environment(folder, options.env)
-  const { value, nameOf } = applyOverrides(document.value, env)
+  const overridden = applyOverrides(document.value, env)
+  const { value, placeOf } = applyAssignments(overridden.value, options.set ?? [])
   const secretsRequired = options.secrets !== 'if-set'
   const parsed = configSchema({ folder, env, secretsRequired }).safeParse(value)
-  const report = reporter({ file, document, value, nameOf })
+  const report = reporter({ file, document, value, placeOf: (path) => overridden.placeOf(path) ?? placeOf(path) })
   const issues = [
     ...(parsed.error?.issues ?? []).flatMap(report),
     ...checkTogether(value, { env, folder, secretsRequired }).flatMap(report),
@@ -73,39 +77,31 @@ interface Origin {
   file: string
   document: ConfigDocument
   value: unknown
-  nameOf: (path: Path) => string | null
+  /** Where a value stands that did not come from the file; null where it did. */
+  placeOf: (path: Path) => Place | null
 }
 type RawIssue = Pick<z.core.$ZodIssue, 'message' | 'path'> & Partial<z.core.$ZodIssue>
 
 /** Makes mistakes a person can find out of what zod says. */
-function reporter({ file, document, value, nameOf }: Origin) {
+function reporter({ file, document, value, placeOf }: Origin) {
+  const placed = (path: Path) => placeOf(path) ?? { file, line: document.lineOf(path), key: name(path, value) }
   return (issue: RawIssue): ConfigIssue[] => {
     const path = issue.path as Path
     if (issue.code === 'unrecognized_keys') {
-      return (issue.keys ?? []).map((key) => unknownKey(file, document, path, key, issue.message))
+      return (issue.keys ?? []).map((key) => ({ ...placed([...path, key]), ...unknownKey(key, issue.message) }))
     }
-    const variable = nameOf(path)
-    const place = variable ? { file: 'environment', line: null, key: variable } : null
     const found = issue.code === 'invalid_key' ? show(path.at(-1)) : givenFound(issue) || show(valueAt(value, path))
-    return [
-      { ...(place ?? { file, line: document.lineOf(path), key: name(path, value) }), found, allowed: issue.message },
-    ]
+    return [{ ...placed(path), found, allowed: issue.message }]
   }
 }
 
 const givenFound = (issue: RawIssue) => ('params' in issue ? String(issue.params?.found ?? '') : '')
 
-function unknownKey(file: string, document: ConfigDocument, path: Path, key: string, message: string): ConfigIssue {
+function unknownKey(key: string, message: string): Pick<ConfigIssue, 'found' | 'allowed'> {
   const known = knownKeys(message)
   const [close] = nearest(key, known, { most: 1 })
   const list = known.length > 0 ? known.join(', ') : message
-  return {
-    file,
-    line: document.lineOf([...path, key]),
-    key: name([...path, key], document.value),
-    found: 'an unknown key',
-    allowed: close ? `did you mean ${close}? Known here: ${list}` : list,
-  }
+  return { found: 'an unknown key', allowed: close ? `did you mean ${close}? Known here: ${list}` : list }
 }
 
 /** `channels[0].autoClose (acme/forest)`. */

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { LOG_LEVELS } from '../config.js'
-import { CRITERIA } from '../domain/comparison/settings.js'
 import type { Environment } from './environment.js'
+import { reportSettings } from './report-settings.js'
 import { fetchSecret, type Read, readSecretRef } from './secret.js'
 import * as is from './values.js'
 
@@ -97,40 +97,9 @@ const closing = () =>
   })
 
 const reports = (context: SchemaContext) =>
-  section({
-    directory: path(context).prefault('./data/reports'),
-    currency: is.currency().nullable().default(null),
-    exchangeRates: byCurrency(exchangeRate()),
-    weights: weights(),
-  })
-
-/** Only those that are given: the others keep the weight the report has for them. */
-const weights = () => {
-  const shape = Object.fromEntries(CRITERIA.map((criterion) => [criterion, is.number(0, 1000).optional()]))
-  return section(shape).transform((given) => given as Record<string, number>)
-}
-
-const byCurrency = <V extends z.ZodType>(entry: V) => {
-  const { schema, allowed } = is.currencies()
-  const error = ({ code }: { code?: string }) => (code === 'invalid_key' ? allowed : 'currency codes with their rates')
-  return z.preprocess((found) => found ?? {}, z.record(schema, entry, { error })).prefault({})
-}
-
-/** A bare rate, or one with its date and source, so that a report can say where it comes from. */
-function exchangeRate() {
-  const rate = is.value('a number above 0', (found) =>
-    typeof found === 'number' && found > 0 && Number.isFinite(found) ? found : undefined,
+  section({ directory: path(context).prefault('./data/reports'), ...reportSettings() }).transform(
+    ({ directory, ...settings }) => ({ directory, settings }),
   )
-  const shape = {
-    rate,
-    date: z.iso.date({ error: 'a date, YYYY-MM-DD' }).nullable().default(null),
-    source: is.text('where the rate comes from, in words').nullable().default(null),
-  }
-  return z.preprocess(
-    (found) => (typeof found === 'number' ? { rate: found } : found),
-    z.strictObject(shape, { error: 'a number above 0, or { rate, date, source }' }),
-  )
-}
 
 const web = (context: SchemaContext) =>
   section({

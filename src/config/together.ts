@@ -1,4 +1,3 @@
-import { CRITERIA } from '../domain/comparison/settings.js'
 import type { Path } from './document.js'
 import { isRecord } from './environment.js'
 import type { SchemaContext } from './schema.js'
@@ -18,12 +17,7 @@ export interface TogetherIssue {
  */
 export function checkTogether(value: unknown, context: SchemaContext): TogetherIssue[] {
   if (!isRecord(value)) return []
-  return [
-    ...duplicateChannels(value.channels),
-    ...openWeb(value.web, context),
-    ...ratesWithoutCurrency(value.reports),
-    ...weightless(value.reports),
-  ]
+  return [...duplicateChannels(value.channels), ...openWeb(value.web, context), ...ratesWithoutCurrency(value.reports)]
 }
 
 const issue = (path: Path, found: string, message: string): TogetherIssue => ({
@@ -61,11 +55,4 @@ function ratesWithoutCurrency(reports: unknown): TogetherIssue[] {
   const given = Object.keys(reports.exchangeRates).length > 0
   if (!given || (reports.currency !== undefined && reports.currency !== null)) return []
   return [issue(['reports', 'currency'], 'nothing', 'the currency that exchangeRates convert into, such as EUR')]
-}
-
-function weightless(reports: unknown): TogetherIssue[] {
-  if (!isRecord(reports) || !isRecord(reports.weights)) return []
-  const { weights } = reports
-  if (!CRITERIA.every((criterion) => weights[criterion] === 0)) return []
-  return [issue(['reports', 'weights'], 'only zeros', 'at least one weight above 0')]
 }

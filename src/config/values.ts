@@ -93,11 +93,6 @@ export const cron = () =>
     return valid ? { value: found.trim() } : { found: `${JSON.stringify(found)} (${why})`, allowed: CRON }
   })
 
-const CURRENCY = 'a currency code of three capital letters, such as EUR'
-export const currency = () => z.string({ error: CURRENCY }).regex(/^[A-Z]{3}$/, { error: CURRENCY })
-/** The keys of a table by currency. */
-export const currencies = () => ({ schema: currency(), allowed: CURRENCY })
-
 /** Whether a host can only be reached from this machine. */
 export const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|.+\.localhost)$/i.test(host)
 

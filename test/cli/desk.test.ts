@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
 import { NOW, openDesk } from './desk.js'
 
@@ -401,6 +402,52 @@ describe('report', () => {
     const { out } = await quotekeeperWith(behind, 'report', '1002', '--channel', 'acme/forest', '--json')
     expect(JSON.parse(out).context.asOf).toBe(NOW.toISOString())
     expect((await quotekeeperWith(behind, 'rfqs', '--as-of', NOW.toISOString())).status).toBe(0)
+  })
+
+  it('compares by the settings of the configuration, or by those of the command line this once', async () => {
+    const more = 'reports: { discountRate: 0, haircuts: { spot: 0.2, forward: 0.2, other: 0.2 }, wantedVolume: max }\n'
+    const { quotekeeper } = await openDesk({ more })
+    await quotekeeper('sync')
+    const reportBy = async (...set: string[]) =>
+      json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json', ...set))
+    const configured = await reportBy()
+    expect(configured.settings).toMatchObject({ discountRate: 0, wantedVolume: 'max', waitDays: 365 })
+    expect(configured.rfq.wanted.volume).toBe(configured.rfq.wanted.max)
+    const [{ metrics }] = configured.offers
+    expect(metrics.presentValue).toBeCloseTo(metrics.total, 6)
+    expect(metrics.riskAdjustedPrice).toBeCloseTo(metrics.pricePerTonne / 0.8, 6)
+
+    const other = await reportBy('--set', 'discountRate=0.5', '--set', 'haircuts={}', '--set', 'wantedVolume=min')
+    expect(other.settings).toMatchObject({ discountRate: 0.5, haircuts: { spot: 0 }, wantedVolume: 'min' })
+    expect(other.rfq.wanted.volume).toBe(other.rfq.wanted.min)
+    expect(other.offers[0].metrics.presentValue).toBeLessThan(metrics.presentValue)
+    expect(other.offers[0].metrics.riskAdjustedPrice).toBeLessThan(metrics.riskAdjustedPrice)
+  })
+
+  it('shows a setting given for once on Inputs, and in the overview of a channel', async () => {
+    const { quotekeeper } = await openDesk()
+    await quotekeeper('sync')
+    const written = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--set', 'weights.price=61.5')
+    const workbook = new ExcelJS.Workbook()
+    await workbook.xlsx.readFile(written.out.trim())
+    const inputs = workbook.getWorksheet('Inputs')
+    const weight = inputs?.getColumn('A').values.findIndex((label) => String(label).startsWith('Price, risk-adjusted'))
+    expect(inputs?.getCell(`B${weight}`).value).toBe(61.5)
+    const overview = await quotekeeper('report', '--channel', 'acme/forest', '--set', 'wantedVolume=max', '--json')
+    expect(json(overview).settings.wantedVolume).toBe('max')
+  })
+
+  it.each([
+    ['a value out of bounds', 'discountRate=2', /--set discountRate\n.*found: +2\n.*allowed: a number from 0 to 1/],
+    ['a key that is none', 'weights.prize=2', /--set weights\.prize\n.*an unknown key\n.*did you mean price\?/],
+    ['rates without a currency', 'exchangeRates.USD=0.9', /reports\.currency\n.*found: +nothing/],
+    ['no assignment', 'discountRate', /Written KEY=VALUE, such as weights\.price=60/],
+  ])('refuses a setting that the configuration would refuse: %s', async (_what, set, words) => {
+    const { quotekeeper, folder } = await openDesk()
+    const { status, out, err } = await quotekeeper('report', '--set', set)
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toMatch(words)
+    expect(existsSync(join(folder, 'data/reports'))).toBe(false)
   })
 
   it('wants one channel for one file', async () => {

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest'
 import { makeChannelReport } from '../../jobs/channel-report.js'
 import { makeRfqReport } from '../../jobs/rfq-report.js'
 import { FORMATS } from '../../reports/formats.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
 import { testFolder } from '../helpers/folder.js'
 
@@ -11,7 +12,7 @@ it('a report is written in each format, all from one comparison', async () => {
   const { id } = desk.sandbox.world.addRfq(CHANNEL, { title: '=HYPERLINK("http://x")', responseDueDate: '2026-11-20' })
   const offer = desk.sandbox.world.addResponse(id, { projectDeveloperName: '=1+1', projectName: '<b>bold</b>' })
   await desk.pollRfqs()
-  const reports = { directory: testFolder(), currency: null, exchangeRates: {}, weights: {} }
+  const reports = { directory: testFolder(), settings: DEFAULT_SETTINGS }
   const circumstances = { asOf: desk.now(), now: desk.now(), version: 'test' }
   const source = { store: desk.store, config: { reports }, channel: { key: KEY, timeZone: 'UTC' }, ...circumstances }
   const texts: Record<string, string> = {}

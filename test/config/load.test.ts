@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { ConfigError } from '../../src/config/error.js'
 import { loadConfig } from '../../src/config/load.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 
 let folder: string
 beforeEach(() => {
@@ -64,7 +65,7 @@ describe('a configuration', () => {
       scheduleTimeZone: 'UTC',
       requests: { concurrency: 8, perSecond: 20, timeoutMs: 30_000, retries: 5, maxBodyMiB: 256 },
       closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
-      reports: { directory: join(folder, 'data/reports'), currency: null, exchangeRates: {}, weights: {} },
+      reports: { directory: join(folder, 'data/reports'), settings: DEFAULT_SETTINGS },
       history: { recheckClosedHours: 24 },
       web: { host: '127.0.0.1', port: 4780, token: null },
       logLevel: null,
@@ -127,18 +128,36 @@ describe('a configuration', () => {
   it('takes an exchange rate with or without its source', () => {
     const { exchangeRates } = read(
       `${SMALLEST}reports: { currency: EUR, exchangeRates: { USD: 0.9, GBP: { rate: 1.2, date: 2026-01-31, source: ECB } } }\n`,
-    ).reports
+    ).reports.settings
     expect(exchangeRates).toEqual({
       USD: { rate: 0.9, date: null, source: null },
       GBP: { rate: 1.2, date: '2026-01-31', source: 'ECB' },
     })
   })
 
-  it('takes the weights that are given, and no others', () => {
-    expect(read(`${SMALLEST}reports: { weights: { price: 60, evidence: 0 } }\n`).reports.weights).toEqual({
-      price: 60,
-      evidence: 0,
+  it('takes the settings of the comparison that are given, and the defaults of the others', () => {
+    const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, haircuts: { forward: 0.1 }, wantedVolume: max,
+      volumeTolerance: 2, totalTolerance: 0.01, expiryWindowDays: 30, prepaymentShareLimit: 0.5, waitDays: 90,
+      vintagePointsPerYear: 5, rankExpired: yes`
+    const { settings } = read(`${SMALLEST}reports: { ${given} }\n`).reports
+    expect(settings).toEqual({
+      currency: null,
+      exchangeRates: {},
+      weights: { ...DEFAULT_SETTINGS.weights, price: 60, evidence: 0 },
+      discountRate: 0.05,
+      haircuts: { spot: 0, forward: 0.1, other: 0 },
+      wantedVolume: 'max',
+      volumeTolerance: 2,
+      totalTolerance: 0.01,
+      expiryWindowDays: 30,
+      prepaymentShareLimit: 0.5,
+      waitDays: 90,
+      vintagePointsPerYear: 5,
+      rankExpired: true,
     })
+    expect(read(`${SMALLEST}reports: { weights:, haircuts:, exchangeRates: }\n`).reports.settings).toEqual(
+      DEFAULT_SETTINGS,
+    )
   })
 
   it('knows the queues by their address', () => {
@@ -156,6 +175,61 @@ describe('a configuration', () => {
     expect(urlOf('http://[::1]:1')).toBe('http://[::1]:1')
     expect(() => urlOf('http://127.0.0.1.example.com')).toThrow(ConfigError)
     expect(() => urlOf('http://10.0.0.1')).toThrow(ConfigError)
+  })
+})
+
+describe('a value given for one command', () => {
+  const readWith = (more: string, ...set: string[]) => {
+    write(`${SMALLEST}${more}`)
+    return loadConfig({ cwd: folder, env: { ACME_API_KEY: KEY }, set }).reports.settings
+  }
+
+  it('stands in for the key of the file, and for no other', () => {
+    const file = 'reports: { discountRate: 0.1, waitDays: 90, weights: { price: 50, vintage: 20 } }\n'
+    expect(readWith(file, 'discountRate=0.02', 'weights.price=60', 'wantedVolume=max', 'rankExpired=on')).toEqual({
+      ...DEFAULT_SETTINGS,
+      discountRate: 0.02,
+      waitDays: 90,
+      weights: { ...DEFAULT_SETTINGS.weights, price: 60, vintage: 20 },
+      wantedVolume: 'max',
+      rankExpired: true,
+    })
+  })
+
+  it('needs no section in the file, is read as YAML, and the last of a key counts', () => {
+    const set = ['currency=EUR', 'exchangeRates.USD=0.9', 'exchangeRates.GBP={ rate: 1.2, source: a=b }', 'waitDays=30']
+    expect(readWith('reports:\n', ...set, 'waitDays=1e2')).toMatchObject({
+      currency: 'EUR',
+      exchangeRates: { USD: { rate: 0.9 }, GBP: { rate: 1.2, source: 'a=b' } },
+      waitDays: 100,
+    })
+  })
+
+  it('that may not stand in the file may not stand here, and is told by how it was given, all at once', () => {
+    const mistakesOf = (...set: string[]) => {
+      try {
+        readWith('closing: { maxPerRun: 0 }\n', ...set)
+      } catch (error) {
+        return (error as ConfigError).issues.map(({ file, line, key, found }) => [file, line, key, found])
+      }
+      throw new Error('no mistake was found')
+    }
+    const set = [
+      'discountRat=0.05',
+      'weights.price=1e9',
+      'haircuts=',
+      'wantedVolume=[',
+      'weights.__proto__=1',
+      'waitDays.x=1',
+    ]
+    expect(mistakesOf(...set)).toEqual([
+      ['command line', null, '--set weights.price', '1000000000'],
+      ['command line', null, '--set weights.__proto__', 'an unknown key'],
+      ['command line', null, '--set wantedVolume', '"["'],
+      ['command line', null, '--set waitDays.x', 'a section with x'],
+      ['command line', null, '--set discountRat', 'an unknown key'],
+      [join(folder, 'quotekeeper.yaml'), 7, 'closing.maxPerRun', '0'],
+    ])
   })
 })
 
@@ -259,6 +333,13 @@ schedule:
 requests: { retries: 1.5 }
 reports:
   exchangeRates: { USD: -3, eur: 1 }
+  weights: { price: 1001 }
+  discountRate: 5%
+  haircuts: { forward: 1, futures: 0 }
+  wantedVolume: most
+  waitDays: 0
+  rankExpired: maybe
+  expiryWindow: 3
 web:
   host: 0.0.0.0
 `)
@@ -279,7 +360,25 @@ web:
       '17 reports.currency: nothing',
       '18 reports.exchangeRates.USD.rate: -3',
       '18 reports.exchangeRates.eur: "eur"',
-      '19 web.token: nothing',
+      '19 reports.weights.price: 1001',
+      '20 reports.discountRate: "5%"',
+      '21 reports.haircuts.forward: 1',
+      '21 reports.haircuts.futures: an unknown key',
+      '22 reports.wantedVolume: "most"',
+      '23 reports.waitDays: 0',
+      '24 reports.rankExpired: "maybe"',
+      '25 reports.expiryWindow: an unknown key',
+      '26 web.token: nothing',
+    ])
+    expect(issues.slice(-9, -1).map(({ allowed }) => allowed)).toEqual([
+      'a number from 0 to 1000',
+      'a number from 0 to 1',
+      'a number from 0 to 0.99',
+      'spot, forward, other',
+      'one of min, mid, max',
+      'a number from 1 to 36500',
+      'true or false (on and off will do)',
+      expect.stringContaining('did you mean expiryWindowDays?'),
     ])
     expect(issues.find(({ key }) => key === 'databse')?.allowed).toContain('did you mean database?')
     expect(issues.find(({ key }) => key.includes('timeZone'))?.allowed).toContain('Europe/Paris')
@@ -306,7 +405,7 @@ web:
     [
       'no weight at all',
       `${SMALLEST}reports: { weights: { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 } }\n`,
-      /at least one weight above 0/,
+      /only zeros at least one weight above 0/,
     ],
     ['text for a number', `${SMALLEST}web: { port: "80" }\n`, /whole number from 0 to 65535/],
   ])('of form are told: %s', (_what, text, words) => {

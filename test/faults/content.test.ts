@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect } from 'vitest'
 import { makeRfqReport } from '../../jobs/rfq-report.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import type { RfqTerms } from '../../src/sandbox/index.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
 import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/desk.js'
@@ -25,7 +26,7 @@ async function reported(all: Partial<RfqTerms>[], texts: readonly string[] = [])
   await desk.pollRfqs()
   const folder = testFolder()
   const config = testConfig({
-    reports: { directory: join(folder, 'reports'), currency: null, exchangeRates: {}, weights: {} },
+    reports: { directory: join(folder, 'reports'), settings: DEFAULT_SETTINGS },
   })
   const source = { store: desk.store, config, channel: channelConfig(KEY), asOf: desk.now(), now: desk.now() }
   const paths: string[] = []

@@ -1,4 +1,5 @@
 import type { ChannelConfig, Config } from '../../src/config.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 
 export const channelConfig = (key: string, options: Partial<ChannelConfig> = {}): ChannelConfig => {
   const [org = '', channel = ''] = key.split('/')
@@ -16,7 +17,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   scheduleTimeZone: 'UTC',
   requests: { concurrency: 8, perSecond: 10_000, timeoutMs: 2_000, retries: 1, maxBodyMiB: 16 },
   closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
-  reports: { directory: '/nowhere/reports', currency: null, exchangeRates: {}, weights: {} },
+  reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
   history: { recheckClosedHours: 24 },
   web: { host: '127.0.0.1', port: 0, token: null },
   logLevel: null,

@@ -4,6 +4,7 @@ import ExcelJS from 'exceljs'
 import { expect, it } from 'vitest'
 import { channelReport, makeChannelReport } from '../../jobs/channel-report.js'
 import type { ReportSource } from '../../jobs/report-input.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
 import { KEY, openDesk } from '../helpers/desk.js'
 import { testFolder } from '../helpers/folder.js'
@@ -12,7 +13,7 @@ async function source(directory: string): Promise<ReportSource> {
   const desk = await openDesk({ rfqs: 2, responsesPerRfq: 2 })
   await desk.pollListings()
   await desk.pollRfqs()
-  const config = testConfig({ reports: { directory, currency: null, exchangeRates: {}, weights: {} } })
+  const config = testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } })
   return { store: desk.store, config, channel: channelConfig(KEY), asOf: desk.now(), now: desk.now(), version: '1.2.3' }
 }
 

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { channelInput, type ReportSource, rfqInput } from '../../jobs/report-input.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
+import { settingsSchema } from '../../src/domain/comparison/settings.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
 import { type Desk, KEY, openDesk } from '../helpers/desk.js'
 
@@ -10,9 +11,11 @@ const source = (desk: Desk, asOf = desk.now()): ReportSource => ({
   config: testConfig({
     reports: {
       directory: '/nowhere',
-      currency: 'EUR',
-      exchangeRates: { USD: { rate: 0.9, date: '2026-11-20', source: 'the bank' } },
-      weights: { price: 60 },
+      settings: settingsSchema.parse({
+        currency: 'EUR',
+        exchangeRates: { USD: { rate: 0.9, date: '2026-11-20', source: 'the bank' } },
+        weights: { price: 60 },
+      }),
     },
   }),
   channel: channelConfig(KEY, { timeZone: 'Europe/Paris' }),

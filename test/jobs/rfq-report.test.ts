@@ -4,12 +4,12 @@ import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
 import { reportDestination } from '../../jobs/report-destination.js'
 import { makeRfqReport, type RfqReportSource, rfqReport } from '../../jobs/rfq-report.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
 import { KEY, openDesk } from '../helpers/desk.js'
 import { testFolder } from '../helpers/folder.js'
 
-const config = (directory: string) =>
-  testConfig({ reports: { directory, currency: null, exchangeRates: {}, weights: {} } })
+const config = (directory: string) => testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } })
 
 async function source(): Promise<RfqReportSource & { directory: string }> {
   const directory = testFolder()

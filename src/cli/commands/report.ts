@@ -16,12 +16,14 @@ import {
   channelOption,
   type JsonOption,
   jsonOption,
+  type SetOption,
+  setOption,
   withExamples,
 } from '../options.js'
 import { printJson } from '../print.js'
 import { reportSource } from '../report-source.js'
 
-type Options = ChannelOption & AsOfOption & JsonOption & { out?: string; format?: Format }
+type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: string; format?: Format }
 
 /** As reports/formats.ts has them; named here, because that room is loaded only when a report is made. */
 const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
@@ -32,20 +34,25 @@ export const register: Register = (command, cli) => {
     .argument('[rfq]', 'number, reference or id of the RFQ; without it, the overview of the channel')
     .addOption(channelOption())
     .addOption(asOfOption())
+    .addOption(setOption())
     .option('--out <file>', 'the file to write; default: one named after RFQ and moment in reports.directory')
     .addOption(new Option('--format <format>', 'what to write').choices(FORMATS).default('xlsx'))
     .addOption(jsonOption('the figures of the report as one JSON document, and no workbook'))
     .action((match: string | undefined, options: Options) =>
-      reading(cli, (store, house) =>
-        match === undefined
-          ? overview(cli, { store, house }, options)
-          : comparison(cli, { store, house }, options, match),
+      reading(
+        cli,
+        (store, house) =>
+          match === undefined
+            ? overview(cli, { store, house }, options)
+            : comparison(cli, { store, house }, options, match),
+        options,
       ),
     )
   withExamples(
     command,
     ['quotekeeper report 1042', 'compare the offers for RFQ 1042; prints the path of the workbook'],
     ['quotekeeper report 1042 --as-of 2026-01-31 --out then.xlsx', 'as they were known at the end of that day'],
+    ['quotekeeper report 1042 --set discountRate=0.05 --set weights.price=60', 'judged by other settings, this once'],
     ['quotekeeper report 1042 --format html', 'the same as one page for a browser'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
   )

@@ -3,7 +3,7 @@ import { coverageOf, presentValueOf } from './metrics.js'
 import type { BreakEven, RfqTerms, Sensitivity, Standing } from './model.js'
 import { least, ratio, round6, sum } from './numbers.js'
 import { coverageScore, priceScore, type RankedOffer, ranksOf, totalScore } from './scores.js'
-import { CRITERIA, type Criterion, type Settings, type WantedBasis } from './settings.js'
+import { CRITERIA, type Criterion, type Settings, WANTED_BASES, type WantedBasis } from './settings.js'
 
 /** Contenders at most: beyond, nobody reads the grid. */
 export const SENSITIVITY_LIMIT = 30
@@ -93,7 +93,7 @@ function wantedVolumes(
 
 function distinctVolumes({ wanted }: RfqTerms): { basis: WantedBasis; wanted: number }[] {
   const seen = new Set<number>()
-  return (['min', 'mid', 'max'] as const).flatMap((basis) => {
+  return WANTED_BASES.flatMap((basis) => {
     const volume = wanted[basis]
     if (volume === null || seen.has(volume)) return []
     seen.add(volume)

@@ -8,63 +8,94 @@ import { z } from 'zod'
 export const CRITERIA = ['price', 'coverage', 'delivery', 'promptness', 'vintage', 'payment', 'evidence'] as const
 export type Criterion = (typeof CRITERIA)[number]
 
-export const CURRENCY_CODE = /^[A-Z]{3}$/
-const currencyCode = z.string().regex(CURRENCY_CODE, 'three capital letters, such as USD')
-const weight = z.number().min(0).max(1_000_000)
-const share = z.number().min(0).max(1)
-const haircut = z.number().min(0).max(0.99)
+/** Least and most of each number; the workbook holds its reader to the same. */
+export const LIMITS = {
+  weight: [0, 1000],
+  discountRate: [0, 1],
+  volumeTolerance: [0, 1e9],
+  totalTolerance: [0, 1],
+  expiryWindowDays: [0, 36_500],
+  prepaymentShareLimit: [0, 1],
+  haircut: [0, 0.99],
+  waitDays: [1, 36_500],
+  vintagePointsPerYear: [0, 100],
+  rate: [0, 1e9],
+} as const satisfies Record<string, readonly [least: number, most: number]>
 
-const exchangeRate = z.strictObject({
-  /** What one unit of the currency is worth, in `currency`. */
-  rate: z.number().positive().max(1e9),
-  /** Day of the rate, `YYYY-MM-DD`. */
-  date: z.string().nullable().default(null),
-  source: z.string().nullable().default(null),
+/** The error of every value is one sentence that says what is allowed: a mistake in the configuration shows it. */
+const number = ([least, most]: readonly [number, number]) => {
+  const error = `a number from ${least} to ${most}`
+  return z.number({ error }).min(least, { error }).max(most, { error })
+}
+const section = <S extends z.ZodRawShape>(shape: S) =>
+  z.strictObject(shape, { error: `a section with ${Object.keys(shape).join(', ')}` })
+const words = (error: string) => z.string({ error }).trim().min(1, { error })
+
+export const CURRENCY_CODE = /^[A-Z]{3}$/
+const CURRENCY = 'a currency code of three capital letters, such as EUR'
+const currencyCode = z.string({ error: CURRENCY }).regex(CURRENCY_CODE, { error: CURRENCY })
+
+const RATE = `a number above 0, at most ${LIMITS.rate[1]}`
+const exchangeRate = z.strictObject(
+  {
+    /** What one unit of the currency is worth, in `currency`. */
+    rate: z.number({ error: RATE }).positive({ error: RATE }).max(LIMITS.rate[1], { error: RATE }),
+    /** Day of the rate, `YYYY-MM-DD`. */
+    date: z.iso.date({ error: 'a date, YYYY-MM-DD' }).nullable().default(null),
+    source: words('where the rate comes from, in words').nullable().default(null),
+  },
+  { error: 'a number above 0, or { rate, date, source }' },
+)
+const exchangeRates = z.record(currencyCode, exchangeRate, {
+  error: ({ code }) => (code === 'invalid_key' ? CURRENCY : 'currency codes with their rates'),
 })
 
-const weights = z
-  .strictObject({
-    price: weight.default(45),
-    coverage: weight.default(15),
-    delivery: weight.default(15),
-    promptness: weight.default(5),
-    vintage: weight.default(10),
-    payment: weight.default(5),
-    evidence: weight.default(5),
-  } satisfies Record<Criterion, z.ZodType>)
-  .refine((all) => Object.values(all).some((one) => one > 0), 'at least one weight must be above 0')
+const weight = number(LIMITS.weight)
+const weights = section({
+  price: weight.default(45),
+  coverage: weight.default(15),
+  delivery: weight.default(15),
+  promptness: weight.default(5),
+  vintage: weight.default(10),
+  payment: weight.default(5),
+  evidence: weight.default(5),
+} satisfies Record<Criterion, z.ZodType>).refine((all) => Object.values(all).some((one) => one > 0), {
+  error: 'at least one weight above 0',
+  params: { found: 'only zeros' },
+})
 
-/** What the reader of a report may choose; every member has a default. Also fit to validate configuration. */
+const haircut = number(LIMITS.haircut).default(0)
+export const WANTED_BASES = ['min', 'mid', 'max'] as const
+
+/** What the reader of a report may choose; every member has a default. The configuration is read with it too. */
 export const settingsSchema = z.strictObject({
   /**
    * Currency offers are compared in, and that `exchangeRates` are told in; null: the RFQ's own, and no rate is used,
    * because it would not be known what it is told in.
    */
   currency: currencyCode.nullable().default(null),
-  exchangeRates: z.record(currencyCode, exchangeRate).default({}),
+  exchangeRates: exchangeRates.default({}),
   weights: weights.prefault({}),
   /** Yearly, as a fraction: 0.08 is 8 %. */
-  discountRate: z.number().min(0).max(1).default(0.08),
+  discountRate: number(LIMITS.discountRate).default(0.08),
   /** Tonnes by which a stated volume may differ from the sum of its lines. */
-  volumeTolerance: z.number().min(0).default(0.5),
+  volumeTolerance: number(LIMITS.volumeTolerance).default(0.5),
   /** Fraction of a stated total by which it may differ from the sum of its lines (never less than 0.01 money units). */
-  totalTolerance: share.default(0.001),
+  totalTolerance: number(LIMITS.totalTolerance).default(0.001),
   /** An offer that expires within so many days is flagged. */
-  expiryWindowDays: z.number().min(0).default(14),
+  expiryWindowDays: number(LIMITS.expiryWindowDays).default(14),
   /** Share of the total that may be asked before delivery without a flag. */
-  prepaymentShareLimit: share.default(0.3),
+  prepaymentShareLimit: number(LIMITS.prepaymentShareLimit).default(0.3),
   /** Share of the volume thought not to arrive, by contract type; `other`: neither spot nor forward. */
-  haircuts: z
-    .strictObject({ spot: haircut.default(0), forward: haircut.default(0), other: haircut.default(0) })
-    .prefault({}),
+  haircuts: section({ spot: haircut, forward: haircut, other: haircut }).prefault({}),
   /** Which of the RFQ's volumes is wanted: its minimum, its maximum or half-way. Coverage and awards aim at it. */
-  wantedVolume: z.enum(['min', 'mid', 'max']).default('min'),
+  wantedVolume: z.enum(WANTED_BASES, { error: `one of ${WANTED_BASES.join(', ')}` }).default('min'),
   /** Mean wait, in days, that halves the promptness score. */
-  waitDays: z.number().positive().default(365),
+  waitDays: number(LIMITS.waitDays).default(365),
   /** Points of the vintage score lost by each year of age. */
-  vintagePointsPerYear: z.number().min(0).max(100).default(10),
+  vintagePointsPerYear: number(LIMITS.vintagePointsPerYear).default(10),
   /** Rank offers although they expired; an accepted offer is ranked in any case. */
-  rankExpired: z.boolean().default(false),
+  rankExpired: z.boolean({ error: 'true or false' }).default(false),
 })
 
 export type Settings = z.output<typeof settingsSchema>
