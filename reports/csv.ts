@@ -1,3 +1,4 @@
+import { decimalOf } from '../src/domain/comparison/words.js'
 import type { RowPlan, SheetPlan } from './plan.js'
 import { contentOf } from './shown.js'
 import { HEAD_ROW } from './table.js'
@@ -9,7 +10,7 @@ const ACTIVE = /^[\s\p{Cc}]*(?:[=+\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|[\p{Cc}])/u
 
 /**
  * A sheet that is one table as CSV (RFC 4180, CRLF, UTF-8 with a mark): the same cells as in the workbook, dates as
- * `YYYY-MM-DD`, moments in ISO 8601, shares as fractions, what is not known empty. Text a spreadsheet would act upon
+ * `YYYY-MM-DD`, moments in ISO 8601, shares as fractions, numbers to 15 digits, what is not known empty. Text a spreadsheet would act upon
  * begins with an apostrophe.
  * @param sheet a plan made by `tableSheet`
  */
@@ -26,7 +27,7 @@ function lineOf({ cells }: RowPlan, columns: number): string {
 
 function field(value: ReturnType<typeof contentOf>): string {
   if (value === null) return ''
-  if (typeof value === 'number') return String(value)
+  if (typeof value === 'number') return decimalOf(value)
   return value instanceof Date ? dateField(value) : textField(value)
 }
 

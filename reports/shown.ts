@@ -1,3 +1,4 @@
+import { decimalOf } from '../src/domain/comparison/words.js'
 import type { Cell } from './cells.js'
 
 /** What a cell holds, the result where it is a formula: text as it was (escapes undone), number, date; null if empty or #N/A. */
@@ -51,7 +52,7 @@ function shownDate(date: Date, format: string): string {
 
 function shownNumber(value: number, format: string): string {
   const parts = format.split(';')
-  if (format === '') return String(value)
+  if (format === '') return decimalOf(value)
   if (parts.length === 3) return shownBySign(value, parts as [string, string, string])
   return formatted(value, format)
 }

@@ -124,7 +124,7 @@ function legendSvg(chart: Chart): string {
   return chart.series
     .map((series, index) => {
       const words = cutText(cleanText(series.name.cached[0] ?? ''), 30)
-      const width = 26 + words.length * 6.2
+      const width = Math.round(26 + words.length * 6.2)
       if (x + width > PLOT.right) {
         x = PLOT.left
         y += 16

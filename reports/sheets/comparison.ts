@@ -1,3 +1,4 @@
+import { valueWords } from '../../src/domain/comparison/flag-value.js'
 import type { MetricName, OfferReport, Requirement, Severity } from '../../src/domain/comparison/model.js'
 import { type Book, headingOf, type OfferKey } from '../book.js'
 import { arrayFormula, blank, type Cell, date, formula, moment, number, serialOf, text } from '../cells.js'
@@ -306,10 +307,8 @@ function requirementAttributes({ report }: Book): Attribute[] {
 }
 
 /** The day of a moment, and nothing for a listing: its identifier tells no reader anything. */
-const foundWords = ({ code, found: { value, unit } }: Requirement): string =>
-  value === null || code === 'listing'
-    ? ''
-    : ` (${String(value).replace(/T\d{2}:\d{2}.*/, '')}${unit === null ? '' : ` ${unit}`})`
+const foundWords = ({ code, found }: Requirement): string =>
+  found.value === null || code === 'listing' ? '' : ` (${valueWords(found).replace(/T\d{2}:\d{2}.*/, '')})`
 
 function requirementCell(requirement: Requirement | undefined): Cell {
   if (requirement === undefined) return text(NONE, body)

@@ -10,6 +10,7 @@ import {
 } from '../../reports/formats.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
+import { decimalOf } from '../../src/domain/comparison/words.js'
 import { channelInput } from '../helpers/comparison.js'
 import { CASES, HOSTILE } from './support/cases.js'
 import { Bench } from './support/tools.js'
@@ -47,12 +48,27 @@ describe('the report as CSV', () => {
     const column = (name: string) => rows.map((row) => row[head.indexOf(name)])
     expect(column('Offer no.')).toEqual(model.offers.map(({ sequence }) => String(sequence)))
     expect(column('Price per tonne (USD/t)')).toEqual(
-      model.offers.map(({ compared }) => String(compared.pricePerTonne)),
+      model.offers.map(({ compared }) => decimalOf(compared.pricePerTonne as number)),
     )
     expect(column('Last delivery')).toEqual(model.offers.map(({ metrics }) => metrics.lastDelivery))
     expect(column('Expires')).toEqual(model.offers.map(({ terms }) => terms.expiryDate))
-    expect(column('Coverage of the wanted volume')).toEqual(model.offers.map(({ metrics }) => String(metrics.coverage)))
+    expect(column('Coverage of the wanted volume')).toEqual(
+      model.offers.map(({ metrics }) => decimalOf(metrics.coverage as number)),
+    )
     expect(column('Submitted')[0]).toBe(model.offers[0]?.submittedAt)
+  })
+  it('writes numbers to 15 digits, as spreadsheets show them, and so does the page', async () => {
+    const model = report('twelve-deliveries')
+    const noisy = /\d*\.\d*(?:0{6,}|9{6,})\d/
+    expect(model.offers.some(({ metrics }) => noisy.test(String(metrics.total)))).toBe(true)
+    for (const table of RFQ_TABLES) {
+      const fields = readCsv((await rfqContent(model, 'csv', { table })).toString('utf8').slice(1)).flat()
+      for (const field of fields.filter((one) => /^-?[\d.]+$/.test(one))) {
+        expect(field.replace(/^-?[0.]*|\./g, '').length, field).toBeLessThanOrEqual(15)
+      }
+      expect(fields.join(' '), table).not.toMatch(noisy)
+    }
+    expect((await rfqContent(model, 'html')).toString('utf8')).not.toMatch(noisy)
   })
   it('holds nothing a spreadsheet would act upon', async () => {
     for (const table of RFQ_TABLES) {

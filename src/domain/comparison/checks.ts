@@ -5,7 +5,7 @@ import { sum } from './numbers.js'
 import { crossedLimits } from './rfq-flags.js'
 import { isRanked } from './scores.js'
 import type { Settings } from './settings.js'
-import { amountOf, counted, shorten } from './words.js'
+import { amountOf, counted, decimalOf, shorten } from './words.js'
 
 /** What is proven. */
 export interface Proven {
@@ -347,6 +347,11 @@ function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings
   return [comparison(volume, label, id), comparison(total, label, id, metrics.totalVerdict === 'rounding')]
 }
 
+const told = (part: string | number | null | undefined) => {
+  if (typeof part === 'number') return decimalOf(part)
+  return shorten(part ?? 'nothing', 40)
+}
+
 /** The summary within the RFQ and the offer itself were read one after the other, and must tell the same. */
 function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocument> | null): Check[] {
   const summary = summaries?.get(offer.id)
@@ -355,7 +360,7 @@ function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocumen
   const [left, right] = [
     [summary.status, summary.contractType, summary.totalVolume, summary.totalPrice, summary.currency],
     [offer.status, terms.contractType, terms.statedVolume, terms.statedTotal, terms.currency],
-  ].map((parts) => parts.map((part) => (part === null ? 'nothing' : shorten(String(part), 40))).join(', '))
+  ].map((parts) => parts.map(told).join(', '))
   const ok = left === right
   const parts: Parts = {
     id: 'summary',

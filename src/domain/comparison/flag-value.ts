@@ -1,4 +1,5 @@
 import type { FlagValue } from './model.js'
+import { amountOf, decimalOf, perTonne, shorten } from './words.js'
 
 /** A value that was compared: what it is, and its unit (model.ts, `FlagValue`). */
 export function flagValue<T extends FlagValue['value']>(
@@ -7,4 +8,11 @@ export function flagValue<T extends FlagValue['value']>(
   unit: string | null = null,
 ): FlagValue & { value: T } {
   return { what, value, unit }
+}
+
+/** A value that was compared, as a sentence has it: `12,500 t`, `8.2207 USD/t`, `unknown`. */
+export function valueWords({ value, unit }: FlagValue): string {
+  if (typeof value !== 'number') return value === null ? 'unknown' : shorten(value, 80)
+  if (unit === null) return decimalOf(value)
+  return unit.endsWith('/t') ? perTonne(value, unit.slice(0, -2)) : `${amountOf(value)} ${unit}`
 }

@@ -1,6 +1,6 @@
 import { responseStatus } from '../documents.js'
 import { earliest } from './days.js'
-import { flagValue } from './flag-value.js'
+import { flagValue, valueWords } from './flag-value.js'
 import type {
   CurrencyReport,
   Flag,
@@ -190,15 +190,9 @@ function broken(code: Requirement['code'], relation: string): Rule {
     const requirement = offer.requirements.find((one) => one.code === code)
     if (requirement?.met !== false) return null
     const { found, asked } = requirement
-    const words = `The ${found.what}, ${shown(found)}, ${relation} the ${asked.what}, ${shown(asked)}.`
+    const words = `The ${found.what}, ${valueWords(found)}, ${relation} the ${asked.what}, ${valueWords(asked)}.`
     return { words: words.replace('among those the asked for', 'among those asked for'), compared: [found, asked] }
   }
-}
-
-function shown({ value: of, unit }: FlagValue): string {
-  if (typeof of !== 'number') return of === null ? 'unknown' : shorten(of, 80)
-  if (unit === null) return String(of)
-  return unit.endsWith('/t') ? perTonne(of, unit.slice(0, -2)) : `${amountOf(of)} ${unit}`
 }
 
 function listingNotAsked({ offer, rfq }: Flagged): Body | null {

@@ -11,6 +11,12 @@ const oneDecimal = grouped(1)
 /** Prices per tonne, with up to four decimals. */
 export const priceOf = grouped(4)
 
+/**
+ * A number in the shortest decimal that is true to 15 digits, which is as many as spreadsheets show: 13.805 rather than
+ * 13.805000000000001.
+ */
+export const decimalOf = (value: number): string => String(Number(value.toPrecision(15)))
+
 /** `12,500 t`. */
 export const tonnes = (value: number): string => `${amountOf(value)} t`
 /** `690,000.5 USD`; the currency as it was sent. */
