@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import type { Destination } from '../reports/file.js'
-import { slug } from '../reports/names.js'
+import { shortHash, slug } from '../reports/names.js'
 import type { Config } from '../src/config.js'
 
 /**
@@ -20,6 +19,5 @@ function channelFolder(channel: string): string {
   const parts = [org, rest.join('/')]
   const names = parts.map((part) => slug(part, 'unnamed'))
   if (names.every((name, index) => name === parts[index])) return names.join('_')
-  const hash = createHash('sha256').update(channel).digest('hex').slice(0, 8)
-  return [...names, hash].join('_')
+  return [...names, shortHash(channel)].join('_')
 }

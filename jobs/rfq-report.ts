@@ -19,7 +19,8 @@ export async function rfqReport(source: RfqReportSource): Promise<RfqReport> {
 
 /**
  * Writes the offer comparison of one RFQ, as a workbook unless another format is asked for.
- * @param source.out absolute path of the file; else it is named after RFQ and moment, in the channel's folder of reports
+ * @param source.out absolute path of the file; else it is named after RFQ and moment, in the channel's folder of reports,
+ *   unlike that of any other RFQ of the channel
  * @throws as `rfqReport`, and the error of the file system; nothing is left behind then
  */
 export async function makeRfqReport(
@@ -28,5 +29,14 @@ export async function makeRfqReport(
   const { writeRfqReport } = await import('../reports/formats.js') // Heavy: only when one is written.
   const { config, channel, out, format = 'xlsx', signal } = source
   const destination = reportDestination(config, channel.key, out)
-  return writeRfqReport(await rfqReport(source), format, destination, signal ? { signal } : {})
+  const report = await rfqReport(source)
+  const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
+  return writeRfqReport(report, format, destination, { ambiguous, ...(signal && { signal }) })
+}
+
+/** Numbers may be given twice, or anew: whether this one finds another RFQ as well, now or by what it once was. */
+async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, number: number | null): Promise<boolean> {
+  if (number === null) return false
+  const found = await store.rfqs({ channel: channel.key, asOf, match: String(number), withoutResponses: true })
+  return found.some(({ rfq }) => rfq.id !== rfqId)
 }

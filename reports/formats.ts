@@ -73,15 +73,17 @@ function tableOf({ sheets, table }: Whole<string>): SheetPlan {
 /**
  * Writes the report on one RFQ in a format.
  * @param destination a directory, where it is called `rfq-<number>_asof-<YYYYMMDDTHHMMZ>.<format>`, or a file
+ * @param options.ambiguous the number means another RFQ of the channel too
  * @throws the error of the file system; nothing is left behind then
  */
 export async function writeRfqReport(
   report: RfqReport,
   format: Format,
   destination: Destination,
-  options: BuildOptions & { table?: RfqTable } = {},
+  options: BuildOptions & { table?: RfqTable; ambiguous?: boolean } = {},
 ): Promise<Written> {
-  const name = rfqFileName(report.rfq, new Date(report.context.asOf), format)
+  const { ambiguous = false } = options
+  const name = rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf), format)
   return written(destinationPath(destination, name), await rfqContent(report, format, options))
 }
 

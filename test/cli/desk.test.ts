@@ -136,6 +136,17 @@ describe('the reading commands', () => {
     expect((await quotekeeper('offers', '1001', '--channel', 'acme/blue')).status).toBe(0)
   })
 
+  it('tell of a number that two RFQs of one channel have, and take the id', async () => {
+    const { quotekeeper, sandbox } = await openDesk()
+    const twin = sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 1001 })
+    await quotekeeper('sync')
+    const both = await quotekeeper('report', '1001', '--channel', 'acme/blue')
+    expect({ status: both.status, out: both.out }).toEqual({ status: 2, out: '' })
+    expect(both.err).toContain('"1001" names 2 RFQs; name one by its id')
+    expect(both.err).toContain(`id ${twin.id}`)
+    expect(json(await quotekeeper('report', twin.id, '--json')).rfq).toMatchObject({ id: twin.id, number: 1001 })
+  })
+
   it.each([
     ['a number with a slip', '1007', /1006 \(/],
     ['a word of a title', 'forst', /forest/i],

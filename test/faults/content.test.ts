@@ -51,7 +51,8 @@ fault(43, 'also in a reference or an identifier, and also without a number', asy
   const { files } = await reported([...numbered, ...named])
   const workbooks = files.filter((name) => name !== 'reports' && name !== 'reports/acme_forest')
   expect(workbooks).toHaveLength(numbered.length + named.length)
-  for (const name of workbooks) expect(name).toMatch(/^reports\/acme_forest\/rfq-[a-z0-9-]+_asof-[0-9TZ]+\.xlsx$/)
+  for (const name of workbooks)
+    expect(name).toMatch(/^reports\/acme_forest\/rfq-[a-z0-9-]+(_[0-9a-f]{8})?_asof-[0-9TZ]+\.xlsx$/)
 })
 
 fault(44, 'in any text: every part of the workbook is well-formed XML', async () => {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
@@ -6,7 +6,7 @@ import { reportDestination } from '../../jobs/report-destination.js'
 import { makeRfqReport, type RfqReportSource, rfqReport } from '../../jobs/rfq-report.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
-import { KEY, openDesk } from '../helpers/desk.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
 import { testFolder } from '../helpers/folder.js'
 
 const config = (directory: string) => testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } })
@@ -61,6 +61,41 @@ describe('the report on an RFQ', () => {
     expect(existsSync(out)).toBe(false)
   })
 })
+
+describe('reports on RFQs that a channel names alike', () => {
+  it('do not overwrite one another, though made for the same minute', async () => {
+    const directory = testFolder()
+    const desk = await openDesk()
+    const alike = { number: 1042 }
+    const twins = [desk.sandbox.world.addRfq(CHANNEL, alike), desk.sandbox.world.addRfq(CHANNEL, alike)]
+    const renumbered = desk.sandbox.world.addRfq(CHANNEL, { number: 77 })
+    const unnumbered = ['AB 12', 'ab-12', 'ab_12'].map((id) =>
+      desk.sandbox.world.addRfq(CHANNEL, { id, number: null as never }),
+    )
+    await desk.pollRfqs()
+    desk.sandbox.world.changeRfq(renumbered.id, { number: 78 })
+    const successor = desk.sandbox.world.addRfq(CHANNEL, { number: 77 })
+    await desk.pollRfqs({ full: true })
+    const [asOf, now, version] = [desk.now(), desk.now(), '1.2.3']
+    const from = { store: desk.store, config: config(directory), channel: channelConfig(KEY), asOf, now, version }
+    const rfqs = [...twins, renumbered, successor, ...unnumbered]
+    for (const { id } of rfqs) await makeRfqReport({ ...from, rfqId: id, format: 'json' })
+    const files = readdirSync(join(directory, 'acme_forest'))
+    expect(files.map((name) => idIn(join(directory, 'acme_forest', name))).sort()).toEqual(
+      rfqs.map(({ id }) => id).sort(),
+    )
+    const moment = '_asof-20261121T1200Z.json'
+    const plain = [
+      'rfq-78',
+      'rfq-ab-12',
+      ...[...twins].map(({ id }) => `rfq-1042_id-${id}`),
+      `rfq-77_id-${successor.id}`,
+    ]
+    expect(files).toEqual(expect.arrayContaining(plain.map((name) => `${name}${moment}`)))
+  })
+})
+
+const idIn = (file: string): string => JSON.parse(readFileSync(file, 'utf8')).rfq.id
 
 describe('the folder of a channel', () => {
   const folder = (channel: string) => reportDestination(config('/reports'), channel)
