@@ -1,6 +1,6 @@
 import type ExcelJS from 'exceljs'
 import { exponent, plain, type Style } from './styles.js'
-import { CELL_CHARACTERS, cleanText, cutText } from './text.js'
+import { CELL_CHARACTERS, cleanText, cutText, escaped } from './text.js'
 
 /**
  * What stands in one cell. Made here only: whatever comes from outside becomes text, a finite number or a calendar date,
@@ -116,9 +116,6 @@ const fitting = (value: number, style: Style): Style => (Math.abs(value) < 1e15 
 
 /** No negative zero: it would show as `-0`. */
 const settled = (value: number): number => (value === 0 ? 0 : value)
-
-/** `_x0041_` means `A` to spreadsheets (ECMA-376 part 1, ST_Xstring): its underscore is escaped. */
-const escaped = (value: string): string => value.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')
 
 function secureAddress(address: unknown): string | null {
   const wanted = cleanText(address)

@@ -1,5 +1,5 @@
 import { FONT, palette } from './styles.js'
-import { cleanText, xmlText } from './text.js'
+import { cleanText, escaped, xmlText } from './text.js'
 
 /** A range of cells with what it shows now, so that a chart is right before anything is computed. */
 export interface Referred<T> {
@@ -113,7 +113,7 @@ function seriesXml(chart: Chart, series: Series, index: number, looks: string): 
 }
 
 function textReference({ ref, cached }: Referred<string>): string {
-  const points = cached.map((text, index) => point(index, safe(text))).join('')
+  const points = cached.map((text, index) => point(index, safe(escaped(text)))).join('')
   return `<c:strRef><c:f>${safe(ref)}</c:f><c:strCache><c:ptCount val="${cached.length}"/>${points}</c:strCache></c:strRef>`
 }
 

@@ -67,3 +67,6 @@ export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim(
 /** Escapes text for XML content and attributes. Expects cleaned text. */
 export const xmlText = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
+
+/** `_x0041_` means `A` to spreadsheets (ECMA-376 part 1, ST_Xstring): its underscore is escaped. */
+export const escaped = (text: string): string => text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')

@@ -8,7 +8,7 @@ import { columnLetter } from './grid.js'
 import { packWorkbook } from './package.js'
 import type { Identity, RowPlan, SheetMaker, SheetPlan } from './plan.js'
 import { FONT, FONT_POINTS, palette } from './styles.js'
-import { cleanText, cutText, oneLine } from './text.js'
+import { cleanText, cutText, escaped, oneLine } from './text.js'
 import { ROW_POINTS } from './typeset.js'
 
 /** Between two turns of the event loop: locks are renewed and signals heard while a long sheet is made. */
@@ -217,11 +217,12 @@ function breakAfter(sheet: ExcelJS.Worksheet, row: number): void {
   ;(sheet as unknown as { rowBreaks: object[] }).rowBreaks.push({ id: row, max: 16_383, man: 1 })
 }
 
+/** Ranges rather than cells: exceljs joins alike cells by their address as text, B10 before B8, and rules overlap then. */
 function validate(sheet: ExcelJS.Worksheet, address: string, rule: ExcelJS.DataValidation): void {
   const { dataValidations } = sheet as unknown as {
     dataValidations: { add(address: string, rule: ExcelJS.DataValidation): void }
   }
-  dataValidations.add(address, rule)
+  dataValidations.add(address.includes(':') ? address : `${address}:${address}`, rule)
 }
 
 /**
@@ -283,7 +284,7 @@ const header = ({ footer }: Identity): string => `&L&"${FONT},Bold"&10&A&R&8${ma
 /** `&` begins a code in headers and footers and is doubled; a cut must not part a pair, nor a figure follow a size. */
 function marginText(text: string, reserved: number): string {
   let kept = ''
-  for (const character of oneLine(cleanText(text))) {
+  for (const character of escaped(oneLine(cleanText(text)))) {
     const next = character === '&' ? '&&' : character
     if (kept.length + next.length > MARGIN_CHARACTERS - reserved - 6) break
     kept += next

@@ -180,6 +180,22 @@ describe('a workbook', () => {
     expect(fonts).toContainEqual(['u', 'sz', 'color', 'name', 'family'])
   })
 
+  it('has one rule for what may be typed into a cell, however many cells share it', async () => {
+    const rule = { type: 'decimal', operator: 'between', formulae: [0, 9] } as never
+    const validations = [8, 9, 10, 11].map((row) => ({ address: `B${row}`, rule }))
+    const sheet = await partsOf(await buildWorkbook([() => ({ ...two(), validations })], identity))
+    const rules = [...descendants(parseXml(sheet.get('xl/worksheets/sheet1.xml') ?? ''), 'dataValidation')]
+    expect(rules.map(({ attributes }) => attributes.sqref).sort()).toEqual(['B10:B10', 'B11:B11', 'B8:B8', 'B9:B9'])
+  })
+
+  it('writes what looks like a code of spreadsheets as the text it is, in charts and footers too', async () => {
+    const coded = { ...chart, categories: { ...chart.categories, cached: ['_x0041_'] } }
+    const sheet = () => ({ ...everything(), charts: [coded] })
+    const parts = await partsOf(await buildWorkbook([sheet, two], { ...identity, footer: '_x0041_' }))
+    expect(parts.get('xl/charts/chart1.xml')).toContain('<c:v>_x005F_x0041_</c:v>')
+    expect(parts.get('xl/worksheets/sheet1.xml')).toContain('<oddFooter>&amp;L&amp;8_x005F_x0041_&amp;R')
+  })
+
   it('stays well-formed whatever its texts', async () => {
     const anyText = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), {
       minLength: 1,
