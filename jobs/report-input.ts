@@ -1,7 +1,12 @@
 import type { ChannelConfig, Config } from '../src/config.js'
-import type { ChannelInput, ComparisonInput, ReportCircumstances } from '../src/domain/comparison/input.js'
+import type {
+  ChannelInput,
+  ComparisonInput,
+  KnownResponse,
+  ReportCircumstances,
+} from '../src/domain/comparison/input.js'
 import { knownListing, knownResponse, knownRfq } from '../src/domain/comparison/known.js'
-import type { Closings, History, KnownRfq } from '../src/store/contract.js'
+import type { Closings, History, Known, KnownRfq } from '../src/store/contract.js'
 
 /** What a report is made from; everything is handed in. */
 export interface ReportSource {
@@ -33,19 +38,15 @@ export async function rfqInput(source: ReportSource & { rfqId: string }): Promis
     throw new UnknownRfqError(`no RFQ ${rfqId} was known in ${channel} at ${asOf.toISOString()}`)
   }
   const rfq = knownRfq(found.rfq)
-  const responses = found.responses.map(knownResponse)
-  const listingIds = unique([
-    ...(rfq.document?.listingIds ?? []),
-    ...responses.map(({ document }) => document?.listingId ?? null),
-  ])
+  const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
   const [listings, versions, absences, problems, decisions] = await Promise.all([
     store.listings({ channel, asOf, ids: listingIds }),
     store.rfqHistory(channel, rfqId, asOf),
     store.absences(channel, rfqId, asOf),
-    store.problems({ channel, entityIds: [rfqId, ...responses.map(({ id }) => id), ...listingIds] }),
+    store.problems({ channel, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
     store.decisions({ channel, rfq: rfqId }),
   ])
-  const known = { rfq, responses, listings: listings.map(knownListing) }
+  const known = { rfq, responses: inTurn(found.responses), listings: listings.map(knownListing) }
   return { ...circumstances(source), ...known, versions, absences, problems, decisions }
 }
 
@@ -64,7 +65,7 @@ export async function channelInput(source: ReportSource): Promise<ChannelInput> 
   ])
   return {
     ...circumstances(source),
-    rfqs: rfqs.map(({ rfq, responses }: KnownRfq) => ({ rfq: knownRfq(rfq), responses: responses.map(knownResponse) })),
+    rfqs: rfqs.map(({ rfq, responses }: KnownRfq) => ({ rfq: knownRfq(rfq), responses: inTurn(responses) })),
     listings: listings.map(knownListing),
     decisions,
     problems,
@@ -80,6 +81,18 @@ function circumstances({ config, channel, asOf, now, version }: ReportSource): R
     programVersion: version,
     settings: config.reports.settings,
   }
+}
+
+/** Reads each document when it is asked for: those of thousands of offers would fill the memory. */
+const inTurn = (responses: readonly Known[]): Iterable<KnownResponse> => ({
+  *[Symbol.iterator]() {
+    for (const response of responses) yield knownResponse(response)
+  },
+})
+
+function listingIdOf({ body }: Known): string | null {
+  const { listingId } = Object(body) as { listingId?: unknown }
+  return typeof listingId === 'string' ? listingId : null
 }
 
 const unique = (ids: readonly (string | null)[]): string[] => [...new Set(ids.filter((id) => id !== null))]

@@ -23,6 +23,7 @@ interface KnownRow extends VersionRow {
   missing_since: string | null
 }
 
+/** The body is parsed whenever it is asked for: of thousands of documents the text alone stays in memory. */
 const toVersion = (row: VersionRow): Version => ({
   channel: row.channel,
   kind: row.kind,
@@ -36,14 +37,16 @@ const toVersion = (row: VersionRow): Version => ({
   runId: row.run_id,
   valid: row.valid === 1,
   shape: row.shape,
-  body: JSON.parse(row.body),
+  get body() {
+    return JSON.parse(row.body) as unknown
+  },
 })
-const toKnown = (row: KnownRow): Known => ({
-  ...toVersion(row),
-  firstObservedAt: row.first_observed_at,
-  lastObservedAt: row.last_observed_at,
-  missingSince: row.missing_since,
-})
+const toKnown = (row: KnownRow): Known =>
+  Object.assign(toVersion(row), {
+    firstObservedAt: row.first_observed_at,
+    lastObservedAt: row.last_observed_at,
+    missingSince: row.missing_since,
+  })
 
 /** The present: each document's newest version, in the form it was last seen. */
 const NOW = `

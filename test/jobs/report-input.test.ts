@@ -38,9 +38,10 @@ describe('what a report on an RFQ is made from', () => {
     const input = await rfqInput({ ...source(desk), rfqId: desk.rfqId })
     expect(input.rfq.id).toBe(desk.rfqId)
     expect(input.rfq.document?.state).toMatch(/open|closed/)
-    expect(input.responses).toHaveLength(3)
+    const responses = [...input.responses]
+    expect(responses).toHaveLength(3)
     expect(input.versions).toHaveLength(4)
-    const named = [...(input.rfq.document?.listingIds ?? []), ...input.responses.map((one) => one.document?.listingId)]
+    const named = [...(input.rfq.document?.listingIds ?? []), ...responses.map((one) => one.document?.listingId)]
     expect(input.listings.length).toBeGreaterThan(0)
     expect(input.listings.every(({ id }) => named.includes(id))).toBe(true)
     expect(input.problems.every(({ entityId }) => !entityId.startsWith('other'))).toBe(true)

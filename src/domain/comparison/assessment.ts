@@ -3,7 +3,8 @@ import { type Circumstances, sourceOf } from './circumstances.js'
 import { currencyReport, rateInto } from './currency.js'
 import { comparedOf, eligibilityOf } from './eligibility.js'
 import { offerFlags } from './flags.js'
-import type { KnownListing, KnownResponse, KnownRfq } from './input.js'
+import type { KnownAs, KnownListing, KnownResponse, KnownRfq } from './input.js'
+import { knownAs } from './known.js'
 import { labelsOf } from './labels.js'
 import { listingQuality } from './listing-quality.js'
 import { metricsOf } from './metrics.js'
@@ -25,7 +26,8 @@ export interface Assessment {
 
 export interface Assessed {
   rfq: KnownRfq
-  responses: readonly KnownResponse[]
+  /** Asked for once. */
+  responses: Iterable<KnownResponse>
   /** By id. */
   listings: ReadonlyMap<string, KnownListing>
   /** Problems noted with a response. */
@@ -47,14 +49,16 @@ export function assess(input: Assessed, circumstances: Circumstances): Assessmen
   return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, circumstances) }, currency, offers: ranked }
 }
 
+/** What is kept of a response once its document was read. */
 interface Read {
-  known: KnownResponse
+  known: KnownAs
   facts: OfferFacts
 }
 
 /** By submission (unknown last), then id. */
-function inSequence(responses: readonly KnownResponse[], circumstances: Circumstances): Read[] {
-  const read = responses.map((known) => ({ known, facts: offerFacts(known, circumstances) }))
+function inSequence(responses: Iterable<KnownResponse>, circumstances: Circumstances): Read[] {
+  const read: Read[] = []
+  for (const one of responses) read.push({ known: knownAs(one), facts: offerFacts(one, circumstances) })
   const time = ({ facts }: Read) =>
     facts.submittedAt === null ? Number.POSITIVE_INFINITY : Date.parse(facts.submittedAt)
   return read.sort((a, b) => {

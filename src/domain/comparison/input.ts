@@ -25,8 +25,6 @@ export interface KnownAs {
   runId: number
   /** False: the document did not fit the promised shape. */
   valid: boolean
-  /** The parsed JSON, untouched. */
-  body: unknown
 }
 
 export interface KnownRfq extends KnownAs {
@@ -112,7 +110,8 @@ export interface ReportCircumstances {
 /** One RFQ, as known at `asOf`. Lists may come in any order: the report does not depend on it. */
 export interface ComparisonInput extends ReportCircumstances {
   rfq: KnownRfq
-  responses: readonly KnownResponse[]
+  /** Asked for once, one after another, and not kept: of many offers no more than one document need be read at a time. */
+  responses: Iterable<KnownResponse>
   /** Those the RFQ or its responses name; others do no harm. */
   listings: readonly KnownListing[]
   /** Every version of the RFQ and of its responses. */
@@ -126,7 +125,7 @@ export interface ComparisonInput extends ReportCircumstances {
 
 /** A channel, as known at `asOf`. */
 export interface ChannelInput extends ReportCircumstances {
-  rfqs: readonly { rfq: KnownRfq; responses: readonly KnownResponse[] }[]
+  rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses'>[]
   listings: readonly KnownListing[]
   decisions: readonly CloseDecision[]
   problems: readonly DocumentProblem[]

@@ -1,17 +1,8 @@
-import type { Timestamp } from '../clock.js'
 import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../observed.js'
 import type { KnownAs, KnownListing, KnownResponse, KnownRfq } from './input.js'
 
 /** A document as a store hands it out: `Known` of src/store/contract.ts fits. */
-export interface StoredDocument {
-  id: string
-  version: number
-  contentHash: string
-  notBefore: Timestamp | null
-  observedAt: Timestamp
-  missingSince: Timestamp | null
-  runId: number
-  valid: boolean
+export interface StoredDocument extends KnownAs {
   shape: 'full' | 'list' | 'summary'
   body: unknown
 }
@@ -34,7 +25,8 @@ export function knownListing(stored: StoredDocument): KnownListing {
   return { ...knownAs(stored), document: observeListing(stored.body).document }
 }
 
-function knownAs(stored: StoredDocument): KnownAs {
-  const { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid, body } = stored
-  return { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid, body }
+/** What stands beside a document, without it. */
+export function knownAs(known: KnownAs): KnownAs {
+  const { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid } = known
+  return { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid }
 }

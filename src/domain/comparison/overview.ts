@@ -34,7 +34,8 @@ export function summariseChannel(input: ChannelInput): ChannelReport {
   const listings = listingRows(input.listings, assessments)
   const closings = closingsUntil(input.decisions, circumstances.context.asOf)
   const problems = input.problems.filter(({ firstSeenAt }) => firstSeenAt <= circumstances.context.asOf).length
-  const runs = runsOf([...input.rfqs.flatMap(({ rfq, responses }) => [rfq, ...responses]), ...input.listings])
+  const sources = assessments.flatMap(({ rfq, offers }) => [rfq, ...offers].map(({ source }) => source))
+  const runs = runsOf([...sources, ...input.listings])
   return {
     schema: CHANNEL_REPORT_SCHEMA,
     context: circumstances.context,
