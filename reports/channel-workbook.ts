@@ -6,8 +6,6 @@ import { channelOffersSheet } from './channel/offers.js'
 import { channelRfqsSheet } from './channel/rfqs.js'
 import { channelSummarySheet } from './channel/summary.js'
 import { channelBook, channelIdentity } from './channel-book.js'
-import { type Destination, destinationPath, type Written, writeWhole } from './file.js'
-import { channelFileName } from './names.js'
 import type { SheetMaker } from './plan.js'
 import { type BuildOptions, buildWorkbook } from './workbook.js'
 
@@ -30,22 +28,4 @@ export function channelSheets(report: ChannelReport): SheetMaker[] {
  */
 export function channelWorkbook(report: ChannelReport, options: BuildOptions = {}): Promise<Buffer> {
   return buildWorkbook(channelSheets(report), channelIdentity(report), options)
-}
-
-/**
- * Writes the overview workbook of a channel.
- * @param destination a directory, where it is called `channel-<org>-<slug>_asof-<YYYYMMDDTHHMMZ>.xlsx`, or a file
- * @returns where it is, and how large
- * @throws the error of the file system; nothing is left behind then
- */
-export async function writeChannelWorkbook(
-  report: ChannelReport,
-  destination: Destination,
-  options: BuildOptions = {},
-): Promise<Written> {
-  const { channel, asOf } = report.context
-  const path = destinationPath(destination, channelFileName(channel, new Date(asOf)))
-  const content = await channelWorkbook(report, options)
-  await writeWhole(path, content)
-  return { path, bytes: content.length }
 }

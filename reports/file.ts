@@ -1,9 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdir, open, rename, rm } from 'node:fs/promises'
+import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
+import type { Readable } from 'node:stream'
 
 const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
+
+/** What a file is made of; a stream is written as it comes. */
+export type Content = Buffer | string | Readable
 
 /** Where a report goes: into a folder under its own name, or to exactly this file. */
 export type Destination = { directory: string } | { file: string }
@@ -30,31 +34,34 @@ export function destinationPath(destination: Destination, name: string): string 
  * Writes a file so that a reader sees the old one or the whole new one, never a part: a temporary file in the same
  * folder, flushed to the disk, then renamed. The file can be read by its owner only, and so can folders made for it.
  * @param path absolute
- * @throws the error of the file system; the temporary file is gone then
+ * @returns how many bytes were written
+ * @throws the error of the file system or of the stream; the temporary file is gone then
  */
-export async function writeWhole(path: string, content: Buffer | string): Promise<void> {
+export async function writeWhole(path: string, content: Content): Promise<number> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
   const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
-    await writeFlushed(temporary, content)
+    const bytes = await writeFlushed(temporary, content)
     await rename(temporary, path)
+    await flushFolder(folder)
+    return bytes
   } catch (error) {
     await rm(temporary, { force: true })
     throw error
   }
-  await flushFolder(folder)
 }
 
-async function writeFlushed(path: string, content: Buffer | string): Promise<void> {
+async function writeFlushed(path: string, content: Content): Promise<number> {
   const handle = await open(path, 'wx', FILE_MODE)
   try {
-    await handle.writeFile(content)
+    await writeFile(handle, content)
+    await handle.chmod(FILE_MODE)
     await handle.sync()
+    return (await handle.stat()).size
   } finally {
     await handle.close()
   }
-  await chmod(path, FILE_MODE)
 }
 
 /** The renaming itself survives a power cut only once the folder is on the disk. Not every system can do that. */

@@ -9,7 +9,7 @@ import { htmlOf } from './html.js'
 import { channelFileName, rfqFileName } from './names.js'
 import type { Identity, SheetMaker, SheetPlan } from './plan.js'
 import { rfqSheets } from './rfq-workbook.js'
-import { type BuildOptions, buildWorkbook } from './workbook.js'
+import { type BuildOptions, streamWorkbook } from './workbook.js'
 
 /** `csv` holds one table; the others the whole report. */
 export const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const
@@ -28,37 +28,43 @@ interface Whole<Table extends string> {
   table: Table
 }
 
-/** The report on one RFQ in a format, all from the same model. JSON is the model itself, told apart by its `schema`. */
-export function rfqContent(
-  report: RfqReport,
-  format: Format,
-  options: BuildOptions & { table?: RfqTable } = {},
-): Promise<Buffer> {
-  const { table = RFQ_TABLES[0] } = options
-  return contentOf({ report, sheets: () => rfqSheets(report), identity: identityOf(report), table }, format, options)
+type TextFormat = Exclude<Format, 'xlsx'>
+
+/** The report on one RFQ as text, from the same model. JSON is the model itself, told apart by its `schema`. */
+export function rfqText(report: RfqReport, format: TextFormat, options: { table?: RfqTable } = {}): string {
+  return textOf(wholeRfq(report, options), format)
 }
 
-/** The overview of a channel in a format. */
-export function channelContent(
+/** The overview of a channel as text. */
+export function channelText(report: ChannelReport, format: TextFormat, options: { table?: ChannelTable } = {}): string {
+  return textOf(wholeChannel(report, options), format)
+}
+
+const wholeRfq = (report: RfqReport, { table = RFQ_TABLES[0] }: { table?: RfqTable }): Whole<RfqTable> => ({
+  report,
+  sheets: () => rfqSheets(report),
+  identity: identityOf(report),
+  table,
+})
+
+const wholeChannel = (
   report: ChannelReport,
-  format: Format,
-  options: BuildOptions & { table?: ChannelTable } = {},
-): Promise<Buffer> {
-  const { table = CHANNEL_TABLES[0] } = options
-  const whole = { report, sheets: () => channelSheets(report), identity: channelIdentity(report), table }
-  return contentOf(whole, format, options)
-}
+  { table = CHANNEL_TABLES[0] }: { table?: ChannelTable },
+): Whole<ChannelTable> => ({
+  report,
+  sheets: () => channelSheets(report),
+  identity: channelIdentity(report),
+  table,
+})
 
-async function contentOf(whole: Whole<string>, format: Format, options: BuildOptions): Promise<Buffer> {
+function textOf(whole: Whole<string>, format: TextFormat): string {
   switch (format) {
-    case 'xlsx':
-      return buildWorkbook(whole.sheets(), whole.identity, options)
     case 'csv':
-      return Buffer.from(csvOf(tableOf(whole)))
+      return csvOf(tableOf(whole))
     case 'json':
-      return Buffer.from(`${JSON.stringify(whole.report, null, 2)}\n`)
+      return `${JSON.stringify(whole.report, null, 2)}\n`
     case 'html':
-      return Buffer.from(htmlOf(made(whole), whole.identity))
+      return htmlOf(made(whole), whole.identity)
   }
 }
 
@@ -84,7 +90,7 @@ export async function writeRfqReport(
 ): Promise<Written> {
   const { ambiguous = false } = options
   const name = rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf), format)
-  return written(destinationPath(destination, name), await rfqContent(report, format, options))
+  return written(destinationPath(destination, name), wholeRfq(report, options), format, options)
 }
 
 /** Writes the overview of a channel in a format, as `writeRfqReport`. */
@@ -95,10 +101,11 @@ export async function writeChannelReport(
   options: BuildOptions & { table?: ChannelTable } = {},
 ): Promise<Written> {
   const name = channelFileName(report.context.channel, new Date(report.context.asOf), format)
-  return written(destinationPath(destination, name), await channelContent(report, format, options))
+  return written(destinationPath(destination, name), wholeChannel(report, options), format, options)
 }
 
-async function written(path: string, content: Buffer): Promise<Written> {
-  await writeWhole(path, content)
-  return { path, bytes: content.length }
+async function written(path: string, whole: Whole<string>, format: Format, options: BuildOptions): Promise<Written> {
+  const { sheets, identity } = whole
+  const content = format === 'xlsx' ? await streamWorkbook(sheets(), identity, options) : textOf(whole, format)
+  return { path, bytes: await writeWhole(path, content) }
 }

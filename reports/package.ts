@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import JSZip from 'jszip'
 import { CHART_TYPE, type Chart, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './charts.js'
 
@@ -10,8 +11,9 @@ const CONTENT_TYPES = '[Content_Types].xml'
  * and on the machine out of the archive, so that equal content gives equal bytes.
  * @param bytes the archive as exceljs wrote it; the sheets point to `drawing1.xml`, `drawing2.xml`, … already
  * @param drawings the charts of each sheet that has any, in order
+ * @returns the archive, as it is made: another copy of a large one is never in memory
  */
-export async function packWorkbook(bytes: Buffer, drawings: readonly (readonly Chart[])[]): Promise<Buffer> {
+export async function packWorkbook(bytes: Buffer, drawings: readonly (readonly Chart[])[]): Promise<Readable> {
   const zip = await JSZip.loadAsync(bytes)
   const parts = chartParts(drawings)
   for (const [name, part] of parts) zip.file(name, part.xml, { createFolders: false })
@@ -19,7 +21,8 @@ export async function packWorkbook(bytes: Buffer, drawings: readonly (readonly C
   if (types === undefined) throw new Error('the workbook has no content types')
   zip.file(CONTENT_TYPES, withTypes(types, parts))
   settle(zip)
-  return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE', platform: 'DOS' })
+  const archive = zip.generateNodeStream({ type: 'nodebuffer', compression: 'DEFLATE', platform: 'DOS' })
+  return new Readable().wrap(archive)
 }
 
 type Parts = Map<string, { xml: string; type?: string }>

@@ -1,7 +1,5 @@
 import type { RfqReport } from '../src/domain/comparison/model.js'
 import { bookOf, identityOf } from './book.js'
-import { type Destination, destinationPath, type Written, writeWhole } from './file.js'
-import { rfqFileName } from './names.js'
 import type { SheetMaker } from './plan.js'
 import { aboutSheet } from './sheets/about.js'
 import { awardSheet } from './sheets/award.js'
@@ -16,8 +14,6 @@ import { scoringSheet } from './sheets/scoring.js'
 import { sensitivitySheet } from './sheets/sensitivity.js'
 import { summarySheet } from './sheets/summary.js'
 import { type BuildOptions, buildWorkbook } from './workbook.js'
-
-export type { Written } from './file.js'
 
 /** Makers of the sheets of an RFQ's workbook, in order: each is made when its turn has come. */
 export function rfqSheets(report: RfqReport): SheetMaker[] {
@@ -44,21 +40,4 @@ export function rfqSheets(report: RfqReport): SheetMaker[] {
  */
 export function rfqWorkbook(report: RfqReport, options: BuildOptions = {}): Promise<Buffer> {
   return buildWorkbook(rfqSheets(report), identityOf(report), options)
-}
-
-/**
- * Writes the offer-comparison workbook of one RFQ.
- * @param destination a directory, where it is called `rfq-<number>_asof-<YYYYMMDDTHHMMZ>.xlsx`, or a file
- * @returns where it is, and how large
- * @throws the error of the file system; nothing is left behind then
- */
-export async function writeRfqWorkbook(
-  report: RfqReport,
-  destination: Destination,
-  options: BuildOptions = {},
-): Promise<Written> {
-  const path = destinationPath(destination, rfqFileName(report.rfq, new Date(report.context.asOf)))
-  const content = await rfqWorkbook(report, options)
-  await writeWhole(path, content)
-  return { path, bytes: content.length }
 }

@@ -1,4 +1,5 @@
-import { Writable } from 'node:stream'
+import { type Readable, Writable } from 'node:stream'
+import { buffer } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import ExcelJS from 'exceljs'
 import { barsXml, namedBars } from './bars.js'
@@ -52,18 +53,27 @@ interface SheetInternals {
   _sheetRelsWriter: { addRelationship(relationship: { Type: string; Target: string }): string }
 }
 
-/**
- * Writes sheets into the bytes of a workbook, a row at a time: memory does not grow with the rows of a sheet but by the
- * finished parts. Equal plans give equal bytes.
- * @param sheets in order; names valid and unlike each other (names.ts)
- * @returns the bytes of an .xlsx file
- * @throws whatever `signal` was aborted with
- */
+/** The bytes of a workbook, as `streamWorkbook` makes them. */
 export async function buildWorkbook(
   sheets: readonly SheetMaker[],
   identity: Identity,
   options: BuildOptions = {},
 ): Promise<Buffer> {
+  return buffer(await streamWorkbook(sheets, identity, options))
+}
+
+/**
+ * Writes sheets into a workbook, a row at a time: memory does not grow with the rows of a sheet but by the finished
+ * parts. Equal plans give equal bytes.
+ * @param sheets in order; names valid and unlike each other (names.ts)
+ * @returns the bytes of an .xlsx file
+ * @throws whatever `signal` was aborted with
+ */
+export async function streamWorkbook(
+  sheets: readonly SheetMaker[],
+  identity: Identity,
+  options: BuildOptions = {},
+): Promise<Readable> {
   const collected = new Collector()
   const book = newBook(collected, identity)
   const drawings: (readonly Chart[])[] = []

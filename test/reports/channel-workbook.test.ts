@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runWords } from '../../reports/channel/about.js'
-import { channelWorkbook, writeChannelWorkbook } from '../../reports/channel-workbook.js'
+import { channelWorkbook } from '../../reports/channel-workbook.js'
+import { writeChannelReport } from '../../reports/formats.js'
 import type { ChannelInput, CloseDecision } from '../../src/domain/comparison/input.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { channelInput, EURO_SETTINGS, manyResponses, response } from '../helpers/comparison.js'
@@ -72,7 +73,7 @@ describe('the workbook of a channel', () => {
 
   it('is the same, byte for byte, from the same report, and is written under its own name', async () => {
     const bench = new Bench()
-    const one = await writeChannelWorkbook(summariseChannel(busy()), { directory: bench.folder })
+    const one = await writeChannelReport(summariseChannel(busy()), 'xlsx', { directory: bench.folder })
     expect(one.path).toBe(`${bench.folder}/channel-acme-forest_asof-20260316T1200Z.xlsx`)
     expect(bench.read(one.path).equals(await channelWorkbook(summariseChannel(busy())))).toBe(true)
     bench.remove()

@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { destinationPath, writeWhole } from '../../reports/file.js'
 
@@ -32,6 +33,20 @@ describe('writing a report', () => {
     mkdirSync(join(taken, 'inside'), { recursive: true })
     await expect(writeWhole(taken, 'new')).rejects.toThrow()
     expect(existsSync(join(taken, 'inside'))).toBe(true)
+    expect(readdirSync(folder)).toEqual(['report.xlsx'])
+  })
+  it('writes a stream as it comes, and leaves nothing where it breaks off', async () => {
+    const file = join(folder, 'report.xlsx')
+    expect(await writeWhole(file, Readable.from(['one ', 'after ', 'another']))).toBe(17)
+    expect(readFileSync(file, 'utf8')).toBe('one after another')
+    const broken = Readable.from(
+      (function* () {
+        yield 'half'
+        throw new Error('broke off')
+      })(),
+    )
+    await expect(writeWhole(file, broken)).rejects.toThrow('broke off')
+    expect(readFileSync(file, 'utf8')).toBe('one after another')
     expect(readdirSync(folder)).toEqual(['report.xlsx'])
   })
   it('takes a file as it is and a directory with a plain name only', () => {

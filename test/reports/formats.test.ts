@@ -1,13 +1,6 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import {
-  channelContent,
-  FORMATS,
-  RFQ_TABLES,
-  rfqContent,
-  writeChannelReport,
-  writeRfqReport,
-} from '../../reports/formats.js'
+import { channelText, FORMATS, RFQ_TABLES, rfqText, writeChannelReport, writeRfqReport } from '../../reports/formats.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { decimalOf } from '../../src/domain/comparison/words.js'
@@ -33,7 +26,7 @@ function readCsv(text: string): string[][] {
 describe('the report as CSV', () => {
   it('is a table with one row an offer, each as long as the headers', async () => {
     for (const name of Object.keys(CASES)) {
-      const text = (await rfqContent(report(name), 'csv')).toString('utf8')
+      const text = rfqText(report(name), 'csv')
       expect(text.startsWith('\uFEFF')).toBe(true)
       const [head, ...rows] = readCsv(text.slice(1))
       const offers = report(name).offers.length
@@ -44,7 +37,7 @@ describe('the report as CSV', () => {
   })
   it('says the same figures as the model', async () => {
     const model = report('sample')
-    const [head = [], ...rows] = readCsv((await rfqContent(model, 'csv')).toString('utf8').slice(1))
+    const [head = [], ...rows] = readCsv(rfqText(model, 'csv').slice(1))
     const column = (name: string) => rows.map((row) => row[head.indexOf(name)])
     expect(column('Offer no.')).toEqual(model.offers.map(({ sequence }) => String(sequence)))
     expect(column('Price per tonne (USD/t)')).toEqual(
@@ -62,25 +55,23 @@ describe('the report as CSV', () => {
     const noisy = /\d*\.\d*(?:0{6,}|9{6,})\d/
     expect(model.offers.some(({ metrics }) => noisy.test(String(metrics.total)))).toBe(true)
     for (const table of RFQ_TABLES) {
-      const fields = readCsv((await rfqContent(model, 'csv', { table })).toString('utf8').slice(1)).flat()
+      const fields = readCsv(rfqText(model, 'csv', { table }).slice(1)).flat()
       for (const field of fields.filter((one) => /^-?[\d.]+$/.test(one))) {
         expect(field.replace(/^-?[0.]*|\./g, '').length, field).toBeLessThanOrEqual(15)
       }
       expect(fields.join(' '), table).not.toMatch(noisy)
     }
-    expect((await rfqContent(model, 'html')).toString('utf8')).not.toMatch(noisy)
+    expect(rfqText(model, 'html')).not.toMatch(noisy)
   })
   it('holds nothing a spreadsheet would act upon', async () => {
     for (const table of RFQ_TABLES) {
-      const rows = readCsv((await rfqContent(report('hostile'), 'csv', { table })).toString('utf8').slice(1))
+      const rows = readCsv(rfqText(report('hostile'), 'csv', { table }).slice(1))
       for (const value of rows.flat()) {
         if (/^-?[\d.]+(e[+-]?\d+)?$/.test(value)) continue
         expect(value, table).not.toMatch(/^\s*[=+\-@|%]/)
       }
     }
-    const deliveries = readCsv(
-      (await rfqContent(report('hostile'), 'csv', { table: 'Deliveries' })).toString('utf8').slice(1),
-    ).flat()
+    const deliveries = readCsv(rfqText(report('hostile'), 'csv', { table: 'Deliveries' }).slice(1)).flat()
     expect(deliveries).toContain(`'${HOSTILE[0]}`)
   })
 })
@@ -88,13 +79,13 @@ describe('the report as CSV', () => {
 describe('the report as JSON', () => {
   it('is the model, told apart by its schema', async () => {
     const model = report('mixed')
-    expect(JSON.parse((await rfqContent(model, 'json')).toString('utf8'))).toEqual(model)
+    expect(JSON.parse(rfqText(model, 'json'))).toEqual(model)
     expect(model.schema).toBe('quotekeeper.rfq-report/1')
   })
 })
 
 describe('the report as a page', () => {
-  const page = async (name: string) => (await rfqContent(report(name), 'html')).toString('utf8')
+  const page = async (name: string) => rfqText(report(name), 'html')
 
   it('needs nothing from anywhere and runs nothing', async () => {
     const html = await page('hostile')
@@ -155,6 +146,6 @@ describe('writing a format', () => {
   })
   it('refuses a table the report does not have', async () => {
     const channel = summariseChannel(channelInput([{}]))
-    await expect(channelContent(channel, 'csv', { table: 'Nothing' as never })).rejects.toThrow('no table')
+    expect(() => channelText(channel, 'csv', { table: 'Nothing' as never })).toThrow('no table')
   })
 })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeRfqReport } from '../../reports/formats.js'
 import type { SheetPlan } from '../../reports/plan.js'
-import { rfqSheets, rfqWorkbook, writeRfqWorkbook } from '../../reports/rfq-workbook.js'
+import { rfqSheets, rfqWorkbook } from '../../reports/rfq-workbook.js'
 import type { RfqReport } from '../../src/domain/comparison/model.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { comparisonInput, manyResponses } from '../helpers/comparison.js'
@@ -60,7 +61,7 @@ describe('the workbook of an RFQ', () => {
 
   it('is written under its own name, where only its owner reads it', async () => {
     const bench = new Bench()
-    const written = await writeRfqWorkbook(report('one-offer'), { directory: bench.folder })
+    const written = await writeRfqReport(report('one-offer'), 'xlsx', { directory: bench.folder })
     expect(written.path).toBe(`${bench.folder}/rfq-4711_asof-20260316T1200Z.xlsx`)
     expect(bench.read(written.path)).toHaveLength(written.bytes)
     bench.remove()
