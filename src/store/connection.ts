@@ -10,6 +10,8 @@ export type Sqlite = Database.Database
 const BUSY_MS = 5000
 /** SQLite waits by blocking the thread; we let it do so only this long at a time, in milliseconds. */
 const BLOCK_MS = 50
+/** The system keeps the file's pages as well; a report on a large RFQ would fill the usual 16 MiB for one reading. */
+const READER_CACHE_KIB = 4096
 
 /**
  * One database file: a connection that reads, and one that writes, used by one transaction at a time.
@@ -41,6 +43,7 @@ export class Connection {
       await prepare(opened)
       const reader = connect(path)
       reader.pragma('query_only = on')
+      reader.pragma(`cache_size = -${READER_CACHE_KIB}`)
       return new Connection(path, opened, reader)
     } catch (error) {
       writer?.close()

@@ -15,6 +15,8 @@ export interface StoreOptions {
   path: string
   /** Make it where there is none; else a missing file is an error. Default true. */
   create?: boolean
+  /** This process has the file open already: it is not checked and migrated once more. Default false. */
+  checked?: boolean
   clock?: Clock
   /** Told what opening found and did. */
   onOpen?: (report: MigrationReport) => void
@@ -32,6 +34,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     )
   }
   const connection = await Connection.open(options.path, async (db) => {
+    if (options.checked) return
     refuseDamaged(db)
     const report = await migrate(db, clock())
     if (report.backup) chmodSync(report.backup, 0o600)
