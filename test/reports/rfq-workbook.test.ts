@@ -4,9 +4,9 @@ import type { SheetPlan } from '../../reports/plan.js'
 import { rfqSheets, rfqWorkbook } from '../../reports/rfq-workbook.js'
 import type { RfqReport } from '../../src/domain/comparison/model.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
-import { comparisonInput, manyResponses } from '../helpers/comparison.js'
-import { CASES, HOSTILE } from './support/cases.js'
-import { descendants, parseXml, partsOf, WORKSHEET_ORDER } from './support/parts.js'
+import { comparisonInput } from '../helpers/comparison.js'
+import { CASES, crowd, HOSTILE } from './support/cases.js'
+import { descendants, parseXml, partsOf } from './support/parts.js'
 import { Bench, differences, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from './support/tools.js'
 
 const SHEETS = [
@@ -23,24 +23,16 @@ const SHEETS = [
   'Checks',
   'About',
 ]
-/** Beside the cases: as many offers as an RFQ has ever had. */
-const crowd = () => comparisonInput({ responses: manyResponses(300, 2), settings: { wantedVolume: 'mid' } })
 const inputs = { ...CASES, crowd }
 const names = Object.keys(inputs)
 
 describe('the workbook of an RFQ', () => {
   const report = (name: string): RfqReport => compareOffers((inputs[name as keyof typeof inputs] ?? crowd)())
 
-  it.each(Object.keys(CASES))('has its twelve sheets, well-formed and in order: %s', async (name) => {
+  it.each(Object.keys(CASES))('has its twelve sheets: %s', async (name) => {
     const parts = await partsOf(await rfqWorkbook(report(name)))
     const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
     expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
-    for (const [part, xml] of parts) {
-      const root = parseXml(xml)
-      if (!part.startsWith('xl/worksheets/sheet')) continue
-      const order = root.children.map((child) => WORKSHEET_ORDER.indexOf(child.name))
-      expect(order, part).toEqual([...order].sort((a, b) => a - b))
-    }
   })
 
   it('is the same, byte for byte, from the same report', async () => {

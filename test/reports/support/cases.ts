@@ -206,6 +206,10 @@ export const CASES: Record<string, () => ComparisonInput> = {
   hostile: hostileInput,
 }
 
+/** Beside the cases: as many offers as an RFQ has ever had. */
+export const crowd = (): ComparisonInput =>
+  comparisonInput({ responses: manyResponses(300, 2), settings: { wantedVolume: 'mid' } })
+
 /** Currencies with and without a rate, an expired, an accepted, a withdrawn, a summary-only offer, pre-payments, history. */
 export function mixedInput(): ComparisonInput {
   const summaryOnly = stored(summaryOf(response(7, { projectDeveloperName: 'Summary Only' })), { shape: 'summary' })

@@ -1,63 +1,5 @@
 import JSZip from 'jszip'
 
-/** Order in which the parts of a worksheet must stand (ECMA-376 part 1, CT_Worksheet). */
-export const WORKSHEET_ORDER = [
-  'sheetPr',
-  'dimension',
-  'sheetViews',
-  'sheetFormatPr',
-  'cols',
-  'sheetData',
-  'sheetCalcPr',
-  'sheetProtection',
-  'protectedRanges',
-  'scenarios',
-  'autoFilter',
-  'sortState',
-  'dataConsolidate',
-  'customSheetViews',
-  'mergeCells',
-  'phoneticPr',
-  'conditionalFormatting',
-  'dataValidations',
-  'hyperlinks',
-  'printOptions',
-  'pageMargins',
-  'pageSetup',
-  'headerFooter',
-  'rowBreaks',
-  'colBreaks',
-  'customProperties',
-  'cellWatches',
-  'ignoredErrors',
-  'smartTags',
-  'drawing',
-  'legacyDrawing',
-  'legacyDrawingHF',
-  'picture',
-  'oleObjects',
-  'controls',
-  'webPublishItems',
-  'tableParts',
-  'extLst',
-]
-/** CT_Workbook. */
-export const WORKBOOK_ORDER = ['fileVersion', 'workbookPr', 'bookViews', 'sheets', 'definedNames', 'calcPr', 'extLst']
-/** CT_Stylesheet. */
-export const STYLES_ORDER = [
-  'numFmts',
-  'fonts',
-  'fills',
-  'borders',
-  'cellStyleXfs',
-  'cellXfs',
-  'cellStyles',
-  'dxfs',
-  'tableStyles',
-  'colors',
-  'extLst',
-]
-
 /** The parts of a workbook by name. */
 export async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
   const zip = await JSZip.loadAsync(bytes)
@@ -65,11 +7,12 @@ export async function partsOf(bytes: Buffer): Promise<Map<string, string>> {
   return new Map(await Promise.all(entries))
 }
 
-/** An element with its attributes and children; text is left out. */
+/** An element with its attributes, children and the text directly in it, both still encoded. */
 export interface Element {
   name: string
   attributes: Record<string, string>
   children: Element[]
+  text: string
 }
 
 const TAG = /<(\/?)([A-Za-z_][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*"[^"<]*")*)\s*(\/?)>/y
@@ -78,26 +21,33 @@ const TEXT = /[^<&]+|&(?:amp|lt|gt|quot|apos|#\d+);/y
 /** Reads XML strictly enough to refuse what is not well-formed: stray `<` and `&`, open or crossed elements, twin attributes. */
 export function parseXml(xml: string): Element {
   let at = /^(?:<\?xml[^?]*\?>)?\s*/.exec(xml)?.[0].length ?? 0
-  const root: Element = { name: '#root', attributes: {}, children: [] }
+  const root: Element = { name: '#root', attributes: {}, children: [], text: '' }
   const open = [root]
   while (at < xml.length) {
     TAG.lastIndex = at
     const tag = TAG.exec(xml)
     if (tag) at = TAG.lastIndex
-    else at = skipText(xml, at, open.length)
+    else at = addText(xml, at, open)
     if (tag) place(tag, open)
   }
   if (open.length !== 1 || root.children.length !== 1) throw new Error(`open at the end: ${open.at(-1)?.name}`)
   return root.children[0] as Element
 }
 
-function skipText(xml: string, at: number, depth: number): number {
+function addText(xml: string, at: number, open: Element[]): number {
   TEXT.lastIndex = at
-  const text = TEXT.exec(xml)
-  if (!text) throw new Error(`not well-formed at ${at}: ${xml.slice(at, at + 60)}`)
-  if (depth === 1 && text[0].trim() !== '') throw new Error(`text outside the root: ${text[0].slice(0, 40)}`)
+  const text = TEXT.exec(xml)?.[0]
+  if (text === undefined) throw new Error(`not well-formed at ${at}: ${xml.slice(at, at + 60)}`)
+  if (open.length === 1 && text.trim() !== '') throw new Error(`text outside the root: ${text.slice(0, 40)}`)
+  ;(open.at(-1) as Element).text += text
   return TEXT.lastIndex
 }
+
+const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+/** The text that encoded text stands for. */
+export const decoded = (text: string): string =>
+  text.includes('&') ? text.replaceAll(/&(#?\w+);/g, (_, name: string) => ENTITIES[name] ?? numbered(name)) : text
+const numbered = (name: string): string => String.fromCodePoint(Number(name.slice(1)))
 
 function place([, closing, name, attributes, empty]: RegExpExecArray, open: Element[]): void {
   if (closing) {
@@ -105,7 +55,7 @@ function place([, closing, name, attributes, empty]: RegExpExecArray, open: Elem
     if (ended?.name !== name) throw new Error(`</${name}> ends <${ended?.name}>`)
     return
   }
-  const element: Element = { name: name ?? '', attributes: attributesOf(attributes ?? ''), children: [] }
+  const element: Element = { name: name ?? '', attributes: attributesOf(attributes ?? ''), children: [], text: '' }
   open.at(-1)?.children.push(element)
   if (!empty) open.push(element)
 }

@@ -1,0 +1,56 @@
+import { type Element, parseXml } from './parts.js'
+import { type Book, bookOf, countFaultsIn, styleFaultsIn, workbookFaultsIn } from './schema/book.js'
+import { chartFaultsIn, drawingFaultsIn } from './schema/charts.js'
+import { formulaFaultsIn } from './schema/formulas.js'
+import { linkFaults, partRoots, type Trees } from './schema/links.js'
+import { Schema } from './schema/schema.js'
+import { sheetFaultsIn } from './schema/sheets.js'
+
+/** Parts as trees, with the name of the root each should have, and what was wrong so far. */
+interface Read {
+  trees: Trees
+  roots: Map<string, string>
+  faults: string[]
+}
+
+/**
+ * Everything in which a workbook departs from its format: each part from the description of its schema (schema/), the
+ * parts from each other, and what the schemas do not say but Excel takes for damage.
+ * @param parts by name, as partsOf gives them
+ * @returns each fault in words, with its part; none for a workbook as it should be
+ */
+export function workbookFaults(parts: ReadonlyMap<string, string>): string[] {
+  const { trees, roots, faults } = read(parts)
+  const book = bookOf(trees, roots)
+  for (const [part, root] of roots) {
+    const tree = trees.get(part)
+    if (!tree) continue
+    const found = [...countFaultsIn(tree), ...partFaults(tree, root, book, trees)]
+    faults.push(...found.map((fault) => `${part}: ${fault}`))
+  }
+  return faults
+}
+
+/** The part of `workbookFaults` that the schemas speak of: each part for itself, and what leads from one to another. */
+export const schemaFaults = (parts: ReadonlyMap<string, string>): string[] => read(parts).faults
+
+function read(parts: ReadonlyMap<string, string>): Read {
+  const trees = new Map([...parts].map(([name, xml]) => [name, parseXml(xml)]))
+  const { roots, faults } = partRoots(trees)
+  const schema = new Schema()
+  for (const [part, root] of roots) {
+    const tree = trees.get(part)
+    if (tree) faults.push(...schema.faults(tree, root).map((fault) => `${part}: ${fault}`))
+  }
+  return { trees, roots, faults: [...faults, ...linkFaults(trees, roots)] }
+}
+
+function* partFaults(tree: Element, root: string, book: Book, trees: Trees): Generator<string> {
+  if (root === 'x:workbook') yield* workbookFaultsIn(tree, book)
+  if (root === 'x:styleSheet') yield* styleFaultsIn(tree)
+  if (root === 'xdr:wsDr') yield* drawingFaultsIn(tree)
+  if (root === 'c:chartSpace') yield* chartFaultsIn(tree, book, trees)
+  if (root !== 'x:worksheet') return
+  yield* sheetFaultsIn(tree, book)
+  yield* formulaFaultsIn(tree, book)
+}

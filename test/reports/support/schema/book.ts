@@ -1,0 +1,108 @@
+import { decoded, descendants, type Element } from '../parts.js'
+import { first, partsWith, relationsOf, type Trees } from './links.js'
+import { referencesIn } from './references.js'
+import { cellAt } from './values.js'
+
+/** What the parts of a workbook say of each other, gathered once. */
+export interface Book {
+  /** Part of each sheet by its name, in order. */
+  sheets: Map<string, string>
+  /** Names that formulas may use, in lower case. */
+  names: Set<string>
+  strings: string[]
+  cellStyles: number
+  differentialStyles: number
+}
+
+/** Gathers what the sheets are checked against. */
+export function bookOf(trees: Trees, roots: ReadonlyMap<string, string>): Book {
+  const [workbook = ''] = partsWith('x:workbook', roots)
+  const relations = relationsOf(workbook, trees)
+  const styles = trees.get(partsWith('x:styleSheet', roots)[0] ?? '')
+  const [strings = ''] = partsWith('x:sst', roots)
+  return {
+    sheets: new Map(all(trees.get(workbook), 'sheet').map((sheet) => [attribute(sheet, 'name'), target(sheet)])),
+    names: new Set(all(trees.get(workbook), 'definedName').map((name) => attribute(name, 'name').toLowerCase())),
+    strings: all(trees.get(strings), 'si').map((si) => si.children.map(({ text }) => decoded(text)).join('')),
+    cellStyles: first(styles, 'cellXfs')?.children.length ?? 0,
+    differentialStyles: first(styles, 'dxfs')?.children.length ?? 0,
+  }
+  function target(sheet: Element): string {
+    return relations.get(attribute(sheet, 'r:id'))?.target ?? ''
+  }
+}
+
+export const attribute = ({ attributes }: Element, name: string): string => decoded(attributes[name] ?? '')
+export const all = (root: Element | undefined, name: string): Element[] => (root ? [...descendants(root, name)] : [])
+/** Values that stand more than once. */
+export const repeated = (values: readonly string[]): string[] =>
+  values.filter((value, index) => values.indexOf(value) !== index)
+
+/** Sheets and names called alike or wrongly, or that lead nowhere. */
+export function* workbookFaultsIn(workbook: Element, { sheets }: Book): Generator<string> {
+  const listed = all(workbook, 'sheet')
+  for (const key of ['name', 'sheetId', 'r:id']) {
+    const values = listed.map((sheet) => attribute(sheet, key).toLowerCase())
+    for (const value of repeated(values)) yield `two sheets have the ${key} ${value}`
+  }
+  for (const name of sheets.keys()) {
+    if (name.length > 31 || /^'|'$|[[\]:*?/\\]|^history$/i.test(name) || name === '')
+      yield `no sheet can be called ${name}`
+  }
+  for (const view of all(workbook, 'workbookView')) {
+    if (Number(attribute(view, 'activeTab')) >= listed.length) yield 'the sheet shown first is not there'
+  }
+  yield* nameFaults(all(workbook, 'definedName'), sheets)
+}
+
+function* nameFaults(names: readonly Element[], sheets: Book['sheets']): Generator<string> {
+  const keys = names.map((name) => `${attribute(name, 'name').toLowerCase()} ${attribute(name, 'localSheetId')}`)
+  for (const key of repeated(keys)) yield `two names are ${key}`
+  for (const name of names) {
+    const called = attribute(name, 'name')
+    if (!/^[A-Za-z_\\][\w.\\]{0,254}$/.test(called) || cellAt(called.toUpperCase()) || /^[rc]$/i.test(called)) {
+      yield `nothing can be named ${called}`
+    }
+    if (Number(attribute(name, 'localSheetId')) >= sheets.size) yield `${called} belongs to no sheet`
+    const references = referencesIn(decoded(name.text))
+    if (!references) yield `${called} stands for ${name.text}, which is no range`
+    for (const { sheet } of references ?? []) if (!sheets.has(sheet)) yield `${called} leads to no sheet: ${sheet}`
+  }
+}
+
+/** What a cell format may point to, by its attribute. */
+const USED = { fontId: 'fonts', fillId: 'fills', borderId: 'borders', xfId: 'cellStyleXfs' } as const
+
+/** Styles that use what is not there. */
+export function* styleFaultsIn(styles: Element): Generator<string> {
+  const formats = all(styles, 'numFmt').map((format) => attribute(format, 'numFmtId'))
+  for (const id of repeated([...new Set(formats)].length === formats.length ? [] : formats))
+    yield `two formats are ${id}`
+  for (const xf of all(styles, 'xf')) {
+    for (const [key, list] of Object.entries(USED)) {
+      const index = xf.attributes[key]
+      const length = first(styles, list)?.children.length ?? 0
+      if (index !== undefined && Number(index) >= length) yield `a format uses ${key} ${index} of ${length}`
+    }
+    const format = attribute(xf, 'numFmtId')
+    if (Number(format) >= 164 && !formats.includes(format)) yield `a format uses the number format ${format}`
+  }
+  for (const style of all(styles, 'cellStyle')) {
+    if (Number(attribute(style, 'xfId')) >= all(first(styles, 'cellStyleXfs'), 'xf').length)
+      yield 'a style uses no format'
+  }
+}
+
+const COUNTED = new Set(['count', 'uniqueCount', 'size'])
+const UNCOUNTED = new Set(['tableStyles', 'sst'])
+
+/** Elements that miscount their children. */
+export function* countFaultsIn(root: Element): Generator<string> {
+  for (const element of [root, ...root.children.flatMap((child) => [child, ...child.children])]) {
+    for (const [key, value] of Object.entries(element.attributes)) {
+      if (!COUNTED.has(key) || (UNCOUNTED.has(element.name) && key === 'count')) continue
+      if (Number(value) !== element.children.length)
+        yield `${element.name} counts ${value} of ${element.children.length}`
+    }
+  }
+}

@@ -1,0 +1,81 @@
+import { decoded, type Element } from '../parts.js'
+import { all, attribute, type Book, repeated } from './book.js'
+import { first, type Trees } from './links.js'
+import { referencesIn } from './references.js'
+import { type Area, cellAt } from './values.js'
+
+/** Charts that lead to no cells, show other figures than those, or have axes that do not meet. */
+export function* chartFaultsIn(chart: Element, book: Book, trees: Trees): Generator<string> {
+  for (const reference of [...all(chart, 'c:strRef'), ...all(chart, 'c:numRef')]) {
+    yield* referenceFaults(reference, book, trees)
+  }
+  for (const key of ['c:idx', 'c:order']) {
+    const values = all(chart, 'c:ser').flatMap((series) => all(series, key).map((index) => attribute(index, 'val')))
+    for (const value of repeated(values)) yield `two series are ${key} ${value}`
+  }
+  yield* axisFaults(chart)
+}
+
+function* referenceFaults(reference: Element, book: Book, trees: Trees): Generator<string> {
+  const formula = decoded(first(reference, 'c:f')?.text ?? '')
+  const [range, ...more] = referencesIn(formula) ?? []
+  const sheet = trees.get(book.sheets.get(range?.sheet ?? '') ?? '')
+  if (!range || !sheet || more.length > 0) return yield `${formula} leads to no cells`
+  const points = new Map(all(reference, 'c:pt').map((point) => [attribute(point, 'idx'), textIn(point, 'c:v')]))
+  const cells = cellsIn(sheet, range.area, book)
+  if (Number(first(reference, 'c:ptCount')?.attributes.val) !== cells.length) yield `${formula} counts other points`
+  for (const [index, cell] of cells.entries()) {
+    const shown = points.get(String(index)) ?? ''
+    const stands = reference.name === 'c:numRef' ? figure(cell) : cell
+    if (!same(shown, stands)) yield `${formula} shows ${shown} where ${stands} stands`
+  }
+}
+
+/** What the cells of an area show, row by row. */
+function cellsIn(sheet: Element, { top, bottom, left, right }: Area, book: Book): string[] {
+  const rows = new Map(first(sheet, 'sheetData')?.children.map((row) => [Number(row.attributes.r), row.children]))
+  return range(top, bottom).flatMap((row) => {
+    const cells = new Map(rows.get(row)?.map((cell) => [cellAt(attribute(cell, 'r'))?.column, cell]))
+    return range(left, right).map((column) => cellText(cells.get(column), book))
+  })
+}
+
+const range = (from: number, to: number): number[] => Array.from({ length: to - from + 1 }, (_, index) => from + index)
+const textIn = (element: Element | undefined, name: string): string =>
+  decoded((element && first(element, name)?.text) ?? '')
+
+function cellText(cell: Element | undefined, { strings }: Book): string {
+  const value = textIn(cell, 'v')
+  if (cell?.attributes.t === 'e') return ''
+  return cell?.attributes.t === 's' ? (strings[Number(value)] ?? '') : value
+}
+
+/** A text draws nothing where figures are wanted. */
+const figure = (shown: string): string => (Number.isNaN(Number(shown)) ? '' : shown)
+const same = (one: string, other: string): boolean =>
+  one === other || (one !== '' && other !== '' && Number(one) === Number(other))
+
+function* axisFaults(chart: Element): Generator<string> {
+  const axes = [...all(chart, 'c:catAx'), ...all(chart, 'c:valAx')]
+  const ids = axes.map((axis) => first(axis, 'c:axId')?.attributes.val)
+  for (const plot of [...all(chart, 'c:barChart'), ...all(chart, 'c:lineChart')]) {
+    const used = plot.children.filter(({ name }) => name === 'c:axId').map(({ attributes }) => attributes.val)
+    if (used.some((id) => !ids.includes(id)) || new Set(used).size !== 2) yield `a plot has the axes ${used.join()}`
+  }
+  for (const [index, axis] of axes.entries()) {
+    const crossed = first(axis, 'c:crossAx')?.attributes.val
+    if (crossed === ids[index] || !ids.includes(crossed)) yield `an axis crosses ${crossed}`
+  }
+}
+
+/** Anchors whose corners are the wrong way round, shapes called alike. */
+export function* drawingFaultsIn(drawing: Element): Generator<string> {
+  const ids = all(drawing, 'xdr:cNvPr').map((shape) => attribute(shape, 'id'))
+  for (const id of repeated(ids)) yield `two shapes are ${id}`
+  for (const anchor of all(drawing, 'xdr:twoCellAnchor')) {
+    for (const side of ['xdr:col', 'xdr:row']) {
+      const [from, to] = all(anchor, side).map(({ text }) => Number(text))
+      if (!(Number(from) < Number(to))) yield `a shape reaches from ${side} ${from} to ${to}`
+    }
+  }
+}

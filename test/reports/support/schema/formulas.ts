@@ -1,0 +1,50 @@
+import { decoded, type Element } from '../parts.js'
+import type { Book } from './book.js'
+
+/** Functions of Excel 2007, of those our formulas use: ECMA-376 part 1, 18.17.7. */
+const FUNCTIONS = new Set(
+  (
+    'ABS AND COUNTIF COUNTIFS FREQUENCY IF IFERROR INDEX ISNA ISNUMBER MATCH MAX MEDIAN MIN N NA NOT OR RANK ROUND SUM ' +
+    'SUMIFS SUMPRODUCT YEAR'
+  ).split(' '),
+)
+/** Later ones: a file must call them by this prefix, or Excel shows #NAME? (MS-XLSX, 2.2.2). */
+const LATER = new Set(['_xlfn.MAXIFS', '_xlfn.MINIFS', '_xlfn.TEXTJOIN'])
+const WORDS = new Set(['TRUE', 'FALSE'])
+const STRING = /"(?:[^"]|"")*"/g
+const ERROR = /#(?:N\/A|DIV\/0!|VALUE!|REF!|NAME\?|NUM!|NULL!)/g
+const SHEET = /(?:'((?:[^']|'')+)'|([\p{L}_][\p{L}\d_.]*))!/gu
+const CALL = /([A-Za-z_][\w.]*)\(/g
+const CELLS = /\$?\b[A-Z]{1,3}\$?\d+\b|\$?\b[A-Z]{1,3}:\$?[A-Z]{1,3}\b|\$?\b\d+:\$?\d+\b/g
+const NAME = /[\p{L}_\\][\p{L}\d_.\\]*/gu
+
+/** Elements whose text is a formula. */
+const FORMULAS = new Set(['f', 'formula', 'formula1', 'formula2'])
+
+/** Formulas that use a sheet, a function or a name that is not there. */
+export function* formulaFaultsIn(sheet: Element, book: Book): Generator<string> {
+  for (const formula of new Set(formulasIn(sheet))) {
+    for (const fault of formulaFaults(formula, book)) yield `${formula.slice(0, 80)}: ${fault}`
+  }
+}
+
+function formulasIn({ name, text, children }: Element): string[] {
+  return FORMULAS.has(name) ? [decoded(text)] : children.flatMap(formulasIn)
+}
+
+/** What is wrong with one formula. */
+export function* formulaFaults(formula: string, { sheets, names }: Book): Generator<string> {
+  if (formula.startsWith('=')) yield 'begins with ='
+  const bare = formula.replaceAll(STRING, '""').replaceAll(ERROR, '0')
+  for (const [, quoted, plain] of bare.matchAll(SHEET)) {
+    const sheet = (quoted ?? plain ?? '').replaceAll("''", "'")
+    if (!sheets.has(sheet)) yield `no sheet ${sheet}`
+  }
+  const calls = bare.replaceAll(SHEET, '')
+  for (const [, name = ''] of calls.matchAll(CALL)) {
+    if (!FUNCTIONS.has(name) && !LATER.has(name)) yield `no function ${name}`
+  }
+  for (const [name] of calls.replaceAll(CALL, '(').replaceAll(CELLS, '').matchAll(NAME)) {
+    if (!WORDS.has(name) && !names.has(name.toLowerCase()) && !/^[eE]$/.test(name)) yield `no name ${name}`
+  }
+}

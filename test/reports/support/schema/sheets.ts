@@ -1,0 +1,112 @@
+import { decoded, type Element } from '../parts.js'
+import { all, attribute, type Book, repeated } from './book.js'
+import { first } from './links.js'
+import { overlapIn } from './references.js'
+import { areaOf, cellAt, double, oneOf, whole } from './values.js'
+
+const TEXT_CHARACTERS = 32_767
+const FORMULA_CHARACTERS = 8_192
+const MARGIN_CHARACTERS = 255
+/** Of a rule for what may be typed: its list, its message, its title. */
+const RULE_CHARACTERS = { formula1: 257, error: 225, prompt: 255, errorTitle: 32, promptTitle: 32 }
+const ERRORS = oneOf('#N/A', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#NULL!')
+
+/** What Excel takes for damage in a sheet although the schema allows it. */
+export function* sheetFaultsIn(whole: Element, book: Book): Generator<string> {
+  yield* rowFaults(first(whole, 'sheetData')?.children ?? [], book)
+  const sheet = { ...whole, children: whole.children.filter(({ name }) => name !== 'sheetData') }
+  yield* columnFaults(all(sheet, 'col'))
+  const merged = overlapIn(all(sheet, 'mergeCell').map((merge) => attribute(merge, 'ref')))
+  if (merged) yield `merged twice: ${merged}`
+  yield* ruleFaults(sheet, book)
+  yield* validationFaults(all(sheet, 'dataValidation'))
+  const linked = all(sheet, 'hyperlink').map((link) => attribute(link, 'ref'))
+  for (const ref of repeated(linked)) yield `two links at ${ref}`
+  for (const name of ['oddHeader', 'oddFooter']) {
+    if (decoded(first(sheet, name)?.text ?? '').length > MARGIN_CHARACTERS) yield `${name} is too long`
+  }
+  yield* paneFaults(first(sheet, 'pane'))
+}
+
+function* rowFaults(rows: readonly Element[], book: Book): Generator<string> {
+  let last = 0
+  for (const row of rows) {
+    const number = Number(attribute(row, 'r'))
+    if (number <= last) yield `row ${number} stands behind row ${last}`
+    last = number
+    let column = 0
+    for (const cell of row.children) {
+      const at = cellAt(attribute(cell, 'r'))
+      if (at?.row !== number || at.column <= column) yield `${attribute(cell, 'r')} stands in the wrong place`
+      column = at?.column ?? column
+      yield* cellFaults(cell, book)
+    }
+  }
+}
+
+/** What the value of a cell may be, by the cell's type. */
+function allowed(type: string, { strings }: Book): (value: string) => boolean {
+  if (type === 's') return whole(0, strings.length - 1)
+  if (type === 'b') return oneOf('0', '1')
+  if (type === 'e') return ERRORS
+  return type === 'str' ? () => true : double
+}
+
+function* cellFaults(cell: Element, book: Book): Generator<string> {
+  const where = attribute(cell, 'r')
+  if (Number(cell.attributes.s ?? 0) >= book.cellStyles) yield `${where} has the style ${cell.attributes.s}`
+  const value = cell.children.find(({ name }) => name === 'v')
+  const shown = decoded(value?.text ?? '')
+  if (value && !allowed(attribute(cell, 't'), book)(shown)) yield `${where} says ${shown.slice(0, 40)}`
+  const text = attribute(cell, 't') === 's' ? (book.strings[Number(shown)] ?? '') : shown
+  if (text.length > TEXT_CHARACTERS) yield `${where} says too much`
+  const formula = cell.children.find(({ name }) => name === 'f')
+  if (!formula) return
+  if (!value) yield `${where} has a formula and no result`
+  if (decoded(formula.text).length > FORMULA_CHARACTERS || formula.text === '') yield `${where} has no formula to read`
+  if (formula.attributes.ref !== undefined && areaOf(formula.attributes.ref)?.top !== cellAt(where)?.row) {
+    yield `${where} holds the formula of ${formula.attributes.ref}`
+  }
+}
+
+function* columnFaults(columns: readonly Element[]): Generator<string> {
+  let last = 0
+  for (const column of columns) {
+    const [min, max] = [Number(attribute(column, 'min')), Number(attribute(column, 'max'))]
+    if (min <= last || max < min || max > 16_384) yield `columns ${min} to ${max} stand behind column ${last}`
+    if (Number(column.attributes.width ?? 0) > 255) yield `column ${min} is too wide`
+    last = max
+  }
+}
+
+function* ruleFaults(sheet: Element, book: Book): Generator<string> {
+  const rules = all(sheet, 'cfRule')
+  for (const priority of repeated(rules.map((rule) => attribute(rule, 'priority')))) yield `two rules are ${priority}`
+  for (const { attributes } of rules) {
+    const style = attributes.dxfId
+    if (style !== undefined && Number(style) >= book.differentialStyles) yield `a rule has the style ${style}`
+  }
+  const named = all(sheet, 'x14:id').map(({ text }) => text)
+  const drawn = all(sheet, 'x14:cfRule').map(({ attributes }) => attributes.id)
+  if (repeated(named).length > 0 || named.join() !== drawn.join())
+    yield `bars ${named.join()} are drawn as ${drawn.join()}`
+}
+
+function* validationFaults(validations: readonly Element[]): Generator<string> {
+  const twice = overlapIn(validations.map((validation) => attribute(validation, 'sqref')))
+  if (twice) yield `two rules of input: ${twice}`
+  for (const validation of validations) {
+    for (const [name, most] of Object.entries(RULE_CHARACTERS)) {
+      const said = first(validation, name)?.text ?? validation.attributes[name] ?? ''
+      if (decoded(said).length > most) yield `the ${name} of ${attribute(validation, 'sqref')} is too long`
+    }
+  }
+}
+
+/** The first cell that scrolls is the one behind the split. */
+function* paneFaults(pane: Element | undefined): Generator<string> {
+  if (!pane) return
+  const at = cellAt(attribute(pane, 'topLeftCell'))
+  const [columns, rows] = [Number(pane.attributes.xSplit ?? 0), Number(pane.attributes.ySplit ?? 0)]
+  if (at?.column !== columns + 1 || at.row !== rows + 1) yield `the pane begins at ${attribute(pane, 'topLeftCell')}`
+}

@@ -1,0 +1,152 @@
+/** Workbook, sheets and shared strings (ECMA-376 part 1, 18.2 to 18.4): what we write of them, no more. */
+import { empty, holds, type Kinds, says } from './kind.js'
+import { area, areas, argb, bool, byte, cell, double, oneOf, signed, spans, text, unsigned, whole } from './values.js'
+
+const PANES = oneOf('bottomRight', 'topRight', 'bottomLeft', 'topLeft')
+export const colour = { auto: bool, indexed: unsigned, rgb: argb, theme: unsigned, tint: double }
+
+const workbook: Kinds = {
+  workbook: holds('fileVersion? workbookPr? bookViews? sheets definedNames? calcPr? extLst?'),
+  fileVersion: empty({ appName: text, lastEdited: text, lowestEdited: text, rupBuild: text }),
+  workbookPr: empty({ date1904: bool, filterPrivacy: bool, defaultThemeVersion: unsigned }),
+  bookViews: holds('workbookView+'),
+  workbookView: empty({
+    xWindow: signed,
+    yWindow: signed,
+    windowWidth: unsigned,
+    windowHeight: unsigned,
+    firstSheet: unsigned,
+    activeTab: unsigned,
+    visibility: oneOf('visible', 'hidden', 'veryHidden'),
+  }),
+  sheets: holds('sheet+'),
+  sheet: empty({
+    'name!': text,
+    'sheetId!': whole(1, 65_534),
+    state: oneOf('visible', 'hidden', 'veryHidden'),
+    'r:id!': text,
+  }),
+  definedNames: holds('definedName+'),
+  definedName: says(text, { 'name!': text, localSheetId: unsigned, hidden: bool }),
+  calcPr: empty({ calcId: unsigned, fullCalcOnLoad: bool }),
+}
+
+const strings: Kinds = {
+  sst: holds('si*', { count: unsigned, uniqueCount: unsigned }),
+  si: holds('t'),
+  // The schema has no attribute here; XML reserves this one for every element, and Excel writes it (18.4.12).
+  t: says(text, { 'xml:space': oneOf('preserve') }),
+}
+
+const sheetHead: Kinds = {
+  worksheet: holds(
+    'sheetPr? dimension? sheetViews? sheetFormatPr? cols? sheetData autoFilter? mergeCells? conditionalFormatting* ' +
+      'dataValidations? hyperlinks? pageMargins? pageSetup? headerFooter? rowBreaks? drawing? extLst?',
+  ),
+  sheetPr: holds('tabColor? pageSetUpPr?'),
+  tabColor: empty(colour),
+  pageSetUpPr: empty({ autoPageBreaks: bool, fitToPage: bool }),
+  dimension: empty({ 'ref!': area }),
+  sheetViews: holds('sheetView+'),
+  sheetView: holds('pane? selection? selection? selection? selection?', {
+    showGridLines: bool,
+    tabSelected: bool,
+    zoomScale: whole(10, 400),
+    zoomScaleNormal: whole(10, 400),
+    'workbookViewId!': unsigned,
+  }),
+  pane: empty({
+    xSplit: double,
+    ySplit: double,
+    topLeftCell: cell,
+    activePane: PANES,
+    state: oneOf('split', 'frozen', 'frozenSplit'),
+  }),
+  selection: empty({ pane: PANES, activeCell: cell, sqref: areas }),
+  sheetFormatPr: empty({ 'defaultRowHeight!': double, outlineLevelRow: byte, outlineLevelCol: byte }),
+  cols: holds('col+'),
+  col: empty({ 'min!': unsigned, 'max!': unsigned, width: double, customWidth: bool, style: unsigned, hidden: bool }),
+}
+
+const cells: Kinds = {
+  sheetData: holds('row*'),
+  row: holds('c*', { r: whole(1, 1_048_576), spans, s: unsigned, ht: double, customHeight: bool }),
+  c: holds('f? v?', { r: cell, s: unsigned, t: oneOf('b', 'n', 'e', 's', 'str') }),
+  f: says(text, { t: oneOf('normal', 'array'), ref: area }),
+  v: says(text),
+  autoFilter: empty({ ref: area }),
+  mergeCells: holds('mergeCell+', { count: unsigned }),
+  mergeCell: empty({ 'ref!': area }),
+}
+
+const OPERATORS = [
+  'between',
+  'notBetween',
+  'equal',
+  'notEqual',
+  'lessThan',
+  'lessThanOrEqual',
+  'greaterThan',
+  'greaterThanOrEqual',
+]
+const rules: Kinds = {
+  conditionalFormatting: holds('cfRule+', { sqref: areas }),
+  cfRule: holds('formula? formula? formula? dataBar? extLst?', {
+    type: oneOf('expression', 'dataBar'),
+    dxfId: unsigned,
+    'priority!': whole(1, 2_147_483_647),
+  }),
+  formula: says(text),
+  dataBar: holds('cfvo cfvo color', { minLength: unsigned, maxLength: unsigned, showValue: bool }),
+  cfvo: empty({ 'type!': oneOf('num', 'percent', 'max', 'min', 'formula', 'percentile'), val: text }),
+  dataValidations: holds('dataValidation+', { count: unsigned }),
+  dataValidation: holds('formula1? formula2?', {
+    type: oneOf('none', 'whole', 'decimal', 'list', 'date', 'time', 'textLength', 'custom'),
+    errorStyle: oneOf('stop', 'warning', 'information'),
+    operator: oneOf(...OPERATORS),
+    allowBlank: bool,
+    showInputMessage: bool,
+    showErrorMessage: bool,
+    errorTitle: text,
+    error: text,
+    promptTitle: text,
+    prompt: text,
+    'sqref!': areas,
+  }),
+  formula1: says(text),
+  formula2: says(text),
+}
+
+const margin = { 'left!': double, 'right!': double, 'top!': double, 'bottom!': double }
+const sheetFoot: Kinds = {
+  hyperlinks: holds('hyperlink+'),
+  hyperlink: empty({ 'ref!': area, 'r:id': text, location: text, tooltip: text, display: text }),
+  pageMargins: empty({ ...margin, 'header!': double, 'footer!': double }),
+  pageSetup: empty({
+    paperSize: unsigned,
+    scale: whole(10, 400),
+    fitToWidth: unsigned,
+    fitToHeight: unsigned,
+    orientation: oneOf('default', 'portrait', 'landscape'),
+    horizontalDpi: unsigned,
+    verticalDpi: unsigned,
+  }),
+  headerFooter: holds('oddHeader? oddFooter?'),
+  oddHeader: says(text),
+  oddFooter: says(text),
+  rowBreaks: holds('brk*', { count: unsigned, manualBreakCount: unsigned }),
+  brk: empty({ id: unsigned, min: unsigned, max: unsigned, man: bool }),
+  drawing: empty({ 'r:id!': text }),
+  extLst: holds('ext*'),
+  // The schema lets anything stand here; what nobody described does not get in.
+  ext: holds('x14:id | x14:conditionalFormattings | x14:slicerStyles | x15:timelineStyles', {
+    'uri!': oneOf(
+      '{B025F937-C7B1-47D3-B67F-A62EFF666E3E}',
+      '{78C0D931-6437-407d-A8EE-F0AAD7539E65}',
+      '{EB79DEF2-80B8-43e5-95BD-54CBDDF9020C}',
+      '{9260A510-F301-46a8-8635-F512D64BE5F5}',
+    ),
+  }),
+}
+
+export const spreadsheet: Kinds = { ...workbook, ...strings, ...sheetHead, ...cells, ...rules, ...sheetFoot }
