@@ -106,6 +106,6 @@ export async function writeChannelReport(
 
 async function written(path: string, whole: Whole<string>, format: Format, options: BuildOptions): Promise<Written> {
   const { sheets, identity } = whole
-  const content = format === 'xlsx' ? await streamWorkbook(sheets(), identity, options) : textOf(whole, format)
+  const content = format === 'xlsx' ? streamWorkbook(sheets(), identity, options) : textOf(whole, format)
   return { path, bytes: await writeWhole(path, content) }
 }

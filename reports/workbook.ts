@@ -1,12 +1,11 @@
-import { type Readable, Writable } from 'node:stream'
+import { PassThrough, type Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import ExcelJS from 'exceljs'
+import type ExcelJS from 'exceljs'
 import { barsXml, namedBars } from './bars.js'
 import { quoted } from './cells.js'
-import type { Chart } from './charts.js'
 import { columnLetter } from './grid.js'
-import { packWorkbook } from './package.js'
+import { Package } from './package.js'
 import type { Identity, RowPlan, SheetMaker, SheetPlan } from './plan.js'
 import { FONT, FONT_POINTS, palette } from './styles.js'
 import { cleanText, cutText, escaped, oneLine } from './text.js'
@@ -17,7 +16,6 @@ const CELLS_A_TURN = 4_000
 const TURN_MILLISECONDS = 20
 /** Uncompressed bytes that may wait for the compressor. */
 const WAITING_BYTES = 1 << 20
-const BLOCK_BYTES = 1 << 18
 /** exceljs gathers what is written in buffers of this size. */
 const BUFFER_BYTES = 1 << 16
 /** The compressor works on another thread; were it ever stuck, the sheet would go on in memory. */
@@ -35,7 +33,6 @@ export interface BuildOptions {
   signal?: AbortSignal
 }
 
-type Book = ExcelJS.stream.xlsx.WorkbookWriter
 interface StyleInternals {
   _addFont(font: Partial<ExcelJS.Font>): number
   /** Writers of the parts of a font, in the order they write in. */
@@ -54,79 +51,49 @@ interface SheetInternals {
 }
 
 /** The bytes of a workbook, as `streamWorkbook` makes them. */
-export async function buildWorkbook(
-  sheets: readonly SheetMaker[],
-  identity: Identity,
-  options: BuildOptions = {},
-): Promise<Buffer> {
-  return buffer(await streamWorkbook(sheets, identity, options))
-}
+export const buildWorkbook = (...of: Parameters<typeof streamWorkbook>): Promise<Buffer> =>
+  buffer(streamWorkbook(...of))
 
 /**
- * Writes sheets into a workbook, a row at a time: memory does not grow with the rows of a sheet but by the finished
- * parts. Equal plans give equal bytes.
+ * Writes sheets into a workbook, a row at a time, while it is read: neither the rows of a sheet nor the file stand in
+ * memory whole. Equal plans give equal bytes.
  * @param sheets in order; names valid and unlike each other (names.ts)
- * @returns the bytes of an .xlsx file
- * @throws whatever `signal` was aborted with
+ * @returns the bytes of an .xlsx file; fails with what went wrong, or with whatever `signal` was aborted with
  */
-export async function streamWorkbook(
+export function streamWorkbook(
   sheets: readonly SheetMaker[],
   identity: Identity,
   options: BuildOptions = {},
-): Promise<Readable> {
-  const collected = new Collector()
-  const book = newBook(collected, identity)
-  const drawings: (readonly Chart[])[] = []
+): Readable {
+  const output = new PassThrough()
+  writeSheets(output, { sheets, identity, options }).catch((error: Error) => output.destroy(error))
+  return output
+}
+
+async function writeSheets(
+  output: PassThrough,
+  { sheets, identity, options }: { sheets: readonly SheetMaker[]; identity: Identity; options: BuildOptions },
+): Promise<void> {
+  const signal = whileWanted(output, options.signal)
+  const book = newBook(output, identity)
   for (const [index, make] of sheets.entries()) {
     const plan = make()
-    if (plan.charts?.length) drawings.push(plan.charts)
-    const context = { identity, drawing: drawings.length, first: index === 0, signal: options.signal }
-    await writeSheet(book, plan, context)
+    if (plan.charts?.length) book.drawings.push(plan.charts)
+    await writeSheet(book, plan, { identity, drawing: book.drawings.length, first: index === 0, signal })
     options.onProgress?.({ sheet: plan.name, done: index + 1, total: sheets.length })
   }
   await book.commit()
-  return packWorkbook(collected.bytes(), drawings)
 }
 
-/** Gathers what is written in blocks of its own: the compressor's chunks are small parts of buffers they keep alive. */
-class Collector extends Writable {
-  #blocks: Buffer[] = []
-  #filled = BLOCK_BYTES
-
-  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    for (let at = 0; at < chunk.length; ) {
-      if (this.#filled === BLOCK_BYTES) this.#begin()
-      const copied = chunk.copy(this.#blocks.at(-1) as Buffer, this.#filled, at)
-      this.#filled += copied
-      at += copied
-    }
-    done()
-  }
-
-  #begin(): void {
-    this.#blocks.push(Buffer.allocUnsafeSlow(BLOCK_BYTES))
-    this.#filled = 0
-  }
-
-  /** All of it, once. */
-  bytes(): Buffer {
-    const whole = Buffer.concat(this.#blocks).subarray(
-      0,
-      this.#blocks.length * BLOCK_BYTES - BLOCK_BYTES + this.#filled,
-    )
-    this.#blocks = []
-    this.#filled = BLOCK_BYTES
-    return whole
-  }
+/** Aborted once nobody takes what is written any more, as where the disk is full. */
+function whileWanted(output: PassThrough, signal: AbortSignal | undefined): AbortSignal {
+  const unwanted = new AbortController()
+  output.once('close', () => unwanted.abort(new Error('the workbook is not wanted any more')))
+  return signal ? AbortSignal.any([signal, unwanted.signal]) : unwanted.signal
 }
 
-function newBook(stream: Writable, identity: Identity): Book {
-  const book = new ExcelJS.stream.xlsx.WorkbookWriter({
-    stream,
-    useStyles: true,
-    useSharedStrings: true,
-    zip: { zlib: { level: 6 } },
-  })
+function newBook(stream: PassThrough, identity: Identity): Package {
+  const book = new Package(stream)
   // Font 0 is what column widths are counted in. exceljs would take Calibri, which not every machine has.
   const { styles } = book as unknown as { styles: StyleInternals }
   styles.map.font.map = Object.fromEntries(FONT_ORDER.split(' ').map((tag) => [tag, styles.map.font.map[tag]]))
@@ -149,10 +116,10 @@ interface SheetContext {
   /** Number of the drawing part, where the sheet has charts. */
   drawing: number
   first: boolean
-  signal: AbortSignal | undefined
+  signal: AbortSignal
 }
 
-async function writeSheet(book: Book, plan: SheetPlan, context: SheetContext): Promise<void> {
+async function writeSheet(book: Package, plan: SheetPlan, context: SheetContext): Promise<void> {
   const widths = await measured(plan, context)
   const sheet = book.addWorksheet(plan.name, sheetOptions(plan, context)) as ExcelJS.Worksheet
   const rules = namedBars(plan.rules ?? [], sheet.id)
@@ -166,7 +133,7 @@ async function writeSheet(book: Book, plan: SheetPlan, context: SheetContext): P
     if (cells < CELLS_A_TURN) continue
     cells = 0
     await drained(sheet)
-    context.signal?.throwIfAborted()
+    context.signal.throwIfAborted()
   }
   for (const merge of plan.merges ?? []) mergeWritten(sheet, merge)
   for (const row of plan.print.breaksAfter ?? []) breakAfter(sheet, row)
@@ -176,7 +143,7 @@ async function writeSheet(book: Book, plan: SheetPlan, context: SheetContext): P
   if (plan.filter !== undefined) sheet.autoFilter = plan.filter
   ;(sheet as unknown as { commit(): void }).commit()
   await nextTurn()
-  context.signal?.throwIfAborted()
+  context.signal.throwIfAborted()
 }
 
 async function measured(plan: SheetPlan, { signal }: SheetContext): Promise<readonly number[]> {
@@ -186,7 +153,7 @@ async function measured(plan: SheetPlan, { signal }: SheetContext): Promise<read
     if (step.done) return step.value
     if (performance.now() - since < TURN_MILLISECONDS) continue
     await nextTurn()
-    signal?.throwIfAborted()
+    signal.throwIfAborted()
     since = performance.now()
   }
 }

@@ -1,3 +1,4 @@
+import { finished } from 'node:stream/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../reports/cells.js'
@@ -5,7 +6,7 @@ import type { Chart } from '../../reports/charts.js'
 import type { Identity, SheetPlan } from '../../reports/plan.js'
 import { day, link, marks, numberStyles, plain } from '../../reports/styles.js'
 import { fixedWidths } from '../../reports/table.js'
-import { buildWorkbook } from '../../reports/workbook.js'
+import { buildWorkbook, streamWorkbook } from '../../reports/workbook.js'
 import { HOSTILE } from './support/cases.js'
 import { schemaFaults } from './support/conformity.js'
 import { descendants, type Element, parseXml, partsOf } from './support/parts.js'
@@ -177,6 +178,24 @@ describe('a workbook', () => {
       }),
       { numRuns: 25 },
     )
+  })
+
+  it('begins as an Office document does, for programs that guess by the first bytes', async () => {
+    const bytes = await buildWorkbook([two], identity)
+    expect(bytes.subarray(30, 41).toString('latin1')).toBe('_rels/.rels')
+  })
+
+  it('is given up once nobody takes it any more', async () => {
+    const made: string[] = []
+    const sheets = ['One', 'Two', 'Three'].map((name) => () => {
+      made.push(name)
+      return { ...two(), name }
+    })
+    const stream = streamWorkbook(sheets, identity)
+    stream.destroy()
+    await finished(stream).catch(() => undefined)
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    expect(made).toEqual(['One'])
   })
 
   it('is given up when told so', async () => {
