@@ -1,128 +1,159 @@
-import type { Cell } from './cells.js'
+import { STYLE } from './html-style.js'
+import {
+  areTitles,
+  blocksHtml,
+  dressOf,
+  isFilled,
+  isHead,
+  isTitle,
+  type PlacedRow,
+  type TableDress,
+  tablesHtml,
+} from './html-table.js'
 import type { Identity, RowPlan, SheetPlan } from './plan.js'
 import { linkOf, shown } from './shown.js'
-import { palette } from './styles.js'
-import { chartSvg, SVG_STYLE } from './svg.js'
+import { subtitle } from './styles.js'
+import { chartSvg } from './svg.js'
 import { cleanText, oneLine, xmlText } from './text.js'
 
-/** Rows of one sheet on a page; the workbook and CSV hold all. */
-const MOST_ROWS = 500
+/** Rows of one sheet on a page; the workbook and the JSON hold all. */
+export const MOST_ROWS = 20_000
+
+/** Title, and the lines under it. */
+const HEADING_ROWS = 3
+const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 /**
  * A report as one page that needs nothing else: no script, no picture, no font from anywhere. The same cells as in the
- * workbook, with the results of its formulas; charts are drawn from the same figures.
+ * workbook, with the results of its formulas and the colours of its rules; charts are drawn from the same figures.
  */
 export function htmlOf(sheets: readonly SheetPlan[], identity: Identity): string {
   const title = safe(oneLine(identity.title))
+  const parts = sheets.map((sheet, index) => partOf(sheet, index === 0))
   const links = sheets.map(({ name }) => `<a href="#${safe(name)}">${safe(name)}</a>`).join('')
   return (
-    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">' +
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'\">" +
+    `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">' +
     `<meta name="generator" content="Quotekeeper"><title>${title}</title><style>${STYLE}</style></head>\n` +
-    `<body><header><p class="name">${title}</p><p>Figures as they were when this was written; the workbook lets you change inputs.</p><nav aria-label="Parts of the report">${links}</nav></header>\n` +
-    `<main>${sheets.map(sectionHtml).join('\n')}</main>\n<footer>${safe(oneLine(identity.footer))}</footer></body></html>\n`
+    `<body><header><h1>${title}</h1>${parts[0]?.notes ?? ''}<p>Figures as they were when this was written; the workbook lets you change inputs.</p>${leftOut(parts)}</header>\n` +
+    `<nav aria-label="Parts of the report"><div>${links}</div></nav>\n` +
+    `<main>${parts.map(({ html }) => html).join('\n')}</main>\n<footer>${safe(oneLine(identity.footer))}</footer></body></html>\n`
   )
 }
 
-function sectionHtml(sheet: SheetPlan): string {
-  const rows = [...sheet.rows()]
-  const [heading, ...rest] = rows
+interface Part {
+  name: string
+  /** The lines under its heading; those of the first part stand under the title of the page. */
+  notes: string
+  html: string
+  /** Rows the sheet has, and how many of them are not on the page. */
+  rows: number
+  left: number
+}
+
+const counted = (count: number) => count.toLocaleString('en-US')
+const REST = 'the workbook (--format xlsx) and the JSON (--format json) of this report have them all'
+
+function leftOut(parts: readonly Part[]): string {
+  const short = parts.filter(({ left }) => left > 0)
+  if (short.length === 0) return ''
+  const list = short.map(
+    ({ name, rows, left }) => `${safe(name)} shows ${counted(rows - left)} of ${counted(rows)} rows`,
+  )
+  return `<p class="left">Not everything is on this page: ${list.join('; ')}. ${capital(REST)}.</p>`
+}
+
+const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
+
+function partOf(sheet: SheetPlan, first: boolean): Part {
+  const { rows, left } = rowsOf(sheet)
+  const { title, notes, head, body } = outlineOf(sheet, rows, first)
   const name = safe(sheet.name)
-  const words = heading?.cells[0] ? safe(shown(heading.cells[0])) : name
-  const charts = (sheet.charts ?? []).map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
-  return `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${words}</h2>${tableHtml(sheet, rest)}${charts}</section>`
+  const more = left > 0 ? `<p class="left">${counted(left)} more rows are not on this page; ${REST}.</p>` : ''
+  const above = notes.map((words) => `<p>${safe(words)}</p>`).join('')
+  const content = contentHtml(sheet, dressOf(sheet, rows), head, body)
+  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${safe(title)}</h2>${first ? '' : above}${content}${more}</section>`
+  return { name: sheet.name, notes: above, html, rows: body.length + left, left }
 }
 
-/** Lines of words above, below and between stand beside the table; everything else is in it. */
-function tableHtml(sheet: SheetPlan, rows: readonly RowPlan[]): string {
-  const told = rows.filter((row) => isTold(row) && !isContents(row))
-  const notes = leading(told)
-  const body = told.slice(notes, notes + MOST_ROWS).map((row) => rowHtml(row, sheet.columns))
-  const left = told.length - notes - MOST_ROWS
-  const more = left > 0 ? `<p>${left} more rows are in the workbook.</p>` : ''
-  const above = told.slice(0, notes).map(({ cells }) => `<p>${safe(shown(cells[0] as Cell))}</p>`)
-  return `${above.join('')}<div class="scroll" tabindex="0"><table>${body.join('')}</table></div>${more}`
+/** The rows of a sheet as far as they are shown, and how many are left. */
+function rowsOf(sheet: SheetPlan): { rows: RowPlan[]; left: number } {
+  const rows: RowPlan[] = []
+  const most = frozenRows(sheet) + MOST_ROWS
+  let left = 0
+  for (const row of sheet.rows()) {
+    if (rows.length < most) rows.push(row)
+    else if (isTold(row)) left++
+  }
+  return { rows, left }
 }
 
-const isTold = ({ cells }: RowPlan) => cells.some((cell) => cell !== undefined && shown(cell) !== '')
+/** What of a sheet is words above its table, what the headers of the table, and what the table. */
+interface Outline {
+  title: string
+  notes: string[]
+  head: PlacedRow[]
+  body: PlacedRow[]
+}
+
+function outlineOf(sheet: SheetPlan, rows: readonly RowPlan[], first: boolean): Outline {
+  const [heading, ...rest] = rows.map((row, at) => ({ ...row, at })).filter(isTold)
+  const title = first || heading === undefined ? sheet.name : wordsOf(heading)
+  const outline: Outline = { title, notes: [], head: [], body: [] }
+  for (const row of rest) {
+    if (outline.body.length > 0) outline.body.push(row)
+    else if (isHeader(row, sheet)) outline.head.push(row)
+    else if (!isNote(row, sheet)) outline.body.push(row)
+    else if (first || row.cells[0]?.style !== subtitle) outline.notes.push(wordsOf(row))
+  }
+  return outline
+}
+
+const isTold = (row: RowPlan) => row.cells.some(isFilled) && !isContents(row) && row.workbookOnly !== true
 /** A row of links to the sheets: the page has them at its top. */
 const isContents = ({ cells }: RowPlan) =>
   cells.every((cell) => cell === undefined || linkOf(cell)?.startsWith('#') === true)
 
-/** How many rows at the top are one line of words. */
-function leading(rows: readonly RowPlan[]): number {
-  const first = rows.findIndex(
-    ({ cells }) => cells.filter((cell) => cell !== undefined && shown(cell) !== '').length !== 1,
-  )
-  return first === -1 ? Math.min(rows.length, 2) : Math.min(first, 2)
+const frozenRows = ({ frozen }: SheetPlan): number => frozen?.rows ?? 0
+/** Headers, and the bands over them, among the rows that stay. */
+const isHeader = ({ cells, at }: PlacedRow, sheet: SheetPlan) =>
+  at < frozenRows(sheet) && cells.filter(isFilled).every((cell) => isHead(cell) || isTitle(cell))
+/** Any other row that stays, and the lines under the heading where none does. */
+const isNote = ({ cells, at }: PlacedRow, sheet: SheetPlan) =>
+  at < Math.max(frozenRows(sheet), HEADING_ROWS) && isFilled(cells[0]) && !isTitle(cells[0])
+
+const wordsOf = ({ cells }: RowPlan): string => cells.filter(isFilled).map(shown).join(' · ')
+
+/** Charts stand where the sheet has them; the figures behind them, which come after, unfold. */
+function contentHtml(sheet: SheetPlan, dress: TableDress, head: readonly PlacedRow[], body: readonly PlacedRow[]) {
+  const { charts = [] } = sheet
+  if (charts.length === 0) return partsHtml(dress, head, body)
+  const [above, below] = splitAt(body, ({ at }) => at >= Math.min(...charts.map(({ anchor }) => anchor.row)))
+  const pictures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
+  return `${partsHtml(dress, head, above)}<div class="charts">${pictures}</div>${unfolding(dress, below)}`
 }
 
-function rowHtml({ cells }: RowPlan, columns: number): string {
-  const last = cells.findLastIndex((cell) => cell !== undefined && shown(cell) !== '')
-  const only = last === 0 && isTitle(cells[0])
-  if (only)
-    return `<tr><th class="part" colspan="${columns}" scope="rowgroup">${safe(shown(cells[0] as Cell))}</th></tr>`
-  return `<tr>${Array.from({ length: last + 1 }, (_, index) => cellHtml(cells[index])).join('')}</tr>`
+/** Blocks of facts, where the rows begin with such, and the table. */
+function partsHtml(dress: TableDress, head: readonly PlacedRow[], rows: readonly PlacedRow[]): string {
+  const [first, ...rest] = rows
+  if (first === undefined || !areTitles(first) || first.cells.filter(isFilled).length < 2) {
+    return tablesHtml(dress, head, rows)
+  }
+  const [facts, others] = splitAt(rest, ({ cells }) => isTitle(cells[0]) || isHead(cells[0]))
+  return blocksHtml(dress, [first, ...facts]) + (others.length > 0 ? tablesHtml(dress, head, others) : '')
 }
 
-const isTitle = (cell: Cell | undefined) => cell?.style.font?.bold === true && (cell.style.font.size ?? 0) > 10
-
-function cellHtml(cell: Cell | undefined): string {
-  if (cell === undefined) return '<td></td>'
-  const words = safe(shown(cell)).replaceAll('\n', '<br>')
-  const link = linkOf(cell)
-  const content = link === null ? words : `<a ${linkAttributes(link)}>${words}</a>`
-  const tag = isHead(cell) ? 'th scope="col"' : 'td'
-  return `<${tag}${classOf(cell)}>${content}</${tag.slice(0, 2)}>`
+/** The rows before the first of which something holds, and those from it on. */
+function splitAt(rows: readonly PlacedRow[], holds: (row: PlacedRow) => boolean): [PlacedRow[], PlacedRow[]] {
+  const at = rows.findIndex(holds)
+  return at === -1 ? [[...rows], []] : [rows.slice(0, at), rows.slice(at)]
 }
 
-function linkAttributes(link: string): string {
-  const sheet = /^#'(.*)'!/.exec(link)?.[1]
-  return sheet === undefined ? `href="${safe(link)}" rel="noopener noreferrer"` : `href="#${safe(sheet)}"`
-}
-
-const isHead = ({ style }: Cell) => fillOf(style) === palette.head
-
-function fillOf(style: Cell['style']): string | undefined {
-  const { fill } = style
-  return fill?.type === 'pattern' ? fill.fgColor?.argb : undefined
-}
-
-const FILLS: Record<string, string> = {
-  [palette.good]: 'good',
-  [palette.warn]: 'warn',
-  [palette.bad]: 'bad',
-  [palette.input]: 'input',
-}
-
-function classOf({ style }: Cell): string {
-  const names = [
-    style.alignment?.horizontal === 'right' ? 'right' : '',
-    style.alignment?.wrapText ? 'wrap' : '',
-    style.font?.bold && fillOf(style) !== palette.head ? 'bold' : '',
-    FILLS[fillOf(style) ?? ''] ?? '',
-  ].filter((name) => name !== '')
-  return names.length === 0 ? '' : ` class="${names.join(' ')}"`
+function unfolding(dress: TableDress, rows: readonly PlacedRow[]): string {
+  const [first, ...rest] = rows
+  if (first === undefined) return ''
+  if (!isTitle(first.cells[0])) return tablesHtml(dress, [], rows)
+  return `<details><summary>${safe(wordsOf(first))}</summary>${tablesHtml(dress, [], rest)}</details>`
 }
 
 const safe = (text: string): string => xmlText(cleanText(text))
-const css = (argb: string) => `#${argb.slice(2)}`
-
-const STYLE = `*{box-sizing:border-box}html{scroll-padding-top:7rem}
-body{margin:0;font:14px/1.4 Arial,Helvetica,sans-serif;color:${css(palette.ink)};background:#fff}
-header{position:sticky;top:0;background:#fff;border-bottom:2px solid ${css(palette.head)};padding:.6rem 1.2rem;z-index:2}
-.name{margin:0 0 .3rem;font-weight:bold;color:${css(palette.head)};font-size:1.1rem}
-nav{display:flex;flex-wrap:wrap;gap:.2rem 1rem}a{color:${css(palette.link)}}
-main{padding:0 1.2rem}section{margin:1.6rem 0 2.4rem}h2{color:${css(palette.head)};margin:0 0 .4rem;font-size:1.3rem}
-p{margin:.2rem 0;color:${css(palette.muted)}}figure{margin:1.2rem 0}
-.scroll{overflow:auto;max-height:80vh;margin-top:.6rem}
-table{border-collapse:collapse;font-size:12.5px}
-td,th{padding:.2rem .45rem;border-bottom:1px solid ${css(palette.line)};vertical-align:top;text-align:left;white-space:nowrap}
-th{background:${css(palette.head)};color:#fff}th.part{background:${css(palette.section)};color:${css(palette.head)}}
-.wrap{white-space:normal;min-width:8rem;max-width:34rem}.right{text-align:right;font-variant-numeric:tabular-nums}.bold{font-weight:bold}
-.good{background:${css(palette.good)};color:${css(palette.goodInk)}}.warn{background:${css(palette.warn)};color:${css(palette.warnInk)}}
-.bad{background:${css(palette.bad)};color:${css(palette.badInk)}}.input{background:${css(palette.input)};color:${css(palette.inputInk)}}
-footer{padding:1rem 1.2rem;border-top:1px solid ${css(palette.line)};color:${css(palette.muted)}}
-@media print{header{position:static}.scroll{max-height:none;overflow:visible}section{break-before:page}}
-${SVG_STYLE}`

@@ -7,6 +7,8 @@ export interface RowPlan {
   cells: readonly (Cell | undefined)[]
   /** Points. */
   height?: number
+  /** Tells of the workbook itself, such as how many inputs its reader changed: other forms leave it out. */
+  workbookOnly?: boolean
 }
 
 /** A cell the reader may change, and what it may hold. */

@@ -32,13 +32,14 @@ export function isFigure(cell: Cell): boolean {
 export function shown(cell: Cell): string {
   const value = contentOf(cell)
   const format = cell.style.numFmt ?? ''
-  if (value === null) return isMissing(cell) ? '#N/A' : ''
+  if (value === null) return isNotAvailable(cell) ? '#N/A' : ''
   if (typeof value === 'string') return value
   if (value instanceof Date) return shownDate(value, format)
   return shownNumber(value, format)
 }
 
-function isMissing({ value }: Cell): boolean {
+/** Whether a cell holds a formula whose result is #N/A. */
+export function isNotAvailable({ value }: Cell): boolean {
   if (value === null || typeof value !== 'object' || !('formula' in value)) return false
   return typeof value.result === 'object' && value.result !== null && 'error' in value.result
 }

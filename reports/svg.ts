@@ -1,27 +1,21 @@
-import { CHART_COLOURS, type Chart, LINE_COLOUR, type Series } from './charts.js'
-import { palette } from './styles.js'
+import { CHART_COLOURS, type Chart, type Series } from './charts.js'
 import { cleanText, cutText, xmlText } from './text.js'
 
-const WIDTH = 960
-const HEIGHT = 320
-const PLOT = { left: 70, top: 34, right: 944, bottom: 252 }
+const WIDTH = 640
+const PLOT = { left: 62, top: 34, right: 630, bottom: 252 }
+const LEGEND = { top: PLOT.bottom + 40, line: 17, characters: 30 }
 const TICKS = 5
-const LABEL_CHARACTERS = 18
+const LABEL_CHARACTERS = 12
 
 /** A chart as a picture within a page, from the same figures as the one in the workbook. */
 export function chartSvg(chart: Chart): string {
   const columns = chart.series.filter((series) => !series.line)
   const top = scaleTop(chart, columns)
-  const parts = [
-    gridSvg(top),
-    columnsSvg(chart, columns, top),
-    linesSvg(chart, top),
-    labelsSvg(chart),
-    legendSvg(chart),
-  ]
+  const parts = [gridSvg(top), columnsSvg(chart, columns, top), linesSvg(chart, top), labelsSvg(chart)]
+  const legend = legendSvg(chart)
   return (
-    `<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" role="img" aria-label="${safe(chart.alt)}">` +
-    `<text x="${WIDTH / 2}" y="18" text-anchor="middle" class="chart-title">${safe(chart.title)}</text>${parts.join('')}</svg>`
+    `<svg viewBox="0 0 ${WIDTH} ${legend.bottom + 12}" role="img" aria-label="${safe(chart.alt)}">` +
+    `<text x="${WIDTH / 2}" y="18" text-anchor="middle" class="chart-title">${safe(chart.title)}</text>${parts.join('')}${legend.svg}</svg>`
   )
 }
 
@@ -102,7 +96,7 @@ function linesSvg(chart: Chart, top: number): string {
         const ends = [slot.x, slot.x + slot.width]
         return value === null ? [] : ends.map((x) => `${x.toFixed(1)},${(PLOT.bottom - height(value, top)).toFixed(1)}`)
       })
-      return `<polyline points="${points.join(' ')}" fill="none" stroke="#${LINE_COLOUR}" stroke-width="2" stroke-dasharray="6 4"/>`
+      return `<polyline points="${points.join(' ')}" class="limit"/>`
     })
     .join('')
 }
@@ -118,29 +112,28 @@ function labelsSvg(chart: Chart): string {
     .join('')
 }
 
-function legendSvg(chart: Chart): string {
-  let x = PLOT.left
-  let y = PLOT.bottom + 40
-  return chart.series
-    .map((series, index) => {
-      const words = cutText(cleanText(series.name.cached[0] ?? ''), 30)
-      const width = Math.round(26 + words.length * 6.2)
-      if (x + width > PLOT.right) {
-        x = PLOT.left
-        y += 16
-      }
-      const mark = series.line
-        ? `<line x1="${x}" x2="${x + 14}" y1="${y - 4}" y2="${y - 4}" stroke="#${LINE_COLOUR}" stroke-width="2" stroke-dasharray="6 4"/>`
-        : `<rect x="${x}" y="${y - 10}" width="11" height="11" fill="#${colour(index)}"/>`
-      const entry = `${mark}<text x="${x + 18}" y="${y}">${safe(words)}</text>`
-      x += width
-      return entry
-    })
-    .join('')
+/** Entries from the left, in as many lines as they take, and where they end. */
+function legendSvg({ series }: Chart): { svg: string; bottom: number } {
+  let [x, y] = [PLOT.left, LEGEND.top]
+  const entries = series.map(({ name, line = false }, index) => {
+    const words = cutText(cleanText(name.cached[0] ?? ''), LEGEND.characters)
+    const width = Math.round(26 + words.length * 6.2)
+    if (x + width > WIDTH && x > PLOT.left) [x, y] = [PLOT.left, y + LEGEND.line]
+    const entry = `${legendMark(x, y, line, index)}<text x="${x + 18}" y="${y}">${safe(words)}</text>`
+    x += width
+    return entry
+  })
+  return { svg: entries.join(''), bottom: y }
+}
+
+function legendMark(x: number, y: number, line: boolean, index: number): string {
+  return line
+    ? `<line x1="${x}" x2="${x + 14}" y1="${y - 4}" y2="${y - 4}" class="limit"/>`
+    : `<rect x="${x}" y="${y - 10}" width="11" height="11" fill="#${colour(index)}"/>`
 }
 
 const safe = (text: string): string => xmlText(cleanText(text))
 
-/** Looks of the pictures, for the page they stand in. */
-export const SVG_STYLE = `svg{display:block;width:100%;max-width:60rem;height:auto;font:11px Arial,Helvetica,sans-serif;fill:#${palette.ink.slice(2)}}
-.chart-title{font-size:14px;font-weight:bold}.grid{stroke:#${palette.line.slice(2)};stroke-width:1}`
+/** Looks of the pictures, for the page they stand in, whose colours they take. */
+export const CHART_STYLE = `svg{display:block;width:100%;height:auto;font:11px Arial,Helvetica,sans-serif;fill:var(--ink)}
+.chart-title{font-size:14px;font-weight:bold}.grid{stroke:var(--line);stroke-width:1}.limit{stroke:var(--badink);stroke-width:2;stroke-dasharray:6 4;fill:none}`

@@ -113,6 +113,7 @@ function changesRow(placed: readonly Placed[]): RowPlan {
   const touching = inputs.filter(({ entry }) => /^(Rate_|RankExpired)/.test(entry.name ?? ''))
   const changed = touching.map(({ row }) => `(${STATE}${row}="changed")`).join('+')
   return {
+    workbookOnly: true,
     cells: [
       text('Inputs changed since the file was written', body),
       formula(`COUNTIF(${states},"changed")`, 0, whole),
