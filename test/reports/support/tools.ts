@@ -16,7 +16,7 @@ export interface ReadWorkbook {
   links: string[]
 }
 
-const PYTHON = '/usr/bin/python3'
+export const PYTHON = '/usr/bin/python3'
 const READER = fileURLToPath(new URL('read_workbook.py', import.meta.url))
 
 /** Absent tools make a test skip; where they are required they make it fail. */
