@@ -278,8 +278,8 @@ describe('a report on the mess of the real world', () => {
           onListings,
         ) as Record<string, unknown>[]
         const input = comparisonInput({
-          responses: responses.map(asStored),
-          listings: listings.map(asStored),
+          responses: asStored(responses),
+          listings: asStored(listings),
           rfq: mutated(rfq(), onRfq) as Record<string, unknown>,
           settings: EURO_SETTINGS,
         })
@@ -329,9 +329,15 @@ function placesOf(value: unknown): { holder: object; key: string }[] {
   return Object.entries(value).flatMap(([key, member]) => [{ holder: value, key }, ...placesOf(member)])
 }
 
-let odd = 0
-const asStored = (body: Record<string, unknown>) =>
-  stored(body, { id: typeof body?.id === 'string' ? `${body.id}` : `unidentified-${odd++}` })
+/** As the store keeps documents: each under an identifier of its own. */
+function asStored(bodies: readonly Record<string, unknown>[]) {
+  const taken = new Set<unknown>()
+  return bodies.map((body, at) => {
+    const own = typeof body?.id === 'string' && !taken.has(body.id)
+    taken.add(body?.id)
+    return stored(body, { id: own ? `${body.id}` : `unidentified-${at}` })
+  })
+}
 
 it('what a store knows is fit to be compared', () => {
   const known: Known = {
