@@ -75,6 +75,7 @@ th{background:var(--head);color:var(--headink);vertical-align:bottom}th.part{bac
 th.part span{position:sticky;left:.28rem}
 .n{white-space:nowrap}.r{text-align:right;font-variant-numeric:tabular-nums}.b{font-weight:bold}.bands td{color:var(--sectionink);font-size:13px;white-space:nowrap}
 ${['good', 'warn', 'bad', 'input'].map(marked).join('')}.muted{color:var(--muted)}
+:where(.named tr:not(.bands)>:first-child:not(.part)){position:sticky;left:0;z-index:1;background:var(--paper)}
 @media (min-width:900px){${keptRules()}}
 footer{padding-top:1rem;padding-bottom:1.6rem;color:var(--muted)}
 @media (max-width:640px){header,main,footer{padding-left:.9rem;padding-right:.9rem}nav div{padding:.35rem .4rem}h1{font-size:1.3rem}.charts figure{padding:.2rem;overflow-x:auto}.charts svg{min-width:32rem}}

@@ -12,6 +12,8 @@ const ROWS_A_TABLE = 250
 const UNIT_PIXELS = 6.5
 /** How high a row is thought to be before it was laid out. */
 const ROW_PIXELS = 24
+/** A column narrower than this holds a number rather than a name. */
+const NAME_UNITS = 20
 /** Columns that may stay when the reader scrolls sideways: more would leave no room. */
 const MOST_KEPT_PIXELS = 560
 
@@ -56,6 +58,9 @@ function keptColumns(widths: readonly number[], wanted: number): number {
   return within + 1
 }
 
+/** Whether the first column says what its row is, and so stays on a narrow screen too. */
+const namesRows = ({ widths, kept }: TableDress): boolean => kept > 0 && (widths[0] ?? 0) >= NAME_UNITS
+
 const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS)
 const pixelsBefore = (widths: readonly number[], column: number): number =>
   widths.slice(0, column).reduce((sum, width) => sum + pixelsOf(width), 0)
@@ -93,7 +98,7 @@ function tableHtml(dress: TableDress, head: string, rows: readonly PlacedRow[], 
   const columns = widths.map((width) => `<col style="width:${pixelsOf(width)}px">`).join('')
   const body = rows.map((row) => rowHtml(dress, row)).join('')
   const places = widths.slice(0, kept).map((_, at) => `;--k${at + 1}:${pixelsBefore(widths, at)}px`)
-  const table = `<table class="keep${kept}" style="width:${total}px${places.join('')}"><colgroup>${columns}</colgroup>${head}<tbody>${body}</tbody></table>`
+  const table = `<table class="keep${kept}${namesRows(dress) ? ' named' : ''}" style="width:${total}px${places.join('')}"><colgroup>${columns}</colgroup>${head}<tbody>${body}</tbody></table>`
   const room = `width:${total}px;contain-intrinsic-size:${total}px ${(rows.length + 1) * ROW_PIXELS}px`
   return oneOfMany ? `<div class="lazy" style="${room}">${table}</div>` : table
 }
