@@ -1,5 +1,6 @@
 import type { Written } from '../reports/file.js'
 import type { Format } from '../reports/formats.js'
+import type { BuildOptions } from '../reports/workbook.js'
 import type { ChannelReport } from '../src/domain/comparison/channel-model.js'
 import { summariseChannel } from '../src/domain/comparison/overview.js'
 import { reportDestination } from './report-destination.js'
@@ -19,10 +20,10 @@ export async function channelReport(source: ReportSource): Promise<ChannelReport
  * @throws as `channelReport`, and the error of the file system; nothing is left behind then
  */
 export async function makeChannelReport(
-  source: ReportSource & { out?: string; format?: Format; signal?: AbortSignal },
+  source: ReportSource & { out?: string; format?: Format } & BuildOptions,
 ): Promise<Written> {
   const { writeChannelReport } = await import('../reports/formats.js') // Heavy: only when one is written.
-  const { config, channel, out, format = 'xlsx', signal } = source
+  const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
-  return writeChannelReport(await channelReport(source), format, destination, signal ? { signal } : {})
+  return writeChannelReport(await channelReport(source), format, destination, source)
 }

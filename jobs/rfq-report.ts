@@ -1,5 +1,6 @@
 import type { Written } from '../reports/file.js'
 import type { Format } from '../reports/formats.js'
+import type { BuildOptions } from '../reports/workbook.js'
 import type { RfqReport } from '../src/domain/comparison/model.js'
 import { compareOffers } from '../src/domain/comparison/report.js'
 import { reportDestination } from './report-destination.js'
@@ -24,14 +25,14 @@ export async function rfqReport(source: RfqReportSource): Promise<RfqReport> {
  * @throws as `rfqReport`, and the error of the file system; nothing is left behind then
  */
 export async function makeRfqReport(
-  source: RfqReportSource & { out?: string; format?: Format; signal?: AbortSignal },
+  source: RfqReportSource & { out?: string; format?: Format } & BuildOptions,
 ): Promise<Written> {
   const { writeRfqReport } = await import('../reports/formats.js') // Heavy: only when one is written.
-  const { config, channel, out, format = 'xlsx', signal } = source
+  const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   const report = await rfqReport(source)
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
-  return writeRfqReport(report, format, destination, { ambiguous, ...(signal && { signal }) })
+  return writeRfqReport(report, format, destination, { ...source, ambiguous })
 }
 
 /** Numbers may be given twice, or anew: whether this one finds another RFQ as well, now or by what it once was. */

@@ -1,4 +1,5 @@
 import type { JobRunner } from '../../jobs/contract.js'
+import type { MakeReport } from '../../jobs/report.js'
 import type { Config, LogLevel } from '../config.js'
 import type { Logger } from '../log.js'
 import type { Marketplace } from '../marketplace/contract.js'
@@ -15,6 +16,7 @@ export interface House {
   marketplace(): Promise<Marketplace>
   /** The way to run jobs that the configuration asks for. Rejects with QueueUnavailableError. */
   runner(): Promise<JobRunner>
+  makeReport: MakeReport
   /** Has something closed with the house, before all that was opened earlier. */
   closeWith(close: () => Promise<unknown>): void
 }
@@ -71,10 +73,11 @@ async function build(cli: Cli, options: HouseOptions, closers: (() => Promise<un
     closers.push(() => part.close())
     return part
   }
+  const store = once(async () => keep(await openStoreOf(config, options.createDatabase)))
   return {
     config,
     log,
-    store: once(async () => keep(await openStoreOf(config, options.createDatabase))),
+    store,
     marketplace: once(async () => keep(await openMarketplace(cli, config))),
     runner: once(async () => {
       const { createRunner } = await import('../../jobs/service.js')
@@ -82,6 +85,7 @@ async function build(cli: Cli, options: HouseOptions, closers: (() => Promise<un
       closers.push(() => runner.close(STOP_WITHIN))
       return runner
     }),
+    makeReport: async (...wanted) => (await reportMaker(io, config, await store()))(...wanted),
     closeWith: (close) => void closers.push(close),
   }
 }
@@ -103,6 +107,12 @@ async function openLog({ io, globals }: Cli, config: Config, { logTo, usualLevel
 async function openStoreOf(config: Config, create: boolean): Promise<Store> {
   const { openStore } = await import('../store/store.js')
   return openStore({ path: config.database, create })
+}
+
+async function reportMaker({ reportThread }: Cli['io'], config: Config, store: Store): Promise<MakeReport> {
+  if (reportThread === null) return (await import('../../jobs/report.js')).makeReportFrom(store)
+  const { makeReportApart } = await import('../../jobs/report-apart.js')
+  return makeReportApart({ thread: reportThread, database: config.database })
 }
 
 async function openMarketplace({ io }: Cli, { baseUrl, requests }: Config): Promise<Marketplace> {

@@ -2,7 +2,7 @@ import type { HandlerDeps } from '../../jobs/handlers.js'
 import type { ChannelConfig } from '../config.js'
 import type { Clock } from '../domain/clock.js'
 import type { House } from './compose.js'
-import { reportSource } from './report-source.js'
+import { reportOrder } from './report-order.js'
 
 /** What the jobs of the service work with: the rooms, opened and put together. */
 export async function serviceDeps(house: House, now: Clock): Promise<Omit<HandlerDeps, 'enqueue'>> {
@@ -20,18 +20,16 @@ export async function serviceDeps(house: House, now: Clock): Promise<Omit<Handle
     pollRfqs,
     closeExpired,
     stopped: closingSwitch(config),
-    ...(await reporters(house, now)),
+    ...reporters(house, now),
   }
   return { config, store, marketplace, now, log, ...work }
 }
 
-async function reporters(house: House, now: Clock): Promise<Pick<HandlerDeps, 'rfqReport' | 'channelReport'>> {
-  const { makeRfqReport } = await import('../../jobs/rfq-report.js')
-  const { makeChannelReport } = await import('../../jobs/channel-report.js')
-  const rooms = { store: await house.store(), config: house.config }
-  const source = ({ key }: ChannelConfig) => reportSource(rooms, { channel: key, asOf: now(), now: now() })
+function reporters(house: House, now: Clock): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
+  const order = ({ key }: ChannelConfig) => reportOrder(house.config, { channel: key, asOf: now(), now: now() })
   return {
-    rfqReport: async (channel, rfqId, signal) => (await makeRfqReport({ ...source(channel), rfqId, signal })).path,
-    channelReport: async (channel, signal) => (await makeChannelReport({ ...source(channel), signal })).path,
+    rfqReport: async (channel, rfqId, signal) =>
+      (await house.makeReport({ ...order(channel), rfqId }, { signal })).path,
+    channelReport: async (channel, signal) => (await house.makeReport(order(channel), { signal })).path,
   }
 }

@@ -20,6 +20,8 @@ export interface Io {
   stop: AbortSignal
   /** Whether the reader of stdout has gone (`| head`): what would be written is wasted. */
   outGone(): boolean
+  /** The compiled script of the thread that reports are made in; null: they are made in this one. */
+  reportThread: URL | null
 }
 
 type Stream = NodeJS.WriteStream
@@ -40,6 +42,7 @@ export function processIo(stop: AbortSignal): Io {
     now: () => new Date(),
     stop,
     outGone: out.gone,
+    reportThread: new URL('../../jobs/report-thread.js', import.meta.url),
   }
 }
 

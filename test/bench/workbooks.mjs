@@ -1,12 +1,16 @@
 /**
  * Time and memory of a workbook, beside bare exceljs writing the same cells. By hand:
  *
- *   npm run build && node test/bench/workbooks.mjs
+ *   npm run bench:workbooks
  *
- * Each line is a process of its own. Peak is the most memory the process had at all (its report and program included);
- * the line `report only` says what was there before any workbook.
+ * Each line is a process of its own. `quotekeeper report` is the whole command, from the database to the file. The others
+ * are handed the documents; `report only` says what their comparison takes before any workbook. Peak is the most memory
+ * the process had at all.
  */
 import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { fileURLToPath } from 'node:url'
 
@@ -14,7 +18,7 @@ const OFFERS = [
   [300, 10],
   [5_000, 10],
 ]
-const WAYS = ['report only', 'quotekeeper', 'bare exceljs, document', 'bare exceljs, streaming']
+const WAYS = ['quotekeeper report', 'report only', 'bare exceljs, document', 'bare exceljs, streaming']
 
 /** Documents of so many offers of so many lines, as the marketplace sends them. */
 function documents(offers, lines) {
@@ -62,6 +66,26 @@ function documents(offers, lines) {
   return Array.from({ length: offers }, response)
 }
 
+const RFQ = {
+  id: 'rfq',
+  listingIds: ['listing-1'],
+  state: 'open',
+  number: 1,
+  reference: 'R',
+  contractTypes: ['spot', 'forward'],
+  title: 'Many offers',
+  fulfilmentDueDate: '2026-12-31',
+  minVolume: 100_000,
+  maxVolume: 200_000,
+  minVintageYear: 'Any',
+  maxVintageYear: 'Any',
+  pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
+  createdAt: '2026-02-01T08:00:00.000Z',
+  updatedAt: '2026-02-01T08:00:00.000Z',
+  responseDueDate: '2026-03-20',
+  responses: [],
+}
+
 async function reportOf(offers, lines) {
   const { compareOffers } = await import('../../dist/src/domain/comparison/report.js')
   const { knownResponse, knownRfq } = await import('../../dist/src/domain/comparison/known.js')
@@ -77,32 +101,13 @@ async function reportOf(offers, lines) {
     shape: 'full',
     body,
   })
-  const rfq = {
-    id: 'rfq',
-    listingIds: ['listing-1'],
-    state: 'open',
-    number: 1,
-    reference: 'R',
-    contractTypes: ['spot', 'forward'],
-    title: 'Many offers',
-    fulfilmentDueDate: '2026-12-31',
-    minVolume: 100_000,
-    maxVolume: 200_000,
-    minVintageYear: 'Any',
-    maxVintageYear: 'Any',
-    pricing: { minUnitPrice: 5, maxUnitPrice: 15, currency: 'USD' },
-    createdAt: '2026-02-01T08:00:00.000Z',
-    updatedAt: '2026-02-01T08:00:00.000Z',
-    responseDueDate: '2026-03-20',
-    responses: [],
-  }
   return compareOffers({
     channel: 'acme/forest',
     timeZone: 'UTC',
     asOf: new Date('2026-03-16T12:00:00.000Z'),
     generatedAt: new Date('2026-03-16T12:00:00.000Z'),
     programVersion: 'bench',
-    rfq: knownRfq(stored(rfq)),
+    rfq: knownRfq(stored(RFQ)),
     responses: documents(offers, lines).map(stored).map(knownResponse),
     listings: [],
     versions: [],
@@ -112,9 +117,43 @@ async function reportOf(offers, lines) {
   })
 }
 
-async function quotekeeper(report) {
-  const { rfqWorkbook } = await import('../../dist/reports/rfq-workbook.js')
-  return (await rfqWorkbook(report)).length
+/** A folder with a database that holds the RFQ, and a configuration. */
+async function prepare(folder, offers, lines) {
+  const { openStore } = await import('../../dist/src/store/store.js')
+  const now = new Date('2026-03-10T10:00:00.000Z')
+  const snapshot = (body) => ({ id: body.id, body, valid: true, problems: [] })
+  const responses = documents(offers, lines).map((body) => ({ ...snapshot(body), shape: 'full' }))
+  const store = await openStore({ path: join(folder, 'bench.db'), clock: () => now })
+  const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now })
+  const observed = {
+    rfq: snapshot(RFQ),
+    shape: 'full',
+    listHash: null,
+    responses,
+    responsesComplete: true,
+    readAt: now,
+  }
+  await store.recordRfq(run, observed, now)
+  await store.close()
+  writeFileSync(
+    join(folder, 'quotekeeper.yaml'),
+    `baseUrl: http://127.0.0.1:1
+database: ./bench.db
+reports: { directory: . }
+channels: [{ org: acme, channel: forest, apiKey: { env: NO_KEY }, autoClose: off }]
+`,
+  )
+}
+
+/** The command as a person gives it, in this process. */
+async function command(folder) {
+  const { processIo } = await import('../../dist/src/cli/io.js')
+  const { run } = await import('../../dist/src/cli/program.js')
+  const out = join(folder, 'report.xlsx')
+  const args = ['--config', join(folder, 'quotekeeper.yaml'), 'report', '1', '--out', out]
+  const io = { ...processIo(new AbortController().signal), out: () => undefined }
+  if ((await run(args, io)) !== 0) throw new Error('the command failed')
+  return statSync(out).size
 }
 
 /** Values and formulas alone: no style, no width, no chart, no fixed bytes. */
@@ -153,7 +192,7 @@ async function bareStreaming(report) {
   return bytes
 }
 
-const MAKERS = { quotekeeper, 'bare exceljs, document': bareDocument, 'bare exceljs, streaming': bareStreaming }
+const BARE = { 'bare exceljs, document': bareDocument, 'bare exceljs, streaming': bareStreaming }
 
 /** The longest the event loop was held up. */
 function watchLoop() {
@@ -169,27 +208,39 @@ function watchLoop() {
   }
 }
 
-async function measure(offers, lines, way) {
+/** What is timed: the command whole; of the others the writing alone. */
+async function timed(way, { folder, offers, lines }) {
+  if (way === 'quotekeeper report') return () => command(folder)
   const report = await reportOf(offers, lines)
-  const make = MAKERS[way]
+  const make = BARE[way]
+  return async () => (make ? make(report) : 0)
+}
+
+async function measure(way, of) {
+  const make = await timed(way, of)
   globalThis.gc?.()
   const begin = performance.now()
   const blocked = watchLoop()
   await new Promise((resolve) => setTimeout(resolve, 25))
-  const bytes = make ? await make(report) : 0
+  const bytes = await make()
   const seconds = ((performance.now() - begin) / 1_000).toFixed(1)
   const peak = Math.round(process.resourceUsage().maxRSS / 1_024)
+  const { offers, lines } = of
   console.log(
-    `${offers} offers, ${offers * lines} lines, ${way}: ${seconds} s, peak ${peak} MB, file ${(bytes / 1e6).toFixed(1)} MB, event loop held up at most ${blocked()} ms`,
+    `${offers} offers, ${offers * lines} lines, ${way}: ${seconds} s, peak ${peak} MiB, file ${(bytes / 1e6).toFixed(1)} MB, main thread held up at most ${blocked()} ms`,
   )
 }
 
-const [offers, lines, way] = process.argv.slice(2)
-if (way !== undefined) await measure(Number(offers), Number(lines), way)
+const [way, folder, offers, lines] = process.argv.slice(2)
+if (way === 'prepare') await prepare(folder, Number(offers), Number(lines))
+else if (way !== undefined) await measure(way, { folder, offers: Number(offers), lines: Number(lines) })
 else {
-  const self = fileURLToPath(import.meta.url)
-  for (const [count, each] of OFFERS) {
-    for (const one of WAYS)
-      execFileSync(process.execPath, ['--expose-gc', self, String(count), String(each), one], { stdio: 'inherit' })
+  for (const size of OFFERS) {
+    const place = mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
+    for (const one of ['prepare', ...WAYS]) {
+      const args = ['--expose-gc', fileURLToPath(import.meta.url), one, place, ...size.map(String)]
+      execFileSync(process.execPath, args, { stdio: 'inherit' })
+    }
+    rmSync(place, { recursive: true })
   }
 }

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
-import type { ReportSource } from '../../../jobs/report-input.js'
+import type { ReportOrder } from '../../../jobs/report.js'
 import type { Format } from '../../../reports/formats.js'
 import type { Store } from '../../store/contract.js'
 import { channelNamed } from '../channels.js'
@@ -21,7 +21,8 @@ import {
   withExamples,
 } from '../options.js'
 import { printJson } from '../print.js'
-import { reportSource } from '../report-source.js'
+import { createProgress } from '../progress.js'
+import { reportOrder } from '../report-order.js'
 
 type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: string; format?: Format }
 
@@ -64,21 +65,30 @@ interface Desk {
 }
 
 async function comparison(cli: Cli, desk: Desk, options: Options, match: string): Promise<void> {
-  const { rfq } = await findRfq(desk.store, { match, ...(await filterOf(cli, desk, options)) })
-  const source = { ...(await sourceOf(cli, desk, options, rfq.channel)), rfqId: rfq.id }
-  const { makeRfqReport, rfqReport } = await import('../../../jobs/rfq-report.js')
-  if (options.json) printJson(cli.io, await rfqReport(source))
-  else cli.io.out(`${(await makeRfqReport({ ...source, ...fileOf(cli, options), signal: cli.io.stop })).path}\n`)
+  const filter = { match, withoutResponses: true, ...(await filterOf(cli, desk, options)) }
+  const { rfq } = await findRfq(desk.store, filter)
+  const order = { ...(await orderOf(cli, desk, options, rfq.channel)), rfqId: rfq.id }
+  if (!options.json) return write(cli, desk.house, { ...order, ...fileOf(cli, options) })
+  const { rfqReport } = await import('../../../jobs/rfq-report.js')
+  printJson(cli.io, await rfqReport({ ...order, store: desk.store }))
 }
 
 async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
-  const { channelReport, makeChannelReport } = await import('../../../jobs/channel-report.js')
-  const channels = channelsOf(desk.house, options)
-  for (const channel of channels) {
-    const source = await sourceOf(cli, desk, options, channel)
-    if (options.json) printJson(cli.io, await channelReport(source))
-    else cli.io.out(`${(await makeChannelReport({ ...source, ...fileOf(cli, options), signal: cli.io.stop })).path}\n`)
+  for (const channel of channelsOf(desk.house, options)) {
+    const order = await orderOf(cli, desk, options, channel)
+    if (options.json) {
+      const { channelReport } = await import('../../../jobs/channel-report.js')
+      printJson(cli.io, await channelReport({ ...order, store: desk.store }))
+    } else await write(cli, desk.house, { ...order, ...fileOf(cli, options) })
   }
+}
+
+/** Makes a report, with a bar for somebody who watches, and prints its path. */
+async function write({ io }: Cli, house: House, order: ReportOrder): Promise<void> {
+  const progress = await createProgress(io)
+  progress.begin('sheets')
+  const making = house.makeReport(order, { signal: io.stop, onProgress: progress.update })
+  io.out(`${(await making.finally(progress.end)).path}\n`)
 }
 
 /** One channel where one document or file is asked for, else all. */
@@ -91,10 +101,10 @@ function channelsOf({ config }: House, { channel, json, out }: Options): string[
   return channels
 }
 
-async function sourceOf(cli: Cli, desk: Desk, options: Options, channel: string): Promise<ReportSource> {
+async function orderOf(cli: Cli, desk: Desk, options: Options, channel: string): Promise<ReportOrder> {
   const now = await presentOf(desk.store, cli.io.now())
   const { asOf = now } = await filterOf(cli, desk, { ...options, channel })
-  return reportSource({ store: desk.store, config: desk.house.config }, { channel, asOf, now })
+  return reportOrder(desk.house.config, { channel, asOf, now })
 }
 
 const fileOf = ({ io }: Cli, { out, format }: Options) => ({

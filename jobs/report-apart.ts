@@ -1,0 +1,58 @@
+import { type ResourceLimits, Worker } from 'node:worker_threads'
+import type { Written } from '../reports/file.js'
+import type { BuildOptions } from '../reports/workbook.js'
+import type { MakeReport, ReportOrder } from './report.js'
+
+/** What a thread is started with. */
+export interface ThreadData {
+  database: string
+  order: ReportOrder
+}
+/** What it tells. */
+export type FromThread =
+  | { progress: { sheet: string; done: number; total: number } }
+  | { written: Written }
+  | { failed: Partial<NodeJS.ErrnoException> }
+
+/**
+ * With so little room (MiB) the garbage of a large report is collected early: 5,000 offers with 50,000 lines stay within
+ * 300 MB of the whole process (test/bench/workbooks.mjs). Nearly all reports fit.
+ */
+const ROOM = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 }
+
+/**
+ * Makes each report in a thread of its own: this one goes on renewing locks and hearing signals, and what a report takes
+ * of memory is bounded, and given back at its end. One that does not fit is begun again with all there is.
+ * @param thread the compiled report-thread.js
+ * @param database path of the database file, which this process has open
+ * @param room of the thread, at first
+ */
+export const makeReportApart =
+  ({ thread, database, room = ROOM }: { thread: URL; database: string; room?: ResourceLimits }): MakeReport =>
+  async (order, making = {}) => {
+    const data = { database, order }
+    try {
+      return await inThread(new Worker(thread, { workerData: data, resourceLimits: room }), making)
+    } catch (error) {
+      if (!isOutOfMemory(error) || making.signal?.aborted) throw error
+      return inThread(new Worker(thread, { workerData: data }), making)
+    }
+  }
+
+const isOutOfMemory = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
+
+function inThread(worker: Worker, { signal, onProgress }: BuildOptions): Promise<Written> {
+  const giveUp = () => worker.postMessage('stop')
+  const made = new Promise<Written>((resolve, reject) => {
+    worker.on('message', (message: FromThread) => {
+      if ('progress' in message) onProgress?.(message.progress)
+      else if ('written' in message) resolve(message.written)
+      else reject(signal?.aborted ? signal.reason : Object.assign(new Error(message.failed.message), message.failed))
+    })
+    worker.once('error', reject)
+    worker.once('exit', (code) => reject(new Error(`the thread that made a report ended with ${code}`)))
+  })
+  signal?.addEventListener('abort', giveUp)
+  if (signal?.aborted) giveUp()
+  return made.finally(() => signal?.removeEventListener('abort', giveUp))
+}

@@ -1,0 +1,34 @@
+/** The thread that makes one report: started by report-apart.ts, told by its messages how it goes. */
+import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+import { openStore } from '../src/store/store.js'
+import { makeReportFrom, type ReportOrder } from './report.js'
+import type { FromThread, ThreadData } from './report-apart.js'
+
+const port = parentPort as MessagePort
+const tell = (message: FromThread) => port.postMessage(message)
+const stop = new AbortController()
+port.on('message', () => stop.abort(new Error('the report was given up')))
+try {
+  tell({ written: await make(workerData as ThreadData) })
+} catch (error) {
+  tell({ failed: plain(error) })
+} finally {
+  port.close()
+}
+
+async function make({ database, order }: ThreadData) {
+  const store = await openStore({ path: database, create: false, checked: true })
+  try {
+    const onProgress = (progress: { sheet: string; done: number; total: number }) => tell({ progress })
+    return await makeReportFrom(store)(order satisfies ReportOrder, { signal: stop.signal, onProgress })
+  } finally {
+    await store.close()
+  }
+}
+
+/** What people are told of an error goes by these; its class stays behind. */
+function plain(error: unknown): Partial<NodeJS.ErrnoException> {
+  if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
+  const { name, message, stack, code, syscall, path } = error as NodeJS.ErrnoException
+  return { name, message, stack, code, syscall, path } as Partial<NodeJS.ErrnoException>
+}

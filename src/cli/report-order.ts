@@ -1,0 +1,13 @@
+import type { ReportOrder } from '../../jobs/report.js'
+import type { Config } from '../config.js'
+import { VERSION } from '../version.js'
+import { timeZoneOf } from './channels.js'
+
+/** A report on a channel, as the configuration wants it; no key of the configuration goes with it. */
+export function reportOrder(
+  config: Config,
+  { channel: key, asOf, now }: { channel: string; asOf: Date; now: Date },
+): ReportOrder {
+  const channel = { key, timeZone: timeZoneOf(config, key) }
+  return { config: { reports: config.reports }, channel, asOf, now, version: VERSION }
+}

@@ -1,0 +1,89 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { makeReportFrom, type ReportOrder } from '../../jobs/report.js'
+import { makeReportApart } from '../../jobs/report-apart.js'
+import { describeFailure } from '../../src/cli/failure.js'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { type Built, build } from '../helpers/built.js'
+import { channelConfig, testConfig } from '../helpers/config.js'
+import { KEY, openDesk } from '../helpers/desk.js'
+import { testFolder } from '../helpers/folder.js'
+
+describe('a report made in a thread of its own', () => {
+  let built: Built
+  beforeAll(async () => {
+    built = await build()
+  }, 60_000)
+  afterAll(() => built.remove())
+
+  async function bench() {
+    const directory = testFolder()
+    const desk = await openDesk({ rfqs: 1, responsesPerRfq: 2 })
+    await desk.pollListings()
+    await desk.pollRfqs()
+    const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
+    const config = { reports: testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } }).reports }
+    const { key, timeZone } = channelConfig(KEY)
+    const order: ReportOrder = {
+      config,
+      channel: { key, timeZone },
+      asOf: desk.now(),
+      now: desk.now(),
+      version: '1',
+      rfqId,
+    }
+    const thread = pathToFileURL(join(built.folder, 'jobs/report-thread.js'))
+    const place = { thread, database: desk.store.path }
+    return { directory, order, place, here: makeReportFrom(desk.store), apart: makeReportApart(place) }
+  }
+
+  it('is the same, byte for byte, as one made here, of an RFQ and of a channel', async () => {
+    const { order, directory, here, apart } = await bench()
+    const told: string[] = []
+    const onProgress = ({ sheet }: { sheet: string }) => told.push(sheet)
+    const rfq = await apart({ ...order, out: join(directory, 'apart.xlsx') }, { onProgress })
+    const same = await here({ ...order, out: join(directory, 'here.xlsx') })
+    expect(readFileSync(rfq.path).equals(readFileSync(same.path))).toBe(true)
+    expect(rfq.bytes).toBe(same.bytes)
+    expect(told).toHaveLength(12)
+    const { rfqId: _, ...overview } = order
+    const page = await apart({ ...overview, format: 'html' })
+    expect(readFileSync(page.path, 'utf8')).toContain(`Channel ${KEY}: overview`)
+  })
+
+  it('fails with what a person can be told', async () => {
+    const { order, apart, directory } = await bench()
+    const unknown = await apart({ ...order, rfqId: 'nobody' }).catch((error: unknown) => error)
+    expect(describeFailure(unknown)).toBe(
+      `quotekeeper: no RFQ nobody was known in ${KEY} at ${order.asOf.toISOString()}\n`,
+    )
+    const folder = await apart({ ...order, out: directory }).catch((error: unknown) => error)
+    expect(describeFailure(folder)).toContain('is a folder where a file was wanted')
+  })
+
+  it('is given up when told so, and leaves nothing behind', async () => {
+    const { order, apart, directory } = await bench()
+    const stop = new AbortController()
+    const out = join(directory, 'report.xlsx')
+    const onProgress = () => stop.abort(new Error('the service is shutting down'))
+    await expect(apart({ ...order, out }, { signal: stop.signal, onProgress })).rejects.toThrow('shutting down')
+    expect(existsSync(out)).toBe(false)
+    expect(readdirSync(directory)).toEqual([])
+  })
+
+  it('is begun again with more room where it does not fit', async () => {
+    const { order, place, directory } = await bench()
+    const apart = makeReportApart({ ...place, room: { maxOldGenerationSizeMb: 6 } })
+    const out = join(directory, 'report.xlsx')
+    let started = 0
+    const count = () => void started++
+    process.on('worker', count)
+    await apart({ ...order, out })
+    process.off('worker', count)
+    expect(started).toBe(2)
+    expect(existsSync(out)).toBe(true)
+    expect(readdirSync(directory).filter((name) => name !== 'report.xlsx')).toEqual([])
+  })
+})
