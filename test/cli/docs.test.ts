@@ -7,6 +7,7 @@ import { commands } from '../../src/cli/commands/index.js'
 import { buildProgram } from '../../src/cli/program.js'
 import { OVERRIDES } from '../../src/config/environment.js'
 import { EXAMPLE_CONFIG } from '../../src/config/example.js'
+import { LIMITS } from '../../src/domain/comparison/settings.js'
 import { testIo } from '../helpers/io.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -75,6 +76,19 @@ describe('docs/CONFIGURATION.md', () => {
     for (const [key, value] of rows) {
       if (value === undefined || differ.includes(key as string)) continue
       expect([key, value]).toEqual([key, inWords(example.get(key as string))])
+    }
+  })
+
+  it('says the limits of the settings of reports', () => {
+    const limitsOf = (key: string) =>
+      LIMITS[key.replace(/^weights\..*/, 'weight').replace(/^haircuts\..*/, 'haircut') as keyof typeof LIMITS]
+    const limited = rows.flatMap(([key = '']) => {
+      const limits = limitsOf(key.replace('reports.', ''))
+      return limits === undefined || !key.startsWith('reports.') ? [] : [{ key, limits }]
+    })
+    expect(limited).toHaveLength(7 + 3 + 7)
+    for (const { key, limits } of limited) {
+      expect(text).toMatch(new RegExp(`^\\| \`${key}\` \\| \`[^|]*\` \\| ${limits.join(' to ')} \\|`, 'm'))
     }
   })
 
