@@ -21,6 +21,8 @@ export const palette = {
   warnInk: 'FF7F5200',
   bad: 'FFFBE1DE',
   badInk: 'FF99271C',
+  /** Bars behind figures: light, so that the figure is read. */
+  bar: 'FFC9E2E8',
 } as const
 
 /** Arial is where Excel is, and has a metric twin (Liberation Sans) where it is not: widths hold everywhere. */
@@ -39,6 +41,8 @@ interface Look {
   line?: boolean
   indent?: number
   underline?: boolean
+  /** Headers stand right above what they head. */
+  down?: boolean
 }
 
 function look(wanted: Look): Style {
@@ -53,7 +57,7 @@ function look(wanted: Look): Style {
       ...(wanted.underline && { underline: true }),
     },
     alignment: {
-      vertical: 'top',
+      vertical: wanted.down ? 'bottom' : 'top',
       horizontal: wanted.across ?? 'left',
       ...(wanted.wrap && { wrapText: true }),
       ...(wanted.indent !== undefined && { indent: wanted.indent }),
@@ -72,12 +76,13 @@ export const subtitle = look({ points: 11, ink: palette.muted })
 export const note = look({ ink: palette.muted, wrap: true })
 export const aside = look({ ink: palette.muted, italic: true })
 export const section = look({ bold: true, points: 12, ink: palette.head })
-export const head = look({ bold: true, ink: palette.paper, fill: palette.head, wrap: true })
+export const head = look({ bold: true, ink: palette.paper, fill: palette.head, wrap: true, down: true })
 export const headRight = look({
   bold: true,
   ink: palette.paper,
   fill: palette.head,
   wrap: true,
+  down: true,
   across: 'right',
   indent: 1,
 })

@@ -16,6 +16,8 @@ const PIECE_CHARACTERS = 2_400
 export interface AboutRow {
   plan: RowPlan
   across?: boolean
+  /** Whether a page begins with it. */
+  newPage?: boolean
 }
 
 /** A sheet of words in titled parts; they may be asked for more than once. */
@@ -31,24 +33,24 @@ export function wordsSheet(heading: Heading, parts: () => Iterable<AboutRow>): S
     name: 'About',
     ...fixedWidths(WIDTHS, plans),
     rows: plans,
-    merges: [...acrossRows(rows())].map((row) => `B${row}:G${row}`),
+    merges: [...numbersOf(rows(), ({ across }) => across)].map((row) => `B${row}:G${row}`),
     frozen: { rows: 2 },
-    print: { titleRows: [1, 2] },
+    print: { titleRows: [1, 2], breaksAfter: [...numbersOf(rows(), ({ newPage }) => newPage)].map((row) => row - 1) },
   }
 }
 
-function* acrossRows(rows: Iterable<AboutRow>): Generator<number> {
-  let row = 0
-  for (const { across } of rows) {
-    row++
-    if (across) yield row
+function* numbersOf(rows: Iterable<AboutRow>, wanted: (row: AboutRow) => boolean | undefined): Generator<number> {
+  let number = 0
+  for (const row of rows) {
+    number++
+    if (wanted(row)) yield number
   }
 }
 
 /** A part with its title; `None.` where it is empty. */
-export function* titled(title: string, rows: Iterable<AboutRow>): Generator<AboutRow> {
+export function* titled(title: string, rows: Iterable<AboutRow>, newPage = false): Generator<AboutRow> {
   yield { plan: { cells: [] } }
-  yield { plan: { cells: [text(title, section)], height: 18 } }
+  yield { plan: { cells: [text(title, section)], height: 18 }, newPage }
   let empty = true
   for (const row of rows) {
     empty = false

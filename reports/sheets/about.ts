@@ -18,7 +18,7 @@ function* aboutRows(report: RfqReport): Generator<AboutRow> {
   yield* titled('Texts in full', pairs(longTexts(report)))
   yield* titled('Closing decisions', decisionRows(report.decisions))
   yield* titled('Documents that did not fit the API document', problemRows(report.problems))
-  yield* titled('Sources', sourceRows(report.about.sources))
+  yield* titled('Sources', sourceRows(report.about.sources), true)
 }
 
 function* circumstanceRows({ context, currency }: RfqReport): Generator<AboutRow> {

@@ -3,7 +3,7 @@ import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.j
 import { type Book, headingOf, type ScoreKey, type ScoringKey } from '../book.js'
 import { type Cached, type Cell, formula, number, text } from '../cells.js'
 import type { SheetPlan } from '../plan.js'
-import { asStrong, centred, marks, plainNumber, points, type Style, section, wrapped } from '../styles.js'
+import { asStrong, centred, marks, palette, plainNumber, points, type Style, section, wrapped } from '../styles.js'
 import { type ColumnPlan, tableSheet } from '../table.js'
 import { inCurrency, yesNo } from '../words.js'
 
@@ -54,7 +54,7 @@ const bar = (priority: number) =>
       { type: 'num', value: 0 },
       { type: 'num', value: 100 },
     ],
-    color: { argb: 'FF9CC9D3' },
+    color: { argb: palette.bar },
   }) as never
 
 /** Row of the weights: right above the headers. */

@@ -26,7 +26,7 @@ import { scoresRange, weightsRange } from './scoring.js'
 const NOTE =
   'What would change the order. Ranks are ranks among the offers shown, and follow Inputs; figures they are made from stand to the right.'
 const FIRST_COLUMN = 5
-const LEADING = [44, 18, 34, 12]
+const LEADING = [40, 14, 56, 12]
 const OFFER_UNITS = 16
 const NONE = '–'
 /** Heading, empty, header; then the rows of the present order. */
