@@ -1,3 +1,4 @@
+import { rounded } from '../src/domain/comparison/numbers.js'
 import { decimalOf } from '../src/domain/comparison/words.js'
 import type { Cell } from './cells.js'
 
@@ -76,7 +77,7 @@ function formatted(value: number, format: string): string {
 }
 
 function withDecimals(size: number, least: number, most: number): string {
-  const digits = size.toFixed(most)
+  const digits = rounded(size, most).toFixed(most)
   if (least === most) return digits
   const end = digits.length - (most - least)
   const kept = digits.slice(0, end) + digits.slice(end).replace(/0+$/, '')

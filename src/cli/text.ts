@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { rounded } from '../domain/comparison/numbers.js'
 
 /**
  * Outside text made harmless for a terminal: one line, no escape codes, control characters or marks that reorder or
@@ -48,7 +49,9 @@ export const count = (number: number, noun: string, plural = `${noun}s`) =>
 
 /** A number as a person reads it: thousands separated, at most as many decimals as given. */
 export const amount = (value: number | null | undefined, decimals = 2) =>
-  value === null || value === undefined ? '' : value.toLocaleString('en', { maximumFractionDigits: decimals })
+  value === null || value === undefined
+    ? ''
+    : rounded(value, decimals).toLocaleString('en', { maximumFractionDigits: decimals })
 
 /** Breaks a text into lines of at most the width, at spaces. */
 export function wrap(text: string, width: number): string[] {

@@ -12,6 +12,8 @@ describe('what a cell shows', () => {
       ['USD 1,234,567.50', number(1_234_567.5, styles.money('USD'))],
       ['-EUR 3.00', number(-3, styles.money('EUR'))],
       ['7.250', number(7.25, styles.price(null))],
+      ['USD 11.33', number(11.325, styles.money('USD'))],
+      ['57.5%', number(0.57495, percent)],
       ['1,234.5', number(1_234.5, styles.volume)],
       ['25.6%', number(0.256, percent)],
       ['+7.8%', number(0.078, signed)],

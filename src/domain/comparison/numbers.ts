@@ -14,11 +14,19 @@ export function said(value: string | null | undefined): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
-/** ROUND(x, 6) of a spreadsheet: half away from zero. Ranks go by rounded figures, so that noise breaks no tie. */
-export function round6(value: number): number {
-  const scaled = Math.round(Math.abs(value) * 1e6) / 1e6
-  return value < 0 ? -scaled : scaled
+/**
+ * ROUND of a spreadsheet, and what its number formats show: half away from zero, of the decimal that is true to 15 digits.
+ * So 11.325, of which a double holds a little less, becomes 11.33.
+ */
+export function rounded(value: number, places: number): number {
+  const [digits, exponent] = Math.abs(value).toExponential(14).split('e')
+  const shifted = Math.round(Number(`${digits}e${Number(exponent) + places}`))
+  if (!Number.isSafeInteger(shifted)) return value
+  return shifted === 0 ? 0 : Math.sign(value) * Number(`${shifted}e${-places}`)
 }
+
+/** ROUND(x, 6). Ranks go by rounded figures, so that noise breaks no tie. */
+export const round6 = (value: number): number => rounded(value, 6)
 
 export const sum = (values: Iterable<number>): number => {
   let total = 0

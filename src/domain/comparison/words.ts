@@ -1,8 +1,9 @@
 /** How figures are written in sentences, the same on every machine. */
+import { rounded } from './numbers.js'
 
 const grouped = (digits: number) => {
   const format = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits })
-  return (value: number) => format.format(value).replace(/^-/, '−')
+  return (value: number) => format.format(rounded(value, digits)).replace(/^-/, '−')
 }
 
 /** `12,500` or `0.5`. */
