@@ -7,6 +7,7 @@ import type { SheetPlan } from '../plan.js'
 import { asStrong, body, formatted, head, marks, plainNumber, type Style, wrapped } from '../styles.js'
 import { type ColumnPlan, HEAD_ROW, tableSheet } from '../table.js'
 import { severityWords } from '../words.js'
+import { totalToleranceExpression } from './offer-metrics.js'
 
 const NOTE =
   'Everything that was compared, with its numbers and its verdict. Figures: this report’s own sums, two ways. Data: what was sent, against itself. Flags: offers and RFQ against the limits.'
@@ -27,10 +28,6 @@ const KEYS = [
 type Key = (typeof KEYS)[number]
 type About = 'figures' | 'data' | 'flag' | 'document'
 const FIGURE: Style = formatted(plainNumber, '#,##0.00####')
-/** What the report model allows for the noise of decimal fractions. */
-const NOISE = '1E-9'
-/** Totals that differ by more than a cent, within the tolerance, are rounded. */
-const CENT = 0.01
 
 /** One comparison: a check, a flag or a deviation, in the same columns. */
 interface Row {
@@ -153,10 +150,11 @@ function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key,
 /** Sums made along two ways differ by noise, which nobody wants to see. */
 const round6 = (value: number) => Math.round(value * 1e6) / 1e6
 
+/** src/domain/comparison/model.ts, `Check`: the difference stands rounded in its cell, what is allowed beside it. */
 function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
   const off = checks.at('difference', index)
   const size = row.oneSided ? off : `ABS(${off})`
-  const within = (key: Key) => `${size}<=${checks.at(key, index)}+${NOISE}`
+  const within = (key: Key) => `${size}<=${checks.at(key, index)}`
   return `IF(ISNUMBER(${off}),IF(${within('exact')},"ok",IF(${within('tolerance')},"rounding","fails")),"unknown")`
 }
 
@@ -196,16 +194,15 @@ function makeRow(book: Book, source: Source): Row {
 
 function checkRow(book: Book, check: Check, index: number | undefined): Row {
   const sides = liveSides(book, check, index)
-  const tolerance = toleranceCell(check, sides)
   return {
     about: check.about,
     subject: check.subject,
     title: check.title,
     left: { what: check.left.what, value: sideCell(check.left.value, sides?.left) },
     right: { what: check.right.what, value: sideCell(check.right.value, sides?.right) },
-    exact: check.id === 'total' ? number(CENT, FIGURE) : tolerance,
-    tolerance,
-    oneSided: check.id.startsWith('award-order') || check.id === 'listing-volume',
+    exact: allowedCell(check.exact, sides?.exact),
+    tolerance: allowedCell(check.tolerance, sides?.tolerance),
+    oneSided: check.oneSided,
     verdict: check.verdict,
     live: check.tolerance !== null,
     difference: check.difference,
@@ -216,6 +213,7 @@ function checkRow(book: Book, check: Check, index: number | undefined): Row {
 interface LiveSides {
   left: string
   right: string
+  exact?: string
   tolerance?: string
 }
 
@@ -233,6 +231,7 @@ function liveSides(book: Book, check: Check, index: number | undefined): LiveSid
       return {
         left: offers.cell('statedVolume', index),
         right: offers.cell('sumVolume', index),
+        exact: 'VolumeTolerance',
         tolerance: 'VolumeTolerance',
       }
     case 'total':
@@ -240,7 +239,7 @@ function liveSides(book: Book, check: Check, index: number | undefined): LiveSid
       return {
         left: offers.cell('statedTotal', index),
         right: offers.cell('sumValue', index),
-        tolerance: `MAX(${CENT},TotalTolerance*ABS(${offers.cell('statedTotal', index)}))`,
+        tolerance: totalToleranceExpression(offers.cell('statedTotal', index)),
       }
     default:
       return undefined
@@ -252,8 +251,8 @@ const sideCell = (value: Cached, expression: string | undefined): Cell => {
   return expression === undefined ? number(value, FIGURE) : formula(expression, value, FIGURE)
 }
 
-const toleranceCell = ({ tolerance }: Check, sides: LiveSides | undefined): Cell =>
-  sides?.tolerance === undefined ? number(tolerance, FIGURE) : formula(sides.tolerance, tolerance, FIGURE)
+const allowedCell = (allowed: number | null, expression: string | undefined): Cell =>
+  expression === undefined ? number(allowed, FIGURE) : formula(expression, allowed, FIGURE)
 
 // --- flags and documents --------------------------------------------------------------------------------------------
 

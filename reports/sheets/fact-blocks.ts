@@ -2,8 +2,8 @@ import { blank, type Cell, text } from '../cells.js'
 import type { RowPlan } from '../plan.js'
 import { asRight, body, label, section } from '../styles.js'
 
-/** A name and what stands beside it. */
-export type Fact = readonly [name: string, value: Cell]
+/** A name, live where it is a cell, and what stands beside it. */
+export type Fact = readonly [name: string | Cell, value: Cell]
 export interface Block {
   title: string
   facts: readonly Fact[]
@@ -25,12 +25,14 @@ export function* blocks(all: readonly Block[]): Generator<RowPlan> {
       cells: spread(
         all.map(({ facts }) => {
           const fact = facts[row]
-          return fact ? ([text(fact[0], label), fact[1]] as const) : ([undefined, undefined] as const)
+          return fact ? ([nameCell(fact[0]), fact[1]] as const) : ([undefined, undefined] as const)
         }),
       ),
     }
   }
 }
+
+const nameCell = (name: Fact[0]): Cell => (typeof name === 'string' ? text(name, label) : name)
 
 function spread(pairs: readonly (readonly [Cell | undefined, Cell | undefined])[]): (Cell | undefined)[] {
   const cells: (Cell | undefined)[] = []

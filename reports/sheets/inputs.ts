@@ -96,7 +96,7 @@ const HEADER_ROWS = 5
 
 function* inputRows(book: Book, all: readonly Section[]): Generator<RowPlan> {
   yield* headingRows(headingOf(book, 'Inputs', NOTE))
-  yield changesRow(place(all))
+  yield changesRow(place(all), touchingSets(book))
   yield headerRow()
   let row = HEADER_ROWS
   for (const { title, entries } of all) {
@@ -107,17 +107,34 @@ function* inputRows(book: Book, all: readonly Section[]): Generator<RowPlan> {
   }
 }
 
-function changesRow(placed: readonly Placed[]): RowPlan {
+/**
+ * Inputs the sets on `Award` rest on: rates of offers that are ranked, or would be but for a rate or their expiry, of the
+ * RFQ's own price limits, and whether expired offers are ranked, if there is one.
+ */
+function touchingSets({ report }: Book): ReadonlySet<string> {
+  const curable = ['expired', 'no-exchange-rate', 'no-price']
+  const possible = report.offers.filter(({ eligibility }) =>
+    eligibility.exclusions.every(({ code }) => curable.includes(code)),
+  )
+  const limited = report.rfq.minUnitPrice !== null || report.rfq.maxUnitPrice !== null
+  const currencies = [...possible.map(({ terms }) => terms.currencyCode), limited ? report.currency.rfq : null]
+  const expired = possible.some(({ terms }) => (terms.daysToExpiry ?? 0) < 0)
+  return new Set([...currencies.map((code) => `Rate_${code}`), ...(expired ? ['RankExpired'] : [])])
+}
+
+function changesRow(placed: readonly Placed[], touching: ReadonlySet<string>): RowPlan {
   const inputs = placed.filter(({ entry }) => entry.input !== undefined)
   const states = `${STATE}${HEADER_ROWS + 1}:${STATE}${placed.at(-1)?.row ?? HEADER_ROWS + 1}`
-  const touching = inputs.filter(({ entry }) => /^(Rate_|RankExpired)/.test(entry.name ?? ''))
-  const changed = touching.map(({ row }) => `(${STATE}${row}="changed")`).join('+')
+  const changed = inputs
+    .filter(({ entry }) => touching.has(entry.name ?? ''))
+    .map(({ row }) => `(${STATE}${row}="changed")`)
+    .join('+')
   return {
     workbookOnly: true,
     cells: [
       text('Inputs changed since the file was written', body),
       formula(`COUNTIF(${states},"changed")`, 0, whole),
-      text('rates, expiry:', body),
+      text('award sets rest on', body),
       formula(changed === '' ? '0+0' : `0+${changed}`, 0, whole),
     ],
   }

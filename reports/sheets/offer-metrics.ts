@@ -1,4 +1,5 @@
 import type { MetricName, OfferReport } from '../../src/domain/comparison/model.js'
+import { EXACT_TOTAL } from '../../src/domain/comparison/verdict.js'
 import type { Book, DeliveryKey, OfferKey, PrepaymentKey } from '../book.js'
 import { type Cell, dateFormula, formula, serialOf } from '../cells.js'
 import { body, day, formatted, percent, plainNumber, points, type Style, whole } from '../styles.js'
@@ -83,6 +84,10 @@ function metric(
   }
 }
 
+/** src/domain/comparison/verdict.ts, `totalTolerance`. */
+export const totalToleranceExpression = (stated: string): string =>
+  `ROUND(MAX(${EXACT_TOTAL},TotalTolerance*ABS(${stated})),6)`
+
 function verdict(
   book: Book,
   head: string,
@@ -136,15 +141,17 @@ function sums(
     ),
     volumeVerdict: verdict(book, 'Volumes', 'volumeVerdict', (row) => {
       const off = row.at('volumeDifference')
-      return `IF(ISNUMBER(${off}),IF(ABS(${off})<=VolumeTolerance+${NOISE},"equal","differs"),"")`
+      return `IF(ISNUMBER(${off}),IF(ROUND(ABS(${off}),6)<=VolumeTolerance,"equal","differs"),"")`
     }),
     totalDifference: metric(book, 'Stated total − sum', 'totalDifference', money, (row) =>
       difference(row, 'statedTotal', 'sumValue', 'total'),
     ),
     totalVerdict: verdict(book, 'Totals', 'totalVerdict', (row) => {
       const off = row.at('totalDifference')
-      const limit = `MAX(0.01,TotalTolerance*ABS(${row.at('statedTotal')}))`
-      return `IF(ISNUMBER(${off}),IF(ABS(${off})<=0.01+${NOISE},"equal",IF(ABS(${off})<=${limit}+${NOISE},"rounding","differs")),"")`
+      const within = (limit: number | string, words: string, otherwise: string) =>
+        `IF(ROUND(ABS(${off}),6)<=${limit},"${words}",${otherwise})`
+      const rounding = within(totalToleranceExpression(row.at('statedTotal')), 'rounding', '"differs"')
+      return `IF(ISNUMBER(${off}),${within(EXACT_TOTAL, 'equal', rounding)},"")`
     }),
     basis: {
       head: 'Volume and total are taken from',

@@ -104,7 +104,7 @@ function sensitivityRows(frame: Frame): RowPlan[] {
   list.titled('Another discount rate: rank by score').add(...discountBlocks(frame))
   list.titled('Another discount rate: rank by risk-adjusted price').add(...priceBlocks(frame))
   list.titled('Another wanted volume').add(...volumeBlocks(frame))
-  list.titled('Cheapest combination for each wanted volume, of all ranked offers (as written)')
+  list.titled('Cheapest combination for each wanted volume, of all ranked offers: sets found for the inputs as written')
   list.add(...combinationRows(frame))
   list.titled('Break-even: the risk-adjusted price at which an offer would be first, all else unchanged')
   return list.add(breakEvenHeader(frame), ...breakEvenBlocks(frame)).rows
@@ -344,7 +344,7 @@ function* combinationRows({ book, sensitivity, widths }: Frame): Generator<RowPl
         number(wanted, { ...styles.volume, alignment: { horizontal: 'left', vertical: 'top' } }),
         number(combination.total, styles.money(currency)),
         text(yesNo(combination.reached), centred),
-        text(yesNo(combination.exact), centred),
+        formula(`IF(RatesChanged>0,"stale","${yesNo(combination.exact)}")`, yesNo(combination.exact), centred),
         number(combination.tonnes, styles.volume),
         number(combination.blendedPrice, styles.price(currency)),
       ],

@@ -1,11 +1,23 @@
 import { AWARD_SCENARIO_ROW, asOfWords, type Book, rfqName } from '../book.js'
-import { arrayFormula, blank, type Cached, date, formula, moment, number, sheetLink, text } from '../cells.js'
+import {
+  arrayFormula,
+  blank,
+  type Cached,
+  type Cell,
+  date,
+  formula,
+  moment,
+  number,
+  sheetLink,
+  text,
+} from '../cells.js'
 import type { RowPlan, SheetPlan } from '../plan.js'
 import {
   asRight,
   asStrong,
   day,
   instant,
+  label,
   link,
   marks,
   percent,
@@ -171,16 +183,21 @@ function statistics({ report, offers, numbers, currency }: Book): Fact[] {
   ]
 }
 
+/** Other rates may have another cheapest set, which only the report can find. */
+const combinationName = (figure: string): Cell =>
+  formula(
+    `IF(RatesChanged>0,"Set as written (see Award), ${figure}","Cheapest combination, ${figure}")`,
+    `Cheapest combination, ${figure}`,
+    label,
+  )
+
 function bestFacts(book: Book): Fact[] {
   const { report, numbers, currency } = book
   const row = AWARD_SCENARIO_ROW + report.awards.findIndex(({ scenario }) => scenario === 'cheapest-combination')
   const award = report.awards.find(({ scenario }) => scenario === 'cheapest-combination')
   return [
-    ['Cheapest combination, total', formula(`'Award'!$F$${row}`, award?.total ?? 0, numbers.money(currency))],
-    [
-      'Cheapest combination, blended',
-      formula(`'Award'!$G$${row}`, award?.blendedPrice ?? null, numbers.price(currency)),
-    ],
+    [combinationName('total'), formula(`'Award'!$F$${row}`, award?.total ?? 0, numbers.money(currency))],
+    [combinationName('blended'), formula(`'Award'!$G$${row}`, award?.blendedPrice ?? null, numbers.price(currency))],
     ['Saving against the budget', formula(`'Award'!$J$${row}`, award?.saving ?? null, numbers.money(currency))],
   ]
 }

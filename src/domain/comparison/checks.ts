@@ -5,6 +5,7 @@ import { sum } from './numbers.js'
 import { crossedLimits } from './rfq-flags.js'
 import { isRanked } from './scores.js'
 import type { Settings } from './settings.js'
+import { EXACT_TOTAL, totalTolerance, verdictOf } from './verdict.js'
 import { amountOf, counted, decimalOf, shorten } from './words.js'
 
 /** What is proven. */
@@ -55,12 +56,29 @@ interface Sides {
 }
 
 function figure({ id, title, left, right }: Sides): Check {
-  const difference = left[1] - right[1]
-  const tolerance = relativeNoise(right[1])
-  const ok = Math.abs(difference) <= tolerance
-  const words = ok ? 'They agree.' : `They differ by ${amountOf(difference)}.`
-  return check({ id, about: 'figures', title, left, right, difference, tolerance, verdict: ok ? 'ok' : 'fails', words })
+  return judged({ id, about: 'figures', title, left, right, ...upTo(relativeNoise(right[1])) }, agreement)
 }
+
+/** One limit, beyond which a check fails. */
+const upTo = (tolerance: number) => ({ exact: tolerance, tolerance, oneSided: false })
+
+type Judged = Omit<Parts, 'difference' | 'verdict' | 'words'>
+/** A check of two numbers: difference and verdict follow from them. */
+function judged(of: Judged, wordsOf: Words, subject?: string, offerId?: string | null): Check {
+  const [left, right] = [of.left[1], of.right[1]]
+  const difference = typeof left === 'number' && typeof right === 'number' ? left - right : null
+  const verdict = verdictOf({ ...of, difference })
+  return check({ ...of, difference, verdict, words: wordsOf(verdict, difference ?? 0) }, subject, offerId)
+}
+
+type Words = (verdict: Check['verdict'], difference: number) => string
+const agreement: Words = (verdict, difference) =>
+  ({
+    unknown: 'One of the two is not known.',
+    ok: 'They agree.',
+    rounding: 'They agree but for rounding.',
+    fails: `They differ by ${amountOf(difference)}.`,
+  })[verdict]
 
 type Parts = Omit<Check, 'subject' | 'offerId' | 'left' | 'right'> & {
   left: [what: string, value: Check['left']['value']]
@@ -201,21 +219,23 @@ function orderChecks(awards: readonly Award[]): Check[] {
   })
 }
 
+/** Prices per tonne are put in order at six decimals: those nearer together may change places. */
+const PRICE_STEP = 1e-6
+
 function orderCheck(freer: Award, stricter: Award): Check {
-  const difference = freer.total - stricter.total
-  const tolerance = relativeNoise(stricter.total)
-  const ok = difference <= tolerance
-  return check({
-    id: `award-order-${freer.scenario}-${stricter.scenario}`,
-    about: 'figures',
-    title: `${freer.title} costs no more than ${stricter.title}`,
-    left: [freer.title, freer.total],
-    right: [stricter.title, stricter.total],
-    difference,
-    tolerance,
-    verdict: ok ? 'ok' : 'fails',
-    words: ok ? 'The freer choice costs no more.' : 'The freer choice costs more, which cannot be.',
-  })
+  return judged(
+    {
+      id: `award-order-${freer.scenario}-${stricter.scenario}`,
+      about: 'figures',
+      title: `${freer.title} costs no more than ${stricter.title}`,
+      left: [freer.title, freer.total],
+      right: [stricter.title, stricter.total],
+      ...upTo(relativeNoise(stricter.total) + PRICE_STEP * stricter.tonnes),
+      oneSided: true,
+    },
+    (verdict) =>
+      verdict === 'ok' ? 'The freer choice costs no more.' : 'The freer choice costs more, which cannot be.',
+  )
 }
 
 function discountChecks({ offers, sensitivity }: Proven): Check[] {
@@ -229,30 +249,21 @@ function discountChecks({ offers, sensitivity }: Proven): Check[] {
     const nominal = (offer.compared.pricePerTonne ?? 0) / (1 - offer.metrics.haircut)
     return [{ nominal, price: undiscounted.prices[at] ?? 0 }]
   })
+  const nominal = sum(pairs.map((pair) => pair.nominal))
   return [
-    {
-      ...figure({
+    judged(
+      {
         id: 'undiscounted',
+        about: 'figures',
         title: 'At a discount rate of 0 present values are the nominal prices',
         left: ['Σ prices at 0 %', sum(pairs.map(({ price }) => price))],
-        right: ['Σ nominal prices', sum(pairs.map(({ nominal }) => nominal))],
-      }),
-      ...withinRounding(pairs),
-    },
+        right: ['Σ nominal prices', nominal],
+        // Prices are rounded at six decimals, each.
+        ...upTo(5e-7 * pairs.length + relativeNoise(nominal)),
+      },
+      agreement,
+    ),
   ]
-}
-
-// Prices are rounded at six decimals, each.
-function withinRounding(pairs: { nominal: number; price: number }[]): Pick<Check, 'tolerance' | 'verdict' | 'words'> {
-  const nominal = sum(pairs.map((pair) => pair.nominal))
-  const difference = Math.abs(sum(pairs.map(({ price }) => price)) - nominal)
-  const tolerance = 5e-7 * pairs.length + relativeNoise(nominal)
-  const ok = difference <= tolerance
-  return {
-    tolerance,
-    verdict: ok ? 'ok' : 'fails',
-    words: ok ? 'They agree.' : `They differ by ${amountOf(difference)}.`,
-  }
 }
 
 // --- what the marketplace sent --------------------------------------------------------------------------------------
@@ -311,20 +322,13 @@ interface Compared {
   left: [what: string, value: number | null]
   right: [what: string, value: number | null]
   tolerance: number
+  /** Where less than the tolerance is called rounding. */
+  exact?: number
 }
 
-function comparison(of: Compared, subject = 'RFQ', offerId: string | null = null, rounding = false): Check {
-  const { left, right, tolerance } = of
-  const difference = left[1] === null || right[1] === null ? null : left[1] - right[1]
-  const within = difference !== null && Math.abs(difference) <= tolerance + 1e-9
-  const verdict = difference === null ? 'unknown' : !within ? 'fails' : rounding ? 'rounding' : 'ok'
-  const words = {
-    unknown: 'One of the two is not known.',
-    ok: 'They agree.',
-    rounding: 'They agree but for rounding.',
-    fails: `They differ by ${amountOf(difference ?? 0)}.`,
-  }[verdict]
-  return check({ ...of, about: 'data', difference, verdict, words }, subject, offerId)
+function comparison({ exact, ...of }: Compared, subject = 'RFQ', offerId: string | null = null): Check {
+  const allowed = { ...upTo(of.tolerance), ...(exact !== undefined && { exact }) }
+  return judged({ ...of, about: 'data', ...allowed }, agreement, subject, offerId)
 }
 
 function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings: Settings): Check[] {
@@ -334,7 +338,8 @@ function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings
     title: 'The stated total is the sum of the lines',
     left: ['stated total', terms.statedTotal] as [string, number | null],
     right: ['Σ lines', sumOrNull(metrics.sumValue, metrics.totalDifference)] as [string, number | null],
-    tolerance: Math.max(0.01, settings.totalTolerance * Math.abs(terms.statedTotal ?? 0)),
+    tolerance: totalTolerance(terms.statedTotal, settings.totalTolerance),
+    exact: EXACT_TOTAL,
   }
   const volume = {
     id: 'volume',
@@ -344,7 +349,7 @@ function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings
     tolerance: settings.volumeTolerance,
   }
   if (lines.length === 0 && terms.statedVolume === null && terms.statedTotal === null) return []
-  return [comparison(volume, label, id), comparison(total, label, id, metrics.totalVerdict === 'rounding')]
+  return [comparison(volume, label, id), comparison(total, label, id)]
 }
 
 const told = (part: string | number | null | undefined) => {
@@ -369,7 +374,9 @@ function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocumen
     left: ['summary', left ?? ''],
     right: ['offer', right ?? ''],
     difference: null,
+    exact: null,
     tolerance: null,
+    oneSided: false,
     verdict: ok ? 'ok' : 'fails',
     words: ok ? 'They agree.' : 'They differ.',
   }
@@ -392,17 +399,18 @@ function listingCheck(id: string, promised: readonly OfferReport[]): Check {
   const listing = promised[0]?.listing
   const volume = sum(promised.map(({ metrics }) => metrics.volume ?? 0))
   const available = listing?.availableVolume ?? 0
-  const ok = volume <= available + 1e-6
-  const parts: Parts = {
-    id: 'listing-volume',
-    about: 'data',
-    title: 'The offers on one listing promise no more than it shows as available',
-    left: [`Σ of ${promised.length} offers, t`, volume],
-    right: ['available, t', available],
-    difference: volume - available,
-    tolerance: 0,
-    verdict: ok ? 'ok' : 'fails',
-    words: ok ? 'They promise no more.' : `They promise ${amountOf(volume - available)} t more.`,
-  }
-  return check(parts, `Listing ${shorten(listing?.projectName ?? id, 60)}`)
+  return judged(
+    {
+      id: 'listing-volume',
+      about: 'data',
+      title: 'The offers on one listing promise no more than it shows as available',
+      left: [`Σ of ${promised.length} offers, t`, volume],
+      right: ['available, t', available],
+      ...upTo(0),
+      oneSided: true,
+    },
+    (verdict, difference) =>
+      verdict === 'ok' ? 'They promise no more.' : `They promise ${amountOf(difference)} t more.`,
+    `Listing ${shorten(listing?.projectName ?? id, 60)}`,
+  )
 }

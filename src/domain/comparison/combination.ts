@@ -34,8 +34,10 @@ const BEAM = 400
 /** Relative noise of long sums: nothing is ruled out, and no bound is doubted, for less. */
 const SLACK = 1e-9
 
-/** Sums of decimals are off by noise: a volume short by a billionth is reached. */
+/** Sums of decimals are off by noise: a volume short by a billionth is reached. wanted × (1 − 1E-9). */
 export const reachable = (wanted: number): number => wanted * (1 - SLACK)
+/** What may still be open of a volume that counts as reached. wanted × 1E-9. */
+export const openAt = (wanted: number): number => wanted * SLACK
 
 /** A set of items, told as its newest item and the set before it. */
 export interface Chain {

@@ -5,6 +5,7 @@ import type { OfferFacts } from './offer-terms.js'
 import { discountFactor } from './offer-terms.js'
 import type { AskedTerms } from './rfq-terms.js'
 import type { Settings } from './settings.js'
+import { EXACT_TOTAL, totalTolerance, verdictOf } from './verdict.js'
 
 /**
  * The figures of one offer, in its own currency. Formulas: model.ts, `Metrics`.
@@ -92,12 +93,13 @@ function reconciliation({ lines, terms }: OfferFacts, money: Money, settings: Se
     lines.map((line) => line.total),
     money.sumValue,
   )
-  const totalTolerance = Math.max(0.01, settings.totalTolerance * Math.abs(terms.statedTotal ?? 0))
+  const { volumeTolerance } = settings
+  const tolerance = totalTolerance(terms.statedTotal, settings.totalTolerance)
   return {
     volumeDifference,
     totalDifference,
-    volumeVerdict: verdictOf(volumeDifference, settings.volumeTolerance, settings.volumeTolerance),
-    totalVerdict: verdictOf(totalDifference, 0.01, totalTolerance),
+    volumeVerdict: reconciled(volumeDifference, volumeTolerance, volumeTolerance),
+    totalVerdict: reconciled(totalDifference, EXACT_TOTAL, tolerance),
   }
 }
 
@@ -105,14 +107,9 @@ function reconciliation({ lines, terms }: OfferFacts, money: Money, settings: Se
 const differenceOf = (stated: number | null, parts: (number | null)[], total: number) =>
   stated === null || parts.length === 0 || parts.includes(null) ? null : stated - total
 
-// Sums of decimal fractions are off by a little noise, which must not turn a cent into more than a cent.
-const NOISE = 1e-9
-function verdictOf(difference: number | null, equalWithin: number, tolerance: number): Reconciled {
-  if (difference === null) return null
-  const off = Math.abs(difference)
-  if (off <= equalWithin + NOISE) return 'equal'
-  return off <= tolerance + NOISE ? 'rounding' : 'differs'
-}
+const RECONCILED = { ok: 'equal', rounding: 'rounding', fails: 'differs', unknown: null } as const
+const reconciled = (difference: number | null, exact: number, tolerance: number): Reconciled =>
+  RECONCILED[verdictOf({ difference, exact, tolerance, oneSided: false })]
 
 function timing(lines: DeliveryLine[], fulfilmentDueDate: string | null) {
   const withVolume = lines.filter((line) => (line.volume ?? 0) > 0)

@@ -29,6 +29,8 @@ export interface RfqReport {
   offers: OfferReport[]
   /** One of each scenario, in the order of AWARD_SCENARIOS. */
   awards: Award[]
+  /** One of each volume of `rfq.wanted`: min, mid, max; a volume that occurs again is left out. */
+  awardsByWanted: WantedAwards[]
   sensitivity: Sensitivity
   /** Oldest first. */
   changes: Change[]
@@ -338,8 +340,9 @@ export interface Metrics {
 }
 export type MetricName = Exclude<keyof Metrics, 'reasons'>
 /**
- * `equal`: within 0.01 (volumes: within the tolerance). `rounding`: more, but within the tolerance. `differs`: beyond
- * it. null: one of the two is not known.
+ * The difference at six decimals. `equal`: within 0.01 (volumes: within `settings.volumeTolerance`). `rounding`: more, but
+ * within ROUND(MAX(0.01, settings.totalTolerance × ABS(statedTotal)), 6). `differs`: beyond it. null: one of the two is
+ * not known.
  */
 export type Reconciled = 'equal' | 'rounding' | 'differs' | null
 
@@ -536,7 +539,16 @@ export interface Summary {
  *   all those ranked before it is less than wanted.
  * - own: the reader's; tonnes at the offer's average price.
  * Where the wanted volume cannot be reached, a scenario shows the most tonnes it can have, and `reached` is false.
- * Equal costs: more tonnes.
+ *
+ * Orders a spreadsheet can repeat: it compares numbers loosely, so none is decided by the last bit.
+ * - Reached, enough: tonnes >= wanted × (1 − 1E-9).
+ * - cheapest-single: of the offers that are enough, least ROUND(cost, 6), then greatest ROUND(volume, 6), then lower
+ *   sequence; where none is enough, of all ranked offers, greatest ROUND(volume, 6), then least ROUND(cost, 6), then
+ *   lower sequence.
+ * - cheapest-divisible: by ROUND(cost / volume, 6), then sequence; an offer is taken while more than wanted × 1E-9 is
+ *   open: MIN(volume, open).
+ * - best-score: an offer is taken unless the volume of those ranked before it is enough.
+ * - The combinations: equal costs: more tonnes.
  */
 export const AWARD_SCENARIOS = [
   'cheapest-single',
@@ -548,6 +560,23 @@ export const AWARD_SCENARIOS = [
   'own',
 ] as const
 export type AwardScenario = (typeof AWARD_SCENARIOS)[number]
+
+/** Those that are searched for: no cell formula can solve them. */
+export const EXACT_SCENARIOS = ['cheapest-combination', 'two-developers', 'meets-requirements'] as const
+export type ExactScenario = (typeof EXACT_SCENARIOS)[number]
+
+/**
+ * The exact scenarios for one wanted volume, so that whoever turns from the minimum to the maximum has the proven answer.
+ * They rest on volumes, `compared.total`, developers, requirements and which offers are ranked; weights, discount rate
+ * and haircuts do not touch them.
+ */
+export interface WantedAwards {
+  /** The first that has this volume. */
+  basis: WantedBasis
+  wanted: number
+  /** Those for the volume of `settings.wantedVolume` stand in `RfqReport.awards` as well. */
+  awards: Record<ExactScenario, Award>
+}
 
 export interface Award {
   scenario: AwardScenario
@@ -718,9 +747,16 @@ export interface Check {
   right: { what: string; value: number | string | null }
   /** left − right, for numbers. */
   difference: number | null
+  /** Greatest difference that is `ok`; as `tolerance` where nothing is called rounding. null where texts are compared. */
+  exact: number | null
   /** Greatest difference that passes. */
   tolerance: number | null
-  /** `unknown`: one of the two is lacking. */
+  /** Only a left side above the right one is wrong, not one below it. */
+  oneSided: boolean
+  /**
+   * With d = ROUND(ABS(difference), 6), or ROUND(difference, 6) if `oneSided`: `ok` if d <= exact, else `rounding` if
+   * d <= tolerance, else `fails`. `unknown`: one of the two is lacking.
+   */
   verdict: 'ok' | 'rounding' | 'fails' | 'unknown'
   words: string
 }

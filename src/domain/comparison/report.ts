@@ -31,8 +31,8 @@ export function compareOffers(input: ComparisonInput): RfqReport {
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })
   const summary = summaryOf(offers, rfq.wanted.volume, { changes: changes.length, problems: problems.length })
-  const awards = awardsOf(ranked, rfq, currency.comparison, input.ownAward)
-  const sensitivity = sensitivityOf(ranked, rfq, settings)
+  const { awards, awardsByWanted } = awardsOf(ranked, rfq, currency.comparison, input.ownAward)
+  const sensitivity = sensitivityOf(ranked, awardsByWanted, settings)
   return {
     schema: REPORT_SCHEMA,
     context,
@@ -42,6 +42,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     summary,
     offers,
     awards,
+    awardsByWanted,
     sensitivity,
     changes,
     checks: checksOf({ known: input.rfq, rfq, offers, summary, awards, sensitivity, settings }),

@@ -1,9 +1,8 @@
-import { candidatesOf, combinationFor, reaches } from './awards.js'
 import { coverageOf, presentValueOf } from './metrics.js'
-import type { BreakEven, RfqTerms, Sensitivity, Standing } from './model.js'
+import type { BreakEven, Sensitivity, Standing, WantedAwards } from './model.js'
 import { least, ratio, round6, sum } from './numbers.js'
 import { coverageScore, priceScore, type RankedOffer, ranksOf, totalScore } from './scores.js'
-import { CRITERIA, type Criterion, type Settings, WANTED_BASES, type WantedBasis } from './settings.js'
+import { CRITERIA, type Criterion, type Settings } from './settings.js'
 
 /** Contenders at most: beyond, nobody reads the grid. */
 export const SENSITIVITY_LIMIT = 30
@@ -12,8 +11,15 @@ export const DISCOUNT_RATES = [0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15] as const
 
 type Points = Readonly<Record<Criterion, number>>
 
-/** What would change the order of ranked offers: model.ts, `Sensitivity`. */
-export function sensitivityOf(ranked: readonly RankedOffer[], rfq: RfqTerms, settings: Settings): Sensitivity {
+/**
+ * What would change the order of ranked offers: model.ts, `Sensitivity`.
+ * @param byWanted the awards for each wanted volume: they are solved once
+ */
+export function sensitivityOf(
+  ranked: readonly RankedOffer[],
+  byWanted: readonly WantedAwards[],
+  settings: Settings,
+): Sensitivity {
   const contenders = ranked.slice(0, SENSITIVITY_LIMIT)
   return {
     contenders: contenders.map(({ id, label }) => ({ offerId: id, label })),
@@ -24,7 +30,7 @@ export function sensitivityOf(ranked: readonly RankedOffer[], rfq: RfqTerms, set
       WEIGHT_SHIFTS.map((shift) => shifted(contenders, criterion, shift, settings)),
     ),
     discountRates: DISCOUNT_RATES.map((rate) => discounted(contenders, rate, settings)),
-    wantedVolumes: wantedVolumes(ranked, contenders, rfq, settings),
+    wantedVolumes: byWanted.map((each) => wantedVolume(contenders, each, settings)),
     breakEven: contenders.map((offer, at) => breakEvenOf(offer, contenders.toSpliced(at, 1), settings.weights)),
   }
 }
@@ -71,34 +77,15 @@ export function comparedPriceAt(offer: RankedOffer, rate: number): number {
   return round6((perTonne / (1 - metrics.haircut)) * (compared.rate ?? 0))
 }
 
-function wantedVolumes(
-  ranked: readonly RankedOffer[],
-  contenders: readonly RankedOffer[],
-  rfq: RfqTerms,
-  settings: Settings,
-) {
-  const candidates = candidatesOf(ranked)
-  return distinctVolumes(rfq).map(({ basis, wanted }) => {
-    const coverages = contenders.map(({ metrics }) => coverageOf(metrics.volume, wanted) ?? 0)
-    const points = contenders.map(({ scores }, at) => ({
-      ...scores,
-      coverage: coverageScore(coverages[at] ?? 0, wanted),
-    }))
-    const { volume, cost, exact } = combinationFor(candidates, wanted)
-    const reached = candidates.length > 0 && reaches(volume, wanted)
-    const combination = { tonnes: volume, total: cost, blendedPrice: ratio(cost, volume), reached, exact }
-    return { basis, wanted, coverages, combination, ...standing(contenders, points, settings.weights) }
-  })
-}
-
-function distinctVolumes({ wanted }: RfqTerms): { basis: WantedBasis; wanted: number }[] {
-  const seen = new Set<number>()
-  return WANTED_BASES.flatMap((basis) => {
-    const volume = wanted[basis]
-    if (volume === null || seen.has(volume)) return []
-    seen.add(volume)
-    return [{ basis, wanted: volume }]
-  })
+function wantedVolume(contenders: readonly RankedOffer[], { basis, wanted, awards }: WantedAwards, settings: Settings) {
+  const coverages = contenders.map(({ metrics }) => coverageOf(metrics.volume, wanted) ?? 0)
+  const points = contenders.map(({ scores }, at) => ({
+    ...scores,
+    coverage: coverageScore(coverages[at] ?? 0, wanted),
+  }))
+  const { tonnes, total, blendedPrice, reached, exact } = awards['cheapest-combination']
+  const combination = { tonnes, total, blendedPrice, reached, exact }
+  return { basis, wanted, coverages, combination, ...standing(contenders, points, settings.weights) }
 }
 
 /** Formulas: model.ts, `BreakEven`. */

@@ -27,14 +27,16 @@ interface Listed {
  * The cheapest set of whole offers, from at most two developers, that reaches a volume: always exact up to
  * EXACT_UP_TO items, where every pair of developers is solved by itself; beyond, usually.
  * @param developers of each item, by which it is grouped
+ * @param floor what no set costs less than, if known: that of any number of developers
  * @returns null where no two developers reach the volume
  */
 export function cheapestOfTwo(
   items: readonly Item[],
   developers: readonly string[],
   wanted: number,
+  floor?: number,
 ): Combination | null {
-  return items.length <= EXACT_UP_TO ? pairByPair(items, developers, wanted) : bySets(items, developers, wanted)
+  return items.length <= EXACT_UP_TO ? pairByPair(items, developers, wanted) : bySets(items, developers, wanted, floor)
 }
 
 function pairByPair(items: readonly Item[], developers: readonly string[], wanted: number): Combination | null {
@@ -58,13 +60,18 @@ const pick = <T>(list: readonly T[], indexes: readonly number[]): T[] =>
  * Every undominated set of each developer is listed; for each, the cheapest that completes it is looked up among those
  * of the others.
  */
-function bySets(items: readonly Item[], developers: readonly string[], wanted: number): Combination | null {
+function bySets(
+  items: readonly Item[],
+  developers: readonly string[],
+  wanted: number,
+  floor?: number,
+): Combination | null {
   const target = reachable(wanted)
   const { sets, complete } = setsByDeveloper(items, developers, target)
   const best = cheapestPair(sets, target)
   if (best === null) return null
   // Without the limit on developers it cannot cost more: a bound from below where sets had to be left out.
-  const lowerBound = complete ? best.cost : (cheapestCombination(items, wanted)?.lowerBound ?? 0)
+  const lowerBound = complete ? best.cost : (floor ?? cheapestCombination(items, wanted)?.lowerBound ?? 0)
   const exact = complete || best.cost <= lowerBound
   const picked = indexesOf(best).sort((a, b) => a - b)
   return { picked, volume: best.volume, cost: best.cost, exact, lowerBound: exact ? best.cost : lowerBound }

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Award, AwardScenario } from '../../../src/domain/comparison/model.js'
+import { type Award, type AwardScenario, EXACT_SCENARIOS } from '../../../src/domain/comparison/model.js'
 import { compareOffers } from '../../../src/domain/comparison/report.js'
 import {
   comparisonInput,
@@ -176,6 +176,44 @@ describe('award scenarios', () => {
     expect(aimless.own).toMatchObject({ tonnes: 4_000, total: 40_000, coverage: null, reached: false })
   })
 
+  it('name each wanted volume once, and none where the RFQ names none', () => {
+    const volumes = (rfq: object) =>
+      compareOffers(comparisonInput({ responses: FIVE, rfq: rfq as Record<string, unknown> })).awardsByWanted.map(
+        ({ basis, wanted }) => [basis, wanted],
+      )
+    expect(volumes({ minVolume: null, maxVolume: 65_000 })).toEqual([['min', 65_000]])
+    expect(volumes({ minVolume: null, maxVolume: null })).toEqual([])
+  })
+
+  it('take prices that are the same at six decimals as the same: the earlier offer first', () => {
+    const [later, sooner] = [selling(3, 10_000, 100_000), selling(4, 10_000, 100_000.004)].map((body, at) => ({
+      ...body,
+      submittedAt: `2026-03-0${2 - at}T09:00:00.000Z`,
+    }))
+    const of = awards({ responses: [later ?? {}, sooner ?? {}], rfq: wanting(15_000) })
+    expect(winners(of['cheapest-divisible'])).toEqual([
+      [offerId(4), 10_000],
+      [offerId(3), 5_000],
+    ])
+  })
+
+  it('take totals that are the same at six decimals as the same: more tonnes, then the earlier offer', () => {
+    const near = 100_000 + 1e-9
+    const alone = (...offers: ReturnType<typeof selling>[]) =>
+      winners(awards({ responses: offers, rfq: wanting(10_000) })['cheapest-single'])
+    expect(alone(selling(1, 10_000, 100_000), selling(2, 12_500, near))).toEqual([[offerId(2), 12_500]])
+    expect(alone(selling(1, 10_000, near), selling(2, 10_000, 100_000))).toEqual([[offerId(1), 10_000]])
+    const short = awards({ responses: [selling(1, 9_000, near), selling(2, 9_000, 100_000)], rfq: wanting(10_000) })
+    expect(winners(short['cheapest-single'])).toEqual([[offerId(1), 9_000]])
+  })
+
+  it('award no crumb of another offer for the noise of sums', () => {
+    const tenths = [selling(1, 0.1, 1), selling(2, 0.2, 2.1), selling(3, 5, 500)]
+    const of = awards({ responses: tenths, rfq: wanting(0.30000000000000004) })
+    expect(winners(of['cheapest-divisible'])).toHaveLength(2)
+    expect(of['cheapest-divisible']).toMatchObject({ reached: true, words: expect.stringContaining('Proven') })
+  })
+
   it('are none without a ranked offer', () => {
     const none = awards({ responses: [] })
     expect(Object.values(none).map((award) => award.winners)).toEqual(Object.values(none).map(() => []))
@@ -213,6 +251,50 @@ describe('awards of random offers', () => {
     )
   })
 
+  it('are the least of all subsets for each volume the RFQ names, and among those that meet what it asks', () => {
+    fc.assert(
+      fc.property(volumes, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 5 }), (list, need, times) => {
+        const responses = list.map(([volume, total, name], at) =>
+          selling(at + 1, volume, total, { projectDeveloperName: name }),
+        )
+        const rfq = { ...wanting(need, need * times), pricing: { currency: 'USD' } }
+        const { awardsByWanted, offers } = compareOffers(comparisonInput({ responses, rfq }))
+        const strict = new Set(offers.filter((offer) => offer.meetsRequirements).map(({ id }) => id))
+        for (const { wanted, awards: of } of awardsByWanted) {
+          const least = (allowed: (set: number[]) => boolean) => leastOf(list, wanted, allowed)
+          const developers = (set: number[]) => new Set(set.map((at) => list[at]?.[2])).size
+          const costs = [
+            least(() => true),
+            least((set) => developers(set) <= 2),
+            least((set) => set.every((at) => strict.has(offerId(at + 1)))),
+          ]
+          const found = EXACT_SCENARIOS.map((scenario) => (of[scenario].reached ? of[scenario].total : null))
+          expect(found.map(cents)).toEqual(costs.map(cents))
+        }
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  it('are for each volume what a report that wants it awards', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 14 }), fc.integer({ min: 1, max: 1e6 }), (count, seed) => {
+        const scene = { responses: manyResponses(count, 2, seed), rfq: { minVolume: 900, maxVolume: 6_000 } }
+        const { awardsByWanted } = compareOffers(comparisonInput(scene))
+        expect(awardsByWanted.map(({ basis, wanted }) => [basis, wanted])).toEqual([
+          ['min', 900],
+          ['mid', 3_450],
+          ['max', 6_000],
+        ])
+        for (const { basis, awards: of } of awardsByWanted) {
+          const played = awards({ ...scene, settings: { wantedVolume: basis } })
+          for (const scenario of EXACT_SCENARIOS) expect(of[scenario]).toEqual(played[scenario])
+        }
+      }),
+      { numRuns: 25 },
+    )
+  })
+
   it('add up and pass every check on figures, many offers too', () => {
     for (const count of [24, 300]) {
       const report = compareOffers(
@@ -229,6 +311,18 @@ describe('awards of random offers', () => {
     }
   })
 })
+
+/** Least sum of the subsets that reach a volume; indexes of each subset are handed to `allowed`. */
+function leastOf(list: [number, number, string][], wanted: number, allowed: (set: number[]) => boolean): number | null {
+  const sets = Array.from({ length: 2 ** list.length }, (_, mask) =>
+    list.flatMap((_one, at) => (mask & (2 ** at) ? [at] : [])),
+  )
+  const costs = sets
+    .filter((set) => sum(set.map((at) => list[at]?.[0] ?? 0)) >= wanted && allowed(set))
+    .map((set) => sum(set.map((at) => list[at]?.[1] ?? 0)))
+  return costs.length === 0 ? null : Math.min(...costs)
+}
+const cents = (value: number | null) => (value === null ? null : Number(value.toFixed(6)))
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 

@@ -54,6 +54,33 @@ describe('checks', () => {
     expect(check).toMatchObject({ about: 'data', offerId: offerId(1), subject: 'Developer 1', verdict, ...rest })
   })
 
+  it('hold what a reader needs to come to the same verdict', () => {
+    const totals = [120_000, 120_000.01, 120_000.011, 120_120.12, 120_120.13, 119_000]
+    const responses = totals.map((totalPrice, at) => response(at + 1, { offer: { totalPrice } }))
+    const { checks } = checksOf({ responses, settings: EURO_SETTINGS })
+    for (const { id, left, right, difference, exact, tolerance, oneSided, verdict } of checks) {
+      if (exact === null || tolerance === null) {
+        expect([id, tolerance, typeof left.value]).toEqual([id, null, 'string'])
+        continue
+      }
+      const off = Math.round((oneSided ? (difference ?? 0) : Math.abs(difference ?? 0)) * 1e6) / 1e6
+      const again = off <= exact ? 'ok' : off <= tolerance ? 'rounding' : 'fails'
+      expect([id, left.value, verdict]).toEqual([id, left.value, right.value === null ? 'unknown' : again])
+    }
+    const stated = checks.filter(({ id }) => id === 'total')
+    expect(stated.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'rounding', 'rounding', 'fails', 'fails'])
+    expect(stated[0]).toMatchObject({ exact: 0.01, tolerance: 120, oneSided: false })
+    expect(stated[3]).toMatchObject({ tolerance: 120.12012 })
+  })
+
+  it('find fault with one side only where the other may be less', () => {
+    const { checks } = checksOf({ responses: sampleResponses(), settings: EURO_SETTINGS })
+    const oneSided = new Set(
+      checks.filter((check) => check.oneSided).map(({ id }) => id.replace(/^award-order.*/, 'award-order')),
+    )
+    expect(oneSided).toEqual(new Set(['award-order']))
+  })
+
   it('hold the summary within the RFQ against the offer', () => {
     const one = response(1)
     const rfq = { responses: [{ ...summaryOf(one), totalPrice: 1 }] }
@@ -98,7 +125,8 @@ describe('checks', () => {
         { responses: both, listings: [listing(1, { totalAvailableVolume: { type: 'fixed', value } })] },
         'listing-volume',
       )
-    expect(shows(20_000)).toMatchObject({ verdict: 'ok', subject: 'Listing Project 1' })
+    expect(shows(20_000)).toMatchObject({ verdict: 'ok', subject: 'Listing Project 1', oneSided: true })
+    expect(shows(21_000)).toMatchObject({ verdict: 'ok', difference: -1_000 })
     expect(shows(19_000)).toMatchObject({ verdict: 'fails', difference: 1_000, words: 'They promise 1,000 t more.' })
   })
 })

@@ -1,19 +1,29 @@
 import JSZip from 'jszip'
 import { descendants, parseXml } from './parts.js'
 
+type Values = Readonly<Record<string, number | string>>
+
 /**
- * Changes named cells of `Inputs`, as a reader would: the value only, its look stays, and nothing is computed.
- * @param changes by defined name, such as `DiscountRate`
+ * Changes cells as a reader would: the value only, its look stays, and nothing is computed.
+ * @param named cells of `Inputs` by defined name, such as `DiscountRate`
+ * @param award cells of `Award` by address
  */
-export async function edited(bytes: Buffer, changes: Readonly<Record<string, number | string>>): Promise<Buffer> {
+export async function edited(bytes: Buffer, named: Values, award: Values = {}): Promise<Buffer> {
   const zip = await JSZip.loadAsync(bytes)
   const workbook = (await zip.file('xl/workbook.xml')?.async('string')) ?? ''
-  const sheet = sheetNumber(workbook, 'Inputs')
-  const path = `xl/worksheets/sheet${sheet}.xml`
-  let xml = (await zip.file(path)?.async('string')) ?? ''
-  for (const [name, value] of Object.entries(changes)) xml = withValue(xml, addressOf(workbook, name), value)
-  zip.file(path, xml)
+  const inputs = Object.entries(named).map(([name, value]) => [addressOf(workbook, name), value] as const)
+  await retype(zip, sheetNumber(workbook, 'Inputs'), inputs)
+  await retype(zip, sheetNumber(workbook, 'Award'), Object.entries(award))
   return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' })
+}
+
+async function retype(zip: JSZip, sheet: number, values: readonly (readonly [string, number | string])[]) {
+  const path = `xl/worksheets/sheet${sheet}.xml`
+  const xml = (await zip.file(path)?.async('string')) ?? ''
+  zip.file(
+    path,
+    values.reduce((changed, [address, value]) => withValue(changed, address, value), xml),
+  )
 }
 
 function sheetNumber(workbook: string, name: string): number {
