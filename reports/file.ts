@@ -48,8 +48,16 @@ export async function writeWhole(path: string, content: Content): Promise<number
     return bytes
   } catch (error) {
     await rm(temporary, { force: true })
-    throw error
+    throw located(error, path)
   }
+}
+
+/** An error of writing, as where the disk is full, names no file. */
+function located(error: unknown, path: string): unknown {
+  const named = error as NodeJS.ErrnoException
+  return error instanceof Error && named.code !== undefined && named.path === undefined
+    ? Object.assign(error, { path })
+    : error
 }
 
 async function writeFlushed(path: string, content: Content): Promise<number> {

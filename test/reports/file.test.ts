@@ -49,6 +49,15 @@ describe('writing a report', () => {
     expect(readFileSync(file, 'utf8')).toBe('one after another')
     expect(readdirSync(folder)).toEqual(['report.xlsx'])
   })
+  it('names the file where the system names none', async () => {
+    const file = join(folder, 'report.xlsx')
+    const full = Object.assign(new Error('ENOSPC: no space left on device, write'), {
+      code: 'ENOSPC',
+      syscall: 'write',
+    })
+    const broken = new Readable({ read: () => broken.destroy(full) })
+    await expect(writeWhole(file, broken)).rejects.toMatchObject({ code: 'ENOSPC', path: file })
+  })
   it('takes a file as it is and a directory with a plain name only', () => {
     expect(destinationPath({ file: join(folder, 'x.xlsx') }, 'ignored')).toBe(join(folder, 'x.xlsx'))
     expect(destinationPath({ directory: folder }, 'y.xlsx')).toBe(join(folder, 'y.xlsx'))
