@@ -7,14 +7,15 @@ const MARGIN = 1500
  * Every state shown to a reading must be in the history, unless no run that completed can have made that reading, or a
  * newer reading of the same RFQ was recorded before it.
  * @param shown [{at, kind, id, hash}] what answers that were sent whole showed
+ * @param requests the marketplace's record: whose channel a document is stands there, also where none of its readings was kept
  */
-export function checkHistory(db, shown) {
+export function checkHistory(db, shown, requests) {
   const known = new Set(db.prepare(`select kind || '/' || id || '/' || content_hash from versions`).pluck().all())
   const owner = new Map(
-    db
-      .prepare('select kind, id, channel from entities')
-      .all()
-      .map((row) => [`${row.kind}/${row.id}`, row.channel]),
+    requests.map(({ org, channel, rfqId, responseId }) => [
+      responseId === null ? `rfq/${rfqId}` : `response/${responseId}`,
+      `${org}/${channel}`,
+    ]),
   )
   const runs = db
     .prepare(`select channel, kind, outcome, started_at, finished_at from runs where kind in ('rfqs', 'close')`)

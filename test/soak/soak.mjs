@@ -249,7 +249,7 @@ const findings = [
   ...exits.filter(({ code, ms }) => code !== 0 || ms > 10_000).map((exit) => `bad end: ${JSON.stringify(exit)}`),
   ...(db.pragma('integrity_check', { simple: true }) === 'ok' ? [] : ['the database is damaged']),
 ]
-const history = checkHistory(db, shown)
+const history = checkHistory(db, shown, sandbox.requests)
 const posts = checkPosts(db, sandbox.requests, shown)
 findings.push(...history.findings, ...posts.findings)
 const runs = Object.fromEntries(
