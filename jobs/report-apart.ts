@@ -18,7 +18,7 @@ export type FromThread =
  * With so little room (MiB) the garbage of a large report is collected early: 5,000 offers with 50,000 lines stay within
  * 300 MB of the whole process (test/bench/workbooks.mjs). Nearly all reports fit.
  */
-const ROOM = { maxOldGenerationSizeMb: 512, maxYoungGenerationSizeMb: 8 }
+const ROOM = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 8 }
 
 /**
  * Makes each report in a thread of its own: this one goes on renewing locks and hearing signals, and what a report takes

@@ -19,10 +19,18 @@ export function said(value: string | null | undefined): string | null {
  * So 11.325, of which a double holds a little less, becomes 11.33.
  */
 export function rounded(value: number, places: number): number {
-  const [digits, exponent] = Math.abs(value).toExponential(14).split('e')
-  const shifted = Math.round(Number(`${digits}e${Number(exponent) + places}`))
-  if (!Number.isSafeInteger(shifted)) return value
-  return shifted === 0 ? 0 : Math.sign(value) * Number(`${shifted}e${-places}`)
+  const power = 10 ** places
+  const scaled = Math.abs(value) * power
+  if (!(scaled < Number.MAX_SAFE_INTEGER)) return value
+  const nearHalf = Math.abs((scaled % 1) - 0.5) <= scaled * 1e-14
+  const whole = Math.round(nearHalf ? decimalShifted(Math.abs(value), places) : scaled)
+  return whole === 0 ? 0 : (Math.sign(value) * whole) / power
+}
+
+/** value × 10^places of the decimal that is true to 15 digits. */
+function decimalShifted(value: number, places: number): number {
+  const [digits, exponent] = value.toExponential(14).split('e')
+  return Number(`${digits}e${Number(exponent) + places}`)
 }
 
 /** ROUND(x, 6). Ranks go by rounded figures, so that noise breaks no tie. */
