@@ -1,23 +1,18 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pathToFileURL } from 'node:url'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { makeReportFrom, type ReportOrder } from '../../jobs/report.js'
 import { makeReportApart } from '../../jobs/report-apart.js'
 import { describeFailure } from '../../src/cli/failure.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
-import { type Built, build } from '../helpers/built.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
 import { KEY, openDesk } from '../helpers/desk.js'
 import { testFolder } from '../helpers/folder.js'
 
-describe('a report made in a thread of its own', () => {
-  let built: Built
-  beforeAll(async () => {
-    built = await build()
-  }, 60_000)
-  afterAll(() => built.remove())
+/** Of the compiled program (`npm run build`). */
+const THREAD = new URL('../../dist/jobs/report-thread.js', import.meta.url)
 
+describe('a report made in a thread of its own', () => {
   async function bench() {
     const directory = testFolder()
     const desk = await openDesk({ rfqs: 1, responsesPerRfq: 2 })
@@ -34,8 +29,7 @@ describe('a report made in a thread of its own', () => {
       version: '1',
       rfqId,
     }
-    const thread = pathToFileURL(join(built.folder, 'jobs/report-thread.js'))
-    const place = { thread, database: desk.store.path }
+    const place = { thread: THREAD, database: desk.store.path }
     return { directory, order, place, here: makeReportFrom(desk.store), apart: makeReportApart(place) }
   }
 
