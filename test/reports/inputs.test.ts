@@ -250,8 +250,9 @@ function tableOf(read: ReadWorkbook | undefined, sheet: string, headRow: number)
     .map((row) => Object.fromEntries(Object.entries(head).map(([column, name]) => [String(name), row[column] ?? null])))
 }
 
+/** To nine digits, of twelve: noise in the last ones does not part two figures that stand half-way. */
 const near = (value: number | null | undefined) =>
-  value === null || value === undefined ? null : Number(value.toPrecision(9))
+  value === null || value === undefined ? null : Number(Number(value.toPrecision(12)).toPrecision(9))
 const figure = (value: Row[string] | undefined) => (typeof value === 'number' ? near(value) : null)
 
 function scoresOn(row: Row | undefined) {
