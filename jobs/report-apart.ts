@@ -1,6 +1,6 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import type { Written } from '../reports/file.js'
-import type { BuildOptions } from '../reports/workbook.js'
+import type { BuildOptions, BuildProgress } from '../reports/workbook.js'
 import type { MakeReport, ReportOrder } from './report.js'
 
 /** What a thread is started with. */
@@ -9,10 +9,7 @@ export interface ThreadData {
   order: ReportOrder
 }
 /** What it tells. */
-export type FromThread =
-  | { progress: { sheet: string; done: number; total: number } }
-  | { written: Written }
-  | { failed: Partial<NodeJS.ErrnoException> }
+export type FromThread = { progress: BuildProgress } | { written: Written } | { failed: Partial<NodeJS.ErrnoException> }
 
 /**
  * With so little room (MiB) the garbage of a large report is collected early: 5,000 offers with 50,000 lines stay within

@@ -1,7 +1,7 @@
 /** The thread that makes one report: started by report-apart.ts, told by its messages how it goes. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../src/store/store.js'
-import { makeReportFrom, type ReportOrder } from './report.js'
+import { makeReportFrom } from './report.js'
 import type { FromThread, ThreadData } from './report-apart.js'
 
 const port = parentPort as MessagePort
@@ -19,8 +19,10 @@ try {
 async function make({ database, order }: ThreadData) {
   const store = await openStore({ path: database, create: false, checked: true })
   try {
-    const onProgress = (progress: { sheet: string; done: number; total: number }) => tell({ progress })
-    return await makeReportFrom(store)(order satisfies ReportOrder, { signal: stop.signal, onProgress })
+    return await makeReportFrom(store)(order, {
+      signal: stop.signal,
+      onProgress: (progress) => tell({ progress }),
+    })
   } finally {
     await store.close()
   }

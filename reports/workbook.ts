@@ -27,9 +27,16 @@ const PROPERTY_CHARACTERS = 255
 /** Order of the parts of a font as Excel writes them; exceljs has one of its own, which strict readers refuse. */
 const FONT_ORDER = 'b i strike condense extend outline shadow u vertAlign sz color name family charset scheme'
 
+/** Sheets written, and how many there will be. */
+export interface BuildProgress {
+  /** The one just written. */
+  sheet: string
+  done: number
+  total: number
+}
 export interface BuildOptions {
   /** Told after each sheet. */
-  onProgress?: (progress: { sheet: string; done: number; total: number }) => void
+  onProgress?: (progress: BuildProgress) => void
   signal?: AbortSignal
 }
 
