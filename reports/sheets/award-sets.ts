@@ -1,15 +1,10 @@
-import type { Award, AwardScenario, ExactScenario } from '../../src/domain/comparison/model.js'
-import { EXACT_SCENARIOS } from '../../src/domain/comparison/model.js'
+import type { Award, ExactScenario } from '../../src/domain/comparison/model.js'
 import type { WantedBasis } from '../../src/domain/comparison/settings.js'
 import type { Book } from '../book.js'
 
 /** A volume short by a billionth, the noise of sums, is reached. */
 export const REACHED = '(1-1E-9)'
 export const TARGET = `WantedVolume*${REACHED}`
-
-/** Whether a scenario is searched for: no cell formula can solve it. */
-export const isSet = (scenario: AwardScenario): scenario is ExactScenario =>
-  EXACT_SCENARIOS.some((exact) => exact === scenario)
 
 /** A scenario that is searched for, as the report found it for one of the RFQ's volumes. */
 export function setFor(

@@ -1,16 +1,17 @@
 import { reachable } from '../../src/domain/comparison/combination.js'
 import type { Award, AwardScenario } from '../../src/domain/comparison/model.js'
+import { isExact } from '../../src/domain/comparison/model.js'
 import { AWARD_SCENARIO_ROW, type Book } from '../book.js'
 import { blank, type Cell, formula, literal, text } from '../cells.js'
 import { body, centred, wrapped } from '../styles.js'
-import { byBasis, isSet, REACHED, setFor } from './award-sets.js'
+import { byBasis, REACHED, setFor } from './award-sets.js'
 
 const foundWords = ({ exact }: Award) => (exact ? 'proven' : 'best found')
 
 /** Whether a scenario is worked out by formula or was searched for, and whether that still holds. */
 export function foundCell({ report }: Book, award: Award): Cell {
   const { scenario } = award
-  if (!isSet(scenario)) return text(scenario === 'own' ? 'yours' : 'by formula', centred)
+  if (!isExact(scenario)) return text(scenario === 'own' ? 'yours' : 'by formula', centred)
   const found = byBasis((basis) => literal(foundWords(setFor(report, scenario, basis))))
   return formula(`IF(RatesChanged>0,"stale",${found})`, foundWords(award), centred)
 }
@@ -18,7 +19,7 @@ export function foundCell({ report }: Book, award: Award): Cell {
 /** Parts of offers cost no more than whole ones: that bounds a set which may no longer be the least. */
 export function floorCell({ report, numbers, currency }: Book, award: Award): Cell {
   const { scenario } = award
-  if (!isSet(scenario)) return blank(body)
+  if (!isExact(scenario)) return blank(body)
   const divisible = AWARD_SCENARIO_ROW + report.awards.findIndex((other) => other.scenario === 'cheapest-divisible')
   const proven = byBasis((basis) => `${setFor(report, scenario, basis).lowerBound ?? '""'}`)
   const expression = `IF(RatesChanged>0,IF($D$${divisible}="yes",$F$${divisible},""),${proven})`
@@ -31,7 +32,7 @@ export function wordsCell(book: Book, { scenario, rule, words }: Award): Cell {
   const told = (expression: string, cached: string) =>
     formula(`${literal(`${rule} `)}&${expression}`, `${rule} ${cached}`, wrapped)
   if (scenario === 'own') return told(...ownWords(book))
-  if (isSet(scenario)) {
+  if (isExact(scenario)) {
     const proven = byBasis((basis) => literal(setFor(report, scenario, basis).words))
     return told(`IF(RatesChanged>0,${literal(STALE)},${proven})`, words)
   }

@@ -1,5 +1,5 @@
 import type { Award, AwardScenario } from '../../src/domain/comparison/model.js'
-import { EXACT_SCENARIOS } from '../../src/domain/comparison/model.js'
+import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/model.js'
 import { AWARD_SCENARIO_ROW, type Book, headingOf } from '../book.js'
 import { arrayFormula, blank, type Cell, formula, literal, number, text } from '../cells.js'
 import type { RowPlan, SheetPlan } from '../plan.js'
@@ -18,7 +18,7 @@ import {
 } from '../styles.js'
 import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
 import { inCurrency, listed, yesNo } from '../words.js'
-import { isSet, TARGET } from './award-sets.js'
+import { TARGET } from './award-sets.js'
 import { TONNES, tonnesRows, workingsRow } from './award-tonnes.js'
 import { floorCell, foundCell, STALE, wordsCell } from './award-words.js'
 
@@ -143,7 +143,7 @@ function scenarioRow(book: Book, award: Award, index: number): RowPlan {
 
 /** As high as the row needs, also once its set is stale: nothing measures it anew then. */
 function roomy(cells: readonly Cell[], book: Book, award: Award): RowPlan {
-  if (!isSet(award.scenario)) return fittedRow(cells, WIDTHS)
+  if (!isExact(award.scenario)) return fittedRow(cells, WIDTHS)
   const winners = text(`${AS_WRITTEN}${winnerWords(book, award)}`, wrapped)
   const stale = cells.with(2, winners).with(-1, text(`${award.rule} ${STALE}`, wrapped))
   const [now, then] = [fittedRow(cells, WIDTHS), fittedRow(stale, WIDTHS)]
@@ -154,7 +154,7 @@ function winnersCell(book: Book, award: Award, row: number): Cell {
   const count = winnerCount(book, award)
   const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(book, award)},${book.award.range('label')},""))`
   const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MOST_NAMED},${count}&" offers",${names}))`
-  const expression = isSet(award.scenario) ? `IF(RatesChanged>0,"${AS_WRITTEN}","")&${winners}` : winners
+  const expression = isExact(award.scenario) ? `IF(RatesChanged>0,"${AS_WRITTEN}","")&${winners}` : winners
   return arrayFormula(expression, winnerWords(book, award), `C${row}`, wrapped)
 }
 

@@ -1,7 +1,7 @@
 import { type Combination, cheapestCombination, EXACT_UP_TO, openAt, reachable } from './combination.js'
 import { coverageOf } from './metrics.js'
 import type { Award, AwardLine, AwardScenario, ExactScenario, RfqReport, RfqTerms, WantedAwards } from './model.js'
-import { AWARD_SCENARIOS, EXACT_SCENARIOS } from './model.js'
+import { AWARD_SCENARIOS, isExact } from './model.js'
 import { plausible, ratio, round6, sum } from './numbers.js'
 import type { RankedOffer } from './scores.js'
 import { WANTED_BASES } from './settings.js'
@@ -56,9 +56,6 @@ export function awardsOf(
   )
   return { awards, awardsByWanted }
 }
-
-const isExact = (scenario: AwardScenario): scenario is ExactScenario =>
-  EXACT_SCENARIOS.some((exact) => exact === scenario)
 
 function candidatesOf(ranked: readonly RankedOffer[]): Candidate[] {
   return [...ranked]

@@ -564,6 +564,9 @@ export type AwardScenario = (typeof AWARD_SCENARIOS)[number]
 /** Those that are searched for: no cell formula can solve them. */
 export const EXACT_SCENARIOS = ['cheapest-combination', 'two-developers', 'meets-requirements'] as const
 export type ExactScenario = (typeof EXACT_SCENARIOS)[number]
+/** Whether a scenario is searched for. */
+export const isExact = (scenario: AwardScenario): scenario is ExactScenario =>
+  EXACT_SCENARIOS.some((exact) => exact === scenario)
 
 /**
  * The exact scenarios for one wanted volume, so that whoever turns from the minimum to the maximum has the proven answer.
