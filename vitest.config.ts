@@ -1,11 +1,18 @@
 import { defineConfig } from 'vitest/config'
 
+const INTEGRATION = 'test/**/*.integration.test.ts'
+const EXTERNAL = 'test/**/*.external.test.ts'
+
+const shared = { testTimeout: 30_000, hookTimeout: 30_000, restoreMocks: true }
+
+/** `unit`: no child process, no installed program. `integration`: processes of our own. `external`: Redis, PostgreSQL, readers. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
     maxWorkers: 2,
-    restoreMocks: true,
+    projects: [
+      { test: { ...shared, name: 'unit', include: ['test/**/*.test.ts'], exclude: [INTEGRATION, EXTERNAL] } },
+      { test: { ...shared, name: 'integration', include: [INTEGRATION] } },
+      { test: { ...shared, name: 'external', include: [EXTERNAL] } },
+    ],
   },
 })
