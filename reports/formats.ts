@@ -1,14 +1,14 @@
 import type { ChannelReport } from '../src/domain/comparison/channel-model.js'
 import type { RfqReport } from '../src/domain/comparison/model.js'
-import { identityOf } from './book.js'
-import { channelIdentity } from './channel-book.js'
-import { channelSheets } from './channel-workbook.js'
+import { channelIdentity } from './channel/layout.js'
+import { channelSheets } from './channel/workbook.js'
 import { csvOf } from './csv.js'
 import { type Destination, destinationPath, type Written, writeWhole } from './file.js'
 import { htmlOf } from './html.js'
 import { channelFileName, rfqFileName } from './names.js'
 import type { Identity, SheetMaker, SheetPlan } from './plan.js'
-import { rfqSheets } from './rfq-workbook.js'
+import { identityOf } from './rfq/layout.js'
+import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, streamWorkbook } from './workbook.js'
 
 /** `csv` holds one table; the others the whole report. */

@@ -158,7 +158,7 @@ async function command(folder) {
 
 /** Values and formulas alone: no style, no width, no chart, no fixed bytes. */
 async function fill(book, report) {
-  const { rfqSheets } = await import('../../dist/reports/rfq-workbook.js')
+  const { rfqSheets } = await import('../../dist/reports/rfq/workbook.js')
   for (const make of rfqSheets(report)) {
     const plan = make()
     const sheet = book.addWorksheet(plan.name)

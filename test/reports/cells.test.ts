@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { date, formula, moment, number, serialOf, sheetLink, text, webLink } from '../../reports/cells.js'
 import { day, link, plain, plainNumber } from '../../reports/styles.js'
-import { HOSTILE } from './support/cases.js'
+import { HOSTILE } from './support/rfq-cases.js'
 
 describe('a cell from outside', () => {
   it('is text or nothing, never an object a spreadsheet would act upon', () => {

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { channelWorkbook } from '../../reports/channel-workbook.js'
-import { rfqWorkbook } from '../../reports/rfq-workbook.js'
+import { channelWorkbook } from '../../reports/channel/workbook.js'
+import { rfqWorkbook } from '../../reports/rfq/workbook.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
-import { CASES, crowd } from './support/cases.js'
 import { CHANNEL_CASES } from './support/channel-cases.js'
 import { workbookFaults } from './support/conformity.js'
 import { type Element, partsOf } from './support/parts.js'
+import { CASES, crowd } from './support/rfq-cases.js'
 import { places } from './support/schema/places.js'
 
 type Parts = Map<string, string>

@@ -5,7 +5,7 @@ import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { decimalOf } from '../../src/domain/comparison/words.js'
 import { channelInput } from '../helpers/comparison.js'
-import { CASES, HOSTILE } from './support/cases.js'
+import { CASES, HOSTILE } from './support/rfq-cases.js'
 import { Bench } from './support/tools.js'
 
 const report = (name: string) => compareOffers((CASES[name] as NonNullable<(typeof CASES)[string]>)())

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { identityOf } from '../../reports/book.js'
 import { number, text } from '../../reports/cells.js'
 import { grid } from '../../reports/grid.js'
 import { htmlOf, MOST_ROWS } from '../../reports/html.js'
 import type { SheetPlan } from '../../reports/plan.js'
-import { rfqSheets } from '../../reports/rfq-workbook.js'
+import { identityOf } from '../../reports/rfq/layout.js'
+import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { whole, wrapped } from '../../reports/styles.js'
 import { HEAD_ROW, tableSheet } from '../../reports/table.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
-import { CASES } from './support/cases.js'
+import { CASES } from './support/rfq-cases.js'
 
 const ASIDE = { title: 'Many rows', subject: 'Rows', footer: 'RFQ 1', asOf: new Date(0) }
 

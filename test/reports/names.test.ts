@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { channelFileName, rfqFileName, sheetName, slug } from '../../reports/names.js'
-import { HOSTILE } from './support/cases.js'
+import { HOSTILE } from './support/rfq-cases.js'
 
 describe('the name of a sheet', () => {
   it('is one Excel takes, whatever was wanted, and unlike those taken', () => {

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest'
-import { channelSheets } from '../../reports/channel-workbook.js'
+import { channelSheets } from '../../reports/channel/workbook.js'
 import type { SheetPlan } from '../../reports/plan.js'
-import { rfqSheets } from '../../reports/rfq-workbook.js'
+import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { type Mark, marksOf } from '../../reports/rules.js'
 import { shown } from '../../reports/shown.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { channelInput, sampleResponses } from '../helpers/comparison.js'
-import { CASES } from './support/cases.js'
+import { CASES } from './support/rfq-cases.js'
 
 const rfqPlans = (name: string) =>
   rfqSheets(compareOffers((CASES[name] as NonNullable<(typeof CASES)[string]>)())).map((make) => make())

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { rfqWorkbook } from '../../reports/rfq-workbook.js'
+import { rfqWorkbook } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
-import { CASES, type crowd } from './support/cases.js'
 import { partsOf } from './support/parts.js'
+import { CASES, type crowd } from './support/rfq-cases.js'
 import { alterations, xmlOf } from './support/schema/alterations.js'
 import { PYTHON } from './support/tools.js'
 

@@ -7,9 +7,9 @@ import type { Identity, SheetPlan } from '../../reports/plan.js'
 import { day, link, marks, numberStyles, plain } from '../../reports/styles.js'
 import { fixedWidths } from '../../reports/table.js'
 import { buildWorkbook, streamWorkbook } from '../../reports/workbook.js'
-import { HOSTILE } from './support/cases.js'
 import { schemaFaults } from './support/conformity.js'
 import { descendants, type Element, parseXml, partsOf } from './support/parts.js'
+import { HOSTILE } from './support/rfq-cases.js'
 
 const styles = numberStyles([1], [2])
 const identity: Identity = {

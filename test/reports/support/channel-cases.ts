@@ -1,6 +1,6 @@
 import type { ChannelInput, CloseDecision } from '../../../src/domain/comparison/input.js'
 import { channelInput, EURO_SETTINGS, manyResponses, response } from '../../helpers/comparison.js'
-import { HOSTILE, hostileInput } from './cases.js'
+import { HOSTILE, hostileInput } from './rfq-cases.js'
 
 const decision = (id: number, of: Partial<CloseDecision> = {}): CloseDecision => ({
   id,

@@ -1,0 +1,118 @@
+import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
+import { type Grid, grid } from '../grid.js'
+import type { Identity } from '../plan.js'
+import { asOfWords } from '../rfq/layout.js'
+import { type NumberStyles, numberStyles } from '../styles.js'
+import { HEAD_ROW, type Heading } from '../table.js'
+
+/** Columns of `RFQs`; offers point to an RFQ by its row's number, never by text. */
+export const RFQ_ROW_KEYS = [
+  'no',
+  'number',
+  'reference',
+  'title',
+  'state',
+  'due',
+  'daysToDue',
+  'offers',
+  'ranked',
+  'meets',
+  'late',
+  'wanted',
+  'volume',
+  'coverage',
+  'currency',
+  'best',
+  'median',
+  'limit',
+  'bestOffer',
+  'high',
+  'medium',
+  'low',
+  'flags',
+  'fulfilment',
+  'minVolume',
+  'maxVolume',
+  'closed',
+  'missing',
+  'valid',
+  'version',
+  'observed',
+  'id',
+] as const
+export type RfqRowKey = (typeof RFQ_ROW_KEYS)[number]
+
+export const OFFER_ROW_KEYS = [
+  'rfq',
+  'number',
+  'label',
+  'developer',
+  'project',
+  'status',
+  'ranked',
+  'rank',
+  'score',
+  'price',
+  'total',
+  'comparedIn',
+  'volume',
+  'ownPrice',
+  'ownTotal',
+  'currency',
+  'meets',
+  'why',
+  'high',
+  'medium',
+  'low',
+  'flags',
+  'contract',
+  'submitted',
+  'late',
+  'expiry',
+  'daysToExpiry',
+  'view',
+  'version',
+  'observed',
+  'id',
+] as const
+export type OfferRowKey = (typeof OFFER_ROW_KEYS)[number]
+
+/** What every sheet of a channel's workbook is made from. */
+export interface ChannelBook {
+  report: ChannelReport
+  numbers: NumberStyles
+  rfqs: Grid<RfqRowKey>
+  offers: Grid<OfferRowKey>
+  /** Row of an RFQ on `RFQs`, 1, 2, …, by identifier. */
+  rowOf: ReadonlyMap<string, number>
+}
+
+export function channelBook(report: ChannelReport): ChannelBook {
+  const { rfqs, offers, listings } = report
+  const volumes = [
+    ...rfqs.flatMap(({ minVolume, maxVolume }) => [minVolume, maxVolume]),
+    ...offers.map(({ volume }) => volume),
+    ...listings.map(({ availableVolume }) => availableVolume),
+  ]
+  return {
+    report,
+    numbers: numberStyles(volumes, []),
+    rfqs: grid('RFQs', RFQ_ROW_KEYS, HEAD_ROW, rfqs.length),
+    offers: grid('Offers', OFFER_ROW_KEYS, HEAD_ROW, offers.length),
+    rowOf: new Map(rfqs.map(({ id }, index) => [id, index + 1])),
+  }
+}
+
+export function channelIdentity({ context }: ChannelReport): Identity {
+  const about = `${context.channel} · ${asOfWords(context.asOf)}`
+  return {
+    title: `Channel ${context.channel}: overview`,
+    subject: 'RFQs, offers, closings and listings of a channel',
+    footer: about,
+    asOf: new Date(context.asOf),
+  }
+}
+
+export function channelHeading({ report }: ChannelBook, title: string, note: string): Heading {
+  return { title, subject: `${report.context.channel} · ${asOfWords(report.context.asOf)}`, note }
+}

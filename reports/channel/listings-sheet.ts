@@ -1,0 +1,102 @@
+import type { ListingRow } from '../../src/domain/comparison/channel-model.js'
+import { date, moment, number, text, webLink } from '../cells.js'
+import { grid } from '../grid.js'
+import type { SheetPlan } from '../plan.js'
+import { body, centred, currencyCode, day, instant, link, plainNumber, type Style, whole, wrapped } from '../styles.js'
+import { type ColumnPlan, HEAD_ROW, tableSheet } from '../table.js'
+import { listed, yesNo } from '../words.js'
+import { type ChannelBook, channelHeading } from './layout.js'
+
+const NOTE = 'One row a listing, as its developer describes it: labels, methodologies and registry ids are claims.'
+const KEYS = [
+  'project',
+  'organization',
+  'country',
+  'registry',
+  'registryId',
+  'methodologies',
+  'activity',
+  'ecosystems',
+  'labels',
+  'stages',
+  'issued',
+  'available',
+  'offered',
+  'rfqs',
+  'offers',
+  'minPrice',
+  'maxPrice',
+  'currency',
+  'facts',
+  'storefront',
+  'missing',
+  'valid',
+  'version',
+  'observed',
+  'id',
+] as const
+type Key = (typeof KEYS)[number]
+type Column = ColumnPlan<ListingRow>
+
+/** `Listings` of a channel. */
+export function channelListingsSheet(book: ChannelBook): SheetPlan {
+  return tableSheet<ListingRow, Key>({
+    grid: grid('Listings', KEYS, HEAD_ROW, book.report.listings.length),
+    heading: channelHeading(book, 'Listings', NOTE),
+    columns: columns(book),
+    rows: book.report.listings,
+    empty: 'No listing is known.',
+    fixedColumns: 1,
+    pagesWide: 2,
+  })
+}
+
+function columns({ numbers }: ChannelBook): Record<Key, Column> {
+  const told = (head: string, value: (listing: ListingRow) => unknown, most = 32): Column => ({
+    head,
+    most,
+    cell: (listing) => text(value(listing), wrapped),
+  })
+  const counted = (head: string, value: (listing: ListingRow) => number | null, style: Style): Column => ({
+    head,
+    right: true,
+    cell: (listing) => number(value(listing), style),
+  })
+  const price = (head: string, value: (listing: ListingRow) => number | null): Column => ({
+    head,
+    right: true,
+    cell: (listing) => number(value(listing), numbers.price(currencyCode(listing.currency))),
+  })
+  return {
+    project: told('Project', (listing) => listing.projectName, 40),
+    organization: told('Developer', (listing) => listing.organizationName),
+    country: told('Country', (listing) => listing.country),
+    registry: told('Registry', (listing) => listing.registry),
+    registryId: told('Registry id', (listing) => listing.registryId),
+    methodologies: told('Methodologies', (listing) => listed(listing.methodologies), 40),
+    activity: told('Mitigation activity', (listing) => listing.mitigationActivity),
+    ecosystems: told('Ecosystems', ({ ecosystemTypes, ecosystemSubtypes }) =>
+      listed([...ecosystemTypes, ...ecosystemSubtypes]),
+    ),
+    labels: told('Labels, as claimed', (listing) => listed(listing.labels)),
+    stages: told('Project stages', (listing) => listed(listing.projectStages)),
+    issued: { head: 'First issuance', cell: (listing) => date(listing.firstIssuanceDate, day) },
+    available: counted('Available volume (t)', (listing) => listing.availableVolume, numbers.volume),
+    offered: counted('Volume in offers (t)', (listing) => listing.offeredVolume, numbers.volume),
+    rfqs: counted('RFQs', (listing) => listing.rfqs, whole),
+    offers: counted('Offers', (listing) => listing.offers, whole),
+    minPrice: price('Lowest price per tonne', (listing) => listing.minUnitPrice),
+    maxPrice: price('Highest price per tonne', (listing) => listing.maxUnitPrice),
+    currency: told('Currency', (listing) => listing.currency),
+    facts: counted('Facts stated, of 6', (listing) => listing.factsStated, whole),
+    storefront: {
+      head: 'Storefront',
+      cell: (listing) => webLink(listing.storefrontUrl === null ? null : 'open', listing.storefrontUrl, link, body),
+    },
+    missing: { head: 'Missing since', cell: (listing) => moment(listing.missingSince, instant) },
+    valid: { head: 'Fits the API', cell: (listing) => text(yesNo(listing.valid), centred) },
+    version: counted('Version', (listing) => listing.version, plainNumber),
+    observed: { head: 'Observed', cell: (listing) => moment(listing.observedAt, instant) },
+    id: told('Listing id', (listing) => listing.id, 40),
+  }
+}

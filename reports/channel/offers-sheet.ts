@@ -1,0 +1,112 @@
+import type { OfferRow } from '../../src/domain/comparison/channel-model.js'
+import { date, formula, moment, number, serialOf, text } from '../cells.js'
+import type { SheetPlan } from '../plan.js'
+import {
+  centred,
+  currencyCode,
+  day,
+  instant,
+  marks,
+  plainNumber,
+  points,
+  type Style,
+  whole,
+  wrapped,
+} from '../styles.js'
+import { type ColumnPlan, tableSheet } from '../table.js'
+import { yesNo } from '../words.js'
+import { type ChannelBook, channelHeading, type OfferRowKey } from './layout.js'
+
+const NOTE = 'One row an offer, in the order of RFQs, then by rank. “No.” is the row of its RFQ on RFQs.'
+type Column = ColumnPlan<OfferRow>
+
+/** `Offers` of a channel. */
+export function channelOffersSheet(book: ChannelBook): SheetPlan {
+  const { offers } = book
+  const at = (key: OfferRowKey) => `$${offers.letter(key)}${offers.firstRow}`
+  const column = (key: OfferRowKey) => `${offers.letter(key)}${offers.firstRow}:${offers.letter(key)}${offers.lastRow}`
+  return tableSheet<OfferRow, OfferRowKey>({
+    grid: offers,
+    heading: channelHeading(book, 'Offers', NOTE),
+    columns: columns(book),
+    rows: book.report.offers,
+    empty: 'No offer is known.',
+    fixedColumns: 3,
+    pagesWide: 3,
+    rules: [
+      {
+        ref: column('rank'),
+        rules: [{ type: 'expression', priority: 1, formulae: [`${at('rank')}=1`], style: marks.good }],
+      },
+      {
+        ref: column('high'),
+        rules: [{ type: 'expression', priority: 2, formulae: [`${at('high')}>0`], style: marks.bad }],
+      },
+    ],
+  })
+}
+
+const told = (head: string, value: (offer: OfferRow) => unknown, most = 32): Column => ({
+  head,
+  most,
+  cell: (offer) => text(value(offer), wrapped),
+})
+const counted = (head: string, value: (offer: OfferRow) => number | null, style: Style): Column => ({
+  head,
+  right: true,
+  cell: (offer) => number(value(offer), style),
+})
+
+function columns({ numbers, rowOf, offers }: ChannelBook): Record<OfferRowKey, Column> {
+  const money = (
+    head: string,
+    value: (offer: OfferRow) => number | null,
+    currency: (offer: OfferRow) => string | null,
+  ): Column => ({
+    head,
+    right: true,
+    cell: (offer) => number(value(offer), numbers.money(currencyCode(currency(offer)))),
+  })
+  const compared = (offer: OfferRow) => offer.comparisonCurrency
+  const own = (offer: OfferRow) => offer.currency
+  return {
+    rfq: counted('No.', (offer) => rowOf.get(offer.rfqId) ?? null, plainNumber),
+    number: counted('RFQ', (offer) => offer.rfqNumber, plainNumber),
+    label: told('Offer', (offer) => offer.label, 36),
+    developer: told('Developer', (offer) => offer.developer),
+    project: told('Project', (offer) => offer.project, 36),
+    status: told('Status', (offer) => offer.status ?? 'unknown'),
+    ranked: { head: 'Ranked', cell: (offer) => text(yesNo(offer.rank !== null), centred) },
+    rank: counted('Rank', (offer) => offer.rank, plainNumber),
+    score: counted('Score of 100', (offer) => offer.score, points),
+    price: money('Price per tonne, compared', (offer) => offer.compared.pricePerTonne, compared),
+    total: money('Total, compared', (offer) => offer.compared.total, compared),
+    comparedIn: told('Compared in', compared),
+    volume: counted('Volume (t)', (offer) => offer.volume, numbers.volume),
+    ownPrice: money('Price per tonne, own currency', (offer) => offer.pricePerTonne, own),
+    ownTotal: money('Total, own currency', (offer) => offer.total, own),
+    currency: told('Currency', own),
+    meets: { head: 'Meets every requirement', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
+    why: told('Why it is not ranked', (offer) => offer.exclusions.join('\n'), 44),
+    high: counted('Flags, high', (offer) => offer.flags.high, whole),
+    medium: counted('Flags, medium', (offer) => offer.flags.medium, whole),
+    low: counted('Flags, low', (offer) => offer.flags.low, whole),
+    flags: told('Flags', (offer) => offer.flagWords.join('\n'), 70),
+    contract: told('Contract type', (offer) => offer.contractType),
+    submitted: { head: 'Submitted', cell: (offer) => moment(offer.submittedAt, instant) },
+    late: told('Late', (offer) => yesNo(offer.late)),
+    expiry: { head: 'Expires', cell: (offer) => date(offer.expiryDate, day) },
+    daysToExpiry: {
+      head: 'Days to expiry',
+      right: true,
+      cell: (offer, index) =>
+        serialOf(offer.expiryDate) === null
+          ? number(offer.daysToExpiry, plainNumber)
+          : formula(`${offers.at('expiry', index)}-AsOfDate`, offer.daysToExpiry, plainNumber),
+    },
+    view: told('Shown by the RFQ', (offer) => yesNo(offer.inView)),
+    version: counted('Version', (offer) => offer.version, plainNumber),
+    observed: { head: 'Observed', cell: (offer) => moment(offer.observedAt, instant) },
+    id: told('Offer id', (offer) => offer.id, 40),
+  }
+}

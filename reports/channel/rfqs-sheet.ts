@@ -1,0 +1,159 @@
+import type { RfqRow } from '../../src/domain/comparison/channel-model.js'
+import { type Cell, date, formula, moment, number, serialOf, text } from '../cells.js'
+import type { SheetPlan } from '../plan.js'
+import {
+  body,
+  centred,
+  currencyCode,
+  day,
+  instant,
+  marks,
+  percent,
+  plainNumber,
+  type Style,
+  whole,
+  wrapped,
+} from '../styles.js'
+import { type ColumnPlan, tableSheet } from '../table.js'
+import { yesNo } from '../words.js'
+import { type ChannelBook, channelHeading, type OfferRowKey, type RfqRowKey } from './layout.js'
+
+const NOTE =
+  'One row an RFQ: open ones first, by days to due. Prices in the currency named beside them; ranked offers only.'
+
+/** `RFQs` of a channel. */
+export function channelRfqsSheet(book: ChannelBook): SheetPlan {
+  const { rfqs } = book
+  const at = (key: RfqRowKey) => `$${rfqs.letter(key)}${rfqs.firstRow}`
+  const column = (key: RfqRowKey) => `${rfqs.letter(key)}${rfqs.firstRow}:${rfqs.letter(key)}${rfqs.lastRow}`
+  return tableSheet<RfqRow, RfqRowKey>({
+    grid: rfqs,
+    heading: channelHeading(book, 'RFQs', NOTE),
+    columns: columns(book),
+    rows: book.report.rfqs,
+    empty: 'No RFQ is known.',
+    fixedColumns: 2,
+    pagesWide: 3,
+    rules: [
+      {
+        ref: column('daysToDue'),
+        rules: [
+          {
+            type: 'expression',
+            priority: 1,
+            formulae: [`AND(${at('state')}="open",ISNUMBER(${at('daysToDue')}),${at('daysToDue')}<0)`],
+            style: marks.bad,
+          },
+          {
+            type: 'expression',
+            priority: 2,
+            formulae: [`AND(${at('state')}="open",ISNUMBER(${at('daysToDue')}),${at('daysToDue')}<=7)`],
+            style: marks.warn,
+          },
+        ],
+      },
+      {
+        ref: column('high'),
+        rules: [{ type: 'expression', priority: 3, formulae: [`${at('high')}>0`], style: marks.bad }],
+      },
+      {
+        ref: column('best'),
+        rules: [{ type: 'expression', priority: 4, formulae: [`ISNA(${at('best')})`], style: marks.muted }],
+      },
+      {
+        ref: column('coverage'),
+        rules: [{ type: 'expression', priority: 5, formulae: [`ISNA(${at('coverage')})`], style: marks.muted }],
+      },
+    ],
+  })
+}
+
+type Column = ColumnPlan<RfqRow>
+const told = (head: string, value: (rfq: RfqRow) => unknown, most = 32): Column => ({
+  head,
+  most,
+  cell: (rfq) => text(value(rfq), wrapped),
+})
+const counted = (head: string, value: (rfq: RfqRow) => number | null, style: Style): Column => ({
+  head,
+  right: true,
+  cell: (rfq) => number(value(rfq), style),
+})
+const live = (head: string, cell: (rfq: RfqRow, index: number) => Cell): Column => ({ head, right: true, cell })
+
+function columns(book: ChannelBook): Record<RfqRowKey, Column> {
+  const { rfqs, numbers } = book
+  const at = (key: RfqRowKey, index: number) => rfqs.at(key, index)
+  const price = (value: (rfq: RfqRow) => number | null, head: string): Column => ({
+    head,
+    right: true,
+    cell: (rfq) => number(value(rfq), numbers.price(currencyCode(rfq.currency))),
+  })
+  return {
+    no: live('No.', (_rfq, index) => number(index + 1, plainNumber)),
+    number: counted('RFQ', (rfq) => rfq.number, plainNumber),
+    reference: told('Reference', (rfq) => rfq.reference),
+    title: told('Title', (rfq) => rfq.title, 44),
+    state: told('State', (rfq) => rfq.state ?? 'unknown'),
+    due: { head: 'Responses due', cell: (rfq) => date(rfq.responseDueDate, day) },
+    daysToDue: live('Days to due', (rfq, index) =>
+      serialOf(rfq.responseDueDate) === null
+        ? number(rfq.daysToDue, plainNumber)
+        : formula(`${at('due', index)}-AsOfDate`, rfq.daysToDue, plainNumber),
+    ),
+    ...sums(book),
+    late: counted('Late', (rfq) => rfq.late, whole),
+    meets: counted('Meet every requirement', (rfq) => rfq.meetRequirements, whole),
+    wanted: counted('Wanted (t)', (rfq) => rfq.wanted, numbers.volume),
+    currency: told('Prices in', (rfq) => rfq.currency),
+    median: price((rfq) => rfq.medianPricePerTonne, 'Median price per tonne'),
+    limit: price((rfq) => rfq.maxUnitPrice, 'Maximum price per tonne'),
+    bestOffer: told('Best offer by score', (rfq) => rfq.bestOffer),
+    high: counted('Flags, high', (rfq) => rfq.flags.high, whole),
+    medium: counted('Flags, medium', (rfq) => rfq.flags.medium, whole),
+    low: counted('Flags, low', (rfq) => rfq.flags.low, whole),
+    flags: told('Flags of the RFQ itself', (rfq) => rfq.flagWords.join('\n'), 60),
+    fulfilment: { head: 'Fulfilment due', cell: (rfq) => date(rfq.fulfilmentDueDate, day) },
+    minVolume: counted('Minimum volume (t)', (rfq) => rfq.minVolume, numbers.volume),
+    maxVolume: counted('Maximum volume (t)', (rfq) => rfq.maxVolume, numbers.volume),
+    closed: { head: 'Closed', cell: (rfq) => moment(rfq.closedAt, instant) },
+    missing: { head: 'Missing since', cell: (rfq) => moment(rfq.missingSince, instant) },
+    valid: { head: 'Fits the API', cell: (rfq) => text(yesNo(rfq.valid), centred) },
+    version: counted('Version', (rfq) => rfq.version, plainNumber),
+    observed: { head: 'Observed', cell: (rfq) => moment(rfq.observedAt, instant) },
+    id: { head: 'RFQ id', most: 40, cell: (rfq) => text(rfq.id, body) },
+  }
+}
+
+/** What the offers of an RFQ add up to, over `Offers`. */
+function sums({
+  rfqs,
+  offers,
+  numbers,
+}: ChannelBook): Pick<Record<RfqRowKey, Column>, 'offers' | 'ranked' | 'volume' | 'coverage' | 'best'> {
+  const at = (key: RfqRowKey, index: number) => rfqs.at(key, index)
+  const range = (key: OfferRowKey) => offers.range(key)
+  const mine = (index: number) => `${range('rfq')},${at('no', index)}`
+  const ranked = (index: number) => `${mine(index)},${range('ranked')},"yes"`
+  return {
+    offers: live('Offers', (rfq, index) => formula(`COUNTIFS(${mine(index)})`, rfq.offers, whole)),
+    ranked: live('Ranked', (rfq, index) => formula(`COUNTIFS(${ranked(index)})`, rfq.ranked, whole)),
+    volume: live('Offered, ranked (t)', (rfq, index) =>
+      formula(`SUMIFS(${range('volume')},${ranked(index)})`, rfq.volume, numbers.volume),
+    ),
+    coverage: live('Coverage', (rfq, index) =>
+      formula(
+        `IF(N(${at('wanted', index)})>0,MIN(1,${at('volume', index)}/${at('wanted', index)}),NA())`,
+        rfq.coverage,
+        percent,
+      ),
+    ),
+    best: live('Best price per tonne', (rfq, index) =>
+      formula(
+        `IF(${at('ranked', index)}=0,NA(),_xlfn.MINIFS(${range('price')},${ranked(index)}))`,
+        rfq.bestPricePerTonne,
+        numbers.price(currencyCode(rfq.currency)),
+      ),
+    ),
+  }
+}

@@ -1,0 +1,226 @@
+import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel-model.js'
+import { type Cell, date, formula, moment, number, sheetLink, text } from '../cells.js'
+import type { Chart } from '../charts.js'
+import { type Block, blocks, type Fact, word } from '../layout/fact-blocks.js'
+import type { RowPlan, SheetPlan } from '../plan.js'
+import { asOfWords } from '../rfq/layout.js'
+import {
+  asRight,
+  asStrong,
+  body,
+  currencyCode,
+  day,
+  head,
+  headRight,
+  instant,
+  link,
+  marks,
+  percent,
+  plainNumber,
+  section,
+  strongWrapped,
+  subtitle,
+  title,
+  whole,
+} from '../styles.js'
+import { fittedRow, fixedWidths, RowList } from '../table.js'
+import { oneLine } from '../text.js'
+import type { ChannelBook, RfqRowKey } from './layout.js'
+
+const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
+const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
+/** Open RFQs shown, the next due first. */
+const SHOWN = 15
+const CHART_ROWS = 20
+
+/** `Summary` of a channel: counts, what is due next, and what open RFQs want and have. */
+export function channelSummarySheet(book: ChannelBook): SheetPlan {
+  const { report } = book
+  const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, SHOWN)
+  const list = new RowList().add(...topRows(report))
+  const blockRow = list.rows.length + 1
+  list.add(...blocks([rfqFacts(book), offerFacts(book), otherFacts(report)]), { cells: [] })
+  list.add({ cells: [text(openTitle(report, open.length), section)], height: 18 }, openHeader())
+  const first = list.rows.length + 1
+  list.add(...open.map((rfq, index) => openRow(book, rfq, index)))
+  if (open.length === 0) list.add({ cells: [text('No RFQ is open.', body)] })
+  const charts = open.length === 0 ? [] : [volumeChart(open, first, list.rows.length + 1)]
+  return {
+    name: 'Summary',
+    ...fixedWidths(WIDTHS, () => list.rows),
+    rows: () => list.rows,
+    charts,
+    names: [{ name: 'AsOfDate', address: `$C$${blockRow + 2}` }],
+    rules: openRules(first, first + Math.max(0, open.length - 1)),
+    print: charts.length === 0 ? {} : { breaksAfter: [list.rows.length] },
+  }
+}
+
+function topRows({ context }: ChannelReport): RowPlan[] {
+  return [
+    { cells: [text(`Channel ${context.channel}`, title)], height: 24 },
+    { cells: [text(`Overview ${asOfWords(context.asOf)}`, subtitle)], height: 17 },
+    { cells: LINKED.map((sheet) => sheetLink(sheet, sheet, link)) },
+    { cells: [] },
+  ]
+}
+
+function rfqFacts({ report, rfqs }: ChannelBook): Block {
+  const { summary, context } = report
+  const range = (key: RfqRowKey) => rfqs.range(key)
+  const open = `${range('state')},"open"`
+  const states = summary.byState
+    .slice(0, 5)
+    .map(({ state, rfqs: count }): Fact => [`  of them ${oneLine(state)}`.slice(0, 40), number(count, whole)])
+  return {
+    title: 'RFQs',
+    facts: [
+      ['As of', moment(context.asOf, asRight(instant))],
+      ['As-of date', date(context.asOfDate, asRight(day))],
+      ['RFQs', number(summary.rfqs, asStrong(whole))],
+      ...states,
+      [
+        'Due within 7 days',
+        formula(`COUNTIFS(${open},${range('daysToDue')},">=0",${range('daysToDue')},"<=7")`, summary.dueSoon, whole),
+      ],
+      ['Open past their due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, whole)],
+      ['Open without offers', formula(`COUNTIFS(${open},${range('offers')},0)`, summary.openWithoutOffers, whole)],
+      ['Missing from the list', number(summary.missing, whole)],
+      ['Documents that do not fit', number(summary.invalid, whole)],
+    ],
+  }
+}
+
+function offerFacts({ report, rfqs, numbers }: ChannelBook): Block {
+  const { summary } = report
+  const sum = (key: RfqRowKey) => `SUMIFS(${rfqs.range(key)},${rfqs.range('state')},"open")`
+  const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
+  const statuses = summary.byStatus
+    .slice(0, 6)
+    .map(({ status, offers }): Fact => [`  of them ${oneLine(status)}`.slice(0, 40), number(offers, whole)])
+  return {
+    title: 'Offers',
+    facts: [
+      ['Offers', number(summary.offers, asStrong(whole))],
+      ...statuses,
+      ['Late', number(summary.lateOffers, whole)],
+      ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
+      ['Offered to them, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],
+      [
+        'Offered ÷ wanted, at most 100 %',
+        formula(`IF(${sum('wanted')}>0,MIN(1,${sum('volume')}/${sum('wanted')}),NA())`, covered, percent),
+      ],
+    ],
+  }
+}
+
+function otherFacts({ summary }: ChannelReport): Block {
+  const closings = summary.closings
+    .slice(0, 6)
+    .map(
+      ({ decision, outcome, count }): Fact => [
+        `  ${oneLine(decision)}${outcome === null ? '' : `: ${outcome}`}`,
+        number(count, whole),
+      ],
+    )
+  return {
+    title: 'Listings, closings, flags',
+    facts: [
+      ['Listings', number(summary.listings, asStrong(whole))],
+      ['  missing from the list', number(summary.missingListings, whole)],
+      ['Newest closing decisions', word(closings.length === 0 ? 'none' : null)],
+      ...closings,
+      ['Flags, high', number(summary.flags.high, whole)],
+      ['Flags, medium', number(summary.flags.medium, whole)],
+      ['Flags, low', number(summary.flags.low, whole)],
+      ['Deviations from the API', number(summary.problems, whole)],
+    ],
+  }
+}
+
+// --- open RFQs ------------------------------------------------------------------------------------------------------
+
+const openTitle = ({ summary }: ChannelReport, shown: number) =>
+  shown < summary.open ? `The ${shown} open RFQs due next, of ${summary.open}` : 'Open RFQs, the next due first'
+
+function openHeader(): RowPlan {
+  const figures = [
+    'Days to due',
+    'Wanted (t)',
+    'Offered, ranked (t)',
+    'Coverage',
+    'Best price per tonne',
+    'Offers',
+    'Ranked',
+    'Flags, high',
+  ]
+  return fittedRow(
+    [
+      text('RFQ', headRight),
+      text('Title', head),
+      text('Due', head),
+      ...figures.map((figure) => text(figure, headRight)),
+    ],
+    WIDTHS,
+  )
+}
+
+function openRow({ rfqs, numbers }: ChannelBook, rfq: RfqRow, index: number): RowPlan {
+  const fetch = (key: RfqRowKey) => rfqs.cell(key, index)
+  const name = rfq.title ?? rfq.reference ?? rfq.id
+  const cells: Cell[] = [
+    number(rfq.number, asStrong(plainNumber)),
+    text(oneLine(name), strongWrapped),
+    date(rfq.responseDueDate, day),
+    formula(`IF(ISNUMBER(${fetch('daysToDue')}),${fetch('daysToDue')},"")`, rfq.daysToDue ?? '', plainNumber),
+    formula(`IF(ISNUMBER(${fetch('wanted')}),${fetch('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
+    formula(fetch('volume'), rfq.volume, numbers.volume),
+    formula(`IFERROR(${fetch('coverage')},"–")`, rfq.coverage ?? '–', percent),
+    formula(`IFERROR(${fetch('best')},"–")`, rfq.bestPricePerTonne ?? '–', numbers.price(currencyCode(rfq.currency))),
+    formula(fetch('offers'), rfq.offers, whole),
+    formula(fetch('ranked'), rfq.ranked, whole),
+    number(rfq.flags.high, whole),
+  ]
+  return fittedRow(cells, WIDTHS)
+}
+
+const openRules = (first: number, last: number): NonNullable<SheetPlan['rules']> => [
+  {
+    ref: `D${first}:D${last}`,
+    rules: [
+      { type: 'expression', priority: 1, formulae: [`AND(ISNUMBER($D${first}),$D${first}<0)`], style: marks.bad },
+      { type: 'expression', priority: 2, formulae: [`AND(ISNUMBER($D${first}),$D${first}<=7)`], style: marks.warn },
+    ],
+  },
+  {
+    ref: `K${first}:K${last}`,
+    rules: [
+      { type: 'expression', priority: 3, formulae: [`AND(ISNUMBER($K${first}),$K${first}>0)`], style: marks.bad },
+    ],
+  },
+]
+
+function volumeChart(open: readonly RfqRow[], first: number, row: number): Chart {
+  const last = first + open.length - 1
+  const column = (letter: string, from = first, to = last) => `'Summary'!$${letter}$${from}:$${letter}$${to}`
+  return {
+    title: 'Wanted and offered by open RFQ (t)',
+    alt: `Columns: tonnes wanted and tonnes offered by ranked offers, for the ${open.length} open RFQs due next.`,
+    stacked: false,
+    categories: { ref: column('A'), cached: open.map((rfq) => String(rfq.number ?? '')) },
+    categoryTitle: 'RFQ, the next due first',
+    valueTitle: 'Tonnes',
+    format: '#,##0',
+    series: [
+      {
+        name: { ref: `'Summary'!$E$${first - 1}`, cached: ['Wanted (t)'] },
+        values: { ref: column('E'), cached: open.map((rfq) => rfq.wanted) },
+      },
+      {
+        name: { ref: `'Summary'!$F$${first - 1}`, cached: ['Offered, ranked (t)'] },
+        values: { ref: column('F'), cached: open.map((rfq) => rfq.volume) },
+      },
+    ],
+    anchor: { column: 0, row, toColumn: 11, toRow: row + CHART_ROWS },
+  }
+}

@@ -1,0 +1,31 @@
+import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
+import type { SheetMaker } from '../plan.js'
+import { type BuildOptions, buildWorkbook } from '../workbook.js'
+import { channelAboutSheet } from './about-sheet.js'
+import { channelClosingsSheet } from './closings-sheet.js'
+import { channelBook, channelIdentity } from './layout.js'
+import { channelListingsSheet } from './listings-sheet.js'
+import { channelOffersSheet } from './offers-sheet.js'
+import { channelRfqsSheet } from './rfqs-sheet.js'
+import { channelSummarySheet } from './summary-sheet.js'
+
+/** Makers of the sheets of a channel's workbook, in order. */
+export function channelSheets(report: ChannelReport): SheetMaker[] {
+  const book = channelBook(report)
+  return [
+    channelSummarySheet,
+    channelRfqsSheet,
+    channelOffersSheet,
+    channelClosingsSheet,
+    channelListingsSheet,
+    channelAboutSheet,
+  ].map((make) => () => make(book))
+}
+
+/**
+ * The overview workbook of a channel, as bytes. Equal reports give equal bytes.
+ * @throws whatever `options.signal` was aborted with
+ */
+export function channelWorkbook(report: ChannelReport, options: BuildOptions = {}): Promise<Buffer> {
+  return buildWorkbook(channelSheets(report), channelIdentity(report), options)
+}

@@ -1,0 +1,217 @@
+import type { Award, AwardScenario } from '../../src/domain/comparison/model.js'
+import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/model.js'
+import { arrayFormula, blank, type Cell, formula, literal, number, text } from '../cells.js'
+import type { RowPlan, SheetPlan } from '../plan.js'
+import {
+  asStrong,
+  body,
+  centred,
+  head,
+  headRight,
+  marks,
+  percent,
+  plainNumber,
+  strongWrapped,
+  whole,
+  wrapped,
+} from '../styles.js'
+import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
+import { inCurrency, listed, yesNo } from '../words.js'
+import { floorCell, foundCell, STALE, wordsCell } from './award-labels.js'
+import { TARGET } from './award-sets.js'
+import { TONNES, tonnesRows, workingsRow } from './award-tonnes.js'
+import { AWARD_SCENARIO_ROW, type Book, headingOf } from './layout.js'
+
+const NOTE =
+  'Who would be awarded what. Awards minimise what is paid in all: discount rate, haircuts and weights move ranks, and with them the best score alone. They go to ranked offers only. The last column of tonnes is yours to fill.'
+const WIDTHS = [9, 34, 36, 10, 14, 18, 15, 13, 18, 18, 14, 13, 14, 14, 16, 22, 12, 80]
+const MOST_NAMED = 12
+const NONE = '–'
+/** Before the names of a set that was found for other inputs than those that stand there now. */
+const AS_WRITTEN = 'As written: '
+
+/** `Award`: scenarios above, tonnes by offer below. */
+export function awardSheet(book: Book): SheetPlan {
+  const { award } = book
+  const own = award.letter('own')
+  const count = book.report.awards.length
+  return {
+    name: 'Award',
+    ...fixedWidths(WIDTHS, () => awardRows(book)),
+    rows: () => awardRows(book),
+    frozen: { rows: 3, columns: 2 },
+    filter: `A${award.headRow}:${award.letter('own')}${award.lastRow}`,
+    validations: [{ address: `${own}${award.firstRow}:${own}${award.lastRow}`, rule: TONNES }],
+    rules: [
+      {
+        ref: `D${AWARD_SCENARIO_ROW}:D${AWARD_SCENARIO_ROW + count - 1}`,
+        rules: [
+          { type: 'expression', priority: 1, formulae: [`D${AWARD_SCENARIO_ROW}="yes"`], style: marks.good },
+          { type: 'expression', priority: 2, formulae: [`D${AWARD_SCENARIO_ROW}="no"`], style: marks.warn },
+        ],
+      },
+      ...['C', FOUND].map((column, index) => ({
+        ref: `${column}${AWARD_SCENARIO_ROW}:${column}${AWARD_SCENARIO_ROW + count - 1}`,
+        rules: [staleMark(5 + index)],
+      })),
+      {
+        ref: `${award.letter('cheapest-single')}${award.firstRow}:${award.letter('best-score')}${award.lastRow}`,
+        rules: [
+          {
+            type: 'expression',
+            priority: 3,
+            formulae: [`${award.letter('cheapest-single')}${award.firstRow}>0`],
+            style: marks.good,
+          },
+          {
+            type: 'expression',
+            priority: 4,
+            formulae: [`${award.letter('cheapest-single')}${award.firstRow}=0`],
+            style: marks.muted,
+          },
+        ],
+      },
+    ],
+    print: { titleColumns: 'A:B', pagesWide: 2, from: AWARD_SCENARIO_ROW - 1, to: award.lastRow },
+  }
+}
+
+/** Column that says how a scenario was found, and whether that still holds. */
+const FOUND = 'O'
+const staleMark = (priority: number) => ({
+  type: 'expression' as const,
+  priority,
+  formulae: [`$${FOUND}${AWARD_SCENARIO_ROW}="stale"`],
+  style: marks.bad,
+})
+
+function* awardRows(book: Book): Generator<RowPlan> {
+  yield* headingRows(headingOf(book, 'Award scenarios', NOTE))
+  yield* gap(1)
+  yield scenarioHeader(book)
+  for (const [index, award] of book.report.awards.entries()) yield scenarioRow(book, award, index)
+  yield* gap(1)
+  yield provenRow(book)
+  yield workingsRow(book)
+  yield* tonnesRows(book, WIDTHS)
+}
+
+function scenarioHeader({ currency }: Book): RowPlan {
+  const words = ['No.', 'Scenario', 'Awarded to', 'Reached']
+  const figures = [
+    'Tonnes',
+    inCurrency('Total', currency),
+    inCurrency('Blended price', currency, '/t'),
+    'Coverage',
+    inCurrency('Budget', currency),
+    inCurrency('Saving against the budget', currency),
+    'Saving, share',
+    'Offers',
+    'Developers',
+    'Tonnes over the maximum',
+  ]
+  const cells = [
+    ...words.map((word) => text(word, head)),
+    ...figures.map((figure) => text(figure, headRight)),
+    text('Found', head),
+    text(inCurrency('None costs less than', currency), headRight),
+    blank(head),
+    text('Rule, and how it was solved', head),
+  ]
+  return fittedRow(cells, WIDTHS)
+}
+
+function scenarioRow(book: Book, award: Award, index: number): RowPlan {
+  const row = AWARD_SCENARIO_ROW + index
+  const cells = [
+    number(index + 1, plainNumber),
+    text(award.title, strongWrapped),
+    winnersCell(book, award, row),
+    formula(
+      `IF(ISNUMBER(WantedVolume),IF(AND(E${row}>0,E${row}>=${TARGET}),"yes","no"),"no")`,
+      yesNo(award.reached),
+      centred,
+    ),
+    ...figureCells(book, award, row),
+    foundCell(book, award),
+    floorCell(book, award),
+    blank(body),
+    wordsCell(book, award),
+  ]
+  return roomy(cells, book, award)
+}
+
+/** As high as the row needs, also once its set is stale: nothing measures it anew then. */
+function roomy(cells: readonly Cell[], book: Book, award: Award): RowPlan {
+  if (!isExact(award.scenario)) return fittedRow(cells, WIDTHS)
+  const winners = text(`${AS_WRITTEN}${winnerWords(book, award)}`, wrapped)
+  const stale = cells.with(2, winners).with(-1, text(`${award.rule} ${STALE}`, wrapped))
+  const [now, then] = [fittedRow(cells, WIDTHS), fittedRow(stale, WIDTHS)]
+  return { cells, height: Math.max(now.height ?? 0, then.height ?? 0) }
+}
+
+function winnersCell(book: Book, award: Award, row: number): Cell {
+  const count = winnerCount(book, award)
+  const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(book, award)},${book.award.range('label')},""))`
+  const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MOST_NAMED},${count}&" offers",${names}))`
+  const expression = isExact(award.scenario) ? `IF(RatesChanged>0,"${AS_WRITTEN}","")&${winners}` : winners
+  return arrayFormula(expression, winnerWords(book, award), `C${row}`, wrapped)
+}
+
+/** Tonnes for an offer that is not ranked, which only a reader can write, count for nothing. */
+const winnerCount = ({ award: { range } }: Book, { scenario }: Award) =>
+  `COUNTIFS(${range(scenario)},">0",${range('eligible')},"yes")`
+const isWinner = ({ award: { range } }: Book, { scenario }: Award) =>
+  `(${range(scenario)}>0)*(${range('eligible')}="yes")`
+
+/** In the order of the table below. */
+function winnerWords({ report }: Book, { winners }: Award): string {
+  const taken = new Set(winners.map(({ offerId }) => offerId))
+  if (taken.size === 0) return NONE
+  if (taken.size > MOST_NAMED) return `${taken.size} offers`
+  return listed(
+    report.offers.filter(({ id }) => taken.has(id)).map(({ label }) => label),
+    '; ',
+  )
+}
+
+function figureCells(book: Book, award: Award, row: number): Cell[] {
+  const { numbers, currency } = book
+  const money = numbers.money(currency)
+  const tonnes = book.award.range(award.scenario)
+  const developers = book.award.range('developerNo')
+  const count = winnerCount(book, award)
+  const spread = `SUM(--(FREQUENCY(IF(${isWinner(book, award)},${developers}),${developers})>0))`
+  return [
+    formula(
+      `SUMIFS(${tonnes},${tonnes},">0",${book.award.range('eligible')},"yes")`,
+      award.tonnes,
+      asStrong(numbers.volume),
+    ),
+    formula(`SUMPRODUCT(--(${tonnes}>0),${tonnes},${book.award.range('price')})`, award.total, asStrong(money)),
+    formula(`IF(E${row}>0,F${row}/E${row},NA())`, award.blendedPrice, numbers.price(currency)),
+    formula(`IF(ISNUMBER(WantedVolume),MIN(1,E${row}/WantedVolume),NA())`, award.coverage, percent),
+    formula(`IF(ISNUMBER(MaxPrice),MaxPrice*E${row},NA())`, award.budget, money),
+    formula(`IFERROR(I${row}-F${row},NA())`, award.saving, money),
+    formula(`IFERROR(J${row}/I${row},NA())`, award.savingShare, percent),
+    formula(count, award.winners.length, whole),
+    arrayFormula(`IF(${count}=0,0,${spread})`, award.developers, `M${row}`, whole),
+    formula(`IF(ISNUMBER(MaxVolume),MAX(0,E${row}-MaxVolume),0)`, award.tonnesOverMaximum, numbers.volume),
+  ]
+}
+
+/** Says whether the sets that only the report can find still hold. */
+function provenRow({ report }: Book): RowPlan {
+  const place = (scenario: AwardScenario) => report.awards.findIndex((award) => award.scenario === scenario) + 1
+  const sets = EXACT_SCENARIOS.map(place).join(', ')
+  const kept = `Scenarios ${sets} hold the sets found by search, for each of the RFQ’s volumes; everything else is worked out by formulas.`
+  const stale = `Scenarios ${sets} are stale: rates or expiry were changed on Inputs, and they keep the sets found for the inputs as written. No set can cost less than scenario ${place('cheapest-divisible')}. Make the report again for the least.`
+  return fittedRow(
+    [
+      blank(),
+      blank(),
+      formula(`IF(RatesChanged>0,${literal(stale)},${literal(kept)})`, kept, { ...body, alignment: {} }),
+    ],
+    [],
+  )
+}

@@ -1,0 +1,243 @@
+import type ExcelJS from 'exceljs'
+import { reachable } from '../../src/domain/comparison/combination.js'
+import type { AwardScenario, OfferReport } from '../../src/domain/comparison/model.js'
+import { EXACT_SCENARIOS } from '../../src/domain/comparison/model.js'
+import { round6 } from '../../src/domain/comparison/numbers.js'
+import { WANTED_BASES, type WantedBasis } from '../../src/domain/comparison/settings.js'
+import { arrayFormula, blank, type Cell, formula, number, text } from '../cells.js'
+import type { RowPlan } from '../plan.js'
+import {
+  asInput,
+  body,
+  centred,
+  formatted,
+  head,
+  headRight,
+  plainNumber,
+  type Style,
+  section,
+  wrapped,
+} from '../styles.js'
+import { fittedRow } from '../table.js'
+import { inCurrency, yesNo } from '../words.js'
+import { byBasis, setFor, TARGET } from './award-sets.js'
+import { AWARD_SCENARIO_ROW, type AwardKey, type Book } from './layout.js'
+
+/** What the reader may write into the last column. */
+export const TONNES: ExcelJS.DataValidation = {
+  type: 'decimal',
+  operator: 'greaterThanOrEqual',
+  formulae: [0],
+  allowBlank: true,
+  showErrorMessage: true,
+  errorStyle: 'stop',
+  errorTitle: 'Not a tonnage',
+  error: 'Tonnes to award to this offer: 0 or more.',
+}
+
+/** The cheapest single offer is found in steps: least total of those that reach, most tonnes, lowest number. */
+export function workingsRow(book: Book): RowPlan {
+  const row = AWARD_SCENARIO_ROW + book.report.awards.length + 2
+  const { award } = book
+  const ranked = `(${award.range('eligible')}="yes")`
+  const volume = award.range('volume')
+  const [volumes, totals] = [`ROUND(${volume},6)`, `ROUND(${award.range('total')},6)`]
+  const enough = `(${volume}>=${TARGET})`
+  const among = `${ranked}*IF($E$${row}>0,${enough},${volumes}=MAX(IF(${ranked},${volumes})))`
+  const figures = singleWorkings(book)
+  const step = (expression: string, cached: number, column: string, style: Style) =>
+    arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, `${column}${row}`, style)
+  const sameTotal = `*(${totals}=$F$${row})`
+  const sameVolume = `*(${volumes}=$G$${row})`
+  return {
+    cells: [
+      blank(),
+      text('Workings of scenario 1', body),
+      text('offers that reach; total; volume; offer no.', body),
+      blank(),
+      step(`SUM(${ranked}*${enough})`, figures.enough, 'E', plainNumber),
+      step(`MIN(IF(${among},${totals}))`, figures.total, 'F', book.numbers.money(book.currency)),
+      step(`MAX(IF(${among}${sameTotal},${volumes}))`, figures.volume, 'G', book.numbers.volume),
+      step(`MIN(IF(${among}${sameTotal}${sameVolume},${award.range('offer')}))`, figures.offer, 'H', plainNumber),
+    ],
+  }
+}
+
+/** Address of the number of the cheapest single offer. */
+const singleWinner = (book: Book) => `$H$${AWARD_SCENARIO_ROW + book.report.awards.length + 2}`
+
+function singleWorkings({ report }: Book) {
+  const ranked = report.offers.filter(({ eligibility }) => eligibility.eligible)
+  const wanted = report.rfq.wanted.volume
+  const enough = wanted === null ? 0 : ranked.filter(({ metrics }) => (metrics.volume ?? 0) >= reachable(wanted)).length
+  const single = report.awards.find(({ scenario }) => scenario === 'cheapest-single')?.winners[0]
+  const winner = report.offers.find(({ id }) => id === single?.offerId)
+  return {
+    enough,
+    total: round6(winner?.compared.total ?? 0),
+    volume: round6(winner?.metrics.volume ?? 0),
+    offer: winner?.sequence ?? 0,
+  }
+}
+
+/** Tonnes by offer and scenario: the reader's own in the last column. */
+export function* tonnesRows(book: Book, widths: readonly number[]): Generator<RowPlan> {
+  const { offers } = book.report
+  yield { cells: [text('Tonnes awarded to each offer', section)], height: 18 }
+  yield offerHeader(book, widths)
+  const facts = factsOf(book)
+  for (const [index, offer] of offers.entries()) yield fittedRow(offerRow(book, offer, index, facts), widths)
+  if (offers.length === 0) yield { cells: [text('No offer is known.', body)] }
+}
+
+function offerHeader({ report, currency }: Book, widths: readonly number[]): RowPlan {
+  const titles = report.awards.map(({ scenario }, index) =>
+    scenario === 'own' ? 'Your own (t)' : `Scenario ${index + 1} (t)`,
+  )
+  const figures = [
+    'Volume (t)',
+    inCurrency('Total', currency),
+    inCurrency('Price per tonne', currency, '/t'),
+    'Price, six decimals',
+    'Order by price',
+    'Developer no.',
+    ...titles,
+  ]
+  const words = ['Offer no.', 'Offer', 'Developer', 'Ranked']
+  return fittedRow([...words.map((word) => text(word, head)), ...figures.map((word) => text(word, headRight))], widths)
+}
+
+function offerRow(book: Book, offer: OfferReport, index: number, facts: Facts): (Cell | undefined)[] {
+  const { award, offers, numbers, currency } = book
+  const at = (key: AwardKey) => award.at(key, index)
+  const ranked = offer.eligibility.eligible
+  const volume = ranked ? (offer.metrics.volume ?? 0) : 0
+  const total = ranked ? (offer.compared.total ?? 0) : 0
+  const isRanked = `${at('eligible')}="yes"`
+  const cells: Record<Exclude<AwardKey, AwardScenario>, Cell> = {
+    offer: number(offer.sequence, plainNumber),
+    label: text(offer.label, wrapped),
+    developer: text(offer.developer, wrapped),
+    eligible: formula(offers.cell('eligible', index), yesNo(ranked), centred),
+    volume: formula(`IF(${isRanked},${offers.cell('volume', index)},0)`, volume, numbers.volume),
+    total: formula(`IF(${isRanked},${offers.cell('comparedTotal', index)},0)`, total, numbers.money(currency)),
+    price: formula(
+      `IF(${at('volume')}>0,${at('total')}/${at('volume')},0)`,
+      volume > 0 ? total / volume : 0,
+      numbers.price(currency),
+    ),
+    orderPrice: formula(`IF(${isRanked},ROUND(${at('price')},6),"")`, ranked ? round6(total / volume) : '', SIX),
+    order: formula(orderExpression(book, index), facts.order.get(offer.id) ?? '', plainNumber),
+    developerNo: number(facts.developer.get(offer.id), plainNumber),
+  }
+  return award.keys.map((key) =>
+    key in cells ? cells[key as keyof typeof cells] : tonnesCell(book, offer, index, key as AwardScenario, facts),
+  )
+}
+
+const SIX: Style = formatted(plainNumber, '#,##0.000000')
+
+function orderExpression({ award }: Book, index: number): string {
+  const own = award.at('orderPrice', index)
+  const ties = `COUNTIFS(${award.range('orderPrice')},${own},${award.range('offer')},"<"&${award.at('offer', index)})`
+  return `IF(ISNUMBER(${own}),RANK(${own},${award.range('orderPrice')},1)+${ties},"")`
+}
+
+/** What each offer has in the report, looked up at once. */
+interface Facts {
+  /** Place by nominal price at six decimals; ties to the lower number. */
+  order: ReadonlyMap<string, number>
+  /** One number a developer, as the report tells developers apart: names without case and outer blanks. */
+  developer: ReadonlyMap<string, number>
+  /** Tonnes by scenario and offer. */
+  tonnes: ReadonlyMap<string, number>
+  /** Which of the RFQ's volumes an offer is in the set for, by scenario and offer; absent: in none. */
+  sets: ReadonlyMap<string, ReadonlySet<WantedBasis>>
+}
+
+const keyOf = (scenario: AwardScenario, id: string) => `${scenario} ${id}`
+
+function factsOf({ report }: Book): Facts {
+  const lines = report.awards.flatMap(({ scenario, winners }) => winners.map((line) => ({ scenario, line })))
+  return {
+    order: priceOrder(report.offers),
+    developer: developerNumbers(report.offers),
+    tonnes: new Map(lines.map(({ scenario, line }) => [keyOf(scenario, line.offerId), line.tonnes])),
+    sets: setsOf(report),
+  }
+}
+
+function setsOf(report: Book['report']): Facts['sets'] {
+  const sets = new Map<string, Set<WantedBasis>>()
+  for (const scenario of EXACT_SCENARIOS) {
+    for (const basis of WANTED_BASES) {
+      for (const { offerId } of setFor(report, scenario, basis).winners) {
+        const key = keyOf(scenario, offerId)
+        sets.set(key, (sets.get(key) ?? new Set()).add(basis))
+      }
+    }
+  }
+  return sets
+}
+
+function priceOrder(offers: readonly OfferReport[]): ReadonlyMap<string, number> {
+  const ranked = offers
+    .filter(({ eligibility }) => eligibility.eligible)
+    .map(({ id, sequence, compared, metrics }) => ({
+      id,
+      sequence,
+      price: round6((compared.total ?? 0) / (metrics.volume ?? 1)),
+    }))
+  ranked.sort((a, b) => a.price - b.price || a.sequence - b.sequence)
+  return new Map(ranked.map(({ id }, index) => [id, index + 1]))
+}
+
+function developerNumbers(offers: readonly OfferReport[]): ReadonlyMap<string, number> {
+  const numbers = new Map<string, number>()
+  return new Map(
+    offers.map((offer) => {
+      const name = offer.developer?.trim().toLowerCase() ?? `\u0000${offer.id}`
+      const known = numbers.get(name) ?? offer.sequence
+      numbers.set(name, known)
+      return [offer.id, known]
+    }),
+  )
+}
+
+function tonnesCell(book: Book, offer: OfferReport, index: number, scenario: AwardScenario, facts: Facts): Cell {
+  const cached = facts.tonnes.get(keyOf(scenario, offer.id)) ?? 0
+  const { volume: style } = book.numbers
+  if (scenario === 'own') return number(cached, asInput(style))
+  const ranked = `${book.award.at('eligible', index)}="yes"`
+  return formula(`IF(${ranked},${tonnesExpression(book, offer, index, scenario, facts)},0)`, cached, style)
+}
+
+function tonnesExpression(
+  book: Book,
+  offer: OfferReport,
+  index: number,
+  scenario: Exclude<AwardScenario, 'own'>,
+  facts: Facts,
+): string {
+  const { award, scoring } = book
+  const volume = award.at('volume', index)
+  const before = (by: string, own: string) => `SUMIFS(${award.range('volume')},${by},"<"&${own})`
+  const wanted = (expression: string) => `IF(ISNUMBER(WantedVolume),${expression},0)`
+  switch (scenario) {
+    case 'cheapest-single':
+      return wanted(`IF(${award.at('offer', index)}=${singleWinner(book)},${volume},0)`)
+    case 'cheapest-divisible': {
+      const open = `(WantedVolume-${before(award.range('order'), award.at('order', index))})`
+      return wanted(`IF(${open}>WantedVolume*1E-9,MIN(${volume},${open}),0)`)
+    }
+    case 'best-score': {
+      const taken = before(scoring.range('rank'), scoring.cell('rank', index))
+      return wanted(`IF(${taken}>=${TARGET},0,${volume})`)
+    }
+    default:
+      return `${volume}*${memberExpression(facts.sets.get(keyOf(scenario, offer.id)))}`
+  }
+}
+
+const memberExpression = (bases: ReadonlySet<WantedBasis> | undefined): string =>
+  byBasis((basis) => (bases?.has(basis) ? '1' : '0'))

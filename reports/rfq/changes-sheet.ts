@@ -1,0 +1,97 @@
+import type { Change, ChangeEvent } from '../../src/domain/comparison/model.js'
+import { type Cell, moment, number, text } from '../cells.js'
+import { grid } from '../grid.js'
+import type { SheetPlan } from '../plan.js'
+import { body, formatted, instant, marks, plainNumber, type Style, wrapped } from '../styles.js'
+import { HEAD_ROW, tableSheet } from '../table.js'
+import { cutToLines } from '../typeset.js'
+import { type Book, headingOf } from './layout.js'
+
+const NOTE =
+  'What changed between two observations, oldest first. A change happened after the first moment and was seen by the second; nobody knows when exactly.'
+const KEYS = [
+  'seenBy',
+  'after',
+  'entity',
+  'label',
+  'event',
+  'field',
+  'before',
+  'value',
+  'difference',
+  'unit',
+  'words',
+  'version',
+  'id',
+] as const
+
+const EVENT_WORDS: Record<ChangeEvent, string> = {
+  appeared: 'first seen',
+  withdrawn: 'withdrawn from view',
+  reinstated: 'reinstated',
+  opened: 'opened',
+  closed: 'closed',
+  status: 'status changed',
+  accepted: 'accepted',
+  rejected: 'rejected',
+  review: 'review changed',
+  detail: 'read in full',
+  changed: 'changed',
+}
+const VALUE: Style = formatted(plainNumber, '#,##0.####')
+const DIFFERENCE: Style = formatted(plainNumber, '+#,##0.####;-#,##0.####;0')
+const CELL_LINES = 12
+const CELL_UNITS = 44
+
+/** `Changes`: how the RFQ and its offers moved. */
+export function changesSheet(book: Book): SheetPlan {
+  const changes = grid('Changes', KEYS, HEAD_ROW, book.report.changes.length)
+  const event = `${changes.letter('event')}${changes.firstRow}`
+  return tableSheet<Change, (typeof KEYS)[number]>({
+    grid: changes,
+    heading: headingOf(book, 'Changes', NOTE),
+    rows: book.report.changes,
+    empty: 'Nothing was observed to change.',
+    fixedColumns: 1,
+    columns: {
+      seenBy: { head: 'Seen by', cell: (change) => moment(change.seenBy, instant) },
+      after: { head: 'After', cell: (change) => moment(change.after, instant) },
+      entity: { head: 'What', cell: (change) => text(change.entity === 'rfq' ? 'RFQ' : 'offer', body) },
+      label: { head: 'Which', cell: (change) => text(change.label, wrapped) },
+      event: { head: 'Event', cell: (change) => text(EVENT_WORDS[change.event], body) },
+      field: { head: 'Field', most: 40, cell: (change) => text(change.field, wrapped) },
+      before: { head: 'Before', most: CELL_UNITS, cell: (change) => valueCell(change.before) },
+      value: { head: 'Value', most: CELL_UNITS, cell: (change) => valueCell(change.value) },
+      difference: { head: 'Difference', right: true, cell: (change) => number(change.difference, DIFFERENCE) },
+      unit: { head: 'Unit', cell: (change) => text(change.unit, body) },
+      words: {
+        head: 'In words',
+        most: 60,
+        cell: (change) => text(cutToLines(change.words, 60, CELL_LINES, '…'), wrapped),
+      },
+      version: { head: 'Version', right: true, cell: (change) => number(change.version, plainNumber) },
+      id: { head: 'Id', most: 40, cell: (change) => text(change.id, wrapped) },
+    },
+    rules: [
+      {
+        ref: `${changes.letter('event')}${changes.firstRow}:${changes.letter('event')}${changes.lastRow}`,
+        rules: [
+          {
+            type: 'expression',
+            priority: 1,
+            formulae: [`OR(${event}="${EVENT_WORDS.withdrawn}",${event}="${EVENT_WORDS.rejected}")`],
+            style: marks.bad,
+          },
+          { type: 'expression', priority: 2, formulae: [`${event}="${EVENT_WORDS.accepted}"`], style: marks.good },
+        ],
+      },
+    ],
+  })
+}
+
+/** A value as it was sent: a number as a number, everything else as text. */
+function valueCell(value: Change['value']): Cell {
+  if (typeof value === 'number') return number(value, VALUE)
+  if (typeof value === 'boolean') return text(value ? 'true' : 'false', body)
+  return text(value === null ? null : cutToLines(value, CELL_UNITS, CELL_LINES, '…'), wrapped)
+}

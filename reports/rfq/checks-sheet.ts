@@ -1,0 +1,298 @@
+import type { DocumentProblem } from '../../src/domain/comparison/input.js'
+import type { Check, Flag, OfferReport } from '../../src/domain/comparison/model.js'
+import { type Cached, type Cell, formula, number, text } from '../cells.js'
+import { type Grid, grid } from '../grid.js'
+import type { SheetPlan } from '../plan.js'
+import { asStrong, body, formatted, head, marks, plainNumber, type Style, wrapped } from '../styles.js'
+import { type ColumnPlan, HEAD_ROW, tableSheet } from '../table.js'
+import { severityWords } from '../words.js'
+import { type Book, headingOf } from './layout.js'
+import { totalToleranceExpression } from './offer-metric-columns.js'
+
+const NOTE =
+  'Everything that was compared, with its numbers and its verdict. Figures: this report’s own sums, two ways. Data: what was sent, against itself. Flags: offers and RFQ against the limits.'
+const KEYS = [
+  'about',
+  'verdict',
+  'subject',
+  'title',
+  'leftWhat',
+  'left',
+  'rightWhat',
+  'right',
+  'difference',
+  'exact',
+  'tolerance',
+  'words',
+] as const
+type Key = (typeof KEYS)[number]
+type About = 'figures' | 'data' | 'flag' | 'document'
+const FIGURE: Style = formatted(plainNumber, '#,##0.00####')
+
+/** One comparison: a check, a flag or a deviation, in the same columns. */
+interface Row {
+  about: About
+  subject: string
+  title: string
+  left: Side
+  right: Side
+  /** Difference that is still `ok`; null where no numbers are compared. */
+  exact: Cell
+  tolerance: Cell
+  /** Only more is wrong, not less. */
+  oneSided?: boolean
+  verdict: string
+  /** Worked out live from the numbers. */
+  live: boolean
+  difference: number | null
+  words: string
+}
+interface Side {
+  what: string
+  value: Cell
+}
+
+/** Where the master verdict stands: on the line above the table. */
+export const MASTER_CELL = "'Checks'!$B$4"
+
+/** `Checks`: reconciliations, then flags, then documents that did not fit. */
+export function checksSheet(book: Book): SheetPlan {
+  const rows = sourcesOf(book)
+  const checks = grid('Checks', KEYS, HEAD_ROW, rows.length)
+  const verdicts = `${checks.letter('verdict')}${checks.firstRow}`
+  const rule = (priority: number, words: string[], style: (typeof marks)[keyof typeof marks]) => ({
+    type: 'expression' as const,
+    priority,
+    formulae: [`OR(${words.map((word) => `$${verdicts}="${word}"`).join(',')})`],
+    style,
+  })
+  return tableSheet<Source, Key>({
+    grid: checks,
+    heading: headingOf(book, 'Checks', NOTE),
+    above: masterCells(book, checks),
+    rows,
+    empty: 'Nothing to check.',
+    fixedColumns: 2,
+    columns: columns(checks, rowMaker(book)),
+    rules: [
+      {
+        ref: `${verdicts}:${checks.letter('verdict')}${checks.lastRow}`,
+        rules: [
+          rule(1, ['fails', 'High'], marks.bad),
+          rule(2, ['rounding', 'unknown', 'Medium', 'problem'], marks.warn),
+          rule(3, ['ok'], marks.good),
+        ],
+      },
+      {
+        ref: 'B4',
+        rules: [
+          { type: 'expression', priority: 4, formulae: ['$B$4="fails"'], style: marks.bad },
+          { type: 'expression', priority: 5, formulae: ['$B$4="attention"'], style: marks.warn },
+          { type: 'expression', priority: 6, formulae: ['$B$4="ok"'], style: marks.good },
+        ],
+      },
+    ],
+  })
+}
+
+function masterCells({ report }: Book, checks: Grid<Key>): Partial<Record<Key, Cell>> {
+  const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
+  return {
+    about: text('Master check', head),
+    verdict: formula(
+      `IF(${failing('figures')},"fails",IF(${failing('data')},"attention","ok"))`,
+      report.checks.master.verdict,
+      asStrong(body),
+    ),
+    subject: text(report.checks.master.words, body),
+  }
+}
+
+function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key, ColumnPlan<Source>> {
+  const at = (key: Key, index: number) => checks.at(key, index)
+  const told = (head: string, most: number, value: (row: Row) => string): ColumnPlan<Source> => ({
+    head,
+    most,
+    cell: (source) => text(value(rowOf(source)), wrapped),
+  })
+  const figure = (head: string, value: (row: Row, index: number) => Cell): ColumnPlan<Source> => ({
+    head,
+    right: true,
+    most: 20,
+    cell: (source, index) => value(rowOf(source), index),
+  })
+  return {
+    about: { ...told('About', 14, (row) => row.about), least: 14 },
+    verdict: {
+      head: 'Verdict',
+      cell: (source, index) => {
+        const row = rowOf(source)
+        return row.live ? formula(verdictExpression(row, checks, index), row.verdict, body) : text(row.verdict, body)
+      },
+    },
+    subject: told('Of', 28, (row) => row.subject),
+    title: told('What must hold', 40, (row) => row.title),
+    leftWhat: told('Compared', 20, (row) => row.left.what),
+    left: figure('Value', (row) => row.left.value),
+    rightWhat: told('With', 20, (row) => row.right.what),
+    right: figure('Value', (row) => row.right.value),
+    difference: figure('Difference', (row, index) =>
+      row.live && row.difference !== null
+        ? formula(`ROUND(${at('left', index)}-${at('right', index)},6)`, round6(row.difference), FIGURE)
+        : number(row.difference, FIGURE),
+    ),
+    exact: figure('Still exact', (row) => row.exact),
+    tolerance: figure('Tolerance', (row) => row.tolerance),
+    words: told('In words', 56, (row) => row.words),
+  }
+}
+
+/** Sums made along two ways differ by noise, which nobody wants to see. */
+const round6 = (value: number) => Math.round(value * 1e6) / 1e6
+
+/** src/domain/comparison/model.ts, `Check`: the difference stands rounded in its cell, what is allowed beside it. */
+function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
+  const off = checks.at('difference', index)
+  const size = row.oneSided ? off : `ABS(${off})`
+  const within = (key: Key) => `${size}<=${checks.at(key, index)}`
+  return `IF(ISNUMBER(${off}),IF(${within('exact')},"ok",IF(${within('tolerance')},"rounding","fails")),"unknown")`
+}
+
+// --- checks ---------------------------------------------------------------------------------------------------------
+
+/** What a row is made of; rows are made when they are written, since there may be many. */
+type Source =
+  | { check: Check; index: number | undefined }
+  | { flag: Flag; subject: string }
+  | { problem: DocumentProblem }
+
+function sourcesOf({ report }: Book): Source[] {
+  const indexes = new Map(report.offers.map(({ id }, index) => [id, index]))
+  return [
+    ...report.checks.checks.map((check) => ({ check, index: indexes.get(check.offerId ?? '') })),
+    ...report.rfq.flags.map((flag) => ({ flag, subject: 'RFQ' })),
+    ...report.offers.flatMap((offer) => offer.flags.map((flag) => ({ flag, subject: subjectOf(offer) }))),
+    ...report.problems.map((problem) => ({ problem })),
+  ]
+}
+
+const subjectOf = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
+
+/** All cells of a row are asked for one after the other: the row made last is kept for the next of them. */
+function rowMaker(book: Book): (source: Source) => Row {
+  let newest: { source: Source; row: Row } | undefined
+  return (source) => {
+    if (newest?.source !== source) newest = { source, row: makeRow(book, source) }
+    return newest.row
+  }
+}
+
+function makeRow(book: Book, source: Source): Row {
+  if ('check' in source) return checkRow(book, source.check, source.index)
+  return 'flag' in source ? flagRow(source.flag, source.subject) : documentRow(source.problem)
+}
+
+function checkRow(book: Book, check: Check, index: number | undefined): Row {
+  const sides = liveSides(book, check, index)
+  return {
+    about: check.about,
+    subject: check.subject,
+    title: check.title,
+    left: { what: check.left.what, value: sideCell(check.left.value, sides?.left) },
+    right: { what: check.right.what, value: sideCell(check.right.value, sides?.right) },
+    exact: allowedCell(check.exact, sides?.exact),
+    tolerance: allowedCell(check.tolerance, sides?.tolerance),
+    oneSided: check.oneSided,
+    verdict: check.verdict,
+    live: check.tolerance !== null,
+    difference: check.difference,
+    words: check.words,
+  }
+}
+
+interface LiveSides {
+  left: string
+  right: string
+  exact?: string
+  tolerance?: string
+}
+
+/** The checks whose two sides are cells of this workbook. */
+function liveSides(book: Book, check: Check, index: number | undefined): LiveSides | undefined {
+  const { offers, deliveries } = book
+  const total = (range: string) => `SUM(${range})`
+  switch (check.id) {
+    case 'lines-volume':
+      return { left: total(deliveries.range('volume')), right: total(offers.range('sumVolume')) }
+    case 'lines-value':
+      return { left: total(deliveries.range('total')), right: total(offers.range('sumValue')) }
+    case 'volume':
+      if (index === undefined || check.difference === null) return undefined
+      return {
+        left: offers.cell('statedVolume', index),
+        right: offers.cell('sumVolume', index),
+        exact: 'VolumeTolerance',
+        tolerance: 'VolumeTolerance',
+      }
+    case 'total':
+      if (index === undefined || check.difference === null) return undefined
+      return {
+        left: offers.cell('statedTotal', index),
+        right: offers.cell('sumValue', index),
+        tolerance: totalToleranceExpression(offers.cell('statedTotal', index)),
+      }
+    default:
+      return undefined
+  }
+}
+
+const sideCell = (value: Cached, expression: string | undefined): Cell => {
+  if (typeof value !== 'number') return text(value, wrapped)
+  return expression === undefined ? number(value, FIGURE) : formula(expression, value, FIGURE)
+}
+
+const allowedCell = (allowed: number | null, expression: string | undefined): Cell =>
+  expression === undefined ? number(allowed, FIGURE) : formula(expression, allowed, FIGURE)
+
+// --- flags and documents --------------------------------------------------------------------------------------------
+
+function flagRow(flag: Flag, subject: string): Row {
+  const [found, limit] = flag.compared
+  const side = (value: typeof found): Side => ({
+    what: value === undefined ? '' : `${value.what}${value.unit === null ? '' : `, ${value.unit}`}`,
+    value: typeof value?.value === 'number' ? number(value.value, FIGURE) : text(value?.value, wrapped),
+  })
+  const numbers = typeof found?.value === 'number' && typeof limit?.value === 'number'
+  const difference = numbers && found.unit === limit.unit ? Number(found.value) - Number(limit.value) : null
+  return {
+    about: 'flag',
+    subject,
+    title: flag.code,
+    left: side(found),
+    right: side(limit),
+    exact: text(null, body),
+    tolerance: text(null, body),
+    verdict: severityWords[flag.severity],
+    live: false,
+    difference,
+    words: flag.words,
+  }
+}
+
+const NOTHING: Side = { what: '', value: text(null, body) }
+
+function documentRow({ kind, entityId, path, code, message }: DocumentProblem): Row {
+  return {
+    about: 'document',
+    subject: `${kind} ${entityId}`,
+    title: path === '' ? code : `${code}: ${path}`,
+    left: NOTHING,
+    right: NOTHING,
+    exact: NOTHING.value,
+    tolerance: NOTHING.value,
+    verdict: 'problem',
+    live: false,
+    difference: null,
+    words: message,
+  }
+}

@@ -1,0 +1,395 @@
+import { valueWords } from '../../src/domain/comparison/flag-value.js'
+import type { MetricName, OfferReport, Requirement, Severity } from '../../src/domain/comparison/model.js'
+import { arrayFormula, blank, type Cell, date, formula, moment, number, serialOf, text } from '../cells.js'
+import { columnLetter } from '../grid.js'
+import type { RowPlan, SheetPlan } from '../plan.js'
+import {
+  asLeft,
+  bad,
+  body,
+  day,
+  good,
+  head,
+  instant,
+  marks,
+  percent,
+  plainNumber,
+  points,
+  type Style,
+  section,
+  strongWrapped,
+  whole,
+  wrapped,
+} from '../styles.js'
+import { fittedRow, fixedWidths, HEAD_ROW, headingRows } from '../table.js'
+import { cutToLines } from '../typeset.js'
+import { countFlags, inCurrency, listed, severityWords, yesNo } from '../words.js'
+import { type Book, headingOf, type OfferKey } from './layout.js'
+
+/** More columns than this no reader compares: the best-ranked are shown, and the sheet says so. */
+const MOST_COMPARED = 300
+const OFFERS_A_PAGE = 6
+const FIRST_OFFER_COLUMN = 4
+const OFFER_WIDTH = 30
+const WIDTHS = [30, 18, 26]
+const CELL_LINES = 30
+const NONE = '–'
+/** Row of `Ranked`: the best is sought among those that say yes. */
+const RANKED_ROW = HEAD_ROW + 2
+
+/** One attribute: a row. */
+interface Attribute {
+  label: string
+  cell: (offer: OfferReport, index: number) => Cell
+  /** Which figure is the best one, and how it shows. */
+  best?: { which: 'least' | 'most'; value: (offer: OfferReport) => number | null; style: Style }
+}
+interface Group {
+  title: string
+  attributes: readonly Attribute[]
+}
+
+/** `Comparison`: attributes down, one column an offer, the best of each row marked and named. */
+export function comparisonSheet(book: Book): SheetPlan {
+  const offers = book.report.offers.slice(0, MOST_COMPARED)
+  const groups = groupsOf(book)
+  const lastColumn = columnLetter(FIRST_OFFER_COLUMN - 1 + Math.max(1, offers.length))
+  const lastRow = HEAD_ROW + groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
+  const firstOffer = columnLetter(FIRST_OFFER_COLUMN)
+  const area = `${firstOffer}${HEAD_ROW + 1}:${lastColumn}${lastRow}`
+  const pages = Math.max(1, Math.ceil(offers.length / OFFERS_A_PAGE))
+  const rows = () => comparisonRows(book, groups, offers, lastColumn)
+  const ranked = `${firstOffer}$${RANKED_ROW}="yes"`
+  const here = `${firstOffer}${HEAD_ROW + 1}`
+  return {
+    name: 'Comparison',
+    ...fixedWidths([...WIDTHS, ...offers.map(() => OFFER_WIDTH)], rows),
+    rows,
+    frozen: { rows: HEAD_ROW, columns: FIRST_OFFER_COLUMN - 1 },
+    rules: [
+      {
+        ref: area,
+        rules: [
+          {
+            type: 'expression',
+            priority: 1,
+            formulae: [`AND(${ranked},ISNUMBER($B${HEAD_ROW + 1}),${here}=$B${HEAD_ROW + 1})`],
+            style: marks.good,
+          },
+          { type: 'expression', priority: 2, formulae: [`${here}="${NONE}"`], style: marks.muted },
+        ],
+      },
+    ],
+    print: {
+      titleRows: [HEAD_ROW, HEAD_ROW],
+      titleColumns: 'A:C',
+      ...(pages > 1 && { from: HEAD_ROW, to: lastRow }),
+      pagesWide: pages,
+    },
+  }
+}
+
+function* comparisonRows(
+  book: Book,
+  groups: readonly Group[],
+  offers: readonly OfferReport[],
+  lastColumn: string,
+): Generator<RowPlan> {
+  const widths = [...WIDTHS, ...offers.map(() => OFFER_WIDTH)]
+  yield* headingRows(headingOf(book, 'Comparison', noteOf(book, offers.length)))
+  yield { cells: [] }
+  yield fittedRow(
+    [
+      text('Attribute', head),
+      text('Best value', head),
+      text('Best offer', head),
+      ...offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, head)),
+    ],
+    widths,
+  )
+  const atLeft = leftward()
+  let row = HEAD_ROW
+  for (const group of groups) {
+    yield { cells: [text(group.title, section)], height: 18 }
+    row++
+    for (const attribute of group.attributes) {
+      row++
+      const cells = offers.map((offer, index) => atLeft(attribute.cell(offer, index)))
+      yield fittedRow(
+        [text(attribute.label, strongWrapped), ...bestCells(attribute, offers, row, lastColumn).map(atLeft), ...cells],
+        widths,
+      )
+    }
+  }
+  if (offers.length === 0) yield { cells: [text('No offer is known.', body)] }
+}
+
+/** Figures are compared across: they begin where the text above and below begins. Each style is turned once. */
+function leftward(): (cell: Cell) => Cell {
+  const turned = new Map<Style, Style>()
+  return (cell) => {
+    const style = turned.get(cell.style) ?? asLeft(cell.style)
+    turned.set(cell.style, style)
+    return { ...cell, style }
+  }
+}
+
+function noteOf({ report }: Book, shown: number): string {
+  const all = report.offers.length
+  const bound = shown < all ? ` The ${shown} best-ranked of ${all} offers; all are on Offers.` : ''
+  return `The best of each row among ranked offers is green, and named in column C. ${NONE}: not known.${bound}`
+}
+
+/** Value and name of the best; several at once are counted. */
+function bestCells({ best }: Attribute, offers: readonly OfferReport[], row: number, lastColumn: string): Cell[] {
+  if (best === undefined || offers.length === 0) return [blank(body), blank(body)]
+  const first = columnLetter(FIRST_OFFER_COLUMN)
+  const values = `$${first}${row}:$${lastColumn}${row}`
+  const ranked = `$${first}$${RANKED_ROW}:$${lastColumn}$${RANKED_ROW}`
+  const heads = `$${first}$${HEAD_ROW}:$${lastColumn}$${HEAD_ROW}`
+  const name = best.which === 'least' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
+  const known = `COUNTIFS(${ranked},"yes",${values},">=-1E+300")`
+  const { value, winners } = bestOf(best, offers)
+  const many = `SUMPRODUCT((${ranked}="yes")*(${values}=$B${row}))`
+  const match = `INDEX(${heads},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
+  const shown = winners.length === 1 ? winnerName(winners) : `${winners.length} offers`
+  return [
+    formula(`IF(${known}=0,"${NONE}",${name}(${values},${ranked},"yes"))`, value ?? NONE, best.style),
+    arrayFormula(
+      `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NONE}")`,
+      value === null ? NONE : shown,
+      `C${row}`,
+      wrapped,
+    ),
+  ]
+}
+
+const winnerName = ([winner]: readonly OfferReport[]) =>
+  winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`
+
+function bestOf(best: NonNullable<Attribute['best']>, offers: readonly OfferReport[]) {
+  const known = offers.flatMap((offer) => {
+    const value = offer.eligibility.eligible ? best.value(offer) : null
+    return value === null ? [] : [{ offer, value }]
+  })
+  if (known.length === 0) return { value: null, winners: [] }
+  const choose = best.which === 'least' ? Math.min : Math.max
+  const value = known.reduce((found, each) => choose(found, each.value), known[0]?.value ?? 0)
+  return { value, winners: known.filter((each) => each.value === value).map(({ offer }) => offer) }
+}
+
+function groupsOf(book: Book): Group[] {
+  return [
+    { title: 'Outcome', attributes: [...standing(book)] },
+    { title: 'Money', attributes: moneyAttributes(book) },
+    { title: 'Volume and time', attributes: volumeAttributes(book) },
+    { title: 'Requirements of the RFQ', attributes: requirementAttributes(book) },
+    { title: 'Project, as its developer describes it', attributes: projectAttributes() },
+    { title: 'Flags', attributes: flagAttributes() },
+    { title: 'Sent and observed', attributes: sentAttributes() },
+  ]
+}
+
+/** A figure of `Offers`; what is not known there is a dash here. */
+function live(
+  { offers }: Book,
+  label: string,
+  key: OfferKey,
+  value: (offer: OfferReport) => number | null,
+  style: Style | ((offer: OfferReport) => Style),
+  best?: 'least' | 'most',
+): Attribute {
+  const look = (offer: OfferReport) => (typeof style === 'function' ? style(offer) : style)
+  return {
+    label,
+    cell: (offer, index) => formula(`IFERROR(${offers.cell(key, index)},"${NONE}")`, value(offer) ?? NONE, look(offer)),
+    ...(best && typeof style !== 'function' && { best: { which: best, value, style } }),
+  }
+}
+const told = (label: string, value: (offer: OfferReport) => unknown): Attribute => ({
+  label,
+  cell: (offer) => text(cutToLines(String(value(offer) ?? NONE), OFFER_WIDTH, CELL_LINES), wrapped),
+})
+
+function* standing(book: Book): Generator<Attribute> {
+  const { offers, scoring } = book
+  yield {
+    label: 'Ranked',
+    cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), body),
+  }
+  yield told('Why it is not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'))
+  yield {
+    label: 'Rank',
+    cell: (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', plainNumber),
+    best: { which: 'least', value: (offer) => offer.rank, style: plainNumber },
+  }
+  yield {
+    label: 'Score of 100',
+    cell: (offer, index) => formula(scoring.cell('total', index), offer.scores?.total ?? '', points),
+    best: { which: 'most', value: (offer) => offer.scores?.total ?? null, style: points },
+  }
+  yield {
+    label: 'Meets every requirement',
+    cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? good : bad),
+  }
+}
+
+function moneyAttributes(book: Book): Attribute[] {
+  const { numbers, currency } = book
+  const money = numbers.money(currency)
+  const price = numbers.price(currency)
+  const own = (offer: OfferReport) => numbers.price(offer.terms.currencyCode)
+  const ownTotal = (offer: OfferReport) => numbers.money(offer.terms.currencyCode)
+  return [
+    live(
+      book,
+      inCurrency('Price per tonne', currency, '/t'),
+      'comparedPricePerTonne',
+      (offer) => offer.compared.pricePerTonne,
+      price,
+      'least',
+    ),
+    live(
+      book,
+      inCurrency('Risk-adjusted price per tonne', currency, '/t'),
+      'comparedPrice',
+      (offer) => offer.compared.price,
+      price,
+      'least',
+    ),
+    live(book, inCurrency('Total', currency), 'comparedTotal', (offer) => offer.compared.total, money),
+    live(book, 'Price per tonne, own currency', 'pricePerTonne', (offer) => offer.metrics.pricePerTonne, own),
+    live(book, 'Total, own currency', 'total', (offer) => offer.metrics.total, ownTotal),
+    told('Totals agree', (offer) => offer.metrics.totalVerdict),
+    live(book, 'Pre-paid share', 'prepaidShare', (offer) => offer.metrics.prepaidShare, percent, 'least'),
+    told('Contract type', (offer) => offer.terms.contractType),
+    told('Currency', (offer) => offer.terms.currency),
+  ]
+}
+
+function volumeAttributes(book: Book): Attribute[] {
+  const dated = (label: string, key: OfferKey, value: (offer: OfferReport) => string | null): Attribute =>
+    live(book, label, key, (offer) => serialOf(value(offer)), day, 'least')
+  return [
+    live(book, 'Volume (t)', 'volume', (offer) => offer.metrics.volume, book.numbers.volume, 'most'),
+    live(book, 'Coverage of the wanted volume', 'coverage', (offer) => offer.metrics.coverage, percent, 'most'),
+    told('Volumes agree', (offer) => offer.metrics.volumeVerdict),
+    dated('First delivery', 'firstDelivery', (offer) => offer.metrics.firstDelivery),
+    dated('Last delivery', 'lastDelivery', (offer) => offer.metrics.lastDelivery),
+    live(book, 'Mean wait (days)', 'meanWait', (offer) => offer.metrics.meanWaitDays, points, 'least'),
+    live(book, 'Share on time', 'onTimeShare', (offer) => offer.metrics.onTimeShare, percent, 'most'),
+    live(book, 'Oldest vintage', 'oldestVintage', (offer) => offer.metrics.oldestVintage, plainNumber, 'most'),
+    live(book, 'Newest vintage', 'newestVintage', (offer) => offer.metrics.newestVintage, plainNumber, 'most'),
+  ]
+}
+
+const REQUIREMENT_WORDS: Record<Requirement['code'], string> = {
+  'price-max': 'Price not above the maximum',
+  'price-min': 'Price not below the minimum',
+  'volume-min': 'Volume not below the minimum',
+  'volume-max': 'Volume not above the maximum',
+  'vintage-min': 'No vintage too old',
+  'vintage-max': 'No vintage too new',
+  delivery: 'Delivered in time',
+  'contract-type': 'Contract type asked for',
+  'on-time': 'Response submitted in time',
+  listing: 'Listing asked for',
+}
+
+function requirementAttributes({ report }: Book): Attribute[] {
+  const stated = new Set(report.offers.flatMap((offer) => offer.requirements.map(({ code }) => code)))
+  return [...stated].map(
+    (code): Attribute => ({
+      label: REQUIREMENT_WORDS[code],
+      cell: (offer) => requirementCell(offer.requirements.find((requirement) => requirement.code === code)),
+    }),
+  )
+}
+
+/** The day of a moment, and nothing for a listing: its identifier tells no reader anything. */
+const foundWords = ({ code, found }: Requirement): string =>
+  found.value === null || code === 'listing' ? '' : ` (${valueWords(found).replace(/T\d{2}:\d{2}.*/, '')})`
+
+function requirementCell(requirement: Requirement | undefined): Cell {
+  if (requirement === undefined) return text(NONE, body)
+  const { met } = requirement
+  const verdict = met === null ? 'cannot be told' : met ? 'met' : 'not met'
+  return text(`${verdict}${foundWords(requirement)}`, met === false ? bad : wrapped)
+}
+
+function projectAttributes(): Attribute[] {
+  return [
+    told('Developer', (offer) => offer.developer),
+    told('Project', (offer) => offer.project),
+    told('Country', ({ listing }) => listing.country),
+    told('Registry', ({ listing }) => listing.registry),
+    told('Registry id', ({ listing }) => listing.registryId),
+    told('Methodologies', ({ listing }) => listed(listing.methodologies)),
+    told('Mitigation activity', ({ listing }) => listing.mitigationActivity),
+    told('Ecosystems', ({ listing }) => listed([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
+    told('Labels, as claimed', ({ listing }) => listed(listing.labels)),
+    told('Project stages', ({ listing }) => listed(listing.projectStages)),
+    { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, day) },
+    {
+      label: 'Facts stated, of 6',
+      cell: ({ listing }) => number(listing.factsStated, whole),
+      best: { which: 'most', value: ({ listing }) => listing.factsStated, style: whole },
+    },
+  ]
+}
+
+function flagAttributes(): Attribute[] {
+  const severities: Severity[] = ['high', 'medium', 'low']
+  const words = (offer: OfferReport, severity: Severity) =>
+    offer.flags
+      .filter((flag) => flag.severity === severity)
+      .map((flag) => `• ${flag.words}`)
+      .join('\n')
+  return [
+    ...severities.map(
+      (severity): Attribute => ({
+        label: `${severityWords[severity]}: how many`,
+        cell: (offer) => number(countFlags(offer, severity), whole),
+        best: { which: 'least', value: (offer) => countFlags(offer, severity), style: whole },
+      }),
+    ),
+    ...severities.map((severity) => told(`${severityWords[severity]}: in words`, (offer) => words(offer, severity))),
+    told('What is not known, and why', reasonWords),
+  ]
+}
+
+const METRIC_WORDS: Partial<Record<MetricName, string>> = {
+  pricePerTonne: 'Price per tonne',
+  vwap: 'Price per tonne of the lines',
+  volumeDifference: 'Volumes compared',
+  totalDifference: 'Totals compared',
+  firstDelivery: 'Delivery dates',
+  meanWaitDays: 'Mean wait',
+  meanVintageYear: 'Vintages',
+  onTimeShare: 'Share on time',
+  prepaidShare: 'Pre-paid share',
+  coverage: 'Coverage',
+}
+function reasonWords({ metrics }: OfferReport): string {
+  const lines = Object.entries(METRIC_WORDS).flatMap(([name, words]) => {
+    const reason = metrics.reasons[name as MetricName]
+    return reason === undefined ? [] : [`• ${words}: ${reason}`]
+  })
+  return lines.length === 0 ? NONE : lines.join('\n')
+}
+
+function sentAttributes(): Attribute[] {
+  return [
+    told('Status', (offer) => offer.status ?? 'unknown'),
+    told('Shown by the RFQ', (offer) => (offer.inView ? 'yes' : `no, since ${offer.missingSince ?? 'unknown'}`)),
+    { label: 'Submitted', cell: (offer) => moment(offer.submittedAt, instant) },
+    { label: 'Expires', cell: (offer) => date(offer.terms.expiryDate, day) },
+    told('Review', ({ terms }) => terms.review?.status),
+    told('Review comment', ({ terms }) => terms.review?.comment),
+    told('Notes to the buyer', ({ terms }) => terms.notes),
+    told('Read in full', (offer) => (offer.shape === 'full' ? 'yes' : 'no: summary only')),
+    { label: 'Version', cell: (offer) => number(offer.source.version, plainNumber) },
+    { label: 'Observed', cell: (offer) => moment(offer.source.observedAt, instant) },
+    told('Offer id', (offer) => offer.id),
+  ]
+}

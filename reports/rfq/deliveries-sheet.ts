@@ -1,0 +1,140 @@
+import { type Cell, date, formula, number, serialOf, text } from '../cells.js'
+import type { SheetPlan } from '../plan.js'
+import { day, factor, plainNumber, type Style, whole, wrapped } from '../styles.js'
+import { type ColumnPlan, tableSheet } from '../table.js'
+import { listed } from '../words.js'
+import { type Book, type DeliveryKey, headingOf, type Line } from './layout.js'
+
+const NOTE =
+  'One row a vintage of a scheduled delivery. Line total = volume × unit price, in the currency of the offer. Empty: not stated.'
+
+/** `Deliveries`: what every sum and mean of the workbook is made from. */
+export function deliveriesSheet(book: Book): SheetPlan {
+  return tableSheet<Line, DeliveryKey>({
+    grid: book.deliveries,
+    heading: headingOf(book, 'Scheduled deliveries', NOTE),
+    columns: deliveryColumns(book),
+    rows: book.lines,
+    empty: 'No offer schedules a delivery.',
+    fixedColumns: 1,
+    pagesWide: 2,
+  })
+}
+
+function deliveryColumns(book: Book): Record<DeliveryKey, ColumnPlan<Line>> {
+  const { deliveries, numbers } = book
+  const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
+  const said = (value: (line: Line) => unknown, head: string): ColumnPlan<Line> => ({
+    head,
+    cell: (line) => text(value(line), wrapped),
+  })
+  const counted = (value: (line: Line) => number | null, head: string, style: Style): ColumnPlan<Line> => ({
+    head,
+    right: true,
+    cell: (line) => number(value(line), style),
+  })
+  return {
+    offer: counted(({ offer }) => offer.sequence, 'Offer no.', plainNumber),
+    due: { head: 'Due', cell: ({ line }) => date(line.dueDate, day) },
+    year: counted(({ line }) => line.vintageYear, 'Vintage year', plainNumber),
+    volume: counted(({ line }) => line.volume, 'Volume (t)', numbers.volume),
+    price: {
+      head: 'Unit price (per t)',
+      right: true,
+      cell: ({ offer, line }) => number(line.unitPrice, numbers.price(offer.terms.currencyCode)),
+    },
+    total: {
+      head: 'Line total',
+      right: true,
+      cell: ({ offer, line }, index) => {
+        const style = numbers.money(offer.terms.currencyCode)
+        if (line.total === null) return text(null, style)
+        return formula(`${at('volume', index)}*${at('price', index)}`, line.total, style)
+      },
+    },
+    currency: said(({ offer }) => offer.terms.currency, 'Currency'),
+    label: said(({ offer }) => offer.label, 'Offer'),
+    delivery: counted(({ line }) => line.delivery, 'Delivery no.', plainNumber),
+    vintage: counted(({ line }) => line.vintage, 'Vintage no.', plainNumber),
+    method: said(({ line }) => line.method, 'Method'),
+    periodStart: { head: 'Period from', cell: ({ line }) => date(line.periodStart, day) },
+    periodEnd: { head: 'Period to', cell: ({ line }) => date(line.periodEnd, day) },
+    fromYear: counted(({ line }) => line.vintageFromYear, 'Vintage from year', plainNumber),
+    name: said(({ line }) => line.name, 'Vintage name'),
+    mitigation: said(({ line }) => listed(line.mitigationTypes), 'Mitigation types'),
+    ...workings(book),
+  }
+}
+
+type Working = 'days' | 'factor' | 'present' | 'tonneDays' | 'onTime' | 'tonneYears'
+
+/** What the metrics are summed from. Nothing here is rounded. */
+function workings(book: Book): Record<Working, ColumnPlan<Line>> {
+  const { deliveries, numbers } = book
+  const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
+  const volumeOf = ({ line }: Line) => Math.max(0, line.volume ?? 0)
+  return {
+    days: {
+      band: 'Workings',
+      head: 'Days from as-of',
+      right: true,
+      cell: (line, index) => daysCell(line, at('due', index)),
+    },
+    factor: {
+      head: 'Discount factor',
+      right: true,
+      cell: ({ line }, index) =>
+        formula(`1/(1+DiscountRate)^(MAX(0,N(${at('days', index)}))/365)`, line.discountFactor, factor),
+    },
+    present: {
+      head: 'Line total, discounted',
+      right: true,
+      cell: ({ offer, line }, index) => {
+        const style = numbers.money(offer.terms.currencyCode)
+        if (line.total === null) return text(null, style)
+        return formula(`${at('total', index)}*${at('factor', index)}`, line.total * line.discountFactor, style)
+      },
+    },
+    tonneDays: {
+      head: 'Volume × days',
+      right: true,
+      cell: (line, index) =>
+        formula(
+          `IF(ISNUMBER(${at('days', index)}),MAX(0,N(${at('volume', index)}))*${at('days', index)},0)`,
+          volumeOf(line) * (line.line.days ?? 0),
+          whole,
+        ),
+    },
+    onTime: {
+      head: 'Volume on time (t)',
+      right: true,
+      cell: (line, index) =>
+        formula(
+          `IF(AND(ISNUMBER(FulfilmentDays),ISNUMBER(${at('days', index)})),IF(${at('days', index)}<=FulfilmentDays,MAX(0,N(${at('volume', index)})),0),0)`,
+          isOnTime(book, line) ? volumeOf(line) : 0,
+          numbers.volume,
+        ),
+    },
+    tonneYears: {
+      head: 'Volume × vintage year',
+      right: true,
+      cell: (line, index) =>
+        formula(
+          `MAX(0,N(${at('volume', index)}))*N(${at('year', index)})`,
+          volumeOf(line) * (line.line.vintageYear ?? 0),
+          whole,
+        ),
+    },
+  }
+}
+
+/** A date before 1900 is text to a spreadsheet: its days are written as they are. */
+function daysCell({ line }: Line, due: string): Cell {
+  const known = line.days !== null && serialOf(line.dueDate) !== null
+  return known ? formula(`${due}-AsOfDate`, line.days, plainNumber) : number(line.days, plainNumber)
+}
+
+function isOnTime({ report }: Book, { line }: Line): boolean {
+  const limit = report.rfq.daysToFulfilment
+  return limit !== null && line.days !== null && line.days <= limit
+}

@@ -1,0 +1,457 @@
+import type ExcelJS from 'exceljs'
+import { CRITERIA, type Criterion, LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
+import { blank, type Cell, date, formula, moment, number, text } from '../cells.js'
+import type { RowPlan, SheetPlan, Validation } from '../plan.js'
+import {
+  asInput,
+  asRight,
+  body,
+  day,
+  formatted,
+  head,
+  headRight,
+  instant,
+  marks,
+  percent,
+  plainNumber,
+  points,
+  type Style,
+  section,
+  whole,
+  wrapped,
+} from '../styles.js'
+import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
+import { listed } from '../words.js'
+import { type Book, headingOf } from './layout.js'
+
+const NOTE =
+  'Yellow cells are yours to change: Offers, Scoring, Award, Sensitivity, Comparison and Summary follow. Everything else stands as it was sent.'
+const WIDTHS = [40, 18, 16, 18, 12, 78]
+const VALUE = 'B'
+const WRITTEN = 'D'
+const STATE = 'E'
+
+/** One cell a formula can call by name. */
+interface Entry {
+  name?: string
+  label: string
+  value: Cell
+  unit: string
+  /** The reader may change it; holds what the file was written with. */
+  input?: ExcelJS.DataValidation
+  words: string
+}
+interface Section {
+  title: string
+  entries: readonly Entry[]
+}
+
+/** What the criteria ask, for people. */
+export const criterionWords: Record<Criterion, string> = {
+  price: 'Price, risk-adjusted: 100 × lowest ÷ own',
+  coverage: 'Coverage: 100 × share of the wanted volume',
+  delivery: 'Delivery: 100 × share of the volume due in time',
+  promptness: 'Promptness: 100 ÷ (1 + mean wait ÷ the wait that halves it)',
+  vintage: 'Vintage: 100 less the points a year of age costs',
+  payment: 'Payment: 100 × share not paid in advance',
+  evidence: 'Evidence: 100 × facts stated ÷ 6',
+}
+
+/** `Inputs`: what the reader may change, and the RFQ's limits as sent. Formulas elsewhere call its cells by name. */
+export function inputsSheet(book: Book): SheetPlan {
+  const all = sections(book)
+  const placed = place(all)
+  const rows = [...inputRows(book, all)]
+  const last = placed.at(-1)?.row ?? 0
+  return {
+    name: 'Inputs',
+    ...fixedWidths(WIDTHS, () => rows),
+    rows: () => rows,
+    frozen: { rows: HEADER_ROWS },
+    names: [
+      ...placed.flatMap(({ entry, row }) =>
+        entry.name === undefined ? [] : [{ name: entry.name, address: `$${VALUE}$${row}` }],
+      ),
+      { name: 'InputsChanged', address: '$B$4' },
+      { name: 'RatesChanged', address: '$D$4' },
+    ],
+    validations: placed.flatMap(({ entry, row }): Validation[] =>
+      entry.input === undefined ? [] : [{ address: `${VALUE}${row}`, rule: entry.input }],
+    ),
+    rules: [
+      {
+        ref: `${STATE}${HEADER_ROWS + 1}:${STATE}${last}`,
+        rules: [
+          { type: 'expression', priority: 1, formulae: [`$${STATE}${HEADER_ROWS + 1}="changed"`], style: marks.warn },
+        ],
+      },
+    ],
+    tab: 'FFE0B400',
+    print: { titleRows: [HEADER_ROWS, HEADER_ROWS] },
+  }
+}
+
+/** Heading, counts of changes, table header. */
+const HEADER_ROWS = 5
+
+function* inputRows(book: Book, all: readonly Section[]): Generator<RowPlan> {
+  yield* headingRows(headingOf(book, 'Inputs', NOTE))
+  yield changesRow(place(all), touchingSets(book))
+  yield headerRow()
+  let row = HEADER_ROWS
+  for (const { title, entries } of all) {
+    yield* gap(1)
+    yield { cells: [text(title, section)], height: 18 }
+    row += 2
+    for (const entry of entries) yield entryRow(entry, ++row)
+  }
+}
+
+/**
+ * Inputs the sets on `Award` rest on: rates of offers that are ranked, or would be but for a rate or their expiry, of the
+ * RFQ's own price limits, and whether expired offers are ranked, if there is one.
+ */
+function touchingSets({ report }: Book): ReadonlySet<string> {
+  const curable = ['expired', 'no-exchange-rate', 'no-price']
+  const possible = report.offers.filter(({ eligibility }) =>
+    eligibility.exclusions.every(({ code }) => curable.includes(code)),
+  )
+  const limited = report.rfq.minUnitPrice !== null || report.rfq.maxUnitPrice !== null
+  const currencies = [...possible.map(({ terms }) => terms.currencyCode), limited ? report.currency.rfq : null]
+  const expired = possible.some(({ terms }) => (terms.daysToExpiry ?? 0) < 0)
+  return new Set([...currencies.map((code) => `Rate_${code}`), ...(expired ? ['RankExpired'] : [])])
+}
+
+function changesRow(placed: readonly Placed[], touching: ReadonlySet<string>): RowPlan {
+  const inputs = placed.filter(({ entry }) => entry.input !== undefined)
+  const states = `${STATE}${HEADER_ROWS + 1}:${STATE}${placed.at(-1)?.row ?? HEADER_ROWS + 1}`
+  const changed = inputs
+    .filter(({ entry }) => touching.has(entry.name ?? ''))
+    .map(({ row }) => `(${STATE}${row}="changed")`)
+    .join('+')
+  return {
+    workbookOnly: true,
+    cells: [
+      text('Inputs changed since the file was written', body),
+      formula(`COUNTIF(${states},"changed")`, 0, whole),
+      text('award sets rest on', body),
+      formula(changed === '' ? '0+0' : `0+${changed}`, 0, whole),
+    ],
+  }
+}
+
+const headerRow = (): RowPlan =>
+  fittedRow(
+    [
+      text('Input', head),
+      text('Value', headRight),
+      text('Unit', head),
+      text('As written', headRight),
+      text('State', head),
+      text('What it does, and where it comes from', head),
+    ],
+    WIDTHS,
+  )
+
+function entryRow(entry: Entry, row: number): RowPlan {
+  const input = entry.input !== undefined
+  const value = input ? { ...entry.value, style: asInput(entry.value.style) } : entry.value
+  const state = formula(`IF(${VALUE}${row}=${WRITTEN}${row},"","changed")`, '', body)
+  return fittedRow(
+    [
+      text(entry.label, wrapped),
+      value,
+      text(entry.unit, body),
+      input ? entry.value : blank(body),
+      input ? state : blank(body),
+      text(entry.words, wrapped),
+    ],
+    WIDTHS,
+  )
+}
+
+interface Placed {
+  entry: Entry
+  row: number
+}
+
+function place(all: readonly Section[]): Placed[] {
+  let row = HEADER_ROWS
+  return all.flatMap(({ entries }) => {
+    row += 2
+    return entries.map((entry) => ({ entry, row: ++row }))
+  })
+}
+
+function sections(book: Book): Section[] {
+  return [
+    { title: 'Weights', entries: weightEntries(book) },
+    { title: 'Money, time and volume', entries: valueEntries(book) },
+    { title: 'Tolerances and warnings', entries: toleranceEntries(book) },
+    { title: 'Delivery-risk haircuts', entries: haircutEntries(book) },
+    { title: `Exchange rates into ${book.currency ?? '—'}`, entries: rateEntries(book) },
+    { title: 'The RFQ’s limits, as sent', entries: limitEntries(book) },
+  ]
+}
+
+function weightEntries({ report }: Book): Entry[] {
+  const entries = CRITERIA.map(
+    (criterion): Entry => ({
+      name: `Weight_${criterion}`,
+      label: criterionWords[criterion],
+      value: number(report.settings.weights[criterion], points),
+      unit: 'points',
+      input: within(LIMITS.weight),
+      words: 'Share of the total score, relative to the sum of the weights.',
+    }),
+  )
+  return entries
+}
+
+function valueEntries({ report }: Book): Entry[] {
+  const { settings, rfq } = report
+  return [
+    {
+      name: 'DiscountRate',
+      label: 'Discount rate',
+      value: number(settings.discountRate, percent),
+      unit: 'a year',
+      input: within(LIMITS.discountRate),
+      words:
+        'Payments before the as-of date or without a date count at face value. Drives present values, risk-adjusted prices, ranks.',
+    },
+    {
+      name: 'WantedBasis',
+      label: 'Wanted volume',
+      value: text(settings.wantedVolume, toRight),
+      unit: 'min, mid or max',
+      input: oneOf(WANTED_BASES),
+      words: `Which of the RFQ’s volumes coverage and awards aim at. As written: ${rfq.wanted.words}`,
+    },
+    {
+      name: 'RankExpired',
+      label: 'Rank expired offers',
+      value: text(settings.rankExpired ? 'yes' : 'no', toRight),
+      unit: 'yes or no',
+      input: oneOf(['yes', 'no']),
+      words: 'An offer past its expiry date is ranked only if this says yes. Accepted offers are ranked in any case.',
+    },
+    {
+      name: 'WaitDays',
+      label: 'Mean wait that halves the promptness score',
+      value: number(settings.waitDays, plainNumber),
+      unit: 'days',
+      input: within(LIMITS.waitDays),
+      words: 'Drives the promptness score.',
+    },
+    {
+      name: 'VintagePoints',
+      label: 'Points a year of vintage age costs',
+      value: number(settings.vintagePointsPerYear, points),
+      unit: 'points a year',
+      input: within(LIMITS.vintagePointsPerYear),
+      words: 'Age: year of the as-of date less the volume-weighted mean vintage year. Drives the vintage score.',
+    },
+  ]
+}
+
+function toleranceEntries({ report, numbers }: Book): Entry[] {
+  const { settings } = report
+  return [
+    {
+      name: 'VolumeTolerance',
+      label: 'Volumes may differ by',
+      value: number(settings.volumeTolerance, formatted(numbers.volume, '#,##0.0##')),
+      unit: 't',
+      input: within(LIMITS.volumeTolerance),
+      words: 'Between a stated volume and the sum of its lines. Drives Checks and the column “Volumes” of Offers.',
+    },
+    {
+      name: 'TotalTolerance',
+      label: 'Totals may differ by',
+      value: number(settings.totalTolerance, formatted(percent, '0.00%')),
+      unit: 'of the total',
+      input: within(LIMITS.totalTolerance),
+      words:
+        'Never less than 0.01; beyond 0.01 but within this it is called rounding. Drives Checks and “Totals” of Offers.',
+    },
+    {
+      name: 'ExpiryWindowDays',
+      label: 'An offer is expiring within',
+      value: number(settings.expiryWindowDays, plainNumber),
+      unit: 'days',
+      input: within(LIMITS.expiryWindowDays),
+      words: 'Drives the column “Expiry” of Offers. Flags keep the words they were written with.',
+    },
+    {
+      name: 'PrepaymentLimit',
+      label: 'Pre-payment without a warning, up to',
+      value: number(settings.prepaymentShareLimit, percent),
+      unit: 'of the total',
+      input: within(LIMITS.prepaymentShareLimit),
+      words: 'Drives the column “Pre-payment” of Offers. Flags keep the words they were written with.',
+    },
+  ]
+}
+
+function haircutEntries({ report }: Book): Entry[] {
+  const { haircuts } = report.settings
+  const entry = (name: string, label: string, value: number): Entry => ({
+    name,
+    label,
+    value: number(value, percent),
+    unit: 'of the volume',
+    input: within(LIMITS.haircut),
+    words: 'Share of the volume thought not to arrive: the price per tonne is divided by what is left.',
+  })
+  return [
+    entry('HaircutSpot', 'Spot', haircuts.spot),
+    entry('HaircutForward', 'Forward', haircuts.forward),
+    entry('HaircutOther', 'Other or unknown contract type', haircuts.other),
+  ]
+}
+
+function rateEntries({ report, currency }: Book): Entry[] {
+  const rate: Style = formatted(plainNumber, '0.0000##')
+  return report.currency.rates.map((known): Entry => {
+    const entry = {
+      name: `Rate_${known.currency}`,
+      label: `1 ${known.currency}`,
+      value: number(known.rate, rate),
+      unit: currency ?? '',
+      words: `${known.words} Offers in it: ${known.offers}.`,
+    }
+    return known.currency === currency ? entry : { ...entry, input: within(LIMITS.rate) }
+  })
+}
+
+function limitEntries(book: Book): Entry[] {
+  return [...timeLimits(book), ...volumeLimits(book), ...priceLimits(book)]
+}
+
+const fact = (label: string, value: Cell, unit = '', words = '', name?: string): Entry => ({
+  label,
+  value,
+  unit,
+  words,
+  ...(name !== undefined && { name }),
+})
+
+function timeLimits({ report }: Book): Entry[] {
+  const { context, rfq } = report
+  const vintage = (year: number | null) => number(year, plainNumber, 'Any')
+  return [
+    fact(
+      'As of',
+      moment(context.asOf, asRight(instant)),
+      '',
+      'Everything observed later is left out. Not the moment the file was made: that is the file’s own date.',
+    ),
+    fact(
+      'As-of date',
+      date(context.asOfDate, asRight(day)),
+      '',
+      `All days are counted from it, in the calendar of ${context.timeZone}.`,
+      'AsOfDate',
+    ),
+    fact('Responses due', date(rfq.responseDueDate, asRight(day))),
+    fact('Fulfilment due', date(rfq.fulfilmentDueDate, asRight(day))),
+    fact(
+      'Days to fulfilment',
+      number(rfq.daysToFulfilment, plainNumber),
+      'days',
+      'A line due later is not on time.',
+      'FulfilmentDays',
+    ),
+    fact('Oldest vintage wanted', vintage(rfq.minVintageYear), 'year'),
+    fact('Newest vintage wanted', vintage(rfq.maxVintageYear), 'year'),
+    fact('Contract types', text(listed(rfq.contractTypes), toRight)),
+  ]
+}
+
+function volumeLimits({ report, numbers }: Book): Entry[] {
+  const { rfq } = report
+  const { wanted } = rfq
+  const volume = (value: number | null) => number(value, numbers.volume)
+  const chosen = 'IF(WantedBasis="min",WantedMin,IF(WantedBasis="max",WantedMax,WantedMid))'
+  return [
+    fact('Minimum volume', volume(rfq.minVolume), 't'),
+    fact('Maximum volume', volume(rfq.maxVolume), 't', '', 'MaxVolume'),
+    fact(
+      'Wanted at least',
+      volume(wanted.min),
+      't',
+      'The minimum; the maximum where no minimum is named.',
+      'WantedMin',
+    ),
+    fact('Wanted half-way', volume(wanted.mid), 't', 'Half-way between the two.', 'WantedMid'),
+    fact('Wanted at most', volume(wanted.max), 't', 'The maximum; the minimum where no maximum is named.', 'WantedMax'),
+    fact(
+      'Wanted',
+      formula(`IF(N(${chosen})>0,${chosen},NA())`, wanted.volume, numbers.volume),
+      't',
+      'Follows “Wanted volume” above.',
+      'WantedVolume',
+    ),
+  ]
+}
+
+function priceLimits({ report, numbers, currency }: Book): Entry[] {
+  const { rfq } = report
+  const code = report.currency.rfq
+  const own = numbers.price(code)
+  const known = report.currency.rates.some((rate) => rate.currency === code)
+  const compared = (limit: string, value: number | null): Cell => {
+    const rate = known ? `Rate_${code}` : 'NA()'
+    return formula(
+      `IF(AND(ISNUMBER(${limit}),ISNUMBER(${rate})),${limit}*${rate},NA())`,
+      value,
+      numbers.price(currency),
+    )
+  }
+  return [
+    fact('Minimum price per tonne', number(rfq.minUnitPrice, own), rfq.currency ?? '', '', 'MinPriceSent'),
+    fact('Maximum price per tonne', number(rfq.maxUnitPrice, own), rfq.currency ?? '', '', 'MaxPriceSent'),
+    fact(
+      'Minimum price, compared',
+      compared('MinPriceSent', rfq.comparedMinUnitPrice),
+      currency ?? '',
+      'In the currency offers are compared in.',
+      'MinPrice',
+    ),
+    fact(
+      'Maximum price, compared',
+      compared('MaxPriceSent', rfq.comparedMaxUnitPrice),
+      currency ?? '',
+      'The budget: maximum price × awarded tonnes.',
+      'MaxPrice',
+    ),
+  ]
+}
+
+const toRight = asRight(body)
+
+function within([least, most]: readonly [number, number]): ExcelJS.DataValidation {
+  return {
+    type: 'decimal',
+    operator: 'between',
+    formulae: [least, most],
+    allowBlank: false,
+    showErrorMessage: true,
+    errorStyle: 'stop',
+    errorTitle: 'Out of range',
+    error: `A number from ${least} to ${most}.`,
+  }
+}
+
+function oneOf(choices: readonly string[]): ExcelJS.DataValidation {
+  return {
+    type: 'list',
+    formulae: [`"${choices.join(',')}"`],
+    allowBlank: false,
+    showErrorMessage: true,
+    errorStyle: 'stop',
+    errorTitle: 'Not a choice',
+    error: `One of ${choices.join(', ')}.`,
+  }
+}

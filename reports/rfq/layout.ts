@@ -1,0 +1,250 @@
+import type { DeliveryLine, OfferReport, PrepaymentLine, RfqReport } from '../../src/domain/comparison/model.js'
+import { AWARD_SCENARIOS, type AwardScenario } from '../../src/domain/comparison/model.js'
+import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
+import { type Grid, grid } from '../grid.js'
+import type { Identity } from '../plan.js'
+import { type NumberStyles, numberStyles } from '../styles.js'
+import { HEAD_ROW, type Heading } from '../table.js'
+import { oneLine } from '../text.js'
+
+/** Columns of `Deliveries`; the first six are promised in this order. */
+export const DELIVERY_KEYS = [
+  'offer',
+  'due',
+  'year',
+  'volume',
+  'price',
+  'total',
+  'currency',
+  'label',
+  'delivery',
+  'vintage',
+  'method',
+  'periodStart',
+  'periodEnd',
+  'fromYear',
+  'name',
+  'mitigation',
+  'days',
+  'factor',
+  'present',
+  'tonneDays',
+  'onTime',
+  'tonneYears',
+] as const
+export type DeliveryKey = (typeof DELIVERY_KEYS)[number]
+
+export const PREPAYMENT_KEYS = [
+  'offer',
+  'label',
+  'number',
+  'due',
+  'amount',
+  'currency',
+  'share',
+  'days',
+  'factor',
+  'present',
+] as const
+export type PrepaymentKey = (typeof PREPAYMENT_KEYS)[number]
+
+export const OFFER_KEYS = [
+  'offer',
+  'label',
+  'rank',
+  'score',
+  'comparedPricePerTonne',
+  'comparedPrice',
+  'volume',
+  'coverage',
+  'comparedTotal',
+  'eligible',
+  'why',
+  'meets',
+  'high',
+  'medium',
+  'low',
+  'developer',
+  'project',
+  'status',
+  'view',
+  'submitted',
+  'late',
+  'contract',
+  'currency',
+  'statedVolume',
+  'statedTotal',
+  'statedPrice',
+  'expiry',
+  'daysToExpiry',
+  'expiryState',
+  'review',
+  'lines',
+  'usable',
+  'sumVolume',
+  'sumValue',
+  'volumeDifference',
+  'volumeVerdict',
+  'totalDifference',
+  'totalVerdict',
+  'basis',
+  'total',
+  'vwap',
+  'pricePerTonne',
+  'firstDelivery',
+  'lastDelivery',
+  'oldestVintage',
+  'newestVintage',
+  'meanWait',
+  'meanVintage',
+  'onTimeShare',
+  'prepaid',
+  'prepaidShare',
+  'prepaymentState',
+  'presentValue',
+  'presentValuePerTonne',
+  'haircut',
+  'riskPrice',
+  'rate',
+  'country',
+  'registry',
+  'registryId',
+  'methodologies',
+  'activity',
+  'ecosystems',
+  'labels',
+  'available',
+  'facts',
+  'storefront',
+  'flags',
+  'notes',
+  'id',
+  'version',
+  'observed',
+] as const
+export type OfferKey = (typeof OFFER_KEYS)[number]
+
+/** `score-price`, `score-coverage`, … */
+export type ScoreKey = `score-${Criterion}`
+export const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
+export const SCORING_KEYS = [
+  'offer',
+  'label',
+  'eligible',
+  'price',
+  ...SCORE_KEYS,
+  'total',
+  'rank',
+  'priceRank',
+] as const
+export type ScoringKey = 'offer' | 'label' | 'eligible' | 'price' | ScoreKey | 'total' | 'rank' | 'priceRank'
+
+export const AWARD_KEYS = [
+  'offer',
+  'label',
+  'developer',
+  'eligible',
+  'volume',
+  'total',
+  'price',
+  'orderPrice',
+  'order',
+  'developerNo',
+  'cheapest-single',
+  'cheapest-combination',
+  'cheapest-divisible',
+  'two-developers',
+  'meets-requirements',
+  'best-score',
+  'own',
+] as const satisfies readonly (AwardScenario | string)[]
+export type AwardKey = (typeof AWARD_KEYS)[number]
+/** Rows of the scenarios on `Award`, then workings, then the offers. */
+export const AWARD_SCENARIO_ROW = HEAD_ROW + 1
+const AWARD_HEAD_ROW = AWARD_SCENARIO_ROW + AWARD_SCENARIOS.length + 4
+
+export interface Line {
+  offer: OfferReport
+  line: DeliveryLine
+}
+export interface Payment {
+  offer: OfferReport
+  payment: PrepaymentLine
+}
+
+/** What every sheet of an RFQ's workbook is made from: the report, and where everything stands. */
+export interface Book {
+  report: RfqReport
+  numbers: NumberStyles
+  /** Code of the comparison currency; null where there is none. */
+  currency: string | null
+  lines: readonly Line[]
+  payments: readonly Payment[]
+  deliveries: Grid<DeliveryKey>
+  prepayments: Grid<PrepaymentKey>
+  offers: Grid<OfferKey>
+  scoring: Grid<ScoringKey>
+  award: Grid<AwardKey>
+}
+
+/** Lays out the workbook of a report. */
+export function bookOf(report: RfqReport): Book {
+  const lines = report.offers.flatMap((offer) => offer.lines.map((line) => ({ offer, line })))
+  const payments = report.offers.flatMap((offer) => offer.prepayments.map((payment) => ({ offer, payment })))
+  const count = report.offers.length
+  return {
+    report,
+    numbers: numberStyles(
+      volumesOf(report),
+      lines.map(({ line }) => line.unitPrice),
+    ),
+    currency: report.currency.comparison,
+    lines,
+    payments,
+    deliveries: grid('Deliveries', DELIVERY_KEYS, HEAD_ROW, lines.length),
+    prepayments: grid('Prepayments', PREPAYMENT_KEYS, HEAD_ROW, payments.length),
+    offers: grid('Offers', OFFER_KEYS, HEAD_ROW, count),
+    scoring: grid<ScoringKey>('Scoring', SCORING_KEYS, HEAD_ROW, count),
+    award: grid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
+  }
+}
+
+function* volumesOf({ offers, rfq }: RfqReport): Generator<number | null> {
+  yield* [rfq.minVolume, rfq.maxVolume]
+  for (const offer of offers) {
+    yield offer.terms.statedVolume
+    for (const line of offer.lines) yield line.volume
+  }
+}
+
+/** `RFQ 42 · REF-7`; the identifier stands in for the number. */
+export function rfqName({ rfq }: RfqReport): string {
+  const name = `RFQ ${rfq.number ?? rfq.id}`
+  return rfq.reference === null ? name : `${name} · ${oneLine(rfq.reference)}`
+}
+
+/** `as of 2026-01-31 12:00 UTC`. */
+export const asOfWords = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
+
+export function identityOf(report: RfqReport): Identity {
+  const subject = report.rfq.title ?? 'Offer comparison'
+  return {
+    title: `${rfqName(report)}: offer comparison`,
+    subject,
+    footer: `${rfqName(report)} · ${report.context.channel} · ${asOfWords(report.context.asOf)}`,
+    asOf: new Date(report.context.asOf),
+  }
+}
+
+/** The lines above a sheet, the second of them the same on all. */
+export function headingOf({ report }: Book, title: string, note: string): Heading {
+  const parts = [rfqName(report), report.rfq.title, report.context.channel, asOfWords(report.context.asOf)]
+  return {
+    title,
+    subject: parts
+      .filter((part) => part !== null)
+      .map(oneLine)
+      .join(' · '),
+    note,
+  }
+}

@@ -1,0 +1,289 @@
+import type { OfferReport } from '../../src/domain/comparison/model.js'
+import { type Cell, date, formula, moment, number, serialOf, text, webLink } from '../cells.js'
+import type { SheetPlan } from '../plan.js'
+import {
+  body,
+  centred,
+  day,
+  instant,
+  link,
+  marks,
+  palette,
+  percent,
+  plainNumber,
+  points,
+  type Style,
+  whole,
+  wrapped,
+} from '../styles.js'
+import { type ColumnPlan, tableSheet } from '../table.js'
+import { countFlags, flagLines, inCurrency, listed, yesNo } from '../words.js'
+import { type Book, headingOf, type OfferKey } from './layout.js'
+import { offerMetrics } from './offer-metric-columns.js'
+
+const NOTE =
+  'One row an offer, ranked ones first. #N/A: not to be told from what was sent; Comparison and Checks say why. Claims about projects are the developers’ own.'
+
+type Columns<Key extends OfferKey> = Record<Key, ColumnPlan<OfferReport>>
+
+/** `Offers`: terms, outcome, metrics and the project behind each offer. */
+export function offersSheet(book: Book): SheetPlan {
+  const { offers } = book
+  return tableSheet<OfferReport, OfferKey>({
+    grid: offers,
+    heading: headingOf(book, 'Offers', NOTE),
+    columns: { ...outcome(book), ...terms(book), ...offerMetrics(book), ...project(book), ...words() },
+    rows: book.report.offers,
+    empty: 'No offer is known.',
+    fixedColumns: 2,
+    pagesWide: 6,
+    rules: offerRules(book),
+  })
+}
+
+const told = (head: string, value: (offer: OfferReport) => unknown, more: Partial<ColumnPlan<OfferReport>> = {}) => ({
+  head,
+  cell: (offer: OfferReport) => text(value(offer), wrapped),
+  ...more,
+})
+const counted = (head: string, value: (offer: OfferReport) => number | null, style: Style = plainNumber) => ({
+  head,
+  right: true,
+  cell: (offer: OfferReport) => number(value(offer), style),
+})
+/** A figure that another sheet works out. */
+const fetched = (head: string, make: (offer: OfferReport, index: number) => Cell) => ({ head, right: true, cell: make })
+
+function outcome(
+  book: Book,
+): Columns<
+  | 'offer'
+  | 'label'
+  | 'rank'
+  | 'score'
+  | 'comparedPricePerTonne'
+  | 'comparedPrice'
+  | 'volume'
+  | 'coverage'
+  | 'comparedTotal'
+  | 'eligible'
+  | 'why'
+  | 'meets'
+  | 'high'
+  | 'medium'
+  | 'low'
+> {
+  const { offers, scoring, numbers, currency } = book
+  const at = (key: OfferKey, index: number) => offers.at(key, index)
+  const money = numbers.money(currency)
+  const price = numbers.price(currency)
+  return {
+    offer: { ...counted('Offer no.', (offer) => offer.sequence), band: 'Outcome' },
+    label: told('Offer', (offer) => offer.label, { most: 34 }),
+    rank: fetched('Rank', (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', plainNumber)),
+    score: fetched('Score of 100', (offer, index) =>
+      formula(scoring.cell('total', index), offer.scores?.total ?? '', points),
+    ),
+    comparedPricePerTonne: fetched(inCurrency('Price per tonne', currency, '/t'), (offer, index) =>
+      formula(`IFERROR(${at('pricePerTonne', index)}*${at('rate', index)},NA())`, offer.compared.pricePerTonne, price),
+    ),
+    comparedPrice: fetched(inCurrency('Risk-adjusted price per tonne', currency, '/t'), (offer, index) =>
+      formula(`IFERROR(ROUND(${at('riskPrice', index)}*${at('rate', index)},6),NA())`, offer.compared.price, price),
+    ),
+    volume: fetched('Volume (t)', (offer, index) => {
+      const expression = `IF(${at('basis', index)}="lines",${at('sumVolume', index)},IF(${at('basis', index)}="stated",${at('statedVolume', index)},NA()))`
+      return formula(expression, offer.metrics.volume, numbers.volume)
+    }),
+    coverage: fetched('Coverage of the wanted volume', (offer, index) =>
+      formula(`IFERROR(MIN(1,${at('volume', index)}/WantedVolume),NA())`, offer.metrics.coverage, percent),
+    ),
+    comparedTotal: fetched(inCurrency('Total', currency), (offer, index) =>
+      formula(`IFERROR(${at('total', index)}*${at('rate', index)},NA())`, offer.compared.total, money),
+    ),
+    eligible: {
+      head: 'Ranked',
+      cell: (offer, index) =>
+        formula(eligibleExpression(offer, book, index), yesNo(offer.eligibility.eligible), centred),
+    },
+    why: {
+      head: 'Why it is not ranked',
+      most: 44,
+      cell: (offer) => text(offer.eligibility.exclusions.map(({ words }) => words).join('\n'), wrapped),
+    },
+    meets: { head: 'Meets every requirement', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
+    high: counted('Flags, high', (offer) => countFlags(offer, 'high'), whole),
+    medium: counted('Flags, medium', (offer) => countFlags(offer, 'medium'), whole),
+    low: counted('Flags, low', (offer) => countFlags(offer, 'low'), whole),
+  }
+}
+
+/** What no input can change about whether an offer is ranked. */
+const FIXED = new Set(['no-offer', 'rejected', 'withdrawn', 'no-currency'])
+
+function eligibleExpression(offer: OfferReport, { offers }: Book, index: number): string {
+  if (offer.eligibility.exclusions.some(({ code }) => FIXED.has(code))) return 'IF(FALSE,"yes","no")'
+  const days = offers.at('daysToExpiry', index)
+  const alive = offer.status === 'accepted' ? 'TRUE' : `OR(RankExpired="yes",NOT(ISNUMBER(${days})),N(${days})>=0)`
+  const priced = `IFERROR(${offers.at('comparedPrice', index)}>0,FALSE)`
+  return `IF(AND(${alive},${priced},ISNUMBER(${offers.at('comparedTotal', index)})),"yes","no")`
+}
+
+function terms(
+  book: Book,
+): Columns<
+  | 'developer'
+  | 'project'
+  | 'status'
+  | 'view'
+  | 'submitted'
+  | 'late'
+  | 'contract'
+  | 'currency'
+  | 'statedVolume'
+  | 'statedTotal'
+  | 'statedPrice'
+  | 'expiry'
+  | 'daysToExpiry'
+  | 'expiryState'
+  | 'review'
+> {
+  const { offers, numbers } = book
+  const at = (key: OfferKey, index: number) => offers.at(key, index)
+  return {
+    developer: told('Developer', (offer) => offer.developer, { band: 'Terms as sent', most: 34 }),
+    project: told('Project', (offer) => offer.project, { most: 40 }),
+    status: told('Status', (offer) => offer.status ?? 'unknown'),
+    view: told('Shown by the RFQ', (offer) => viewWords(offer)),
+    submitted: { head: 'Submitted', cell: (offer) => moment(offer.submittedAt, instant) },
+    late: told('Late', (offer) => yesNo(offer.late)),
+    contract: told('Contract type', (offer) => offer.terms.contractType),
+    currency: told('Currency', (offer) => offer.terms.currency),
+    statedVolume: counted('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume),
+    statedTotal: {
+      head: 'Stated total',
+      right: true,
+      cell: (offer) => number(offer.terms.statedTotal, numbers.money(offer.terms.currencyCode)),
+    },
+    statedPrice: fetched('Stated price per tonne', (offer, index) =>
+      formula(
+        `IF(AND(N(${at('statedTotal', index)})>0,N(${at('statedVolume', index)})>0),${at('statedTotal', index)}/${at('statedVolume', index)},NA())`,
+        offer.metrics.statedPrice,
+        numbers.price(offer.terms.currencyCode),
+      ),
+    ),
+    expiry: { head: 'Expires', cell: (offer) => date(offer.terms.expiryDate, day) },
+    daysToExpiry: fetched('Days to expiry', (offer, index) => daysToExpiry(offer, at('expiry', index))),
+    expiryState: {
+      head: 'Expiry',
+      cell: (offer, index) => formula(expiryExpression(at('daysToExpiry', index)), expiryWords(book, offer), body),
+    },
+    review: told('Review', (offer) => offer.terms.review?.status),
+  }
+}
+
+const viewWords = (offer: OfferReport) =>
+  offer.inView ? 'yes' : `no, since ${offer.missingSince?.slice(0, 10) ?? 'unknown'}`
+
+const daysToExpiry = ({ terms }: OfferReport, expiry: string): Cell =>
+  serialOf(terms.expiryDate) === null
+    ? number(terms.daysToExpiry, plainNumber)
+    : formula(`${expiry}-AsOfDate`, terms.daysToExpiry, plainNumber)
+
+const expiryExpression = (days: string) =>
+  `IF(ISNUMBER(${days}),IF(${days}<0,"expired",IF(${days}<=ExpiryWindowDays,"expiring","valid")),"no expiry")`
+
+function expiryWords({ report }: Book, { terms }: OfferReport): string {
+  const days = terms.daysToExpiry
+  if (days === null) return 'no expiry'
+  if (days < 0) return 'expired'
+  return days <= report.settings.expiryWindowDays ? 'expiring' : 'valid'
+}
+
+function project(
+  book: Book,
+): Columns<
+  | 'country'
+  | 'registry'
+  | 'registryId'
+  | 'methodologies'
+  | 'activity'
+  | 'ecosystems'
+  | 'labels'
+  | 'available'
+  | 'facts'
+  | 'storefront'
+> {
+  return {
+    country: told('Country', ({ listing }) => listing.country, { band: 'Project, as its developer describes it' }),
+    registry: told('Registry', ({ listing }) => listing.registry),
+    registryId: told('Registry id', ({ listing }) => listing.registryId),
+    methodologies: told('Methodologies', ({ listing }) => listed(listing.methodologies), { most: 40 }),
+    activity: told('Mitigation activity', ({ listing }) => listing.mitigationActivity),
+    ecosystems: told('Ecosystems', ({ listing }) => listed([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
+    labels: told('Labels, as claimed', ({ listing }) => listed(listing.labels)),
+    available: counted('Listing’s available volume (t)', ({ listing }) => listing.availableVolume, book.numbers.volume),
+    facts: counted('Facts stated, of 6', ({ listing }) => listing.factsStated),
+    storefront: {
+      head: 'Listing',
+      cell: ({ listing }) => webLink(listing.known ? 'open' : null, listing.storefrontUrl, link, body),
+    },
+  }
+}
+
+function words(): Columns<'flags' | 'notes' | 'id' | 'version' | 'observed'> {
+  return {
+    flags: { head: 'Flags', band: 'Words and sources', most: 80, cell: (offer) => text(flagLines(offer), wrapped) },
+    notes: { head: 'Notes to the buyer', most: 60, cell: (offer) => text(noteOf(offer), wrapped) },
+    id: told('Offer id', (offer) => offer.id, { most: 40 }),
+    version: counted('Version', (offer) => offer.source.version),
+    observed: { head: 'Observed', cell: (offer) => moment(offer.source.observedAt, instant) },
+  }
+}
+
+/** A row can be only so high: what is longer stands in full on About. */
+export const NOTE_CHARACTERS = 600
+const noteOf = ({ terms: { notes } }: OfferReport) =>
+  notes !== null && notes.length > NOTE_CHARACTERS ? `${notes.slice(0, NOTE_CHARACTERS)}… [in full on About]` : notes
+
+function offerRules({ offers }: Book): NonNullable<SheetPlan['rules']> {
+  const { firstRow, lastRow } = offers
+  const first = (key: OfferKey) => `$${offers.letter(key)}${firstRow}`
+  const column = (key: OfferKey) => `${offers.letter(key)}${firstRow}:${offers.letter(key)}${lastRow}`
+  const last = offers.letter(offers.keys.at(-1) as OfferKey)
+  return [
+    {
+      ref: `A${firstRow}:${last}${lastRow}`,
+      rules: [{ type: 'expression', priority: 9, formulae: [`ISNA(A${firstRow})`], style: marks.muted }],
+    },
+    {
+      ref: column('rank'),
+      rules: [
+        { type: 'expression', priority: 1, formulae: [`${first('rank')}=1`], style: marks.good },
+        {
+          type: 'expression',
+          priority: 2,
+          formulae: [`AND(ISNUMBER(${first('rank')}),${first('rank')}<=3)`],
+          style: marks.warn,
+        },
+      ],
+    },
+    {
+      ref: column('high'),
+      rules: [{ type: 'expression', priority: 3, formulae: [`${first('high')}>0`], style: marks.bad }],
+    },
+    {
+      ref: column('coverage'),
+      rules: [
+        {
+          type: 'dataBar',
+          priority: 4,
+          cfvo: [
+            { type: 'num', value: 0 },
+            { type: 'num', value: 1 },
+          ],
+          color: { argb: palette.bar },
+        } as never,
+      ],
+    },
+  ]
+}

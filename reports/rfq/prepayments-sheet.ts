@@ -1,0 +1,68 @@
+import { date, formula, number, serialOf, text } from '../cells.js'
+import type { SheetPlan } from '../plan.js'
+import { body, day, factor, percent, plainNumber, wrapped } from '../styles.js'
+import { tableSheet } from '../table.js'
+import { type Book, headingOf, type Payment, type PrepaymentKey } from './layout.js'
+
+const NOTE =
+  'One row a pre-payment, in the currency of the offer. Pre-payments are part of the total, not on top of it.'
+
+/** `Prepayments`. */
+export function prepaymentsSheet(book: Book): SheetPlan {
+  const { prepayments, offers, numbers } = book
+  const at = (key: PrepaymentKey, index: number) => prepayments.at(key, index)
+  const rowOf = new Map(book.report.offers.map((offer, index) => [offer, index]))
+  return tableSheet<Payment, PrepaymentKey>({
+    grid: prepayments,
+    heading: headingOf(book, 'Pre-payments', NOTE),
+    rows: book.payments,
+    empty: 'No offer asks for a pre-payment.',
+    fixedColumns: 2,
+    columns: {
+      offer: { head: 'Offer no.', right: true, cell: ({ offer }) => number(offer.sequence, plainNumber) },
+      label: { head: 'Offer', cell: ({ offer }) => text(offer.label, wrapped) },
+      number: { head: 'No.', right: true, cell: ({ payment }) => number(payment.number, plainNumber) },
+      due: { head: 'Due', cell: ({ payment }) => date(payment.dueDate, day) },
+      amount: {
+        head: 'Amount',
+        right: true,
+        cell: ({ offer, payment }) => number(payment.amount, numbers.money(offer.terms.currencyCode)),
+      },
+      currency: { head: 'Currency', cell: ({ offer }) => text(offer.terms.currency, body) },
+      share: {
+        head: 'Share of the total',
+        right: true,
+        cell: ({ offer, payment }, index) => {
+          const { total } = offer.metrics
+          if (payment.amount === null || total === null) return text(null, percent)
+          const whole = offers.cell('total', rowOf.get(offer) as number)
+          return formula(`${at('amount', index)}/${whole}`, payment.amount / total, percent)
+        },
+      },
+      days: {
+        head: 'Days from as-of',
+        right: true,
+        cell: ({ payment }, index) =>
+          serialOf(payment.dueDate) === null
+            ? number(payment.days, plainNumber)
+            : formula(`${at('due', index)}-AsOfDate`, payment.days, plainNumber),
+      },
+      factor: {
+        head: 'Discount factor',
+        right: true,
+        cell: ({ payment }, index) =>
+          formula(`1/(1+DiscountRate)^(MAX(0,N(${at('days', index)}))/365)`, payment.discountFactor, factor),
+      },
+      present: {
+        head: 'Amount, discounted',
+        right: true,
+        cell: ({ offer, payment }, index) =>
+          formula(
+            `MAX(0,N(${at('amount', index)}))*${at('factor', index)}`,
+            Math.max(0, payment.amount ?? 0) * payment.discountFactor,
+            numbers.money(offer.terms.currencyCode),
+          ),
+      },
+    },
+  })
+}

@@ -1,0 +1,175 @@
+import type { OfferReport } from '../../src/domain/comparison/model.js'
+import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
+import { type Cached, type Cell, formula, number, text } from '../cells.js'
+import type { SheetPlan } from '../plan.js'
+import { asStrong, centred, marks, palette, plainNumber, points, type Style, section, wrapped } from '../styles.js'
+import { type ColumnPlan, tableSheet } from '../table.js'
+import { inCurrency, yesNo } from '../words.js'
+import { type Book, headingOf, type ScoreKey, type ScoringKey } from './layout.js'
+
+const NOTE =
+  'Each criterion earns 0 to 100 points; what is not known earns 0, what the RFQ does not ask is earned by all. Total = Σ weight × points ÷ Σ weights. Change the weights on Inputs.'
+const CAPITAL: Record<Criterion, string> = {
+  price: 'Price',
+  coverage: 'Coverage',
+  delivery: 'Delivery',
+  promptness: 'Promptness',
+  vintage: 'Vintage',
+  payment: 'Payment',
+  evidence: 'Evidence',
+}
+
+/** `Scoring`: weights × scores, total and rank, all live. */
+export function scoringSheet(book: Book): SheetPlan {
+  const { scoring } = book
+  const { firstRow, lastRow } = scoring
+  return tableSheet<OfferReport, ScoringKey>({
+    grid: scoring,
+    heading: headingOf(book, 'Scoring', NOTE),
+    above: weightCells(book),
+    columns: scoringColumns(book),
+    rows: book.report.offers,
+    empty: 'No offer is known.',
+    fixedColumns: 2,
+    rules: [
+      {
+        ref: `${scoring.letter('rank')}${firstRow}:${scoring.letter('rank')}${lastRow}`,
+        rules: [
+          { type: 'expression', priority: 1, formulae: [`${scoring.letter('rank')}${firstRow}=1`], style: marks.good },
+        ],
+      },
+      ...CRITERIA.map((criterion, index) => ({
+        ref: `${scoring.letter(`score-${criterion}`)}${firstRow}:${scoring.letter(`score-${criterion}`)}${lastRow}`,
+        rules: [bar(index + 2)],
+      })),
+    ],
+  })
+}
+
+const bar = (priority: number) =>
+  ({
+    type: 'dataBar',
+    priority,
+    cfvo: [
+      { type: 'num', value: 0 },
+      { type: 'num', value: 100 },
+    ],
+    color: { argb: palette.bar },
+  }) as never
+
+/** Row of the weights: right above the headers. */
+const weightRow = (book: Book) => book.scoring.headRow - 1
+
+function weightCells(book: Book): Partial<Record<ScoringKey, Cell>> {
+  const { weights } = book.report.settings
+  const cells: Partial<Record<ScoringKey, Cell>> = { label: text('Weights, from Inputs', section) }
+  for (const criterion of CRITERIA) {
+    cells[`score-${criterion}`] = formula(`Weight_${criterion}`, weights[criterion], asStrong(points))
+  }
+  return cells
+}
+
+function scoringColumns(book: Book): Record<ScoringKey, ColumnPlan<OfferReport>> {
+  const { offers, numbers, currency } = book
+  const price = numbers.price(currency)
+  return {
+    offer: { head: 'Offer no.', right: true, cell: (offer) => number(offer.sequence, plainNumber) },
+    label: { head: 'Offer', most: 40, cell: (offer) => text(offer.label, wrapped) },
+    eligible: {
+      head: 'Ranked',
+      cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), centred),
+    },
+    price: {
+      head: inCurrency('Risk-adjusted price per tonne', currency, '/t'),
+      right: true,
+      cell: (offer, index) =>
+        ifRanked(
+          book,
+          index,
+          offers.cell('comparedPrice', index),
+          offer.eligibility.eligible ? offer.compared.price : '',
+          price,
+        ),
+    },
+    ...scoreColumns(book),
+    total: {
+      head: 'Total score',
+      right: true,
+      cell: (offer, index) => {
+        const expression = `IFERROR(ROUND(SUMPRODUCT(${weightsRange(book)},${scoresRange(book, index)})/SUM(${weightsRange(book)}),6),"")`
+        return ifRanked(book, index, expression, offer.scores?.total ?? '', asStrong(points))
+      },
+    },
+    rank: {
+      head: 'Rank',
+      right: true,
+      cell: (offer, index) =>
+        ifRanked(book, index, rankExpression(book, 'total', index, 0), offer.rank ?? '', asStrong(plainNumber)),
+    },
+    priceRank: {
+      head: 'Rank by price',
+      right: true,
+      cell: (offer, index) =>
+        ifRanked(book, index, rankExpression(book, 'price', index, 1), offer.priceRank ?? '', plainNumber),
+    },
+  }
+}
+
+function ifRanked({ scoring }: Book, index: number, expression: string, cached: Cached, style: Style = points): Cell {
+  return formula(`IF(${scoring.at('eligible', index)}="yes",${expression},"")`, cached, style)
+}
+
+/** The weights, from any sheet. */
+export function weightsRange(book: Book): string {
+  const first = book.scoring.letter(`score-${CRITERIA[0]}`)
+  const last = book.scoring.letter(`score-${CRITERIA.at(-1) as Criterion}`)
+  return `'Scoring'!$${first}$${weightRow(book)}:$${last}$${weightRow(book)}`
+}
+
+/** The scores of one offer, from any sheet. */
+export const scoresRange = ({ scoring }: Book, index: number): string =>
+  scoring.across(`score-${CRITERIA[0]}`, `score-${CRITERIA.at(-1) as Criterion}`, index)
+
+/** Place among the ranked; equal figures go to the lower offer number. */
+function rankExpression({ scoring }: Book, key: 'total' | 'price', index: number, ascending: 0 | 1): string {
+  const own = scoring.at(key, index)
+  const ties = `COUNTIFS(${scoring.range(key)},${own},${scoring.range('offer')},"<"&${scoring.at('offer', index)})`
+  return `IFERROR(RANK(${own},${scoring.range(key)},${ascending})+${ties},"")`
+}
+
+function scoreColumns(book: Book): Record<ScoreKey, ColumnPlan<OfferReport>> {
+  const column = (criterion: Criterion): ColumnPlan<OfferReport> => ({
+    head: CAPITAL[criterion],
+    right: true,
+    cell: (offer, index) =>
+      ifRanked(book, index, scoreExpression(book, criterion, index), offer.scores?.[criterion] ?? ''),
+  })
+  return Object.fromEntries(CRITERIA.map((criterion) => [`score-${criterion}`, column(criterion)])) as Record<
+    ScoreKey,
+    ColumnPlan<OfferReport>
+  >
+}
+
+/** Definitions: src/domain/comparison/model.ts, `Scores`. */
+function scoreExpression({ scoring, offers }: Book, criterion: Criterion, index: number): string {
+  const known = (key: Parameters<typeof offers.cell>[0], expression: (cell: string) => string, otherwise = '0') => {
+    const cell = offers.cell(key, index)
+    return `IF(ISNUMBER(${cell}),${expression(cell)},${otherwise})`
+  }
+  switch (criterion) {
+    case 'price':
+      return `100*MIN(${scoring.range('price')})/${scoring.at('price', index)}`
+    case 'coverage':
+      return `IF(ISNUMBER(WantedVolume),${known('coverage', (cell) => `100*${cell}`)},100)`
+    case 'delivery':
+      return `IF(ISNUMBER(FulfilmentDays),${known('onTimeShare', (cell) => `100*${cell}`)},100)`
+    case 'promptness':
+      return known('meanWait', (cell) => `100/(1+MAX(0,${cell})/WaitDays)`)
+    case 'vintage':
+      return known('meanVintage', (cell) => `MAX(0,100-VintagePoints*MAX(0,YEAR(AsOfDate)-${cell}))`)
+    case 'payment':
+      return known('prepaidShare', (cell) => `100*(1-MIN(1,${cell}))`)
+    case 'evidence':
+      return `100*${offers.cell('facts', index)}/6`
+  }
+}

@@ -1,0 +1,436 @@
+import type { BreakEven, OfferReport, Sensitivity, Standing } from '../../src/domain/comparison/model.js'
+import { CRITERIA, type Criterion, type WantedBasis } from '../../src/domain/comparison/settings.js'
+import { arrayFormula, blank, type Cached, type Cell, formula, number, text } from '../cells.js'
+import { columnLetter } from '../grid.js'
+import type { RowPlan, SheetPlan } from '../plan.js'
+import {
+  asStrong,
+  body,
+  centred,
+  formatted,
+  head,
+  headRight,
+  marks,
+  percent,
+  plainNumber,
+  points,
+  type Style,
+  strong,
+  wrapped,
+} from '../styles.js'
+import { fittedRow, fixedWidths, headingRows, RowList } from '../table.js'
+import { inCurrency, yesNo } from '../words.js'
+import { type Book, headingOf } from './layout.js'
+import { scoresRange, weightsRange } from './scoring-sheet.js'
+
+const NOTE =
+  'What would change the order. Ranks are ranks among the offers shown, and follow Inputs; figures they are made from stand to the right.'
+const FIRST_COLUMN = 5
+const LEADING = [40, 14, 56, 12]
+const OFFER_UNITS = 16
+const NONE = '–'
+/** Heading, empty, header; then the rows of the present order. */
+const HEADER_ROW = 5
+const NUMBER_ROW = HEADER_ROW + 1
+const PRICE_ROW = HEADER_ROW + 2
+const POINTS_ROW = HEADER_ROW + 3
+const BASE_ROW = HEADER_ROW + 4
+
+const CAPITAL = (criterion: Criterion) => `${criterion.charAt(0).toUpperCase()}${criterion.slice(1)}`
+const BASIS_WORDS: Record<WantedBasis, string> = { min: 'minimum', mid: 'half-way', max: 'maximum' }
+
+/** Where things stand: contenders are the first rows of `Offers` and `Scoring`. */
+interface Frame {
+  book: Book
+  sensitivity: Sensitivity
+  offers: readonly OfferReport[]
+  widths: readonly number[]
+}
+
+/** `Sensitivity`: ranks under other weights, discount rates and volumes, and the price that would be first. */
+export function sensitivitySheet(book: Book): SheetPlan {
+  const { sensitivity } = book.report
+  const offers = book.report.offers.slice(0, sensitivity.contenders.length)
+  const widths = [...LEADING, ...offers.map(() => OFFER_UNITS), ...offers.map(() => OFFER_UNITS)]
+  const frame = { book, sensitivity, offers, widths }
+  const rows = sensitivityRows(frame)
+  return {
+    name: 'Sensitivity',
+    ...fixedWidths(widths, () => rows),
+    rows: () => rows,
+    frozen: { rows: HEADER_ROW, columns: LEADING.length },
+    rules: offers.length === 0 ? [] : rankRules(frame, caseRows(frame)),
+    print: printOf(offers.length, rows.length),
+  }
+}
+
+/** Last row of the cases; what follows holds other figures. */
+const caseRows = ({ sensitivity }: Frame): number =>
+  BASE_ROW +
+  8 +
+  sensitivity.weightShifts.length +
+  2 * sensitivity.discountRates.length +
+  sensitivity.wantedVolumes.length
+
+function printOf(offers: number, rows: number): SheetPlan['print'] {
+  const pagesWide = Math.max(1, Math.ceil(offers / 5))
+  const print = { titleRows: [HEADER_ROW, HEADER_ROW] as const, titleColumns: 'A:D', pagesWide }
+  return pagesWide === 1 ? print : { ...print, from: HEADER_ROW, to: rows }
+}
+
+function rankRules({ offers }: Frame, rows: number): NonNullable<SheetPlan['rules']> {
+  const first = `${columnLetter(FIRST_COLUMN)}${BASE_ROW}`
+  return [
+    {
+      ref: `${first}:${columnLetter(FIRST_COLUMN + offers.length - 1)}${rows}`,
+      rules: [{ type: 'expression', priority: 1, formulae: [`AND(ISNUMBER(${first}),${first}=1)`], style: marks.good }],
+    },
+    {
+      ref: `D${BASE_ROW}:D${rows}`,
+      rules: [{ type: 'expression', priority: 2, formulae: [`$D${BASE_ROW}="yes"`], style: marks.warn }],
+    },
+  ]
+}
+
+function sensitivityRows(frame: Frame): RowPlan[] {
+  const { book, sensitivity, offers } = frame
+  const list = new RowList().add(...headingRows(headingOf(book, 'Sensitivity', NOTE)))
+  list.add({ cells: [text(sensitivity.words, body)] })
+  if (offers.length === 0) {
+    return list.add({ cells: [text('No offer is ranked: there is no order to change.', body)] }).rows
+  }
+  list.add(header(frame), ...baseRows(frame))
+  list.titled('A weight moved, in points (never below 0)').add(...weightBlocks(frame))
+  list.titled('Another discount rate: rank by score').add(...discountBlocks(frame))
+  list.titled('Another discount rate: rank by risk-adjusted price').add(...priceBlocks(frame))
+  list.titled('Another wanted volume').add(...volumeBlocks(frame))
+  list.titled('Cheapest combination for each wanted volume, of all ranked offers: sets found for the inputs as written')
+  list.add(...combinationRows(frame))
+  list.titled('Break-even: the risk-adjusted price at which an offer would be first, all else unchanged')
+  return list.add(breakEvenHeader(frame), ...breakEvenBlocks(frame)).rows
+}
+
+function header({ offers, widths }: Frame): RowPlan {
+  const names = offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, headRight))
+  const figures = offers.map((offer) => text(`${offer.sequence}: figure`, headRight))
+  const lead = [text('Case', head), text('Value', headRight), text('First', head), text('Order changed', head)]
+  return fittedRow([...lead, ...names, ...figures], widths)
+}
+
+// --- addresses ------------------------------------------------------------------------------------------------------
+
+const rankColumn = (at: number) => columnLetter(FIRST_COLUMN + at)
+const figureColumn = ({ offers }: Frame, at: number) => columnLetter(FIRST_COLUMN + offers.length + at)
+const ranksAt = ({ offers }: Frame, row: number) => `$${rankColumn(0)}$${row}:$${rankColumn(offers.length - 1)}$${row}`
+const figuresAt = (frame: Frame, row: number) =>
+  `$${figureColumn(frame, 0)}$${row}:$${figureColumn(frame, frame.offers.length - 1)}$${row}`
+/** Offer numbers stand where ranks stand, prices and points where figures stand. */
+const numbers = (frame: Frame) => ranksAt(frame, NUMBER_ROW)
+const heads = (frame: Frame) => ranksAt(frame, HEADER_ROW)
+
+// --- the order now --------------------------------------------------------------------------------------------------
+
+function* baseRows(frame: Frame): Generator<RowPlan> {
+  const { book, offers, widths } = frame
+  const { scoring } = book
+  const price = book.numbers.price(book.currency)
+  const lead = (name: string) => [text(name, strong), blank(body), blank(body), blank(body)]
+  const nothing = offers.map(() => blank(body))
+  const weights = book.report.settings.weights
+  yield fittedRow(
+    [...lead('Offer number'), ...offers.map((offer) => number(offer.sequence, plainNumber)), ...nothing],
+    widths,
+  )
+  yield fittedRow(
+    [
+      ...lead(inCurrency('Risk-adjusted price now', book.currency, '/t')),
+      ...nothing,
+      ...offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, price)),
+    ],
+    widths,
+  )
+  yield fittedRow(
+    [
+      ...lead('Weighted points without price'),
+      ...nothing,
+      ...offers.map((offer, at) => {
+        const own = `SUMPRODUCT(${weightsRange(book)},${scoresRange(book, at)})-Weight_price*N(${scoring.cell('score-price', at)})`
+        const cached = CRITERIA.reduce(
+          (sum, each) => sum + (each === 'price' ? 0 : weights[each] * (offer.scores?.[each] ?? 0)),
+          0,
+        )
+        return ranked(frame, at, own, cached, points)
+      }),
+    ],
+    widths,
+  )
+  const totals = offers.map(({ scores }) => scores?.total ?? null)
+  const standing: Standing = {
+    totals,
+    ranks: offers.map(({ rank }) => rank),
+    winner: offers[0]?.id ?? null,
+    changed: false,
+  }
+  yield caseRow(frame, BASE_ROW, {
+    name: 'As it is',
+    value: blank(body),
+    standing,
+    figures: totals,
+    style: points,
+    figure: (at) => scoring.cell('total', at),
+  })
+}
+
+/** Only offers that are still ranked have a place. */
+function ranked({ book }: Frame, at: number, expression: string, cached: Cached, style: Style): Cell {
+  return formula(`IF(${book.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, style)
+}
+
+// --- cases ----------------------------------------------------------------------------------------------------------
+
+interface Case {
+  name: string
+  value: Cell
+  standing: Pick<Standing, 'ranks' | 'winner' | 'changed'>
+  figures: readonly (number | null)[]
+  style: Style
+  /** The figure ranks are made from. */
+  figure: (at: number) => string
+  /** Lowest first. */
+  ascending?: boolean
+}
+
+function caseRow(frame: Frame, row: number, each: Case): RowPlan {
+  const { offers, widths } = frame
+  const winner = offers.find(({ id }) => id === each.standing.winner)
+  const first = `IFERROR(INDEX(${heads(frame)},MATCH(1,${ranksAt(frame, row)},0)),"${NONE}")`
+  const cells = [
+    text(each.name, strong),
+    each.value,
+    formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, wrapped),
+    formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.standing.changed), centred),
+    ...offers.map((_, at) => rankCell(frame, row, at, each)),
+    ...offers.map((_, at) => ranked(frame, at, each.figure(at), each.figures[at] ?? '', each.style)),
+  ]
+  return fittedRow(cells, widths)
+}
+
+function rankCell(frame: Frame, row: number, at: number, { standing, ascending }: Case): Cell {
+  const own = `${figureColumn(frame, at)}${row}`
+  const all = figuresAt(frame, row)
+  const ties = `COUNTIFS(${all},${own},${numbers(frame)},"<"&${rankColumn(at)}$${NUMBER_ROW})`
+  return formula(
+    `IF(ISNUMBER(${own}),RANK(${own},${all},${ascending ? 1 : 0})+${ties},"")`,
+    standing.ranks[at] ?? '',
+    asStrong(plainNumber),
+  )
+}
+
+/** A total in which one score, or one weight, is another. */
+const roundedTotal = (points: string, weights: string) => `IFERROR(ROUND((${points})/(${weights}),6),"")`
+const allPoints = ({ book }: Frame, at: number) => `SUMPRODUCT(${weightsRange(book)},${scoresRange(book, at)})`
+const allWeights = ({ book }: Frame) => `SUM(${weightsRange(book)})`
+
+function weightBlocks(frame: Frame) {
+  const { book, sensitivity } = frame
+  return sensitivity.weightShifts.map((shifted) => (row: number) => {
+    const { criterion, shift, weights } = shifted
+    const moved = `($B$${row}-Weight_${criterion})`
+    return caseRow(frame, row, {
+      name: `${CAPITAL(criterion)} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
+      value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], points),
+      standing: shifted,
+      figures: shifted.totals,
+      style: points,
+      figure: (at) =>
+        roundedTotal(
+          `${allPoints(frame, at)}+${moved}*N(${book.scoring.cell(`score-${criterion}`, at)})`,
+          `${allWeights(frame)}+${moved}`,
+        ),
+    })
+  })
+}
+
+function discountBlocks(frame: Frame) {
+  const { book, sensitivity } = frame
+  const distance = sensitivity.discountRates.length + 2
+  return sensitivity.discountRates.map((discounted) => (row: number) => {
+    const prices = row + distance
+    return caseRow(frame, row, {
+      name: `Discount rate ${percentWords(discounted.rate)}`,
+      value: number(discounted.rate, percent),
+      standing: discounted,
+      figures: discounted.totals,
+      style: points,
+      figure: (at) =>
+        roundedTotal(
+          `${allPoints(frame, at)}+Weight_price*(100*MIN(${figuresAt(frame, prices)})/${figureColumn(frame, at)}$${prices}-N(${book.scoring.cell('score-price', at)}))`,
+          allWeights(frame),
+        ),
+    })
+  })
+}
+
+const percentWords = (rate: number) => `${Math.round(rate * 1000) / 10} %`
+
+function priceBlocks(frame: Frame) {
+  const { book, offers, sensitivity } = frame
+  return sensitivity.discountRates.map(({ rate, prices, priceRanks }) => (row: number) => {
+    const winner = offers[priceRanks.indexOf(1)]?.id ?? null
+    const base = offers.find(({ rank }) => rank === 1)?.id ?? null
+    return caseRow(frame, row, {
+      name: `Discount rate ${percentWords(rate)}`,
+      value: number(rate, percent),
+      standing: { ranks: priceRanks, winner, changed: winner !== base },
+      figures: prices,
+      style: book.numbers.price(book.currency),
+      figure: (at) => priceExpression(frame, at, `$B$${row}`),
+      ascending: true,
+    })
+  })
+}
+
+/** The risk-adjusted price at another rate: present values made anew from the lines. */
+function priceExpression({ book }: Frame, at: number, rate: string): string {
+  const { offers, deliveries, prepayments } = book
+  const cell = (key: Parameters<typeof offers.cell>[0]) => offers.cell(key, at)
+  const waits = (days: string) => `(1+${rate})^((${days}>0)*${days}/365)`
+  const mine = (range: string) => `(${range}=${cell('offer')})`
+  const amount = prepayments.range('amount')
+  const advance = `SUMPRODUCT(${mine(prepayments.range('offer'))}*(${amount}>0)*${amount}/${waits(prepayments.range('days'))})`
+  const lines = `SUMPRODUCT(${mine(deliveries.range('offer'))}*${deliveries.range('total')}/${waits(deliveries.range('days'))})`
+  const balance = `IF(${cell('basis')}="lines",${lines},${cell('total')})`
+  const share = `MIN(1,IF(ISNUMBER(${cell('prepaidShare')}),${cell('prepaidShare')},0))`
+  return `ROUND((${advance}+(1-${share})*${balance})/${cell('volume')}/(1-${cell('haircut')})*${cell('rate')},6)`
+}
+
+function volumeBlocks(frame: Frame) {
+  const { book, sensitivity } = frame
+  return sensitivity.wantedVolumes.map(
+    (volume) => (row: number) =>
+      caseRow(frame, row, {
+        name: `The ${BASIS_WORDS[volume.basis]} of the RFQ is wanted (t)`,
+        value: number(volume.wanted, book.numbers.volume),
+        standing: volume,
+        figures: volume.totals,
+        style: points,
+        figure: (at) =>
+          roundedTotal(
+            `${allPoints(frame, at)}+Weight_coverage*(100*MIN(1,${book.offers.cell('volume', at)}/$B$${row})-N(${book.scoring.cell('score-coverage', at)}))`,
+            allWeights(frame),
+          ),
+      }),
+  )
+}
+
+// --- what it would cost, and what would be first --------------------------------------------------------------------
+
+function* combinationRows({ book, sensitivity, widths }: Frame): Generator<RowPlan> {
+  const { numbers: styles, currency } = book
+  yield fittedRow(
+    [
+      'Wanted volume (t)',
+      inCurrency('Total', currency),
+      'Reached',
+      'Proven',
+      'Tonnes',
+      inCurrency('Blended price', currency, '/t'),
+    ].map((name) => text(name, head)),
+    widths,
+  )
+  for (const { wanted, combination } of sensitivity.wantedVolumes) {
+    yield fittedRow(
+      [
+        number(wanted, { ...styles.volume, alignment: { horizontal: 'left', vertical: 'top' } }),
+        number(combination.total, styles.money(currency)),
+        text(yesNo(combination.reached), centred),
+        formula(`IF(RatesChanged>0,"stale","${yesNo(combination.exact)}")`, yesNo(combination.exact), centred),
+        number(combination.tonnes, styles.volume),
+        number(combination.blendedPrice, styles.price(currency)),
+      ],
+      widths,
+    )
+  }
+}
+
+function breakEvenHeader({ book, widths }: Frame): RowPlan {
+  const names = [
+    'Offer',
+    inCurrency('Price now', book.currency, '/t'),
+    'Why there is none',
+    'Rank',
+    inCurrency('First at or below', book.currency, '/t'),
+    inCurrency('As nominal price', book.currency, '/t'),
+    'Change of price',
+    'Lowest of the others',
+    'Lead of the others',
+  ]
+  return fittedRow(
+    names.map((name, index) => text(name, index === 0 || index === 2 ? head : headRight)),
+    widths,
+  )
+}
+
+const breakEvenBlocks = (frame: Frame) =>
+  frame.sensitivity.breakEven.map((each, at) => (row: number) => breakEvenRow(frame, each, at, row))
+
+/** Formulas: src/domain/comparison/model.ts, `BreakEven`. */
+function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): RowPlan {
+  const { book, offers, widths } = frame
+  const price = book.numbers.price(book.currency)
+  const others = `(${numbers(frame)}<>${rankColumn(at)}$${NUMBER_ROW})*ISNUMBER(${figuresAt(frame, PRICE_ROW)})`
+  const prices = figuresAt(frame, PRICE_ROW)
+  const pointsOf = figuresAt(frame, POINTS_ROW)
+  const own = `${figureColumn(frame, at)}$${POINTS_ROW}`
+  const reach = '(100*Weight_price)'
+  const low = `MIN($H${row},MIN(IF(${others},(${own}+${reach}-${pointsOf})*${prices}/${reach})))`
+  const high = `${reach}*$H${row}/$I${row}`
+  const solved = `IF(OR(NOT(ISNUMBER($H${row})),Weight_price=0),NA(),IF($I${row}<=0,NA(),IF(${high}>=$H${row},${high},IF(${low}>0,${low},NA()))))`
+  const figures = workingsOf(frame, at)
+  const offer = offers[at]
+  return fittedRow(
+    [
+      text(offer === undefined ? each.label : `${offer.sequence} · ${offer.label}`, wrapped),
+      formula(`${figureColumn(frame, at)}$${PRICE_ROW}`, each.price, price),
+      formula(reasonExpression(row), each.reason ?? '', wrapped),
+      formula(`${rankColumn(at)}$${BASE_ROW}`, each.rank, plainNumber),
+      arrayFormula(solved, each.breakEvenPrice, `E${row}`, asStrong(price)),
+      formula(
+        `IFERROR(${book.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`,
+        each.breakEvenPricePerTonne,
+        price,
+      ),
+      formula(`IFERROR(E${row}/B${row}-1,NA())`, each.change, SIGNED),
+      arrayFormula(`IF(SUM(--(${others}))=0,"",MIN(IF(${others},${prices})))`, figures.lowest ?? '', `H${row}`, price),
+      arrayFormula(
+        `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${reach}*$H${row}/${prices}))-${own},"")`,
+        figures.lead ?? '',
+        `I${row}`,
+        points,
+      ),
+    ],
+    widths,
+  )
+}
+
+const SIGNED: Style = formatted(percent, '+0.0%;-0.0%;0.0%')
+
+function reasonExpression(row: number): string {
+  return (
+    `IF(ISNUMBER($E${row}),"",IF(NOT(ISNUMBER($H${row})),"It is the only one.",` +
+    `IF(Weight_price=0,"Price has no weight: no price changes its rank.",IF($I${row}<=0,"It is first at any price.",` +
+    '"It is not first at any price: others lead by more than price weighs."))))'
+  )
+}
+
+function workingsOf({ book, offers }: Frame, at: number): { lowest: number | null; lead: number | null } {
+  const { weights } = book.report.settings
+  const without = ({ scores }: OfferReport) =>
+    CRITERIA.reduce((sum, each) => sum + (each === 'price' ? 0 : weights[each] * (scores?.[each] ?? 0)), 0)
+  const own = offers[at]
+  const others = offers.filter((_, index) => index !== at)
+  if (own === undefined || others.length === 0) return { lowest: null, lead: null }
+  const lowest = Math.min(...others.map(({ compared }) => compared.price ?? 0))
+  const leads = others.map((other) => without(other) + (100 * weights.price * lowest) / (other.compared.price ?? 1))
+  return { lowest, lead: Math.max(...leads) - without(own) }
+}

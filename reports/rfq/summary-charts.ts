@@ -1,0 +1,343 @@
+import { type Cell, formula, literal, number, serialOf, text } from '../cells.js'
+import type { Chart, Referred, Series } from '../charts.js'
+import { columnLetter } from '../grid.js'
+import type { RowPlan } from '../plan.js'
+import { head, headRight, plainNumber, section, wrapped } from '../styles.js'
+import { fittedRow, gap } from '../table.js'
+import { oneLine } from '../text.js'
+import { inCurrency } from '../words.js'
+import type { Book, Line } from './layout.js'
+import { type Ranking, SUMMARY_WIDTHS } from './summary-ranking.js'
+
+const PRICE_ROWS = 17
+const STACK_ROWS = 22
+/** Offers drawn in colours of their own; the rest is one series. */
+const COLOURED = 8
+/** Categories at most: beyond, a longer period is taken. */
+const MOST_PERIODS = 9
+const OTHERS = 'Other offers'
+
+interface Section {
+  rows: RowPlan[]
+  charts: Chart[]
+  /** Rows after which a page ends. */
+  breaksAfter: number[]
+}
+
+/**
+ * Pictures and the figures behind them, all formulas: price per tonne by offer with the budget, volume by vintage year,
+ * volume by delivery period. Nothing is drawn where there is nothing to draw.
+ * @param row first row of the section
+ */
+export function chartSection(book: Book, row: number, ranking: Ranking): Section {
+  if (ranking.offers.length === 0) return { rows: [], charts: [], breaksAfter: [] }
+  const dataRow = row + PRICE_ROWS + STACK_ROWS + 3
+  const price = priceData(book, ranking, dataRow)
+  const years = yearPeriods(book)
+  const vintages = stack(book, ranking, years, dataRow + price.rows.length, VINTAGES)
+  const deliveries = stack(
+    book,
+    ranking,
+    deliveryPeriods(book),
+    dataRow + price.rows.length + vintages.rows.length,
+    DELIVERIES,
+  )
+  return {
+    rows: [
+      ...gap(PRICE_ROWS + STACK_ROWS + 2),
+      { cells: [text('Figures behind the charts', section)], height: 18 },
+      ...price.rows,
+      ...vintages.rows,
+      ...deliveries.rows,
+    ],
+    breaksAfter: [row - 1, dataRow - 2],
+    charts: [
+      priceChart(book, price, { column: 0, row: row - 1, toColumn: 11, toRow: row - 1 + PRICE_ROWS }),
+      ...stackCharts([vintages, deliveries], row + PRICE_ROWS),
+    ],
+  }
+}
+
+// --- price per tonne ------------------------------------------------------------------------------------------------
+
+interface PriceData {
+  rows: RowPlan[]
+  names: Referred<string>
+  prices: Referred<number | null>
+  budget: Referred<number | null> | null
+  heads: { price: Referred<string>; budget: Referred<string> }
+}
+
+function priceData(book: Book, ranking: Ranking, row: number): PriceData {
+  const { numbers, currency, report } = book
+  const limit = report.rfq.comparedMaxUnitPrice
+  const style = numbers.price(currency)
+  const first = row + 1
+  const last = row + ranking.offers.length
+  const names = ranking.offers.map((offer, index) => nameOf(index + 1, offer.label))
+  const prices = ranking.offers.map((offer) => offer.compared.pricePerTonne)
+  const rows = [
+    fittedRow(
+      [
+        text('Rank', headRight),
+        text('Offer', head),
+        text('Price per tonne', headRight),
+        text('Maximum price', headRight),
+      ],
+      SUMMARY_WIDTHS,
+    ),
+    ...ranking.offers.map((_, index): RowPlan => {
+      const source = ranking.firstRow + index
+      const cells = [
+        number(index + 1, plainNumber),
+        formula(nameExpression(`$A${first + index}`, `$B${source}`), names[index] ?? '', wrapped),
+        formula(`$C${source}`, prices[index] ?? '', style),
+        formula('MaxPrice', limit, style),
+      ]
+      return fittedRow(cells, SUMMARY_WIDTHS)
+    }),
+    ...gap(1),
+  ]
+  const refer = <T>(column: string, cached: readonly T[]): Referred<T> => ({
+    ref: `'Summary'!$${column}$${first}:$${column}$${last}`,
+    cached,
+  })
+  return {
+    rows,
+    names: refer('B', names),
+    prices: refer('C', prices),
+    budget:
+      limit === null
+        ? null
+        : refer(
+            'D',
+            names.map(() => limit),
+          ),
+    heads: {
+      price: { ref: `'Summary'!$C$${row}`, cached: ['Price per tonne'] },
+      budget: { ref: `'Summary'!$D$${row}`, cached: ['Maximum price'] },
+    },
+  }
+}
+
+const nameOf = (rank: number, label: string) => `${rank} · ${oneLine(label)}`
+/** The same as `nameOf`, so that names follow a changed ranking. */
+const nameExpression = (rank: string, label: string) => `${rank}&" · "&${label}`
+
+function priceChart({ currency, report }: Book, data: PriceData, anchor: Chart['anchor']): Chart {
+  const unit = inCurrency('Price per tonne', currency, '/t')
+  const line: Series[] = data.budget === null ? [] : [{ name: data.heads.budget, values: data.budget, line: true }]
+  const cheapest = report.summary.cheapestOffer
+  return {
+    title: data.budget === null ? unit : `${unit}, with the maximum of the RFQ`,
+    alt: `Columns: price per tonne of the ${data.names.cached.length} best-ranked offers${data.budget === null ? '' : ', and the maximum price of the RFQ as a dashed line'}. ${cheapest === null ? '' : `Cheapest: ${cheapest.label}.`}`,
+    stacked: false,
+    categories: data.names,
+    categoryTitle: 'Offers by rank',
+    valueTitle: unit,
+    format: '#,##0.00',
+    series: [{ name: data.heads.price, values: data.prices }, ...line],
+    anchor,
+  }
+}
+
+// --- volumes in stacks ----------------------------------------------------------------------------------------------
+
+/** One category: what it is called, the criterion of its lines, and whether a line is of it. */
+interface Period {
+  name: string
+  criteria: string
+  holds: (line: Line) => boolean
+}
+interface StackWords {
+  title: string
+  alt: string
+  category: string
+}
+const VINTAGES: StackWords = {
+  title: 'Volume by vintage year (t)',
+  alt: 'Stacked columns: tonnes offered by vintage year, one colour an offer.',
+  category: 'Vintage year',
+}
+const DELIVERIES: StackWords = {
+  title: 'Deliveries by due date (t)',
+  alt: 'Stacked columns: tonnes due in each period, one colour an offer.',
+  category: 'Due',
+}
+
+interface StackData extends StackWords {
+  rows: RowPlan[]
+  chart: Omit<Chart, 'anchor'> | null
+}
+
+/** Offers down, periods across, so that long names have room. */
+function stack(book: Book, ranking: Ranking, periods: readonly Period[], row: number, words: StackWords): StackData {
+  const coloured = ranking.offers.slice(0, COLOURED)
+  const others = book.report.offers.length > coloured.length
+  if (periods.length === 0) return { ...words, rows: [], chart: null }
+  const names = [...coloured.map((offer, index) => nameOf(index + 1, offer.label)), ...(others ? [OTHERS] : [])]
+  const figures = sumsOf(book, coloured, periods, names.length)
+  const nameCell = (name: string, at: number) =>
+    at < coloured.length
+      ? formula(nameExpression(`${at + 1}`, `$B${ranking.firstRow + at}`), name, wrapped)
+      : text(name, wrapped)
+  const rows = [
+    fittedRow(
+      [undefined, text(words.category, head), ...periods.map(({ name }) => text(name, headRight))],
+      SUMMARY_WIDTHS,
+    ),
+    ...names.map((name, at): RowPlan => {
+      const volumes = periods.map((period, index) => {
+        const place = { at, coloured: coloured.length, row, column: columnLetter(FIRST_PERIOD + index) }
+        return volumeCell(book, ranking, period, place, figures[at]?.[index] ?? 0)
+      })
+      return fittedRow([undefined, nameCell(name, at), ...volumes], SUMMARY_WIDTHS)
+    }),
+    ...gap(1),
+  ]
+  return { ...words, rows, chart: stackChart(words, periods, names, figures, row) }
+}
+
+/** Column of the first period. */
+const FIRST_PERIOD = 3
+
+function stackChart(
+  words: StackWords,
+  periods: readonly Period[],
+  names: readonly string[],
+  figures: readonly (readonly number[])[],
+  row: number,
+): Omit<Chart, 'anchor'> {
+  const [first, last] = [columnLetter(FIRST_PERIOD), columnLetter(FIRST_PERIOD - 1 + periods.length)]
+  return {
+    title: words.title,
+    alt: words.alt,
+    stacked: true,
+    categories: { ref: `'Summary'!$${first}$${row}:$${last}$${row}`, cached: periods.map(({ name }) => name) },
+    categoryTitle: words.category,
+    valueTitle: 'Tonnes',
+    format: '#,##0',
+    series: names.map((name, at) => ({
+      name: { ref: `'Summary'!$B$${row + 1 + at}`, cached: [name] },
+      values: { ref: `'Summary'!$${first}$${row + 1 + at}:$${last}$${row + 1 + at}`, cached: figures[at] ?? [] },
+    })),
+  }
+}
+
+function stackCharts(stacks: readonly StackData[], row: number): Chart[] {
+  const halves = [
+    { column: 0, toColumn: 5 },
+    { column: 5, toColumn: 11 },
+  ]
+  return stacks.flatMap(({ chart }, index) =>
+    chart === null
+      ? []
+      : [{ ...chart, anchor: { ...(halves[index] as (typeof halves)[0]), row, toRow: row + STACK_ROWS } }],
+  )
+}
+
+/** Volume of one offer in one period, by its place in the ranking; the last row is all that no other shows. */
+function volumeCell(
+  { deliveries, offers, numbers }: Book,
+  ranking: Ranking,
+  period: Period,
+  place: { at: number; coloured: number; row: number; column: string },
+  cached: number,
+): Cell {
+  const all = `SUMIFS(${deliveries.range('volume')},${deliveries.range('volume')},">0"${period.criteria}`
+  if (place.at >= place.coloured) {
+    const shown = `${place.column}${place.row + 1}:${place.column}${place.row + place.coloured}`
+    return formula(`${all})-SUM(${shown})`, cached, numbers.volume)
+  }
+  const rank = `$A$${ranking.firstRow + place.at}`
+  const offer = `INDEX(${offers.range('offer')},MATCH(${rank},${offers.range('rank')},0))`
+  return formula(`IFERROR(${all},${deliveries.range('offer')},${offer}),0)`, cached, numbers.volume)
+}
+
+/** Volumes by series and period; what is of no coloured offer is of the last series. */
+function sumsOf(book: Book, coloured: Ranking['offers'], periods: readonly Period[], series: number): number[][] {
+  const places = new Map(coloured.map(({ id }, index) => [id, index]))
+  const sums = Array.from({ length: series }, () => periods.map(() => 0))
+  for (const line of book.lines) {
+    const row = sums[places.get(line.offer.id) ?? series - 1]
+    const at = periods.findIndex((period) => period.holds(line))
+    if (row !== undefined && at !== -1) row[at] = (row[at] ?? 0) + Math.max(0, line.line.volume ?? 0)
+  }
+  return sums
+}
+
+// --- periods --------------------------------------------------------------------------------------------------------
+
+const years = (values: Iterable<number>): number[] => [...new Set(values)].sort((a, b) => a - b)
+
+function yearPeriods({ lines, deliveries }: Book): Period[] {
+  const found = years(
+    lines.flatMap(({ line }) => (line.vintageYear !== null && (line.volume ?? 0) > 0 ? [line.vintageYear] : [])),
+  )
+  const early = found.slice(0, Math.max(0, found.length - MOST_PERIODS + 1))
+  const rest = found.slice(early.length)
+  const border = rest[0] ?? 0
+  const before: Period[] =
+    early.length < 2
+      ? early.map((year) => yearPeriod(year, deliveries.range('year')))
+      : [
+          {
+            name: `before ${border}`,
+            criteria: `,${deliveries.range('year')},"<${border}"`,
+            holds: ({ line }) => line.vintageYear !== null && line.vintageYear < border,
+          },
+        ]
+  return [...before, ...rest.map((year) => yearPeriod(year, deliveries.range('year')))]
+}
+
+const yearPeriod = (year: number, range: string): Period => ({
+  name: String(year),
+  criteria: `,${range},${year}`,
+  holds: ({ line }) => line.vintageYear === year,
+})
+
+/** Quarters, half-years or years: the shortest that makes few enough columns. What lies beyond is gathered at the end. */
+function deliveryPeriods({ lines, deliveries }: Book): Period[] {
+  const dates = lines
+    .flatMap(({ line }) => (serialOf(line.dueDate) !== null && (line.volume ?? 0) > 0 ? [line.dueDate as string] : []))
+    .sort()
+  if (dates.length === 0) return []
+  const first = dates[0] as string
+  const last = dates.at(-1) as string
+  const months = [3, 6, 12].find((step) => countPeriods(first, last, step) <= MOST_PERIODS) ?? 12
+  const count = Math.min(MOST_PERIODS, countPeriods(first, last, months))
+  const start = Math.floor(monthOf(first) / months) * months
+  return Array.from({ length: count }, (_, index) => {
+    const from = monthStart(start + index * months)
+    const to = index === count - 1 ? null : monthStart(start + (index + 1) * months)
+    const later = to === null && countPeriods(first, last, months) > count
+    return duePeriod(
+      periodName(start + index * months, months) + (later ? ' and later' : ''),
+      from,
+      to,
+      deliveries.range('due'),
+    )
+  })
+}
+
+function duePeriod(name: string, from: string, to: string | null, range: string): Period {
+  const upper = to === null ? '' : `,${range},${literal(`<${serialOf(to)}`)}`
+  return {
+    name,
+    criteria: `,${range},${literal(`>=${serialOf(from)}`)}${upper}`,
+    holds: ({ line }) => line.dueDate !== null && line.dueDate >= from && (to === null || line.dueDate < to),
+  }
+}
+
+/** Months since year 0. */
+const monthOf = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1
+const monthStart = (month: number) =>
+  `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}-01`
+const countPeriods = (first: string, last: string, months: number) =>
+  Math.floor(monthOf(last) / months) - Math.floor(monthOf(first) / months) + 1
+
+function periodName(month: number, months: number): string {
+  const year = Math.floor(month / 12)
+  if (months === 12) return String(year)
+  return months === 6 ? `${year} H${Math.floor((month % 12) / 6) + 1}` : `${year} Q${Math.floor((month % 12) / 3) + 1}`
+}

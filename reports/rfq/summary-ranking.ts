@@ -1,0 +1,125 @@
+import type { OfferReport, RfqReport } from '../../src/domain/comparison/model.js'
+import { blank, type Cached, formula, number, text } from '../cells.js'
+import type { RowPlan, SheetPlan } from '../plan.js'
+import {
+  asStrong,
+  body,
+  centred,
+  formatted,
+  head,
+  headRight,
+  marks,
+  percent,
+  plainNumber,
+  points,
+  type Style,
+  section,
+  strongWrapped,
+  whole,
+} from '../styles.js'
+import { fittedRow } from '../table.js'
+import { countFlags, inCurrency, yesNo } from '../words.js'
+import type { Book } from './layout.js'
+
+/** Column units of `Summary`: rank, then the widest column, then figures; shared by all its blocks. */
+export const SUMMARY_WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
+/** Offers shown by rank. */
+const SHOWN = 12
+
+/** The best-ranked offers: also what the charts are drawn from. */
+export interface Ranking {
+  rows: RowPlan[]
+  rules: NonNullable<SheetPlan['rules']>
+  offers: readonly OfferReport[]
+  /** First row of an offer. */
+  firstRow: number
+}
+
+/** @param row the row it begins at */
+export function rankingRows(book: Book, row: number): Ranking {
+  const offers = book.report.offers.filter(({ rank }) => rank !== null).slice(0, SHOWN)
+  const firstRow = row + 2
+  const rows = [
+    { cells: [text(rankingTitle(book.report, offers.length), section)], height: 18 },
+    rankingHeader(book),
+    ...offers.map((offer, index) => rankingRow(book, offer, index + 1, firstRow + index)),
+  ]
+  if (offers.length === 0) rows.push({ cells: [text('No offer is ranked; Offers says why.', body)] })
+  const last = firstRow + Math.max(0, offers.length - 1)
+  return { rows: [...rows, { cells: [blank()] }], rules: rankingRules(firstRow, last), offers, firstRow }
+}
+
+function rankingTitle({ summary }: RfqReport, shown: number): string {
+  return shown < summary.ranked ? `The ${shown} best-ranked of ${summary.ranked} offers` : 'Offers by rank'
+}
+
+function rankingHeader({ currency }: Book): RowPlan {
+  const figures = [
+    inCurrency('Price per tonne', currency, '/t'),
+    'Against the maximum price',
+    inCurrency('Total', currency),
+    'Volume (t)',
+    'Coverage',
+    'Score of 100',
+    'Flags, high',
+  ]
+  return fittedRow(
+    [
+      text('Rank', headRight),
+      text('Offer', head),
+      ...figures.map((name) => text(name, headRight)),
+      text('Meets all requirements', head),
+      text('Status', head),
+    ],
+    SUMMARY_WIDTHS,
+  )
+}
+
+function rankingRow(book: Book, offer: OfferReport, rank: number, row: number): RowPlan {
+  const { numbers, currency, report, offers } = book
+  const price = offer.compared.pricePerTonne
+  const limit = report.rfq.comparedMaxUnitPrice
+  const ratio = price === null || limit === null || limit === 0 ? null : price / limit - 1
+  const fetch = (range: string, cached: Cached, style: Style) =>
+    formula(`IFERROR(INDEX(${range},MATCH($A${row},${offers.range('rank')},0)),"")`, cached, style)
+  return fittedRow(
+    [
+      number(rank, asStrong(plainNumber)),
+      fetch(offers.range('label'), offer.label, strongWrapped),
+      fetch(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
+      formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', SIGNED),
+      fetch(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
+      fetch(offers.range('volume'), offer.metrics.volume, numbers.volume),
+      fetch(offers.range('coverage'), offer.metrics.coverage ?? '', percent),
+      fetch(offers.range('score'), offer.scores?.total ?? '', points),
+      fetch(offers.range('high'), countFlags(offer, 'high'), whole),
+      fetch(offers.range('meets'), yesNo(offer.meetsRequirements), centred),
+      fetch(offers.range('status'), offer.status ?? 'unknown', body),
+    ],
+    SUMMARY_WIDTHS,
+  )
+}
+
+const SIGNED: Style = formatted(percent, '+0.0%;-0.0%;0.0%')
+
+const rankingRules = (first: number, last: number): NonNullable<SheetPlan['rules']> => [
+  {
+    ref: `D${first}:D${last}`,
+    rules: [
+      { type: 'expression', priority: 4, formulae: [`AND(ISNUMBER($D${first}),$D${first}>0)`], style: marks.bad },
+    ],
+  },
+  {
+    ref: `J${first}:J${last}`,
+    rules: [
+      { type: 'expression', priority: 5, formulae: [`$J${first}="yes"`], style: marks.good },
+      { type: 'expression', priority: 6, formulae: [`$J${first}="no"`], style: marks.warn },
+    ],
+  },
+  {
+    ref: `I${first}:I${last}`,
+    rules: [
+      { type: 'expression', priority: 7, formulae: [`AND(ISNUMBER($I${first}),$I${first}>0)`], style: marks.bad },
+    ],
+  },
+]

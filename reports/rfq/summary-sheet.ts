@@ -1,0 +1,203 @@
+import {
+  arrayFormula,
+  blank,
+  type Cached,
+  type Cell,
+  date,
+  formula,
+  moment,
+  number,
+  sheetLink,
+  text,
+} from '../cells.js'
+import { type Block, blocks, type Fact, word } from '../layout/fact-blocks.js'
+import type { RowPlan, SheetPlan } from '../plan.js'
+import {
+  asRight,
+  asStrong,
+  day,
+  instant,
+  label,
+  link,
+  marks,
+  percent,
+  plainNumber,
+  strong,
+  subtitle,
+  title,
+  whole,
+} from '../styles.js'
+import { fixedWidths } from '../table.js'
+import { oneLine } from '../text.js'
+import { inCurrency, severityWords } from '../words.js'
+import { MASTER_CELL } from './checks-sheet.js'
+import { AWARD_SCENARIO_ROW, asOfWords, type Book, rfqName } from './layout.js'
+import { chartSection } from './summary-charts.js'
+import { rankingRows, SUMMARY_WIDTHS } from './summary-ranking.js'
+
+const LINKED = [
+  'Inputs',
+  'Comparison',
+  'Offers',
+  'Deliveries',
+  'Prepayments',
+  'Scoring',
+  'Award',
+  'Sensitivity',
+  'Changes',
+  'Checks',
+  'About',
+]
+
+/** `Summary`: the request, what came, the best of it, and pictures. */
+export function summarySheet(book: Book): SheetPlan {
+  const top = [...topRows(book)]
+  const ranking = rankingRows(book, top.length + 1)
+  const drawn = chartSection(book, top.length + ranking.rows.length + 1, ranking)
+  const rows = [...top, ...ranking.rows, ...drawn.rows]
+  const verdict = `$${VERDICT_COLUMN}$${VERDICT_ROW}`
+  return {
+    name: 'Summary',
+    ...fixedWidths(SUMMARY_WIDTHS, () => rows),
+    rows: () => rows,
+    charts: drawn.charts,
+    rules: [
+      {
+        ref: `${VERDICT_COLUMN}${VERDICT_ROW}`,
+        rules: [
+          { type: 'expression', priority: 1, formulae: [`${verdict}="fails"`], style: marks.bad },
+          { type: 'expression', priority: 2, formulae: [`${verdict}="attention"`], style: marks.warn },
+          { type: 'expression', priority: 3, formulae: [`${verdict}="ok"`], style: marks.good },
+        ],
+      },
+      ...ranking.rules,
+    ],
+    print: { breaksAfter: drawn.breaksAfter },
+  }
+}
+
+const VERDICT_COLUMN = 'K'
+const VERDICT_ROW = 7
+
+function* topRows(book: Book): Generator<RowPlan> {
+  const { report } = book
+  yield { cells: [text(`Offer comparison: ${rfqName(report)}`, title)], height: 24 }
+  yield {
+    cells: [text(report.rfq.title === null ? 'Without a title' : oneLine(report.rfq.title), subtitle)],
+    height: 17,
+  }
+  yield {
+    cells: [
+      text(`${report.context.channel} · ${asOfWords(report.context.asOf)}. ${report.checks.master.words}`, subtitle),
+    ],
+    height: 17,
+  }
+  yield { cells: LINKED.map((sheet) => sheetLink(sheet, sheet, link)) }
+  yield { cells: [blank()] }
+  yield* blocks([requestFacts(book), offerFacts(book), priceFacts(book)])
+  yield { cells: [blank()] }
+}
+
+function requestFacts({ report, numbers }: Book): Block {
+  const { rfq, context } = report
+  const own = numbers.price(report.currency.rfq)
+  const years = [rfq.minVintageYear, rfq.maxVintageYear].map((year) => year ?? 'Any')
+  return {
+    title: 'The request',
+    facts: [
+      ['Number', word(rfq.number)],
+      ['State', word(rfq.state ?? 'unknown')],
+      ['As of', moment(context.asOf, asRight(instant))],
+      ['Responses due', date(rfq.responseDueDate, asRight(day))],
+      ['Days to due', number(rfq.daysToDue, plainNumber)],
+      ['Fulfilment due', date(rfq.fulfilmentDueDate, asRight(day))],
+      ['Minimum volume (t)', number(rfq.minVolume, numbers.volume)],
+      ['Maximum volume (t)', number(rfq.maxVolume, numbers.volume)],
+      ['Vintages', word(`${years[0]} to ${years[1]}`)],
+      ['Minimum price per tonne', number(rfq.minUnitPrice, own)],
+      ['Maximum price per tonne', number(rfq.maxUnitPrice, own)],
+      ['Contract types', word(rfq.contractTypes.map(oneLine).join(', '))],
+    ],
+  }
+}
+
+function offerFacts(book: Book): Block {
+  const { report, offers, numbers } = book
+  const { summary } = report
+  const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
+  const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
+  const statuses = summary.byStatus.map(
+    ({ status, offers }): Fact => [`  of them ${oneLine(status)}`.slice(0, 40), number(offers, whole)],
+  )
+  return {
+    title: 'What came',
+    facts: [
+      ['Offers', number(summary.offers, asStrong(whole))],
+      ...statuses.slice(0, 5),
+      ['Ranked', formula(ranked, summary.ranked, whole)],
+      ['Meet every requirement', number(summary.meetRequirements, whole)],
+      ['Late', number(summary.late, whole)],
+      ['Volume of ranked offers (t)', formula(volume, summary.volume, numbers.volume)],
+      [
+        'Coverage of the wanted volume',
+        formula(`IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`, summary.coverage, percent),
+      ],
+      ['Changes observed', number(summary.changes, whole)],
+    ],
+  }
+}
+
+function priceFacts(book: Book): Block {
+  const { report, currency } = book
+  const { summary } = report
+  return {
+    title: inCurrency('Prices per tonne, ranked offers', currency),
+    facts: [
+      ['Master check', formula(MASTER_CELL, report.checks.master.verdict, asRight(strong))],
+      ...statistics(book),
+      ...bestFacts(book),
+      ...(['high', 'medium', 'low'] as const).map(
+        (severity): Fact => [`Flags, ${severityWords[severity].toLowerCase()}`, number(summary.flags[severity], whole)],
+      ),
+    ],
+  }
+}
+
+function statistics({ report, offers, numbers, currency }: Book): Fact[] {
+  const { price } = report.summary
+  const style = numbers.price(currency)
+  const eligible = offers.range('eligible')
+  const prices = offers.range('comparedPricePerTonne')
+  const some = (expression: string) => `IF(COUNTIF(${eligible},"yes")=0,NA(),${expression})`
+  const figure = (expression: string, cached: Cached) => formula(some(expression), cached, style)
+  const lowest = `_xlfn.MINIFS(${prices},${eligible},"yes")`
+  const highest = `_xlfn.MAXIFS(${prices},${eligible},"yes")`
+  const weighted = `SUMIFS(${offers.range('comparedTotal')},${eligible},"yes")/SUMIFS(${offers.range('volume')},${eligible},"yes")`
+  const medianRow = VERDICT_ROW + 2
+  return [
+    ['Lowest', figure(lowest, price.lowest)],
+    ['Median', arrayFormula(some(`MEDIAN(IF(${eligible}="yes",${prices}))`), price.median, `K${medianRow}`, style)],
+    ['Highest', figure(highest, price.highest)],
+    ['Spread', figure(`${highest}-${lowest}`, price.spread)],
+    ['Volume-weighted mean', figure(weighted, price.weightedMean)],
+  ]
+}
+
+/** Other rates may have another cheapest set, which only the report can find. */
+const combinationName = (figure: string): Cell =>
+  formula(
+    `IF(RatesChanged>0,"Set as written (see Award), ${figure}","Cheapest combination, ${figure}")`,
+    `Cheapest combination, ${figure}`,
+    label,
+  )
+
+function bestFacts(book: Book): Fact[] {
+  const { report, numbers, currency } = book
+  const row = AWARD_SCENARIO_ROW + report.awards.findIndex(({ scenario }) => scenario === 'cheapest-combination')
+  const award = report.awards.find(({ scenario }) => scenario === 'cheapest-combination')
+  return [
+    [combinationName('total'), formula(`'Award'!$F$${row}`, award?.total ?? 0, numbers.money(currency))],
+    [combinationName('blended'), formula(`'Award'!$G$${row}`, award?.blendedPrice ?? null, numbers.price(currency))],
+    ['Saving against the budget', formula(`'Award'!$J$${row}`, award?.saving ?? null, numbers.money(currency))],
+  ]
+}

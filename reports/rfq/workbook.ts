@@ -1,0 +1,43 @@
+import type { RfqReport } from '../../src/domain/comparison/model.js'
+import type { SheetMaker } from '../plan.js'
+import { type BuildOptions, buildWorkbook } from '../workbook.js'
+import { aboutSheet } from './about-sheet.js'
+import { awardSheet } from './award-sheet.js'
+import { changesSheet } from './changes-sheet.js'
+import { checksSheet } from './checks-sheet.js'
+import { comparisonSheet } from './comparison-sheet.js'
+import { deliveriesSheet } from './deliveries-sheet.js'
+import { inputsSheet } from './inputs-sheet.js'
+import { bookOf, identityOf } from './layout.js'
+import { offersSheet } from './offers-sheet.js'
+import { prepaymentsSheet } from './prepayments-sheet.js'
+import { scoringSheet } from './scoring-sheet.js'
+import { sensitivitySheet } from './sensitivity-sheet.js'
+import { summarySheet } from './summary-sheet.js'
+
+/** Makers of the sheets of an RFQ's workbook, in order: each is made when its turn has come. */
+export function rfqSheets(report: RfqReport): SheetMaker[] {
+  const book = bookOf(report)
+  return [
+    summarySheet,
+    inputsSheet,
+    comparisonSheet,
+    offersSheet,
+    deliveriesSheet,
+    prepaymentsSheet,
+    scoringSheet,
+    awardSheet,
+    sensitivitySheet,
+    changesSheet,
+    checksSheet,
+    aboutSheet,
+  ].map((make) => () => make(book))
+}
+
+/**
+ * The offer-comparison workbook of one RFQ, as bytes. Equal reports give equal bytes.
+ * @throws whatever `options.signal` was aborted with
+ */
+export function rfqWorkbook(report: RfqReport, options: BuildOptions = {}): Promise<Buffer> {
+  return buildWorkbook(rfqSheets(report), identityOf(report), options)
+}

@@ -1,0 +1,72 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { runWords } from '../../../reports/channel/about-sheet.js'
+import { channelWorkbook } from '../../../reports/channel/workbook.js'
+import { writeChannelReport } from '../../../reports/formats.js'
+import { summariseChannel } from '../../../src/domain/comparison/overview.js'
+import { CHANNEL_CASES } from '../support/channel-cases.js'
+import { descendants, parseXml, partsOf } from '../support/parts.js'
+import { Bench, differences, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+
+const SHEETS = ['Summary', 'RFQs', 'Offers', 'Closings', 'Listings', 'About']
+
+const names = Object.keys(CHANNEL_CASES) as (keyof typeof CHANNEL_CASES)[]
+
+describe('the workbook of a channel', () => {
+  it.each(names)('has its six sheets: %s', async (name) => {
+    const parts = await partsOf(await channelWorkbook(summariseChannel(CHANNEL_CASES[name]())))
+    const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
+    expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
+  })
+
+  it('is the same, byte for byte, from the same report, and is written under its own name', async () => {
+    const bench = new Bench()
+    const one = await writeChannelReport(summariseChannel(CHANNEL_CASES.busy()), 'xlsx', { directory: bench.folder })
+    expect(one.path).toBe(`${bench.folder}/channel-acme-forest_asof-20260316T1200Z.xlsx`)
+    expect(bench.read(one.path).equals(await channelWorkbook(summariseChannel(CHANNEL_CASES.busy())))).toBe(true)
+    bench.remove()
+  })
+
+  it('tells runs in a row by their ends', () => {
+    expect(runWords([1, 2, 3, 7, 9, 10])).toBe('1–3, 7, 9–10')
+    expect(runWords([])).toBe('none')
+  })
+})
+
+const missing = whyNoTools()
+describe.skipIf(missing !== null)(
+  `the workbook of a channel in other programs${missing ? ` (${missing})` : ''}`,
+  () => {
+    let bench: Bench
+    const written = new Map<string, ReadWorkbook>()
+    const computed = new Map<string, ReadWorkbook>()
+
+    beforeAll(async () => {
+      bench = new Bench()
+      const files: string[] = []
+      for (const name of names) {
+        files.push(bench.keep(`${name}.xlsx`, await channelWorkbook(summariseChannel(CHANNEL_CASES[name]()))))
+      }
+      const again = readWorkbooks(bench.recalculated(files))
+      for (const [index, read] of readWorkbooks(files).entries()) {
+        written.set(names[index] as string, read)
+        computed.set(names[index] as string, again[index] as ReadWorkbook)
+      }
+    }, 200_000)
+    afterAll(() => bench?.remove())
+
+    it.each(names)('shows the result of every formula as LibreOffice computes it: %s', (name) => {
+      expect(differences(written.get(name), computed.get(name))).toEqual([])
+    })
+
+    it('counts by formula, and draws what open RFQs want', () => {
+      expect(formulasOf(written.get('busy')).length).toBeGreaterThan(60)
+      expect(written.get('busy')?.charts.Summary).toBe(1)
+      expect(written.get('empty')?.charts.Summary).toBe(0)
+    })
+
+    it('makes no link of outside text but over https', () => {
+      const outside = written.get('hostile')?.links.filter((target) => !target.startsWith('#'))
+      expect(outside).toEqual(['https://fine.example/p?a=1&b=%222%22'])
+    })
+  },
+)

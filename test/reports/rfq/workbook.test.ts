@@ -1,0 +1,146 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { writeRfqReport } from '../../../reports/formats.js'
+import type { SheetPlan } from '../../../reports/plan.js'
+import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
+import type { RfqReport } from '../../../src/domain/comparison/model.js'
+import { compareOffers } from '../../../src/domain/comparison/report.js'
+import { comparisonInput } from '../../helpers/comparison.js'
+import { descendants, parseXml, partsOf } from '../support/parts.js'
+import { CASES, crowd, HOSTILE } from '../support/rfq-cases.js'
+import { Bench, differences, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+
+const SHEETS = [
+  'Summary',
+  'Inputs',
+  'Comparison',
+  'Offers',
+  'Deliveries',
+  'Prepayments',
+  'Scoring',
+  'Award',
+  'Sensitivity',
+  'Changes',
+  'Checks',
+  'About',
+]
+const inputs = { ...CASES, crowd }
+const names = Object.keys(inputs)
+
+describe('the workbook of an RFQ', () => {
+  const report = (name: string): RfqReport => compareOffers((inputs[name as keyof typeof inputs] ?? crowd)())
+
+  it.each(Object.keys(CASES))('has its twelve sheets: %s', async (name) => {
+    const parts = await partsOf(await rfqWorkbook(report(name)))
+    const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
+    expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
+  })
+
+  it('is the same, byte for byte, from the same report', async () => {
+    const [one, other] = [await rfqWorkbook(report('mixed')), await rfqWorkbook(report('mixed'))]
+    expect(one.equals(other)).toBe(true)
+  })
+
+  it('does not tell when it was made', async () => {
+    const made = { ...CASES.sample?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
+    expect((await rfqWorkbook(compareOffers(made))).equals(await rfqWorkbook(report('sample')))).toBe(true)
+  })
+
+  it('asks neither the clock nor chance', async () => {
+    for (const [name, xml] of await partsOf(await rfqWorkbook(report('mixed')))) {
+      expect(xml, name).not.toMatch(/\b(TODAY|NOW|RAND|RANDBETWEEN|INDIRECT|OFFSET|CELL|INFO)\(/)
+    }
+  })
+
+  it('is written under its own name, where only its owner reads it', async () => {
+    const bench = new Bench()
+    const written = await writeRfqReport(report('one-offer'), 'xlsx', { directory: bench.folder })
+    expect(written.path).toBe(`${bench.folder}/rfq-4711_asof-20260316T1200Z.xlsx`)
+    expect(bench.read(written.path)).toHaveLength(written.bytes)
+    bench.remove()
+  })
+
+  it('tells how far it is, sheet by sheet', async () => {
+    const told: string[] = []
+    await rfqWorkbook(report('one-offer'), {
+      onProgress: ({ sheet, done, total }) => told.push(`${sheet} ${done}/${total}`),
+    })
+    expect(told).toEqual(SHEETS.map((sheet, index) => `${sheet} ${index + 1}/12`))
+  })
+
+  it('gives every figure room', () => {
+    for (const name of names) {
+      for (const plan of rfqSheets(report(name)).map((make) => make())) {
+        for (const row of plan.rows(widthsOf(plan))) expect(row.height ?? 15, plan.name).toBeLessThanOrEqual(409)
+        expect(
+          widthsOf(plan).every((width) => width > 0 && width <= 255),
+          plan.name,
+        ).toBe(true)
+      }
+    }
+  })
+
+  it('says in full on About what is cut elsewhere', async () => {
+    const long = HOSTILE.join(' ').repeat(400)
+    const input = comparisonInput({ rfq: { additionalRequirements: long } })
+    const about = rfqSheets(compareOffers(input)).at(-1)?.()
+    const texts = [...(about?.rows() ?? [])].flatMap(({ cells }) => cells.map((cell) => cell?.value ?? ''))
+    const whole = texts.filter((value) => typeof value === 'string').join('')
+    expect(whole.split('gnp.exe').length - 1).toBe(400)
+  })
+})
+
+const missing = whyNoTools()
+describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${missing ? ` (${missing})` : ''}`, () => {
+  let bench: Bench
+  const written = new Map<string, ReadWorkbook>()
+  const recalculated = new Map<string, ReadWorkbook>()
+
+  beforeAll(async () => {
+    bench = new Bench()
+    const files: string[] = []
+    for (const name of names) {
+      const report = compareOffers((inputs[name as keyof typeof inputs] ?? crowd)())
+      files.push(bench.keep(`${name}.xlsx`, await rfqWorkbook(report)))
+    }
+    const again = readWorkbooks(bench.recalculated(files))
+    for (const [index, read] of readWorkbooks(files).entries()) {
+      written.set(names[index] ?? '', read)
+      recalculated.set(names[index] ?? '', again[index] as ReadWorkbook)
+    }
+  }, 280_000)
+  afterAll(() => bench?.remove())
+
+  it.each(names)('shows the result of every formula as LibreOffice computes it: %s', (name) => {
+    expect(differences(written.get(name), recalculated.get(name))).toEqual([])
+    expect(formulasOf(written.get(name)).length).toBeGreaterThan(100)
+  })
+
+  it.each(names)('opens in openpyxl with all its sheets: %s', (name) => {
+    expect(Object.keys(written.get(name)?.sheets ?? {})).toEqual(SHEETS)
+  })
+
+  it('has three charts where there is something to draw, and none else', () => {
+    expect(written.get('sample')?.charts.Summary).toBe(3)
+    expect(written.get('no-offers')?.charts.Summary).toBe(0)
+  })
+
+  it('makes no formula and no link of outside text', () => {
+    const read = written.get('hostile') as ReadWorkbook
+    const telling = HOSTILE.filter((words) => words.length > 4)
+    for (const { cell } of formulasOf(read)) for (const words of telling) expect(cell.f).not.toContain(words)
+    expect(formulasOf(read).every(({ cell }) => /^=[A-Z0-9_a-z$('"]/.test(cell.f ?? ''))).toBe(true)
+    const outside = read.links.filter((target) => !target.startsWith('#'))
+    expect(new Set(outside)).toEqual(new Set(['https://fine.example/p?a=1&b=%222%22']))
+  })
+
+  it('keeps outside text as it was, but for what cannot be shown', () => {
+    const cells = Object.values(written.get('hostile')?.sheets.Deliveries ?? {}).map(({ v }) => v)
+    for (const words of ['=HYPERLINK("https://evil.example","click")', '-2+3', '*', '>0', ' =1+1'])
+      expect(cells).toContain(words)
+  })
+})
+
+function widthsOf(plan: SheetPlan): readonly number[] {
+  const measure = plan.widths()
+  for (let step = measure.next(); ; step = measure.next()) if (step.done) return step.value
+}

@@ -1,0 +1,184 @@
+import fc from 'fast-check'
+import type { ComparisonInput } from '../../../src/domain/comparison/input.js'
+import type { RfqReport } from '../../../src/domain/comparison/model.js'
+import {
+  CRITERIA,
+  type Criterion,
+  type SettingsInput,
+  type WantedBasis,
+} from '../../../src/domain/comparison/settings.js'
+import { comparisonInput, delivery, manyResponses, offerId, response, vintage } from '../../helpers/comparison.js'
+import { mixedInput } from './rfq-cases.js'
+
+/** What a reader types over; absent: left as it was written. */
+export interface Typed {
+  weights?: Partial<Record<Criterion, number>>
+  discountRate?: number
+  haircuts?: { spot?: number; forward?: number; other?: number }
+  wantedVolume?: WantedBasis
+  waitDays?: number
+  rankExpired?: boolean
+  /** By currency. */
+  rates?: Record<string, number>
+  /** Tonnes in the reader's own column, by offer id. */
+  own?: Record<string, number>
+}
+export interface Edit {
+  name: string
+  input: ComparisonInput
+  typed: Typed
+  /** Whether the sets found for the inputs as written must be called stale; absent: as it comes. */
+  stale?: boolean
+}
+
+const capital = (word: string) => `${word[0]?.toUpperCase()}${word.slice(1)}`
+
+/** The cells of `Inputs` by name, as the reader leaves them. */
+export function cellsOf(typed: Typed): Record<string, number | string> {
+  const named = (prefix: string, values: Record<string, number> = {}, as = (key: string) => key) =>
+    Object.entries(values).map(([key, value]) => [`${prefix}${as(key)}`, value] as const)
+  return Object.fromEntries([
+    ...named('Weight_', typed.weights),
+    ...named('Haircut', typed.haircuts, capital),
+    ...named('Rate_', typed.rates),
+    ...(typed.discountRate === undefined ? [] : [['DiscountRate', typed.discountRate] as const]),
+    ...(typed.wantedVolume === undefined ? [] : [['WantedBasis', typed.wantedVolume] as const]),
+    ...(typed.waitDays === undefined ? [] : [['WaitDays', typed.waitDays] as const]),
+    ...(typed.rankExpired === undefined ? [] : [['RankExpired', typed.rankExpired ? 'yes' : 'no'] as const]),
+  ])
+}
+
+/** The settings a report is made with to have the same. */
+export function settingsWith(written: SettingsInput = {}, { rates, own: _own, ...typed }: Typed): SettingsInput {
+  const exchangeRates = Object.entries(rates ?? {}).map(([code, rate]) => [code, { rate }])
+  return {
+    ...written,
+    ...typed,
+    weights: { ...written.weights, ...typed.weights },
+    haircuts: { ...written.haircuts, ...typed.haircuts },
+    exchangeRates: { ...written.exchangeRates, ...Object.fromEntries(exchangeRates) },
+  }
+}
+
+/** What stands in the reader's own column. */
+export const ownOf = ({ awards }: RfqReport): Record<string, number> =>
+  Object.fromEntries(
+    awards
+      .filter(({ scenario }) => scenario === 'own')
+      .flatMap(({ winners }) => winners.map((line) => [line.offerId, line.tonnes])),
+  )
+
+const onMixed = (name: string, stale: boolean, typed: Typed): Edit => ({ name, input: mixedInput(), typed, stale })
+
+/** One thing at a time, and all at once, on an RFQ that has everything. */
+export const NAMED_EDITS: readonly Edit[] = [
+  onMixed('weights', false, { weights: { price: 10, coverage: 80, evidence: 33.5 } }),
+  onMixed('discount rate and haircuts', false, { discountRate: 0.25, haircuts: { forward: 0.4, spot: 0.01 } }),
+  onMixed('half-way is wanted', false, { wantedVolume: 'mid' }),
+  onMixed('own tonnes', false, { own: { [offerId(1)]: 30_000, [offerId(4)]: 0, [offerId(8)]: 700 } }),
+  onMixed('exchange rates', true, { rates: { EUR: 0.7, JPY: 0.0068 } }),
+  onMixed('expired offers ranked', true, { rankExpired: true }),
+  onMixed('everything at once', true, {
+    weights: { vintage: 50 },
+    discountRate: 0,
+    wantedVolume: 'min',
+    waitDays: 30,
+    rankExpired: true,
+    rates: { EUR: 2 },
+  }),
+  {
+    name: 'a rate of offers that cannot be ranked',
+    input: comparisonInput({
+      responses: [response(1), response(2), response(3, { status: 'rejected', offer: { currency: 'EUR' } })],
+      settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.1 } } },
+    }),
+    typed: { rates: { EUR: 3 }, rankExpired: true },
+    stale: false,
+  },
+  {
+    name: 'many offers',
+    input: comparisonInput({ responses: manyResponses(30, 2, 5), rfq: { minVolume: 3_000, maxVolume: 13_000 } }),
+    typed: { weights: { price: 5, vintage: 60 }, wantedVolume: 'max' },
+    stale: false,
+  },
+]
+
+// --- made up --------------------------------------------------------------------------------------------------------
+
+const PRICE_FACTOR = { USD: 1, EUR: 0.9, JPY: 150 }
+const line = fc.record({
+  volume: fc.integer({ min: 100, max: 5_000 }),
+  cents: fc.integer({ min: 600, max: 1_700 }),
+  year: fc.integer({ min: 2019, max: 2026 }),
+  month: fc.integer({ min: 1, max: 12 }),
+})
+const sold = fc.record({
+  lines: fc.array(line, { minLength: 1, maxLength: 3 }),
+  currency: fc.constantFrom('USD' as const, 'USD' as const, 'EUR' as const, 'JPY' as const),
+  contractType: fc.constantFrom('spot', 'forward', 'option'),
+  developer: fc.constantFrom('Acme', 'Beta', 'Gamma', 'Delta'),
+  expired: fc.integer({ min: 0, max: 4 }),
+  prepaid: fc.integer({ min: -8_000, max: 8_000 }),
+})
+
+function responseOf(number: number, made: typeof sold extends fc.Arbitrary<infer T> ? T : never) {
+  const { lines, currency, contractType, developer, expired, prepaid } = made
+  const scheduledDeliveries = lines.map(({ volume, cents, year, month }) => {
+    const unitPrice = Math.round(cents * PRICE_FACTOR[currency]) / 100
+    const [reportingPeriodStart, reportingPeriodEnd] = [`${year}-01-01`, `${year}-12-31`]
+    const vintages = [vintage({ volume, unitPrice, reportingPeriodStart, reportingPeriodEnd })]
+    return delivery({ fulfilmentDueDate: `2026-${String(month).padStart(2, '0')}-15`, vintages })
+  })
+  const prePayments = prepaid > 0 ? [{ amount: prepaid, paymentDueDate: '2026-05-01' }] : []
+  const expiryDate = expired === 0 ? '2026-03-01' : '2026-06-30'
+  const offer = { currency, contractType, scheduledDeliveries, prePayments, expiryDate }
+  return response(number, { projectDeveloperName: developer, offer })
+}
+
+const scene = fc
+  .record({
+    offers: fc.array(sold, { minLength: 4, maxLength: 9 }),
+    minVolume: fc.integer({ min: 500, max: 6_000 }),
+    times: fc.integer({ min: 1, max: 5 }),
+    wantedVolume: fc.constantFrom('min' as const, 'mid' as const, 'max' as const),
+  })
+  .map(({ offers, minVolume, times, wantedVolume }) =>
+    comparisonInput({
+      responses: offers.map((made, at) => responseOf(at + 1, made)),
+      rfq: { minVolume, maxVolume: minVolume * times },
+      settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.1 }, JPY: { rate: 0.0066 } }, wantedVolume },
+    }),
+  )
+
+const share = (most: number) => fc.integer({ min: 0, max: most * 1_000 }).map((thousandths) => thousandths / 1_000)
+const weights = fc.record(
+  Object.fromEntries(CRITERIA.map((criterion) => [criterion, fc.integer({ min: 1, max: 100 })])) as Record<
+    Criterion,
+    fc.Arbitrary<number>
+  >,
+  { requiredKeys: [] },
+)
+/** All that leaves the proven sets as they are. */
+const harmless = {
+  weights,
+  discountRate: share(0.4),
+  haircuts: fc.record({ spot: share(0.5), forward: share(0.5), other: share(0.5) }),
+  wantedVolume: fc.constantFrom('min' as const, 'mid' as const, 'max' as const),
+  own: fc.record({
+    [offerId(1)]: fc.integer({ min: 0, max: 4_000 }),
+    [offerId(2)]: fc.integer({ min: 0, max: 4_000 }),
+  }),
+}
+const harmful = {
+  rates: fc.record({ EUR: share(3).map((rate) => rate + 0.01), JPY: share(0.02).map((rate) => rate + 0.001) }),
+  rankExpired: fc.boolean(),
+}
+
+/** Made-up RFQs whose reader changes this and that; always the same ones. */
+export function generatedEdits(count: number, seed: number): Edit[] {
+  const gentle = fc.record(harmless) as fc.Arbitrary<Typed>
+  const rough = fc.record({ ...harmless, ...harmful }) as fc.Arbitrary<Typed>
+  return fc
+    .sample(fc.tuple(scene, gentle, rough), { numRuns: count, seed })
+    .map(([input, mild, wild], at) => ({ name: `made up ${at + 1}`, input, typed: at % 2 === 1 ? wild : mild }))
+}
