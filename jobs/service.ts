@@ -1,4 +1,5 @@
 import type { Config } from '../src/config.js'
+import { once } from '../src/once.js'
 import { createHealthServer } from '../src/web/health.js'
 import type { WebServer } from '../src/web/server.js'
 import type { JobRunner, Log } from './contract.js'
@@ -82,13 +83,4 @@ function serve(options: ServiceOptions, runner: JobRunner): Promise<WebServer> {
   const readiness = createReadiness({ config, store, runner, now })
   const onError = (error: unknown) => log.error({ err: error }, 'a request over HTTP failed')
   return createHealthServer({ ...config.web, readiness, onError })
-}
-
-/** Does it at most once, however often it is asked. */
-function once(act: () => Promise<void>): () => Promise<void> {
-  let acted: Promise<void> | null = null
-  return () => {
-    acted ??= act()
-    return acted
-  }
 }

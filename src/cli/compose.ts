@@ -3,10 +3,11 @@ import type { MakeReport } from '../../jobs/report.js'
 import type { Config, LogLevel } from '../config.js'
 import type { Logger } from '../log.js'
 import type { Marketplace } from '../marketplace/contract.js'
+import { once } from '../once.js'
 import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
-import type { Cli } from './cli.js'
-import { STOP_WITHIN } from './signals.js'
+import type { Cli } from './cli-context.js'
+import { STOP_WITHIN } from './stop-signals.js'
 
 /** What a command works with. Parts are opened when first asked for, and closed in reverse order. */
 export interface House {
@@ -118,13 +119,4 @@ async function reportMaker({ reportThread }: Cli['io'], config: Config, store: S
 async function openMarketplace({ io }: Cli, { baseUrl, requests }: Config): Promise<Marketplace> {
   const { createMarketplace } = await import('../marketplace/client.js')
   return createMarketplace({ baseUrl, limits: requests, version: VERSION, now: io.now })
-}
-
-/** Opens at most once, also when asked by several at the same time. */
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | null = null
-  return () => {
-    made ??= make()
-    return made
-  }
 }

@@ -1,8 +1,8 @@
 import { nearest } from '../config/nearest.js'
 import { observeRfq } from '../domain/observed.js'
 import type { History, KnownRfq, RfqFilter } from '../store/contract.js'
-import { FailedError, UsageError } from './error.js'
-import { clean, cut } from './text.js'
+import { FailedError, UsageError } from './cli-error.js'
+import { clean, cut } from './terminal-text.js'
 
 /**
  * The one RFQ that a number, a reference or an id names.

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { processIo } from './io.js'
+import { processIo } from './process-io.js'
 import { newCli, run, tellFailure } from './program.js'
-import { stopOnSignals } from './signals.js'
+import { stopOnSignals } from './stop-signals.js'
 
 /** How long what is left open may keep the process alive once its work is done, in milliseconds. */
 const LINGER = 2_000

@@ -1,10 +1,10 @@
 import { Command, CommanderError, Option } from 'commander'
 import { LOG_LEVELS, type LogLevel } from '../config.js'
 import { VERSION } from '../version.js'
-import type { Cli, Globals } from './cli.js'
+import type { Cli, Globals } from './cli-context.js'
 import { commands } from './commands/index.js'
-import { describeFailure, exitStatusOf, isForPeople } from './failure.js'
-import type { Io } from './io.js'
+import { describeFailure, exitStatusOf, isForPeople } from './error-message.js'
+import type { Io } from './process-io.js'
 
 /**
  * Runs one command line.

@@ -1,4 +1,4 @@
-import type { Io } from './io.js'
+import type { Io } from './process-io.js'
 
 /** Shows how far a run is, on a terminal; elsewhere it does nothing. */
 export interface Progress {

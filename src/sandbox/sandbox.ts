@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { Clock } from '../domain/clock.js'
+import { once } from '../once.js'
 import { SandboxClock } from './clock.js'
 import { CONTROL, steer } from './control.js'
 import { advance, type Happening } from './events.js'
@@ -84,15 +85,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     await listening.close()
     await keeper?.close()
   })
-}
-
-/** Does it the first time, and gives the same promise ever after. */
-function once(act: () => Promise<void>): () => Promise<void> {
-  let done: Promise<void> | undefined
-  return () => {
-    done ??= act()
-    return done
-  }
 }
 
 function makeStage(world: World, clock: SandboxClock, { keepRequests, onHappening }: SandboxOptions): Stage {

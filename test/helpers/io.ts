@@ -1,4 +1,4 @@
-import type { Io } from '../../src/cli/io.js'
+import type { Io } from '../../src/cli/process-io.js'
 
 /** An Io that keeps what was written. */
 export function testIo(overrides: Partial<Io> = {}) {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import type { Register } from '../cli.js'
+import type { Register } from '../cli-context.js'
 import { reading } from '../compose.js'
 import { withExamples } from '../options.js'
 

@@ -1,12 +1,12 @@
 import type { ChannelConfig } from '../../config.js'
 import type { Answer } from '../../marketplace/contract.js'
-import type { Cli, Register } from '../cli.js'
+import type { Cli, Register } from '../cli-context.js'
 import { type House, working } from '../compose.js'
-import { isForPeople, sentence } from '../failure.js'
+import { isForPeople, sentence } from '../error-message.js'
 import { type JsonOption, jsonOption, withExamples } from '../options.js'
-import { printRows } from '../print.js'
-import type { Column } from '../table.js'
-import { clean, count } from '../text.js'
+import { printRows } from '../output.js'
+import type { Column } from '../terminal-table.js'
+import { clean, count } from '../terminal-text.js'
 
 /** One thing that was tried. */
 interface Finding {

@@ -1,9 +1,8 @@
 import type { DecisionRecord, Store } from '../../store/contract.js'
-import type { Cli, Register } from '../cli.js'
+import type { Cli, Register } from '../cli-context.js'
+import { FailedError } from '../cli-error.js'
 import { reading } from '../compose.js'
-import { FailedError } from '../error.js'
-import { explainDecision } from '../explain.js'
-import { filterOf } from '../filter.js'
+import { explainDecision } from '../explain-decision.js'
 import {
   type ChannelOption,
   channelOption,
@@ -13,8 +12,9 @@ import {
   wholeNumber,
   withExamples,
 } from '../options.js'
-import { printJson, printRows, shortTime } from '../print.js'
-import type { Column } from '../table.js'
+import { printJson, printRows, shortTime } from '../output.js'
+import { filterOf } from '../read-filter.js'
+import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { rfq?: string; limit: number; explain?: number; verify?: boolean }
 

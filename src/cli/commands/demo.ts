@@ -1,5 +1,5 @@
-import type { Register } from '../cli.js'
-import { demo } from '../demo/demo.js'
+import type { Register } from '../cli-context.js'
+import { demo } from '../demo/run-demo.js'
 import { withExamples } from '../options.js'
 
 /** `demo`: the whole job on a marketplace of its own. */

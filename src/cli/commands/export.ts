@@ -1,10 +1,10 @@
 import { Option } from 'commander'
 import type { Kind } from '../../domain/observed.js'
 import type { Known } from '../../store/contract.js'
-import type { Register } from '../cli.js'
+import type { Register } from '../cli-context.js'
 import { reading } from '../compose.js'
-import { filterOf } from '../filter.js'
 import { type AsOfOption, asOfOption, type ChannelOption, channelOption, withExamples } from '../options.js'
+import { filterOf } from '../read-filter.js'
 
 type Options = ChannelOption & AsOfOption & { kind?: Kind }
 const KINDS: readonly Kind[] = ['listing', 'rfq', 'response']

@@ -3,11 +3,10 @@ import { labelsOf } from '../../domain/comparison/labels.js'
 import type { Change } from '../../domain/comparison/model.js'
 import { calendarOf } from '../../domain/expiry.js'
 import type { KnownRfq } from '../../store/contract.js'
-import { timeZoneOf } from '../channels.js'
-import type { Register } from '../cli.js'
+import type { Register } from '../cli-context.js'
 import { reading } from '../compose.js'
-import { filterOf, presentOf } from '../filter.js'
 import { findRfq, nameOf } from '../find-rfq.js'
+import { offerRow } from '../json-rows.js'
 import {
   type AsOfOption,
   asOfOption,
@@ -17,9 +16,10 @@ import {
   jsonOption,
   withExamples,
 } from '../options.js'
-import { longTime, printJson, printTable } from '../print.js'
-import { offerRow } from '../rows.js'
-import type { Column } from '../table.js'
+import { longTime, printJson, printTable } from '../output.js'
+import { filterOf, presentOf } from '../read-filter.js'
+import { timeZoneOf } from '../select-channels.js'
+import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
 

@@ -1,4 +1,4 @@
-import type { Register } from '../cli.js'
+import type { Register } from '../cli-context.js'
 
 /** A command as the help lists it; its file is loaded only when it is asked for. */
 export interface CommandEntry {

@@ -1,8 +1,8 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../config/example.js'
-import type { Cli, Register } from '../cli.js'
-import { FailedError } from '../error.js'
+import type { Cli, Register } from '../cli-context.js'
+import { FailedError } from '../cli-error.js'
 import { withExamples } from '../options.js'
 
 /** `init`: a configuration to begin with. */

@@ -1,9 +1,8 @@
 import { calendarOf } from '../../domain/expiry.js'
-import { timeZoneOf } from '../channels.js'
-import type { Register } from '../cli.js'
+import type { Register } from '../cli-context.js'
 import { reading } from '../compose.js'
-import { filterOf } from '../filter.js'
 import { findRfq, nameOf } from '../find-rfq.js'
+import { type OfferRow, offerRow } from '../json-rows.js'
 import {
   type AsOfOption,
   asOfOption,
@@ -13,10 +12,11 @@ import {
   jsonOption,
   withExamples,
 } from '../options.js'
-import { printRows, shortTime } from '../print.js'
-import { type OfferRow, offerRow } from '../rows.js'
-import type { Column } from '../table.js'
-import { amount } from '../text.js'
+import { printRows, shortTime } from '../output.js'
+import { filterOf } from '../read-filter.js'
+import { timeZoneOf } from '../select-channels.js'
+import type { Column } from '../terminal-table.js'
+import { amount } from '../terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
 

@@ -1,7 +1,6 @@
 import type { ProblemRecord, ReplayReport } from '../../store/contract.js'
-import type { Register } from '../cli.js'
+import type { Register } from '../cli-context.js'
 import { reading } from '../compose.js'
-import { filterOf } from '../filter.js'
 import {
   type ChannelOption,
   channelOption,
@@ -10,8 +9,9 @@ import {
   limitOption,
   withExamples,
 } from '../options.js'
-import { printRows, shortTime } from '../print.js'
-import type { Column } from '../table.js'
+import { printRows, shortTime } from '../output.js'
+import { filterOf } from '../read-filter.js'
+import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { limit: number; replay?: boolean }
 

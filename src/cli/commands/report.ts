@@ -3,11 +3,9 @@ import { Option } from 'commander'
 import type { ReportOrder } from '../../../jobs/report.js'
 import type { Format } from '../../../reports/formats.js'
 import type { Store } from '../../store/contract.js'
-import { channelNamed } from '../channels.js'
-import type { Cli, Register } from '../cli.js'
+import type { Cli, Register } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
 import { type House, reading } from '../compose.js'
-import { UsageError } from '../error.js'
-import { filterOf, presentOf } from '../filter.js'
 import { findRfq } from '../find-rfq.js'
 import {
   type AsOfOption,
@@ -20,9 +18,11 @@ import {
   setOption,
   withExamples,
 } from '../options.js'
-import { printJson } from '../print.js'
+import { printJson } from '../output.js'
 import { createProgress } from '../progress.js'
-import { reportOrder } from '../report-order.js'
+import { filterOf, presentOf } from '../read-filter.js'
+import { reportOrder } from '../report-request.js'
+import { channelNamed } from '../select-channels.js'
 
 type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: string; format?: Format }
 

@@ -1,6 +1,6 @@
-import type { Register } from '../cli.js'
+import type { Register } from '../cli-context.js'
 import { reading } from '../compose.js'
-import { filterOf } from '../filter.js'
+import { type RfqRow, rfqRow } from '../json-rows.js'
 import {
   type AsOfOption,
   asOfOption,
@@ -10,10 +10,10 @@ import {
   jsonOption,
   withExamples,
 } from '../options.js'
-import { printRows } from '../print.js'
-import { type RfqRow, rfqRow } from '../rows.js'
-import type { Column } from '../table.js'
-import { amount } from '../text.js'
+import { printRows } from '../output.js'
+import { filterOf } from '../read-filter.js'
+import type { Column } from '../terminal-table.js'
+import { amount } from '../terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption & { state?: string }
 

@@ -1,8 +1,7 @@
 import { Option } from 'commander'
 import type { RunKind, RunRecord } from '../../store/contract.js'
-import type { Register } from '../cli.js'
+import type { Register } from '../cli-context.js'
 import { reading } from '../compose.js'
-import { filterOf } from '../filter.js'
 import {
   type ChannelOption,
   channelOption,
@@ -11,8 +10,9 @@ import {
   limitOption,
   withExamples,
 } from '../options.js'
-import { printRows, shortTime } from '../print.js'
-import type { Column } from '../table.js'
+import { printRows, shortTime } from '../output.js'
+import { filterOf } from '../read-filter.js'
+import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { kind?: RunKind; limit: number }
 const KINDS: readonly RunKind[] = ['listings', 'rfqs', 'close']

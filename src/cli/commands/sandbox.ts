@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Sandbox, SandboxOptions } from '../../sandbox/index.js'
-import type { Cli, Register } from '../cli.js'
+import type { Cli, Register } from '../cli-context.js'
 import { wholeNumber, withExamples } from '../options.js'
-import { shortTime } from '../print.js'
-import { clean } from '../text.js'
+import { shortTime } from '../output.js'
+import { clean } from '../terminal-text.js'
 import { untilStopped } from '../until-stopped.js'
 
 interface Options {

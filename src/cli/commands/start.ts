@@ -1,7 +1,7 @@
-import type { Cli, Register } from '../cli.js'
+import type { Cli, Register } from '../cli-context.js'
 import { type House, inHouse } from '../compose.js'
 import { withExamples } from '../options.js'
-import { serve } from '../serve.js'
+import { serve } from '../run-service.js'
 
 /** `start`: the service. */
 export const register: Register = (command, cli) => {

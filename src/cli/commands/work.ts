@@ -1,8 +1,8 @@
-import type { Cli, Register } from '../cli.js'
+import type { Cli, Register } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
 import { type House, inHouse } from '../compose.js'
-import { UsageError } from '../error.js'
 import { withExamples } from '../options.js'
-import { serve } from '../serve.js'
+import { serve } from '../run-service.js'
 
 /** `work`: workers only, for a second process or machine. */
 export const register: Register = (command, cli) => {

@@ -1,11 +1,11 @@
 import { relative } from 'node:path'
 import type { Service } from '../../../jobs/service.js'
 import type { Sandbox } from '../../sandbox/index.js'
-import type { Cli } from '../cli.js'
+import type { Cli } from '../cli-context.js'
 import type { House } from '../compose.js'
-import type { DemoFolder } from './folder.js'
-import { closedIn, foundIn, type Story } from './story.js'
-import type { Deed, Watch } from './watch.js'
+import type { DemoFolder } from './demo-folder.js'
+import { closedIn, foundIn, type Story } from './demo-output.js'
+import type { Deed, Watch } from './service-monitor.js'
 
 /** How long each part of the round may take, in milliseconds. */
 const PATIENCE = 60_000

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { LogLevel } from '../config.js'
-import type { Io } from './io.js'
+import type { Io } from './process-io.js'
 
 /** The options that stand before any command. */
 export interface Globals {

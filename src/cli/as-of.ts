@@ -1,4 +1,4 @@
-import { UsageError } from './error.js'
+import { UsageError } from './cli-error.js'
 
 const FORMS = 'a date (2026-01-31, the end of that day in UTC) or a time (2026-01-31T12:00Z, 2026-01-31T14:00+02:00)'
 const DATE = /^\d{4}-\d{2}-\d{2}$/

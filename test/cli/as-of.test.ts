@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../src/cli/error.js'
-import { parseAsOf } from '../../src/cli/moment.js'
+import { parseAsOf } from '../../src/cli/as-of.js'
+import { UsageError } from '../../src/cli/cli-error.js'
 
 const NOW = new Date('2026-03-10T09:30:00.000Z')
 

@@ -1,9 +1,9 @@
 import type { Store } from '../store/contract.js'
-import { channelNamed } from './channels.js'
-import type { Cli } from './cli.js'
+import { parseAsOf } from './as-of.js'
+import type { Cli } from './cli-context.js'
 import type { House } from './compose.js'
-import { parseAsOf } from './moment.js'
 import type { AsOfOption, ChannelOption } from './options.js'
+import { channelNamed } from './select-channels.js'
 
 export interface Filter {
   channel?: string

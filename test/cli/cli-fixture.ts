@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { Io } from '../../src/cli/io.js'
+import type { Io } from '../../src/cli/process-io.js'
 import { run } from '../../src/cli/program.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { testFolder } from '../helpers/folder.js'

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Column, layOut, type TableLook } from '../../src/cli/table.js'
-import { amount, clean, count, cut, widthOf, wrap } from '../../src/cli/text.js'
+import { type Column, layOut, type TableLook } from '../../src/cli/terminal-table.js'
+import { amount, clean, count, cut, widthOf, wrap } from '../../src/cli/terminal-text.js'
 
 describe('outside text', () => {
   it('loses what would steer a terminal and stays one line', () => {

@@ -2,7 +2,7 @@ import type { HandlerDeps } from '../../jobs/handlers.js'
 import type { ChannelConfig } from '../config.js'
 import type { Clock } from '../domain/clock.js'
 import type { House } from './compose.js'
-import { reportOrder } from './report-order.js'
+import { reportOrder } from './report-request.js'
 
 /** What the jobs of the service work with: the rooms, opened and put together. */
 export async function serviceDeps(house: House, now: Clock): Promise<Omit<HandlerDeps, 'enqueue'>> {

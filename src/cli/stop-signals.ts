@@ -1,4 +1,4 @@
-import { FailedError } from './error.js'
+import { FailedError } from './cli-error.js'
 
 /** How long a command may take to end after the first request, in milliseconds. */
 export const STOP_WITHIN = 10_000

@@ -1,7 +1,7 @@
 import type { HandlerDeps } from '../../../jobs/handlers.js'
 import type { ClosingResult } from '../../closing/contract.js'
 import type { PollResult } from '../../sync/contract.js'
-import { FailedError } from '../error.js'
+import { FailedError } from '../cli-error.js'
 
 /** Something the service did. */
 export type Deed =

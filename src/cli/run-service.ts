@@ -1,7 +1,7 @@
 import { VERSION } from '../version.js'
-import type { Cli } from './cli.js'
+import type { Cli } from './cli-context.js'
 import type { House } from './compose.js'
-import { serviceDeps } from './deps.js'
+import { serviceDeps } from './handler-deps.js'
 import { untilStopped } from './until-stopped.js'
 
 /** Runs the service, or the part of it that is asked for, until the process is asked to end. */

@@ -1,5 +1,5 @@
-import type { Io } from './io.js'
-import { type Column, layOut } from './table.js'
+import type { Io } from './process-io.js'
+import { type Column, layOut } from './terminal-table.js'
 
 /** Prints one JSON document, nothing else. */
 export const printJson = (io: Io, value: unknown) => io.out(`${JSON.stringify(value, null, 2)}\n`)

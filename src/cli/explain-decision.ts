@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '../store/contract.js'
-import { clean } from './text.js'
+import { clean } from './terminal-text.js'
 
 /** What a closing round keeps as evidence (src/closing/record.ts), as far as it is there. */
 interface Evidence {

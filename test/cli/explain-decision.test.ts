@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { explainDecision } from '../../src/cli/explain.js'
-import { offerRow } from '../../src/cli/rows.js'
+import { explainDecision } from '../../src/cli/explain-decision.js'
+import { offerRow } from '../../src/cli/json-rows.js'
 import { calendarOf } from '../../src/domain/expiry.js'
 import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
 

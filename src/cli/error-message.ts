@@ -1,5 +1,5 @@
 import { ConfigError } from '../config/error.js'
-import { UsageError } from './error.js'
+import { UsageError } from './cli-error.js'
 
 /** 2 for wrong usage or configuration, else 1. */
 export const exitStatusOf = (error: unknown): 1 | 2 =>

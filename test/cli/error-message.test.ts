@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { UsageError } from '../../src/cli/error.js'
-import { describeFailure, exitStatusOf, isForPeople } from '../../src/cli/failure.js'
+import { UsageError } from '../../src/cli/cli-error.js'
+import { describeFailure, exitStatusOf, isForPeople } from '../../src/cli/error-message.js'
 import { ConfigError } from '../../src/config/error.js'
 
 const root = join(import.meta.dirname, '../..')

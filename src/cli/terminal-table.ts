@@ -1,4 +1,4 @@
-import { clean, cut, padEnd, padStart, widthOf, wrap } from './text.js'
+import { clean, cut, padEnd, padStart, widthOf, wrap } from './terminal-text.js'
 
 export interface Column<Row> {
   header: string

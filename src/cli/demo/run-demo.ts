@@ -1,15 +1,15 @@
 import { appendFileSync } from 'node:fs'
 import type { Service } from '../../../jobs/service.js'
 import type { Happening, Sandbox } from '../../sandbox/index.js'
-import type { Cli } from '../cli.js'
+import type { Cli } from '../cli-context.js'
 import { type House, inHouse } from '../compose.js'
-import { serviceDeps } from '../deps.js'
+import { serviceDeps } from '../handler-deps.js'
 import { untilStopped } from '../until-stopped.js'
-import { makeDemoFolder, writeDemoConfig } from './folder.js'
+import { makeDemoFolder, writeDemoConfig } from './demo-folder.js'
+import { deedInWords, happeningInWords, Story } from './demo-output.js'
+import { type Desk, firstRound, type Stage } from './first-round.js'
 import { type PrivateRedis, startPrivateRedis } from './private-redis.js'
-import { type Desk, firstRound, type Stage } from './round.js'
-import { deedInWords, happeningInWords, Story } from './story.js'
-import { Watch } from './watch.js'
+import { Watch } from './service-monitor.js'
 
 /** After the first round the marketplace's clock runs ahead by this much each second, in milliseconds. */
 const STEP = 8 * 60_000

@@ -1,7 +1,7 @@
 import type { ReportOrder } from '../../jobs/report.js'
 import type { Config } from '../config.js'
 import { VERSION } from '../version.js'
-import { timeZoneOf } from './channels.js'
+import { timeZoneOf } from './select-channels.js'
 
 /** A report on a channel, as the configuration wants it; no key of the configuration goes with it. */
 export function reportOrder(

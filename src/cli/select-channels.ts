@@ -1,6 +1,6 @@
 import { nearest } from '../config/nearest.js'
 import type { ChannelConfig, Config } from '../config.js'
-import { UsageError } from './error.js'
+import { UsageError } from './cli-error.js'
 
 /**
  * The channels a command works on: those named, else all of the configuration.

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { basename, join } from 'node:path'
 import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
-import { NOW, openDesk } from './desk.js'
+import { NOW, openDesk } from './cli-fixture.js'
 
 const json = ({ out }: { out: string }) => JSON.parse(out)
 

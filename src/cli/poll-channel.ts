@@ -1,9 +1,9 @@
 import type { ChannelConfig } from '../config.js'
 import type { RunKind, RunRecord } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'
-import type { Cli } from './cli.js'
+import type { Cli } from './cli-context.js'
+import { FailedError } from './cli-error.js'
 import type { House } from './compose.js'
-import { FailedError } from './error.js'
 
 export type PollKind = Extract<RunKind, 'listings' | 'rfqs'>
 

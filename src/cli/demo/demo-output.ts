@@ -2,10 +2,10 @@ import { relative } from 'node:path'
 import type { ChannelConfig } from '../../config.js'
 import type { Happening } from '../../sandbox/index.js'
 import type { DecisionRecord } from '../../store/contract.js'
-import type { Io } from '../io.js'
-import { shortTime } from '../print.js'
-import { clean, count, cut, wrap } from '../text.js'
-import type { Deed } from './watch.js'
+import { shortTime } from '../output.js'
+import type { Io } from '../process-io.js'
+import { clean, count, cut, wrap } from '../terminal-text.js'
+import type { Deed } from './service-monitor.js'
 
 /** Widest line of prose, in columns. */
 const WIDEST = 96
