@@ -8,9 +8,9 @@ import { reportOrder } from './report-request.js'
 export async function serviceDeps(house: House, now: Clock): Promise<Omit<HandlerDeps, 'enqueue'>> {
   const { config, log } = house
   const [{ pollListings }, { pollRfqs }, { closeExpired }, { closingSwitch }] = await Promise.all([
-    import('../sync/listings.js'),
-    import('../sync/rfqs.js'),
-    import('../closing/round.js'),
+    import('../sync/poll-listings.js'),
+    import('../sync/poll-rfqs.js'),
+    import('../closing/closing-round.js'),
     import('../../jobs/kill-switch.js'),
   ])
   const store = await house.store()

@@ -25,8 +25,8 @@ export async function poll({ io }: Cli, house: House, request: PollRequest): Pro
   refuseWithinPause(await store.newestRun({ channel: channel.key, kind }), io.now())
   const session = (await house.marketplace()).session(channel, { signal: io.stop })
   const context = { session, store, now: io.now, signal: io.stop, acceptLoss, ...(onProgress ? { onProgress } : {}) }
-  if (kind === 'listings') return (await import('../sync/listings.js')).pollListings(context)
-  const { pollRfqs } = await import('../sync/rfqs.js')
+  if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)
+  const { pollRfqs } = await import('../sync/poll-rfqs.js')
   const { history, requests } = house.config
   return pollRfqs(context, { full, ...history, concurrency: requests.concurrency })
 }

@@ -45,7 +45,7 @@ const roles = {
   async sync([url, database]) {
     const { createMarketplace } = await import(new URL('marketplace/client.js', dist))
     const { openStore } = await import(new URL('store/store.js', dist))
-    const { pollRfqs } = await import(new URL('sync/rfqs.js', dist))
+    const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', dist))
     const store = await openStore({ path: database })
     const marketplace = createMarketplace({ baseUrl: url, limits, version: 'bench' })
     await measure(async () => {

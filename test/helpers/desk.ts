@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
+import { closeExpired } from '../../src/closing/closing-round.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
-import { closeExpired } from '../../src/closing/round.js'
 import { createMarketplace } from '../../src/marketplace/client.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
-import { pollListings } from '../../src/sync/listings.js'
-import { pollRfqs } from '../../src/sync/rfqs.js'
+import { pollListings } from '../../src/sync/poll-listings.js'
+import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { testFolder } from './folder.js'
 
 export const CHANNEL = { org: 'acme', channel: 'forest' }

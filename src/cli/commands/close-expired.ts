@@ -83,7 +83,7 @@ async function closeOne(cli: Cli, house: House, channel: ChannelConfig, options:
 }
 
 async function closeRound({ io }: Cli, house: House, channel: ChannelConfig, options: Options): Promise<ClosingResult> {
-  const { closeExpired } = await import('../../closing/round.js')
+  const { closeExpired } = await import('../../closing/closing-round.js')
   const { closingPolicy } = await import('../../../jobs/handlers.js')
   const { closingSwitch } = await import('../../../jobs/kill-switch.js')
   const { setTimeout: pause } = await import('node:timers/promises')

@@ -1,5 +1,5 @@
 import type { ClosingPolicy } from './contract.js'
-import type { Reading } from './reading.js'
+import type { Reading } from './fresh-read.js'
 
 /** Why the clocks forbid a close, or null (reliability.md, closing policy 4). */
 export function clockReason(policy: ClosingPolicy, reading: Reading): string | null {

@@ -3,10 +3,10 @@ import type { RfqListItem } from '../domain/observed.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../marketplace/errors.js'
 import { readWholeRfq } from '../marketplace/whole-rfq.js'
 import type { Recorded, RfqState, RunHandle } from '../store/contract.js'
-import { suspicion } from './absence.js'
 import { conduct, type Tally } from './conduct.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
-import { distinct, type Entry } from './entries.js'
+import { distinct, type Entry } from './list-entries.js'
+import { suspicion } from './mass-loss.js'
 import { reasonToRead } from './selection.js'
 
 type RfqEntry = Entry<RfqListItem>

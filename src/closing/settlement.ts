@@ -2,7 +2,7 @@ import type { CloseReply } from '../marketplace/contract.js'
 import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
 import type { CloseIntent, CloseOutcome, RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
-import { type Reading, readAndKeep } from './reading.js'
+import { type Reading, readAndKeep } from './fresh-read.js'
 
 /** Before an answer that tells nothing is looked into, in milliseconds (reliability.md, closing policy 7). */
 const PAUSE_MS = 5000

@@ -1,7 +1,7 @@
-import { suspicion } from './absence.js'
 import { conduct, type Tally } from './conduct.js'
 import type { PollContext, PollResult } from './contract.js'
-import { distinct } from './entries.js'
+import { distinct } from './list-entries.js'
+import { suspicion } from './mass-loss.js'
 
 /**
  * Polls the listings of a channel: one request, every listing kept, absence marked where the list can be believed.

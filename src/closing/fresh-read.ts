@@ -3,7 +3,7 @@ import { observeRfq } from '../domain/observed.js'
 import { readWholeRfq } from '../marketplace/whole-rfq.js'
 import type { RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
-import type { Candidate } from './weigh.js'
+import type { Candidate } from './evaluate.js'
 
 /** What a reading showed, kept in the history. */
 export interface Reading extends Candidate {

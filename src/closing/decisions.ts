@@ -1,9 +1,9 @@
 import type { DecisionRecord, NewDecision } from '../store/contract.js'
-import { skewSeconds } from './clock.js'
-import type { Reading } from './reading.js'
-import type { Settlement } from './settle.js'
-import type { Round } from './state.js'
-import type { Candidate, Weighing } from './weigh.js'
+import { skewSeconds } from './clock-skew.js'
+import type { Candidate, Weighing } from './evaluate.js'
+import type { Reading } from './fresh-read.js'
+import type { Round } from './round-state.js'
+import type { Settlement } from './settlement.js'
 
 /** This many unknown outcomes in a row stop the channel's round. */
 const MOST_UNKNOWN = 2

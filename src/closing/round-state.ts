@@ -2,7 +2,7 @@ import { channelKey } from '../domain/channel.js'
 import { type Calendar, calendarOf } from '../domain/expiry.js'
 import type { DecisionRecord, RunHandle, RunRecord } from '../store/contract.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
-import { type Candidate, type Weighing, weigh } from './weigh.js'
+import { type Candidate, type Weighing, weigh } from './evaluate.js'
 
 /** One closing round under way. */
 export interface Round {
