@@ -85,7 +85,7 @@ async function close(task: Task): Promise<void> {
   if (policy === null) return
   const { store, now, stopped } = deps
   const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal })
-  const context = { session: session(task), store, now, signal, stopped, pause }
+  const context = { session: session(task), store, now, signal, killSwitch: stopped, pause }
   await run(task, 'close', async () => {
     const result = await deps.closeExpired(context, policy)
     if (deps.config.closing.reportOnClose) await reportClosed(deps, result)

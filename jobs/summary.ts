@@ -19,7 +19,7 @@ export function summarize(result: PollResult | ClosingResult, log: Log): void {
   log[level](facts, `${rest.kind} of ${rest.channel}: ${rest.outcome}`)
 }
 
-function closingFacts({ decisions, heldPlan }: ClosingResult) {
+function closingFacts({ decisions, approvalPlan: heldPlan }: ClosingResult) {
   const count = (matches: (decision: ClosingResult['decisions'][number]) => boolean) => decisions.filter(matches).length
   return {
     closed: count(({ outcome }) => outcome === 'closed'),

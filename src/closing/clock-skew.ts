@@ -1,8 +1,8 @@
 import type { ClosingPolicy } from './contract.js'
-import type { Reading } from './fresh-read.js'
+import type { FreshRead } from './fresh-read.js'
 
 /** Why the clocks forbid a close, or null (reliability.md, closing policy 4). */
-export function clockReason(policy: ClosingPolicy, reading: Reading): string | null {
+export function clockReason(policy: ClosingPolicy, reading: FreshRead): string | null {
   if (reading.serverDate === null) return 'the marketplace did not tell its time (no Date header)'
   const skew = skewSeconds(reading)
   return skew !== null && Math.abs(skew) > policy.maxClockSkewSeconds
@@ -11,7 +11,7 @@ export function clockReason(policy: ClosingPolicy, reading: Reading): string | n
 }
 
 /** Ours minus the marketplace's clock, in seconds; zero where the header's whole second allows it. */
-export function skewSeconds({ serverDate, readAt, answeredAt }: Reading): number | null {
+export function skewSeconds({ serverDate, readAt, answeredAt }: FreshRead): number | null {
   if (serverDate === null) return null
   const earliest = serverDate.getTime()
   const latest = earliest + 999

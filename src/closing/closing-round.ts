@@ -4,12 +4,12 @@ import { ChannelError, ItemError, MarketplaceError, UnavailableError } from '../
 import type { CloseIntent, Known } from '../store/contract.js'
 import { clockReason } from './clock-skew.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
-import { evidenceOf, note, settle } from './decisions.js'
+import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
 import { PlanError } from './errors.js'
-import { type Candidate, earlierAnswerHolds, type Weighing } from './evaluate.js'
-import { type Reading, readAndKeep, readBeforeClosing } from './fresh-read.js'
-import { newRound, type Round, weighNow } from './round-state.js'
-import { closeAndVerify, MOST_POSTS, settledByAbsence, settledByReading } from './settlement.js'
+import { type Candidate, type Evaluation, reasonAgainstRetry } from './evaluate.js'
+import { type FreshRead, readAndRecord, readBeforeClose } from './fresh-read.js'
+import { createRound, evaluateNow, type Round } from './round-state.js'
+import { closeAndVerify, MAX_POSTS, settleAsGone, settleByRead } from './settlement.js'
 
 /** A crash's intent is looked into at once, but posted again only when this old, in milliseconds. */
 const INTENT_REST_MS = 60_000
@@ -27,10 +27,10 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
   calendarOf(policy.timeZone) // A zone that is none is refused before anything begins.
   const approved = await approvedIds(context, policy, channel)
   const run = await context.store.beginRun({ channel, kind: 'close', now: context.now() })
-  const round = newRound(context, policy, run)
+  const round = createRound(context, policy, run)
   let stopped: Error | null = null
   try {
-    await lookAround(round)
+    await loadState(round)
     await settleOpenIntents(round)
     await closeCandidates(round, approved)
   } catch (error) {
@@ -45,7 +45,7 @@ async function approvedIds(
   channel: string,
 ): Promise<Set<string> | null> {
   if (policy.approvedPlan === undefined) return null
-  const plan = await context.store.heldRound(policy.approvedPlan, context.now())
+  const plan = await context.store.findApprovalPlan(policy.approvedPlan, context.now())
   if (plan?.channel === channel) return new Set(plan.rfqIds)
   throw new PlanError(
     `${policy.approvedPlan} is no plan that can be approved for ${channel}: it is unknown, or older than 24 hours. ` +
@@ -53,27 +53,28 @@ async function approvedIds(
   )
 }
 
-async function lookAround(round: Round): Promise<void> {
+async function loadState(round: Round): Promise<void> {
   const { store } = round.context
   const polls = await store.runs({ channel: round.channel, kind: 'rfqs', limit: 50 })
   round.poll = polls.find((poll) => poll.outcome === 'complete' || poll.outcome === 'partial') ?? null
-  for (const decision of await store.newestDecisions(round.channel)) round.newest.set(decision.rfqId, decision)
+  for (const decision of await store.newestDecisions(round.channel)) round.newestDecisions.set(decision.rfqId, decision)
 }
 
 async function finishRound(round: Round, stopped: Error | null): Promise<ClosingResult> {
   const { context, run } = round
   if (run.lost.aborted) throw run.lost.reason
   const closed = round.decisions.filter((decision) => decision.outcome === 'closed').length
-  const error = [round.stop, stopped?.message, ...round.failures.map(({ id, message }) => `${id}: ${message}`)]
-  const troubled = stopped !== null || round.stop !== null || round.failures.length > 0 || round.heldPlan !== null
+  const error = [round.stopReason, stopped?.message, ...round.failures.map(({ id, message }) => `${id}: ${message}`)]
+  const troubled =
+    stopped !== null || round.stopReason !== null || round.failures.length > 0 || round.approvalPlan !== null
   const ended = run.finish(
     {
-      outcome: stopped && round.weighed.size === 0 ? 'failed' : troubled ? 'partial' : 'complete',
+      outcome: stopped && round.evaluated.size === 0 ? 'failed' : troubled ? 'partial' : 'complete',
       requests: context.session.requests,
-      seen: round.weighed.size,
+      seen: round.evaluated.size,
       inserted: 0,
       changed: closed,
-      unchanged: round.weighed.size - closed,
+      unchanged: round.evaluated.size - closed,
       missing: 0,
       invalid: round.invalid,
       error: error.filter((part) => part != null).join(' ') || null,
@@ -84,7 +85,7 @@ async function finishRound(round: Round, stopped: Error | null): Promise<Closing
     await ended.catch(() => undefined) // The database itself may be what failed; the first error says why.
     throw stopped
   }
-  return { run: await ended, decisions: round.decisions, heldPlan: round.heldPlan, failures: round.failures }
+  return { run: await ended, decisions: round.decisions, approvalPlan: round.approvalPlan, failures: round.failures }
 }
 
 // --- intents that a crash left --------------------------------------------------------------------------------------
@@ -97,40 +98,40 @@ async function settleOpenIntents(round: Round): Promise<void> {
 
 async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   const { context, run, policy } = round
-  round.weighed.add(intent.rfqId)
+  round.evaluated.add(intent.rfqId)
   const reading = await readUnlessGone(round, intent)
   if (reading === null) return
-  const weighing = weighNow(round, reading)
+  const weighing = evaluateNow(round, reading)
   const posted = intent.posts > 0
   if (reading.state === 'open' && posted) {
     const age = context.now().getTime() - Date.parse(intent.sentAt ?? intent.createdAt)
     const against = noPostReason(round, reading, weighing)
-    if (intent.posts < MOST_POSTS && against === null && policy.mode === 'on') {
+    if (intent.posts < MAX_POSTS && against === null && policy.mode === 'on') {
       if (age < INTENT_REST_MS) return
       const settlement = await closeAndVerify(context, run, intent, (after) => noPostReason(round, after))
-      await settle(round, reading, weighing, settlement)
+      await recordOutcome(round, reading, weighing, settlement)
       return
     }
   }
-  await settle(round, reading, weighing, settledByReading(intent, reading))
+  await recordOutcome(round, reading, weighing, settleByRead(intent, reading))
 }
 
 /**
  * Reads the RFQ of an intent. One that cannot be read and that the list does not show any more is gone: its intent is
  * settled as far as anybody can know, and null is returned.
  */
-async function readUnlessGone(round: Round, intent: CloseIntent): Promise<Reading | null> {
+async function readUnlessGone(round: Round, intent: CloseIntent): Promise<FreshRead | null> {
   const { context, run, channel } = round
   try {
-    return await readAndKeep(context, run, intent.rfqId)
+    return await readAndRecord(context, run, intent.rfqId)
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
     const found = await context.store.rfqs({ channel, match: intent.rfqId, withoutResponses: true })
     const known = found.find(({ rfq }) => rfq.id === intent.rfqId)?.rfq
     if (known === undefined || known.missingSince === null) throw error
     const now = context.now()
-    const gone: Reading = { ...toCandidate(known), state: null, readAt: now, answeredAt: now, serverDate: null }
-    await settle(round, gone, weighNow(round, gone), settledByAbsence(intent, gone, error.message))
+    const gone: FreshRead = { ...toCandidate(known), state: null, readAt: now, answeredAt: now, serverDate: null }
+    await recordOutcome(round, gone, evaluateNow(round, gone), settleAsGone(intent, gone, error.message))
     return null
   }
 }
@@ -143,14 +144,14 @@ async function closeCandidates(round: Round, approved: ReadonlySet<string> | nul
   if (chosen.length === 0) return
   const hold = await reasonToHold(round, chosen, approved !== null)
   for (const { candidate, weighing } of chosen) {
-    if (hold !== null) await note(round, candidate, weighing, { decision: 'held', reason: hold })
-    else if (round.stop === null) await guarded(round, candidate.id, () => closeOne(round, candidate))
+    if (hold !== null) await recordDecision(round, candidate, weighing, { decision: 'held', reason: hold })
+    else if (round.stopReason === null) await guarded(round, candidate.id, () => closeOne(round, candidate))
   }
 }
 
 interface Weighed {
   candidate: Candidate
-  weighing: Weighing
+  weighing: Evaluation
 }
 
 /** Weighs everything that is not closed; what qualifies, the earliest due first. */
@@ -161,16 +162,16 @@ async function weighStored(round: Round): Promise<Weighed[]> {
   const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
   for (const { rfq } of await store.rfqs({ channel: round.channel, withoutResponses: true })) {
     const candidate = toCandidate(rfq)
-    const weighing = weighNow(round, candidate)
+    const weighing = evaluateNow(round, candidate)
     if (weighing.state === 'closed' || settled.has(rfq.id)) continue
-    round.weighed.add(rfq.id)
+    round.evaluated.add(rfq.id)
     if (!candidate.valid) round.invalid++
     if (open.has(rfq.id)) weighing.against.push('an earlier close of it is not settled yet')
     const held = round.policy.byHand
       ? null
-      : earlierAnswerHolds(round.newest.get(rfq.id), candidate.version, round.context.now())
+      : reasonAgainstRetry(round.newestDecisions.get(rfq.id), candidate.version, round.context.now())
     if (held) weighing.against.push(held)
-    if (weighing.against.length > 0) await note(round, candidate, weighing, { decision: 'keep' })
+    if (weighing.against.length > 0) await recordDecision(round, candidate, weighing, { decision: 'keep' })
     else due.push({ candidate, weighing })
   }
   return due.sort(earliestFirst)
@@ -183,7 +184,7 @@ const toCandidate = (rfq: Known): Candidate => ({
   id: rfq.id,
   body: rfq.body,
   valid: rfq.valid,
-  listed: rfq.shape !== 'full',
+  listEntryOnly: rfq.shape !== 'full',
   missingSince: rfq.missingSince,
   version: rfq.version,
   hash: rfq.contentHash,
@@ -191,63 +192,63 @@ const toCandidate = (rfq: Known): Candidate => ({
 
 async function reasonToHold(round: Round, chosen: readonly Weighed[], approved: boolean): Promise<string | null> {
   const { context, policy, channel, poll } = round
-  const switchedOff = context.stopped()
+  const switchedOff = context.killSwitch()
   if (switchedOff !== null) {
-    round.stop = switchedOff
+    round.stopReason = switchedOff
     return switchedOff
   }
   if (poll?.suspicious) {
-    round.stop = `The newest poll (run ${poll.id}) is not believed: ${poll.error ?? ''}`
+    round.stopReason = `The newest poll (run ${poll.id}) is not believed: ${poll.error ?? ''}`
     return `closing is held: the newest poll (run ${poll.id}) lost most of the list and is not believed`
   }
   if (approved || policy.mode !== 'on' || chosen.length <= policy.maxPerRun) return null
   const now = context.now()
-  round.heldPlan = await context.store.holdRound({
+  round.approvalPlan = await context.store.createApprovalPlan({
     channel,
     rfqIds: chosen.map(({ candidate }) => candidate.id),
     now,
     expiresAt: new Date(now.getTime() + PLAN_LASTS_MS),
   })
-  round.stop =
+  round.stopReason =
     `${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}): none was closed. If that is right, ` +
-    `within 24 hours: quotekeeper close-expired --channel ${channel} --approve ${round.heldPlan}`
-  return `held: ${chosen.length} at once are more than maxPerRun (${policy.maxPerRun}); plan ${round.heldPlan}`
+    `within 24 hours: quotekeeper close-expired --channel ${channel} --approve ${round.approvalPlan}`
+  return `held: ${chosen.length} at once are more than maxPerRun (${policy.maxPerRun}); plan ${round.approvalPlan}`
 }
 
 async function closeOne(round: Round, candidate: Candidate): Promise<void> {
   const { context, run, policy } = round
   context.signal?.throwIfAborted()
   if (run.lost.aborted) throw run.lost.reason
-  const reading = await readBeforeClosing(context, run, candidate)
+  const reading = await readBeforeClose(context, run, candidate)
   if (reading === null) {
-    const weighing = { ...weighNow(round, candidate), against: ['it changed at each of three readings'] }
-    await note(round, candidate, weighing, { decision: 'keep' })
+    const weighing = { ...evaluateNow(round, candidate), against: ['it changed at each of three readings'] }
+    await recordDecision(round, candidate, weighing, { decision: 'keep' })
     return
   }
-  const weighing = weighNow(round, reading)
+  const weighing = evaluateNow(round, reading)
   const clock = clockReason(policy, reading)
   if (clock !== null) {
     weighing.against.push(clock)
-    round.stop = `No RFQ was closed: ${clock}.`
+    round.stopReason = `No RFQ was closed: ${clock}.`
   }
   if (weighing.against.length > 0) {
     const outcome = reading.state === 'closed' ? ('already-closed' as const) : null
-    await note(round, reading, weighing, { decision: 'keep', outcome, reading })
+    await recordDecision(round, reading, weighing, { decision: 'keep', outcome, reading })
     return
   }
   if (policy.mode === 'dry-run') {
-    await note(round, reading, weighing, { decision: 'would-close', reading })
+    await recordDecision(round, reading, weighing, { decision: 'would-close', reading })
     return
   }
   await post(round, reading, weighing)
 }
 
-async function post(round: Round, reading: Reading, weighing: Weighing): Promise<void> {
+async function post(round: Round, reading: FreshRead, weighing: Evaluation): Promise<void> {
   const { context, run, channel } = round
-  const switchedOff = context.stopped()
+  const switchedOff = context.killSwitch()
   if (switchedOff !== null) {
-    round.stop = switchedOff
-    await note(round, reading, weighing, { decision: 'held', reason: switchedOff, reading })
+    round.stopReason = switchedOff
+    await recordDecision(round, reading, weighing, { decision: 'held', reason: switchedOff, reading })
     return
   }
   const intent = await context.store.planClose({
@@ -258,12 +259,12 @@ async function post(round: Round, reading: Reading, weighing: Weighing): Promise
     now: context.now(),
   })
   const settlement = await closeAndVerify(context, run, intent, (after) => noPostReason(round, after))
-  await settle(round, reading, weighing, settlement)
+  await recordOutcome(round, reading, weighing, settlement)
 }
 
 /** Why no POST may follow a reading, or null. */
-function noPostReason(round: Round, reading: Reading, weighing = weighNow(round, reading)): string | null {
-  return weighing.against[0] ?? clockReason(round.policy, reading) ?? round.context.stopped()
+function noPostReason(round: Round, reading: FreshRead, weighing = evaluateNow(round, reading)): string | null {
+  return weighing.against[0] ?? clockReason(round.policy, reading) ?? round.context.killSwitch()
 }
 
 /** A failure on one RFQ is its own, unless it concerns the channel or the run. */
@@ -273,6 +274,6 @@ async function guarded(round: Round, id: string, work: () => Promise<void>): Pro
   } catch (error) {
     if (!(error instanceof UnavailableError || error instanceof ItemError || error instanceof ChannelError)) throw error
     round.failures.push({ id: `RFQ ${id}`, message: error.message })
-    if (error instanceof ChannelError) round.stop = error.message
+    if (error instanceof ChannelError) round.stopReason = error.message
   }
 }

@@ -9,7 +9,7 @@ export interface ClosingContext {
   now: Clock
   signal?: AbortSignal
   /** Kill switch, asked before each POST: a reason to stop, or null (reliability.md, closing policy 10). */
-  stopped: () => string | null
+  killSwitch: () => string | null
   /** Waits; handed in so that tests need not. */
   pause: (milliseconds: number) => Promise<void>
 }
@@ -30,6 +30,6 @@ export interface ClosingResult {
   run: RunRecord
   decisions: DecisionRecord[]
   /** Set where the round was held for its size. */
-  heldPlan: string | null
+  approvalPlan: string | null
   failures: { id: string; message: string }[]
 }

@@ -1,7 +1,7 @@
 import type { DecisionRecord, NewDecision } from '../store/contract.js'
 import { skewSeconds } from './clock-skew.js'
-import type { Candidate, Weighing } from './evaluate.js'
-import type { Reading } from './fresh-read.js'
+import type { Candidate, Evaluation } from './evaluate.js'
+import type { FreshRead } from './fresh-read.js'
 import type { Round } from './round-state.js'
 import type { Settlement } from './settlement.js'
 
@@ -12,11 +12,16 @@ interface Note {
   decision: 'keep' | 'would-close' | 'held'
   reason?: string
   outcome?: DecisionRecord['outcome']
-  reading?: Reading
+  reading?: FreshRead
 }
 
 /** Records a decision that sends nothing; the same one about the same version is recorded once. */
-export async function note(round: Round, candidate: Candidate, weighing: Weighing, what: Note): Promise<void> {
+export async function recordDecision(
+  round: Round,
+  candidate: Candidate,
+  weighing: Evaluation,
+  what: Note,
+): Promise<void> {
   const decision: NewDecision = {
     ...facts(round, candidate, weighing),
     decision: what.decision,
@@ -27,7 +32,7 @@ export async function note(round: Round, candidate: Candidate, weighing: Weighin
     versionAfter: null,
     evidence: evidenceOf(round, candidate, weighing, what.reading ?? null),
   }
-  const before = round.newest.get(candidate.id)
+  const before = round.newestDecisions.get(candidate.id)
   const same =
     before?.decision === decision.decision &&
     before.reason === decision.reason &&
@@ -36,13 +41,13 @@ export async function note(round: Round, candidate: Candidate, weighing: Weighin
   if (!same) await keep(round, await round.context.store.appendDecision(decision))
 }
 
-export async function settle(
+export async function recordOutcome(
   round: Round,
-  reading: Reading,
-  weighing: Weighing,
+  reading: FreshRead,
+  weighing: Evaluation,
   settlement: Settlement,
 ): Promise<void> {
-  const { intent, reply, failure, after, sent, outcome, words } = settlement
+  const { intent, reply, failure, after, sent, outcome, reason: words } = settlement
   const decision: NewDecision = {
     ...facts(round, reading, weighing),
     decision: 'close',
@@ -64,17 +69,17 @@ export async function settle(
     },
   }
   await keep(round, await round.context.store.settleClose(intent, decision))
-  round.unknownInARow = outcome === 'unknown' ? round.unknownInARow + 1 : 0
-  if (round.unknownInARow >= MOST_UNKNOWN)
-    round.stop = `${MOST_UNKNOWN} closes in a row had no known outcome: the round stopped.`
+  round.consecutiveUnknown = outcome === 'unknown' ? round.consecutiveUnknown + 1 : 0
+  if (round.consecutiveUnknown >= MOST_UNKNOWN)
+    round.stopReason = `${MOST_UNKNOWN} closes in a row had no known outcome: the round stopped.`
 }
 
 async function keep(round: Round, decision: DecisionRecord): Promise<void> {
   round.decisions.push(decision)
-  round.newest.set(decision.rfqId, decision)
+  round.newestDecisions.set(decision.rfqId, decision)
 }
 
-const facts = (round: Round, candidate: Candidate, weighing: Weighing) => ({
+const facts = (round: Round, candidate: Candidate, weighing: Evaluation) => ({
   runId: round.run.id,
   channel: round.channel,
   rfqId: candidate.id,
@@ -85,7 +90,7 @@ const facts = (round: Round, candidate: Candidate, weighing: Weighing) => ({
   versionBefore: candidate.version,
 })
 
-export function evidenceOf(round: Round, candidate: Candidate, weighing: Weighing, reading: Reading | null) {
+export function evidenceOf(round: Round, candidate: Candidate, weighing: Evaluation, reading: FreshRead | null) {
   const { policy, poll, calendar, context } = round
   return {
     mode: policy.mode,
@@ -110,7 +115,7 @@ export function evidenceOf(round: Round, candidate: Candidate, weighing: Weighin
   }
 }
 
-function sentence(decision: Note['decision'], weighing: Weighing): string {
+function sentence(decision: Note['decision'], weighing: Evaluation): string {
   if (decision === 'would-close') return `would be closed: ${weighing.for.join('; ')} (dry run)`
   return weighing.against.join('; ')
 }

@@ -8,20 +8,20 @@ export interface Candidate {
   body: unknown
   valid: boolean
   /** Only the list entry of it is known. */
-  listed: boolean
+  listEntryOnly: boolean
   missingSince: string | null
   version: number
   hash: string
 }
 
-export interface Rules {
+export interface EvaluationContext {
   calendar: Calendar
   graceHours: number
   now: Date
 }
 
 /** What speaks for closing, what speaks against it, in words. Nothing against: it qualifies. */
-export interface Weighing {
+export interface Evaluation {
   for: string[]
   against: string[]
   number: number | null
@@ -37,14 +37,14 @@ const REFUSAL_HOLDS_MS = 24 * 3_600_000
  * Weighs one RFQ by the rule of the closing policy (reliability.md, closing policy 2 and 3): a valid document, state
  * exactly `open`, a due date that is a date and has ended in the channel's zone, grace included, not missing.
  */
-export function weigh(candidate: Candidate, { calendar, graceHours, now }: Rules): Weighing {
+export function evaluate(candidate: Candidate, { calendar, graceHours, now }: EvaluationContext): Evaluation {
   const { document, valid } = observeRfq(candidate.body)
   const asSent = (candidate.body as { responseDueDate?: unknown } | null)?.responseDueDate ?? null
   const dueDate = document?.responseDueDate ?? null
   const expired = dueDate !== null && isExpired(dueDate, calendar, graceHours, now)
   const today = `${calendar.dateAt(now)} in ${calendar.timeZone}`
   const grace = graceHours > 0 ? ` plus ${graceHours} h of grace` : ''
-  const weighing: Weighing = {
+  const weighing: Evaluation = {
     for: [],
     against: [],
     number: document?.number ?? null,
@@ -66,7 +66,7 @@ export function weigh(candidate: Candidate, { calendar, graceHours, now }: Rules
       `its due date ${dueDate}${grace} has not ended (it is ${today})`,
     )
   }
-  say(valid && candidate.valid && !candidate.listed, 'its document is sound', unsound(candidate))
+  say(valid && candidate.valid && !candidate.listEntryOnly, 'its document is sound', unsound(candidate))
   say(
     candidate.missingSince === null,
     'the newest list shows it',
@@ -76,14 +76,14 @@ export function weigh(candidate: Candidate, { calendar, graceHours, now }: Rules
 }
 
 const unsound = (candidate: Candidate) =>
-  candidate.listed ? 'only its list entry could be read so far' : 'its document does not fit the API document'
+  candidate.listEntryOnly ? 'only its list entry could be read so far' : 'its document does not fit the API document'
 
 /**
  * Why an RFQ is not asked again although it qualifies: a refusal holds until the document changes or a day has passed;
  * an unknown outcome after two tries, or an accepted close that shows no effect, holds until it changes or a person asks.
  * @returns the reason in words, or null
  */
-export function earlierAnswerHolds(newest: DecisionRecord | undefined, version: number, now: Date): string | null {
+export function reasonAgainstRetry(newest: DecisionRecord | undefined, version: number, now: Date): string | null {
   if (newest?.decision !== 'close' || newest.outcome === null || newest.versionAfter !== version) return null
   const at = `decision ${newest.id}, ${newest.decidedAt}`
   if (newest.outcome === 'refused') {

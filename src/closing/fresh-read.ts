@@ -6,7 +6,7 @@ import type { ClosingContext } from './contract.js'
 import type { Candidate } from './evaluate.js'
 
 /** What a reading showed, kept in the history. */
-export interface Reading extends Candidate {
+export interface FreshRead extends Candidate {
   state: string | null
   /** When its request was sent. */
   readAt: Date
@@ -16,7 +16,7 @@ export interface Reading extends Candidate {
 }
 
 /** Reads an RFQ with all its responses and keeps it. Throws MarketplaceError. */
-export async function readAndKeep(context: ClosingContext, run: RunHandle, id: string): Promise<Reading> {
+export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
   const whole = await readWholeRfq(context.session, id)
   const answeredAt = context.now()
   const recorded = await context.store.recordRfq(run, { ...whole, shape: 'full', listHash: null }, answeredAt)
@@ -29,11 +29,11 @@ export async function readAndKeep(context: ClosingContext, run: RunHandle, id: s
  * and then read once more.
  * @returns null where it differs at every reading
  */
-export async function readBeforeClosing(
+export async function readBeforeClose(
   context: ClosingContext,
   run: RunHandle,
   known: Candidate,
-): Promise<Reading | null> {
+): Promise<FreshRead | null> {
   let expected = known
   for (let attempt = 0; attempt < 3; attempt++) {
     const { value, readAt, serverDate } = await context.session.readRfq(known.id)
@@ -42,7 +42,7 @@ export async function readBeforeClosing(
       await context.store.touchRfqs(run, [known.id], readAt, answeredAt)
       return reading(known.id, value, expected, { readAt, answeredAt, serverDate })
     }
-    expected = await readAndKeep(context, run, known.id)
+    expected = await readAndRecord(context, run, known.id)
   }
   return null
 }
@@ -51,8 +51,8 @@ function reading(
   id: string,
   { body, valid }: { body: unknown; valid: boolean },
   { version, hash }: { version: number; hash: string },
-  times: Pick<Reading, 'readAt' | 'answeredAt' | 'serverDate'>,
-): Reading {
+  times: Pick<FreshRead, 'readAt' | 'answeredAt' | 'serverDate'>,
+): FreshRead {
   const state = observeRfq(body).document?.state ?? null
-  return { id, body, valid, listed: false, missingSince: null, version, hash, state, ...times }
+  return { id, body, valid, listEntryOnly: false, missingSince: null, version, hash, state, ...times }
 }

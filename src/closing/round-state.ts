@@ -2,7 +2,7 @@ import { channelKey } from '../domain/channel.js'
 import { type Calendar, calendarOf } from '../domain/expiry.js'
 import type { DecisionRecord, RunHandle, RunRecord } from '../store/contract.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
-import { type Candidate, type Weighing, weigh } from './evaluate.js'
+import { type Candidate, type Evaluation, evaluate } from './evaluate.js'
 
 /** One closing round under way. */
 export interface Round {
@@ -13,19 +13,19 @@ export interface Round {
   calendar: Calendar
   /** The poll that the candidates stand in. */
   poll: RunRecord | null
-  newest: Map<string, DecisionRecord>
+  newestDecisions: Map<string, DecisionRecord>
   decisions: DecisionRecord[]
   failures: ClosingResult['failures']
   /** RFQs weighed, and those whose intent a crash had left. */
-  weighed: Set<string>
+  evaluated: Set<string>
   invalid: number
-  heldPlan: string | null
+  approvalPlan: string | null
   /** Why no further RFQ is closed in this round. */
-  stop: string | null
-  unknownInARow: number
+  stopReason: string | null
+  consecutiveUnknown: number
 }
 
-export function newRound(context: ClosingContext, policy: ClosingPolicy, run: RunHandle): Round {
+export function createRound(context: ClosingContext, policy: ClosingPolicy, run: RunHandle): Round {
   return {
     context,
     policy,
@@ -33,17 +33,17 @@ export function newRound(context: ClosingContext, policy: ClosingPolicy, run: Ru
     run,
     calendar: calendarOf(policy.timeZone),
     poll: null,
-    newest: new Map(),
+    newestDecisions: new Map(),
     decisions: [],
     failures: [],
-    weighed: new Set(),
+    evaluated: new Set(),
     invalid: 0,
-    heldPlan: null,
-    stop: null,
-    unknownInARow: 0,
+    approvalPlan: null,
+    stopReason: null,
+    consecutiveUnknown: 0,
   }
 }
 
 /** Weighs by the rules of this round, now. */
-export const weighNow = (round: Round, candidate: Candidate): Weighing =>
-  weigh(candidate, { calendar: round.calendar, graceHours: round.policy.graceHours, now: round.context.now() })
+export const evaluateNow = (round: Round, candidate: Candidate): Evaluation =>
+  evaluate(candidate, { calendar: round.calendar, graceHours: round.policy.graceHours, now: round.context.now() })

@@ -2,12 +2,12 @@ import type { CloseReply } from '../marketplace/contract.js'
 import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
 import type { CloseIntent, CloseOutcome, RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
-import { type Reading, readAndKeep } from './fresh-read.js'
+import { type FreshRead, readAndRecord } from './fresh-read.js'
 
 /** Before an answer that tells nothing is looked into, in milliseconds (reliability.md, closing policy 7). */
 const PAUSE_MS = 5000
 /** POSTs for one intent, in all. */
-export const MOST_POSTS = 2
+export const MAX_POSTS = 2
 
 /** What came of a close, proven by reading. */
 export interface Settlement {
@@ -15,11 +15,11 @@ export interface Settlement {
   /** Null where nothing was sent and the RFQ is open still. */
   outcome: CloseOutcome | null
   /** In words. */
-  words: string
+  reason: string
   reply: CloseReply | null
   /** Why no answer came, where none did. */
   failure: string | null
-  after: Reading
+  after: FreshRead
   /** When each POST of this round was about to be sent. */
   sent: string[]
 }
@@ -34,7 +34,7 @@ export async function closeAndVerify(
   context: ClosingContext,
   run: RunHandle,
   intent: CloseIntent,
-  mayPost: (reading: Reading) => string | null,
+  mayPost: (reading: FreshRead) => string | null,
 ): Promise<Settlement> {
   let current = intent
   const sent: string[] = []
@@ -43,20 +43,20 @@ export async function closeAndVerify(
     sent.push(current.sentAt ?? '')
     const { reply, failure } = await post(context, current.rfqId)
     const after = await verify(context, run, current.rfqId, reply)
-    const again = after.state === 'open' && tellsNothing(reply) && current.posts < MOST_POSTS
+    const again = after.state === 'open' && isInconclusive(reply) && current.posts < MAX_POSTS
     if (again && mayPost(after) === null) continue
-    return { intent: current, ...judge(reply, failure, after.state, current.posts), reply, failure, after, sent }
+    return { intent: current, ...outcomeOf(reply, failure, after.state, current.posts), reply, failure, after, sent }
   }
 }
 
 /** How an intent that a crash left behind, and that a reading found not open any more, ended. */
-export function settledByReading(intent: CloseIntent, after: Reading): Settlement {
+export function settleByRead(intent: CloseIntent, after: FreshRead): Settlement {
   const posted = intent.posts > 0
   const closed = after.state === 'closed'
   return {
     intent,
     outcome: closed ? (posted ? 'closed' : 'already-closed') : posted ? 'unknown' : null,
-    words:
+    reason:
       `a process ended before it could tell what became of its close (${posted ? `sent ${intent.sentAt}` : 'not sent'}); ` +
       `a reading shows it ${after.state ?? 'without a state'}`,
     reply: null,
@@ -67,12 +67,12 @@ export function settledByReading(intent: CloseIntent, after: Reading): Settlemen
 }
 
 /** How an intent ended whose RFQ is neither to be read nor shown by the list any more. */
-export function settledByAbsence(intent: CloseIntent, known: Reading, failure: string): Settlement {
+export function settleAsGone(intent: CloseIntent, known: FreshRead, failure: string): Settlement {
   const posted = intent.posts > 0
   return {
     intent,
     outcome: posted ? 'unknown' : null,
-    words:
+    reason:
       `a process ended before it could tell what became of its close (${posted ? `sent ${intent.sentAt}` : 'not sent'}); ` +
       `the list has not shown it since ${known.missingSince}, and it cannot be read: it is gone`,
     reply: null,
@@ -94,46 +94,55 @@ async function post(
   }
 }
 
-async function verify(context: ClosingContext, run: RunHandle, id: string, reply: CloseReply | null): Promise<Reading> {
-  if (tellsNothing(reply)) await context.pause(PAUSE_MS)
-  const after = await readAndKeep(context, run, id)
-  if (after.state !== 'open' || !saysDone(reply)) return after
+async function verify(
+  context: ClosingContext,
+  run: RunHandle,
+  id: string,
+  reply: CloseReply | null,
+): Promise<FreshRead> {
+  if (isInconclusive(reply)) await context.pause(PAUSE_MS)
+  const after = await readAndRecord(context, run, id)
+  if (after.state !== 'open' || !isConfirmed(reply)) return after
   // Said done, and shows open: the effect may lag behind the answer.
   await context.pause(PAUSE_MS)
-  return readAndKeep(context, run, id)
+  return readAndRecord(context, run, id)
 }
 
-const saysDone = (reply: CloseReply | null): boolean => reply?.status === 200 && reply.ok !== false
+const isConfirmed = (reply: CloseReply | null): boolean => reply?.status === 200 && reply.ok !== false
 
 /** Neither done nor refused: no answer, a redirect, too many requests, a fault of the server. */
-const tellsNothing = (reply: CloseReply | null): boolean =>
+const isInconclusive = (reply: CloseReply | null): boolean =>
   reply === null ||
   reply.status === 408 ||
   reply.status === 429 ||
   reply.status >= 500 ||
   (reply.status >= 300 && reply.status < 400)
 
-function judge(
+function outcomeOf(
   reply: CloseReply | null,
   failure: string | null,
   state: string | null,
   posts: number,
-): { outcome: CloseOutcome; words: string } {
+): { outcome: CloseOutcome; reason: string } {
   const said = describe(reply, failure)
-  if (state === 'closed') return judgeClosed(reply, said, posts)
+  if (state === 'closed') return outcomeWhenClosed(reply, said, posts)
   const shows = state === null ? 'a reading shows no state' : `a reading shows it ${state}`
-  if (tellsNothing(reply))
-    return { outcome: 'unknown', words: `${said} (POST ${posts}); ${shows}: a person should look` }
-  if (saysDone(reply)) return { outcome: 'failed', words: `${said}, yet ${shows}: a person should look` }
-  return { outcome: 'refused', words: `${said}; ${shows}` }
+  if (isInconclusive(reply))
+    return { outcome: 'unknown', reason: `${said} (POST ${posts}); ${shows}: a person should look` }
+  if (isConfirmed(reply)) return { outcome: 'failed', reason: `${said}, yet ${shows}: a person should look` }
+  return { outcome: 'refused', reason: `${said}; ${shows}` }
 }
 
-function judgeClosed(reply: CloseReply | null, said: string, posts: number): { outcome: CloseOutcome; words: string } {
+function outcomeWhenClosed(
+  reply: CloseReply | null,
+  said: string,
+  posts: number,
+): { outcome: CloseOutcome; reason: string } {
   // Refused at the first POST, and closed all the same: not by us.
-  const byAnother = posts === 1 && !tellsNothing(reply) && !saysDone(reply)
+  const byAnother = posts === 1 && !isInconclusive(reply) && !isConfirmed(reply)
   return byAnother
-    ? { outcome: 'already-closed', words: `${said}; a reading shows it closed: somebody else closed it` }
-    : { outcome: 'closed', words: `${said}; a reading shows it closed` }
+    ? { outcome: 'already-closed', reason: `${said}; a reading shows it closed: somebody else closed it` }
+    : { outcome: 'closed', reason: `${said}; a reading shows it closed` }
 }
 
 function describe(reply: CloseReply | null, failure: string | null): string {

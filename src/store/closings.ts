@@ -184,7 +184,7 @@ export function createClosings(connection: Connection): Closings {
         return append(decision)
       }),
 
-    holdRound: ({ channel, rfqIds, now, expiresAt }) =>
+    createApprovalPlan: ({ channel, rfqIds, now, expiresAt }) =>
       connection.write(() => {
         const ids = JSON.stringify([...rfqIds].sort())
         const known = sql('select plan_id from held_rounds where channel = ? and rfq_ids = ? and expires_at > ?')
@@ -202,7 +202,7 @@ export function createClosings(connection: Connection): Closings {
         return planId
       }),
 
-    async heldRound(planId, now) {
+    async findApprovalPlan(planId, now) {
       const row = connection.read((db) =>
         db
           .prepare('select channel, rfq_ids from held_rounds where plan_id = ? and expires_at > ?')

@@ -309,6 +309,6 @@ export interface Closings {
   /** Settles the intent and appends its decision, together. */
   settleClose(intent: CloseIntent, decision: NewDecision): Promise<DecisionRecord>
   /** Keeps a round held for its size: exactly these RFQs may be approved until it expires. */
-  holdRound(plan: { channel: string; rfqIds: readonly string[]; now: Date; expiresAt: Date }): Promise<string>
-  heldRound(planId: string, now: Date): Promise<{ channel: string; rfqIds: string[] } | null>
+  createApprovalPlan(plan: { channel: string; rfqIds: readonly string[]; now: Date; expiresAt: Date }): Promise<string>
+  findApprovalPlan(planId: string, now: Date): Promise<{ channel: string; rfqIds: string[] } | null>
 }

@@ -3,7 +3,7 @@ import type { Problem } from '../domain/conform.js'
 import type { Kind, Observed } from '../domain/observed.js'
 
 /** An element of a list with the hash of its content. */
-export interface Entry<T> extends Observed<T> {
+export interface ListEntry<T> extends Observed<T> {
   hash: string
 }
 
@@ -11,8 +11,8 @@ export interface Entry<T> extends Observed<T> {
  * The elements of a list by identifier. Of elements that share one, equal ones count once and the later of different
  * ones is kept, with a problem (reliability.md, fault 19).
  */
-export function distinct<T>(kind: Kind, observed: readonly Observed<T>[]): Map<string, Entry<T>> {
-  const byId = new Map<string, Entry<T>>()
+export function dedupeById<T>(kind: Kind, observed: readonly Observed<T>[]): Map<string, ListEntry<T>> {
+  const byId = new Map<string, ListEntry<T>>()
   for (const element of observed) {
     const hash = contentHash(kind, element.body)
     const earlier = byId.get(element.id)

@@ -6,7 +6,7 @@ const MANY = 10
  * @param present identifiers known to be there
  * @param shown identifiers of the list just read
  */
-export function suspicion(present: readonly string[], shown: ReadonlySet<string>, what: string): string | null {
+export function detectMassLoss(present: readonly string[], shown: ReadonlySet<string>, what: string): string | null {
   const lost = present.filter((id) => !shown.has(id)).length
   if (present.length < MANY || lost * 2 <= present.length) return null
   return (

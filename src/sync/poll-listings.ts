@@ -1,7 +1,7 @@
 import { conduct, type Tally } from './conduct.js'
 import type { PollContext, PollResult } from './contract.js'
-import { distinct } from './list-entries.js'
-import { suspicion } from './mass-loss.js'
+import { dedupeById } from './list-entries.js'
+import { detectMassLoss } from './mass-loss.js'
 
 /**
  * Polls the listings of a channel: one request, every listing kept, absence marked where the list can be believed.
@@ -12,10 +12,10 @@ export function pollListings(context: PollContext): Promise<PollResult> {
   const { session, store, now } = context
   return conduct(context, 'listings', async (run, tally) => {
     const { value, readAt } = await session.listListings()
-    const listings = [...distinct('listing', value).values()]
+    const listings = [...dedupeById('listing', value).values()]
     const shown = new Set(listings.map((listing) => listing.id))
     const present = await store.presentIds(run.channel, 'listing')
-    if (!context.acceptLoss) tally.suspicious = suspicion(present, shown, 'listings')
+    if (!context.acceptLoss) tally.suspicious = detectMassLoss(present, shown, 'listings')
     const changes = await store.recordListings(run, listings, readAt, now())
     tally.something = true
     for (const [index, listing] of listings.entries()) count(tally, listing, changes[index] ?? 'unchanged')

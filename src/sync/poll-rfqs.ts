@@ -5,11 +5,11 @@ import { readWholeRfq } from '../marketplace/whole-rfq.js'
 import type { Recorded, RfqState, RunHandle } from '../store/contract.js'
 import { conduct, type Tally } from './conduct.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
-import { distinct, type Entry } from './list-entries.js'
-import { suspicion } from './mass-loss.js'
+import { dedupeById, type ListEntry } from './list-entries.js'
+import { detectMassLoss } from './mass-loss.js'
 import { reasonToRead } from './selection.js'
 
-type RfqEntry = Entry<RfqListItem>
+type RfqEntry = ListEntry<RfqListItem>
 
 /** One poll under way. */
 interface Poll {
@@ -31,7 +31,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
   const { session, store, now } = context
   return conduct(context, 'rfqs', async (run, tally) => {
     const { value, readAt } = await session.listRfqs()
-    const entries = distinct('rfq', value)
+    const entries = dedupeById('rfq', value)
     tally.counts.seen += entries.size
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
     const poll: Poll = { context, run, tally, known, listReadAt: readAt }
@@ -55,7 +55,7 @@ async function noteAbsence(
 ): Promise<void> {
   const { store, now, acceptLoss } = context
   const shown = new Set(entries.keys())
-  if (!acceptLoss) tally.suspicious = suspicion(await store.presentIds(run.channel, 'rfq'), shown, 'RFQs')
+  if (!acceptLoss) tally.suspicious = detectMassLoss(await store.presentIds(run.channel, 'rfq'), shown, 'RFQs')
   if (tally.suspicious) return
   const { missing } = await store.markAbsent(run, 'rfq', [...shown], listReadAt, now())
   tally.counts.missing += missing.length

@@ -1,7 +1,7 @@
 import type { RfqState } from '../store/contract.js'
 
 /** What the list shows of an RFQ. */
-export interface Shown {
+export interface ListedRfq {
   id: string
   hash: string
   /** `state` as sent, null if unusable. */
@@ -21,7 +21,7 @@ export interface SelectionRules {
  * entry changed, whose detail is incomplete or that was missing, and for closed ones after a while.
  * @returns the reason in a word, or null where the detail that is known still holds
  */
-export function reasonToRead(shown: Shown, known: RfqState | undefined, rules: SelectionRules): string | null {
+export function reasonToRead(shown: ListedRfq, known: RfqState | undefined, rules: SelectionRules): string | null {
   if (rules.full) return 'asked'
   if (!known) return 'new'
   if (shown.state !== 'closed') return 'open'

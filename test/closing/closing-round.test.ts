@@ -234,17 +234,20 @@ describe('a round', () => {
     for (let n = 0; n < 3; n++) at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await at.pollRfqs()
     const held = await at.close({ maxPerRun: 2 })
-    expect(held.run).toMatchObject({ outcome: 'partial', error: expect.stringContaining(`--approve ${held.heldPlan}`) })
+    expect(held.run).toMatchObject({
+      outcome: 'partial',
+      error: expect.stringContaining(`--approve ${held.approvalPlan}`),
+    })
     expect(held.decisions.map((decision) => decision.decision)).toEqual(['held', 'held', 'held'])
-    expect((await at.close({ maxPerRun: 2 })).heldPlan).toBe(held.heldPlan)
+    expect((await at.close({ maxPerRun: 2 })).approvalPlan).toBe(held.approvalPlan)
     const late = at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await at.pollRfqs()
-    const approved = await at.close({ maxPerRun: 2, approvedPlan: held.heldPlan ?? '' })
+    const approved = await at.close({ maxPerRun: 2, approvedPlan: held.approvalPlan ?? '' })
     expect(approved.run.changed).toBe(3)
     expect(at.posts().map((post) => post.rfqId)).not.toContain(late.id)
     await expect(at.close({ approvedPlan: 'plan-none' })).rejects.toThrow(/no plan that can be approved/)
     at.pass(24 * 3600)
-    await expect(at.close({ approvedPlan: held.heldPlan ?? '' })).rejects.toThrow(/older than 24 hours/)
+    await expect(at.close({ approvedPlan: held.approvalPlan ?? '' })).rejects.toThrow(/older than 24 hours/)
   })
 
   it('closes nothing when clocks are apart, or the marketplace does not tell its time', async () => {

@@ -96,7 +96,7 @@ export async function openDesk(
           session: session(),
           store,
           now,
-          stopped: stopped ?? (() => null),
+          killSwitch: stopped ?? (() => null),
           pause: async (milliseconds) => {
             pauses.push(milliseconds)
             time = new Date(time.getTime() + milliseconds)

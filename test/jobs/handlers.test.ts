@@ -60,7 +60,7 @@ async function desk(options: Partial<HandlerDeps> & { end?: Partial<RunEnd> } = 
     },
     closeExpired: async (_context, policy) => {
       called.push({ what: 'close', options: policy })
-      return { run: await conduct(store, 'close', end), decisions: [], heldPlan: null, failures: [] }
+      return { run: await conduct(store, 'close', end), decisions: [], approvalPlan: null, failures: [] }
     },
     stopped: () => null,
     rfqReport: async (channel, rfqId) => `/reports/${channel.key}/${rfqId}.xlsx`,
@@ -199,7 +199,7 @@ describe('a closing round', () => {
           await of('r3', { outcome: 'refused' }),
           await of('r4', { decision: 'would-close', outcome: null }),
         ]
-        return { run, decisions, heldPlan: 'plan-1', failures: [] }
+        return { run, decisions, approvalPlan: 'plan-1', failures: [] }
       },
     })
   }

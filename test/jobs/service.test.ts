@@ -41,7 +41,7 @@ async function options(
     now: () => new Date(),
     pollListings: () => poll(store, 'listings'),
     pollRfqs: () => poll(store, 'rfqs'),
-    closeExpired: async () => ({ ...(await poll(store, 'close')), decisions: [], heldPlan: null }),
+    closeExpired: async () => ({ ...(await poll(store, 'close')), decisions: [], approvalPlan: null }),
     stopped: () => null,
     rfqReport: async () => '/a.xlsx',
     channelReport: async () => '/b.xlsx',

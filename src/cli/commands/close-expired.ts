@@ -60,7 +60,7 @@ async function channelsToClose(cli: Cli, house: House, options: Options): Promis
 }
 
 async function heldRound({ io }: Cli, store: Store, plan: string) {
-  const held = await store.heldRound(plan, io.now())
+  const held = await store.findApprovalPlan(plan, io.now())
   if (held) return held
   throw new FailedError(
     `${plan} is no plan that can be approved: it is unknown, or older than 24 hours; close-expired without --approve makes a new one`,
@@ -93,7 +93,7 @@ async function closeRound({ io }: Cli, house: House, channel: ChannelConfig, opt
     store: await house.store(),
     now: io.now,
     signal: io.stop,
-    stopped: closingSwitch(config),
+    killSwitch: closingSwitch(config),
     pause: (milliseconds: number) => pause(milliseconds, undefined, { signal: io.stop }),
   }
   const policy = closingPolicy(config, channel)
@@ -133,7 +133,7 @@ function tell({ io }: Cli, options: Options, rounds: readonly Round[]): void {
       rounds.map(({ result, ...round }) => ({
         ...round,
         run: result?.run ?? null,
-        heldPlan: result?.heldPlan ?? null,
+        heldPlan: result?.approvalPlan ?? null,
       })),
     )
   else if (decisions.length > 0 || rounds.every(({ failures }) => failures.length === 0))
