@@ -1,14 +1,14 @@
 import { type Job, UnrecoverableError, WaitingError } from 'bullmq'
 import type { JobHandlers, JobName, JobPayload, JobRunner, Log } from './contract.js'
+import { type Sparing, sparing } from './error-throttle.js'
 import { QueueUnavailableError } from './errors.js'
 import { lane } from './id.js'
-import { addressOf, type LinkedQueue, type LinkedWorker, type QueueLink } from './link.js'
 import { parseJob } from './payload.js'
-import { perform } from './perform.js'
 import { linkPostgres } from './postgres.js'
+import { addressOf, type LinkedQueue, type LinkedWorker, type QueueLink } from './queue-backend.js'
 import { linkRedis } from './redis.js'
-import { settled } from './settled.js'
-import { type Sparing, sparing } from './sparing.js'
+import { perform } from './run-job.js'
+import { settled } from './settles-within.js'
 
 export interface BullRunnerOptions {
   server: { kind: 'redis' | 'postgres'; url: string }

@@ -1,5 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closing/contract.js'
+import { closingPolicy } from '../src/closing/policy.js'
 import type { ChannelConfig, Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
@@ -53,14 +54,6 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
   }
 }
 
-/** The closing policy of a channel, by its configuration; null where nobody wants it closed. */
-export function closingPolicy(config: Config, channel: ChannelConfig): ClosingPolicy | null {
-  if (channel.autoClose === 'off') return null
-  const { maxPerRun, maxClockSkewSeconds } = config.closing
-  const { timeZone, graceHours } = channel
-  return { mode: channel.autoClose, timeZone, graceHours, maxPerRun, maxClockSkewSeconds }
-}
-
 function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   const found = config.channels.find(({ key }) => key === channel)
   if (found) return found
@@ -81,7 +74,7 @@ const pollOptions = (config: Config): PollRfqsOptions => ({
 
 async function close(task: Task): Promise<void> {
   const { deps, channel, signal } = task
-  const policy = closingPolicy(deps.config, channel)
+  const policy = closingPolicy(deps.config.closing, channel)
   if (policy === null) return
   const { store, now, stopped } = deps
   const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal })

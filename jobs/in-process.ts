@@ -2,8 +2,8 @@ import type { JobHandlers, JobName, JobPayload, JobRunner, Log } from './contrac
 import { QueueUnavailableError } from './errors.js'
 import { lane } from './id.js'
 import { parseJob } from './payload.js'
-import { perform } from './perform.js'
-import { settled } from './settled.js'
+import { perform } from './run-job.js'
+import { settled } from './settles-within.js'
 
 interface Waiting {
   id: string

@@ -1,7 +1,7 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq'
 import pRetry from 'p-retry'
 import pg from 'pg'
-import { type LinkOptions, QUEUE, type QueueLink } from './link.js'
+import { type LinkOptions, QUEUE, type QueueLink } from './queue-backend.js'
 
 /**
  * The way to PostgreSQL, by BullMQ's own backend. Its objects never recover from a server that is absent when they are

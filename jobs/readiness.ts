@@ -3,11 +3,11 @@ import { access, statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
+import type { Readiness, ReadinessCheck } from '../src/domain/readiness.js'
 import type { Store } from '../src/store/contract.js'
-import { freshness, type PollState } from '../src/web/freshness.js'
-import type { Check, Readiness } from '../src/web/health.js'
 import type { JobRunner } from './contract.js'
 import { type Cron, compileCron } from './cron.js'
+import { checkPollFreshness, type PollState } from './poll-freshness.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
@@ -43,11 +43,11 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
       return databaseWritable(store)
     }
     const checks = await Promise.all([checked('database', database), checked('queue', () => runner.ping())])
-    return [...checks, ...freshness(states, moment)]
+    return [...checks, ...checkPollFreshness(states, moment)]
   }
 }
 
-async function checked(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<Check> {
+async function checked(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<ReadinessCheck> {
   try {
     return { name, ...(await check()) }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { Queue, Worker } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
-import { type LinkOptions, QUEUE, type QueueLink } from './link.js'
+import { type LinkOptions, QUEUE, type QueueLink } from './queue-backend.js'
 
 /**
  * The way to Redis. Two kinds of connection: a producer's, which gives up on a command after a moment, and a worker's,

@@ -1,21 +1,26 @@
 import type { Config } from '../src/config.js'
+import type { Readiness } from '../src/domain/readiness.js'
 import { once } from '../src/once.js'
-import { createHealthServer } from '../src/web/health.js'
-import type { WebServer } from '../src/web/server.js'
 import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'
 import { createInProcessRunner } from './in-process.js'
 import { createReadiness } from './readiness.js'
 import { createSchedule } from './schedule.js'
-import { settled } from './settled.js'
+import { settled } from './settles-within.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   /** Take jobs from the queue. */
   work: boolean
   /** Put jobs into the queue when they fall due. */
   schedule: boolean
-  /** Serve health over HTTP. */
-  web: boolean
+  /** Starts the web server; null for none. */
+  serveWeb: ((readiness: Readiness) => Promise<WebServer>) | null
+}
+
+/** A listening web server. */
+export interface WebServer {
+  readonly url: string
+  close(): Promise<void>
 }
 
 export interface Service {
@@ -55,11 +60,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 }
 
 async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
-  const { config, now, log } = options
+  const { config, store, now, log } = options
   const runner = await createRunner(config.queue, log)
   const enqueue: JobRunner['enqueue'] = (...job) => runner.enqueue(...job)
   closers.push(() => runner.close(DRAIN_MS))
-  const web = options.web ? await serve(options, runner) : null
+  const web = (await options.serveWeb?.(createReadiness({ config, store, runner, now }))) ?? null
   // Answers until all jobs have ended: whoever watches sees that the process lives, and is not ready.
   if (web) closers.unshift(() => web.close())
   if (options.work) await runner.work(createHandlers({ ...options, enqueue }))
@@ -76,11 +81,4 @@ export async function createRunner(queue: Config['queue'], log: Log): Promise<Jo
   if (queue.kind === 'in-process') return createInProcessRunner({ concurrency: JOBS_AT_ONCE, log })
   const { createBullRunner } = await import('./bullmq.js')
   return createBullRunner({ server: queue, concurrency: JOBS_AT_ONCE, log })
-}
-
-function serve(options: ServiceOptions, runner: JobRunner): Promise<WebServer> {
-  const { config, store, now, log } = options
-  const readiness = createReadiness({ config, store, runner, now })
-  const onError = (error: unknown) => log.error({ err: error }, 'a request over HTTP failed')
-  return createHealthServer({ ...config.web, readiness, onError })
 }

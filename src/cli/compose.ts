@@ -1,9 +1,9 @@
 import type { JobRunner } from '../../jobs/contract.js'
-import type { MakeReport } from '../../jobs/report.js'
 import type { Config, LogLevel } from '../config.js'
 import type { Logger } from '../log.js'
 import type { Marketplace } from '../marketplace/contract.js'
 import { once } from '../once.js'
+import type { MakeReport } from '../reporting/make-report.js'
 import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
@@ -111,8 +111,8 @@ async function openStoreOf(config: Config, create: boolean): Promise<Store> {
 }
 
 async function reportMaker({ reportThread }: Cli['io'], config: Config, store: Store): Promise<MakeReport> {
-  if (reportThread === null) return (await import('../../jobs/report.js')).makeReportFrom(store)
-  const { makeReportApart } = await import('../../jobs/report-apart.js')
+  if (reportThread === null) return (await import('../reporting/make-report.js')).makeReportFrom(store)
+  const { makeReportApart } = await import('../reporting/run-in-worker.js')
   return makeReportApart({ thread: reportThread, database: config.database })
 }
 

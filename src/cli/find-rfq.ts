@@ -1,4 +1,4 @@
-import { nearest } from '../config/nearest.js'
+import { nearest } from '../config/suggest.js'
 import { observeRfq } from '../domain/observed.js'
 import type { History, KnownRfq, RfqFilter } from '../store/contract.js'
 import { FailedError, UsageError } from './cli-error.js'

@@ -42,7 +42,7 @@ export function processIo(stop: AbortSignal): Io {
     now: () => new Date(),
     stop,
     outGone: out.gone,
-    reportThread: new URL('../../jobs/report-thread.js', import.meta.url),
+    reportThread: new URL('../reporting/report-thread.js', import.meta.url),
   }
 }
 

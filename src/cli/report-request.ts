@@ -1,5 +1,5 @@
-import type { ReportOrder } from '../../jobs/report.js'
 import type { Config } from '../config.js'
+import type { ReportOrder } from '../reporting/make-report.js'
 import { VERSION } from '../version.js'
 import { timeZoneOf } from './select-channels.js'
 

@@ -1,18 +1,19 @@
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
 import type { House } from './compose.js'
-import { serviceDeps } from './handler-deps.js'
+import { serviceDeps, webServer } from './handler-deps.js'
 import { untilStopped } from './until-stopped.js'
 
 /** Runs the service, or the part of it that is asked for, until the process is asked to end. */
 export async function serve(
   { io }: Cli,
   house: House,
-  parts: { work: boolean; schedule: boolean; web: boolean },
+  { work, schedule, web }: { work: boolean; schedule: boolean; web: boolean },
 ): Promise<void> {
   const { startService } = await import('../../jobs/service.js')
   const { config, log } = house
-  const service = await startService({ ...(await serviceDeps(house, io.now)), ...parts })
+  const serveWeb = web ? webServer(house) : null
+  const service = await startService({ ...(await serviceDeps(house, io.now)), work, schedule, serveWeb })
   house.closeWith(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }

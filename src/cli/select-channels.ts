@@ -1,4 +1,4 @@
-import { nearest } from '../config/nearest.js'
+import { nearest } from '../config/suggest.js'
 import type { ChannelConfig, Config } from '../config.js'
 import { UsageError } from './cli-error.js'
 

@@ -3,12 +3,12 @@ import { dirname, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { Config } from '../config.js'
 import { applyAssignments } from './assignment.js'
+import { checkTogether } from './cross-checks.js'
 import { type ConfigDocument, type Path, readDocument } from './document.js'
 import { applyOverrides, type Environment, isRecord, type Place, readEnvironment } from './environment.js'
 import { ConfigError, type ConfigIssue } from './error.js'
-import { nearest } from './nearest.js'
 import { configSchema, knownKeys } from './schema.js'
-import { checkTogether } from './together.js'
+import { nearest } from './suggest.js'
 
 export interface LoadOptions {
   /** Path of the file, relative to `cwd`; else `$QUOTEKEEPER_CONFIG`, else `./quotekeeper.yaml`. */

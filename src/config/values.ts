@@ -1,8 +1,8 @@
 import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import type { Config } from '../config.js'
-import { nearest } from './nearest.js'
 import type { Read } from './secret.js'
+import { nearest } from './suggest.js'
 
 /**
  * A value of the configuration: one sentence says what is allowed, and is what a mistake shows.

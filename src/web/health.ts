@@ -1,16 +1,5 @@
+import type { Readiness } from '../domain/readiness.js'
 import { type Route, type ServerOptions, startServer, type WebServer } from './server.js'
-
-/** One thing that must be so for the service to do its work. */
-export interface Check {
-  /** `database`, `queue`, `rfqs of acme/forest`, … */
-  name: string
-  ok: boolean
-  /** In words; never holds a secret. */
-  message: string
-}
-
-/** Checks everything; settles within seconds. */
-export type Readiness = () => Promise<Check[]>
 
 /**
  * The two paths for whoever watches the service:

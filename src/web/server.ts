@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { holdsToken, isLoopback, namesLoopback } from './admission.js'
+import { holdsToken, isLoopback, namesLoopback } from './auth.js'
 import { explainListen } from './errors.js'
 
 /** What answers one path. */

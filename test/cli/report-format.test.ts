@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { makeChannelReport } from '../../jobs/channel-report.js'
-import { makeRfqReport } from '../../jobs/rfq-report.js'
 import { FORMATS } from '../../reports/formats.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { makeChannelReport } from '../../src/reporting/channel-report.js'
+import { makeRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
 import { testFolder } from '../helpers/folder.js'
 

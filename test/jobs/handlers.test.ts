@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobName, JobPayload } from '../../jobs/contract.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
-import { closingSwitch } from '../../jobs/kill-switch.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
+import { closingKillSwitch } from '../../src/closing/kill-switch.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { DecisionRecord, NewDecision, RunEnd, RunKind, Runs, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
@@ -246,10 +246,10 @@ it('reports are written and told', async () => {
 it('the kill switch is a word in the configuration or a file beside the database', () => {
   const folder = testFolder()
   const config = testConfig({ database: join(folder, 'quotekeeper.db') })
-  const stopped = closingSwitch(config)
+  const stopped = closingKillSwitch(config)
   expect(stopped()).toBeNull()
   writeFileSync(join(folder, 'closing.stop'), '')
-  expect(stopped()).toBe(`${join(folder, 'closing.stop')} exists`)
-  const off = closingSwitch({ ...config, closing: { ...config.closing, enabled: false } })
+  expect(stopped()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
+  const off = closingKillSwitch({ ...config, closing: { ...config.closing, enabled: false } })
   expect(off()).toContain('closing.enabled is false')
 })

@@ -6,6 +6,7 @@ import type { Config } from '../../src/config.js'
 import type { ChannelSession } from '../../src/marketplace/contract.js'
 import type { RunKind, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
+import { createHealthServer } from '../../src/web/health.js'
 import { testConfig } from '../helpers/config.js'
 import { testFolder } from '../helpers/folder.js'
 import { keptLog } from '../helpers/log.js'
@@ -33,9 +34,12 @@ async function options(
   changes: Partial<ServiceOptions> = {},
 ): Promise<ServiceOptions & { log: ReturnType<typeof keptLog> }> {
   const store = await openStore({ path: join(testFolder(), 'desk.db') })
+  const config = changes.config ?? testConfig({ schedule })
+  const serveWeb: ServiceOptions['serveWeb'] = (readiness) =>
+    createHealthServer({ ...config.web, readiness, onError: () => undefined })
   onTestFinished(() => store.close())
   return {
-    config: testConfig({ schedule }),
+    config,
     store,
     marketplace: { session: (channel) => ({ channel }) as unknown as ChannelSession, close: async () => undefined },
     now: () => new Date(),
@@ -47,7 +51,7 @@ async function options(
     channelReport: async () => '/b.xlsx',
     work: true,
     schedule: true,
-    web: true,
+    serveWeb,
     log: keptLog(),
     ...changes,
   } as ServiceOptions & { log: ReturnType<typeof keptLog> }
@@ -114,7 +118,7 @@ describe('a service in this process', () => {
   })
 
   it('only works, or only schedules, where it is told so', async () => {
-    const { service, log } = await start({ schedule: false, web: false })
+    const { service, log } = await start({ schedule: false, serveWeb: null })
     expect(service.url).toBeNull()
     expect(await service.enqueue('poll-rfqs', { channel: 'acme/forest', cause: 'test' }, 'by-hand')).toBe(true)
     await soon(() => expect(log.at('info')).toEqual(['rfqs of acme/forest: complete']))

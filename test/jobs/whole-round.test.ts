@@ -1,14 +1,15 @@
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished, vi } from 'vitest'
-import { closingSwitch } from '../../jobs/kill-switch.js'
 import { startService } from '../../jobs/service.js'
 import { closeExpired } from '../../src/closing/closing-round.js'
+import { closingKillSwitch } from '../../src/closing/kill-switch.js'
 import type { Config } from '../../src/config.js'
 import { createMarketplace } from '../../src/marketplace/client.js'
 import { createWorld, startSandbox } from '../../src/sandbox/index.js'
 import { openStore } from '../../src/store/store.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
+import { createHealthServer } from '../../src/web/health.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
 import { testFolder } from '../helpers/folder.js'
 import { keptLog } from '../helpers/log.js'
@@ -45,7 +46,7 @@ async function desk(queue: Config['queue']) {
     pollListings,
     pollRfqs,
     closeExpired,
-    stopped: closingSwitch(config),
+    stopped: closingKillSwitch(config),
     rfqReport: async (_channel, rfqId) => {
       reports.push(rfqId)
       return `/reports/${rfqId}.xlsx`
@@ -53,7 +54,7 @@ async function desk(queue: Config['queue']) {
     channelReport: async () => '/reports/channel.xlsx',
     work: true,
     schedule: true,
-    web: true,
+    serveWeb: (readiness) => createHealthServer({ ...config.web, readiness, onError: () => undefined }),
   })
   onTestFinished(async () => {
     await service.stop()

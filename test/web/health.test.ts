@@ -2,11 +2,12 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
-import { type Check, createHealthServer } from '../../src/web/health.js'
+import type { ReadinessCheck } from '../../src/domain/readiness.js'
+import { createHealthServer } from '../../src/web/health.js'
 import type { ServerOptions, WebServer } from '../../src/web/server.js'
 
-const GOOD: Check = { name: 'database', ok: true, message: 'fine' }
-const BAD: Check = { name: 'queue', ok: false, message: 'gone' }
+const GOOD: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }
+const BAD: ReadinessCheck = { name: 'queue', ok: false, message: 'gone' }
 
 const servers: WebServer[] = []
 async function serve(options: Partial<Parameters<typeof createHealthServer>[0]> = {}): Promise<WebServer> {
@@ -34,7 +35,7 @@ async function ask(url: string, options: { method?: string; headers?: Record<str
 
 describe('GET /healthz', () => {
   it('says that the process lives, whatever else does not', async () => {
-    const readiness = () => new Promise<Check[]>(() => undefined)
+    const readiness = () => new Promise<ReadinessCheck[]>(() => undefined)
     const { url } = await serve({ readiness })
     const answer = await ask(`${url}/healthz`)
     expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}\n' })
@@ -86,10 +87,10 @@ describe('GET /readyz', () => {
 
   it('checks once for many who ask at the same time', async () => {
     let asked = 0
-    let go: (checks: Check[]) => void = () => undefined
+    let go: (checks: ReadinessCheck[]) => void = () => undefined
     const readiness = () => {
       asked++
-      return new Promise<Check[]>((resolve) => {
+      return new Promise<ReadinessCheck[]>((resolve) => {
         go = resolve
       })
     }

@@ -84,8 +84,8 @@ async function closeOne(cli: Cli, house: House, channel: ChannelConfig, options:
 
 async function closeRound({ io }: Cli, house: House, channel: ChannelConfig, options: Options): Promise<ClosingResult> {
   const { closeExpired } = await import('../../closing/closing-round.js')
-  const { closingPolicy } = await import('../../../jobs/handlers.js')
-  const { closingSwitch } = await import('../../../jobs/kill-switch.js')
+  const { closingPolicy } = await import('../../closing/policy.js')
+  const { closingKillSwitch } = await import('../../closing/kill-switch.js')
   const { setTimeout: pause } = await import('node:timers/promises')
   const { config } = house
   const context = {
@@ -93,10 +93,10 @@ async function closeRound({ io }: Cli, house: House, channel: ChannelConfig, opt
     store: await house.store(),
     now: io.now,
     signal: io.stop,
-    killSwitch: closingSwitch(config),
+    killSwitch: closingKillSwitch(config),
     pause: (milliseconds: number) => pause(milliseconds, undefined, { signal: io.stop }),
   }
-  const policy = closingPolicy(config, channel)
+  const policy = closingPolicy(config.closing, channel)
   if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)
   return closeExpired(context, {
     ...policy,

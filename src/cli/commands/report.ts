@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
-import type { ReportOrder } from '../../../jobs/report.js'
 import type { Format } from '../../../reports/formats.js'
+import type { ReportOrder } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'
 import type { Cli, Register } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
@@ -69,7 +69,7 @@ async function comparison(cli: Cli, desk: Desk, options: Options, match: string)
   const { rfq } = await findRfq(desk.store, filter)
   const order = { ...(await orderOf(cli, desk, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return write(cli, desk.house, { ...order, ...fileOf(cli, options) })
-  const { rfqReport } = await import('../../../jobs/rfq-report.js')
+  const { rfqReport } = await import('../../reporting/rfq-report.js')
   printJson(cli.io, await rfqReport({ ...order, store: desk.store }))
 }
 
@@ -77,7 +77,7 @@ async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
   for (const channel of channelsOf(desk.house, options)) {
     const order = await orderOf(cli, desk, options, channel)
     if (options.json) {
-      const { channelReport } = await import('../../../jobs/channel-report.js')
+      const { channelReport } = await import('../../reporting/channel-report.js')
       printJson(cli.io, await channelReport({ ...order, store: desk.store }))
     } else await write(cli, desk.house, { ...order, ...fileOf(cli, options) })
   }

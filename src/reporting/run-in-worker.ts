@@ -1,7 +1,7 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import type { Written } from '../reports/file.js'
-import type { BuildOptions, BuildProgress } from '../reports/workbook.js'
-import type { MakeReport, ReportOrder } from './report.js'
+import type { Written } from '../../reports/file.js'
+import type { BuildOptions, BuildProgress } from '../../reports/workbook.js'
+import type { MakeReport, ReportOrder } from './make-report.js'
 
 /** What a thread is started with. */
 export interface ThreadData {

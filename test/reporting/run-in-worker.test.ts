@@ -1,16 +1,16 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { makeReportFrom, type ReportOrder } from '../../jobs/report.js'
-import { makeReportApart } from '../../jobs/report-apart.js'
 import { describeFailure } from '../../src/cli/error-message.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { makeReportFrom, type ReportOrder } from '../../src/reporting/make-report.js'
+import { makeReportApart } from '../../src/reporting/run-in-worker.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
 import { KEY, openDesk } from '../helpers/desk.js'
 import { testFolder } from '../helpers/folder.js'
 
 /** Of the compiled program (`npm run build`). */
-const THREAD = new URL('../../dist/jobs/report-thread.js', import.meta.url)
+const THREAD = new URL('../../dist/src/reporting/report-thread.js', import.meta.url)
 
 describe('a report made in a thread of its own', () => {
   async function bench() {

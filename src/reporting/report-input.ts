@@ -1,18 +1,20 @@
-import type { ChannelConfig, Config } from '../src/config.js'
-import type {
-  ChannelInput,
-  ComparisonInput,
-  KnownResponse,
-  ReportCircumstances,
-} from '../src/domain/comparison/input.js'
-import { knownListing, knownResponse, knownRfq } from '../src/domain/comparison/known.js'
-import type { Closings, History, Known, KnownRfq } from '../src/store/contract.js'
+import type { ChannelInput, ComparisonInput, KnownResponse, ReportCircumstances } from '../domain/comparison/input.js'
+import { knownListing, knownResponse, knownRfq } from '../domain/comparison/known.js'
+import type { Settings } from '../domain/comparison/settings.js'
+import type { Closings, History, Known, KnownRfq } from '../store/contract.js'
+
+/** The part of the configuration that reports use. */
+export interface ReportConfig {
+  /** `directory` is absolute. */
+  reports: { directory: string; settings: Settings }
+}
 
 /** What a report is made from; everything is handed in. */
 export interface ReportSource {
   store: History & Pick<Closings, 'decisions'>
-  config: Pick<Config, 'reports'>
-  channel: Pick<ChannelConfig, 'key' | 'timeZone'>
+  config: ReportConfig
+  /** `key` is `org/slug`; `timeZone` an IANA name. */
+  channel: { key: string; timeZone: string }
   /** The moment the report speaks of. */
   asOf: Date
   /** The moment it is made. */

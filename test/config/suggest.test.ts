@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editDistance, nearest } from '../../src/config/nearest.js'
+import { editDistance, nearest } from '../../src/config/suggest.js'
 
 describe('the edit distance', () => {
   it.each([

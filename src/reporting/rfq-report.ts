@@ -1,8 +1,8 @@
-import type { Written } from '../reports/file.js'
-import type { Format } from '../reports/formats.js'
-import type { BuildOptions } from '../reports/workbook.js'
-import type { RfqReport } from '../src/domain/comparison/model.js'
-import { compareOffers } from '../src/domain/comparison/report.js'
+import type { Written } from '../../reports/file.js'
+import type { Format } from '../../reports/formats.js'
+import type { BuildOptions } from '../../reports/workbook.js'
+import type { RfqReport } from '../domain/comparison/model.js'
+import { compareOffers } from '../domain/comparison/report.js'
 import { reportDestination } from './report-destination.js'
 import { type ReportSource, rfqInput } from './report-input.js'
 
@@ -27,7 +27,7 @@ export async function rfqReport(source: RfqReportSource): Promise<RfqReport> {
 export async function makeRfqReport(
   source: RfqReportSource & { out?: string; format?: Format } & BuildOptions,
 ): Promise<Written> {
-  const { writeRfqReport } = await import('../reports/formats.js') // Heavy: only when one is written.
+  const { writeRfqReport } = await import('../../reports/formats.js') // Heavy: only when one is written.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   const report = await rfqReport(source)

@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
-import { freshness, type PollState } from '../../src/web/freshness.js'
+import { checkPollFreshness, type PollState } from '../../jobs/poll-freshness.js'
 
 const NOW = new Date('2026-11-21T10:07:00.000Z')
 const check = (state: Partial<PollState>) =>
-  freshness(
+  checkPollFreshness(
     [
       {
         channel: 'acme/forest',
@@ -16,25 +16,25 @@ const check = (state: Partial<PollState>) =>
     NOW,
   )[0]
 
-it('a complete poll within three intervals is fresh, to the millisecond', () => {
+it('poll freshness › accepts a complete poll within three intervals, to the millisecond', () => {
   expect(check({ newest: { finishedAt: '2026-11-21T09:52:00.000Z' } })).toEqual({
     name: 'rfqs of acme/forest',
     ok: true,
-    message: 'polled whole 15 min ago',
+    message: 'last complete poll 15 min ago',
   })
   expect(check({ newest: { finishedAt: '2026-11-21T09:51:59.999Z' } })).toMatchObject({ ok: false })
 })
-it('an older one is not, and its age is told', () => {
+it('poll freshness › rejects an older poll and shows its age', () => {
   expect(check({ newest: { finishedAt: '2026-11-20T09:07:00.000Z' } })).toEqual({
     name: 'rfqs of acme/forest',
     ok: false,
-    message: 'polled whole 25 h ago, three intervals or more: see runs',
+    message: 'last complete poll 25 h ago (older than 3 intervals); see `quotekeeper runs`',
   })
 })
-it('what was never polled is not fresh', () => {
-  expect(check({})).toMatchObject({ ok: false, message: 'never polled whole so far' })
+it('poll freshness › rejects a channel that was never polled', () => {
+  expect(check({})).toMatchObject({ ok: false, message: 'no complete poll yet' })
 })
-it('a schedule younger than three intervals cannot be late', () => {
+it('poll freshness › accepts anything while the schedule is younger than three intervals', () => {
   expect(check({ staleBefore: null })).toMatchObject({ ok: true })
   expect(check({ staleBefore: null, newest: { finishedAt: '2020-01-01T00:00:00.000Z' } })).toMatchObject({ ok: true })
 })

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { sparing } from '../../jobs/sparing.js'
+import { sparing } from '../../jobs/error-throttle.js'
 import { keptLog } from '../helpers/log.js'
 
 const gone = () => new Error('connect ECONNREFUSED')

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import type { Destination } from '../reports/file.js'
-import { shortHash, slug } from '../reports/names.js'
-import type { Config } from '../src/config.js'
+import type { Destination } from '../../reports/file.js'
+import { shortHash, slug } from '../../reports/names.js'
+import type { ReportConfig } from './report-input.js'
 
 /**
  * Where a report of a channel goes: to the file that was named, else into a folder of the channel's own, because RFQs of
@@ -9,7 +9,7 @@ import type { Config } from '../src/config.js'
  * @param channel `org/slug`
  * @param out absolute path of a file
  */
-export function reportDestination(config: Pick<Config, 'reports'>, channel: string, out?: string): Destination {
+export function reportDestination(config: ReportConfig, channel: string, out?: string): Destination {
   return out === undefined ? { directory: join(config.reports.directory, channelFolder(channel)) } : { file: out }
 }
 

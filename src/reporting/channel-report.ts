@@ -1,8 +1,8 @@
-import type { Written } from '../reports/file.js'
-import type { Format } from '../reports/formats.js'
-import type { BuildOptions } from '../reports/workbook.js'
-import type { ChannelReport } from '../src/domain/comparison/channel-model.js'
-import { summariseChannel } from '../src/domain/comparison/overview.js'
+import type { Written } from '../../reports/file.js'
+import type { Format } from '../../reports/formats.js'
+import type { BuildOptions } from '../../reports/workbook.js'
+import type { ChannelReport } from '../domain/comparison/channel-model.js'
+import { summariseChannel } from '../domain/comparison/overview.js'
 import { reportDestination } from './report-destination.js'
 import { channelInput, type ReportSource } from './report-input.js'
 
@@ -22,7 +22,7 @@ export async function channelReport(source: ReportSource): Promise<ChannelReport
 export async function makeChannelReport(
   source: ReportSource & { out?: string; format?: Format } & BuildOptions,
 ): Promise<Written> {
-  const { writeChannelReport } = await import('../reports/formats.js') // Heavy: only when one is written.
+  const { writeChannelReport } = await import('../../reports/formats.js') // Heavy: only when one is written.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   return writeChannelReport(await channelReport(source), format, destination, source)

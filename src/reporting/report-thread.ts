@@ -1,8 +1,8 @@
 /** The thread that makes one report: started by report-apart.ts, told by its messages how it goes. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
-import { openStore } from '../src/store/store.js'
-import { makeReportFrom } from './report.js'
-import type { FromThread, ThreadData } from './report-apart.js'
+import { openStore } from '../store/store.js'
+import { makeReportFrom } from './make-report.js'
+import type { FromThread, ThreadData } from './run-in-worker.js'
 
 const port = parentPort as MessagePort
 const tell = (message: FromThread) => port.postMessage(message)

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { channelInput, type ReportSource, rfqInput } from '../../jobs/report-input.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { settingsSchema } from '../../src/domain/comparison/settings.js'
+import { channelInput, type ReportSource, rfqInput } from '../../src/reporting/report-input.js'
 import { channelConfig, testConfig } from '../helpers/config.js'
 import { type Desk, KEY, openDesk } from '../helpers/desk.js'
 
