@@ -7,7 +7,7 @@ import { type Destination, destinationPath, type Written, writeWhole } from './f
 import { htmlOf } from './html.js'
 import { channelFileName, rfqFileName } from './names.js'
 import type { Identity, SheetMaker, SheetPlan } from './plan.js'
-import { identityOf } from './rfq/layout.js'
+import { rfqIdentity } from './rfq/layout.js'
 import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, streamWorkbook } from './workbook.js'
 
@@ -43,7 +43,7 @@ export function channelText(report: ChannelReport, format: TextFormat, options: 
 const wholeRfq = (report: RfqReport, { table = RFQ_TABLES[0] }: { table?: RfqTable }): Whole<RfqTable> => ({
   report,
   sheets: () => rfqSheets(report),
-  identity: identityOf(report),
+  identity: rfqIdentity(report),
   table,
 })
 

@@ -1,18 +1,18 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
-import { type AboutRow, pairs, titled, wordsSheet } from '../layout/text-sheet.js'
+import { type TextRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import type { SheetPlan } from '../plan.js'
-import { type ChannelBook, channelHeading } from './layout.js'
+import { type ChannelLayout, channelHeading } from './layout.js'
 
 const NOTE = 'What the figures mean, what they rest on, and what the data cannot say.'
 
 /** `About` of a channel's workbook. */
-export const channelAboutSheet = (book: ChannelBook): SheetPlan =>
-  wordsSheet(channelHeading(book, 'About this workbook', NOTE), () => aboutRows(book.report))
+export const channelAboutSheet = (layout: ChannelLayout): SheetPlan =>
+  textSheet(channelHeading(layout, 'About this workbook', NOTE), () => aboutRows(layout.report))
 
-function* aboutRows({ context, about }: ChannelReport): Generator<AboutRow> {
-  yield* titled(
+function* aboutRows({ context, about }: ChannelReport): Generator<TextRow> {
+  yield* titledSection(
     'How to read it',
-    pairs([
+    termRows([
       [
         'Made by',
         `Quotekeeper ${context.programVersion}. When this file was made is its own date; it is not written inside.`,
@@ -27,13 +27,16 @@ function* aboutRows({ context, about }: ChannelReport): Generator<AboutRow> {
       ],
     ]),
   )
-  yield* titled('Definitions', pairs(about.definitions.map(({ term, words }) => [term, words])))
-  yield* titled('What the data cannot say', pairs(about.limits.map((words, index) => [`${index + 1}`, words])))
-  yield* titled('Sources', pairs([['Observation runs', runWords(about.runs)]]))
+  yield* titledSection('Definitions', termRows(about.definitions.map(({ term, words }) => [term, words])))
+  yield* titledSection(
+    'What the data cannot say',
+    termRows(about.limits.map((words, index) => [`${index + 1}`, words])),
+  )
+  yield* titledSection('Sources', termRows([['Observation runs', runRanges(about.runs)]]))
 }
 
 /** Runs in a row are told by the first and the last of them. */
-export function runWords(runs: readonly number[]): string {
+export function runRanges(runs: readonly number[]): string {
   const spans: [number, number][] = []
   for (const run of runs) {
     const last = spans.at(-1)

@@ -4,7 +4,7 @@ import { grid } from '../grid.js'
 import type { SheetPlan } from '../plan.js'
 import { day, instant, marks, plainNumber, wrapped } from '../styles.js'
 import { type ColumnPlan, HEAD_ROW, tableSheet } from '../table.js'
-import { type ChannelBook, channelHeading } from './layout.js'
+import { type ChannelLayout, channelHeading } from './layout.js'
 
 const NOTE = 'Every RFQ weighed for closing, newest first: what was decided, why, and what came of it.'
 const KEYS = [
@@ -26,14 +26,14 @@ const KEYS = [
 type Key = (typeof KEYS)[number]
 
 /** `Closings` of a channel. */
-export function channelClosingsSheet(book: ChannelBook): SheetPlan {
-  const closings = grid('Closings', KEYS, HEAD_ROW, book.report.closings.length)
+export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
+  const closings = grid('Closings', KEYS, HEAD_ROW, layout.report.closings.length)
   const outcome = `$${closings.letter('outcome')}${closings.firstRow}`
   return tableSheet<CloseDecision, Key>({
     grid: closings,
-    heading: channelHeading(book, 'Closing decisions', NOTE),
+    heading: channelHeading(layout, 'Closing decisions', NOTE),
     columns: columns(),
-    rows: book.report.closings,
+    rows: layout.report.closings,
     empty: 'No RFQ was weighed for closing.',
     fixedColumns: 2,
     rules: [

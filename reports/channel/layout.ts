@@ -1,7 +1,7 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
 import { type Grid, grid } from '../grid.js'
 import type { Identity } from '../plan.js'
-import { asOfWords } from '../rfq/layout.js'
+import { asOfLabel } from '../rfq/layout.js'
 import { type NumberStyles, numberStyles } from '../styles.js'
 import { HEAD_ROW, type Heading } from '../table.js'
 
@@ -78,7 +78,7 @@ export const OFFER_ROW_KEYS = [
 export type OfferRowKey = (typeof OFFER_ROW_KEYS)[number]
 
 /** What every sheet of a channel's workbook is made from. */
-export interface ChannelBook {
+export interface ChannelLayout {
   report: ChannelReport
   numbers: NumberStyles
   rfqs: Grid<RfqRowKey>
@@ -87,7 +87,7 @@ export interface ChannelBook {
   rowOf: ReadonlyMap<string, number>
 }
 
-export function channelBook(report: ChannelReport): ChannelBook {
+export function channelLayout(report: ChannelReport): ChannelLayout {
   const { rfqs, offers, listings } = report
   const volumes = [
     ...rfqs.flatMap(({ minVolume, maxVolume }) => [minVolume, maxVolume]),
@@ -104,7 +104,7 @@ export function channelBook(report: ChannelReport): ChannelBook {
 }
 
 export function channelIdentity({ context }: ChannelReport): Identity {
-  const about = `${context.channel} · ${asOfWords(context.asOf)}`
+  const about = `${context.channel} · ${asOfLabel(context.asOf)}`
   return {
     title: `Channel ${context.channel}: overview`,
     subject: 'RFQs, offers, closings and listings of a channel',
@@ -113,6 +113,6 @@ export function channelIdentity({ context }: ChannelReport): Identity {
   }
 }
 
-export function channelHeading({ report }: ChannelBook, title: string, note: string): Heading {
-  return { title, subject: `${report.context.channel} · ${asOfWords(report.context.asOf)}`, note }
+export function channelHeading({ report }: ChannelLayout, title: string, note: string): Heading {
+  return { title, subject: `${report.context.channel} · ${asOfLabel(report.context.asOf)}`, note }
 }

@@ -5,7 +5,7 @@ import type { SheetPlan } from '../plan.js'
 import { body, centred, currencyCode, day, instant, link, plainNumber, type Style, whole, wrapped } from '../styles.js'
 import { type ColumnPlan, HEAD_ROW, tableSheet } from '../table.js'
 import { listed, yesNo } from '../words.js'
-import { type ChannelBook, channelHeading } from './layout.js'
+import { type ChannelLayout, channelHeading } from './layout.js'
 
 const NOTE = 'One row a listing, as its developer describes it: labels, methodologies and registry ids are claims.'
 const KEYS = [
@@ -39,19 +39,19 @@ type Key = (typeof KEYS)[number]
 type Column = ColumnPlan<ListingRow>
 
 /** `Listings` of a channel. */
-export function channelListingsSheet(book: ChannelBook): SheetPlan {
+export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
   return tableSheet<ListingRow, Key>({
-    grid: grid('Listings', KEYS, HEAD_ROW, book.report.listings.length),
-    heading: channelHeading(book, 'Listings', NOTE),
-    columns: columns(book),
-    rows: book.report.listings,
+    grid: grid('Listings', KEYS, HEAD_ROW, layout.report.listings.length),
+    heading: channelHeading(layout, 'Listings', NOTE),
+    columns: columns(layout),
+    rows: layout.report.listings,
     empty: 'No listing is known.',
     fixedColumns: 1,
     pagesWide: 2,
   })
 }
 
-function columns({ numbers }: ChannelBook): Record<Key, Column> {
+function columns({ numbers }: ChannelLayout): Record<Key, Column> {
   const told = (head: string, value: (listing: ListingRow) => unknown, most = 32): Column => ({
     head,
     most,

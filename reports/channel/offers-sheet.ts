@@ -15,21 +15,21 @@ import {
 } from '../styles.js'
 import { type ColumnPlan, tableSheet } from '../table.js'
 import { yesNo } from '../words.js'
-import { type ChannelBook, channelHeading, type OfferRowKey } from './layout.js'
+import { type ChannelLayout, channelHeading, type OfferRowKey } from './layout.js'
 
 const NOTE = 'One row an offer, in the order of RFQs, then by rank. “No.” is the row of its RFQ on RFQs.'
 type Column = ColumnPlan<OfferRow>
 
 /** `Offers` of a channel. */
-export function channelOffersSheet(book: ChannelBook): SheetPlan {
-  const { offers } = book
+export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
+  const { offers } = layout
   const at = (key: OfferRowKey) => `$${offers.letter(key)}${offers.firstRow}`
   const column = (key: OfferRowKey) => `${offers.letter(key)}${offers.firstRow}:${offers.letter(key)}${offers.lastRow}`
   return tableSheet<OfferRow, OfferRowKey>({
     grid: offers,
-    heading: channelHeading(book, 'Offers', NOTE),
-    columns: columns(book),
-    rows: book.report.offers,
+    heading: channelHeading(layout, 'Offers', NOTE),
+    columns: columns(layout),
+    rows: layout.report.offers,
     empty: 'No offer is known.',
     fixedColumns: 3,
     pagesWide: 3,
@@ -57,7 +57,7 @@ const counted = (head: string, value: (offer: OfferRow) => number | null, style:
   cell: (offer) => number(value(offer), style),
 })
 
-function columns({ numbers, rowOf, offers }: ChannelBook): Record<OfferRowKey, Column> {
+function columns({ numbers, rowOf, offers }: ChannelLayout): Record<OfferRowKey, Column> {
   const money = (
     head: string,
     value: (offer: OfferRow) => number | null,

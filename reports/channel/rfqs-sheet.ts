@@ -16,21 +16,21 @@ import {
 } from '../styles.js'
 import { type ColumnPlan, tableSheet } from '../table.js'
 import { yesNo } from '../words.js'
-import { type ChannelBook, channelHeading, type OfferRowKey, type RfqRowKey } from './layout.js'
+import { type ChannelLayout, channelHeading, type OfferRowKey, type RfqRowKey } from './layout.js'
 
 const NOTE =
   'One row an RFQ: open ones first, by days to due. Prices in the currency named beside them; ranked offers only.'
 
 /** `RFQs` of a channel. */
-export function channelRfqsSheet(book: ChannelBook): SheetPlan {
-  const { rfqs } = book
+export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
+  const { rfqs } = layout
   const at = (key: RfqRowKey) => `$${rfqs.letter(key)}${rfqs.firstRow}`
   const column = (key: RfqRowKey) => `${rfqs.letter(key)}${rfqs.firstRow}:${rfqs.letter(key)}${rfqs.lastRow}`
   return tableSheet<RfqRow, RfqRowKey>({
     grid: rfqs,
-    heading: channelHeading(book, 'RFQs', NOTE),
-    columns: columns(book),
-    rows: book.report.rfqs,
+    heading: channelHeading(layout, 'RFQs', NOTE),
+    columns: columns(layout),
+    rows: layout.report.rfqs,
     empty: 'No RFQ is known.',
     fixedColumns: 2,
     pagesWide: 3,
@@ -81,8 +81,8 @@ const counted = (head: string, value: (rfq: RfqRow) => number | null, style: Sty
 })
 const live = (head: string, cell: (rfq: RfqRow, index: number) => Cell): Column => ({ head, right: true, cell })
 
-function columns(book: ChannelBook): Record<RfqRowKey, Column> {
-  const { rfqs, numbers } = book
+function columns(layout: ChannelLayout): Record<RfqRowKey, Column> {
+  const { rfqs, numbers } = layout
   const at = (key: RfqRowKey, index: number) => rfqs.at(key, index)
   const price = (value: (rfq: RfqRow) => number | null, head: string): Column => ({
     head,
@@ -101,7 +101,7 @@ function columns(book: ChannelBook): Record<RfqRowKey, Column> {
         ? number(rfq.daysToDue, plainNumber)
         : formula(`${at('due', index)}-AsOfDate`, rfq.daysToDue, plainNumber),
     ),
-    ...sums(book),
+    ...sums(layout),
     late: counted('Late', (rfq) => rfq.late, whole),
     meets: counted('Meet every requirement', (rfq) => rfq.meetRequirements, whole),
     wanted: counted('Wanted (t)', (rfq) => rfq.wanted, numbers.volume),
@@ -130,7 +130,7 @@ function sums({
   rfqs,
   offers,
   numbers,
-}: ChannelBook): Pick<Record<RfqRowKey, Column>, 'offers' | 'ranked' | 'volume' | 'coverage' | 'best'> {
+}: ChannelLayout): Pick<Record<RfqRowKey, Column>, 'offers' | 'ranked' | 'volume' | 'coverage' | 'best'> {
   const at = (key: RfqRowKey, index: number) => rfqs.at(key, index)
   const range = (key: OfferRowKey) => offers.range(key)
   const mine = (index: number) => `${range('rfq')},${at('no', index)}`

@@ -1,9 +1,9 @@
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel-model.js'
 import { type Cell, date, formula, moment, number, sheetLink, text } from '../cells.js'
 import type { Chart } from '../charts.js'
-import { type Block, blocks, type Fact, word } from '../layout/fact-blocks.js'
+import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import type { RowPlan, SheetPlan } from '../plan.js'
-import { asOfWords } from '../rfq/layout.js'
+import { asOfLabel } from '../rfq/layout.js'
 import {
   asRight,
   asStrong,
@@ -25,7 +25,7 @@ import {
 } from '../styles.js'
 import { fittedRow, fixedWidths, RowList } from '../table.js'
 import { oneLine } from '../text.js'
-import type { ChannelBook, RfqRowKey } from './layout.js'
+import type { ChannelLayout, RfqRowKey } from './layout.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
 const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
@@ -34,15 +34,15 @@ const SHOWN = 15
 const CHART_ROWS = 20
 
 /** `Summary` of a channel: counts, what is due next, and what open RFQs want and have. */
-export function channelSummarySheet(book: ChannelBook): SheetPlan {
-  const { report } = book
+export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
+  const { report } = layout
   const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, SHOWN)
   const list = new RowList().add(...topRows(report))
   const blockRow = list.rows.length + 1
-  list.add(...blocks([rfqFacts(book), offerFacts(book), otherFacts(report)]), { cells: [] })
+  list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), { cells: [] })
   list.add({ cells: [text(openTitle(report, open.length), section)], height: 18 }, openHeader())
   const first = list.rows.length + 1
-  list.add(...open.map((rfq, index) => openRow(book, rfq, index)))
+  list.add(...open.map((rfq, index) => openRow(layout, rfq, index)))
   if (open.length === 0) list.add({ cells: [text('No RFQ is open.', body)] })
   const charts = open.length === 0 ? [] : [volumeChart(open, first, list.rows.length + 1)]
   return {
@@ -59,13 +59,13 @@ export function channelSummarySheet(book: ChannelBook): SheetPlan {
 function topRows({ context }: ChannelReport): RowPlan[] {
   return [
     { cells: [text(`Channel ${context.channel}`, title)], height: 24 },
-    { cells: [text(`Overview ${asOfWords(context.asOf)}`, subtitle)], height: 17 },
+    { cells: [text(`Overview ${asOfLabel(context.asOf)}`, subtitle)], height: 17 },
     { cells: LINKED.map((sheet) => sheetLink(sheet, sheet, link)) },
     { cells: [] },
   ]
 }
 
-function rfqFacts({ report, rfqs }: ChannelBook): Block {
+function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   const { summary, context } = report
   const range = (key: RfqRowKey) => rfqs.range(key)
   const open = `${range('state')},"open"`
@@ -91,7 +91,7 @@ function rfqFacts({ report, rfqs }: ChannelBook): Block {
   }
 }
 
-function offerFacts({ report, rfqs, numbers }: ChannelBook): Block {
+function offerFacts({ report, rfqs, numbers }: ChannelLayout): FactBlock {
   const { summary } = report
   const sum = (key: RfqRowKey) => `SUMIFS(${rfqs.range(key)},${rfqs.range('state')},"open")`
   const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
@@ -114,7 +114,7 @@ function offerFacts({ report, rfqs, numbers }: ChannelBook): Block {
   }
 }
 
-function otherFacts({ summary }: ChannelReport): Block {
+function otherFacts({ summary }: ChannelReport): FactBlock {
   const closings = summary.closings
     .slice(0, 6)
     .map(
@@ -128,7 +128,7 @@ function otherFacts({ summary }: ChannelReport): Block {
     facts: [
       ['Listings', number(summary.listings, asStrong(whole))],
       ['  missing from the list', number(summary.missingListings, whole)],
-      ['Newest closing decisions', word(closings.length === 0 ? 'none' : null)],
+      ['Newest closing decisions', textFact(closings.length === 0 ? 'none' : null)],
       ...closings,
       ['Flags, high', number(summary.flags.high, whole)],
       ['Flags, medium', number(summary.flags.medium, whole)],
@@ -165,7 +165,7 @@ function openHeader(): RowPlan {
   )
 }
 
-function openRow({ rfqs, numbers }: ChannelBook, rfq: RfqRow, index: number): RowPlan {
+function openRow({ rfqs, numbers }: ChannelLayout, rfq: RfqRow, index: number): RowPlan {
   const fetch = (key: RfqRowKey) => rfqs.cell(key, index)
   const name = rfq.title ?? rfq.reference ?? rfq.id
   const cells: Cell[] = [

@@ -3,7 +3,7 @@ import type { SheetMaker } from '../plan.js'
 import { type BuildOptions, buildWorkbook } from '../workbook.js'
 import { channelAboutSheet } from './about-sheet.js'
 import { channelClosingsSheet } from './closings-sheet.js'
-import { channelBook, channelIdentity } from './layout.js'
+import { channelIdentity, channelLayout } from './layout.js'
 import { channelListingsSheet } from './listings-sheet.js'
 import { channelOffersSheet } from './offers-sheet.js'
 import { channelRfqsSheet } from './rfqs-sheet.js'
@@ -11,7 +11,7 @@ import { channelSummarySheet } from './summary-sheet.js'
 
 /** Makers of the sheets of a channel's workbook, in order. */
 export function channelSheets(report: ChannelReport): SheetMaker[] {
-  const book = channelBook(report)
+  const layout = channelLayout(report)
   return [
     channelSummarySheet,
     channelRfqsSheet,
@@ -19,7 +19,7 @@ export function channelSheets(report: ChannelReport): SheetMaker[] {
     channelClosingsSheet,
     channelListingsSheet,
     channelAboutSheet,
-  ].map((make) => () => make(book))
+  ].map((make) => () => make(layout))
 }
 
 /**

@@ -2,37 +2,37 @@ import { blank, type Cell, text } from '../cells.js'
 import type { RowPlan } from '../plan.js'
 import { asRight, body, label, section } from '../styles.js'
 
-/** A name, live where it is a cell, and what stands beside it. */
-export type Fact = readonly [name: string | Cell, value: Cell]
-export interface Block {
+/** A label and its value; the label is a cell where it is a formula. */
+export type Fact = readonly [label: string | Cell, value: Cell]
+export interface FactBlock {
   title: string
   facts: readonly Fact[]
 }
 
-/** Columns in which a block's names and values stand; a name runs on into the empty column beside it. */
+/** Columns of each block's labels and values; a label overflows into the empty column beside it. */
 const BLOCK_COLUMNS = [
   [0, 2],
   [4, 6],
   [8, 10],
 ] as const
 
-/** Blocks of names and values, side by side. */
-export function* blocks(all: readonly Block[]): Generator<RowPlan> {
-  yield { cells: spread(all.map((block) => [text(block.title, section), undefined] as const)), height: 18 }
-  const most = Math.max(...all.map(({ facts }) => facts.length))
-  for (let row = 0; row < most; row++) {
+/** Up to three blocks of labels and values, side by side. */
+export function* factBlockRows(blocks: readonly FactBlock[]): Generator<RowPlan> {
+  yield { cells: spread(blocks.map((block) => [text(block.title, section), undefined] as const)), height: 18 }
+  const rows = Math.max(...blocks.map(({ facts }) => facts.length))
+  for (let row = 0; row < rows; row++) {
     yield {
       cells: spread(
-        all.map(({ facts }) => {
+        blocks.map(({ facts }) => {
           const fact = facts[row]
-          return fact ? ([nameCell(fact[0]), fact[1]] as const) : ([undefined, undefined] as const)
+          return fact ? ([labelCell(fact[0]), fact[1]] as const) : ([undefined, undefined] as const)
         }),
       ),
     }
   }
 }
 
-const nameCell = (name: Fact[0]): Cell => (typeof name === 'string' ? text(name, label) : name)
+const labelCell = (content: Fact[0]): Cell => (typeof content === 'string' ? text(content, label) : content)
 
 function spread(pairs: readonly (readonly [Cell | undefined, Cell | undefined])[]): (Cell | undefined)[] {
   const cells: (Cell | undefined)[] = []
@@ -45,5 +45,5 @@ function spread(pairs: readonly (readonly [Cell | undefined, Cell | undefined])[
   return Array.from(cells)
 }
 
-/** A word where others have figures. */
-export const word = (value: unknown): Cell => text(value, asRight(body))
+/** A text value, aligned like figures. */
+export const textFact = (value: unknown): Cell => text(value, asRight(body))

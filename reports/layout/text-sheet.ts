@@ -6,25 +6,25 @@ import { cleanText, piecesOf } from '../text.js'
 import { wrappedLines } from '../typeset.js'
 
 const WIDTHS = [30, 40, 10, 24, 24, 10, 44]
-/** The first column names, the rest of the width tells. */
-const WORDS_UNITS = WIDTHS.slice(1).reduce((sum, width) => sum + width, 0)
-/** No row can be higher than this many lines. */
-const PIECE_LINES = 28
-const PIECE_CHARACTERS = 2_400
+/** Width of the text column: it spans all columns but the first. */
+const TEXT_UNITS = WIDTHS.slice(1).reduce((sum, width) => sum + width, 0)
+/** Excel limits row heights to 409 points, so longer texts continue in further rows. */
+const MAX_LINES_PER_ROW = 28
+const MAX_CHARACTERS_PER_ROW = 2_400
 
-/** A row, and whether its second cell runs across the sheet. */
-export interface AboutRow {
+export interface TextRow {
   plan: RowPlan
-  across?: boolean
-  /** Whether a page begins with it. */
+  /** The second cell spans the sheet. */
+  spansSheet?: boolean
+  /** A page begins with this row. */
   newPage?: boolean
 }
 
-/** A sheet of words in titled parts; they may be asked for more than once. */
-export function wordsSheet(heading: Heading, parts: () => Iterable<AboutRow>): SheetPlan {
-  const rows = function* (): Generator<AboutRow> {
+/** An `About` sheet: text in titled sections. `sections` is called more than once. */
+export function textSheet(heading: Heading, sections: () => Iterable<TextRow>): SheetPlan {
+  const rows = function* (): Generator<TextRow> {
     for (const plan of headingRows(heading)) yield { plan }
-    yield* parts()
+    yield* sections()
   }
   const plans = function* (): Generator<RowPlan> {
     for (const { plan } of rows()) yield plan
@@ -33,22 +33,25 @@ export function wordsSheet(heading: Heading, parts: () => Iterable<AboutRow>): S
     name: 'About',
     ...fixedWidths(WIDTHS, plans),
     rows: plans,
-    merges: [...numbersOf(rows(), ({ across }) => across)].map((row) => `B${row}:G${row}`),
+    merges: [...rowNumbersWhere(rows(), ({ spansSheet }) => spansSheet)].map((row) => `B${row}:G${row}`),
     frozen: { rows: 2 },
-    print: { titleRows: [1, 2], breaksAfter: [...numbersOf(rows(), ({ newPage }) => newPage)].map((row) => row - 1) },
+    print: {
+      titleRows: [1, 2],
+      breaksAfter: [...rowNumbersWhere(rows(), ({ newPage }) => newPage)].map((row) => row - 1),
+    },
   }
 }
 
-function* numbersOf(rows: Iterable<AboutRow>, wanted: (row: AboutRow) => boolean | undefined): Generator<number> {
+function* rowNumbersWhere(rows: Iterable<TextRow>, matches: (row: TextRow) => boolean | undefined): Generator<number> {
   let number = 0
   for (const row of rows) {
     number++
-    if (wanted(row)) yield number
+    if (matches(row)) yield number
   }
 }
 
-/** A part with its title; `None.` where it is empty. */
-export function* titled(title: string, rows: Iterable<AboutRow>, newPage = false): Generator<AboutRow> {
+/** A section with its title; `None.` where it has no rows. */
+export function* titledSection(title: string, rows: Iterable<TextRow>, newPage = false): Generator<TextRow> {
   yield { plan: { cells: [] } }
   yield { plan: { cells: [text(title, section)], height: 18 }, newPage }
   let empty = true
@@ -59,42 +62,45 @@ export function* titled(title: string, rows: Iterable<AboutRow>, newPage = false
   if (empty) yield { plan: { cells: [text('None.', body)] } }
 }
 
-/** Texts as they came, in pieces no higher than a row can be. */
-export function* pairs(entries: Iterable<readonly [string, string]>): Generator<AboutRow> {
-  for (const [term, words] of entries) {
+/** Terms with their full texts; long texts continue in further rows. */
+export function* termRows(entries: Iterable<readonly [term: string, text: string]>): Generator<TextRow> {
+  for (const [term, full] of entries) {
     let first = true
-    for (const piece of pieces(words)) {
-      const height = fittedRow([undefined, text(piece, wrapped)], [0, WORDS_UNITS]).height
+    for (const piece of pieces(full)) {
+      const height = fittedRow([undefined, text(piece, wrapped)], [0, TEXT_UNITS]).height
       const label = text(first ? term : `${term}, continued`, wrapped)
-      const own = fittedRow([label], WIDTHS).height ?? 0
-      yield { plan: { cells: [label, text(piece, wrapped)], height: Math.max(own, height ?? 0) }, across: true }
+      const labelHeight = fittedRow([label], WIDTHS).height ?? 0
+      yield {
+        plan: { cells: [label, text(piece, wrapped)], height: Math.max(labelHeight, height ?? 0) },
+        spansSheet: true,
+      }
       first = false
     }
   }
 }
 
-function* pieces(words: string): Generator<string> {
-  for (const piece of piecesOf(cleanText(words), PIECE_CHARACTERS)) yield* linePieces(piece)
+function* pieces(full: string): Generator<string> {
+  for (const piece of piecesOf(cleanText(full), MAX_CHARACTERS_PER_ROW)) yield* linePieces(piece)
 }
 
-/** Many short lines are as high as one long text. */
+/** Splits text with many short lines, which needs more height than its length suggests. */
 function* linePieces(text: string): Generator<string> {
-  let kept: string[] = []
+  let lines: string[] = []
   for (const line of text.split('\n')) {
-    if (kept.length > 0 && wrappedLines([...kept, line].join('\n'), WORDS_UNITS) > PIECE_LINES) {
-      yield kept.join('\n')
-      kept = []
+    if (lines.length > 0 && wrappedLines([...lines, line].join('\n'), TEXT_UNITS) > MAX_LINES_PER_ROW) {
+      yield lines.join('\n')
+      lines = []
     }
-    kept.push(line)
+    lines.push(line)
   }
-  yield kept.join('\n')
+  yield lines.join('\n')
 }
 
-/** The headers of a table within the sheet, and its rows. */
-export const headers = (...names: string[]): AboutRow => ({
+/** Header row of a table within the sheet. */
+export const headerRow = (...names: string[]): TextRow => ({
   plan: fittedRow(
     names.map((name) => text(name, head)),
     WIDTHS,
   ),
 })
-export const row = (...cells: Cell[]): AboutRow => ({ plan: fittedRow(cells, WIDTHS) })
+export const tableRow = (...cells: Cell[]): TextRow => ({ plan: fittedRow(cells, WIDTHS) })

@@ -1,28 +1,31 @@
 import type { CloseDecision, DocumentProblem } from '../../src/domain/comparison/input.js'
 import type { RfqReport, Source } from '../../src/domain/comparison/model.js'
 import { moment, number, text } from '../cells.js'
-import { type AboutRow, headers, pairs, row, titled, wordsSheet } from '../layout/text-sheet.js'
+import { headerRow, type TextRow, tableRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import type { SheetPlan } from '../plan.js'
 import { body, instant, plainNumber, strong, wrapped } from '../styles.js'
-import { type Book, headingOf } from './layout.js'
+import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE = 'What the figures mean, what they rest on, what the data cannot say, and long texts in full.'
 /** `About`. */
-export const aboutSheet = (book: Book): SheetPlan =>
-  wordsSheet(headingOf(book, 'About this workbook', NOTE), () => aboutRows(book.report))
+export const aboutSheet = (layout: RfqLayout): SheetPlan =>
+  textSheet(rfqHeading(layout, 'About this workbook', NOTE), () => aboutRows(layout.report))
 
-function* aboutRows(report: RfqReport): Generator<AboutRow> {
-  yield* titled('How to read it', circumstanceRows(report))
-  yield* titled('Definitions', pairs(report.about.definitions.map(({ term, words }) => [term, words])))
-  yield* titled('What the data cannot say', pairs(report.about.limits.map((words, index) => [`${index + 1}`, words])))
-  yield* titled('Texts in full', pairs(longTexts(report)))
-  yield* titled('Closing decisions', decisionRows(report.decisions))
-  yield* titled('Documents that did not fit the API document', problemRows(report.problems))
-  yield* titled('Sources', sourceRows(report.about.sources), true)
+function* aboutRows(report: RfqReport): Generator<TextRow> {
+  yield* titledSection('How to read it', circumstanceRows(report))
+  yield* titledSection('Definitions', termRows(report.about.definitions.map(({ term, words }) => [term, words])))
+  yield* titledSection(
+    'What the data cannot say',
+    termRows(report.about.limits.map((words, index) => [`${index + 1}`, words])),
+  )
+  yield* titledSection('Texts in full', termRows(longTexts(report)))
+  yield* titledSection('Closing decisions', decisionRows(report.decisions))
+  yield* titledSection('Documents that did not fit the API document', problemRows(report.problems))
+  yield* titledSection('Sources', sourceRows(report.about.sources), true)
 }
 
-function* circumstanceRows({ context, currency }: RfqReport): Generator<AboutRow> {
-  yield* pairs([
+function* circumstanceRows({ context, currency }: RfqReport): Generator<TextRow> {
+  yield* termRows([
     [
       'Made by',
       `Quotekeeper ${context.programVersion}. When this file was made is its own date; it is not written inside, so that the same moment asked for again gives the same file.`,
@@ -49,11 +52,11 @@ function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, str
   }
 }
 
-function* decisionRows(decisions: readonly CloseDecision[]): Generator<AboutRow> {
+function* decisionRows(decisions: readonly CloseDecision[]): Generator<TextRow> {
   if (decisions.length === 0) return
-  yield headers('Decided', 'Reason', 'No.', 'Decision', 'Outcome', 'Run', 'Message')
+  yield headerRow('Decided', 'Reason', 'No.', 'Decision', 'Outcome', 'Run', 'Message')
   for (const decision of decisions) {
-    yield row(
+    yield tableRow(
       moment(decision.decidedAt, instant),
       text(decision.reason, wrapped),
       number(decision.id, plainNumber),
@@ -65,11 +68,11 @@ function* decisionRows(decisions: readonly CloseDecision[]): Generator<AboutRow>
   }
 }
 
-function* problemRows(problems: readonly DocumentProblem[]): Generator<AboutRow> {
+function* problemRows(problems: readonly DocumentProblem[]): Generator<TextRow> {
   if (problems.length === 0) return
-  yield headers('Document', 'Where', 'Kind', 'What', 'First seen', '', 'In words')
+  yield headerRow('Document', 'Where', 'Kind', 'What', 'First seen', '', 'In words')
   for (const problem of problems) {
-    yield row(
+    yield tableRow(
       text(problem.entityId, wrapped),
       text(problem.path, wrapped),
       text(problem.kind, body),
@@ -81,8 +84,8 @@ function* problemRows(problems: readonly DocumentProblem[]): Generator<AboutRow>
   }
 }
 
-function* sourceRows(sources: readonly Source[]): Generator<AboutRow> {
-  yield headers(
+function* sourceRows(sources: readonly Source[]): Generator<TextRow> {
+  yield headerRow(
     'Document',
     'Content hash (SHA-256)',
     'Version',
@@ -92,7 +95,7 @@ function* sourceRows(sources: readonly Source[]): Generator<AboutRow> {
     'Kind, and whether it fits',
   )
   for (const source of sources) {
-    yield row(
+    yield tableRow(
       text(source.id, wrapped),
       text(source.contentHash, wrapped),
       number(source.version, plainNumber),

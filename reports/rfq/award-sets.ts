@@ -1,14 +1,14 @@
 import type { Award, ExactScenario } from '../../src/domain/comparison/model.js'
 import type { WantedBasis } from '../../src/domain/comparison/settings.js'
-import type { Book } from './layout.js'
+import type { RfqLayout } from './layout.js'
 
 /** A volume short by a billionth, the noise of sums, is reached. */
-export const REACHED = '(1-1E-9)'
-export const TARGET = `WantedVolume*${REACHED}`
+export const REACHED_FACTOR = '(1-1E-9)'
+export const REACHED_VOLUME = `WantedVolume*${REACHED_FACTOR}`
 
 /** A scenario that is searched for, as the report found it for one of the RFQ's volumes. */
-export function setFor(
-  { rfq, awards, awardsByWanted }: Book['report'],
+export function awardFor(
+  { rfq, awards, awardsByWanted }: RfqLayout['report'],
   scenario: ExactScenario,
   basis: WantedBasis,
 ): Award {
@@ -17,7 +17,7 @@ export function setFor(
 }
 
 /** What holds for the wanted volume chosen on Inputs. */
-export function byBasis(of: (basis: WantedBasis) => string): string {
+export function byWantedBasis(of: (basis: WantedBasis) => string): string {
   const [min, mid, max] = [of('min'), of('mid'), of('max')]
   return min === mid && mid === max ? min : `IF(WantedBasis="min",${min},IF(WantedBasis="max",${max},${mid}))`
 }

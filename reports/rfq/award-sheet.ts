@@ -17,10 +17,10 @@ import {
 } from '../styles.js'
 import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
 import { inCurrency, listed, yesNo } from '../words.js'
-import { floorCell, foundCell, STALE, wordsCell } from './award-labels.js'
-import { TARGET } from './award-sets.js'
-import { TONNES, tonnesRows, workingsRow } from './award-tonnes.js'
-import { AWARD_SCENARIO_ROW, type Book, headingOf } from './layout.js'
+import { lowerBoundCell, ruleCell, STALE_NOTE, solutionCell } from './award-labels.js'
+import { REACHED_VOLUME } from './award-sets.js'
+import { TONNES_VALIDATION, tonnesRows, workingsRow } from './award-tonnes.js'
+import { FIRST_SCENARIO_ROW, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
   'Who would be awarded what. Awards minimise what is paid in all: discount rate, haircuts and weights move ranks, and with them the best score alone. They go to ranked offers only. The last column of tonnes is yours to fill.'
@@ -31,27 +31,27 @@ const NONE = '–'
 const AS_WRITTEN = 'As written: '
 
 /** `Award`: scenarios above, tonnes by offer below. */
-export function awardSheet(book: Book): SheetPlan {
-  const { award } = book
+export function awardSheet(layout: RfqLayout): SheetPlan {
+  const { award } = layout
   const own = award.letter('own')
-  const count = book.report.awards.length
+  const count = layout.report.awards.length
   return {
     name: 'Award',
-    ...fixedWidths(WIDTHS, () => awardRows(book)),
-    rows: () => awardRows(book),
+    ...fixedWidths(WIDTHS, () => awardRows(layout)),
+    rows: () => awardRows(layout),
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headRow}:${award.letter('own')}${award.lastRow}`,
-    validations: [{ address: `${own}${award.firstRow}:${own}${award.lastRow}`, rule: TONNES }],
+    validations: [{ address: `${own}${award.firstRow}:${own}${award.lastRow}`, rule: TONNES_VALIDATION }],
     rules: [
       {
-        ref: `D${AWARD_SCENARIO_ROW}:D${AWARD_SCENARIO_ROW + count - 1}`,
+        ref: `D${FIRST_SCENARIO_ROW}:D${FIRST_SCENARIO_ROW + count - 1}`,
         rules: [
-          { type: 'expression', priority: 1, formulae: [`D${AWARD_SCENARIO_ROW}="yes"`], style: marks.good },
-          { type: 'expression', priority: 2, formulae: [`D${AWARD_SCENARIO_ROW}="no"`], style: marks.warn },
+          { type: 'expression', priority: 1, formulae: [`D${FIRST_SCENARIO_ROW}="yes"`], style: marks.good },
+          { type: 'expression', priority: 2, formulae: [`D${FIRST_SCENARIO_ROW}="no"`], style: marks.warn },
         ],
       },
       ...['C', FOUND].map((column, index) => ({
-        ref: `${column}${AWARD_SCENARIO_ROW}:${column}${AWARD_SCENARIO_ROW + count - 1}`,
+        ref: `${column}${FIRST_SCENARIO_ROW}:${column}${FIRST_SCENARIO_ROW + count - 1}`,
         rules: [staleMark(5 + index)],
       })),
       {
@@ -72,7 +72,7 @@ export function awardSheet(book: Book): SheetPlan {
         ],
       },
     ],
-    print: { titleColumns: 'A:B', pagesWide: 2, from: AWARD_SCENARIO_ROW - 1, to: award.lastRow },
+    print: { titleColumns: 'A:B', pagesWide: 2, from: FIRST_SCENARIO_ROW - 1, to: award.lastRow },
   }
 }
 
@@ -81,22 +81,22 @@ const FOUND = 'O'
 const staleMark = (priority: number) => ({
   type: 'expression' as const,
   priority,
-  formulae: [`$${FOUND}${AWARD_SCENARIO_ROW}="stale"`],
+  formulae: [`$${FOUND}${FIRST_SCENARIO_ROW}="stale"`],
   style: marks.bad,
 })
 
-function* awardRows(book: Book): Generator<RowPlan> {
-  yield* headingRows(headingOf(book, 'Award scenarios', NOTE))
+function* awardRows(layout: RfqLayout): Generator<RowPlan> {
+  yield* headingRows(rfqHeading(layout, 'Award scenarios', NOTE))
   yield* gap(1)
-  yield scenarioHeader(book)
-  for (const [index, award] of book.report.awards.entries()) yield scenarioRow(book, award, index)
+  yield scenarioHeader(layout)
+  for (const [index, award] of layout.report.awards.entries()) yield scenarioRow(layout, award, index)
   yield* gap(1)
-  yield provenRow(book)
-  yield workingsRow(book)
-  yield* tonnesRows(book, WIDTHS)
+  yield provenRow(layout)
+  yield workingsRow(layout)
+  yield* tonnesRows(layout, WIDTHS)
 }
 
-function scenarioHeader({ currency }: Book): RowPlan {
+function scenarioHeader({ currency }: RfqLayout): RowPlan {
   const words = ['No.', 'Scenario', 'Awarded to', 'Reached']
   const figures = [
     'Tonnes',
@@ -121,51 +121,51 @@ function scenarioHeader({ currency }: Book): RowPlan {
   return fittedRow(cells, WIDTHS)
 }
 
-function scenarioRow(book: Book, award: Award, index: number): RowPlan {
-  const row = AWARD_SCENARIO_ROW + index
+function scenarioRow(layout: RfqLayout, award: Award, index: number): RowPlan {
+  const row = FIRST_SCENARIO_ROW + index
   const cells = [
     number(index + 1, plainNumber),
     text(award.title, strongWrapped),
-    winnersCell(book, award, row),
+    winnersCell(layout, award, row),
     formula(
-      `IF(ISNUMBER(WantedVolume),IF(AND(E${row}>0,E${row}>=${TARGET}),"yes","no"),"no")`,
+      `IF(ISNUMBER(WantedVolume),IF(AND(E${row}>0,E${row}>=${REACHED_VOLUME}),"yes","no"),"no")`,
       yesNo(award.reached),
       centred,
     ),
-    ...figureCells(book, award, row),
-    foundCell(book, award),
-    floorCell(book, award),
+    ...figureCells(layout, award, row),
+    solutionCell(layout, award),
+    lowerBoundCell(layout, award),
     blank(body),
-    wordsCell(book, award),
+    ruleCell(layout, award),
   ]
-  return roomy(cells, book, award)
+  return roomy(cells, layout, award)
 }
 
 /** As high as the row needs, also once its set is stale: nothing measures it anew then. */
-function roomy(cells: readonly Cell[], book: Book, award: Award): RowPlan {
+function roomy(cells: readonly Cell[], layout: RfqLayout, award: Award): RowPlan {
   if (!isExact(award.scenario)) return fittedRow(cells, WIDTHS)
-  const winners = text(`${AS_WRITTEN}${winnerWords(book, award)}`, wrapped)
-  const stale = cells.with(2, winners).with(-1, text(`${award.rule} ${STALE}`, wrapped))
+  const winners = text(`${AS_WRITTEN}${winnerWords(layout, award)}`, wrapped)
+  const stale = cells.with(2, winners).with(-1, text(`${award.rule} ${STALE_NOTE}`, wrapped))
   const [now, then] = [fittedRow(cells, WIDTHS), fittedRow(stale, WIDTHS)]
   return { cells, height: Math.max(now.height ?? 0, then.height ?? 0) }
 }
 
-function winnersCell(book: Book, award: Award, row: number): Cell {
-  const count = winnerCount(book, award)
-  const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(book, award)},${book.award.range('label')},""))`
+function winnersCell(layout: RfqLayout, award: Award, row: number): Cell {
+  const count = winnerCount(layout, award)
+  const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(layout, award)},${layout.award.range('label')},""))`
   const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MOST_NAMED},${count}&" offers",${names}))`
   const expression = isExact(award.scenario) ? `IF(RatesChanged>0,"${AS_WRITTEN}","")&${winners}` : winners
-  return arrayFormula(expression, winnerWords(book, award), `C${row}`, wrapped)
+  return arrayFormula(expression, winnerWords(layout, award), `C${row}`, wrapped)
 }
 
 /** Tonnes for an offer that is not ranked, which only a reader can write, count for nothing. */
-const winnerCount = ({ award: { range } }: Book, { scenario }: Award) =>
+const winnerCount = ({ award: { range } }: RfqLayout, { scenario }: Award) =>
   `COUNTIFS(${range(scenario)},">0",${range('eligible')},"yes")`
-const isWinner = ({ award: { range } }: Book, { scenario }: Award) =>
+const isWinner = ({ award: { range } }: RfqLayout, { scenario }: Award) =>
   `(${range(scenario)}>0)*(${range('eligible')}="yes")`
 
 /** In the order of the table below. */
-function winnerWords({ report }: Book, { winners }: Award): string {
+function winnerWords({ report }: RfqLayout, { winners }: Award): string {
   const taken = new Set(winners.map(({ offerId }) => offerId))
   if (taken.size === 0) return NONE
   if (taken.size > MOST_NAMED) return `${taken.size} offers`
@@ -175,20 +175,20 @@ function winnerWords({ report }: Book, { winners }: Award): string {
   )
 }
 
-function figureCells(book: Book, award: Award, row: number): Cell[] {
-  const { numbers, currency } = book
+function figureCells(layout: RfqLayout, award: Award, row: number): Cell[] {
+  const { numbers, currency } = layout
   const money = numbers.money(currency)
-  const tonnes = book.award.range(award.scenario)
-  const developers = book.award.range('developerNo')
-  const count = winnerCount(book, award)
-  const spread = `SUM(--(FREQUENCY(IF(${isWinner(book, award)},${developers}),${developers})>0))`
+  const tonnes = layout.award.range(award.scenario)
+  const developers = layout.award.range('developerNo')
+  const count = winnerCount(layout, award)
+  const spread = `SUM(--(FREQUENCY(IF(${isWinner(layout, award)},${developers}),${developers})>0))`
   return [
     formula(
-      `SUMIFS(${tonnes},${tonnes},">0",${book.award.range('eligible')},"yes")`,
+      `SUMIFS(${tonnes},${tonnes},">0",${layout.award.range('eligible')},"yes")`,
       award.tonnes,
       asStrong(numbers.volume),
     ),
-    formula(`SUMPRODUCT(--(${tonnes}>0),${tonnes},${book.award.range('price')})`, award.total, asStrong(money)),
+    formula(`SUMPRODUCT(--(${tonnes}>0),${tonnes},${layout.award.range('price')})`, award.total, asStrong(money)),
     formula(`IF(E${row}>0,F${row}/E${row},NA())`, award.blendedPrice, numbers.price(currency)),
     formula(`IF(ISNUMBER(WantedVolume),MIN(1,E${row}/WantedVolume),NA())`, award.coverage, percent),
     formula(`IF(ISNUMBER(MaxPrice),MaxPrice*E${row},NA())`, award.budget, money),
@@ -201,7 +201,7 @@ function figureCells(book: Book, award: Award, row: number): Cell[] {
 }
 
 /** Says whether the sets that only the report can find still hold. */
-function provenRow({ report }: Book): RowPlan {
+function provenRow({ report }: RfqLayout): RowPlan {
   const place = (scenario: AwardScenario) => report.awards.findIndex((award) => award.scenario === scenario) + 1
   const sets = EXACT_SCENARIOS.map(place).join(', ')
   const kept = `Scenarios ${sets} hold the sets found by search, for each of the RFQ’s volumes; everything else is worked out by formulas.`

@@ -20,11 +20,11 @@ import {
 } from '../styles.js'
 import { fittedRow } from '../table.js'
 import { inCurrency, yesNo } from '../words.js'
-import { byBasis, setFor, TARGET } from './award-sets.js'
-import { AWARD_SCENARIO_ROW, type AwardKey, type Book } from './layout.js'
+import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
+import { type AwardKey, FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 
 /** What the reader may write into the last column. */
-export const TONNES: ExcelJS.DataValidation = {
+export const TONNES_VALIDATION: ExcelJS.DataValidation = {
   type: 'decimal',
   operator: 'greaterThanOrEqual',
   formulae: [0],
@@ -36,15 +36,15 @@ export const TONNES: ExcelJS.DataValidation = {
 }
 
 /** The cheapest single offer is found in steps: least total of those that reach, most tonnes, lowest number. */
-export function workingsRow(book: Book): RowPlan {
-  const row = AWARD_SCENARIO_ROW + book.report.awards.length + 2
-  const { award } = book
+export function workingsRow(layout: RfqLayout): RowPlan {
+  const row = FIRST_SCENARIO_ROW + layout.report.awards.length + 2
+  const { award } = layout
   const ranked = `(${award.range('eligible')}="yes")`
   const volume = award.range('volume')
   const [volumes, totals] = [`ROUND(${volume},6)`, `ROUND(${award.range('total')},6)`]
-  const enough = `(${volume}>=${TARGET})`
+  const enough = `(${volume}>=${REACHED_VOLUME})`
   const among = `${ranked}*IF($E$${row}>0,${enough},${volumes}=MAX(IF(${ranked},${volumes})))`
-  const figures = singleWorkings(book)
+  const figures = singleWorkings(layout)
   const step = (expression: string, cached: number, column: string, style: Style) =>
     arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, `${column}${row}`, style)
   const sameTotal = `*(${totals}=$F$${row})`
@@ -56,17 +56,17 @@ export function workingsRow(book: Book): RowPlan {
       text('offers that reach; total; volume; offer no.', body),
       blank(),
       step(`SUM(${ranked}*${enough})`, figures.enough, 'E', plainNumber),
-      step(`MIN(IF(${among},${totals}))`, figures.total, 'F', book.numbers.money(book.currency)),
-      step(`MAX(IF(${among}${sameTotal},${volumes}))`, figures.volume, 'G', book.numbers.volume),
+      step(`MIN(IF(${among},${totals}))`, figures.total, 'F', layout.numbers.money(layout.currency)),
+      step(`MAX(IF(${among}${sameTotal},${volumes}))`, figures.volume, 'G', layout.numbers.volume),
       step(`MIN(IF(${among}${sameTotal}${sameVolume},${award.range('offer')}))`, figures.offer, 'H', plainNumber),
     ],
   }
 }
 
 /** Address of the number of the cheapest single offer. */
-const singleWinner = (book: Book) => `$H$${AWARD_SCENARIO_ROW + book.report.awards.length + 2}`
+const singleWinner = (layout: RfqLayout) => `$H$${FIRST_SCENARIO_ROW + layout.report.awards.length + 2}`
 
-function singleWorkings({ report }: Book) {
+function singleWorkings({ report }: RfqLayout) {
   const ranked = report.offers.filter(({ eligibility }) => eligibility.eligible)
   const wanted = report.rfq.wanted.volume
   const enough = wanted === null ? 0 : ranked.filter(({ metrics }) => (metrics.volume ?? 0) >= reachable(wanted)).length
@@ -81,16 +81,16 @@ function singleWorkings({ report }: Book) {
 }
 
 /** Tonnes by offer and scenario: the reader's own in the last column. */
-export function* tonnesRows(book: Book, widths: readonly number[]): Generator<RowPlan> {
-  const { offers } = book.report
+export function* tonnesRows(layout: RfqLayout, widths: readonly number[]): Generator<RowPlan> {
+  const { offers } = layout.report
   yield { cells: [text('Tonnes awarded to each offer', section)], height: 18 }
-  yield offerHeader(book, widths)
-  const facts = factsOf(book)
-  for (const [index, offer] of offers.entries()) yield fittedRow(offerRow(book, offer, index, facts), widths)
+  yield offerHeader(layout, widths)
+  const facts = factsOf(layout)
+  for (const [index, offer] of offers.entries()) yield fittedRow(offerRow(layout, offer, index, facts), widths)
   if (offers.length === 0) yield { cells: [text('No offer is known.', body)] }
 }
 
-function offerHeader({ report, currency }: Book, widths: readonly number[]): RowPlan {
+function offerHeader({ report, currency }: RfqLayout, widths: readonly number[]): RowPlan {
   const titles = report.awards.map(({ scenario }, index) =>
     scenario === 'own' ? 'Your own (t)' : `Scenario ${index + 1} (t)`,
   )
@@ -107,8 +107,8 @@ function offerHeader({ report, currency }: Book, widths: readonly number[]): Row
   return fittedRow([...words.map((word) => text(word, head)), ...figures.map((word) => text(word, headRight))], widths)
 }
 
-function offerRow(book: Book, offer: OfferReport, index: number, facts: Facts): (Cell | undefined)[] {
-  const { award, offers, numbers, currency } = book
+function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: Facts): (Cell | undefined)[] {
+  const { award, offers, numbers, currency } = layout
   const at = (key: AwardKey) => award.at(key, index)
   const ranked = offer.eligibility.eligible
   const volume = ranked ? (offer.metrics.volume ?? 0) : 0
@@ -127,17 +127,17 @@ function offerRow(book: Book, offer: OfferReport, index: number, facts: Facts): 
       numbers.price(currency),
     ),
     orderPrice: formula(`IF(${isRanked},ROUND(${at('price')},6),"")`, ranked ? round6(total / volume) : '', SIX),
-    order: formula(orderExpression(book, index), facts.order.get(offer.id) ?? '', plainNumber),
+    order: formula(orderExpression(layout, index), facts.order.get(offer.id) ?? '', plainNumber),
     developerNo: number(facts.developer.get(offer.id), plainNumber),
   }
   return award.keys.map((key) =>
-    key in cells ? cells[key as keyof typeof cells] : tonnesCell(book, offer, index, key as AwardScenario, facts),
+    key in cells ? cells[key as keyof typeof cells] : tonnesCell(layout, offer, index, key as AwardScenario, facts),
   )
 }
 
 const SIX: Style = formatted(plainNumber, '#,##0.000000')
 
-function orderExpression({ award }: Book, index: number): string {
+function orderExpression({ award }: RfqLayout, index: number): string {
   const own = award.at('orderPrice', index)
   const ties = `COUNTIFS(${award.range('orderPrice')},${own},${award.range('offer')},"<"&${award.at('offer', index)})`
   return `IF(ISNUMBER(${own}),RANK(${own},${award.range('orderPrice')},1)+${ties},"")`
@@ -157,7 +157,7 @@ interface Facts {
 
 const keyOf = (scenario: AwardScenario, id: string) => `${scenario} ${id}`
 
-function factsOf({ report }: Book): Facts {
+function factsOf({ report }: RfqLayout): Facts {
   const lines = report.awards.flatMap(({ scenario, winners }) => winners.map((line) => ({ scenario, line })))
   return {
     order: priceOrder(report.offers),
@@ -167,11 +167,11 @@ function factsOf({ report }: Book): Facts {
   }
 }
 
-function setsOf(report: Book['report']): Facts['sets'] {
+function setsOf(report: RfqLayout['report']): Facts['sets'] {
   const sets = new Map<string, Set<WantedBasis>>()
   for (const scenario of EXACT_SCENARIOS) {
     for (const basis of WANTED_BASES) {
-      for (const { offerId } of setFor(report, scenario, basis).winners) {
+      for (const { offerId } of awardFor(report, scenario, basis).winners) {
         const key = keyOf(scenario, offerId)
         sets.set(key, (sets.get(key) ?? new Set()).add(basis))
       }
@@ -204,35 +204,35 @@ function developerNumbers(offers: readonly OfferReport[]): ReadonlyMap<string, n
   )
 }
 
-function tonnesCell(book: Book, offer: OfferReport, index: number, scenario: AwardScenario, facts: Facts): Cell {
+function tonnesCell(layout: RfqLayout, offer: OfferReport, index: number, scenario: AwardScenario, facts: Facts): Cell {
   const cached = facts.tonnes.get(keyOf(scenario, offer.id)) ?? 0
-  const { volume: style } = book.numbers
+  const { volume: style } = layout.numbers
   if (scenario === 'own') return number(cached, asInput(style))
-  const ranked = `${book.award.at('eligible', index)}="yes"`
-  return formula(`IF(${ranked},${tonnesExpression(book, offer, index, scenario, facts)},0)`, cached, style)
+  const ranked = `${layout.award.at('eligible', index)}="yes"`
+  return formula(`IF(${ranked},${tonnesExpression(layout, offer, index, scenario, facts)},0)`, cached, style)
 }
 
 function tonnesExpression(
-  book: Book,
+  layout: RfqLayout,
   offer: OfferReport,
   index: number,
   scenario: Exclude<AwardScenario, 'own'>,
   facts: Facts,
 ): string {
-  const { award, scoring } = book
+  const { award, scoring } = layout
   const volume = award.at('volume', index)
   const before = (by: string, own: string) => `SUMIFS(${award.range('volume')},${by},"<"&${own})`
   const wanted = (expression: string) => `IF(ISNUMBER(WantedVolume),${expression},0)`
   switch (scenario) {
     case 'cheapest-single':
-      return wanted(`IF(${award.at('offer', index)}=${singleWinner(book)},${volume},0)`)
+      return wanted(`IF(${award.at('offer', index)}=${singleWinner(layout)},${volume},0)`)
     case 'cheapest-divisible': {
       const open = `(WantedVolume-${before(award.range('order'), award.at('order', index))})`
       return wanted(`IF(${open}>WantedVolume*1E-9,MIN(${volume},${open}),0)`)
     }
     case 'best-score': {
       const taken = before(scoring.range('rank'), scoring.cell('rank', index))
-      return wanted(`IF(${taken}>=${TARGET},0,${volume})`)
+      return wanted(`IF(${taken}>=${REACHED_VOLUME},0,${volume})`)
     }
     default:
       return `${volume}*${memberExpression(facts.sets.get(keyOf(scenario, offer.id)))}`
@@ -240,4 +240,4 @@ function tonnesExpression(
 }
 
 const memberExpression = (bases: ReadonlySet<WantedBasis> | undefined): string =>
-  byBasis((basis) => (bases?.has(basis) ? '1' : '0'))
+  byWantedBasis((basis) => (bases?.has(basis) ? '1' : '0'))

@@ -5,7 +5,7 @@ import type { SheetPlan } from '../plan.js'
 import { body, formatted, instant, marks, plainNumber, type Style, wrapped } from '../styles.js'
 import { HEAD_ROW, tableSheet } from '../table.js'
 import { cutToLines } from '../typeset.js'
-import { type Book, headingOf } from './layout.js'
+import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
   'What changed between two observations, oldest first. A change happened after the first moment and was seen by the second; nobody knows when exactly.'
@@ -44,13 +44,13 @@ const CELL_LINES = 12
 const CELL_UNITS = 44
 
 /** `Changes`: how the RFQ and its offers moved. */
-export function changesSheet(book: Book): SheetPlan {
-  const changes = grid('Changes', KEYS, HEAD_ROW, book.report.changes.length)
+export function changesSheet(layout: RfqLayout): SheetPlan {
+  const changes = grid('Changes', KEYS, HEAD_ROW, layout.report.changes.length)
   const event = `${changes.letter('event')}${changes.firstRow}`
   return tableSheet<Change, (typeof KEYS)[number]>({
     grid: changes,
-    heading: headingOf(book, 'Changes', NOTE),
-    rows: book.report.changes,
+    heading: rfqHeading(layout, 'Changes', NOTE),
+    rows: layout.report.changes,
     empty: 'Nothing was observed to change.',
     fixedColumns: 1,
     columns: {

@@ -6,7 +6,7 @@ import type { SheetPlan } from '../plan.js'
 import { asStrong, body, formatted, head, marks, plainNumber, type Style, wrapped } from '../styles.js'
 import { type ColumnPlan, HEAD_ROW, tableSheet } from '../table.js'
 import { severityWords } from '../words.js'
-import { type Book, headingOf } from './layout.js'
+import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 
 const NOTE =
@@ -53,11 +53,11 @@ interface Side {
 }
 
 /** Where the master verdict stands: on the line above the table. */
-export const MASTER_CELL = "'Checks'!$B$4"
+export const MASTER_CHECK_CELL = "'Checks'!$B$4"
 
 /** `Checks`: reconciliations, then flags, then documents that did not fit. */
-export function checksSheet(book: Book): SheetPlan {
-  const rows = sourcesOf(book)
+export function checksSheet(layout: RfqLayout): SheetPlan {
+  const rows = sourcesOf(layout)
   const checks = grid('Checks', KEYS, HEAD_ROW, rows.length)
   const verdicts = `${checks.letter('verdict')}${checks.firstRow}`
   const rule = (priority: number, words: string[], style: (typeof marks)[keyof typeof marks]) => ({
@@ -68,12 +68,12 @@ export function checksSheet(book: Book): SheetPlan {
   })
   return tableSheet<Source, Key>({
     grid: checks,
-    heading: headingOf(book, 'Checks', NOTE),
-    above: masterCells(book, checks),
+    heading: rfqHeading(layout, 'Checks', NOTE),
+    above: masterCells(layout, checks),
     rows,
     empty: 'Nothing to check.',
     fixedColumns: 2,
-    columns: columns(checks, rowMaker(book)),
+    columns: columns(checks, rowMaker(layout)),
     rules: [
       {
         ref: `${verdicts}:${checks.letter('verdict')}${checks.lastRow}`,
@@ -95,7 +95,7 @@ export function checksSheet(book: Book): SheetPlan {
   })
 }
 
-function masterCells({ report }: Book, checks: Grid<Key>): Partial<Record<Key, Cell>> {
+function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<Key, Cell>> {
   const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
   return {
     about: text('Master check', head),
@@ -166,7 +166,7 @@ type Source =
   | { flag: Flag; subject: string }
   | { problem: DocumentProblem }
 
-function sourcesOf({ report }: Book): Source[] {
+function sourcesOf({ report }: RfqLayout): Source[] {
   const indexes = new Map(report.offers.map(({ id }, index) => [id, index]))
   return [
     ...report.checks.checks.map((check) => ({ check, index: indexes.get(check.offerId ?? '') })),
@@ -179,21 +179,21 @@ function sourcesOf({ report }: Book): Source[] {
 const subjectOf = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
 
 /** All cells of a row are asked for one after the other: the row made last is kept for the next of them. */
-function rowMaker(book: Book): (source: Source) => Row {
+function rowMaker(layout: RfqLayout): (source: Source) => Row {
   let newest: { source: Source; row: Row } | undefined
   return (source) => {
-    if (newest?.source !== source) newest = { source, row: makeRow(book, source) }
+    if (newest?.source !== source) newest = { source, row: makeRow(layout, source) }
     return newest.row
   }
 }
 
-function makeRow(book: Book, source: Source): Row {
-  if ('check' in source) return checkRow(book, source.check, source.index)
+function makeRow(layout: RfqLayout, source: Source): Row {
+  if ('check' in source) return checkRow(layout, source.check, source.index)
   return 'flag' in source ? flagRow(source.flag, source.subject) : documentRow(source.problem)
 }
 
-function checkRow(book: Book, check: Check, index: number | undefined): Row {
-  const sides = liveSides(book, check, index)
+function checkRow(layout: RfqLayout, check: Check, index: number | undefined): Row {
+  const sides = liveSides(layout, check, index)
   return {
     about: check.about,
     subject: check.subject,
@@ -218,8 +218,8 @@ interface LiveSides {
 }
 
 /** The checks whose two sides are cells of this workbook. */
-function liveSides(book: Book, check: Check, index: number | undefined): LiveSides | undefined {
-  const { offers, deliveries } = book
+function liveSides(layout: RfqLayout, check: Check, index: number | undefined): LiveSides | undefined {
+  const { offers, deliveries } = layout
   const total = (range: string) => `SUM(${range})`
   switch (check.id) {
     case 'lines-volume':

@@ -24,7 +24,7 @@ import {
 import { fittedRow, fixedWidths, HEAD_ROW, headingRows } from '../table.js'
 import { cutToLines } from '../typeset.js'
 import { countFlags, inCurrency, listed, severityWords, yesNo } from '../words.js'
-import { type Book, headingOf, type OfferKey } from './layout.js'
+import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 
 /** More columns than this no reader compares: the best-ranked are shown, and the sheet says so. */
 const MOST_COMPARED = 300
@@ -50,15 +50,15 @@ interface Group {
 }
 
 /** `Comparison`: attributes down, one column an offer, the best of each row marked and named. */
-export function comparisonSheet(book: Book): SheetPlan {
-  const offers = book.report.offers.slice(0, MOST_COMPARED)
-  const groups = groupsOf(book)
+export function comparisonSheet(layout: RfqLayout): SheetPlan {
+  const offers = layout.report.offers.slice(0, MOST_COMPARED)
+  const groups = groupsOf(layout)
   const lastColumn = columnLetter(FIRST_OFFER_COLUMN - 1 + Math.max(1, offers.length))
   const lastRow = HEAD_ROW + groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
   const firstOffer = columnLetter(FIRST_OFFER_COLUMN)
   const area = `${firstOffer}${HEAD_ROW + 1}:${lastColumn}${lastRow}`
   const pages = Math.max(1, Math.ceil(offers.length / OFFERS_A_PAGE))
-  const rows = () => comparisonRows(book, groups, offers, lastColumn)
+  const rows = () => comparisonRows(layout, groups, offers, lastColumn)
   const ranked = `${firstOffer}$${RANKED_ROW}="yes"`
   const here = `${firstOffer}${HEAD_ROW + 1}`
   return {
@@ -90,13 +90,13 @@ export function comparisonSheet(book: Book): SheetPlan {
 }
 
 function* comparisonRows(
-  book: Book,
+  layout: RfqLayout,
   groups: readonly Group[],
   offers: readonly OfferReport[],
   lastColumn: string,
 ): Generator<RowPlan> {
   const widths = [...WIDTHS, ...offers.map(() => OFFER_WIDTH)]
-  yield* headingRows(headingOf(book, 'Comparison', noteOf(book, offers.length)))
+  yield* headingRows(rfqHeading(layout, 'Comparison', noteOf(layout, offers.length)))
   yield { cells: [] }
   yield fittedRow(
     [
@@ -134,7 +134,7 @@ function leftward(): (cell: Cell) => Cell {
   }
 }
 
-function noteOf({ report }: Book, shown: number): string {
+function noteOf({ report }: RfqLayout, shown: number): string {
   const all = report.offers.length
   const bound = shown < all ? ` The ${shown} best-ranked of ${all} offers; all are on Offers.` : ''
   return `The best of each row among ranked offers is green, and named in column C. ${NONE}: not known.${bound}`
@@ -178,12 +178,12 @@ function bestOf(best: NonNullable<Attribute['best']>, offers: readonly OfferRepo
   return { value, winners: known.filter((each) => each.value === value).map(({ offer }) => offer) }
 }
 
-function groupsOf(book: Book): Group[] {
+function groupsOf(layout: RfqLayout): Group[] {
   return [
-    { title: 'Outcome', attributes: [...standing(book)] },
-    { title: 'Money', attributes: moneyAttributes(book) },
-    { title: 'Volume and time', attributes: volumeAttributes(book) },
-    { title: 'Requirements of the RFQ', attributes: requirementAttributes(book) },
+    { title: 'Outcome', attributes: [...standing(layout)] },
+    { title: 'Money', attributes: moneyAttributes(layout) },
+    { title: 'Volume and time', attributes: volumeAttributes(layout) },
+    { title: 'Requirements of the RFQ', attributes: requirementAttributes(layout) },
     { title: 'Project, as its developer describes it', attributes: projectAttributes() },
     { title: 'Flags', attributes: flagAttributes() },
     { title: 'Sent and observed', attributes: sentAttributes() },
@@ -192,7 +192,7 @@ function groupsOf(book: Book): Group[] {
 
 /** A figure of `Offers`; what is not known there is a dash here. */
 function live(
-  { offers }: Book,
+  { offers }: RfqLayout,
   label: string,
   key: OfferKey,
   value: (offer: OfferReport) => number | null,
@@ -211,8 +211,8 @@ const told = (label: string, value: (offer: OfferReport) => unknown): Attribute 
   cell: (offer) => text(cutToLines(String(value(offer) ?? NONE), OFFER_WIDTH, CELL_LINES), wrapped),
 })
 
-function* standing(book: Book): Generator<Attribute> {
-  const { offers, scoring } = book
+function* standing(layout: RfqLayout): Generator<Attribute> {
+  const { offers, scoring } = layout
   yield {
     label: 'Ranked',
     cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), body),
@@ -234,15 +234,15 @@ function* standing(book: Book): Generator<Attribute> {
   }
 }
 
-function moneyAttributes(book: Book): Attribute[] {
-  const { numbers, currency } = book
+function moneyAttributes(layout: RfqLayout): Attribute[] {
+  const { numbers, currency } = layout
   const money = numbers.money(currency)
   const price = numbers.price(currency)
   const own = (offer: OfferReport) => numbers.price(offer.terms.currencyCode)
   const ownTotal = (offer: OfferReport) => numbers.money(offer.terms.currencyCode)
   return [
     live(
-      book,
+      layout,
       inCurrency('Price per tonne', currency, '/t'),
       'comparedPricePerTonne',
       (offer) => offer.compared.pricePerTonne,
@@ -250,36 +250,36 @@ function moneyAttributes(book: Book): Attribute[] {
       'least',
     ),
     live(
-      book,
+      layout,
       inCurrency('Risk-adjusted price per tonne', currency, '/t'),
       'comparedPrice',
       (offer) => offer.compared.price,
       price,
       'least',
     ),
-    live(book, inCurrency('Total', currency), 'comparedTotal', (offer) => offer.compared.total, money),
-    live(book, 'Price per tonne, own currency', 'pricePerTonne', (offer) => offer.metrics.pricePerTonne, own),
-    live(book, 'Total, own currency', 'total', (offer) => offer.metrics.total, ownTotal),
+    live(layout, inCurrency('Total', currency), 'comparedTotal', (offer) => offer.compared.total, money),
+    live(layout, 'Price per tonne, own currency', 'pricePerTonne', (offer) => offer.metrics.pricePerTonne, own),
+    live(layout, 'Total, own currency', 'total', (offer) => offer.metrics.total, ownTotal),
     told('Totals agree', (offer) => offer.metrics.totalVerdict),
-    live(book, 'Pre-paid share', 'prepaidShare', (offer) => offer.metrics.prepaidShare, percent, 'least'),
+    live(layout, 'Pre-paid share', 'prepaidShare', (offer) => offer.metrics.prepaidShare, percent, 'least'),
     told('Contract type', (offer) => offer.terms.contractType),
     told('Currency', (offer) => offer.terms.currency),
   ]
 }
 
-function volumeAttributes(book: Book): Attribute[] {
+function volumeAttributes(layout: RfqLayout): Attribute[] {
   const dated = (label: string, key: OfferKey, value: (offer: OfferReport) => string | null): Attribute =>
-    live(book, label, key, (offer) => serialOf(value(offer)), day, 'least')
+    live(layout, label, key, (offer) => serialOf(value(offer)), day, 'least')
   return [
-    live(book, 'Volume (t)', 'volume', (offer) => offer.metrics.volume, book.numbers.volume, 'most'),
-    live(book, 'Coverage of the wanted volume', 'coverage', (offer) => offer.metrics.coverage, percent, 'most'),
+    live(layout, 'Volume (t)', 'volume', (offer) => offer.metrics.volume, layout.numbers.volume, 'most'),
+    live(layout, 'Coverage of the wanted volume', 'coverage', (offer) => offer.metrics.coverage, percent, 'most'),
     told('Volumes agree', (offer) => offer.metrics.volumeVerdict),
     dated('First delivery', 'firstDelivery', (offer) => offer.metrics.firstDelivery),
     dated('Last delivery', 'lastDelivery', (offer) => offer.metrics.lastDelivery),
-    live(book, 'Mean wait (days)', 'meanWait', (offer) => offer.metrics.meanWaitDays, points, 'least'),
-    live(book, 'Share on time', 'onTimeShare', (offer) => offer.metrics.onTimeShare, percent, 'most'),
-    live(book, 'Oldest vintage', 'oldestVintage', (offer) => offer.metrics.oldestVintage, plainNumber, 'most'),
-    live(book, 'Newest vintage', 'newestVintage', (offer) => offer.metrics.newestVintage, plainNumber, 'most'),
+    live(layout, 'Mean wait (days)', 'meanWait', (offer) => offer.metrics.meanWaitDays, points, 'least'),
+    live(layout, 'Share on time', 'onTimeShare', (offer) => offer.metrics.onTimeShare, percent, 'most'),
+    live(layout, 'Oldest vintage', 'oldestVintage', (offer) => offer.metrics.oldestVintage, plainNumber, 'most'),
+    live(layout, 'Newest vintage', 'newestVintage', (offer) => offer.metrics.newestVintage, plainNumber, 'most'),
   ]
 }
 
@@ -296,7 +296,7 @@ const REQUIREMENT_WORDS: Record<Requirement['code'], string> = {
   listing: 'Listing asked for',
 }
 
-function requirementAttributes({ report }: Book): Attribute[] {
+function requirementAttributes({ report }: RfqLayout): Attribute[] {
   const stated = new Set(report.offers.flatMap((offer) => offer.requirements.map(({ code }) => code)))
   return [...stated].map(
     (code): Attribute => ({

@@ -3,32 +3,32 @@ import type { SheetPlan } from '../plan.js'
 import { day, factor, plainNumber, type Style, whole, wrapped } from '../styles.js'
 import { type ColumnPlan, tableSheet } from '../table.js'
 import { listed } from '../words.js'
-import { type Book, type DeliveryKey, headingOf, type Line } from './layout.js'
+import { type DeliveryKey, type OfferLine, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
   'One row a vintage of a scheduled delivery. Line total = volume × unit price, in the currency of the offer. Empty: not stated.'
 
 /** `Deliveries`: what every sum and mean of the workbook is made from. */
-export function deliveriesSheet(book: Book): SheetPlan {
-  return tableSheet<Line, DeliveryKey>({
-    grid: book.deliveries,
-    heading: headingOf(book, 'Scheduled deliveries', NOTE),
-    columns: deliveryColumns(book),
-    rows: book.lines,
+export function deliveriesSheet(layout: RfqLayout): SheetPlan {
+  return tableSheet<OfferLine, DeliveryKey>({
+    grid: layout.deliveries,
+    heading: rfqHeading(layout, 'Scheduled deliveries', NOTE),
+    columns: deliveryColumns(layout),
+    rows: layout.lines,
     empty: 'No offer schedules a delivery.',
     fixedColumns: 1,
     pagesWide: 2,
   })
 }
 
-function deliveryColumns(book: Book): Record<DeliveryKey, ColumnPlan<Line>> {
-  const { deliveries, numbers } = book
+function deliveryColumns(layout: RfqLayout): Record<DeliveryKey, ColumnPlan<OfferLine>> {
+  const { deliveries, numbers } = layout
   const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
-  const said = (value: (line: Line) => unknown, head: string): ColumnPlan<Line> => ({
+  const said = (value: (line: OfferLine) => unknown, head: string): ColumnPlan<OfferLine> => ({
     head,
     cell: (line) => text(value(line), wrapped),
   })
-  const counted = (value: (line: Line) => number | null, head: string, style: Style): ColumnPlan<Line> => ({
+  const counted = (value: (line: OfferLine) => number | null, head: string, style: Style): ColumnPlan<OfferLine> => ({
     head,
     right: true,
     cell: (line) => number(value(line), style),
@@ -62,17 +62,17 @@ function deliveryColumns(book: Book): Record<DeliveryKey, ColumnPlan<Line>> {
     fromYear: counted(({ line }) => line.vintageFromYear, 'Vintage from year', plainNumber),
     name: said(({ line }) => line.name, 'Vintage name'),
     mitigation: said(({ line }) => listed(line.mitigationTypes), 'Mitigation types'),
-    ...workings(book),
+    ...workings(layout),
   }
 }
 
 type Working = 'days' | 'factor' | 'present' | 'tonneDays' | 'onTime' | 'tonneYears'
 
 /** What the metrics are summed from. Nothing here is rounded. */
-function workings(book: Book): Record<Working, ColumnPlan<Line>> {
-  const { deliveries, numbers } = book
+function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
+  const { deliveries, numbers } = layout
   const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
-  const volumeOf = ({ line }: Line) => Math.max(0, line.volume ?? 0)
+  const volumeOf = ({ line }: OfferLine) => Math.max(0, line.volume ?? 0)
   return {
     days: {
       band: 'Workings',
@@ -111,7 +111,7 @@ function workings(book: Book): Record<Working, ColumnPlan<Line>> {
       cell: (line, index) =>
         formula(
           `IF(AND(ISNUMBER(FulfilmentDays),ISNUMBER(${at('days', index)})),IF(${at('days', index)}<=FulfilmentDays,MAX(0,N(${at('volume', index)})),0),0)`,
-          isOnTime(book, line) ? volumeOf(line) : 0,
+          isOnTime(layout, line) ? volumeOf(line) : 0,
           numbers.volume,
         ),
     },
@@ -129,12 +129,12 @@ function workings(book: Book): Record<Working, ColumnPlan<Line>> {
 }
 
 /** A date before 1900 is text to a spreadsheet: its days are written as they are. */
-function daysCell({ line }: Line, due: string): Cell {
+function daysCell({ line }: OfferLine, due: string): Cell {
   const known = line.days !== null && serialOf(line.dueDate) !== null
   return known ? formula(`${due}-AsOfDate`, line.days, plainNumber) : number(line.days, plainNumber)
 }
 
-function isOnTime({ report }: Book, { line }: Line): boolean {
+function isOnTime({ report }: RfqLayout, { line }: OfferLine): boolean {
   const limit = report.rfq.daysToFulfilment
   return limit !== null && line.days !== null && line.days <= limit
 }

@@ -22,7 +22,7 @@ import {
 } from '../styles.js'
 import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
 import { listed } from '../words.js'
-import { type Book, headingOf } from './layout.js'
+import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
   'Yellow cells are yours to change: Offers, Scoring, Award, Sensitivity, Comparison and Summary follow. Everything else stands as it was sent.'
@@ -58,10 +58,10 @@ export const criterionWords: Record<Criterion, string> = {
 }
 
 /** `Inputs`: what the reader may change, and the RFQ's limits as sent. Formulas elsewhere call its cells by name. */
-export function inputsSheet(book: Book): SheetPlan {
-  const all = sections(book)
+export function inputsSheet(layout: RfqLayout): SheetPlan {
+  const all = sections(layout)
   const placed = place(all)
-  const rows = [...inputRows(book, all)]
+  const rows = [...inputRows(layout, all)]
   const last = placed.at(-1)?.row ?? 0
   return {
     name: 'Inputs',
@@ -94,9 +94,9 @@ export function inputsSheet(book: Book): SheetPlan {
 /** Heading, counts of changes, table header. */
 const HEADER_ROWS = 5
 
-function* inputRows(book: Book, all: readonly Section[]): Generator<RowPlan> {
-  yield* headingRows(headingOf(book, 'Inputs', NOTE))
-  yield changesRow(place(all), touchingSets(book))
+function* inputRows(layout: RfqLayout, all: readonly Section[]): Generator<RowPlan> {
+  yield* headingRows(rfqHeading(layout, 'Inputs', NOTE))
+  yield changesRow(place(all), touchingSets(layout))
   yield headerRow()
   let row = HEADER_ROWS
   for (const { title, entries } of all) {
@@ -111,7 +111,7 @@ function* inputRows(book: Book, all: readonly Section[]): Generator<RowPlan> {
  * Inputs the sets on `Award` rest on: rates of offers that are ranked, or would be but for a rate or their expiry, of the
  * RFQ's own price limits, and whether expired offers are ranked, if there is one.
  */
-function touchingSets({ report }: Book): ReadonlySet<string> {
+function touchingSets({ report }: RfqLayout): ReadonlySet<string> {
   const curable = ['expired', 'no-exchange-rate', 'no-price']
   const possible = report.offers.filter(({ eligibility }) =>
     eligibility.exclusions.every(({ code }) => curable.includes(code)),
@@ -183,18 +183,18 @@ function place(all: readonly Section[]): Placed[] {
   })
 }
 
-function sections(book: Book): Section[] {
+function sections(layout: RfqLayout): Section[] {
   return [
-    { title: 'Weights', entries: weightEntries(book) },
-    { title: 'Money, time and volume', entries: valueEntries(book) },
-    { title: 'Tolerances and warnings', entries: toleranceEntries(book) },
-    { title: 'Delivery-risk haircuts', entries: haircutEntries(book) },
-    { title: `Exchange rates into ${book.currency ?? '—'}`, entries: rateEntries(book) },
-    { title: 'The RFQ’s limits, as sent', entries: limitEntries(book) },
+    { title: 'Weights', entries: weightEntries(layout) },
+    { title: 'Money, time and volume', entries: valueEntries(layout) },
+    { title: 'Tolerances and warnings', entries: toleranceEntries(layout) },
+    { title: 'Delivery-risk haircuts', entries: haircutEntries(layout) },
+    { title: `Exchange rates into ${layout.currency ?? '—'}`, entries: rateEntries(layout) },
+    { title: 'The RFQ’s limits, as sent', entries: limitEntries(layout) },
   ]
 }
 
-function weightEntries({ report }: Book): Entry[] {
+function weightEntries({ report }: RfqLayout): Entry[] {
   const entries = CRITERIA.map(
     (criterion): Entry => ({
       name: `Weight_${criterion}`,
@@ -208,7 +208,7 @@ function weightEntries({ report }: Book): Entry[] {
   return entries
 }
 
-function valueEntries({ report }: Book): Entry[] {
+function valueEntries({ report }: RfqLayout): Entry[] {
   const { settings, rfq } = report
   return [
     {
@@ -255,7 +255,7 @@ function valueEntries({ report }: Book): Entry[] {
   ]
 }
 
-function toleranceEntries({ report, numbers }: Book): Entry[] {
+function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
   const { settings } = report
   return [
     {
@@ -294,7 +294,7 @@ function toleranceEntries({ report, numbers }: Book): Entry[] {
   ]
 }
 
-function haircutEntries({ report }: Book): Entry[] {
+function haircutEntries({ report }: RfqLayout): Entry[] {
   const { haircuts } = report.settings
   const entry = (name: string, label: string, value: number): Entry => ({
     name,
@@ -311,7 +311,7 @@ function haircutEntries({ report }: Book): Entry[] {
   ]
 }
 
-function rateEntries({ report, currency }: Book): Entry[] {
+function rateEntries({ report, currency }: RfqLayout): Entry[] {
   const rate: Style = formatted(plainNumber, '0.0000##')
   return report.currency.rates.map((known): Entry => {
     const entry = {
@@ -325,8 +325,8 @@ function rateEntries({ report, currency }: Book): Entry[] {
   })
 }
 
-function limitEntries(book: Book): Entry[] {
-  return [...timeLimits(book), ...volumeLimits(book), ...priceLimits(book)]
+function limitEntries(layout: RfqLayout): Entry[] {
+  return [...timeLimits(layout), ...volumeLimits(layout), ...priceLimits(layout)]
 }
 
 const fact = (label: string, value: Cell, unit = '', words = '', name?: string): Entry => ({
@@ -337,7 +337,7 @@ const fact = (label: string, value: Cell, unit = '', words = '', name?: string):
   ...(name !== undefined && { name }),
 })
 
-function timeLimits({ report }: Book): Entry[] {
+function timeLimits({ report }: RfqLayout): Entry[] {
   const { context, rfq } = report
   const vintage = (year: number | null) => number(year, plainNumber, 'Any')
   return [
@@ -369,7 +369,7 @@ function timeLimits({ report }: Book): Entry[] {
   ]
 }
 
-function volumeLimits({ report, numbers }: Book): Entry[] {
+function volumeLimits({ report, numbers }: RfqLayout): Entry[] {
   const { rfq } = report
   const { wanted } = rfq
   const volume = (value: number | null) => number(value, numbers.volume)
@@ -396,7 +396,7 @@ function volumeLimits({ report, numbers }: Book): Entry[] {
   ]
 }
 
-function priceLimits({ report, numbers, currency }: Book): Entry[] {
+function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
   const { rfq } = report
   const code = report.currency.rfq
   const own = numbers.price(code)

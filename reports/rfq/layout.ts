@@ -160,26 +160,26 @@ export const AWARD_KEYS = [
 ] as const satisfies readonly (AwardScenario | string)[]
 export type AwardKey = (typeof AWARD_KEYS)[number]
 /** Rows of the scenarios on `Award`, then workings, then the offers. */
-export const AWARD_SCENARIO_ROW = HEAD_ROW + 1
-const AWARD_HEAD_ROW = AWARD_SCENARIO_ROW + AWARD_SCENARIOS.length + 4
+export const FIRST_SCENARIO_ROW = HEAD_ROW + 1
+const AWARD_HEAD_ROW = FIRST_SCENARIO_ROW + AWARD_SCENARIOS.length + 4
 
-export interface Line {
+export interface OfferLine {
   offer: OfferReport
   line: DeliveryLine
 }
-export interface Payment {
+export interface OfferPrepayment {
   offer: OfferReport
   payment: PrepaymentLine
 }
 
 /** What every sheet of an RFQ's workbook is made from: the report, and where everything stands. */
-export interface Book {
+export interface RfqLayout {
   report: RfqReport
   numbers: NumberStyles
   /** Code of the comparison currency; null where there is none. */
   currency: string | null
-  lines: readonly Line[]
-  payments: readonly Payment[]
+  lines: readonly OfferLine[]
+  payments: readonly OfferPrepayment[]
   deliveries: Grid<DeliveryKey>
   prepayments: Grid<PrepaymentKey>
   offers: Grid<OfferKey>
@@ -188,7 +188,7 @@ export interface Book {
 }
 
 /** Lays out the workbook of a report. */
-export function bookOf(report: RfqReport): Book {
+export function rfqLayout(report: RfqReport): RfqLayout {
   const lines = report.offers.flatMap((offer) => offer.lines.map((line) => ({ offer, line })))
   const payments = report.offers.flatMap((offer) => offer.prepayments.map((payment) => ({ offer, payment })))
   const count = report.offers.length
@@ -224,21 +224,21 @@ export function rfqName({ rfq }: RfqReport): string {
 }
 
 /** `as of 2026-01-31 12:00 UTC`. */
-export const asOfWords = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
+export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
 
-export function identityOf(report: RfqReport): Identity {
+export function rfqIdentity(report: RfqReport): Identity {
   const subject = report.rfq.title ?? 'Offer comparison'
   return {
     title: `${rfqName(report)}: offer comparison`,
     subject,
-    footer: `${rfqName(report)} · ${report.context.channel} · ${asOfWords(report.context.asOf)}`,
+    footer: `${rfqName(report)} · ${report.context.channel} · ${asOfLabel(report.context.asOf)}`,
     asOf: new Date(report.context.asOf),
   }
 }
 
 /** The lines above a sheet, the second of them the same on all. */
-export function headingOf({ report }: Book, title: string, note: string): Heading {
-  const parts = [rfqName(report), report.rfq.title, report.context.channel, asOfWords(report.context.asOf)]
+export function rfqHeading({ report }: RfqLayout, title: string, note: string): Heading {
+  const parts = [rfqName(report), report.rfq.title, report.context.channel, asOfLabel(report.context.asOf)]
   return {
     title,
     subject: parts

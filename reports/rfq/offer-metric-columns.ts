@@ -3,7 +3,7 @@ import { EXACT_TOTAL } from '../../src/domain/comparison/verdict.js'
 import { type Cell, dateFormula, formula, serialOf } from '../cells.js'
 import { body, day, formatted, percent, plainNumber, points, type Style, whole } from '../styles.js'
 import type { ColumnPlan } from '../table.js'
-import type { Book, DeliveryKey, OfferKey, PrepaymentKey } from './layout.js'
+import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
 
 type MetricKey =
   | 'lines'
@@ -45,21 +45,21 @@ const NOISE = '1E-9'
  * The metrics of an offer as formulas over `Deliveries` and `Prepayments`, each with the report model's figure as its
  * result. Definitions: src/domain/comparison/model.ts, `Metrics`; offers are told apart by number, never by text.
  */
-export function offerMetrics(book: Book): Record<MetricKey, Column> {
-  return { ...sums(book), ...timing(book), ...worth(book) }
+export function metricColumns(layout: RfqLayout): Record<MetricKey, Column> {
+  return { ...sums(layout), ...timing(layout), ...worth(layout) }
 }
 
 /** Addresses a row's formulas are made of. */
 class Row {
-  readonly #book: Book
+  readonly #layout: RfqLayout
   readonly #index: number
-  constructor(book: Book, index: number) {
-    this.#book = book
+  constructor(layout: RfqLayout, index: number) {
+    this.#layout = layout
     this.#index = index
   }
-  at = (key: OfferKey): string => this.#book.offers.at(key, this.#index)
-  line = (key: DeliveryKey): string => this.#book.deliveries.range(key)
-  payment = (key: PrepaymentKey): string => this.#book.prepayments.range(key)
+  at = (key: OfferKey): string => this.#layout.offers.at(key, this.#index)
+  line = (key: DeliveryKey): string => this.#layout.deliveries.range(key)
+  payment = (key: PrepaymentKey): string => this.#layout.prepayments.range(key)
   count = (criteria = ''): string => `COUNTIFS(${this.line('offer')},${this.at('offer')}${criteria})`
   sum = (key: DeliveryKey, criteria = ''): string =>
     `SUMIFS(${this.line(key)},${this.line('offer')},${this.at('offer')}${criteria})`
@@ -68,7 +68,7 @@ class Row {
 }
 
 function metric(
-  book: Book,
+  layout: RfqLayout,
   head: string,
   name: MetricName,
   style: Look,
@@ -79,7 +79,7 @@ function metric(
     right: true,
     cell: (offer, index) => {
       const look = typeof style === 'function' ? style(offer) : style
-      return formula(expression(new Row(book, index), offer), offer.metrics[name] as number | null, look)
+      return formula(expression(new Row(layout, index), offer), offer.metrics[name] as number | null, look)
     },
   }
 }
@@ -89,19 +89,19 @@ export const totalToleranceExpression = (stated: string): string =>
   `ROUND(MAX(${EXACT_TOTAL},TotalTolerance*ABS(${stated})),6)`
 
 function verdict(
-  book: Book,
+  layout: RfqLayout,
   head: string,
   name: 'volumeVerdict' | 'totalVerdict',
   expression: (row: Row) => string,
 ): Column {
   return {
     head,
-    cell: (offer, index) => formula(expression(new Row(book, index)), offer.metrics[name] ?? '', body),
+    cell: (offer, index) => formula(expression(new Row(layout, index)), offer.metrics[name] ?? '', body),
   }
 }
 
 function sums(
-  book: Book,
+  layout: RfqLayout,
 ): Record<
   | 'lines'
   | 'usable'
@@ -117,36 +117,36 @@ function sums(
   | 'pricePerTonne',
   Column
 > {
-  const { volume } = book.numbers
-  const money = (offer: OfferReport) => book.numbers.money(offer.terms.currencyCode)
-  const price = (offer: OfferReport) => book.numbers.price(offer.terms.currencyCode)
+  const { volume } = layout.numbers
+  const money = (offer: OfferReport) => layout.numbers.money(offer.terms.currencyCode)
+  const price = (offer: OfferReport) => layout.numbers.price(offer.terms.currencyCode)
   return {
     lines: {
-      ...metric(book, 'Lines', 'lineCount', whole, (row) => row.count()),
+      ...metric(layout, 'Lines', 'lineCount', whole, (row) => row.count()),
       band: 'Metrics, in the offer’s currency',
     },
     usable: {
       head: 'Lines with volume and price',
       right: true,
       cell: (offer, index) => {
-        const row = new Row(book, index)
+        const row = new Row(layout, index)
         const usable = offer.lines.filter((line) => (line.volume ?? -1) >= 0 && (line.unitPrice ?? -1) >= 0).length
         return formula(row.count(`,${row.line('volume')},">=0",${row.line('price')},">=0"`), usable, whole)
       },
     },
-    sumVolume: metric(book, 'Sum of volumes (t)', 'sumVolume', volume, (row) => row.sum('volume')),
-    sumValue: metric(book, 'Sum of line totals', 'sumValue', money, (row) => row.sum('total')),
-    volumeDifference: metric(book, 'Stated volume − sum (t)', 'volumeDifference', volume, (row) =>
+    sumVolume: metric(layout, 'Sum of volumes (t)', 'sumVolume', volume, (row) => row.sum('volume')),
+    sumValue: metric(layout, 'Sum of line totals', 'sumValue', money, (row) => row.sum('total')),
+    volumeDifference: metric(layout, 'Stated volume − sum (t)', 'volumeDifference', volume, (row) =>
       difference(row, 'statedVolume', 'sumVolume', 'volume'),
     ),
-    volumeVerdict: verdict(book, 'Volumes', 'volumeVerdict', (row) => {
+    volumeVerdict: verdict(layout, 'Volumes', 'volumeVerdict', (row) => {
       const off = row.at('volumeDifference')
       return `IF(ISNUMBER(${off}),IF(ROUND(ABS(${off}),6)<=VolumeTolerance,"equal","differs"),"")`
     }),
-    totalDifference: metric(book, 'Stated total − sum', 'totalDifference', money, (row) =>
+    totalDifference: metric(layout, 'Stated total − sum', 'totalDifference', money, (row) =>
       difference(row, 'statedTotal', 'sumValue', 'total'),
     ),
-    totalVerdict: verdict(book, 'Totals', 'totalVerdict', (row) => {
+    totalVerdict: verdict(layout, 'Totals', 'totalVerdict', (row) => {
       const off = row.at('totalDifference')
       const within = (limit: number | string, words: string, otherwise: string) =>
         `IF(ROUND(ABS(${off}),6)<=${limit},"${words}",${otherwise})`
@@ -156,14 +156,14 @@ function sums(
     basis: {
       head: 'Volume and total are taken from',
       cell: (offer, index) => {
-        const row = new Row(book, index)
+        const row = new Row(layout, index)
         const lines = `AND(${row.at('usable')}=${row.at('lines')},${row.at('sumVolume')}>0,${row.at('sumValue')}>0)`
         const stated = `AND(N(${row.at('statedVolume')})>0,N(${row.at('statedTotal')})>0)`
         return formula(`IF(${lines},"lines",IF(${stated},"stated",""))`, offer.metrics.basis ?? '', body)
       },
     },
     total: metric(
-      book,
+      layout,
       'Total',
       'total',
       money,
@@ -171,14 +171,14 @@ function sums(
         `IF(${row.at('basis')}="lines",${row.at('sumValue')},IF(${row.at('basis')}="stated",${row.at('statedTotal')},NA()))`,
     ),
     vwap: metric(
-      book,
+      layout,
       'Price per tonne of the lines',
       'vwap',
       price,
       (row) => `IF(${row.at('basis')}="lines",IFERROR(${row.at('sumValue')}/${row.at('sumVolume')},NA()),NA())`,
     ),
     pricePerTonne: metric(
-      book,
+      layout,
       'Price per tonne',
       'pricePerTonne',
       price,
@@ -194,7 +194,7 @@ function difference(row: Row, stated: OfferKey, summed: OfferKey, part: Delivery
 }
 
 function timing(
-  book: Book,
+  layout: RfqLayout,
 ): Record<
   'firstDelivery' | 'lastDelivery' | 'oldestVintage' | 'newestVintage' | 'meanWait' | 'meanVintage' | 'onTimeShare',
   Column
@@ -202,22 +202,22 @@ function timing(
   const weighed = (row: Row, key: DeliveryKey, criteria: string) =>
     `IFERROR(${row.sum(key)}/${row.sum('volume', `,${row.line('volume')},">0"${criteria}`)},NA())`
   return {
-    firstDelivery: dated(book, 'First delivery', 'firstDelivery', '_xlfn.MINIFS'),
-    lastDelivery: dated(book, 'Last delivery', 'lastDelivery', '_xlfn.MAXIFS'),
-    oldestVintage: metric(book, 'Oldest vintage', 'oldestVintage', plainNumber, (row) =>
+    firstDelivery: dated(layout, 'First delivery', 'firstDelivery', '_xlfn.MINIFS'),
+    lastDelivery: dated(layout, 'Last delivery', 'lastDelivery', '_xlfn.MAXIFS'),
+    oldestVintage: metric(layout, 'Oldest vintage', 'oldestVintage', plainNumber, (row) =>
       extreme(row, '_xlfn.MINIFS', 'fromYear'),
     ),
-    newestVintage: metric(book, 'Newest vintage', 'newestVintage', plainNumber, (row) =>
+    newestVintage: metric(layout, 'Newest vintage', 'newestVintage', plainNumber, (row) =>
       extreme(row, '_xlfn.MAXIFS', 'year'),
     ),
-    meanWait: metric(book, 'Mean wait (days)', 'meanWaitDays', points, (row) =>
+    meanWait: metric(layout, 'Mean wait (days)', 'meanWaitDays', points, (row) =>
       weighed(row, 'tonneDays', `,${row.line('days')},${ANY_NUMBER}`),
     ),
-    meanVintage: metric(book, 'Mean vintage year', 'meanVintageYear', points, (row) =>
+    meanVintage: metric(layout, 'Mean vintage year', 'meanVintageYear', points, (row) =>
       weighed(row, 'tonneYears', `,${row.line('year')},${ANY_NUMBER}`),
     ),
     onTimeShare: metric(
-      book,
+      layout,
       'Share on time',
       'onTimeShare',
       percent,
@@ -230,20 +230,20 @@ const extreme = (row: Row, name: string, key: DeliveryKey) =>
   `IF(${row.count(`,${row.line(key)},${ANY_NUMBER}`)}=0,NA(),${name}(${row.line(key)},${row.line('offer')},${row.at('offer')}))`
 
 /** A date before 1900 is text to a spreadsheet, and its extremes would be wrong: then the model's date stands as it is. */
-function dated(book: Book, head: string, name: 'firstDelivery' | 'lastDelivery', extremum: string): Column {
+function dated(layout: RfqLayout, head: string, name: 'firstDelivery' | 'lastDelivery', extremum: string): Column {
   const cell = (offer: OfferReport, index: number): Cell => {
     const known = offer.metrics[name]
     const foreign = offer.lines.some((line) => line.dueDate !== null && serialOf(line.dueDate) === null)
     const expression = foreign
       ? `IF(TRUE,${serialOf(known) ?? 'NA()'})`
-      : extreme(new Row(book, index), extremum, 'due')
+      : extreme(new Row(layout, index), extremum, 'due')
     return dateFormula(expression, known, day)
   }
   return { head, cell }
 }
 
 function worth(
-  book: Book,
+  layout: RfqLayout,
 ): Record<
   | 'prepaid'
   | 'prepaidShare'
@@ -255,46 +255,48 @@ function worth(
   | 'rate',
   Column
 > {
-  const money = (offer: OfferReport) => book.numbers.money(offer.terms.currencyCode)
-  const price = (offer: OfferReport) => book.numbers.price(offer.terms.currencyCode)
+  const money = (offer: OfferReport) => layout.numbers.money(offer.terms.currencyCode)
+  const price = (offer: OfferReport) => layout.numbers.price(offer.terms.currencyCode)
   return {
-    prepaid: metric(book, 'Pre-paid', 'prepaid', money, (row) => row.paid('amount', `,${row.payment('amount')},">0"`)),
-    prepaidShare: metric(book, 'Pre-paid share', 'prepaidShare', percent, (row, offer) =>
+    prepaid: metric(layout, 'Pre-paid', 'prepaid', money, (row) =>
+      row.paid('amount', `,${row.payment('amount')},">0"`),
+    ),
+    prepaidShare: metric(layout, 'Pre-paid share', 'prepaidShare', percent, (row, offer) =>
       offer.shape === 'summary' ? 'NA()' : `IFERROR(${row.at('prepaid')}/${row.at('total')},NA())`,
     ),
     prepaymentState: {
       head: 'Pre-payment',
       cell: (offer, index) => {
-        const share = new Row(book, index).at('prepaidShare')
+        const share = new Row(layout, index).at('prepaidShare')
         const expression = `IF(ISNUMBER(${share}),IF(${share}>PrepaymentLimit+${NOISE},"above limit","within limit"),"unknown")`
-        return formula(expression, prepaymentWords(book, offer), body)
+        return formula(expression, prepaymentWords(layout, offer), body)
       },
     },
-    presentValue: metric(book, 'Present value', 'presentValue', money, (row) => {
+    presentValue: metric(layout, 'Present value', 'presentValue', money, (row) => {
       const share = `MIN(1,IF(ISNUMBER(${row.at('prepaidShare')}),${row.at('prepaidShare')},0))`
       const balance = `IF(${row.at('basis')}="lines",${row.sum('present')},${row.at('total')})`
       return `IF(${row.at('basis')}="",NA(),${row.paid('present')}+(1-${share})*${balance})`
     }),
     presentValuePerTonne: metric(
-      book,
+      layout,
       'Present value per tonne',
       'presentValuePerTonne',
       price,
       (row) => `IFERROR(${row.at('presentValue')}/${row.at('volume')},NA())`,
     ),
-    haircut: metric(book, 'Delivery-risk haircut', 'haircut', percent, (_row, offer) => haircutName(offer)),
+    haircut: metric(layout, 'Delivery-risk haircut', 'haircut', percent, (_row, offer) => haircutName(offer)),
     riskPrice: metric(
-      book,
+      layout,
       'Risk-adjusted price per tonne',
       'riskAdjustedPrice',
       price,
       (row) => `IFERROR(${row.at('presentValuePerTonne')}/(1-${row.at('haircut')}),NA())`,
     ),
-    rate: rateColumn(book),
+    rate: rateColumn(layout),
   }
 }
 
-function prepaymentWords({ report }: Book, { metrics }: OfferReport): string {
+function prepaymentWords({ report }: RfqLayout, { metrics }: OfferReport): string {
   if (metrics.prepaidShare === null) return 'unknown'
   return metrics.prepaidShare > report.settings.prepaymentShareLimit + Number(NOISE) ? 'above limit' : 'within limit'
 }
@@ -304,7 +306,7 @@ function haircutName({ terms }: OfferReport): string {
   return terms.contractType === 'forward' ? 'HaircutForward' : 'HaircutOther'
 }
 
-function rateColumn({ report, currency }: Book): Column {
+function rateColumn({ report, currency }: RfqLayout): Column {
   const known = new Set(report.currency.rates.map((rate) => rate.currency))
   return {
     head: currency === null ? 'Exchange rate' : `Exchange rate (${currency} per unit)`,

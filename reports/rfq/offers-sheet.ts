@@ -18,8 +18,8 @@ import {
 } from '../styles.js'
 import { type ColumnPlan, tableSheet } from '../table.js'
 import { countFlags, flagLines, inCurrency, listed, yesNo } from '../words.js'
-import { type Book, headingOf, type OfferKey } from './layout.js'
-import { offerMetrics } from './offer-metric-columns.js'
+import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
+import { metricColumns } from './offer-metric-columns.js'
 
 const NOTE =
   'One row an offer, ranked ones first. #N/A: not to be told from what was sent; Comparison and Checks say why. Claims about projects are the developers’ own.'
@@ -27,17 +27,17 @@ const NOTE =
 type Columns<Key extends OfferKey> = Record<Key, ColumnPlan<OfferReport>>
 
 /** `Offers`: terms, outcome, metrics and the project behind each offer. */
-export function offersSheet(book: Book): SheetPlan {
-  const { offers } = book
+export function offersSheet(layout: RfqLayout): SheetPlan {
+  const { offers } = layout
   return tableSheet<OfferReport, OfferKey>({
     grid: offers,
-    heading: headingOf(book, 'Offers', NOTE),
-    columns: { ...outcome(book), ...terms(book), ...offerMetrics(book), ...project(book), ...words() },
-    rows: book.report.offers,
+    heading: rfqHeading(layout, 'Offers', NOTE),
+    columns: { ...outcome(layout), ...terms(layout), ...metricColumns(layout), ...project(layout), ...words() },
+    rows: layout.report.offers,
     empty: 'No offer is known.',
     fixedColumns: 2,
     pagesWide: 6,
-    rules: offerRules(book),
+    rules: offerRules(layout),
   })
 }
 
@@ -55,7 +55,7 @@ const counted = (head: string, value: (offer: OfferReport) => number | null, sty
 const fetched = (head: string, make: (offer: OfferReport, index: number) => Cell) => ({ head, right: true, cell: make })
 
 function outcome(
-  book: Book,
+  layout: RfqLayout,
 ): Columns<
   | 'offer'
   | 'label'
@@ -73,7 +73,7 @@ function outcome(
   | 'medium'
   | 'low'
 > {
-  const { offers, scoring, numbers, currency } = book
+  const { offers, scoring, numbers, currency } = layout
   const at = (key: OfferKey, index: number) => offers.at(key, index)
   const money = numbers.money(currency)
   const price = numbers.price(currency)
@@ -103,7 +103,7 @@ function outcome(
     eligible: {
       head: 'Ranked',
       cell: (offer, index) =>
-        formula(eligibleExpression(offer, book, index), yesNo(offer.eligibility.eligible), centred),
+        formula(eligibleExpression(offer, layout, index), yesNo(offer.eligibility.eligible), centred),
     },
     why: {
       head: 'Why it is not ranked',
@@ -120,7 +120,7 @@ function outcome(
 /** What no input can change about whether an offer is ranked. */
 const FIXED = new Set(['no-offer', 'rejected', 'withdrawn', 'no-currency'])
 
-function eligibleExpression(offer: OfferReport, { offers }: Book, index: number): string {
+function eligibleExpression(offer: OfferReport, { offers }: RfqLayout, index: number): string {
   if (offer.eligibility.exclusions.some(({ code }) => FIXED.has(code))) return 'IF(FALSE,"yes","no")'
   const days = offers.at('daysToExpiry', index)
   const alive = offer.status === 'accepted' ? 'TRUE' : `OR(RankExpired="yes",NOT(ISNUMBER(${days})),N(${days})>=0)`
@@ -129,7 +129,7 @@ function eligibleExpression(offer: OfferReport, { offers }: Book, index: number)
 }
 
 function terms(
-  book: Book,
+  layout: RfqLayout,
 ): Columns<
   | 'developer'
   | 'project'
@@ -147,7 +147,7 @@ function terms(
   | 'expiryState'
   | 'review'
 > {
-  const { offers, numbers } = book
+  const { offers, numbers } = layout
   const at = (key: OfferKey, index: number) => offers.at(key, index)
   return {
     developer: told('Developer', (offer) => offer.developer, { band: 'Terms as sent', most: 34 }),
@@ -175,7 +175,7 @@ function terms(
     daysToExpiry: fetched('Days to expiry', (offer, index) => daysToExpiry(offer, at('expiry', index))),
     expiryState: {
       head: 'Expiry',
-      cell: (offer, index) => formula(expiryExpression(at('daysToExpiry', index)), expiryWords(book, offer), body),
+      cell: (offer, index) => formula(expiryExpression(at('daysToExpiry', index)), expiryWords(layout, offer), body),
     },
     review: told('Review', (offer) => offer.terms.review?.status),
   }
@@ -192,7 +192,7 @@ const daysToExpiry = ({ terms }: OfferReport, expiry: string): Cell =>
 const expiryExpression = (days: string) =>
   `IF(ISNUMBER(${days}),IF(${days}<0,"expired",IF(${days}<=ExpiryWindowDays,"expiring","valid")),"no expiry")`
 
-function expiryWords({ report }: Book, { terms }: OfferReport): string {
+function expiryWords({ report }: RfqLayout, { terms }: OfferReport): string {
   const days = terms.daysToExpiry
   if (days === null) return 'no expiry'
   if (days < 0) return 'expired'
@@ -200,7 +200,7 @@ function expiryWords({ report }: Book, { terms }: OfferReport): string {
 }
 
 function project(
-  book: Book,
+  layout: RfqLayout,
 ): Columns<
   | 'country'
   | 'registry'
@@ -221,7 +221,11 @@ function project(
     activity: told('Mitigation activity', ({ listing }) => listing.mitigationActivity),
     ecosystems: told('Ecosystems', ({ listing }) => listed([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
     labels: told('Labels, as claimed', ({ listing }) => listed(listing.labels)),
-    available: counted('Listing’s available volume (t)', ({ listing }) => listing.availableVolume, book.numbers.volume),
+    available: counted(
+      'Listing’s available volume (t)',
+      ({ listing }) => listing.availableVolume,
+      layout.numbers.volume,
+    ),
     facts: counted('Facts stated, of 6', ({ listing }) => listing.factsStated),
     storefront: {
       head: 'Listing',
@@ -241,11 +245,13 @@ function words(): Columns<'flags' | 'notes' | 'id' | 'version' | 'observed'> {
 }
 
 /** A row can be only so high: what is longer stands in full on About. */
-export const NOTE_CHARACTERS = 600
+export const MAX_NOTE_CHARACTERS = 600
 const noteOf = ({ terms: { notes } }: OfferReport) =>
-  notes !== null && notes.length > NOTE_CHARACTERS ? `${notes.slice(0, NOTE_CHARACTERS)}… [in full on About]` : notes
+  notes !== null && notes.length > MAX_NOTE_CHARACTERS
+    ? `${notes.slice(0, MAX_NOTE_CHARACTERS)}… [in full on About]`
+    : notes
 
-function offerRules({ offers }: Book): NonNullable<SheetPlan['rules']> {
+function offerRules({ offers }: RfqLayout): NonNullable<SheetPlan['rules']> {
   const { firstRow, lastRow } = offers
   const first = (key: OfferKey) => `$${offers.letter(key)}${firstRow}`
   const column = (key: OfferKey) => `${offers.letter(key)}${firstRow}:${offers.letter(key)}${lastRow}`

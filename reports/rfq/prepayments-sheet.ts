@@ -2,20 +2,20 @@ import { date, formula, number, serialOf, text } from '../cells.js'
 import type { SheetPlan } from '../plan.js'
 import { body, day, factor, percent, plainNumber, wrapped } from '../styles.js'
 import { tableSheet } from '../table.js'
-import { type Book, headingOf, type Payment, type PrepaymentKey } from './layout.js'
+import { type OfferPrepayment, type PrepaymentKey, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
   'One row a pre-payment, in the currency of the offer. Pre-payments are part of the total, not on top of it.'
 
 /** `Prepayments`. */
-export function prepaymentsSheet(book: Book): SheetPlan {
-  const { prepayments, offers, numbers } = book
+export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
+  const { prepayments, offers, numbers } = layout
   const at = (key: PrepaymentKey, index: number) => prepayments.at(key, index)
-  const rowOf = new Map(book.report.offers.map((offer, index) => [offer, index]))
-  return tableSheet<Payment, PrepaymentKey>({
+  const rowOf = new Map(layout.report.offers.map((offer, index) => [offer, index]))
+  return tableSheet<OfferPrepayment, PrepaymentKey>({
     grid: prepayments,
-    heading: headingOf(book, 'Pre-payments', NOTE),
-    rows: book.payments,
+    heading: rfqHeading(layout, 'Pre-payments', NOTE),
+    rows: layout.payments,
     empty: 'No offer asks for a pre-payment.',
     fixedColumns: 2,
     columns: {

@@ -5,7 +5,7 @@ import type { SheetPlan } from '../plan.js'
 import { asStrong, centred, marks, palette, plainNumber, points, type Style, section, wrapped } from '../styles.js'
 import { type ColumnPlan, tableSheet } from '../table.js'
 import { inCurrency, yesNo } from '../words.js'
-import { type Book, headingOf, type ScoreKey, type ScoringKey } from './layout.js'
+import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
 
 const NOTE =
   'Each criterion earns 0 to 100 points; what is not known earns 0, what the RFQ does not ask is earned by all. Total = Σ weight × points ÷ Σ weights. Change the weights on Inputs.'
@@ -20,15 +20,15 @@ const CAPITAL: Record<Criterion, string> = {
 }
 
 /** `Scoring`: weights × scores, total and rank, all live. */
-export function scoringSheet(book: Book): SheetPlan {
-  const { scoring } = book
+export function scoringSheet(layout: RfqLayout): SheetPlan {
+  const { scoring } = layout
   const { firstRow, lastRow } = scoring
   return tableSheet<OfferReport, ScoringKey>({
     grid: scoring,
-    heading: headingOf(book, 'Scoring', NOTE),
-    above: weightCells(book),
-    columns: scoringColumns(book),
-    rows: book.report.offers,
+    heading: rfqHeading(layout, 'Scoring', NOTE),
+    above: weightCells(layout),
+    columns: scoringColumns(layout),
+    rows: layout.report.offers,
     empty: 'No offer is known.',
     fixedColumns: 2,
     rules: [
@@ -58,10 +58,10 @@ const bar = (priority: number) =>
   }) as never
 
 /** Row of the weights: right above the headers. */
-const weightRow = (book: Book) => book.scoring.headRow - 1
+const weightRow = (layout: RfqLayout) => layout.scoring.headRow - 1
 
-function weightCells(book: Book): Partial<Record<ScoringKey, Cell>> {
-  const { weights } = book.report.settings
+function weightCells(layout: RfqLayout): Partial<Record<ScoringKey, Cell>> {
+  const { weights } = layout.report.settings
   const cells: Partial<Record<ScoringKey, Cell>> = { label: text('Weights, from Inputs', section) }
   for (const criterion of CRITERIA) {
     cells[`score-${criterion}`] = formula(`Weight_${criterion}`, weights[criterion], asStrong(points))
@@ -69,8 +69,8 @@ function weightCells(book: Book): Partial<Record<ScoringKey, Cell>> {
   return cells
 }
 
-function scoringColumns(book: Book): Record<ScoringKey, ColumnPlan<OfferReport>> {
-  const { offers, numbers, currency } = book
+function scoringColumns(layout: RfqLayout): Record<ScoringKey, ColumnPlan<OfferReport>> {
+  const { offers, numbers, currency } = layout
   const price = numbers.price(currency)
   return {
     offer: { head: 'Offer no.', right: true, cell: (offer) => number(offer.sequence, plainNumber) },
@@ -84,65 +84,71 @@ function scoringColumns(book: Book): Record<ScoringKey, ColumnPlan<OfferReport>>
       right: true,
       cell: (offer, index) =>
         ifRanked(
-          book,
+          layout,
           index,
           offers.cell('comparedPrice', index),
           offer.eligibility.eligible ? offer.compared.price : '',
           price,
         ),
     },
-    ...scoreColumns(book),
+    ...scoreColumns(layout),
     total: {
       head: 'Total score',
       right: true,
       cell: (offer, index) => {
-        const expression = `IFERROR(ROUND(SUMPRODUCT(${weightsRange(book)},${scoresRange(book, index)})/SUM(${weightsRange(book)}),6),"")`
-        return ifRanked(book, index, expression, offer.scores?.total ?? '', asStrong(points))
+        const expression = `IFERROR(ROUND(SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, index)})/SUM(${weightsRange(layout)}),6),"")`
+        return ifRanked(layout, index, expression, offer.scores?.total ?? '', asStrong(points))
       },
     },
     rank: {
       head: 'Rank',
       right: true,
       cell: (offer, index) =>
-        ifRanked(book, index, rankExpression(book, 'total', index, 0), offer.rank ?? '', asStrong(plainNumber)),
+        ifRanked(layout, index, rankExpression(layout, 'total', index, 0), offer.rank ?? '', asStrong(plainNumber)),
     },
     priceRank: {
       head: 'Rank by price',
       right: true,
       cell: (offer, index) =>
-        ifRanked(book, index, rankExpression(book, 'price', index, 1), offer.priceRank ?? '', plainNumber),
+        ifRanked(layout, index, rankExpression(layout, 'price', index, 1), offer.priceRank ?? '', plainNumber),
     },
   }
 }
 
-function ifRanked({ scoring }: Book, index: number, expression: string, cached: Cached, style: Style = points): Cell {
+function ifRanked(
+  { scoring }: RfqLayout,
+  index: number,
+  expression: string,
+  cached: Cached,
+  style: Style = points,
+): Cell {
   return formula(`IF(${scoring.at('eligible', index)}="yes",${expression},"")`, cached, style)
 }
 
 /** The weights, from any sheet. */
-export function weightsRange(book: Book): string {
-  const first = book.scoring.letter(`score-${CRITERIA[0]}`)
-  const last = book.scoring.letter(`score-${CRITERIA.at(-1) as Criterion}`)
-  return `'Scoring'!$${first}$${weightRow(book)}:$${last}$${weightRow(book)}`
+export function weightsRange(layout: RfqLayout): string {
+  const first = layout.scoring.letter(`score-${CRITERIA[0]}`)
+  const last = layout.scoring.letter(`score-${CRITERIA.at(-1) as Criterion}`)
+  return `'Scoring'!$${first}$${weightRow(layout)}:$${last}$${weightRow(layout)}`
 }
 
 /** The scores of one offer, from any sheet. */
-export const scoresRange = ({ scoring }: Book, index: number): string =>
+export const scoresRange = ({ scoring }: RfqLayout, index: number): string =>
   scoring.across(`score-${CRITERIA[0]}`, `score-${CRITERIA.at(-1) as Criterion}`, index)
 
 /** Place among the ranked; equal figures go to the lower offer number. */
-function rankExpression({ scoring }: Book, key: 'total' | 'price', index: number, ascending: 0 | 1): string {
+function rankExpression({ scoring }: RfqLayout, key: 'total' | 'price', index: number, ascending: 0 | 1): string {
   const own = scoring.at(key, index)
   const ties = `COUNTIFS(${scoring.range(key)},${own},${scoring.range('offer')},"<"&${scoring.at('offer', index)})`
   return `IFERROR(RANK(${own},${scoring.range(key)},${ascending})+${ties},"")`
 }
 
-function scoreColumns(book: Book): Record<ScoreKey, ColumnPlan<OfferReport>> {
+function scoreColumns(layout: RfqLayout): Record<ScoreKey, ColumnPlan<OfferReport>> {
   const column = (criterion: Criterion): ColumnPlan<OfferReport> => ({
     head: CAPITAL[criterion],
     right: true,
     cell: (offer, index) =>
-      ifRanked(book, index, scoreExpression(book, criterion, index), offer.scores?.[criterion] ?? ''),
+      ifRanked(layout, index, scoreExpression(layout, criterion, index), offer.scores?.[criterion] ?? ''),
   })
   return Object.fromEntries(CRITERIA.map((criterion) => [`score-${criterion}`, column(criterion)])) as Record<
     ScoreKey,
@@ -151,7 +157,7 @@ function scoreColumns(book: Book): Record<ScoreKey, ColumnPlan<OfferReport>> {
 }
 
 /** Definitions: src/domain/comparison/model.ts, `Scores`. */
-function scoreExpression({ scoring, offers }: Book, criterion: Criterion, index: number): string {
+function scoreExpression({ scoring, offers }: RfqLayout, criterion: Criterion, index: number): string {
   const known = (key: Parameters<typeof offers.cell>[0], expression: (cell: string) => string, otherwise = '0') => {
     const cell = offers.cell(key, index)
     return `IF(ISNUMBER(${cell}),${expression(cell)},${otherwise})`

@@ -20,7 +20,7 @@ import {
 } from '../styles.js'
 import { fittedRow, fixedWidths, headingRows, RowList } from '../table.js'
 import { inCurrency, yesNo } from '../words.js'
-import { type Book, headingOf } from './layout.js'
+import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
 
 const NOTE =
@@ -41,18 +41,18 @@ const BASIS_WORDS: Record<WantedBasis, string> = { min: 'minimum', mid: 'half-wa
 
 /** Where things stand: contenders are the first rows of `Offers` and `Scoring`. */
 interface Frame {
-  book: Book
+  layout: RfqLayout
   sensitivity: Sensitivity
   offers: readonly OfferReport[]
   widths: readonly number[]
 }
 
 /** `Sensitivity`: ranks under other weights, discount rates and volumes, and the price that would be first. */
-export function sensitivitySheet(book: Book): SheetPlan {
-  const { sensitivity } = book.report
-  const offers = book.report.offers.slice(0, sensitivity.contenders.length)
+export function sensitivitySheet(layout: RfqLayout): SheetPlan {
+  const { sensitivity } = layout.report
+  const offers = layout.report.offers.slice(0, sensitivity.contenders.length)
   const widths = [...LEADING, ...offers.map(() => OFFER_UNITS), ...offers.map(() => OFFER_UNITS)]
-  const frame = { book, sensitivity, offers, widths }
+  const frame = { layout, sensitivity, offers, widths }
   const rows = sensitivityRows(frame)
   return {
     name: 'Sensitivity',
@@ -93,8 +93,8 @@ function rankRules({ offers }: Frame, rows: number): NonNullable<SheetPlan['rule
 }
 
 function sensitivityRows(frame: Frame): RowPlan[] {
-  const { book, sensitivity, offers } = frame
-  const list = new RowList().add(...headingRows(headingOf(book, 'Sensitivity', NOTE)))
+  const { layout, sensitivity, offers } = frame
+  const list = new RowList().add(...headingRows(rfqHeading(layout, 'Sensitivity', NOTE)))
   list.add({ cells: [text(sensitivity.words, body)] })
   if (offers.length === 0) {
     return list.add({ cells: [text('No offer is ranked: there is no order to change.', body)] }).rows
@@ -131,19 +131,19 @@ const heads = (frame: Frame) => ranksAt(frame, HEADER_ROW)
 // --- the order now --------------------------------------------------------------------------------------------------
 
 function* baseRows(frame: Frame): Generator<RowPlan> {
-  const { book, offers, widths } = frame
-  const { scoring } = book
-  const price = book.numbers.price(book.currency)
+  const { layout, offers, widths } = frame
+  const { scoring } = layout
+  const price = layout.numbers.price(layout.currency)
   const lead = (name: string) => [text(name, strong), blank(body), blank(body), blank(body)]
   const nothing = offers.map(() => blank(body))
-  const weights = book.report.settings.weights
+  const weights = layout.report.settings.weights
   yield fittedRow(
     [...lead('Offer number'), ...offers.map((offer) => number(offer.sequence, plainNumber)), ...nothing],
     widths,
   )
   yield fittedRow(
     [
-      ...lead(inCurrency('Risk-adjusted price now', book.currency, '/t')),
+      ...lead(inCurrency('Risk-adjusted price now', layout.currency, '/t')),
       ...nothing,
       ...offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, price)),
     ],
@@ -154,7 +154,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
       ...lead('Weighted points without price'),
       ...nothing,
       ...offers.map((offer, at) => {
-        const own = `SUMPRODUCT(${weightsRange(book)},${scoresRange(book, at)})-Weight_price*N(${scoring.cell('score-price', at)})`
+        const own = `SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, at)})-Weight_price*N(${scoring.cell('score-price', at)})`
         const cached = CRITERIA.reduce(
           (sum, each) => sum + (each === 'price' ? 0 : weights[each] * (offer.scores?.[each] ?? 0)),
           0,
@@ -182,8 +182,8 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
 }
 
 /** Only offers that are still ranked have a place. */
-function ranked({ book }: Frame, at: number, expression: string, cached: Cached, style: Style): Cell {
-  return formula(`IF(${book.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, style)
+function ranked({ layout }: Frame, at: number, expression: string, cached: Cached, style: Style): Cell {
+  return formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, style)
 }
 
 // --- cases ----------------------------------------------------------------------------------------------------------
@@ -228,11 +228,11 @@ function rankCell(frame: Frame, row: number, at: number, { standing, ascending }
 
 /** A total in which one score, or one weight, is another. */
 const roundedTotal = (points: string, weights: string) => `IFERROR(ROUND((${points})/(${weights}),6),"")`
-const allPoints = ({ book }: Frame, at: number) => `SUMPRODUCT(${weightsRange(book)},${scoresRange(book, at)})`
-const allWeights = ({ book }: Frame) => `SUM(${weightsRange(book)})`
+const allPoints = ({ layout }: Frame, at: number) => `SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, at)})`
+const allWeights = ({ layout }: Frame) => `SUM(${weightsRange(layout)})`
 
 function weightBlocks(frame: Frame) {
-  const { book, sensitivity } = frame
+  const { layout, sensitivity } = frame
   return sensitivity.weightShifts.map((shifted) => (row: number) => {
     const { criterion, shift, weights } = shifted
     const moved = `($B$${row}-Weight_${criterion})`
@@ -244,7 +244,7 @@ function weightBlocks(frame: Frame) {
       style: points,
       figure: (at) =>
         roundedTotal(
-          `${allPoints(frame, at)}+${moved}*N(${book.scoring.cell(`score-${criterion}`, at)})`,
+          `${allPoints(frame, at)}+${moved}*N(${layout.scoring.cell(`score-${criterion}`, at)})`,
           `${allWeights(frame)}+${moved}`,
         ),
     })
@@ -252,7 +252,7 @@ function weightBlocks(frame: Frame) {
 }
 
 function discountBlocks(frame: Frame) {
-  const { book, sensitivity } = frame
+  const { layout, sensitivity } = frame
   const distance = sensitivity.discountRates.length + 2
   return sensitivity.discountRates.map((discounted) => (row: number) => {
     const prices = row + distance
@@ -264,7 +264,7 @@ function discountBlocks(frame: Frame) {
       style: points,
       figure: (at) =>
         roundedTotal(
-          `${allPoints(frame, at)}+Weight_price*(100*MIN(${figuresAt(frame, prices)})/${figureColumn(frame, at)}$${prices}-N(${book.scoring.cell('score-price', at)}))`,
+          `${allPoints(frame, at)}+Weight_price*(100*MIN(${figuresAt(frame, prices)})/${figureColumn(frame, at)}$${prices}-N(${layout.scoring.cell('score-price', at)}))`,
           allWeights(frame),
         ),
     })
@@ -274,7 +274,7 @@ function discountBlocks(frame: Frame) {
 const percentWords = (rate: number) => `${Math.round(rate * 1000) / 10} %`
 
 function priceBlocks(frame: Frame) {
-  const { book, offers, sensitivity } = frame
+  const { layout, offers, sensitivity } = frame
   return sensitivity.discountRates.map(({ rate, prices, priceRanks }) => (row: number) => {
     const winner = offers[priceRanks.indexOf(1)]?.id ?? null
     const base = offers.find(({ rank }) => rank === 1)?.id ?? null
@@ -283,7 +283,7 @@ function priceBlocks(frame: Frame) {
       value: number(rate, percent),
       standing: { ranks: priceRanks, winner, changed: winner !== base },
       figures: prices,
-      style: book.numbers.price(book.currency),
+      style: layout.numbers.price(layout.currency),
       figure: (at) => priceExpression(frame, at, `$B$${row}`),
       ascending: true,
     })
@@ -291,8 +291,8 @@ function priceBlocks(frame: Frame) {
 }
 
 /** The risk-adjusted price at another rate: present values made anew from the lines. */
-function priceExpression({ book }: Frame, at: number, rate: string): string {
-  const { offers, deliveries, prepayments } = book
+function priceExpression({ layout }: Frame, at: number, rate: string): string {
+  const { offers, deliveries, prepayments } = layout
   const cell = (key: Parameters<typeof offers.cell>[0]) => offers.cell(key, at)
   const waits = (days: string) => `(1+${rate})^((${days}>0)*${days}/365)`
   const mine = (range: string) => `(${range}=${cell('offer')})`
@@ -305,18 +305,18 @@ function priceExpression({ book }: Frame, at: number, rate: string): string {
 }
 
 function volumeBlocks(frame: Frame) {
-  const { book, sensitivity } = frame
+  const { layout, sensitivity } = frame
   return sensitivity.wantedVolumes.map(
     (volume) => (row: number) =>
       caseRow(frame, row, {
         name: `The ${BASIS_WORDS[volume.basis]} of the RFQ is wanted (t)`,
-        value: number(volume.wanted, book.numbers.volume),
+        value: number(volume.wanted, layout.numbers.volume),
         standing: volume,
         figures: volume.totals,
         style: points,
         figure: (at) =>
           roundedTotal(
-            `${allPoints(frame, at)}+Weight_coverage*(100*MIN(1,${book.offers.cell('volume', at)}/$B$${row})-N(${book.scoring.cell('score-coverage', at)}))`,
+            `${allPoints(frame, at)}+Weight_coverage*(100*MIN(1,${layout.offers.cell('volume', at)}/$B$${row})-N(${layout.scoring.cell('score-coverage', at)}))`,
             allWeights(frame),
           ),
       }),
@@ -325,8 +325,8 @@ function volumeBlocks(frame: Frame) {
 
 // --- what it would cost, and what would be first --------------------------------------------------------------------
 
-function* combinationRows({ book, sensitivity, widths }: Frame): Generator<RowPlan> {
-  const { numbers: styles, currency } = book
+function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<RowPlan> {
+  const { numbers: styles, currency } = layout
   yield fittedRow(
     [
       'Wanted volume (t)',
@@ -353,14 +353,14 @@ function* combinationRows({ book, sensitivity, widths }: Frame): Generator<RowPl
   }
 }
 
-function breakEvenHeader({ book, widths }: Frame): RowPlan {
+function breakEvenHeader({ layout, widths }: Frame): RowPlan {
   const names = [
     'Offer',
-    inCurrency('Price now', book.currency, '/t'),
+    inCurrency('Price now', layout.currency, '/t'),
     'Why there is none',
     'Rank',
-    inCurrency('First at or below', book.currency, '/t'),
-    inCurrency('As nominal price', book.currency, '/t'),
+    inCurrency('First at or below', layout.currency, '/t'),
+    inCurrency('As nominal price', layout.currency, '/t'),
     'Change of price',
     'Lowest of the others',
     'Lead of the others',
@@ -376,8 +376,8 @@ const breakEvenBlocks = (frame: Frame) =>
 
 /** Formulas: src/domain/comparison/model.ts, `BreakEven`. */
 function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): RowPlan {
-  const { book, offers, widths } = frame
-  const price = book.numbers.price(book.currency)
+  const { layout, offers, widths } = frame
+  const price = layout.numbers.price(layout.currency)
   const others = `(${numbers(frame)}<>${rankColumn(at)}$${NUMBER_ROW})*ISNUMBER(${figuresAt(frame, PRICE_ROW)})`
   const prices = figuresAt(frame, PRICE_ROW)
   const pointsOf = figuresAt(frame, POINTS_ROW)
@@ -396,7 +396,7 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
       formula(`${rankColumn(at)}$${BASE_ROW}`, each.rank, plainNumber),
       arrayFormula(solved, each.breakEvenPrice, `E${row}`, asStrong(price)),
       formula(
-        `IFERROR(${book.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`,
+        `IFERROR(${layout.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`,
         each.breakEvenPricePerTonne,
         price,
       ),
@@ -423,8 +423,8 @@ function reasonExpression(row: number): string {
   )
 }
 
-function workingsOf({ book, offers }: Frame, at: number): { lowest: number | null; lead: number | null } {
-  const { weights } = book.report.settings
+function workingsOf({ layout, offers }: Frame, at: number): { lowest: number | null; lead: number | null } {
+  const { weights } = layout.report.settings
   const without = ({ scores }: OfferReport) =>
     CRITERIA.reduce((sum, each) => sum + (each === 'price' ? 0 : weights[each] * (scores?.[each] ?? 0)), 0)
   const own = offers[at]

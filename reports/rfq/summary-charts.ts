@@ -6,7 +6,7 @@ import { head, headRight, plainNumber, section, wrapped } from '../styles.js'
 import { fittedRow, gap } from '../table.js'
 import { oneLine } from '../text.js'
 import { inCurrency } from '../words.js'
-import type { Book, Line } from './layout.js'
+import type { OfferLine, RfqLayout } from './layout.js'
 import { type Ranking, SUMMARY_WIDTHS } from './summary-ranking.js'
 
 const PRICE_ROWS = 17
@@ -29,16 +29,16 @@ interface Section {
  * volume by delivery period. Nothing is drawn where there is nothing to draw.
  * @param row first row of the section
  */
-export function chartSection(book: Book, row: number, ranking: Ranking): Section {
+export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): Section {
   if (ranking.offers.length === 0) return { rows: [], charts: [], breaksAfter: [] }
   const dataRow = row + PRICE_ROWS + STACK_ROWS + 3
-  const price = priceData(book, ranking, dataRow)
-  const years = yearPeriods(book)
-  const vintages = stack(book, ranking, years, dataRow + price.rows.length, VINTAGES)
+  const price = priceData(layout, ranking, dataRow)
+  const years = yearPeriods(layout)
+  const vintages = stack(layout, ranking, years, dataRow + price.rows.length, VINTAGES)
   const deliveries = stack(
-    book,
+    layout,
     ranking,
-    deliveryPeriods(book),
+    deliveryPeriods(layout),
     dataRow + price.rows.length + vintages.rows.length,
     DELIVERIES,
   )
@@ -52,7 +52,7 @@ export function chartSection(book: Book, row: number, ranking: Ranking): Section
     ],
     breaksAfter: [row - 1, dataRow - 2],
     charts: [
-      priceChart(book, price, { column: 0, row: row - 1, toColumn: 11, toRow: row - 1 + PRICE_ROWS }),
+      priceChart(layout, price, { column: 0, row: row - 1, toColumn: 11, toRow: row - 1 + PRICE_ROWS }),
       ...stackCharts([vintages, deliveries], row + PRICE_ROWS),
     ],
   }
@@ -68,8 +68,8 @@ interface PriceData {
   heads: { price: Referred<string>; budget: Referred<string> }
 }
 
-function priceData(book: Book, ranking: Ranking, row: number): PriceData {
-  const { numbers, currency, report } = book
+function priceData(layout: RfqLayout, ranking: Ranking, row: number): PriceData {
+  const { numbers, currency, report } = layout
   const limit = report.rfq.comparedMaxUnitPrice
   const style = numbers.price(currency)
   const first = row + 1
@@ -124,7 +124,7 @@ const nameOf = (rank: number, label: string) => `${rank} · ${oneLine(label)}`
 /** The same as `nameOf`, so that names follow a changed ranking. */
 const nameExpression = (rank: string, label: string) => `${rank}&" · "&${label}`
 
-function priceChart({ currency, report }: Book, data: PriceData, anchor: Chart['anchor']): Chart {
+function priceChart({ currency, report }: RfqLayout, data: PriceData, anchor: Chart['anchor']): Chart {
   const unit = inCurrency('Price per tonne', currency, '/t')
   const line: Series[] = data.budget === null ? [] : [{ name: data.heads.budget, values: data.budget, line: true }]
   const cheapest = report.summary.cheapestOffer
@@ -147,7 +147,7 @@ function priceChart({ currency, report }: Book, data: PriceData, anchor: Chart['
 interface Period {
   name: string
   criteria: string
-  holds: (line: Line) => boolean
+  holds: (line: OfferLine) => boolean
 }
 interface StackWords {
   title: string
@@ -171,12 +171,18 @@ interface StackData extends StackWords {
 }
 
 /** Offers down, periods across, so that long names have room. */
-function stack(book: Book, ranking: Ranking, periods: readonly Period[], row: number, words: StackWords): StackData {
+function stack(
+  layout: RfqLayout,
+  ranking: Ranking,
+  periods: readonly Period[],
+  row: number,
+  words: StackWords,
+): StackData {
   const coloured = ranking.offers.slice(0, COLOURED)
-  const others = book.report.offers.length > coloured.length
+  const others = layout.report.offers.length > coloured.length
   if (periods.length === 0) return { ...words, rows: [], chart: null }
   const names = [...coloured.map((offer, index) => nameOf(index + 1, offer.label)), ...(others ? [OTHERS] : [])]
-  const figures = sumsOf(book, coloured, periods, names.length)
+  const figures = sumsOf(layout, coloured, periods, names.length)
   const nameCell = (name: string, at: number) =>
     at < coloured.length
       ? formula(nameExpression(`${at + 1}`, `$B${ranking.firstRow + at}`), name, wrapped)
@@ -189,7 +195,7 @@ function stack(book: Book, ranking: Ranking, periods: readonly Period[], row: nu
     ...names.map((name, at): RowPlan => {
       const volumes = periods.map((period, index) => {
         const place = { at, coloured: coloured.length, row, column: columnLetter(FIRST_PERIOD + index) }
-        return volumeCell(book, ranking, period, place, figures[at]?.[index] ?? 0)
+        return volumeCell(layout, ranking, period, place, figures[at]?.[index] ?? 0)
       })
       return fittedRow([undefined, nameCell(name, at), ...volumes], SUMMARY_WIDTHS)
     }),
@@ -238,7 +244,7 @@ function stackCharts(stacks: readonly StackData[], row: number): Chart[] {
 
 /** Volume of one offer in one period, by its place in the ranking; the last row is all that no other shows. */
 function volumeCell(
-  { deliveries, offers, numbers }: Book,
+  { deliveries, offers, numbers }: RfqLayout,
   ranking: Ranking,
   period: Period,
   place: { at: number; coloured: number; row: number; column: string },
@@ -255,10 +261,15 @@ function volumeCell(
 }
 
 /** Volumes by series and period; what is of no coloured offer is of the last series. */
-function sumsOf(book: Book, coloured: Ranking['offers'], periods: readonly Period[], series: number): number[][] {
+function sumsOf(
+  layout: RfqLayout,
+  coloured: Ranking['offers'],
+  periods: readonly Period[],
+  series: number,
+): number[][] {
   const places = new Map(coloured.map(({ id }, index) => [id, index]))
   const sums = Array.from({ length: series }, () => periods.map(() => 0))
-  for (const line of book.lines) {
+  for (const line of layout.lines) {
     const row = sums[places.get(line.offer.id) ?? series - 1]
     const at = periods.findIndex((period) => period.holds(line))
     if (row !== undefined && at !== -1) row[at] = (row[at] ?? 0) + Math.max(0, line.line.volume ?? 0)
@@ -270,7 +281,7 @@ function sumsOf(book: Book, coloured: Ranking['offers'], periods: readonly Perio
 
 const years = (values: Iterable<number>): number[] => [...new Set(values)].sort((a, b) => a - b)
 
-function yearPeriods({ lines, deliveries }: Book): Period[] {
+function yearPeriods({ lines, deliveries }: RfqLayout): Period[] {
   const found = years(
     lines.flatMap(({ line }) => (line.vintageYear !== null && (line.volume ?? 0) > 0 ? [line.vintageYear] : [])),
   )
@@ -297,7 +308,7 @@ const yearPeriod = (year: number, range: string): Period => ({
 })
 
 /** Quarters, half-years or years: the shortest that makes few enough columns. What lies beyond is gathered at the end. */
-function deliveryPeriods({ lines, deliveries }: Book): Period[] {
+function deliveryPeriods({ lines, deliveries }: RfqLayout): Period[] {
   const dates = lines
     .flatMap(({ line }) => (serialOf(line.dueDate) !== null && (line.volume ?? 0) > 0 ? [line.dueDate as string] : []))
     .sort()

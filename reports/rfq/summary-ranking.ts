@@ -19,7 +19,7 @@ import {
 } from '../styles.js'
 import { fittedRow } from '../table.js'
 import { countFlags, inCurrency, yesNo } from '../words.js'
-import type { Book } from './layout.js'
+import type { RfqLayout } from './layout.js'
 
 /** Column units of `Summary`: rank, then the widest column, then figures; shared by all its blocks. */
 export const SUMMARY_WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
@@ -36,13 +36,13 @@ export interface Ranking {
 }
 
 /** @param row the row it begins at */
-export function rankingRows(book: Book, row: number): Ranking {
-  const offers = book.report.offers.filter(({ rank }) => rank !== null).slice(0, SHOWN)
+export function rankingRows(layout: RfqLayout, row: number): Ranking {
+  const offers = layout.report.offers.filter(({ rank }) => rank !== null).slice(0, SHOWN)
   const firstRow = row + 2
   const rows = [
-    { cells: [text(rankingTitle(book.report, offers.length), section)], height: 18 },
-    rankingHeader(book),
-    ...offers.map((offer, index) => rankingRow(book, offer, index + 1, firstRow + index)),
+    { cells: [text(rankingTitle(layout.report, offers.length), section)], height: 18 },
+    rankingHeader(layout),
+    ...offers.map((offer, index) => rankingRow(layout, offer, index + 1, firstRow + index)),
   ]
   if (offers.length === 0) rows.push({ cells: [text('No offer is ranked; Offers says why.', body)] })
   const last = firstRow + Math.max(0, offers.length - 1)
@@ -53,7 +53,7 @@ function rankingTitle({ summary }: RfqReport, shown: number): string {
   return shown < summary.ranked ? `The ${shown} best-ranked of ${summary.ranked} offers` : 'Offers by rank'
 }
 
-function rankingHeader({ currency }: Book): RowPlan {
+function rankingHeader({ currency }: RfqLayout): RowPlan {
   const figures = [
     inCurrency('Price per tonne', currency, '/t'),
     'Against the maximum price',
@@ -75,8 +75,8 @@ function rankingHeader({ currency }: Book): RowPlan {
   )
 }
 
-function rankingRow(book: Book, offer: OfferReport, rank: number, row: number): RowPlan {
-  const { numbers, currency, report, offers } = book
+function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: number): RowPlan {
+  const { numbers, currency, report, offers } = layout
   const price = offer.compared.pricePerTonne
   const limit = report.rfq.comparedMaxUnitPrice
   const ratio = price === null || limit === null || limit === 0 ? null : price / limit - 1

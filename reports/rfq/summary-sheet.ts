@@ -10,7 +10,7 @@ import {
   sheetLink,
   text,
 } from '../cells.js'
-import { type Block, blocks, type Fact, word } from '../layout/fact-blocks.js'
+import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import type { RowPlan, SheetPlan } from '../plan.js'
 import {
   asRight,
@@ -30,8 +30,8 @@ import {
 import { fixedWidths } from '../table.js'
 import { oneLine } from '../text.js'
 import { inCurrency, severityWords } from '../words.js'
-import { MASTER_CELL } from './checks-sheet.js'
-import { AWARD_SCENARIO_ROW, asOfWords, type Book, rfqName } from './layout.js'
+import { MASTER_CHECK_CELL } from './checks-sheet.js'
+import { asOfLabel, FIRST_SCENARIO_ROW, type RfqLayout, rfqName } from './layout.js'
 import { chartSection } from './summary-charts.js'
 import { rankingRows, SUMMARY_WIDTHS } from './summary-ranking.js'
 
@@ -50,10 +50,10 @@ const LINKED = [
 ]
 
 /** `Summary`: the request, what came, the best of it, and pictures. */
-export function summarySheet(book: Book): SheetPlan {
-  const top = [...topRows(book)]
-  const ranking = rankingRows(book, top.length + 1)
-  const drawn = chartSection(book, top.length + ranking.rows.length + 1, ranking)
+export function summarySheet(layout: RfqLayout): SheetPlan {
+  const top = [...topRows(layout)]
+  const ranking = rankingRows(layout, top.length + 1)
+  const drawn = chartSection(layout, top.length + ranking.rows.length + 1, ranking)
   const rows = [...top, ...ranking.rows, ...drawn.rows]
   const verdict = `$${VERDICT_COLUMN}$${VERDICT_ROW}`
   return {
@@ -79,8 +79,8 @@ export function summarySheet(book: Book): SheetPlan {
 const VERDICT_COLUMN = 'K'
 const VERDICT_ROW = 7
 
-function* topRows(book: Book): Generator<RowPlan> {
-  const { report } = book
+function* topRows(layout: RfqLayout): Generator<RowPlan> {
+  const { report } = layout
   yield { cells: [text(`Offer comparison: ${rfqName(report)}`, title)], height: 24 }
   yield {
     cells: [text(report.rfq.title === null ? 'Without a title' : oneLine(report.rfq.title), subtitle)],
@@ -88,41 +88,41 @@ function* topRows(book: Book): Generator<RowPlan> {
   }
   yield {
     cells: [
-      text(`${report.context.channel} · ${asOfWords(report.context.asOf)}. ${report.checks.master.words}`, subtitle),
+      text(`${report.context.channel} · ${asOfLabel(report.context.asOf)}. ${report.checks.master.words}`, subtitle),
     ],
     height: 17,
   }
   yield { cells: LINKED.map((sheet) => sheetLink(sheet, sheet, link)) }
   yield { cells: [blank()] }
-  yield* blocks([requestFacts(book), offerFacts(book), priceFacts(book)])
+  yield* factBlockRows([requestFacts(layout), offerFacts(layout), priceFacts(layout)])
   yield { cells: [blank()] }
 }
 
-function requestFacts({ report, numbers }: Book): Block {
+function requestFacts({ report, numbers }: RfqLayout): FactBlock {
   const { rfq, context } = report
   const own = numbers.price(report.currency.rfq)
   const years = [rfq.minVintageYear, rfq.maxVintageYear].map((year) => year ?? 'Any')
   return {
     title: 'The request',
     facts: [
-      ['Number', word(rfq.number)],
-      ['State', word(rfq.state ?? 'unknown')],
+      ['Number', textFact(rfq.number)],
+      ['State', textFact(rfq.state ?? 'unknown')],
       ['As of', moment(context.asOf, asRight(instant))],
       ['Responses due', date(rfq.responseDueDate, asRight(day))],
       ['Days to due', number(rfq.daysToDue, plainNumber)],
       ['Fulfilment due', date(rfq.fulfilmentDueDate, asRight(day))],
       ['Minimum volume (t)', number(rfq.minVolume, numbers.volume)],
       ['Maximum volume (t)', number(rfq.maxVolume, numbers.volume)],
-      ['Vintages', word(`${years[0]} to ${years[1]}`)],
+      ['Vintages', textFact(`${years[0]} to ${years[1]}`)],
       ['Minimum price per tonne', number(rfq.minUnitPrice, own)],
       ['Maximum price per tonne', number(rfq.maxUnitPrice, own)],
-      ['Contract types', word(rfq.contractTypes.map(oneLine).join(', '))],
+      ['Contract types', textFact(rfq.contractTypes.map(oneLine).join(', '))],
     ],
   }
 }
 
-function offerFacts(book: Book): Block {
-  const { report, offers, numbers } = book
+function offerFacts(layout: RfqLayout): FactBlock {
+  const { report, offers, numbers } = layout
   const { summary } = report
   const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
   const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
@@ -147,15 +147,15 @@ function offerFacts(book: Book): Block {
   }
 }
 
-function priceFacts(book: Book): Block {
-  const { report, currency } = book
+function priceFacts(layout: RfqLayout): FactBlock {
+  const { report, currency } = layout
   const { summary } = report
   return {
     title: inCurrency('Prices per tonne, ranked offers', currency),
     facts: [
-      ['Master check', formula(MASTER_CELL, report.checks.master.verdict, asRight(strong))],
-      ...statistics(book),
-      ...bestFacts(book),
+      ['Master check', formula(MASTER_CHECK_CELL, report.checks.master.verdict, asRight(strong))],
+      ...statistics(layout),
+      ...bestFacts(layout),
       ...(['high', 'medium', 'low'] as const).map(
         (severity): Fact => [`Flags, ${severityWords[severity].toLowerCase()}`, number(summary.flags[severity], whole)],
       ),
@@ -163,7 +163,7 @@ function priceFacts(book: Book): Block {
   }
 }
 
-function statistics({ report, offers, numbers, currency }: Book): Fact[] {
+function statistics({ report, offers, numbers, currency }: RfqLayout): Fact[] {
   const { price } = report.summary
   const style = numbers.price(currency)
   const eligible = offers.range('eligible')
@@ -191,9 +191,9 @@ const combinationName = (figure: string): Cell =>
     label,
   )
 
-function bestFacts(book: Book): Fact[] {
-  const { report, numbers, currency } = book
-  const row = AWARD_SCENARIO_ROW + report.awards.findIndex(({ scenario }) => scenario === 'cheapest-combination')
+function bestFacts(layout: RfqLayout): Fact[] {
+  const { report, numbers, currency } = layout
+  const row = FIRST_SCENARIO_ROW + report.awards.findIndex(({ scenario }) => scenario === 'cheapest-combination')
   const award = report.awards.find(({ scenario }) => scenario === 'cheapest-combination')
   return [
     [combinationName('total'), formula(`'Award'!$F$${row}`, award?.total ?? 0, numbers.money(currency))],

@@ -8,7 +8,7 @@ import { checksSheet } from './checks-sheet.js'
 import { comparisonSheet } from './comparison-sheet.js'
 import { deliveriesSheet } from './deliveries-sheet.js'
 import { inputsSheet } from './inputs-sheet.js'
-import { bookOf, identityOf } from './layout.js'
+import { rfqIdentity, rfqLayout } from './layout.js'
 import { offersSheet } from './offers-sheet.js'
 import { prepaymentsSheet } from './prepayments-sheet.js'
 import { scoringSheet } from './scoring-sheet.js'
@@ -17,7 +17,7 @@ import { summarySheet } from './summary-sheet.js'
 
 /** Makers of the sheets of an RFQ's workbook, in order: each is made when its turn has come. */
 export function rfqSheets(report: RfqReport): SheetMaker[] {
-  const book = bookOf(report)
+  const layout = rfqLayout(report)
   return [
     summarySheet,
     inputsSheet,
@@ -31,7 +31,7 @@ export function rfqSheets(report: RfqReport): SheetMaker[] {
     changesSheet,
     checksSheet,
     aboutSheet,
-  ].map((make) => () => make(book))
+  ].map((make) => () => make(layout))
 }
 
 /**
@@ -39,5 +39,5 @@ export function rfqSheets(report: RfqReport): SheetMaker[] {
  * @throws whatever `options.signal` was aborted with
  */
 export function rfqWorkbook(report: RfqReport, options: BuildOptions = {}): Promise<Buffer> {
-  return buildWorkbook(rfqSheets(report), identityOf(report), options)
+  return buildWorkbook(rfqSheets(report), rfqIdentity(report), options)
 }

@@ -6,14 +6,14 @@ import { compareOffers } from '../../src/domain/comparison/report.js'
 import { CHANNEL_CASES } from './support/channel-cases.js'
 import { workbookFaults } from './support/conformity.js'
 import { type Element, partsOf } from './support/parts.js'
-import { CASES, crowd } from './support/rfq-cases.js'
+import { crowdedInput, RFQ_CASES } from './support/rfq-cases.js'
 import { places } from './support/schema/places.js'
 
 type Parts = Map<string, string>
-const rfqParts = async (input: ReturnType<typeof crowd>) => partsOf(await rfqWorkbook(compareOffers(input)))
+const rfqParts = async (input: ReturnType<typeof crowdedInput>) => partsOf(await rfqWorkbook(compareOffers(input)))
 
 describe('the parts of a workbook', () => {
-  it.each(Object.entries({ ...CASES, crowd }))('conform to their format: %s', async (_, input) => {
+  it.each(Object.entries({ ...RFQ_CASES, crowded: crowdedInput }))('conform to their format: %s', async (_, input) => {
     expect(workbookFaults(await rfqParts(input()))).toEqual([])
   })
 
@@ -92,7 +92,7 @@ const DAMAGES: Damage[] = [
 describe('the check of the parts', () => {
   let whole: Parts
   beforeAll(async () => {
-    whole = await rfqParts((CASES['one-offer'] as typeof crowd)())
+    whole = await rfqParts((RFQ_CASES['one-offer'] as typeof crowdedInput)())
   })
 
   it.each(DAMAGES)('finds %s', (_, part, from, to, says) => {

@@ -5,10 +5,10 @@ import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { decimalOf } from '../../src/domain/comparison/words.js'
 import { channelInput } from '../helpers/comparison.js'
-import { CASES, HOSTILE } from './support/rfq-cases.js'
+import { HOSTILE, RFQ_CASES } from './support/rfq-cases.js'
 import { Bench } from './support/tools.js'
 
-const report = (name: string) => compareOffers((CASES[name] as NonNullable<(typeof CASES)[string]>)())
+const report = (name: string) => compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())
 
 /** RFC 4180, read strictly. */
 function readCsv(text: string): string[][] {
@@ -25,7 +25,7 @@ function readCsv(text: string): string[][] {
 
 describe('the report as CSV', () => {
   it('is a table with one row an offer, each as long as the headers', async () => {
-    for (const name of Object.keys(CASES)) {
+    for (const name of Object.keys(RFQ_CASES)) {
       const text = rfqText(report(name), 'csv')
       expect(text.startsWith('\uFEFF')).toBe(true)
       const [head, ...rows] = readCsv(text.slice(1))
@@ -98,7 +98,7 @@ describe('the report as a page', () => {
     ])
   })
   it('closes what it opens, and every link of its own has a place', async () => {
-    for (const name of Object.keys(CASES)) {
+    for (const name of Object.keys(RFQ_CASES)) {
       const html = await page(name)
       const open: string[] = []
       for (const [, closing, tag = '', rest = ''] of html.matchAll(/<(\/?)([a-z0-9]+)\b([^>]*)>/gi)) {

@@ -3,12 +3,12 @@ import { number, text } from '../../reports/cells.js'
 import { grid } from '../../reports/grid.js'
 import { htmlOf, MOST_ROWS } from '../../reports/html.js'
 import type { SheetPlan } from '../../reports/plan.js'
-import { identityOf } from '../../reports/rfq/layout.js'
+import { rfqIdentity } from '../../reports/rfq/layout.js'
 import { rfqSheets } from '../../reports/rfq/workbook.js'
 import { whole, wrapped } from '../../reports/styles.js'
 import { HEAD_ROW, tableSheet } from '../../reports/table.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
-import { CASES } from './support/rfq-cases.js'
+import { RFQ_CASES } from './support/rfq-cases.js'
 
 const ASIDE = { title: 'Many rows', subject: 'Rows', footer: 'RFQ 1', asOf: new Date(0) }
 
@@ -27,10 +27,10 @@ const table = (name: string, count: number): SheetPlan =>
   })
 
 const page = (name: string) => {
-  const report = compareOffers((CASES[name] as NonNullable<(typeof CASES)[string]>)())
+  const report = compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())
   return htmlOf(
     rfqSheets(report).map((make) => make()),
-    identityOf(report),
+    rfqIdentity(report),
   )
 }
 const section = (html: string, name: string) => html.split(`<section id="${name}"`)[1]?.split('</section>')[0] ?? ''

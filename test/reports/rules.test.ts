@@ -7,10 +7,10 @@ import { shown } from '../../reports/shown.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { channelInput, sampleResponses } from '../helpers/comparison.js'
-import { CASES } from './support/rfq-cases.js'
+import { RFQ_CASES } from './support/rfq-cases.js'
 
 const rfqPlans = (name: string) =>
-  rfqSheets(compareOffers((CASES[name] as NonNullable<(typeof CASES)[string]>)())).map((make) => make())
+  rfqSheets(compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())).map((make) => make())
 
 /** What is marked on a sheet: mark and words of each cell. */
 function marked(sheet: SheetPlan): [mark: Mark, words: string][] {
@@ -29,7 +29,7 @@ const named = (sheets: SheetPlan[], name: string) => sheets.find((sheet) => shee
 describe('what the rules of a sheet mark', () => {
   it('can be told of every sheet of every report', () => {
     const channel = summariseChannel(channelInput([{ responses: sampleResponses() }, {}]))
-    for (const sheets of [...Object.keys(CASES).map(rfqPlans), channelSheets(channel).map((make) => make())]) {
+    for (const sheets of [...Object.keys(RFQ_CASES).map(rfqPlans), channelSheets(channel).map((make) => make())]) {
       for (const sheet of sheets) expect(() => marked(sheet), sheet.name).not.toThrow()
     }
   })

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest'
 import { rfqWorkbook } from '../../reports/rfq/workbook.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { partsOf } from './support/parts.js'
-import { CASES, type crowd } from './support/rfq-cases.js'
+import { type crowdedInput, RFQ_CASES } from './support/rfq-cases.js'
 import { alterations, xmlOf } from './support/schema/alterations.js'
 import { PYTHON } from './support/tools.js'
 
@@ -28,7 +28,7 @@ const why = folder === undefined ? ' (QUOTEKEEPER_SCHEMAS names no folder)' : ''
 describe.skipIf(folder === undefined)(`the description of the format${why}`, () => {
   let parts: Map<string, string>
   beforeAll(async () => {
-    parts = await partsOf(await rfqWorkbook(compareOffers((CASES.mixed as typeof crowd)())))
+    parts = await partsOf(await rfqWorkbook(compareOffers((RFQ_CASES.mixed as typeof crowdedInput)())))
     parts.delete(WITHOUT)
   })
 

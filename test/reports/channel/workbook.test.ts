@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { runWords } from '../../../reports/channel/about-sheet.js'
+import { runRanges } from '../../../reports/channel/about-sheet.js'
 import { channelWorkbook } from '../../../reports/channel/workbook.js'
 import { writeChannelReport } from '../../../reports/formats.js'
 import { summariseChannel } from '../../../src/domain/comparison/overview.js'
@@ -27,8 +27,8 @@ describe('the workbook of a channel', () => {
   })
 
   it('tells runs in a row by their ends', () => {
-    expect(runWords([1, 2, 3, 7, 9, 10])).toBe('1–3, 7, 9–10')
-    expect(runWords([])).toBe('none')
+    expect(runRanges([1, 2, 3, 7, 9, 10])).toBe('1–3, 7, 9–10')
+    expect(runRanges([])).toBe('none')
   })
 })
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { columnLetter } from '../../../reports/grid.js'
-import { bookOf } from '../../../reports/rfq/layout.js'
+import { rfqLayout } from '../../../reports/rfq/layout.js'
 import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import {
   type Award,
@@ -11,21 +11,21 @@ import {
 } from '../../../src/domain/comparison/model.js'
 import { compareOffers } from '../../../src/domain/comparison/report.js'
 import { CRITERIA } from '../../../src/domain/comparison/settings.js'
-import { edited } from '../support/edit-workbook.js'
+import { editWorkbook } from '../support/edit-workbook.js'
 import {
-  cellsOf,
-  type Edit,
   generatedEdits,
+  type InputChanges,
+  type InputEdit,
+  inputCells,
   NAMED_EDITS,
-  ownOf,
+  ownTonnes,
   settingsWith,
-  type Typed,
 } from '../support/input-edits.js'
 import { Bench, differences, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
 
 /** What a reader did, and what became of the file. */
 interface Played {
-  typed: Typed
+  typed: InputChanges
   /** The report the file was written from, and the one made anew with what the reader typed. */
   written: RfqReport
   expected: RfqReport
@@ -35,24 +35,24 @@ interface Played {
 
 /** Each edited file takes LibreOffice seconds: QUOTEKEEPER_HEAVY asks for more of them. */
 const MADE_UP = process.env.QUOTEKEEPER_HEAVY ? 12 : 1
-const EDITS: readonly Edit[] = [...NAMED_EDITS, ...generatedEdits(MADE_UP, 7)]
+const EDITS: readonly InputEdit[] = [...NAMED_EDITS, ...generatedEdits(MADE_UP, 7)]
 const names = EDITS.map(({ name }) => name)
 
 /** A rate can be typed only where the currency occurs. */
-function possible(typed: Typed, { currency }: RfqReport): Typed {
+function possible(typed: InputChanges, { currency }: RfqReport): InputChanges {
   const known = new Set(currency.rates.map((rate) => rate.currency))
   const rates = Object.entries(typed.rates ?? {}).filter(([code]) => known.has(code))
   return { ...typed, rates: Object.fromEntries(rates) }
 }
 
 function ownCells(report: RfqReport, own: Record<string, number> = {}): Record<string, number> {
-  const { award } = bookOf(report)
+  const { award } = rfqLayout(report)
   const at = (id: string) => report.offers.findIndex((offer) => offer.id === id)
   return Object.fromEntries(Object.entries(own).map(([id, tonnes]) => [award.at('own', at(id)), tonnes]))
 }
 
-function expectedOf({ input }: Edit, typed: Typed, written: RfqReport): RfqReport {
-  const ownAward = { ...ownOf(written), ...typed.own }
+function expectedOf({ input }: InputEdit, typed: InputChanges, written: RfqReport): RfqReport {
+  const ownAward = { ...ownTonnes(written), ...typed.own }
   return compareOffers({ ...input, settings: settingsWith(input.settings, typed), ownAward })
 }
 
@@ -75,7 +75,9 @@ describe.skipIf(missing !== null)(`inputs changed by a reader${missing ? ` (${mi
       const bytes = await rfqWorkbook(written)
       // What the first was written as: all but a few edits are of the same RFQ.
       if (index === 0) [before] = readWorkbooks([bench.keep('plain.xlsx', bytes)])
-      changed.push(bench.keep(`${index}.xlsx`, await edited(bytes, cellsOf(typed), ownCells(written, typed.own))))
+      changed.push(
+        bench.keep(`${index}.xlsx`, await editWorkbook(bytes, inputCells(typed), ownCells(written, typed.own))),
+      )
     }
     const after = readWorkbooks(bench.recalculated(changed))
     for (const [index, one] of made.entries()) {
@@ -124,7 +126,7 @@ describe.skipIf(missing !== null)(`inputs changed by a reader${missing ? ` (${mi
       ])
     }
     const ranked = new Set(expected.offers.filter(({ rank }) => rank !== null).map(({ id }) => id))
-    const left = Object.entries({ ...ownOf(written), ...typed.own }).filter(
+    const left = Object.entries({ ...ownTonnes(written), ...typed.own }).filter(
       ([id, tonnes]) => tonnes > 0 && !ranked.has(id),
     )
     expect(told('own').endsWith('left aside: not ranked.')).toBe(left.length > 0)
@@ -186,7 +188,7 @@ describe.skipIf(missing !== null)(`inputs changed by a reader${missing ? ` (${mi
 
   it.each(NAMED_EDITS.map(({ name }) => name))('are counted: %s', (name) => {
     const { typed, after } = played(name)
-    expect(after.sheets.Inputs?.B4?.v).toBe(Object.keys(cellsOf(typed)).length)
+    expect(after.sheets.Inputs?.B4?.v).toBe(Object.keys(inputCells(typed)).length)
   })
 
   it('change nothing else: own tonnes their own row, weights and prices the best score and what follows it', () => {

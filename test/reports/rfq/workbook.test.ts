@@ -6,7 +6,7 @@ import type { RfqReport } from '../../../src/domain/comparison/model.js'
 import { compareOffers } from '../../../src/domain/comparison/report.js'
 import { comparisonInput } from '../../helpers/comparison.js'
 import { descendants, parseXml, partsOf } from '../support/parts.js'
-import { CASES, crowd, HOSTILE } from '../support/rfq-cases.js'
+import { crowdedInput, HOSTILE, RFQ_CASES } from '../support/rfq-cases.js'
 import { Bench, differences, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
 
 const SHEETS = [
@@ -23,13 +23,13 @@ const SHEETS = [
   'Checks',
   'About',
 ]
-const inputs = { ...CASES, crowd }
+const inputs = { ...RFQ_CASES, crowded: crowdedInput }
 const names = Object.keys(inputs)
 
 describe('the workbook of an RFQ', () => {
-  const report = (name: string): RfqReport => compareOffers((inputs[name as keyof typeof inputs] ?? crowd)())
+  const report = (name: string): RfqReport => compareOffers((inputs[name as keyof typeof inputs] ?? crowdedInput)())
 
-  it.each(Object.keys(CASES))('has its twelve sheets: %s', async (name) => {
+  it.each(Object.keys(RFQ_CASES))('has its twelve sheets: %s', async (name) => {
     const parts = await partsOf(await rfqWorkbook(report(name)))
     const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
     expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
@@ -41,7 +41,7 @@ describe('the workbook of an RFQ', () => {
   })
 
   it('does not tell when it was made', async () => {
-    const made = { ...CASES.sample?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
+    const made = { ...RFQ_CASES.sample?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
     expect((await rfqWorkbook(compareOffers(made))).equals(await rfqWorkbook(report('sample')))).toBe(true)
   })
 
@@ -99,7 +99,7 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
     bench = new Bench()
     const files: string[] = []
     for (const name of names) {
-      const report = compareOffers((inputs[name as keyof typeof inputs] ?? crowd)())
+      const report = compareOffers((inputs[name as keyof typeof inputs] ?? crowdedInput)())
       files.push(bench.keep(`${name}.xlsx`, await rfqWorkbook(report)))
     }
     const again = readWorkbooks(bench.recalculated(files))

@@ -8,10 +8,10 @@ type Values = Readonly<Record<string, number | string>>
  * @param named cells of `Inputs` by defined name, such as `DiscountRate`
  * @param award cells of `Award` by address
  */
-export async function edited(bytes: Buffer, named: Values, award: Values = {}): Promise<Buffer> {
+export async function editWorkbook(bytes: Buffer, named: Values, award: Values = {}): Promise<Buffer> {
   const zip = await JSZip.loadAsync(bytes)
   const workbook = (await zip.file('xl/workbook.xml')?.async('string')) ?? ''
-  const inputs = Object.entries(named).map(([name, value]) => [addressOf(workbook, name), value] as const)
+  const inputs = Object.entries(named).map(([name, value]) => [addressOfName(workbook, name), value] as const)
   await retype(zip, sheetNumber(workbook, 'Inputs'), inputs)
   await retype(zip, sheetNumber(workbook, 'Award'), Object.entries(award))
   return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' })
@@ -32,7 +32,7 @@ function sheetNumber(workbook: string, name: string): number {
 }
 
 /** Where a defined name points, such as `B17`. */
-export function addressOf(workbook: string, name: string): string {
+export function addressOfName(workbook: string, name: string): string {
   const found = new RegExp(`<definedName name="${name}"[^>]*>[^<]*!\\$([A-Z]+)\\$(\\d+)</definedName>`).exec(workbook)
   if (!found) throw new Error(`no cell is called ${name}`)
   return `${found[1]}${found[2]}`

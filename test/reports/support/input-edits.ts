@@ -11,7 +11,7 @@ import { comparisonInput, delivery, manyResponses, offerId, response, vintage } 
 import { mixedInput } from './rfq-cases.js'
 
 /** What a reader types over; absent: left as it was written. */
-export interface Typed {
+export interface InputChanges {
   weights?: Partial<Record<Criterion, number>>
   discountRate?: number
   haircuts?: { spot?: number; forward?: number; other?: number }
@@ -23,10 +23,10 @@ export interface Typed {
   /** Tonnes in the reader's own column, by offer id. */
   own?: Record<string, number>
 }
-export interface Edit {
+export interface InputEdit {
   name: string
   input: ComparisonInput
-  typed: Typed
+  typed: InputChanges
   /** Whether the sets found for the inputs as written must be called stale; absent: as it comes. */
   stale?: boolean
 }
@@ -34,7 +34,7 @@ export interface Edit {
 const capital = (word: string) => `${word[0]?.toUpperCase()}${word.slice(1)}`
 
 /** The cells of `Inputs` by name, as the reader leaves them. */
-export function cellsOf(typed: Typed): Record<string, number | string> {
+export function inputCells(typed: InputChanges): Record<string, number | string> {
   const named = (prefix: string, values: Record<string, number> = {}, as = (key: string) => key) =>
     Object.entries(values).map(([key, value]) => [`${prefix}${as(key)}`, value] as const)
   return Object.fromEntries([
@@ -49,7 +49,7 @@ export function cellsOf(typed: Typed): Record<string, number | string> {
 }
 
 /** The settings a report is made with to have the same. */
-export function settingsWith(written: SettingsInput = {}, { rates, own: _own, ...typed }: Typed): SettingsInput {
+export function settingsWith(written: SettingsInput = {}, { rates, own: _own, ...typed }: InputChanges): SettingsInput {
   const exchangeRates = Object.entries(rates ?? {}).map(([code, rate]) => [code, { rate }])
   return {
     ...written,
@@ -61,17 +61,22 @@ export function settingsWith(written: SettingsInput = {}, { rates, own: _own, ..
 }
 
 /** What stands in the reader's own column. */
-export const ownOf = ({ awards }: RfqReport): Record<string, number> =>
+export const ownTonnes = ({ awards }: RfqReport): Record<string, number> =>
   Object.fromEntries(
     awards
       .filter(({ scenario }) => scenario === 'own')
       .flatMap(({ winners }) => winners.map((line) => [line.offerId, line.tonnes])),
   )
 
-const onMixed = (name: string, stale: boolean, typed: Typed): Edit => ({ name, input: mixedInput(), typed, stale })
+const onMixed = (name: string, stale: boolean, typed: InputChanges): InputEdit => ({
+  name,
+  input: mixedInput(),
+  typed,
+  stale,
+})
 
 /** One thing at a time, and all at once, on an RFQ that has everything. */
-export const NAMED_EDITS: readonly Edit[] = [
+export const NAMED_EDITS: readonly InputEdit[] = [
   onMixed('weights', false, { weights: { price: 10, coverage: 80, evidence: 33.5 } }),
   onMixed('discount rate and haircuts', false, { discountRate: 0.25, haircuts: { forward: 0.4, spot: 0.01 } }),
   onMixed('half-way is wanted', false, { wantedVolume: 'mid' }),
@@ -175,9 +180,9 @@ const harmful = {
 }
 
 /** Made-up RFQs whose reader changes this and that; always the same ones. */
-export function generatedEdits(count: number, seed: number): Edit[] {
-  const gentle = fc.record(harmless) as fc.Arbitrary<Typed>
-  const rough = fc.record({ ...harmless, ...harmful }) as fc.Arbitrary<Typed>
+export function generatedEdits(count: number, seed: number): InputEdit[] {
+  const gentle = fc.record(harmless) as fc.Arbitrary<InputChanges>
+  const rough = fc.record({ ...harmless, ...harmful }) as fc.Arbitrary<InputChanges>
   return fc
     .sample(fc.tuple(scene, gentle, rough), { numRuns: count, seed })
     .map(([input, mild, wild], at) => ({ name: `made up ${at + 1}`, input, typed: at % 2 === 1 ? wild : mild }))

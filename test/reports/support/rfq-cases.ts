@@ -105,7 +105,7 @@ export function hostileInput(): ComparisonInput {
 }
 
 /** The range of inputs a workbook must tell the truth about. */
-export const CASES: Record<string, () => ComparisonInput> = {
+export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   sample: () => comparisonInput({ settings: EURO_SETTINGS }),
   'no-offers': () => comparisonInput({ responses: [] }),
   'one-offer': () => comparisonInput({ responses: [response(1)] }),
@@ -207,7 +207,7 @@ export const CASES: Record<string, () => ComparisonInput> = {
 }
 
 /** Beside the cases: as many offers as an RFQ has ever had. */
-export const crowd = (): ComparisonInput =>
+export const crowdedInput = (): ComparisonInput =>
   comparisonInput({ responses: manyResponses(300, 2), settings: { wantedVolume: 'mid' } })
 
 /** Currencies with and without a rate, an expired, an accepted, a withdrawn, a summary-only offer, pre-payments, history. */
