@@ -1,4 +1,4 @@
-import type { Listing } from './documents.js'
+import type { Listing } from './document-types.js'
 
 /** What a channel is about: decides which kinds of project it lists. */
 export type Theme = 'forest' | 'blue' | 'removal' | 'energy' | 'any'

@@ -1,6 +1,6 @@
 import type { ChannelRef } from '../domain/channel.js'
 import type { Theme } from './catalogue.js'
-import type { Listing } from './documents.js'
+import type { Listing } from './document-types.js'
 import type { RfqRecord } from './rfq-record.js'
 
 /** A channel with all it shows. Keeps the JSON of its lists until something changes. */

@@ -1,4 +1,4 @@
-import type { Operation, Route } from './routes.js'
+import type { Operation, Route } from './api-routes.js'
 
 /** A request as received, and the answer given. */
 export interface RequestLogEntry {

@@ -1,4 +1,4 @@
-import type { ListedRfq, ResponseSummary, Rfq, RfqResponse, RfqTerms } from './documents.js'
+import type { ListedRfq, ResponseSummary, Rfq, RfqResponse, RfqTerms } from './document-types.js'
 
 /**
  * An RFQ with the responses to it: the one place where its list shape, its single shape and its responses come from,

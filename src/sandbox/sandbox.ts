@@ -1,16 +1,16 @@
 import type { RequestListener } from 'node:http'
 import type { Clock } from '../domain/clock.js'
 import { once } from '../once.js'
-import { SandboxClock } from './clock.js'
-import { CONTROL, steer } from './control.js'
-import { advance, type Happening } from './events.js'
-import { FaultController } from './faults.js'
-import { type Listening, listen } from './listening.js'
+import { type Stage, serve } from './api-server.js'
+import { CONTROL, steer } from './control-routes.js'
+import { FaultController } from './fault-controller.js'
+import { type Listening, listen } from './http-listener.js'
 import { RequestLog, type RequestLogEntry } from './request-log.js'
-import { createWorld } from './seed.js'
-import { type Stage, serve } from './server.js'
+import { SandboxClock } from './sandbox-clock.js'
 import { loadWorld, StateKeeper, saveWorld } from './state-file.js'
 import type { World } from './world.js'
+import { advance, type Happening } from './world-events.js'
+import { createWorld } from './world-seed.js'
 
 export interface SandboxOptions {
   /** The world to serve; without it, the one in the state file, or one made from the seed at the present of the clock. */

@@ -1,11 +1,11 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
-import type { Plan } from './agenda.js'
-import type { Listing, RfqResponse, RfqTerms } from './documents.js'
-import { SandboxError } from './errors.js'
+import type { Listing, RfqResponse, RfqTerms } from './document-types.js'
+import type { Plan } from './event-schedule.js'
 import { RfqRecord } from './rfq-record.js'
-import { drawKey } from './seed.js'
+import { SandboxError } from './sandbox-error.js'
 import { World } from './world.js'
+import { drawKey } from './world-seed.js'
 
 /** Documents are kept as they are, odd ones too: only what the sandbox itself relies on is checked. */
 const document = <T>() => z.custom<T>((value) => typeof (value as { id?: unknown } | null)?.id === 'string')

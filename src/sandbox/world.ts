@@ -1,15 +1,15 @@
 import { type ChannelRef, channelKey } from '../domain/channel.js'
 import type { Clock } from '../domain/clock.js'
-import { Agenda } from './agenda.js'
+import { calendarDate, DAY, daysAfter, timestamp } from './calendar-dates.js'
 import type { Theme } from './catalogue.js'
 import { ChannelRecord } from './channel-record.js'
-import { calendarDate, DAY, daysAfter, timestamp } from './dates.js'
-import { Dice } from './dice.js'
-import type { Listing, Offer, Rfq, RfqResponse, RfqTerms } from './documents.js'
-import { makeListing } from './make-listing.js'
-import { makeResponse } from './make-response.js'
-import { makeRfq } from './make-rfq.js'
+import type { Listing, Offer, Rfq, RfqResponse, RfqTerms } from './document-types.js'
+import { Agenda } from './event-schedule.js'
+import { makeListing } from './listing-generator.js'
+import { makeResponse } from './response-generator.js'
+import { makeRfq } from './rfq-generator.js'
 import { RfqRecord } from './rfq-record.js'
+import { Dice } from './seeded-random.js'
 
 /** Changes to a response; those of the offer may be partial. */
 export type ResponseChanges = Partial<Omit<RfqResponse, 'offer'>> & { offer?: Partial<Offer> }

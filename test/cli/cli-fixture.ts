@@ -4,8 +4,8 @@ import { onTestFinished } from 'vitest'
 import type { Io } from '../../src/cli/process-io.js'
 import { run } from '../../src/cli/program.js'
 import { type ChannelSpec, createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { testFolder } from '../helpers/folder.js'
-import { testIo } from '../helpers/io.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { testIo } from '../helpers/test-io.js'
 
 export const NOW = new Date('2026-03-10T09:30:00.000Z')
 const CHANNELS: ChannelSpec[] = [

@@ -8,7 +8,7 @@ import { buildProgram } from '../../src/cli/program.js'
 import { OVERRIDES } from '../../src/config/environment.js'
 import { EXAMPLE_CONFIG } from '../../src/config/example.js'
 import { LIMITS } from '../../src/domain/comparison/settings.js'
-import { testIo } from '../helpers/io.js'
+import { testIo } from '../helpers/test-io.js'
 
 const root = join(import.meta.dirname, '../..')
 const read = (file: string) => readFileSync(join(root, file), 'utf8')

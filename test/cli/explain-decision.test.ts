@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { explainDecision } from '../../src/cli/explain-decision.js'
 import { offerRow } from '../../src/cli/json-rows.js'
 import { calendarOf } from '../../src/domain/expiry.js'
-import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
 
 describe('a decision explained', () => {
   it('tells all that was weighed, sent and read', async () => {

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { testFolder } from '../helpers/folder.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 /** As `npm run build` made it. */

@@ -6,7 +6,7 @@ import { commands } from '../../src/cli/commands/index.js'
 import { run } from '../../src/cli/program.js'
 import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../src/config/example.js'
 import { VERSION } from '../../src/version.js'
-import { testIo } from '../helpers/io.js'
+import { testIo } from '../helpers/test-io.js'
 
 let folder: string
 beforeEach(() => {

@@ -4,8 +4,8 @@ import { FORMATS } from '../../reports/formats.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { makeChannelReport } from '../../src/reporting/channel-report.js'
 import { makeRfqReport } from '../../src/reporting/rfq-report.js'
-import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
-import { testFolder } from '../helpers/folder.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 it('a report is written in each format, all from one comparison', async () => {
   const desk = await openDesk()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
 import type { NewDecision } from '../../src/store/contract.js'
-import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/desk.js'
+import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
 
 const DUE = '2026-11-20'
 const again = Number.POSITIVE_INFINITY

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, contentHash } from '../../src/domain/canonical.js'
-import { aListing, anRfq, aSummary } from '../helpers/documents.js'
+import { aListing, anRfq, aSummary } from '../helpers/sample-documents.js'
 
 /** The same value with its object keys in another order. */
 const reversed = (value: unknown): unknown => {

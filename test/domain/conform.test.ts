@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { observeListing, observeResponse, observeRfq, observeRfqListItem } from '../../src/domain/observed.js'
-import { aListing, anRfq, aResponse, aSummary } from '../helpers/documents.js'
+import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
 
 const problemsOf = (observed: { problems: { path: string; code: string }[] }) =>
   observed.problems.map(({ path, code }) => `${path} ${code}`)

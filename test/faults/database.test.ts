@@ -10,10 +10,10 @@ import type { RfqSnapshot, Store } from '../../src/store/contract.js'
 import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/schema.js'
 import { openStore } from '../../src/store/store.js'
-import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
-import { anRfq } from '../helpers/documents.js'
-import { testFolder } from '../helpers/folder.js'
-import { fault, faultUnless } from './fault.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { anRfq } from '../helpers/sample-documents.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { fault, faultUnless } from './fault-test.js'
 
 const writer = join(import.meta.dirname, '../fixtures/write-forever.mjs')
 const at = new Date('2026-11-21T12:00:00.000Z')

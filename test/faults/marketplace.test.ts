@@ -4,8 +4,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished, vi } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
-import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/desk.js'
-import { fault } from './fault.js'
+import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { fault } from './fault-test.js'
 
 const always = Number.POSITIVE_INFINITY
 const DUE = '2026-11-20'

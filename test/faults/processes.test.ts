@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { openSite } from '../helpers/program.js'
-import { soon } from '../helpers/soon.js'
-import { fault } from './fault.js'
-import { manyItems } from './many-items.js'
+import { soon } from '../helpers/eventually.js'
+import { openSite } from '../helpers/process-fixture.js'
+import { fault } from './fault-test.js'
+import { manyItems } from './memory-exhausting-body.js'
 
 const RUNS = 'select kind, outcome from runs order by id'
 const WHOLE = 'select distinct (select count(*) from offers where rfq_id = rfqs.id) as responses from rfqs'

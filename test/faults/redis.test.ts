@@ -2,11 +2,11 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { expect } from 'vitest'
 import type { JobRunner } from '../../jobs/contract.js'
-import { door, kept } from '../helpers/handlers.js'
-import { noRedis } from '../helpers/redis.js'
-import { runnersOnRedis } from '../helpers/runners.js'
-import { soon } from '../helpers/soon.js'
-import { faultUnless } from './fault.js'
+import { soon } from '../helpers/eventually.js'
+import { noRedis } from '../helpers/private-redis.js'
+import { door, kept } from '../helpers/recording-handlers.js'
+import { runnersOnRedis } from '../helpers/redis-runners.js'
+import { faultUnless } from './fault-test.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const fault = faultUnless(noRedis)

@@ -1,9 +1,9 @@
 import { Queue } from 'bullmq'
 import { expect, onTestFinished } from 'vitest'
-import { addExpired, openSite, type Running, type Site } from '../helpers/program.js'
-import { noRedis, PrivateRedis } from '../helpers/redis.js'
-import { soon } from '../helpers/soon.js'
-import { faultUnless, longFaultUnless } from './fault.js'
+import { soon } from '../helpers/eventually.js'
+import { noRedis, PrivateRedis } from '../helpers/private-redis.js'
+import { addExpired, openSite, type Running, type Site } from '../helpers/process-fixture.js'
+import { faultUnless, longFaultUnless } from './fault-test.js'
 
 const fault = faultUnless(noRedis)
 const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"

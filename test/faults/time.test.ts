@@ -4,12 +4,12 @@ import { expect } from 'vitest'
 import { createInProcessRunner } from '../../jobs/in-process.js'
 import { createSchedule } from '../../jobs/schedule.js'
 import { run } from '../../src/cli/program.js'
-import { testConfig } from '../helpers/config.js'
-import { testFolder } from '../helpers/folder.js'
-import { kept } from '../helpers/handlers.js'
-import { testIo } from '../helpers/io.js'
-import { keptLog } from '../helpers/log.js'
-import { fault } from './fault.js'
+import { kept } from '../helpers/recording-handlers.js'
+import { keptLog } from '../helpers/recording-log.js'
+import { testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { testIo } from '../helpers/test-io.js'
+import { fault } from './fault-test.js'
 
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { sparing } from '../../jobs/error-throttle.js'
-import { keptLog } from '../helpers/log.js'
+import { keptLog } from '../helpers/recording-log.js'
 
 const gone = () => new Error('connect ECONNREFUSED')
 

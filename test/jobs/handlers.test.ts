@@ -8,9 +8,9 @@ import { closingKillSwitch } from '../../src/closing/kill-switch.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { DecisionRecord, NewDecision, RunEnd, RunKind, Runs, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
-import { channelConfig, testConfig } from '../helpers/config.js'
-import { testFolder } from '../helpers/folder.js'
-import { keptLog } from '../helpers/log.js'
+import { keptLog } from '../helpers/recording-log.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const NOW = new Date('2026-11-21T10:00:00.000Z')
 const TICK: JobPayload = { channel: 'acme/forest', cause: 'tick' }

@@ -3,10 +3,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createBullRunner } from '../../jobs/bullmq.js'
 import type { JobRunner } from '../../jobs/contract.js'
 import { lane } from '../../jobs/id.js'
-import { kept } from '../helpers/handlers.js'
-import { keptLog } from '../helpers/log.js'
-import { noPostgres, PrivatePostgres } from '../helpers/postgres.js'
-import { freePort } from '../helpers/redis.js'
+import { noPostgres, PrivatePostgres } from '../helpers/private-postgres.js'
+import { freePort } from '../helpers/private-redis.js'
+import { kept } from '../helpers/recording-handlers.js'
+import { keptLog } from '../helpers/recording-log.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 20 })

@@ -4,8 +4,8 @@ import { describe, expect, it, onTestFinished } from 'vitest'
 import { createReadiness, type ReadinessOptions } from '../../jobs/readiness.js'
 import type { RunEnd } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
-import { channelConfig } from '../helpers/config.js'
-import { testFolder } from '../helpers/folder.js'
+import { channelConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const CHANNEL = channelConfig('acme/forest')
 const END: RunEnd = {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBullRunner } from '../../jobs/bullmq.js'
-import { door, kept } from '../helpers/handlers.js'
-import { keptLog } from '../helpers/log.js'
-import { freePort, noRedis, PrivateRedis } from '../helpers/redis.js'
-import { runnersOnRedis } from '../helpers/runners.js'
-import { soon } from '../helpers/soon.js'
+import { soon } from '../helpers/eventually.js'
+import { freePort, noRedis, PrivateRedis } from '../helpers/private-redis.js'
+import { door, kept } from '../helpers/recording-handlers.js'
+import { keptLog } from '../helpers/recording-log.js'
+import { runnersOnRedis } from '../helpers/redis-runners.js'
 
 // The faults of Redis that the fault matrix names are in test/faults/redis.test.ts.
 

@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { createBullRunner } from '../../jobs/bullmq.js'
 import type { JobRunner } from '../../jobs/contract.js'
 import { createInProcessRunner } from '../../jobs/in-process.js'
-import { door, kept } from '../helpers/handlers.js'
-import { keptLog } from '../helpers/log.js'
-import { noPostgres, PrivatePostgres } from '../helpers/postgres.js'
-import { noRedis, PrivateRedis } from '../helpers/redis.js'
+import { noPostgres, PrivatePostgres } from '../helpers/private-postgres.js'
+import { noRedis, PrivateRedis } from '../helpers/private-redis.js'
+import { door, kept } from '../helpers/recording-handlers.js'
+import { keptLog } from '../helpers/recording-log.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const OTHER = { channel: 'acme/peat', cause: 'tick' }

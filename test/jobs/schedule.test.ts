@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { JobPayload } from '../../jobs/contract.js'
 import { createSchedule, type ScheduleOptions } from '../../jobs/schedule.js'
-import { channelConfig as channel } from '../helpers/config.js'
-import { keptLog } from '../helpers/log.js'
+import { keptLog } from '../helpers/recording-log.js'
+import { channelConfig as channel } from '../helpers/test-config.js'
 
 const NEVER = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
 

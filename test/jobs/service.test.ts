@@ -7,10 +7,10 @@ import type { ChannelSession } from '../../src/marketplace/contract.js'
 import type { RunKind, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
 import { createHealthServer } from '../../src/web/health.js'
-import { testConfig } from '../helpers/config.js'
-import { testFolder } from '../helpers/folder.js'
-import { keptLog } from '../helpers/log.js'
-import { freePort, noRedis, PrivateRedis } from '../helpers/redis.js'
+import { freePort, noRedis, PrivateRedis } from '../helpers/private-redis.js'
+import { keptLog } from '../helpers/recording-log.js'
+import { testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 15_000, interval: 20 })
 const schedule: Config['schedule'] = {

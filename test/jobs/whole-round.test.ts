@@ -10,10 +10,10 @@ import { openStore } from '../../src/store/store.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { createHealthServer } from '../../src/web/health.js'
-import { channelConfig, testConfig } from '../helpers/config.js'
-import { testFolder } from '../helpers/folder.js'
-import { keptLog } from '../helpers/log.js'
-import { noRedis, PrivateRedis } from '../helpers/redis.js'
+import { noRedis, PrivateRedis } from '../helpers/private-redis.js'
+import { keptLog } from '../helpers/recording-log.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 50 })
 

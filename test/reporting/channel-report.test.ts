@@ -5,9 +5,9 @@ import { expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { channelReport, makeChannelReport } from '../../src/reporting/channel-report.js'
 import type { ReportSource } from '../../src/reporting/report-input.js'
-import { channelConfig, testConfig } from '../helpers/config.js'
-import { KEY, openDesk } from '../helpers/desk.js'
-import { testFolder } from '../helpers/folder.js'
+import { KEY, openDesk } from '../helpers/channel-fixture.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 async function source(directory: string): Promise<ReportSource> {
   const desk = await openDesk({ rfqs: 2, responsesPerRfq: 2 })

@@ -3,8 +3,8 @@ import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { settingsSchema } from '../../src/domain/comparison/settings.js'
 import { channelInput, type ReportSource, rfqInput } from '../../src/reporting/report-input.js'
-import { channelConfig, testConfig } from '../helpers/config.js'
-import { type Desk, KEY, openDesk } from '../helpers/desk.js'
+import { type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
 
 const source = (desk: Desk, asOf = desk.now()): ReportSource => ({
   store: desk.store,

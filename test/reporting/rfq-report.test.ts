@@ -5,9 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { reportDestination } from '../../src/reporting/report-destination.js'
 import { makeRfqReport, type RfqReportSource, rfqReport } from '../../src/reporting/rfq-report.js'
-import { channelConfig, testConfig } from '../helpers/config.js'
-import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
-import { testFolder } from '../helpers/folder.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const config = (directory: string) => testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } })
 

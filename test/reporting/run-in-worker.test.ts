@@ -5,9 +5,9 @@ import { describeFailure } from '../../src/cli/error-message.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { makeReportFrom, type ReportOrder } from '../../src/reporting/make-report.js'
 import { makeReportApart } from '../../src/reporting/run-in-worker.js'
-import { channelConfig, testConfig } from '../helpers/config.js'
-import { KEY, openDesk } from '../helpers/desk.js'
-import { testFolder } from '../helpers/folder.js'
+import { KEY, openDesk } from '../helpers/channel-fixture.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 /** Of the compiled program (`npm run build`). */
 const THREAD = new URL('../../dist/src/reporting/report-thread.js', import.meta.url)

@@ -4,7 +4,7 @@ import { channelText, FORMATS, RFQ_TABLES, rfqText, writeChannelReport, writeRfq
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
 import { decimalOf } from '../../src/domain/comparison/words.js'
-import { channelInput } from '../helpers/comparison.js'
+import { channelInput } from '../helpers/comparison-inputs.js'
 import { HOSTILE, RFQ_CASES } from './support/rfq-cases.js'
 import { Bench } from './support/tools.js'
 

@@ -6,7 +6,7 @@ import { type Mark, marksOf } from '../../reports/rules.js'
 import { shown } from '../../reports/shown.js'
 import { summariseChannel } from '../../src/domain/comparison/overview.js'
 import { compareOffers } from '../../src/domain/comparison/report.js'
-import { channelInput, sampleResponses } from '../helpers/comparison.js'
+import { channelInput, sampleResponses } from '../helpers/comparison-inputs.js'
 import { RFQ_CASES } from './support/rfq-cases.js'
 
 const rfqPlans = (name: string) =>

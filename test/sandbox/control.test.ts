@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { conform } from '../../src/domain/conform.js'
 import { errorAnswer, listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
 import { createWorld, type Happening, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { ask } from './ask.js'
+import { ask } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const rfqs = '/v1/orgs/acme/channels/forest/rfqs'

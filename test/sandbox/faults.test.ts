@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { conform } from '../../src/domain/conform.js'
 import { errorAnswer } from '../../src/domain/documents.js'
 import { createWorld, type Effect, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { ask } from './ask.js'
+import { ask } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const forest = { org: 'acme', channel: 'forest' }

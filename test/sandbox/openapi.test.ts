@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createWorld, openApiDocument, startSandbox } from '../../src/sandbox/index.js'
-import { ask } from './ask.js'
+import { ask } from './request-json.js'
 
 const file = new URL('../../docs/openapi.json', import.meta.url)
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it comes

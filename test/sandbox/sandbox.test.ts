@@ -11,7 +11,7 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/index.js'
-import { ask } from './ask.js'
+import { ask } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { contentHash } from '../../src/domain/canonical.js'
 import type { Kind } from '../../src/domain/observed.js'
 import type { Known } from '../../src/store/contract.js'
-import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/desk.js'
+import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
 
 type Step =
   | { do: 'add-rfq' }

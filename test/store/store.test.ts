@@ -8,8 +8,8 @@ import type { RfqSnapshot, Store } from '../../src/store/contract.js'
 import { RunBusyError, RunLostError, UnusableDatabaseError } from '../../src/store/errors.js'
 import { migrations } from '../../src/store/schema.js'
 import { openStore } from '../../src/store/store.js'
-import { aListing, anRfq, aResponse, aSummary } from '../helpers/documents.js'
-import { testFolder } from '../helpers/folder.js'
+import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const CHANNEL = 'acme/forest'
 const at = (time: string) => new Date(`2026-11-21T${time}Z`)

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { CHANNEL, KEY, openDesk } from '../helpers/desk.js'
+import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
 
 describe('polling listings', () => {
   it('keeps every listing, what changed, what is gone and what came back', async () => {

@@ -1,6 +1,6 @@
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
-import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/desk.js'
+import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
 
 const sql = (desk: Desk, text: string) => new Database(desk.store.path, { readonly: true }).prepare(text).all()
 const reads = (desk: Desk) => {

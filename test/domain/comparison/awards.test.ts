@@ -10,7 +10,7 @@ import {
   response,
   type Scene,
   vintage,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 /** Offer number n of so many tonnes for so much in all. */
 const selling = (number: number, volume: number, total: number, of: Record<string, unknown> = {}) =>

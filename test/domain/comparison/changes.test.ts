@@ -13,7 +13,7 @@ import {
   rfq,
   summaryOf,
   vintage,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 const T1 = '2026-03-10T10:00:00.000Z'
 const T2 = '2026-03-11T10:00:00.000Z'

@@ -11,7 +11,7 @@ import {
   sampleResponses,
   stored,
   summaryOf,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 const checksOf = (scene: Scene) => compareOffers(comparisonInput(scene)).checks
 const find = (scene: Scene, id: string) => checksOf(scene).checks.find((check) => check.id === id)

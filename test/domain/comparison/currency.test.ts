@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../src/domain/comparison/report.js'
 import type { SettingsInput } from '../../../src/domain/comparison/settings.js'
-import { comparisonInput, delivery, offerId, response, vintage } from '../../helpers/comparison.js'
+import { comparisonInput, delivery, offerId, response, vintage } from '../../helpers/comparison-inputs.js'
 
 const priced = (number: number, currency: string | null, unitPrice: number) =>
   response(number, { offer: { currency, scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })] } })

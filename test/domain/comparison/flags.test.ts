@@ -16,7 +16,7 @@ import {
   stored,
   summaryOf,
   vintage,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 type Body = Record<string, unknown>
 interface Case {

@@ -10,7 +10,7 @@ import {
   stored,
   summaryOf,
   vintage,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 /** The offer of a response made with these terms. As-of is 2026-03-16, the wanted volume 10,000 t. */
 function assessed(offer: Record<string, unknown> | null, scene: Scene = {}): OfferReport {

@@ -18,7 +18,7 @@ import {
   sampleResponses,
   stored,
   vintage,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 /** Fails for anything JSON would not give back: NaN, infinity, undefined, dates, maps. */
 function expectPlain(value: unknown, path = 'report'): void {

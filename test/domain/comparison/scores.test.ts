@@ -10,7 +10,7 @@ import {
   offerId,
   response,
   vintage,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 const at = (unitPrice: number, of: Record<string, unknown> = {}) => ({
   scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice })] })],

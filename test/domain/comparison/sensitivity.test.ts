@@ -11,7 +11,7 @@ import {
   response,
   sampleResponses,
   vintage,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 type Bodies = ReturnType<typeof sampleResponses>
 const report = (responses: Bodies, settings: SettingsInput = EURO_SETTINGS, rfq = {}) =>

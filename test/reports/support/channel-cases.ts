@@ -1,5 +1,5 @@
 import type { ChannelInput, CloseDecision } from '../../../src/domain/comparison/input.js'
-import { channelInput, EURO_SETTINGS, manyResponses, response } from '../../helpers/comparison.js'
+import { channelInput, EURO_SETTINGS, manyResponses, response } from '../../helpers/comparison-inputs.js'
 import { HOSTILE, hostileInput } from './rfq-cases.js'
 
 const decision = (id: number, of: Partial<CloseDecision> = {}): CloseDecision => ({

@@ -7,7 +7,14 @@ import {
   type SettingsInput,
   type WantedBasis,
 } from '../../../src/domain/comparison/settings.js'
-import { comparisonInput, delivery, manyResponses, offerId, response, vintage } from '../../helpers/comparison.js'
+import {
+  comparisonInput,
+  delivery,
+  manyResponses,
+  offerId,
+  response,
+  vintage,
+} from '../../helpers/comparison-inputs.js'
 import { mixedInput } from './rfq-cases.js'
 
 /** What a reader types over; absent: left as it was written. */

@@ -13,7 +13,7 @@ import {
   stored,
   summaryOf,
   vintage,
-} from '../../helpers/comparison.js'
+} from '../../helpers/comparison-inputs.js'
 
 /** Text that has done harm to spreadsheets, paths, pages or XML somewhere. */
 export const HOSTILE = [

@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq.js'
 import type { JobRunner } from '../../jobs/contract.js'
-import { type KeptLog, keptLog } from './log.js'
-import { noRedis, PrivateRedis } from './redis.js'
+import { noRedis, PrivateRedis } from './private-redis.js'
+import { type KeptLog, keptLog } from './recording-log.js'
 
 /** Runners on one private Redis. */
 export interface RunnerDesk {

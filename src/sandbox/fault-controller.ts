@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { type Effect, isEnding, wireEffect } from './effects.js'
-import { operations, type Route } from './routes.js'
+import { operations, type Route } from './api-routes.js'
+import { type Effect, isEnding, wireEffect } from './fault-effects.js'
 
 const oneOrMore = <S extends z.ZodType>(schema: S) => z.union([schema, z.array(schema).min(1)])
 

@@ -1,14 +1,14 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { type Answer, errorAnswer, jsonAnswer, perform, refuse } from './answers.js'
-import { changeAnswer, changeDate } from './change-answer.js'
-import type { SandboxClock } from './clock.js'
-import * as delivery from './delivery.js'
-import { type Effect, type EndingEffect, isChanging, isEarly, isEnding } from './effects.js'
-import type { Happening } from './events.js'
-import type { FaultController } from './faults.js'
+import { findRoute, type Route } from './api-routes.js'
+import type { FaultController } from './fault-controller.js'
+import { type Effect, type EndingEffect, isChanging, isEarly, isEnding } from './fault-effects.js'
+import { type Answer, errorAnswer, jsonAnswer, perform, refuse } from './operation-handlers.js'
+import { changeAnswer, changeDate } from './reply-changes.js'
+import * as delivery from './reply-writers.js'
 import { newEntry, type RequestLog, type RequestLogEntry } from './request-log.js'
-import { findRoute, type Route } from './routes.js'
+import type { SandboxClock } from './sandbox-clock.js'
 import type { World } from './world.js'
+import type { Happening } from './world-events.js'
 
 /** What answering a request works with. */
 export interface Stage {

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
-import type { Answer } from './answers.js'
+import type { Answer } from './operation-handlers.js'
 
 const MEBIBYTE = 2 ** 20
 

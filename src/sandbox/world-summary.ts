@@ -1,6 +1,6 @@
 import { channelKey } from '../domain/channel.js'
+import { calendarDate } from './calendar-dates.js'
 import type { ChannelRecord } from './channel-record.js'
-import { calendarDate } from './dates.js'
 import type { World } from './world.js'
 
 /** A world in figures. */

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { matrix } from './matrix.js'
+import { matrix } from './fault-matrix.js'
 
 const here = import.meta.dirname
 

@@ -1,5 +1,5 @@
 import { it } from 'vitest'
-import { matrix } from './matrix.js'
+import { matrix } from './fault-matrix.js'
 
 /**
  * A test of one row. Several tests of a row must all pass for it to count.

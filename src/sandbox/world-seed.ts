@@ -1,14 +1,14 @@
 import type { ChannelRef } from '../domain/channel.js'
-import type { Plan } from './agenda.js'
+import { calendarDate, DAY, daysAfter, endOf, HOUR, timestamp } from './calendar-dates.js'
 import type { Theme } from './catalogue.js'
 import type { ChannelRecord } from './channel-record.js'
-import { calendarDate, DAY, daysAfter, endOf, HOUR, timestamp } from './dates.js'
-import type { Review, RfqResponse } from './documents.js'
-import { planChannel, planRfq } from './events.js'
-import { decideReview } from './make-response.js'
-import { comparableListings, makeRfq, openingBefore } from './make-rfq.js'
+import type { Review, RfqResponse } from './document-types.js'
+import type { Plan } from './event-schedule.js'
+import { decideReview } from './response-generator.js'
+import { comparableListings, makeRfq, openingBefore } from './rfq-generator.js'
 import { RfqRecord } from './rfq-record.js'
 import { World } from './world.js'
+import { planChannel, planRfq } from './world-events.js'
 
 /** A channel to be filled. */
 export interface ChannelSpec extends ChannelRef {

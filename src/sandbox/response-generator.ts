@@ -1,9 +1,9 @@
 import type { Faker } from '@faker-js/faker'
+import { calendarDate, daysAfter, timestamp, yearOf } from './calendar-dates.js'
 import { offerNotes, reviewComments } from './catalogue.js'
-import { calendarDate, daysAfter, timestamp, yearOf } from './dates.js'
-import type { Dice } from './dice.js'
-import type { Listing, Offer, Review, RfqResponse, RfqTerms, ScheduledDelivery, Vintage } from './documents.js'
-import { cents, sum } from './make-listing.js'
+import type { Listing, Offer, Review, RfqResponse, RfqTerms, ScheduledDelivery, Vintage } from './document-types.js'
+import { cents, sum } from './listing-generator.js'
+import type { Dice } from './seeded-random.js'
 
 export interface ResponseOrder {
   /** What the identifier and everything else is drawn for, e.g. `<rfq id>/response/2`. */

@@ -1,6 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { SandboxError } from './errors.js'
+import { SandboxError } from './sandbox-error.js'
 
 /** A server that listens. */
 export interface Listening {

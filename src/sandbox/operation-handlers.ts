@@ -1,5 +1,5 @@
-import type { RfqTerms } from './documents.js'
-import type { Route } from './routes.js'
+import type { Route } from './api-routes.js'
+import type { RfqTerms } from './document-types.js'
 import type { World } from './world.js'
 
 /** What is sent back, before any fault. */

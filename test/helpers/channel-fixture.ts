@@ -9,7 +9,7 @@ import { openStore } from '../../src/store/store.js'
 import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
-import { testFolder } from './folder.js'
+import { testFolder } from './test-folder.js'
 
 export const CHANNEL = { org: 'acme', channel: 'forest' }
 export const KEY = 'acme/forest'

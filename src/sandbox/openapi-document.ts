@@ -11,7 +11,7 @@ import {
   rfqList,
   rfqListDocument,
 } from '../domain/documents.js'
-import type { Operation } from './routes.js'
+import type { Operation } from './api-routes.js'
 
 type Json = Record<string, unknown>
 

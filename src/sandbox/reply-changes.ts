@@ -1,5 +1,5 @@
-import type { Answer } from './answers.js'
-import type { ChangingEffect } from './effects.js'
+import type { ChangingEffect } from './fault-effects.js'
+import type { Answer } from './operation-handlers.js'
 
 type Items = { items: Record<string, unknown>[] }
 

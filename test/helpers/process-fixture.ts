@@ -4,9 +4,9 @@ import { join, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { CHANNEL } from './desk.js'
-import { testFolder } from './folder.js'
-import { soon } from './soon.js'
+import { CHANNEL } from './channel-fixture.js'
+import { soon } from './eventually.js'
+import { testFolder } from './test-folder.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const API_KEY = 'key-of-acme'

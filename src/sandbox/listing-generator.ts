@@ -1,8 +1,8 @@
 import type { Faker } from '@faker-js/faker'
+import { calendarDate, DAY, daysAfter, yearOf } from './calendar-dates.js'
 import { type Archetype, archetypes, developers, places, type Registry, registryIds, type Theme } from './catalogue.js'
-import { calendarDate, DAY, daysAfter, yearOf } from './dates.js'
-import type { Dice } from './dice.js'
-import type { Listing } from './documents.js'
+import type { Listing } from './document-types.js'
+import type { Dice } from './seeded-random.js'
 
 export interface ListingOrder {
   /** What the identifier and everything else is drawn for, e.g. `acme/forest/listing/3`. */

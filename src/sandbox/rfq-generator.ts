@@ -1,9 +1,9 @@
 import type { Faker } from '@faker-js/faker'
+import { calendarDate, DAY, daysAfter, HOUR, timestamp, yearOf } from './calendar-dates.js'
 import { buyers, requirements } from './catalogue.js'
-import { calendarDate, DAY, daysAfter, HOUR, timestamp, yearOf } from './dates.js'
-import type { Dice } from './dice.js'
-import type { Listing, RfqTerms } from './documents.js'
-import { cents, sum } from './make-listing.js'
+import type { Listing, RfqTerms } from './document-types.js'
+import { cents, sum } from './listing-generator.js'
+import type { Dice } from './seeded-random.js'
 
 export interface RfqOrder {
   /** What the identifier and everything else is drawn for, e.g. `acme/forest/rfq/3`. */
