@@ -3,7 +3,7 @@ import type { LogLevel } from '../config.js'
 import type { Io } from './process-io.js'
 
 /** The options that stand before any command. */
-export interface Globals {
+export interface GlobalOptions {
   config?: string
   logLevel?: LogLevel
 }
@@ -11,7 +11,7 @@ export interface Globals {
 /** One run of the program: what commands share. */
 export interface Cli {
   readonly io: Io
-  readonly globals: Globals
+  readonly globals: GlobalOptions
   /** Exit status of a command that ends without throwing. */
   status: 0 | 1
   /** Takes secrets out of text; knows them once the configuration is read. */
@@ -19,4 +19,4 @@ export interface Cli {
 }
 
 /** Gives a command its options, its action and its examples; each file in commands/ holds one. */
-export type Register = (command: Command, cli: Cli) => void
+export type RegisterCommand = (command: Command, cli: Cli) => void

@@ -2,24 +2,24 @@ import { ConfigError } from '../config/error.js'
 import { UsageError } from './cli-error.js'
 
 /** 2 for wrong usage or configuration, else 1. */
-export const exitStatusOf = (error: unknown): 1 | 2 =>
+export const exitStatusFor = (error: unknown): 1 | 2 =>
   error instanceof ConfigError || error instanceof UsageError ? 2 : 1
 
 /**
  * What went wrong as one sentence with the remedy, ending in a line break.
  * @param details also tell the stack and the causes
  */
-export function describeFailure(error: unknown, details = false): string {
-  const text = `quotekeeper: ${sentence(error)}\n`
+export function formatError(error: unknown, details = false): string {
+  const text = `quotekeeper: ${errorMessage(error)}\n`
   return details && error instanceof Error ? `${text}\n${stackOf(error)}\n` : text
 }
 
 /** Errors that were made for people carry their remedy; those of the system get it here; the rest is our fault. */
-export function sentence(error: unknown): string {
+export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return `stopped by ${String(error)}`
-  if (isForPeople(error)) return error.message
+  if (isUserFacing(error)) return error.message
   const { code, syscall } = error as NodeJS.ErrnoException
-  if (code && syscall) return systemSentence(error)
+  if (code && syscall) return systemErrorMessage(error)
   return `${error.message || error.name}. This is a fault of the program; --log-level debug shows where it happened.`
 }
 
@@ -27,7 +27,7 @@ export function sentence(error: unknown): string {
  * The errors of the project, by name: loading every room to ask for its classes would make the program slow to start.
  * A test holds this together with the classes there are.
  */
-const FOR_PEOPLE = new Set(
+const USER_FACING = new Set(
   (
     'Config Usage Failed Plan Store RunBusy RunLost IntentOpen UnusableDatabase ' +
     'Marketplace Unavailable Item Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen UnknownRfq StateFile Sandbox'
@@ -36,9 +36,9 @@ const FOR_PEOPLE = new Set(
     .map((name) => `${name}Error`),
 )
 /** Whether an error was made to be read by people. */
-export const isForPeople = ({ name }: { name: string }) => FOR_PEOPLE.has(name)
+export const isUserFacing = ({ name }: { name: string }) => USER_FACING.has(name)
 
-function systemSentence(error: NodeJS.ErrnoException): string {
+function systemErrorMessage(error: NodeJS.ErrnoException): string {
   const what = error.path ?? addressOf(error)
   if (error.code === 'EEXIST' && error.syscall === 'mkdir') return `${what} is a file where a folder was wanted`
   const remedies: Record<string, string> = {

@@ -1,5 +1,5 @@
 import type { DecisionRecord } from '../store/contract.js'
-import { clean } from './terminal-text.js'
+import { sanitize } from './terminal-text.js'
 
 /** What a closing round keeps as evidence (src/closing/record.ts), as far as it is there. */
 interface Evidence {
@@ -39,7 +39,7 @@ export function explainDecision(decision: DecisionRecord): string {
     ...request(decision, evidence),
     ['Chain', `follows ${decision.previousHash.slice(0, 16)}…; its own hash is ${decision.hash}`],
   ] as const
-  return lines.map(([name, text]) => `${name.padEnd(13)}${clean(text)}\n`).join('')
+  return lines.map(([name, text]) => `${name.padEnd(13)}${sanitize(text)}\n`).join('')
 }
 
 type Line = readonly [name: string, text: string]

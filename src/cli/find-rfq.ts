@@ -2,7 +2,7 @@ import { nearest } from '../config/suggest.js'
 import { observeRfq } from '../domain/observed.js'
 import type { History, KnownRfq, RfqFilter } from '../store/contract.js'
 import { FailedError, UsageError } from './cli-error.js'
-import { clean, cut } from './terminal-text.js'
+import { sanitize, truncate } from './terminal-text.js'
 
 /**
  * The one RFQ that a number, a reference or an id names.
@@ -28,7 +28,7 @@ function ambiguous(match: string, found: readonly KnownRfq[]): string {
 function unknown(match: string, known: readonly KnownRfq[], { channel, asOf }: RfqFilter): string {
   const where = channel === undefined ? '' : ` in ${channel}`
   const when = asOf === undefined ? '' : ` as of ${asOf.toISOString()}`
-  const start = `no RFQ "${clean(match)}" is known${where}${when}`
+  const start = `no RFQ "${sanitize(match)}" is known${where}${when}`
   if (known.length === 0) return `${start}, nor any other; \`quotekeeper sync\` polls the marketplace`
   const near = nearestRfqs(match, known)
   const list = near.map((each) => `\n  ${nameOf(each)} in ${each.rfq.channel}`).join('')
@@ -55,5 +55,5 @@ export function nameOf({ rfq }: Pick<KnownRfq, 'rfq'>): string {
   const document = observeRfq(rfq.body).document
   const name = document?.number?.toString() ?? document?.reference ?? rfq.id
   const more = [document?.reference, document?.title].filter((part) => part && part !== name)
-  return cut(clean(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)
+  return truncate(sanitize(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)
 }

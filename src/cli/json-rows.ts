@@ -7,7 +7,7 @@ import { observeListing, observeResponse, observeResponseSummary, observeRfq } f
 import type { Known, KnownRfq } from '../store/contract.js'
 
 /** What is known about a document beside what it says. */
-const known = ({
+const observationFields = ({
   version,
   observedAt,
   notBefore,
@@ -46,7 +46,7 @@ export function rfqRow({ rfq, responses }: KnownRfq) {
     currency: document?.pricing?.currency ?? null,
     closedAt: document?.closedAt ?? null,
     offers: responses.filter(({ missingSince }) => missingSince === null).length,
-    ...known(rfq),
+    ...observationFields(rfq),
   }
 }
 
@@ -55,7 +55,7 @@ export type OfferRow = ReturnType<typeof offerRow>
 export function offerRow(rfq: Known, response: Known, calendar: Calendar) {
   const terms = offerTerms(response)
   const late = isLate(terms.submittedAt, observeRfq(rfq.body).document?.responseDueDate ?? null, calendar)
-  return { channel: response.channel, rfqId: rfq.id, id: response.id, late, ...terms, ...known(response) }
+  return { channel: response.channel, rfqId: rfq.id, id: response.id, late, ...terms, ...observationFields(response) }
 }
 
 function offerTerms({ shape, body }: Known) {
@@ -96,6 +96,6 @@ export function listingRow(listing: Known) {
     minUnitPrice: document?.pricing?.minUnitPrice ?? null,
     maxUnitPrice: document?.pricing?.maxUnitPrice ?? null,
     totalAvailableVolume: document?.totalAvailableVolume?.value ?? null,
-    ...known(listing),
+    ...observationFields(listing),
   }
 }

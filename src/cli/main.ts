@@ -1,20 +1,20 @@
 #!/usr/bin/env node
 import { processIo } from './process-io.js'
-import { newCli, run, tellFailure } from './program.js'
+import { createCli, printError, run } from './program.js'
 import { stopOnSignals } from './stop-signals.js'
 
 /** How long what is left open may keep the process alive once its work is done, in milliseconds. */
-const LINGER = 2_000
+const EXIT_TIMEOUT_MS = 2_000
 
 // What this program writes (database, workbooks, backups) is its user's alone.
 process.umask(0o077)
 const signals = stopOnSignals((text) => process.stderr.write(text))
 const io = processIo(signals.stop)
-const cli = newCli(io)
+const cli = createCli(io)
 process.on('uncaughtException', (error) => {
-  tellFailure(cli, error)
+  printError(cli, error)
   process.exit(1)
 })
 process.exitCode = await run(process.argv.slice(2), io, cli)
 signals.release()
-setTimeout(() => process.exit(), LINGER).unref()
+setTimeout(() => process.exit(), EXIT_TIMEOUT_MS).unref()

@@ -19,17 +19,17 @@ export interface AsOfOption {
 
 const CHANNEL = /^[^/\s][^/]*\/[^/]*[^/\s]$|^[^/\s]\/[^/\s]$/
 
-function channelKey(text: string): string {
+function parseChannelKey(text: string): string {
   if (!CHANNEL.test(text)) throw new InvalidArgumentError('A channel is written ORG/SLUG, such as acme/forest.')
   return text
 }
 
 export const channelOption = () =>
-  new Option('--channel <org/slug>', 'this channel only').argParser((text: string) => channelKey(text))
+  new Option('--channel <org/slug>', 'this channel only').argParser((text: string) => parseChannelKey(text))
 
 export const channelsOption = () =>
   new Option('--channel <org/slug>', 'this channel only; may be given several times').argParser(
-    (text: string, before: string[] | undefined) => [...(before ?? []), channelKey(text)],
+    (text: string, before: string[] | undefined) => [...(before ?? []), parseChannelKey(text)],
   )
 
 export const jsonOption = (what = 'one JSON document on stdout instead of a table') => new Option('--json', what)

@@ -1,5 +1,5 @@
 import type { Io } from './process-io.js'
-import { type Column, layOut } from './terminal-table.js'
+import { type Column, formatTable } from './terminal-table.js'
 
 /** Prints one JSON document, nothing else. */
 export const printJson = (io: Io, value: unknown) => io.out(`${JSON.stringify(value, null, 2)}\n`)
@@ -11,7 +11,7 @@ export function printTable<Row>(io: Io, columns: readonly Column<Row>[], rows: r
     return
   }
   const emphasize = (text: string) => (io.colour.out ? `\u001b[1m${text}\u001b[22m` : text)
-  const { text, leftOut } = layOut(columns, rows, { width: io.width, emphasize })
+  const { text, leftOut } = formatTable(columns, rows, { width: io.width, emphasize })
   io.out(text)
   if (leftOut.length > 0) io.err(`No room for: ${leftOut.join(', ')}.\n`)
 }
@@ -29,9 +29,9 @@ export function printRows<Row>(
 }
 
 /** `2026-01-31 12:00`, UTC: as much of a timestamp as a table needs. */
-export const shortTime = (timestamp: string | null | undefined) =>
+export const formatMinute = (timestamp: string | null | undefined) =>
   timestamp ? timestamp.slice(0, 16).replace('T', ' ') : ''
 
 /** `2026-01-31 12:00:05`, UTC: where seconds matter. */
-export const longTime = (timestamp: string | null | undefined) =>
+export const formatSecond = (timestamp: string | null | undefined) =>
   timestamp ? timestamp.slice(0, 19).replace('T', ' ') : ''

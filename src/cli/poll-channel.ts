@@ -1,9 +1,9 @@
 import type { ChannelConfig } from '../config.js'
 import type { RunKind, RunRecord } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'
+import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { FailedError } from './cli-error.js'
-import type { House } from './compose.js'
 
 export type PollKind = Extract<RunKind, 'listings' | 'rfqs'>
 
@@ -19,20 +19,20 @@ export interface PollRequest {
  * Polls one kind of one channel in this process.
  * @throws {FailedError} while the marketplace has asked for no requests; RunBusyError, StoreError
  */
-export async function poll({ io }: Cli, house: House, request: PollRequest): Promise<PollResult> {
+export async function pollChannel({ io }: Cli, app: App, request: PollRequest): Promise<PollResult> {
   const { channel, kind, full = false, acceptLoss = false, onProgress } = request
-  const store = await house.store()
-  refuseWithinPause(await store.newestRun({ channel: channel.key, kind }), io.now())
-  const session = (await house.marketplace()).session(channel, { signal: io.stop })
+  const store = await app.store()
+  refuseDuringPause(await store.newestRun({ channel: channel.key, kind }), io.now())
+  const session = (await app.marketplace()).session(channel, { signal: io.stop })
   const context = { session, store, now: io.now, signal: io.stop, acceptLoss, ...(onProgress ? { onProgress } : {}) }
   if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)
   const { pollRfqs } = await import('../sync/poll-rfqs.js')
-  const { history, requests } = house.config
+  const { history, requests } = app.config
   return pollRfqs(context, { full, ...history, concurrency: requests.concurrency })
 }
 
 /** The marketplace may ask for more patience (Retry-After) than one run has. */
-function refuseWithinPause(newest: RunRecord | null, now: Date): void {
+function refuseDuringPause(newest: RunRecord | null, now: Date): void {
   if (newest?.notBefore && newest.notBefore > now.toISOString()) {
     throw new FailedError(`the marketplace asked for no requests before ${newest.notBefore}; run again then`)
   }

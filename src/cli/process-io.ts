@@ -10,7 +10,7 @@ export interface Io {
   /** Columns of the terminal on stdout; null where stdout is none. */
   width: number | null
   /** Whether somebody watches stderr. */
-  errIsTerminal: boolean
+  stderrIsTerminal: boolean
   /** Whether stdout, or stderr, may carry colours. */
   colour: { out: boolean; err: boolean }
   env: Environment
@@ -19,9 +19,9 @@ export interface Io {
   /** Aborted by the first request to end: Ctrl-C or SIGTERM. */
   stop: AbortSignal
   /** Whether the reader of stdout has gone (`| head`): what would be written is wasted. */
-  outGone(): boolean
+  stdoutClosed(): boolean
   /** The compiled script of the thread that reports are made in; null: they are made in this one. */
-  reportThread: URL | null
+  reportWorkerScript: URL | null
 }
 
 type Stream = NodeJS.WriteStream
@@ -35,14 +35,14 @@ export function processIo(stop: AbortSignal): Io {
     out: out.write,
     err: err.write,
     width: stdout.isTTY ? stdout.columns || 80 : null,
-    errIsTerminal: Boolean(stderr.isTTY),
-    colour: { out: mayColour(stdout), err: mayColour(stderr) },
+    stderrIsTerminal: Boolean(stderr.isTTY),
+    colour: { out: supportsColour(stdout), err: supportsColour(stderr) },
     env: process.env,
     cwd: process.cwd(),
     now: () => new Date(),
     stop,
-    outGone: out.gone,
-    reportThread: new URL('../reporting/report-thread.js', import.meta.url),
+    stdoutClosed: out.gone,
+    reportWorkerScript: new URL('../reporting/report-thread.js', import.meta.url),
   }
 }
 
@@ -57,4 +57,4 @@ function writer(stream: Stream) {
 }
 
 /** https://no-color.org: any value but an empty one means no colours. */
-const mayColour = (stream: Stream) => Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+const supportsColour = (stream: Stream) => Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'

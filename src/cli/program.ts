@@ -1,9 +1,9 @@
 import { Command, CommanderError, Option } from 'commander'
 import { LOG_LEVELS, type LogLevel } from '../config.js'
 import { VERSION } from '../version.js'
-import type { Cli, Globals } from './cli-context.js'
+import type { Cli, GlobalOptions } from './cli-context.js'
 import { commands } from './commands/index.js'
-import { describeFailure, exitStatusOf, isForPeople } from './error-message.js'
+import { exitStatusFor, formatError, isUserFacing } from './error-message.js'
 import type { Io } from './process-io.js'
 
 /**
@@ -11,26 +11,26 @@ import type { Io } from './process-io.js'
  * @param args what follows the program's name
  * @returns the exit status: 0 done, 1 failed or partly failed, 2 wrong usage or configuration (interfaces.md §1)
  */
-export async function run(args: readonly string[], io: Io, cli: Cli = newCli(io)): Promise<number> {
+export async function run(args: readonly string[], io: Io, cli: Cli = createCli(io)): Promise<number> {
   try {
     const program = await buildProgram(cli, (name) => args.includes(name))
     await program.parseAsync(args, { from: 'user' })
     return cli.status
   } catch (error) {
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    tellFailure(cli, error)
-    return exitStatusOf(error)
+    printError(cli, error)
+    return exitStatusFor(error)
   }
 }
 
-export const newCli = (io: Io): Cli => ({ io, globals: {}, status: 0, scrub: (text) => text })
+export const createCli = (io: Io): Cli => ({ io, globals: {}, status: 0, scrub: (text) => text })
 
 /** Tells on stderr what went wrong, without secrets; with the stack only where details are wanted. */
-export function tellFailure(cli: Cli, error: unknown): void {
+export function printError(cli: Cli, error: unknown): void {
   const { stop } = cli.io
   // Once the end was asked for, whatever breaks off broke off for that.
-  const consequence = stop.aborted && !(error instanceof Error && isForPeople(error))
-  cli.io.err(cli.scrub(describeFailure(consequence ? stop.reason : error, wantsDetails(cli))))
+  const consequence = stop.aborted && !(error instanceof Error && isUserFacing(error))
+  cli.io.err(cli.scrub(formatError(consequence ? stop.reason : error, isDebugging(cli))))
 }
 
 /**
@@ -38,7 +38,7 @@ export function tellFailure(cli: Cli, error: unknown): void {
  * @param wanted which commands to load; the others are only listed, so that help comes at once
  */
 export async function buildProgram(cli: Cli, wanted: (name: string) => boolean): Promise<Command> {
-  const program = prepare(new Command('quotekeeper'), cli.io)
+  const program = configureCommand(new Command('quotekeeper'), cli.io)
     .description('Keeps what an RFQ desk sees on its marketplace, closes RFQs past their due date, compares offers.')
     .version(VERSION, '-V, --version', 'print the version')
     .option('-c, --config <file>', 'configuration file (default: $QUOTEKEEPER_CONFIG, else ./quotekeeper.yaml)')
@@ -46,9 +46,9 @@ export async function buildProgram(cli: Cli, wanted: (name: string) => boolean):
     .helpCommand('help [command]', 'show help of a command')
     .showHelpAfterError('(--help shows what there is)')
     .addHelpText('after', OVERVIEW)
-    .hook('preAction', (top) => void Object.assign(cli.globals, globalsOf(top)))
+    .hook('preAction', (top) => void Object.assign(cli.globals, globalOptionsOf(top)))
   for (const { name, description, load } of commands) {
-    const command = prepare(program.command(name), cli.io).description(description)
+    const command = configureCommand(program.command(name), cli.io).description(description)
     if (wanted(name)) (await load()).register(command, cli)
   }
   return program
@@ -61,7 +61,7 @@ Begin here:
   $ quotekeeper check                     try the configuration against the marketplace
   $ quotekeeper start                     run the service`
 
-function prepare(command: Command, io: Io): Command {
+function configureCommand(command: Command, io: Io): Command {
   return command
     .exitOverride()
     .helpOption('-h, --help', 'show help')
@@ -83,10 +83,10 @@ function prepare(command: Command, io: Io): Command {
     })
 }
 
-function globalsOf(program: Command): Globals {
+function globalOptionsOf(program: Command): GlobalOptions {
   const { config, logLevel } = program.opts<{ config?: string; logLevel?: LogLevel }>()
   return { ...(config === undefined ? {} : { config }), ...(logLevel === undefined ? {} : { logLevel }) }
 }
 
-const wantsDetails = ({ globals, io }: Cli) =>
+const isDebugging = ({ globals, io }: Cli) =>
   ['debug', 'trace'].includes(globals.logLevel ?? io.env.QUOTEKEEPER_LOG_LEVEL ?? '')

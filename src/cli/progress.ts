@@ -2,16 +2,16 @@ import type { Io } from './process-io.js'
 
 /** Shows how far a run is, on a terminal; elsewhere it does nothing. */
 export interface Progress {
-  begin(what: string): void
+  start(what: string): void
   update(progress: { done: number; total: number }): void
   end(): void
 }
 
-const SILENT: Progress = { begin: () => undefined, update: () => undefined, end: () => undefined }
+const SILENT: Progress = { start: () => undefined, update: () => undefined, end: () => undefined }
 
 /** A bar on stderr, drawn only for somebody who watches. */
 export async function createProgress(io: Io): Promise<Progress> {
-  if (!io.errIsTerminal) return SILENT
+  if (!io.stderrIsTerminal) return SILENT
   const { SingleBar } = await import('cli-progress')
   const bar = new SingleBar({
     format: '{what}  {bar}  {value}/{total}',
@@ -27,7 +27,7 @@ export async function createProgress(io: Io): Promise<Progress> {
   })
   let running = false
   return {
-    begin(what) {
+    start(what) {
       bar.start(1, 0, { what })
       running = true
     },

@@ -4,7 +4,7 @@ import { VERSION } from '../version.js'
 import { timeZoneOf } from './select-channels.js'
 
 /** A report on a channel, as the configuration wants it; no key of the configuration goes with it. */
-export function reportOrder(
+export function createReportOrder(
   config: Config,
   { channel: key, asOf, now }: { channel: string; asOf: Date; now: Date },
 ): ReportOrder {

@@ -1,20 +1,20 @@
 import { VERSION } from '../version.js'
+import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
-import type { House } from './compose.js'
-import { serviceDeps, webServer } from './handler-deps.js'
+import { createHandlerDeps, webServer } from './handler-deps.js'
 import { untilStopped } from './until-stopped.js'
 
 /** Runs the service, or the part of it that is asked for, until the process is asked to end. */
-export async function serve(
+export async function runService(
   { io }: Cli,
-  house: House,
+  app: App,
   { work, schedule, web }: { work: boolean; schedule: boolean; web: boolean },
 ): Promise<void> {
   const { startService } = await import('../../jobs/service.js')
-  const { config, log } = house
-  const serveWeb = web ? webServer(house) : null
-  const service = await startService({ ...(await serviceDeps(house, io.now)), work, schedule, serveWeb })
-  house.closeWith(() => service.stop())
+  const { config, log } = app
+  const serveWeb = web ? webServer(app) : null
+  const service = await startService({ ...(await createHandlerDeps(app, io.now)), work, schedule, serveWeb })
+  app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')

@@ -6,13 +6,13 @@ import { UsageError } from './cli-error.js'
  * The channels a command works on: those named, else all of the configuration.
  * @throws {UsageError} for one that is not configured
  */
-export function chosenChannels(config: Config, named: readonly string[] | undefined): ChannelConfig[] {
+export function selectChannels(config: Config, named: readonly string[] | undefined): ChannelConfig[] {
   if (named === undefined) return config.channels
-  return [...new Set(named)].map((name) => channelNamed(config, name))
+  return [...new Set(named)].map((name) => findChannel(config, name))
 }
 
 /** @throws {UsageError} for a channel that is not configured, with the nearest that is */
-export function channelNamed(config: Config, name: string): ChannelConfig {
+export function findChannel(config: Config, name: string): ChannelConfig {
   const found = config.channels.find(({ key }) => key === name)
   if (found) return found
   const known = config.channels.map(({ key }) => key)

@@ -1,4 +1,4 @@
-import { clean, cut, padEnd, padStart, widthOf, wrap } from './terminal-text.js'
+import { displayWidth, padEnd, padStart, sanitize, truncate, wrap } from './terminal-text.js'
 
 export interface Column<Row> {
   header: string
@@ -13,7 +13,7 @@ export interface Column<Row> {
   drop?: number
 }
 
-export interface TableLook {
+export interface TableFormat {
   /** Columns of the terminal; null: as wide as it needs. */
   width: number | null
   /** Makes the header stand out. */
@@ -21,7 +21,7 @@ export interface TableLook {
 }
 
 /** A column with its cells, cleaned, and the width it is shown at. */
-interface Lane {
+interface FittedColumn {
   column: Column<never>
   cells: string[]
   width: number
@@ -34,12 +34,12 @@ const GAP = '  '
  * first, then those that may give way do, the widest first.
  * @returns the text, and the headers of the columns that there was no room for
  */
-export function layOut<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableLook) {
-  const lanes = columns.map((column) => laneOf(column, rows))
+export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableFormat) {
+  const lanes = columns.map((column) => fitColumn(column, rows))
   const fitted = look.width === null ? lanes : shrink(dropUntilFit(lanes, look.width), look.width)
   const { emphasize = (text) => text } = look
-  const header = emphasize(line(fitted, ({ column }) => column.header))
-  const rule = line(fitted, ({ width }) => '─'.repeat(width))
+  const header = emphasize(joinCells(fitted, ({ column }) => column.header))
+  const rule = joinCells(fitted, ({ width }) => '─'.repeat(width))
   const body = rows.flatMap((_, index) => rowLines(fitted, index))
   const shown = new Set(fitted.map(({ column }) => column.header))
   return {
@@ -48,18 +48,19 @@ export function layOut<Row>(columns: readonly Column<Row>[], rows: readonly Row[
   }
 }
 
-function laneOf<Row>(column: Column<Row>, rows: readonly Row[]): Lane {
-  const cells = rows.map((row) => clean(String(column.cell(row) ?? '')))
-  const width = cells.reduce((widest, cell) => Math.max(widest, widthOf(cell)), widthOf(column.header))
+function fitColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedColumn {
+  const cells = rows.map((row) => sanitize(String(column.cell(row) ?? '')))
+  const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(column.header))
   return { column: column as Column<never>, cells, width }
 }
 
-const leastOf = ({ column, width }: Lane) => Math.min(width, Math.max(column.min ?? width, widthOf(column.header)))
-const totalOf = (lanes: readonly Lane[], widthOfLane: (lane: Lane) => number) =>
+const minWidth = ({ column, width }: FittedColumn) =>
+  Math.min(width, Math.max(column.min ?? width, displayWidth(column.header)))
+const totalWidth = (lanes: readonly FittedColumn[], widthOfLane: (lane: FittedColumn) => number) =>
   lanes.reduce((sum, lane) => sum + widthOfLane(lane), GAP.length * (lanes.length - 1))
 
-function dropUntilFit(lanes: readonly Lane[], available: number): readonly Lane[] {
-  if (totalOf(lanes, leastOf) <= available) return lanes
+function dropUntilFit(lanes: readonly FittedColumn[], available: number): readonly FittedColumn[] {
+  if (totalWidth(lanes, minWidth) <= available) return lanes
   const drop = Math.max(...lanes.map(({ column }) => column.drop ?? 0))
   if (drop === 0) return lanes
   return dropUntilFit(
@@ -68,10 +69,10 @@ function dropUntilFit(lanes: readonly Lane[], available: number): readonly Lane[
   )
 }
 
-function shrink(lanes: readonly Lane[], available: number): Lane[] {
+function shrink(lanes: readonly FittedColumn[], available: number): FittedColumn[] {
   const result = lanes.map((lane) => ({ ...lane }))
-  for (let excess = totalOf(result, ({ width }) => width) - available; excess > 0; excess--) {
-    const giving = result.filter((lane) => lane.width > leastOf(lane)).sort((a, b) => b.width - a.width)[0]
+  for (let excess = totalWidth(result, ({ width }) => width) - available; excess > 0; excess--) {
+    const giving = result.filter((lane) => lane.width > minWidth(lane)).sort((a, b) => b.width - a.width)[0]
     if (!giving) break
     giving.width--
   }
@@ -79,18 +80,18 @@ function shrink(lanes: readonly Lane[], available: number): Lane[] {
 }
 
 /** A row is as high as its highest cell. */
-function rowLines(lanes: readonly Lane[], index: number): string[] {
-  const blocks = lanes.map((lane) => block(lane, index))
+function rowLines(lanes: readonly FittedColumn[], index: number): string[] {
+  const blocks = lanes.map((lane) => cellLines(lane, index))
   const height = Math.max(1, ...blocks.map(({ length }) => length))
-  return Array.from({ length: height }, (_, at) => line(lanes, (_lane, position) => blocks[position]?.[at] ?? ''))
+  return Array.from({ length: height }, (_, at) => joinCells(lanes, (_lane, position) => blocks[position]?.[at] ?? ''))
 }
 
-function block({ column, cells, width }: Lane, index: number): string[] {
+function cellLines({ column, cells, width }: FittedColumn, index: number): string[] {
   const cell = cells[index] ?? ''
-  return column.overflow === 'wrap' ? wrap(cell, width).map((part) => cut(part, width)) : [cut(cell, width)]
+  return column.overflow === 'wrap' ? wrap(cell, width).map((part) => truncate(part, width)) : [truncate(cell, width)]
 }
 
-const line = (lanes: readonly Lane[], text: (lane: Lane, position: number) => string) =>
+const joinCells = (lanes: readonly FittedColumn[], text: (lane: FittedColumn, position: number) => string) =>
   lanes
     .map((lane, position) => {
       const pad = lane.column.align === 'right' ? padStart : padEnd

@@ -5,7 +5,7 @@ import { rounded } from '../domain/comparison/numbers.js'
  * Outside text made harmless for a terminal: one line, no escape codes, control characters or marks that reorder or
  * hide what follows.
  */
-export function clean(text: string): string {
+export function sanitize(text: string): string {
   return stripVTControlCharacters(text)
     .replace(/\p{Cs}/gu, '\ufffd')
     .replace(/\p{Cc}+/gu, ' ')
@@ -20,7 +20,7 @@ const WIDE =
 const PLAIN = /^[\x20-\x7e]*$/
 
 /** Columns a cleaned text takes on a terminal. */
-export function widthOf(text: string): number {
+export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   let width = 0
   for (const segment of graphemes(text)) width += WIDE.test(segment) ? 2 : 1
@@ -28,27 +28,27 @@ export function widthOf(text: string): number {
 }
 
 /** Cuts a text to a width, with an ellipsis where something was lost. */
-export function cut(text: string, width: number): string {
-  if (widthOf(text) <= width) return text
+export function truncate(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text
   let kept = ''
   let used = 0
   for (const segment of graphemes(text)) {
-    used += widthOf(segment)
+    used += displayWidth(segment)
     if (used > width - 1) break
     kept += segment
   }
   return width < 1 ? '' : `${kept.trimEnd()}…`
 }
 
-export const padEnd = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - widthOf(text)))
-export const padStart = (text: string, width: number) => ' '.repeat(Math.max(0, width - widthOf(text))) + text
+export const padEnd = (text: string, width: number) => text + ' '.repeat(Math.max(0, width - displayWidth(text)))
+export const padStart = (text: string, width: number) => ' '.repeat(Math.max(0, width - displayWidth(text))) + text
 
 /** `1 RFQ`, `2 RFQs`. */
-export const count = (number: number, noun: string, plural = `${noun}s`) =>
+export const plural = (number: number, noun: string, plural = `${noun}s`) =>
   `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`
 
 /** A number as a person reads it: thousands separated, at most as many decimals as given. */
-export const amount = (value: number | null | undefined, decimals = 2) =>
+export const formatNumber = (value: number | null | undefined, decimals = 2) =>
   value === null || value === undefined
     ? ''
     : rounded(value, decimals).toLocaleString('en', { maximumFractionDigits: decimals })
@@ -59,8 +59,8 @@ export function wrap(text: string, width: number): string[] {
   let line = ''
   for (const word of text.split(' ')) {
     const longer = line === '' ? word : `${line} ${word}`
-    if (line !== '' && widthOf(longer) > width) lines.push(line)
-    line = line !== '' && widthOf(longer) > width ? word : longer
+    if (line !== '' && displayWidth(longer) > width) lines.push(line)
+    line = line !== '' && displayWidth(longer) > width ? word : longer
   }
   return line === '' ? lines : [...lines, line]
 }

@@ -215,7 +215,7 @@ describe('the reading commands', () => {
     const { quotekeeper, quotekeeperWith } = await openDesk()
     await quotekeeper('sync')
     let written = 0
-    const reader = { out: () => void written++, outGone: () => written >= 3 }
+    const reader = { out: () => void written++, stdoutClosed: () => written >= 3 }
     expect((await quotekeeperWith(reader, 'export')).status).toBe(0)
     expect(written).toBe(3)
   })

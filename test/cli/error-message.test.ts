@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/cli-error.js'
-import { describeFailure, exitStatusOf, isForPeople } from '../../src/cli/error-message.js'
+import { exitStatusFor, formatError, isUserFacing } from '../../src/cli/error-message.js'
 import { ConfigError } from '../../src/config/error.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -25,13 +25,13 @@ describe('a failure', () => {
   it('of any room is told in its own words', () => {
     const names = errorNames()
     expect(names).toContain('UnusableDatabaseError')
-    expect(names.filter((name) => !isForPeople({ name }))).toEqual([])
+    expect(names.filter((name) => !isUserFacing({ name }))).toEqual([])
   })
 
   it('is one sentence without a stack, and with it when details are wanted', () => {
     const error = new UsageError('no such thing; allowed: this', { cause: new Error('deep down') })
-    expect(describeFailure(error)).toBe('quotekeeper: no such thing; allowed: this\n')
-    const details = describeFailure(error, true)
+    expect(formatError(error)).toBe('quotekeeper: no such thing; allowed: this\n')
+    const details = formatError(error, true)
     expect(details).toMatch(/^ {4}at /m)
     expect(details).toContain('caused by Error: deep down')
   })
@@ -42,7 +42,7 @@ describe('a failure', () => {
     const { port } = taken.address() as { port: number }
     const error = await new Promise((resolve) => createServer().once('error', resolve).listen(port, '127.0.0.1'))
     taken.close()
-    expect(describeFailure(error)).toBe(
+    expect(formatError(error)).toBe(
       `quotekeeper: 127.0.0.1:${port} is in use by another program: stop it, or choose another port\n`,
     )
   })
@@ -56,17 +56,17 @@ describe('a failure', () => {
     [{ code: 'ENOSPC', syscall: 'write', path: '/x' }, 'no room left on the disk for /x: make room and run again'],
     [{ code: 'EISDIR', syscall: 'open', path: '/x' }, '/x is a folder where a file was wanted'],
   ])('of the file system gets one too: %j', (facts, words) => {
-    expect(describeFailure(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${words}\n`)
+    expect(formatError(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${words}\n`)
   })
 
   it('of the program itself says so', () => {
-    expect(describeFailure(new TypeError('x is not a function'))).toContain('This is a fault of the program')
-    expect(describeFailure('a string')).toContain('a string')
+    expect(formatError(new TypeError('x is not a function'))).toContain('This is a fault of the program')
+    expect(formatError('a string')).toContain('a string')
   })
 
   it('has status 2 for usage and configuration, else 1', () => {
-    expect(exitStatusOf(new UsageError('x'))).toBe(2)
-    expect(exitStatusOf(new ConfigError([]))).toBe(2)
-    expect(exitStatusOf(new Error('x'))).toBe(1)
+    expect(exitStatusFor(new UsageError('x'))).toBe(2)
+    expect(exitStatusFor(new ConfigError([]))).toBe(2)
+    expect(exitStatusFor(new Error('x'))).toBe(1)
   })
 })

@@ -1,40 +1,40 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Column, layOut, type TableLook } from '../../src/cli/terminal-table.js'
-import { amount, clean, count, cut, widthOf, wrap } from '../../src/cli/terminal-text.js'
+import { type Column, formatTable, type TableFormat } from '../../src/cli/terminal-table.js'
+import { displayWidth, formatNumber, plural, sanitize, truncate, wrap } from '../../src/cli/terminal-text.js'
 
 describe('outside text', () => {
   it('loses what would steer a terminal and stays one line', () => {
-    expect(clean('\u001b[31mred\u001b[0m\u0007 \u009b2Jtwo\r\nlines\ttab')).toBe('red two lines tab')
-    expect(clean('\u001b]8;;http://evil\u0007link\u001b]8;;\u0007')).toBe('link')
-    expect(clean('abc\u202egpj.exe\u200b\ufeff')).toBe('abcgpj.exe')
-    expect(clean('half \ud800 pair')).toBe('half \ufffd pair')
+    expect(sanitize('\u001b[31mred\u001b[0m\u0007 \u009b2Jtwo\r\nlines\ttab')).toBe('red two lines tab')
+    expect(sanitize('\u001b]8;;http://evil\u0007link\u001b]8;;\u0007')).toBe('link')
+    expect(sanitize('abc\u202egpj.exe\u200b\ufeff')).toBe('abcgpj.exe')
+    expect(sanitize('half \ud800 pair')).toBe('half \ufffd pair')
   })
 
   it('holds no control character afterwards, whatever it was', () => {
     const hostile = fc.string({
       unit: fc.constantFrom('\u001b', '[', ']', '3', 'm', '\u0007', '\u009b', 'é', '漢', ' '),
     })
-    fc.assert(fc.property(hostile, (text) => !/\p{Cc}/u.test(clean(text))))
+    fc.assert(fc.property(hostile, (text) => !/\p{Cc}/u.test(sanitize(text))))
   })
 
   it('is as wide as a terminal shows it', () => {
-    expect(widthOf('abc')).toBe(3)
-    expect(widthOf('café')).toBe(4)
-    expect(widthOf('cafe\u0301')).toBe(4)
-    expect(widthOf('漢字')).toBe(4)
-    expect(widthOf('🌳')).toBe(2)
+    expect(displayWidth('abc')).toBe(3)
+    expect(displayWidth('café')).toBe(4)
+    expect(displayWidth('cafe\u0301')).toBe(4)
+    expect(displayWidth('漢字')).toBe(4)
+    expect(displayWidth('🌳')).toBe(2)
   })
 
   it('is cut to a width with an ellipsis, never wider', () => {
-    expect(cut('forest', 6)).toBe('forest')
-    expect(cut('forests', 6)).toBe('fores…')
-    expect(cut('漢字漢字', 4)).toBe('漢…')
+    expect(truncate('forest', 6)).toBe('forest')
+    expect(truncate('forests', 6)).toBe('fores…')
+    expect(truncate('漢字漢字', 4)).toBe('漢…')
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),
         fc.nat(20),
-        (text, width) => widthOf(cut(clean(text), width)) <= width,
+        (text, width) => displayWidth(truncate(sanitize(text), width)) <= width,
       ),
     )
   })
@@ -45,17 +45,17 @@ describe('outside text', () => {
   })
 
   it('counts and amounts read as words', () => {
-    expect([count(1, 'RFQ'), count(0, 'RFQ'), count(1200, 'reply', 'replies')]).toEqual([
+    expect([plural(1, 'RFQ'), plural(0, 'RFQ'), plural(1200, 'reply', 'replies')]).toEqual([
       '1 RFQ',
       '0 RFQs',
       '1,200 replies',
     ])
-    expect([amount(1234.567), amount(null), amount(0)]).toEqual(['1,234.57', '', '0'])
+    expect([formatNumber(1234.567), formatNumber(null), formatNumber(0)]).toEqual(['1,234.57', '', '0'])
   })
 })
 
-const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableLook) =>
-  layOut(columns, rows, look).text
+const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableFormat) =>
+  formatTable(columns, rows, look).text
 
 describe('a table', () => {
   const columns = [
@@ -79,7 +79,7 @@ describe('a table', () => {
     )
   })
 
-  const widest = (text: string) => Math.max(...text.split('\n').map(widthOf))
+  const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))
 
   it('fits the width it is given, as far as its columns give way', () => {
     expect(widest(table(columns, rows, { width: 30 }))).toBe(30)
@@ -97,7 +97,7 @@ describe('a table', () => {
     const narrower = table(wide, rows, { width: 30 })
     expect(narrower).toContain('1,234,567.89')
     expect(narrower).not.toContain('Note')
-    expect(layOut(wide, rows, { width: 20 }).leftOut).toEqual(['Price', 'Note'])
+    expect(formatTable(wide, rows, { width: 20 }).leftOut).toEqual(['Price', 'Note'])
   })
 
   it('shows a long text on several lines where asked to', () => {

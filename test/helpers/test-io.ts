@@ -11,14 +11,14 @@ export function testIo(overrides: Partial<Io> = {}) {
       written.err += text
     },
     width: null,
-    errIsTerminal: false,
+    stderrIsTerminal: false,
     colour: { out: false, err: false },
     env: {},
     cwd: process.cwd(),
     now: () => new Date(),
     stop: new AbortController().signal,
-    outGone: () => false,
-    reportThread: null,
+    stdoutClosed: () => false,
+    reportWorkerScript: null,
     ...overrides,
   }
   return { io, written }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { describeFailure } from '../../src/cli/error-message.js'
+import { formatError } from '../../src/cli/error-message.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { makeReportFrom, type ReportOrder } from '../../src/reporting/make-report.js'
 import { makeReportApart } from '../../src/reporting/run-in-worker.js'
@@ -50,11 +50,9 @@ describe('a report made in a thread of its own', () => {
   it('fails with what a person can be told', async () => {
     const { order, apart, directory } = await bench()
     const unknown = await apart({ ...order, rfqId: 'nobody' }).catch((error: unknown) => error)
-    expect(describeFailure(unknown)).toBe(
-      `quotekeeper: no RFQ nobody was known in ${KEY} at ${order.asOf.toISOString()}\n`,
-    )
+    expect(formatError(unknown)).toBe(`quotekeeper: no RFQ nobody was known in ${KEY} at ${order.asOf.toISOString()}\n`)
     const folder = await apart({ ...order, out: directory }).catch((error: unknown) => error)
-    expect(describeFailure(folder)).toContain('is a folder where a file was wanted')
+    expect(formatError(folder)).toContain('is a folder where a file was wanted')
   })
 
   it('is given up when told so, and leaves nothing behind', async () => {

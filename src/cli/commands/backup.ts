@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
-import type { Register } from '../cli-context.js'
-import { reading } from '../compose.js'
+import { withStore } from '../app.js'
+import type { RegisterCommand } from '../cli-context.js'
 import { withExamples } from '../options.js'
 
 /** `backup FILE`: a consistent copy of the database. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command.argument('<file>', 'the copy to make; must not exist yet').action((file: string) =>
-    reading(cli, async (store) => {
+    withStore(cli, async (store) => {
       const path = resolve(cli.io.cwd, file)
       await store.backup(path)
       cli.io.out(`${path}\n`)

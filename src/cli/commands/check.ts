@@ -1,12 +1,12 @@
 import type { ChannelConfig } from '../../config.js'
 import type { Answer } from '../../marketplace/contract.js'
-import type { Cli, Register } from '../cli-context.js'
-import { type House, working } from '../compose.js'
-import { isForPeople, sentence } from '../error-message.js'
+import { type App, withServices } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
+import { errorMessage, isUserFacing } from '../error-message.js'
 import { type JsonOption, jsonOption, withExamples } from '../options.js'
 import { printRows } from '../output.js'
 import type { Column } from '../terminal-table.js'
-import { clean, count } from '../terminal-text.js'
+import { plural, sanitize } from '../terminal-text.js'
 
 /** One thing that was tried. */
 interface Finding {
@@ -19,31 +19,31 @@ interface Finding {
 }
 
 /** `check`: tries the configuration against the world. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   // Silent, because each failure is told in words.
   command
     .addOption(jsonOption())
-    .action((options: JsonOption) => working(cli, (house) => check(cli, house, options), 'silent'))
+    .action((options: JsonOption) => withServices(cli, (app) => check(cli, app, options), 'silent'))
   withExamples(command, ['quotekeeper check', 'is everything ready for quotekeeper start?'])
 }
 
-async function check(cli: Cli, house: House, options: JsonOption): Promise<void> {
-  const findings = await examine(cli, house)
+async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
+  const findings = await examine(cli, app)
   printRows(cli.io, options.json, COLUMNS, findings, '')
   tellRemedies(cli, findings)
   cli.status = findings.every(({ ok }) => ok) ? 0 : 1
 }
 
-async function examine(cli: Cli, house: House): Promise<Finding[]> {
-  const { config } = house
+async function examine(cli: Cli, app: App): Promise<Finding[]> {
+  const { config } = app
   const file = {
     what: 'configuration',
     ok: true,
-    found: `${config.file}, ${count(config.channels.length, 'channel')}`,
+    found: `${config.file}, ${plural(config.channels.length, 'channel')}`,
     remedy: '',
   }
-  const local = [await tryDatabase(house), await tryQueue(house)]
-  const remote = await Promise.all(config.channels.map((channel) => tryChannel(cli, house, channel)))
+  const local = [await tryDatabase(app), await tryQueue(app)]
+  const remote = await Promise.all(config.channels.map((channel) => tryChannel(cli, app, channel)))
   return [file, ...local, ...remote.flat()]
 }
 
@@ -52,16 +52,16 @@ async function attempt(what: string, remedy: string, act: () => Promise<Omit<Fin
     return { what, ...(await act()) }
   } catch (error) {
     // Our errors carry their remedy; of a marketplace that does not answer nobody knows it.
-    const told = error instanceof Error && isForPeople(error) && error.name !== 'UnavailableError'
-    return { what, ok: false, found: sentence(error), remedy: told ? '' : remedy }
+    const told = error instanceof Error && isUserFacing(error) && error.name !== 'UnavailableError'
+    return { what, ok: false, found: errorMessage(error), remedy: told ? '' : remedy }
   }
 }
 
 const good = (found: string) => ({ ok: true, found, remedy: '' })
 
-const tryDatabase = (house: House) =>
+const tryDatabase = (app: App) =>
   attempt('database', '`database` in the configuration names the file', async () => {
-    const store = await house.store()
+    const store = await app.store()
     const { ok, message, bytes, schemaVersion } = await store.check()
     const found = `${store.path}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
     return ok
@@ -69,22 +69,22 @@ const tryDatabase = (house: House) =>
       : { ok, found, remedy: 'stop Quotekeeper and restore a backup (`quotekeeper backup` makes them)' }
   })
 
-const tryQueue = (house: House) =>
+const tryQueue = (app: App) =>
   attempt('queue', 'start the server, or set queue: in-process to do without one', async () => {
-    const { ok, message } = await (await house.runner()).ping()
+    const { ok, message } = await (await app.runner()).ping()
     return ok
       ? good(message)
       : { ok, found: message, remedy: 'start the server, or set queue: in-process to do without one' }
   })
 
-async function tryChannel(cli: Cli, house: House, channel: ChannelConfig): Promise<Finding[]> {
-  const session = (await house.marketplace()).session(channel, { signal: cli.io.stop })
-  const { maxClockSkewSeconds } = house.config.closing
+async function tryChannel(cli: Cli, app: App, channel: ChannelConfig): Promise<Finding[]> {
+  const session = (await app.marketplace()).session(channel, { signal: cli.io.stop })
+  const { maxClockSkewSeconds } = app.config.closing
   const tryList = (noun: string, read: () => Promise<Answer<unknown[]>>) =>
     attempt(`${channel.key} ${noun}`, 'check baseUrl and the network, and try again', async () => {
       const begun = performance.now()
       const { value, readAt, serverDate } = await read()
-      const took = `${count(value.length, noun.replace(/s$/, ''))} in ${((performance.now() - begun) / 1000).toFixed(1)} s`
+      const took = `${plural(value.length, noun.replace(/s$/, ''))} in ${((performance.now() - begun) / 1000).toFixed(1)} s`
       const skew = clockFinding({ readAt, answeredAt: cli.io.now(), serverDate, maxClockSkewSeconds })
       return {
         ok: true,
@@ -124,7 +124,7 @@ const COLUMNS: Column<Finding>[] = [
 function tellRemedies({ io }: Cli, findings: readonly Finding[]): void {
   const open = findings.filter(({ ok, remedy }) => !ok || remedy !== '')
   for (const { what, found, remedy } of open) {
-    io.err(`\n${what}: ${clean(found)}\n${remedy === '' ? '' : `  → ${remedy}\n`}`)
+    io.err(`\n${what}: ${sanitize(found)}\n${remedy === '' ? '' : `  → ${remedy}\n`}`)
   }
   if (open.length === 0) io.err('\nEverything is ready: quotekeeper start\n')
 }

@@ -2,27 +2,27 @@ import type { ClosingResult } from '../../closing/contract.js'
 import type { ChannelConfig } from '../../config.js'
 import { observeRfq } from '../../domain/observed.js'
 import type { DecisionRecord, Store } from '../../store/contract.js'
-import type { Cli, Register } from '../cli-context.js'
+import { type App, withServices } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
-import { type House, working } from '../compose.js'
-import { sentence } from '../error-message.js'
+import { errorMessage } from '../error-message.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
 import { printJson, printTable } from '../output.js'
-import { poll } from '../poll-channel.js'
-import { chosenChannels } from '../select-channels.js'
-import { count } from '../terminal-text.js'
+import { pollChannel } from '../poll-channel.js'
+import { selectChannels } from '../select-channels.js'
+import { plural } from '../terminal-text.js'
 import { DECISION_COLUMNS } from './decisions.js'
 
 type Options = ChannelsOption & JsonOption & { dryRun?: boolean; approve?: string }
 
 /** `close-expired`: closes now what is past its due date, with no queue. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelsOption())
     .option('--dry-run', 'only say what would be closed; nothing is sent')
     .option('--approve <plan>', 'go on with a round that was held for its size')
     .addOption(jsonOption())
-    .action((options: Options) => working(cli, (house) => closeAll(cli, house, options)))
+    .action((options: Options) => withServices(cli, (app) => closeAll(cli, app, options)))
   withExamples(
     command,
     ['quotekeeper close-expired --dry-run', 'what would be closed now, and why'],
@@ -38,23 +38,23 @@ interface Round {
   failures: string[]
 }
 
-async function closeAll(cli: Cli, house: House, options: Options): Promise<void> {
-  const channels = await channelsToClose(cli, house, options)
+async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
+  const channels = await channelsToClose(cli, app, options)
   const rounds: Round[] = []
   for (const channel of channels) {
-    if (!cli.io.stop.aborted) rounds.push(await closeOne(cli, house, channel, options))
+    if (!cli.io.stop.aborted) rounds.push(await closeOne(cli, app, channel, options))
   }
   tell(cli, options, rounds)
   if (rounds.length < channels.length || rounds.some(({ failures }) => failures.length > 0)) cli.status = 1
 }
 
 /** A plan belongs to one channel; a channel with `autoClose: off` is left alone, and that is said. */
-async function channelsToClose(cli: Cli, house: House, options: Options): Promise<ChannelConfig[]> {
-  const plan = options.approve === undefined ? null : await heldRound(cli, await house.store(), options.approve)
+async function channelsToClose(cli: Cli, app: App, options: Options): Promise<ChannelConfig[]> {
+  const plan = options.approve === undefined ? null : await heldRound(cli, await app.store(), options.approve)
   const named = plan ? [plan.channel] : options.channel
-  const chosen = chosenChannels(house.config, named)
+  const chosen = selectChannels(app.config, named)
   const off = chosen.filter(({ autoClose }) => autoClose === 'off')
-  for (const { key } of off) cli.io.err(`${key} has autoClose: off in ${house.config.file}; it is left alone.\n`)
+  for (const { key } of off) cli.io.err(`${key} has autoClose: off in ${app.config.file}; it is left alone.\n`)
   if (named && off.length > 0) cli.status = 1
   return chosen.filter(({ autoClose }) => autoClose !== 'off')
 }
@@ -67,30 +67,30 @@ async function heldRound({ io }: Cli, store: Store, plan: string) {
   )
 }
 
-async function closeOne(cli: Cli, house: House, channel: ChannelConfig, options: Options): Promise<Round> {
+async function closeOne(cli: Cli, app: App, channel: ChannelConfig, options: Options): Promise<Round> {
   const empty = { channel: channel.key, result: null, decisions: [] }
   try {
-    const polled = await poll(cli, house, { channel, kind: 'rfqs' })
+    const polled = await pollChannel(cli, app, { channel, kind: 'rfqs' })
     if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
-    const result = await closeRound(cli, house, channel, options)
-    const decisions = await standing(await house.store(), result)
+    const result = await closeRound(cli, app, channel, options)
+    const decisions = await standing(await app.store(), result)
     return { channel: channel.key, result, decisions, failures: failuresOf(result) }
   } catch (error) {
-    if (cli.io.stop.aborted) return { ...empty, failures: [sentence(cli.io.stop.reason)] }
+    if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
     if (!/^(RunBusy|RunLost|Failed|Plan)Error$/.test((error as Error).name)) throw error
-    return { ...empty, failures: [sentence(error)] }
+    return { ...empty, failures: [errorMessage(error)] }
   }
 }
 
-async function closeRound({ io }: Cli, house: House, channel: ChannelConfig, options: Options): Promise<ClosingResult> {
+async function closeRound({ io }: Cli, app: App, channel: ChannelConfig, options: Options): Promise<ClosingResult> {
   const { closeExpired } = await import('../../closing/closing-round.js')
   const { closingPolicy } = await import('../../closing/policy.js')
   const { closingKillSwitch } = await import('../../closing/kill-switch.js')
   const { setTimeout: pause } = await import('node:timers/promises')
-  const { config } = house
+  const { config } = app
   const context = {
-    session: (await house.marketplace()).session(channel, { signal: io.stop }),
-    store: await house.store(),
+    session: (await app.marketplace()).session(channel, { signal: io.stop }),
+    store: await app.store(),
     now: io.now,
     signal: io.stop,
     killSwitch: closingKillSwitch(config),
@@ -140,7 +140,9 @@ function tell({ io }: Cli, options: Options, rounds: readonly Round[]): void {
     printTable(io, DECISION_COLUMNS, decisions, 'No RFQ is past its due date.')
   for (const { channel, result, failures } of rounds) {
     if (result)
-      io.err(`${channel}: ${count(result.run.seen, 'open RFQ')} weighed, ${count(result.run.changed, 'RFQ')} closed.\n`)
+      io.err(
+        `${channel}: ${plural(result.run.seen, 'open RFQ')} weighed, ${plural(result.run.changed, 'RFQ')} closed.\n`,
+      )
     for (const failure of failures) io.err(`${channel}: ${failure}\n`)
   }
 }

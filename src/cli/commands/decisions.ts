@@ -1,7 +1,7 @@
 import type { DecisionRecord, Store } from '../../store/contract.js'
-import type { Cli, Register } from '../cli-context.js'
+import { withStore } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
-import { reading } from '../compose.js'
 import { explainDecision } from '../explain-decision.js'
 import {
   type ChannelOption,
@@ -12,14 +12,14 @@ import {
   wholeNumber,
   withExamples,
 } from '../options.js'
-import { printJson, printRows, shortTime } from '../output.js'
-import { filterOf } from '../read-filter.js'
+import { formatMinute, printJson, printRows } from '../output.js'
+import { parseReadFilter } from '../read-filter.js'
 import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { rfq?: string; limit: number; explain?: number; verify?: boolean }
 
 /** `decisions`: what was closed, what was not, and why. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .option('--rfq <rfq>', 'on this RFQ only: its number or id')
@@ -32,8 +32,8 @@ export const register: Register = (command, cli) => {
     .option('--verify', 'check that no decision was altered or removed since it was written')
     .addOption(jsonOption())
     .action((options: Options) =>
-      reading(cli, async (store, house) => {
-        const filter = await filterOf(cli, { store, house }, options)
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
         if (options.verify) {
           const verdict = await store.verifyDecisions()
           if (options.json) printJson(cli.io, verdict)
@@ -77,7 +77,7 @@ function printDecision({ io }: Cli, json: boolean | undefined, decision: Decisio
 
 export const DECISION_COLUMNS: Column<DecisionRecord>[] = [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
-  { header: 'Decided (UTC)', cell: ({ decidedAt }) => shortTime(decidedAt), drop: 1 },
+  { header: 'Decided (UTC)', cell: ({ decidedAt }) => formatMinute(decidedAt), drop: 1 },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
   { header: 'Due', cell: ({ dueDate }) => dueDate },
   { header: 'Decision', cell: ({ decision }) => decision },

@@ -1,9 +1,9 @@
-import type { Register } from '../cli-context.js'
+import type { RegisterCommand } from '../cli-context.js'
 import { demo } from '../demo/run-demo.js'
 import { withExamples } from '../options.js'
 
 /** `demo`: the whole job on a marketplace of its own. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .option('--once', 'end after one full round')
     .action((options: { once?: boolean }) => demo(cli, options.once ?? false))

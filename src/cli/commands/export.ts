@@ -1,26 +1,26 @@
 import { Option } from 'commander'
 import type { Kind } from '../../domain/observed.js'
 import type { Known } from '../../store/contract.js'
-import type { Register } from '../cli-context.js'
-import { reading } from '../compose.js'
+import { withStore } from '../app.js'
+import type { RegisterCommand } from '../cli-context.js'
 import { type AsOfOption, asOfOption, type ChannelOption, channelOption, withExamples } from '../options.js'
-import { filterOf } from '../read-filter.js'
+import { parseReadFilter } from '../read-filter.js'
 
 type Options = ChannelOption & AsOfOption & { kind?: Kind }
 const KINDS: readonly Kind[] = ['listing', 'rfq', 'response']
 
 /** `export`: snapshots as NDJSON. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(new Option('--kind <kind>', 'of this kind only').choices(KINDS))
     .addOption(channelOption())
     .addOption(asOfOption())
     .action((options: Options) =>
-      reading(cli, async (store, house) => {
-        const filter = await filterOf(cli, { store, house }, options)
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
         const kind = options.kind === undefined ? {} : { kind: options.kind }
         for await (const snapshot of store.export({ ...kind, ...filter })) {
-          if (cli.io.outGone() || cli.io.stop.aborted) break
+          if (cli.io.stdoutClosed() || cli.io.stop.aborted) break
           cli.io.out(`${JSON.stringify(line(snapshot))}\n`)
         }
       }),

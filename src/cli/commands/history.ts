@@ -3,8 +3,8 @@ import { labelsOf } from '../../domain/comparison/labels.js'
 import type { Change } from '../../domain/comparison/model.js'
 import { calendarOf } from '../../domain/expiry.js'
 import type { KnownRfq } from '../../store/contract.js'
-import type { Register } from '../cli-context.js'
-import { reading } from '../compose.js'
+import { withStore } from '../app.js'
+import type { RegisterCommand } from '../cli-context.js'
 import { findRfq, nameOf } from '../find-rfq.js'
 import { offerRow } from '../json-rows.js'
 import {
@@ -16,30 +16,30 @@ import {
   jsonOption,
   withExamples,
 } from '../options.js'
-import { longTime, printJson, printTable } from '../output.js'
-import { filterOf, presentOf } from '../read-filter.js'
+import { formatSecond, printJson, printTable } from '../output.js'
+import { databaseNow, parseReadFilter } from '../read-filter.js'
 import { timeZoneOf } from '../select-channels.js'
 import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
 
 /** `history RFQ`: every version of an RFQ and its offers. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .argument('<rfq>', 'number, reference or id of the RFQ')
     .addOption(channelOption())
     .addOption(asOfOption())
     .addOption(jsonOption())
     .action((match: string, options: Options) =>
-      reading(cli, async (store, house) => {
-        const filter = await filterOf(cli, { store, house }, options)
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
         const found = await findRfq(store, { match, ...filter })
         const { channel, id: rfqId } = found.rfq
         const versions = await store.rfqHistory(channel, rfqId, filter.asOf)
         const absences = await store.absences(channel, rfqId, filter.asOf)
-        const asOf = (filter.asOf ?? (await presentOf(store, cli.io.now()))).toISOString()
+        const asOf = (filter.asOf ?? (await databaseNow(store, cli.io.now()))).toISOString()
         const changes = changesOf(versions, absences, {
-          labels: labels(found, timeZoneOf(house.config, channel)),
+          labels: labels(found, timeZoneOf(app.config, channel)),
           asOf,
         })
         if (options.json) printJson(cli.io, { channel, rfqId, changes, versions, absences })
@@ -62,8 +62,8 @@ function labels({ rfq, responses }: KnownRfq, timeZone: string): Map<string, str
 }
 
 const COLUMNS: Column<Change>[] = [
-  { header: 'Seen (UTC)', cell: ({ seenBy }) => longTime(seenBy) },
-  { header: 'Not before', cell: ({ after }) => longTime(after), drop: 2 },
+  { header: 'Seen (UTC)', cell: ({ seenBy }) => formatSecond(seenBy) },
+  { header: 'Not before', cell: ({ after }) => formatSecond(after), drop: 2 },
   { header: 'Version', cell: ({ version }) => version, align: 'right', drop: 1 },
   { header: 'What', cell: ({ words }) => words, min: 30, overflow: 'wrap' },
 ]

@@ -1,4 +1,4 @@
-import type { Register } from '../cli-context.js'
+import type { RegisterCommand } from '../cli-context.js'
 
 /** A command as the help lists it; its file is loaded only when it is asked for. */
 export interface CommandEntry {
@@ -6,7 +6,7 @@ export interface CommandEntry {
   /** Its arguments, as the help lists them. */
   args?: string
   description: string
-  load: () => Promise<{ register: Register }>
+  load: () => Promise<{ register: RegisterCommand }>
 }
 
 /** Every command, in the order of the help. */

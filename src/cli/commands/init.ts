@@ -1,12 +1,12 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../config/example.js'
-import type { Cli, Register } from '../cli-context.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
 import { withExamples } from '../options.js'
 
 /** `init`: a configuration to begin with. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command.action(() => init(cli))
   withExamples(command, ['quotekeeper init', 'then edit quotekeeper.yaml and copy .env.example to .env'])
 }

@@ -1,6 +1,6 @@
 import { calendarOf } from '../../domain/expiry.js'
-import type { Register } from '../cli-context.js'
-import { reading } from '../compose.js'
+import { withStore } from '../app.js'
+import type { RegisterCommand } from '../cli-context.js'
 import { findRfq, nameOf } from '../find-rfq.js'
 import { type OfferRow, offerRow } from '../json-rows.js'
 import {
@@ -12,26 +12,26 @@ import {
   jsonOption,
   withExamples,
 } from '../options.js'
-import { printRows, shortTime } from '../output.js'
-import { filterOf } from '../read-filter.js'
+import { formatMinute, printRows } from '../output.js'
+import { parseReadFilter } from '../read-filter.js'
 import { timeZoneOf } from '../select-channels.js'
 import type { Column } from '../terminal-table.js'
-import { amount } from '../terminal-text.js'
+import { formatNumber } from '../terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
 
 /** `offers RFQ`: the offers for one RFQ. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .argument('<rfq>', 'number, reference or id of the RFQ')
     .addOption(channelOption())
     .addOption(asOfOption())
     .addOption(jsonOption())
     .action((match: string, options: Options) =>
-      reading(cli, async (store, house) => {
-        const filter = await filterOf(cli, { store, house }, options)
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
         const found = await findRfq(store, { match, ...filter })
-        const calendar = calendarOf(timeZoneOf(house.config, found.rfq.channel))
+        const calendar = calendarOf(timeZoneOf(app.config, found.rfq.channel))
         const rows = found.responses.map((response) => offerRow(found.rfq, response, calendar)).sort(byPrice)
         printRows(cli.io, options.json, COLUMNS, rows, `No offer is known for RFQ ${nameOf(found)}.`)
       }),
@@ -49,16 +49,16 @@ const byPrice = (a: OfferRow, b: OfferRow) =>
   (a.pricePerTonne ?? Number.POSITIVE_INFINITY) - (b.pricePerTonne ?? Number.POSITIVE_INFINITY) ||
   a.id.localeCompare(b.id)
 
-const submitted = ({ submittedAt, late }: OfferRow) => `${shortTime(submittedAt)}${late ? ' late' : ''}`
+const submitted = ({ submittedAt, late }: OfferRow) => `${formatMinute(submittedAt)}${late ? ' late' : ''}`
 
 const COLUMNS: Column<OfferRow>[] = [
   { header: 'Developer', cell: ({ projectDeveloperName }) => projectDeveloperName, min: 14 },
   { header: 'Project', cell: ({ projectName }) => projectName, min: 14, drop: 3 },
   { header: 'Status', cell: ({ status, missingSince }) => (missingSince ? `${status ?? ''} (not shown)` : status) },
   { header: 'Contract', cell: ({ contractType }) => contractType, drop: 4 },
-  { header: 'Tonnes', cell: ({ totalVolume }) => amount(totalVolume), align: 'right' },
-  { header: 'Total', cell: ({ totalPrice }) => amount(totalPrice), align: 'right' },
-  { header: 'Per tonne', cell: ({ pricePerTonne }) => amount(pricePerTonne), align: 'right' },
+  { header: 'Tonnes', cell: ({ totalVolume }) => formatNumber(totalVolume), align: 'right' },
+  { header: 'Total', cell: ({ totalPrice }) => formatNumber(totalPrice), align: 'right' },
+  { header: 'Per tonne', cell: ({ pricePerTonne }) => formatNumber(pricePerTonne), align: 'right' },
   { header: 'Cur.', cell: ({ currency }) => currency },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, drop: 2 },
   { header: 'Submitted (UTC)', cell: submitted, drop: 5 },

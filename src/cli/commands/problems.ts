@@ -1,6 +1,6 @@
 import type { ProblemRecord, ReplayReport } from '../../store/contract.js'
-import type { Register } from '../cli-context.js'
-import { reading } from '../compose.js'
+import { withStore } from '../app.js'
+import type { RegisterCommand } from '../cli-context.js'
 import {
   type ChannelOption,
   channelOption,
@@ -9,22 +9,22 @@ import {
   limitOption,
   withExamples,
 } from '../options.js'
-import { printRows, shortTime } from '../output.js'
-import { filterOf } from '../read-filter.js'
+import { formatMinute, printRows } from '../output.js'
+import { parseReadFilter } from '../read-filter.js'
 import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { limit: number; replay?: boolean }
 
 /** `problems`: what did not fit the API document. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .addOption(limitOption(100))
     .option('--replay', 'first read everything stored again, as this version of Quotekeeper understands it')
     .addOption(jsonOption())
     .action((options: Options) =>
-      reading(cli, async (store, house) => {
-        const filter = await filterOf(cli, { store, house }, options)
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
         const { limit, json, replay } = options
         if (replay) cli.io.err(`${replayed(await store.replay(cli.io.now()))}\n`)
         const rows = await store.problems({ ...filter, limit })
@@ -50,5 +50,5 @@ const COLUMNS: Column<ProblemRecord>[] = [
   { header: 'Code', cell: ({ code }) => code },
   { header: 'What', cell: ({ message }) => message, min: 24, overflow: 'wrap' },
   { header: 'Times', cell: ({ times }) => times, align: 'right', drop: 2 },
-  { header: 'Last seen (UTC)', cell: ({ lastSeenAt }) => shortTime(lastSeenAt), drop: 3 },
+  { header: 'Last seen (UTC)', cell: ({ lastSeenAt }) => formatMinute(lastSeenAt), drop: 3 },
 ]

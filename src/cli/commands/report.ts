@@ -3,9 +3,9 @@ import { Option } from 'commander'
 import type { Format } from '../../../reports/formats.js'
 import type { ReportOrder } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'
-import type { Cli, Register } from '../cli-context.js'
+import { type App, withStore } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
-import { type House, reading } from '../compose.js'
 import { findRfq } from '../find-rfq.js'
 import {
   type AsOfOption,
@@ -20,9 +20,9 @@ import {
 } from '../options.js'
 import { printJson } from '../output.js'
 import { createProgress } from '../progress.js'
-import { filterOf, presentOf } from '../read-filter.js'
-import { reportOrder } from '../report-request.js'
-import { channelNamed } from '../select-channels.js'
+import { databaseNow, parseReadFilter } from '../read-filter.js'
+import { createReportOrder } from '../report-request.js'
+import { findChannel } from '../select-channels.js'
 
 type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: string; format?: Format }
 
@@ -30,7 +30,7 @@ type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: str
 const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
 
 /** `report [RFQ]`: the offer comparison of an RFQ, or the overview of a channel. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .argument('[rfq]', 'number, reference or id of the RFQ; without it, the overview of the channel')
     .addOption(channelOption())
@@ -40,12 +40,12 @@ export const register: Register = (command, cli) => {
     .addOption(new Option('--format <format>', 'what to write').choices(FORMATS).default('xlsx'))
     .addOption(jsonOption('the figures of the report as one JSON document, and no workbook'))
     .action((match: string | undefined, options: Options) =>
-      reading(
+      withStore(
         cli,
-        (store, house) =>
+        (store, app) =>
           match === undefined
-            ? overview(cli, { store, house }, options)
-            : comparison(cli, { store, house }, options, match),
+            ? overview(cli, { store, app }, options)
+            : comparison(cli, { store, app }, options, match),
         options,
       ),
     )
@@ -61,39 +61,39 @@ export const register: Register = (command, cli) => {
 
 interface Desk {
   store: Store
-  house: House
+  app: App
 }
 
 async function comparison(cli: Cli, desk: Desk, options: Options, match: string): Promise<void> {
-  const filter = { match, withoutResponses: true, ...(await filterOf(cli, desk, options)) }
+  const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, desk, options)) }
   const { rfq } = await findRfq(desk.store, filter)
   const order = { ...(await orderOf(cli, desk, options, rfq.channel)), rfqId: rfq.id }
-  if (!options.json) return write(cli, desk.house, { ...order, ...fileOf(cli, options) })
+  if (!options.json) return write(cli, desk.app, { ...order, ...fileOf(cli, options) })
   const { rfqReport } = await import('../../reporting/rfq-report.js')
   printJson(cli.io, await rfqReport({ ...order, store: desk.store }))
 }
 
 async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
-  for (const channel of channelsOf(desk.house, options)) {
+  for (const channel of channelsOf(desk.app, options)) {
     const order = await orderOf(cli, desk, options, channel)
     if (options.json) {
       const { channelReport } = await import('../../reporting/channel-report.js')
       printJson(cli.io, await channelReport({ ...order, store: desk.store }))
-    } else await write(cli, desk.house, { ...order, ...fileOf(cli, options) })
+    } else await write(cli, desk.app, { ...order, ...fileOf(cli, options) })
   }
 }
 
 /** Makes a report, with a bar for somebody who watches, and prints its path. */
-async function write({ io }: Cli, house: House, order: ReportOrder): Promise<void> {
+async function write({ io }: Cli, app: App, order: ReportOrder): Promise<void> {
   const progress = await createProgress(io)
-  progress.begin('sheets')
-  const making = house.makeReport(order, { signal: io.stop, onProgress: progress.update })
+  progress.start('sheets')
+  const making = app.makeReport(order, { signal: io.stop, onProgress: progress.update })
   io.out(`${(await making.finally(progress.end)).path}\n`)
 }
 
 /** One channel where one document or file is asked for, else all. */
-function channelsOf({ config }: House, { channel, json, out }: Options): string[] {
-  if (channel !== undefined) return [channelNamed(config, channel).key]
+function channelsOf({ config }: App, { channel, json, out }: Options): string[] {
+  if (channel !== undefined) return [findChannel(config, channel).key]
   const channels = config.channels.map(({ key }) => key)
   if (channels.length > 1 && (json || out !== undefined)) {
     throw new UsageError(`choose one channel with --channel: ${channels.join(', ')}`)
@@ -102,9 +102,9 @@ function channelsOf({ config }: House, { channel, json, out }: Options): string[
 }
 
 async function orderOf(cli: Cli, desk: Desk, options: Options, channel: string): Promise<ReportOrder> {
-  const now = await presentOf(desk.store, cli.io.now())
-  const { asOf = now } = await filterOf(cli, desk, { ...options, channel })
-  return reportOrder(desk.house.config, { channel, asOf, now })
+  const now = await databaseNow(desk.store, cli.io.now())
+  const { asOf = now } = await parseReadFilter(cli, desk, { ...options, channel })
+  return createReportOrder(desk.app.config, { channel, asOf, now })
 }
 
 const fileOf = ({ io }: Cli, { out, format }: Options) => ({

@@ -1,5 +1,5 @@
-import type { Register } from '../cli-context.js'
-import { reading } from '../compose.js'
+import { withStore } from '../app.js'
+import type { RegisterCommand } from '../cli-context.js'
 import { type RfqRow, rfqRow } from '../json-rows.js'
 import {
   type AsOfOption,
@@ -11,22 +11,22 @@ import {
   withExamples,
 } from '../options.js'
 import { printRows } from '../output.js'
-import { filterOf } from '../read-filter.js'
+import { parseReadFilter } from '../read-filter.js'
 import type { Column } from '../terminal-table.js'
-import { amount } from '../terminal-text.js'
+import { formatNumber } from '../terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption & { state?: string }
 
 /** `rfqs`: the RFQs that are known. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .option('--state <state>', 'in this state only, such as open or closed')
     .addOption(asOfOption())
     .addOption(jsonOption())
     .action((options: Options) =>
-      reading(cli, async (store, house) => {
-        const filter = await filterOf(cli, { store, house }, options)
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
         const known = (await store.rfqs(filter)).map(rfqRow)
         const rows = known.filter(({ state }) => options.state === undefined || state === options.state)
         printRows(
@@ -52,10 +52,10 @@ const COLUMNS: Column<RfqRow>[] = [
   { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (not shown)` : state) },
   { header: 'Answers due', cell: ({ responseDueDate }) => responseDueDate },
   { header: 'Offers', cell: ({ offers }) => offers, align: 'right' },
-  { header: 'Tonnes', cell: ({ minVolume, maxVolume }) => span(minVolume, maxVolume), align: 'right', drop: 2 },
+  { header: 'Tonnes', cell: ({ minVolume, maxVolume }) => formatRange(minVolume, maxVolume), align: 'right', drop: 2 },
   {
     header: 'Price',
-    cell: ({ minUnitPrice, maxUnitPrice }) => span(minUnitPrice, maxUnitPrice),
+    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice),
     align: 'right',
     drop: 3,
   },
@@ -64,7 +64,7 @@ const COLUMNS: Column<RfqRow>[] = [
 ]
 
 /** `100–500`; one number where both are the same or one is lacking. */
-export function span(min: number | null, max: number | null): string {
-  if (min === null || max === null || min === max) return amount(min ?? max)
-  return `${amount(min)}–${amount(max)}`
+export function formatRange(min: number | null, max: number | null): string {
+  if (min === null || max === null || min === max) return formatNumber(min ?? max)
+  return `${formatNumber(min)}–${formatNumber(max)}`
 }

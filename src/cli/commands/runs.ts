@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { RunKind, RunRecord } from '../../store/contract.js'
-import type { Register } from '../cli-context.js'
-import { reading } from '../compose.js'
+import { withStore } from '../app.js'
+import type { RegisterCommand } from '../cli-context.js'
 import {
   type ChannelOption,
   channelOption,
@@ -10,23 +10,23 @@ import {
   limitOption,
   withExamples,
 } from '../options.js'
-import { printRows, shortTime } from '../output.js'
-import { filterOf } from '../read-filter.js'
+import { formatMinute, printRows } from '../output.js'
+import { parseReadFilter } from '../read-filter.js'
 import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { kind?: RunKind; limit: number }
 const KINDS: readonly RunKind[] = ['listings', 'rfqs', 'close']
 
 /** `runs`: what was polled and closed, and how it ended. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .addOption(new Option('--kind <kind>', 'of this kind only').choices(KINDS))
     .addOption(limitOption(30))
     .addOption(jsonOption())
     .action((options: Options) =>
-      reading(cli, async (store, house) => {
-        const filter = await filterOf(cli, { store, house }, options)
+      withStore(cli, async (store, app) => {
+        const filter = await parseReadFilter(cli, { store, app }, options)
         const { kind, limit, json } = options
         const rows = await store.runs({ ...filter, ...(kind === undefined ? {} : { kind }), limit })
         printRows(cli.io, json, RUN_COLUMNS, rows, 'No run is recorded. `quotekeeper sync` makes the first.')
@@ -39,7 +39,7 @@ export const RUN_COLUMNS: Column<RunRecord>[] = [
   { header: 'Run', cell: ({ id }) => id, align: 'right' },
   { header: 'Channel', cell: ({ channel }) => channel },
   { header: 'Kind', cell: ({ kind }) => kind },
-  { header: 'Started (UTC)', cell: ({ startedAt }) => shortTime(startedAt), drop: 1 },
+  { header: 'Started (UTC)', cell: ({ startedAt }) => formatMinute(startedAt), drop: 1 },
   { header: 'Took', cell: took, align: 'right', drop: 2 },
   { header: 'Outcome', cell: ({ outcome }) => outcome ?? 'running' },
   { header: 'Requests', cell: ({ requests }) => requests, align: 'right', drop: 3 },

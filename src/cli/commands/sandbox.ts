@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import type { Sandbox, SandboxOptions } from '../../sandbox/index.js'
-import type { Cli, Register } from '../cli-context.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
 import { wholeNumber, withExamples } from '../options.js'
-import { shortTime } from '../output.js'
-import { clean } from '../terminal-text.js'
+import { formatMinute } from '../output.js'
+import { sanitize } from '../terminal-text.js'
 import { untilStopped } from '../until-stopped.js'
 
 interface Options {
@@ -16,7 +16,7 @@ interface Options {
 const TICK = 1000
 
 /** `sandbox`: a local marketplace that serves the whole API. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .option(
       '--port <number>',
@@ -43,7 +43,7 @@ async function serve(cli: Cli, { port, seed, state }: Options): Promise<void> {
     keepRequests: 1000,
     live: { everyMs: TICK },
     onHappening: ({ at, channel, text }) =>
-      io.err(`${shortTime(at.toISOString())}  ${clean(channel)}  ${clean(text)}\n`),
+      io.err(`${formatMinute(at.toISOString())}  ${sanitize(channel)}  ${sanitize(text)}\n`),
     onError: (error) => io.err(`quotekeeper: ${error.message}\n`),
     ...(state === undefined ? {} : { stateFile: resolve(io.cwd, state) }),
   }

@@ -1,10 +1,10 @@
-import type { Cli, Register } from '../cli-context.js'
-import { type House, inHouse } from '../compose.js'
+import { type App, withApp } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
 import { withExamples } from '../options.js'
-import { serve } from '../run-service.js'
+import { runService } from '../run-service.js'
 
 /** `start`: the service. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command.action(() => start(cli))
   withExamples(
     command,
@@ -14,6 +14,6 @@ export const register: Register = (command, cli) => {
 }
 
 const start = (cli: Cli) =>
-  inHouse(cli, { secrets: 'required', logTo: 'stdout', usualLevel: 'info', createDatabase: true }, (house: House) =>
-    serve(cli, house, { work: true, schedule: true, web: true }),
+  withApp(cli, { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true }, (app: App) =>
+    runService(cli, app, { work: true, schedule: true, web: true }),
   )

@@ -1,28 +1,28 @@
 import { Option } from 'commander'
 import type { ChannelConfig } from '../../config.js'
 import type { RunRecord } from '../../store/contract.js'
-import type { Cli, Register } from '../cli-context.js'
-import { type House, working } from '../compose.js'
-import { sentence } from '../error-message.js'
+import { type App, withServices } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
+import { errorMessage } from '../error-message.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
 import { printJson, printTable } from '../output.js'
-import { type PollKind, poll } from '../poll-channel.js'
+import { type PollKind, pollChannel } from '../poll-channel.js'
 import { createProgress, type Progress } from '../progress.js'
-import { chosenChannels } from '../select-channels.js'
+import { selectChannels } from '../select-channels.js'
 import { RUN_COLUMNS } from './runs.js'
 
 type Options = ChannelsOption & JsonOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
 const KINDS: readonly PollKind[] = ['listings', 'rfqs']
 
 /** `sync`: polls now, in this process, with no queue. */
-export const register: Register = (command, cli) => {
+export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelsOption())
     .addOption(new Option('--only <kind>', 'poll only these').choices(KINDS))
     .option('--full', 'read every RFQ and response again, also those that seem unchanged')
     .option('--accept-loss', 'believe a list that lost most of what it had')
     .addOption(jsonOption())
-    .action((options: Options) => working(cli, (house) => sync(cli, house, options)))
+    .action((options: Options) => withServices(cli, (app) => sync(cli, app, options)))
   withExamples(
     command,
     ['quotekeeper sync', 'poll every channel'],
@@ -41,14 +41,14 @@ interface Polled {
   failures: { id: string; message: string }[]
 }
 
-async function sync(cli: Cli, house: House, options: Options): Promise<void> {
+async function sync(cli: Cli, app: App, options: Options): Promise<void> {
   const kinds = options.only ? [options.only] : KINDS
-  const channels = chosenChannels(house.config, options.channel)
+  const channels = selectChannels(app.config, options.channel)
   const progress = await createProgress(cli.io)
   const polled: Polled[] = []
   for (const channel of channels) {
     for (const kind of kinds) {
-      if (!cli.io.stop.aborted) polled.push(await pollOne(cli, house, { channel, kind, options, progress }))
+      if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options, progress }))
     }
   }
   tell(cli, options, polled, channels.length * kinds.length)
@@ -62,16 +62,16 @@ interface One {
 }
 
 /** A channel that fails stops no other; what is no failure of one channel (a full disk) ends the command. */
-async function pollOne(cli: Cli, house: House, { channel, kind, options, progress }: One): Promise<Polled> {
+async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }: One): Promise<Polled> {
   const { full = false, acceptLoss = false } = options
-  progress.begin(`${channel.key} ${kind}`)
+  progress.start(`${channel.key} ${kind}`)
   try {
     const request = { channel, kind, full, acceptLoss, onProgress: progress.update }
-    const { run, failures } = await poll(cli, house, request)
+    const { run, failures } = await pollChannel(cli, app, request)
     return { channel: channel.key, kind, run, failures }
   } catch (error) {
     if (!/^(RunBusy|RunLost|Failed)Error$/.test((error as Error).name)) throw error
-    return { channel: channel.key, kind, run: null, failures: [{ id: kind, message: sentence(error) }] }
+    return { channel: channel.key, kind, run: null, failures: [{ id: kind, message: errorMessage(error) }] }
   } finally {
     progress.end()
   }

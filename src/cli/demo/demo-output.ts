@@ -2,9 +2,9 @@ import { relative } from 'node:path'
 import type { ChannelConfig } from '../../config.js'
 import type { Happening } from '../../sandbox/index.js'
 import type { DecisionRecord } from '../../store/contract.js'
-import { shortTime } from '../output.js'
+import { formatMinute } from '../output.js'
 import type { Io } from '../process-io.js'
-import { clean, count, cut, wrap } from '../terminal-text.js'
+import { plural, sanitize, truncate, wrap } from '../terminal-text.js'
 import type { Deed } from './service-monitor.js'
 
 /** Widest line of prose, in columns. */
@@ -30,15 +30,15 @@ export class Story {
     const indent = Math.max(...facts.map(([name]) => name.length)) + 4
     for (const [name, value] of facts) {
       // A path is never broken, so that it can be copied.
-      const lines = wrap(clean(value), Math.max(20, this.#width - indent))
+      const lines = wrap(sanitize(value), Math.max(20, this.#width - indent))
       this.#io.out(`  ${name.padEnd(indent - 2)}${lines.join(`\n${' '.repeat(indent)}`)}\n`)
     }
   }
 
   /** One thing that happens while the demo lives on. */
   event(at: Date, who: string, text: string): void {
-    const line = `${shortTime(at.toISOString())}  ${who.padEnd(11)} ${clean(text)}`
-    this.#io.out(`${this.#io.width === null ? line : cut(line, this.#io.width)}\n`)
+    const line = `${formatMinute(at.toISOString())}  ${who.padEnd(11)} ${sanitize(text)}`
+    this.#io.out(`${this.#io.width === null ? line : truncate(line, this.#io.width)}\n`)
   }
 
   blank(): void {
@@ -56,7 +56,7 @@ export function foundIn(channel: string, deeds: readonly Deed[]): string {
   const changes = results.filter(({ run }) => run.channel === channel).flatMap((result) => result.changes)
   const number = (kind: 'listing' | 'rfq' | 'response') => changes.filter((change) => change.kind === kind).length
   const requests = results.filter(({ run }) => run.channel === channel).reduce((sum, { run }) => sum + run.requests, 0)
-  return `${count(number('listing'), 'listing')}, ${count(number('rfq'), 'RFQ')} with ${count(number('response'), 'offer')}, in ${count(requests, 'request')}`
+  return `${plural(number('listing'), 'listing')}, ${plural(number('rfq'), 'RFQ')} with ${plural(number('response'), 'offer')}, in ${plural(requests, 'request')}`
 }
 
 /** What became of the RFQs of a channel in closing rounds, a line each. */
@@ -96,7 +96,7 @@ const ADJECTIVES = { inserted: 'new', changed: 'changed', missing: 'missing' }
 const inWords = (changes: Changes, change: keyof typeof ADJECTIVES): string[] =>
   (['rfq', 'response', 'listing'] as const).flatMap((kind) => {
     const number = changes.filter((each) => each.kind === kind && each.change === change).length
-    return number === 0 ? [] : [count(number, `${ADJECTIVES[change]} ${NOUNS[kind]}`)]
+    return number === 0 ? [] : [plural(number, `${ADJECTIVES[change]} ${NOUNS[kind]}`)]
   })
 
 /** A happening of the marketplace, as a line. */

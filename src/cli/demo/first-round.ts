@@ -1,8 +1,8 @@
 import { relative } from 'node:path'
 import type { Service } from '../../../jobs/service.js'
 import type { Sandbox } from '../../sandbox/index.js'
+import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import type { House } from '../compose.js'
 import type { DemoFolder } from './demo-folder.js'
 import { closedIn, foundIn, type Story } from './demo-output.js'
 import type { Deed, Watch } from './service-monitor.js'
@@ -25,13 +25,13 @@ export interface Stage {
 }
 
 /** One full round: everything is polled, what is past due is closed, and reported; each step is told. */
-export async function firstRound(demo: Stage, house: House, desk: Desk): Promise<void> {
-  await pollEverything(demo, house, desk)
-  await closeExpired(demo, house, desk)
-  await report(demo, house, desk)
+export async function firstRound(demo: Stage, app: App, desk: Desk): Promise<void> {
+  await pollEverything(demo, app, desk)
+  await closeExpired(demo, app, desk)
+  await report(demo, app, desk)
 }
 
-async function pollEverything({ cli, story }: Stage, { config }: House, { watch }: Desk): Promise<void> {
+async function pollEverything({ cli, story }: Stage, { config }: App, { watch }: Desk): Promise<void> {
   story.chapter(
     '1. Polling',
     'Each channel is asked for its project listings and its RFQs, then for each RFQ and each offer.',
@@ -48,11 +48,7 @@ const pollsIn = (deeds: readonly Deed[]) =>
     deeds.flatMap((deed) => (deed.kind === 'polled' ? [`${deed.result.run.channel} ${deed.result.run.kind}`] : [])),
   ).size
 
-async function closeExpired(
-  { cli, story, sandbox }: Stage,
-  { config }: House,
-  { watch, service }: Desk,
-): Promise<void> {
+async function closeExpired({ cli, story, sandbox }: Stage, { config }: App, { watch, service }: Desk): Promise<void> {
   const { jobId } = await import('../../../jobs/id.js')
   story.chapter(
     '2. Closing',
@@ -76,7 +72,7 @@ const isRoundOf = (deed: Deed, channel: string) => deed.kind === 'closed' && dee
 const named = (name: string, lines: readonly string[]): [string, string][] =>
   lines.map((line, index) => [index === 0 ? name : '', line])
 
-async function report({ cli, story, folder }: Stage, house: House, { watch }: Desk): Promise<void> {
+async function report({ cli, story, folder }: Stage, app: App, { watch }: Desk): Promise<void> {
   story.chapter('3. Reporting', 'The offers for each RFQ that was closed, side by side in an Excel workbook.')
   const closed = watch.deeds
     .flatMap((deed) => (deed.kind === 'closed' ? deed.result.decisions : []))
@@ -87,7 +83,7 @@ async function report({ cli, story, folder }: Stage, house: House, { watch }: De
   })
   const paths = watch.deeds.flatMap((deed) => (deed.kind === 'reported' && deed.rfqId !== null ? [deed.path] : []))
   story.blank()
-  story.facts([...named('Workbook', paths), ['Database', house.config.database]])
+  story.facts([...named('Workbook', paths), ['Database', app.config.database]])
   story.chapter('Look around', 'Its own commands read the database, in another terminal or later:')
   story.blank()
   for (const command of [

@@ -1,9 +1,9 @@
 import { appendFileSync } from 'node:fs'
 import type { Service } from '../../../jobs/service.js'
 import type { Happening, Sandbox } from '../../sandbox/index.js'
+import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { type House, inHouse } from '../compose.js'
-import { serviceDeps, webServer } from '../handler-deps.js'
+import { createHandlerDeps, webServer } from '../handler-deps.js'
 import { untilStopped } from '../until-stopped.js'
 import { makeDemoFolder, writeDemoConfig } from './demo-folder.js'
 import { deedInWords, happeningInWords, Story } from './demo-output.js'
@@ -49,14 +49,14 @@ async function play(demo: Demo, once: boolean): Promise<void> {
   const desk: Cli = { ...cli, globals, io: { ...cli.io, env: {}, now: sandbox.now } }
   const log = { write: (text: string) => appendFileSync(folder.log, text, { mode: 0o600 }) }
   introduce(demo)
-  await inHouse(
+  await withApp(
     desk,
-    { secrets: 'required', logTo: log, usualLevel: 'info', createDatabase: true },
-    async (house: House) => {
+    { secrets: 'required', logTo: log, defaultLevel: 'info', createDatabase: true },
+    async (app: App) => {
       const watch = new Watch()
-      const service = await startDesk(house, sandbox, watch)
+      const service = await startDesk(app, sandbox, watch)
       try {
-        await firstRound(demo, house, { watch, service })
+        await firstRound(demo, app, { watch, service })
         if (!once) await liveOn(demo, { watch, service })
       } catch (error) {
         // Being asked to end, at whatever moment, is how a demo ends.
@@ -68,11 +68,11 @@ async function play(demo: Demo, once: boolean): Promise<void> {
   cli.io.out(`${folder.path}\n`)
 }
 
-async function startDesk(house: House, sandbox: Sandbox, watch: Watch): Promise<Service> {
+async function startDesk(app: App, sandbox: Sandbox, watch: Watch): Promise<Service> {
   const { startService } = await import('../../../jobs/service.js')
-  const deps = watch.over(await serviceDeps(house, sandbox.now))
-  const service = await startService({ ...deps, work: true, schedule: true, serveWeb: webServer(house) })
-  house.closeWith(() => service.stop())
+  const deps = watch.over(await createHandlerDeps(app, sandbox.now))
+  const service = await startService({ ...deps, work: true, schedule: true, serveWeb: webServer(app) })
+  app.onClose(() => service.stop())
   return service
 }
 
