@@ -1,6 +1,6 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type TextRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
-import type { SheetPlan } from '../plan.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
 const NOTE = 'What the figures mean, what they rest on, and what the data cannot say.'

@@ -1,10 +1,21 @@
 import type { ListingRow } from '../../src/domain/comparison/channel-model.js'
-import { date, moment, number, text, webLink } from '../cells.js'
-import { grid } from '../grid.js'
-import type { SheetPlan } from '../plan.js'
-import { body, centred, currencyCode, day, instant, link, plainNumber, type Style, whole, wrapped } from '../styles.js'
-import { type ColumnPlan, HEAD_ROW, tableSheet } from '../table.js'
-import { listed, yesNo } from '../words.js'
+import { grid } from '../layout/grid.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { type ColumnPlan, HEAD_ROW, tableSheet } from '../layout/table-sheet.js'
+import { listed, yesNo } from '../layout/wording.js'
+import {
+  body,
+  centred,
+  currencyCode,
+  day,
+  instant,
+  link,
+  plainNumber,
+  type Style,
+  whole,
+  wrapped,
+} from '../xlsx/cell-styles.js'
+import { date, moment, number, text, webLink } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
 const NOTE = 'One row a listing, as its developer describes it: labels, methodologies and registry ids are claims.'

@@ -1,6 +1,7 @@
 import type { OfferRow } from '../../src/domain/comparison/channel-model.js'
-import { date, formula, moment, number, serialOf, text } from '../cells.js'
-import type { SheetPlan } from '../plan.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
+import { yesNo } from '../layout/wording.js'
 import {
   centred,
   currencyCode,
@@ -12,9 +13,8 @@ import {
   type Style,
   whole,
   wrapped,
-} from '../styles.js'
-import { type ColumnPlan, tableSheet } from '../table.js'
-import { yesNo } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { date, formula, moment, number, serialOf, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading, type OfferRowKey } from './layout.js'
 
 const NOTE = 'One row an offer, in the order of RFQs, then by rank. “No.” is the row of its RFQ on RFQs.'

@@ -1,6 +1,7 @@
 import type { RfqRow } from '../../src/domain/comparison/channel-model.js'
-import { type Cell, date, formula, moment, number, serialOf, text } from '../cells.js'
-import type { SheetPlan } from '../plan.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
+import { yesNo } from '../layout/wording.js'
 import {
   body,
   centred,
@@ -13,9 +14,8 @@ import {
   type Style,
   whole,
   wrapped,
-} from '../styles.js'
-import { type ColumnPlan, tableSheet } from '../table.js'
-import { yesNo } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { type Cell, date, formula, moment, number, serialOf, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading, type OfferRowKey, type RfqRowKey } from './layout.js'
 
 const NOTE =

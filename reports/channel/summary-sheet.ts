@@ -1,8 +1,8 @@
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel-model.js'
-import { type Cell, date, formula, moment, number, sheetLink, text } from '../cells.js'
-import type { Chart } from '../charts.js'
+import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
-import type { RowPlan, SheetPlan } from '../plan.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { fittedRow, fixedWidths, RowList } from '../layout/table-sheet.js'
 import { asOfLabel } from '../rfq/layout.js'
 import {
   asRight,
@@ -22,9 +22,9 @@ import {
   subtitle,
   title,
   whole,
-} from '../styles.js'
-import { fittedRow, fixedWidths, RowList } from '../table.js'
-import { oneLine } from '../text.js'
+} from '../xlsx/cell-styles.js'
+import { type Cell, date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
+import type { Chart } from '../xlsx/chart-xml.js'
 import type { ChannelLayout, RfqRowKey } from './layout.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]

@@ -1,6 +1,6 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
-import type { SheetMaker } from '../plan.js'
-import { type BuildOptions, buildWorkbook } from '../workbook.js'
+import type { SheetMaker } from '../layout/sheet-plan.js'
+import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { channelAboutSheet } from './about-sheet.js'
 import { channelClosingsSheet } from './closings-sheet.js'
 import { channelIdentity, channelLayout } from './layout.js'

@@ -1,6 +1,6 @@
-import { blank, type Cell, text } from '../cells.js'
-import type { RowPlan } from '../plan.js'
-import { asRight, body, label, section } from '../styles.js'
+import type { RowPlan } from '../layout/sheet-plan.js'
+import { asRight, body, label, section } from '../xlsx/cell-styles.js'
+import { blank, type Cell, text } from '../xlsx/cells.js'
 
 /** A label and its value; the label is a cell where it is a formula. */
 export type Fact = readonly [label: string | Cell, value: Cell]

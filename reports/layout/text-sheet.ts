@@ -1,9 +1,9 @@
-import { type Cell, text } from '../cells.js'
-import type { RowPlan, SheetPlan } from '../plan.js'
-import { body, head, section, wrapped } from '../styles.js'
-import { fittedRow, fixedWidths, type Heading, headingRows } from '../table.js'
-import { cleanText, piecesOf } from '../text.js'
-import { wrappedLines } from '../typeset.js'
+import { cleanText, piecesOf } from '../layout/clean-text.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { fittedRow, fixedWidths, type Heading, headingRows } from '../layout/table-sheet.js'
+import { wrappedLines } from '../layout/text-metrics.js'
+import { body, head, section, wrapped } from '../xlsx/cell-styles.js'
+import { type Cell, text } from '../xlsx/cells.js'
 
 const WIDTHS = [30, 40, 10, 24, 24, 10, 44]
 /** Width of the text column: it spans all columns but the first. */

@@ -1,9 +1,9 @@
 import type { CloseDecision, DocumentProblem } from '../../src/domain/comparison/input.js'
 import type { RfqReport, Source } from '../../src/domain/comparison/model.js'
-import { moment, number, text } from '../cells.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
 import { headerRow, type TextRow, tableRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
-import type { SheetPlan } from '../plan.js'
-import { body, instant, plainNumber, strong, wrapped } from '../styles.js'
+import { body, instant, plainNumber, strong, wrapped } from '../xlsx/cell-styles.js'
+import { moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE = 'What the figures mean, what they rest on, what the data cannot say, and long texts in full.'

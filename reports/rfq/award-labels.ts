@@ -1,8 +1,8 @@
 import { reachable } from '../../src/domain/comparison/combination.js'
 import type { Award, AwardScenario } from '../../src/domain/comparison/model.js'
 import { isExact } from '../../src/domain/comparison/model.js'
-import { blank, type Cell, formula, literal, text } from '../cells.js'
-import { body, centred, wrapped } from '../styles.js'
+import { body, centred, wrapped } from '../xlsx/cell-styles.js'
+import { blank, type Cell, formula, literal, text } from '../xlsx/cells.js'
 import { awardFor, byWantedBasis, REACHED_FACTOR } from './award-sets.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 

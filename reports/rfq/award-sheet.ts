@@ -1,7 +1,8 @@
 import type { Award, AwardScenario } from '../../src/domain/comparison/model.js'
 import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/model.js'
-import { arrayFormula, blank, type Cell, formula, literal, number, text } from '../cells.js'
-import type { RowPlan, SheetPlan } from '../plan.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { fittedRow, fixedWidths, gap, headingRows } from '../layout/table-sheet.js'
+import { inCurrency, listed, yesNo } from '../layout/wording.js'
 import {
   asStrong,
   body,
@@ -14,9 +15,8 @@ import {
   strongWrapped,
   whole,
   wrapped,
-} from '../styles.js'
-import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
-import { inCurrency, listed, yesNo } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { arrayFormula, blank, type Cell, formula, literal, number, text } from '../xlsx/cells.js'
 import { lowerBoundCell, ruleCell, STALE_NOTE, solutionCell } from './award-labels.js'
 import { REACHED_VOLUME } from './award-sets.js'
 import { TONNES_VALIDATION, tonnesRows, workingsRow } from './award-tonnes.js'

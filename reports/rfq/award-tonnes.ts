@@ -4,8 +4,9 @@ import type { AwardScenario, OfferReport } from '../../src/domain/comparison/mod
 import { EXACT_SCENARIOS } from '../../src/domain/comparison/model.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import { WANTED_BASES, type WantedBasis } from '../../src/domain/comparison/settings.js'
-import { arrayFormula, blank, type Cell, formula, number, text } from '../cells.js'
-import type { RowPlan } from '../plan.js'
+import type { RowPlan } from '../layout/sheet-plan.js'
+import { fittedRow } from '../layout/table-sheet.js'
+import { inCurrency, yesNo } from '../layout/wording.js'
 import {
   asInput,
   body,
@@ -17,9 +18,8 @@ import {
   type Style,
   section,
   wrapped,
-} from '../styles.js'
-import { fittedRow } from '../table.js'
-import { inCurrency, yesNo } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { arrayFormula, blank, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { type AwardKey, FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 

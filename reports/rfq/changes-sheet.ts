@@ -1,10 +1,10 @@
 import type { Change, ChangeEvent } from '../../src/domain/comparison/model.js'
-import { type Cell, moment, number, text } from '../cells.js'
-import { grid } from '../grid.js'
-import type { SheetPlan } from '../plan.js'
-import { body, formatted, instant, marks, plainNumber, type Style, wrapped } from '../styles.js'
-import { HEAD_ROW, tableSheet } from '../table.js'
-import { cutToLines } from '../typeset.js'
+import { grid } from '../layout/grid.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { HEAD_ROW, tableSheet } from '../layout/table-sheet.js'
+import { cutToLines } from '../layout/text-metrics.js'
+import { body, formatted, instant, marks, plainNumber, type Style, wrapped } from '../xlsx/cell-styles.js'
+import { type Cell, moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =

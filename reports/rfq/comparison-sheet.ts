@@ -1,8 +1,10 @@
 import { valueWords } from '../../src/domain/comparison/flag-value.js'
 import type { MetricName, OfferReport, Requirement, Severity } from '../../src/domain/comparison/model.js'
-import { arrayFormula, blank, type Cell, date, formula, moment, number, serialOf, text } from '../cells.js'
-import { columnLetter } from '../grid.js'
-import type { RowPlan, SheetPlan } from '../plan.js'
+import { columnLetter } from '../layout/grid.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { fittedRow, fixedWidths, HEAD_ROW, headingRows } from '../layout/table-sheet.js'
+import { cutToLines } from '../layout/text-metrics.js'
+import { countFlags, inCurrency, listed, severityWords, yesNo } from '../layout/wording.js'
 import {
   asLeft,
   bad,
@@ -20,10 +22,8 @@ import {
   strongWrapped,
   whole,
   wrapped,
-} from '../styles.js'
-import { fittedRow, fixedWidths, HEAD_ROW, headingRows } from '../table.js'
-import { cutToLines } from '../typeset.js'
-import { countFlags, inCurrency, listed, severityWords, yesNo } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { arrayFormula, blank, type Cell, date, formula, moment, number, serialOf, text } from '../xlsx/cells.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 
 /** More columns than this no reader compares: the best-ranked are shown, and the sheet says so. */

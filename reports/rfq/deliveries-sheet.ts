@@ -1,8 +1,8 @@
-import { type Cell, date, formula, number, serialOf, text } from '../cells.js'
-import type { SheetPlan } from '../plan.js'
-import { day, factor, plainNumber, type Style, whole, wrapped } from '../styles.js'
-import { type ColumnPlan, tableSheet } from '../table.js'
-import { listed } from '../words.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
+import { listed } from '../layout/wording.js'
+import { day, factor, plainNumber, type Style, whole, wrapped } from '../xlsx/cell-styles.js'
+import { type Cell, date, formula, number, serialOf, text } from '../xlsx/cells.js'
 import { type DeliveryKey, type OfferLine, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =

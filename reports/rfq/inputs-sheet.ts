@@ -1,7 +1,8 @@
 import type ExcelJS from 'exceljs'
 import { CRITERIA, type Criterion, LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
-import { blank, type Cell, date, formula, moment, number, text } from '../cells.js'
-import type { RowPlan, SheetPlan, Validation } from '../plan.js'
+import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
+import { fittedRow, fixedWidths, gap, headingRows } from '../layout/table-sheet.js'
+import { listed } from '../layout/wording.js'
 import {
   asInput,
   asRight,
@@ -19,9 +20,8 @@ import {
   section,
   whole,
   wrapped,
-} from '../styles.js'
-import { fittedRow, fixedWidths, gap, headingRows } from '../table.js'
-import { listed } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =

@@ -1,11 +1,11 @@
 import type { DeliveryLine, OfferReport, PrepaymentLine, RfqReport } from '../../src/domain/comparison/model.js'
 import { AWARD_SCENARIOS, type AwardScenario } from '../../src/domain/comparison/model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
-import { type Grid, grid } from '../grid.js'
-import type { Identity } from '../plan.js'
-import { type NumberStyles, numberStyles } from '../styles.js'
-import { HEAD_ROW, type Heading } from '../table.js'
-import { oneLine } from '../text.js'
+import { oneLine } from '../layout/clean-text.js'
+import { type Grid, grid } from '../layout/grid.js'
+import type { Identity } from '../layout/sheet-plan.js'
+import { HEAD_ROW, type Heading } from '../layout/table-sheet.js'
+import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
 export const DELIVERY_KEYS = [

@@ -1,8 +1,8 @@
 import type { MetricName, OfferReport } from '../../src/domain/comparison/model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/verdict.js'
-import { type Cell, dateFormula, formula, serialOf } from '../cells.js'
-import { body, day, formatted, percent, plainNumber, points, type Style, whole } from '../styles.js'
-import type { ColumnPlan } from '../table.js'
+import type { ColumnPlan } from '../layout/table-sheet.js'
+import { body, day, formatted, percent, plainNumber, points, type Style, whole } from '../xlsx/cell-styles.js'
+import { type Cell, dateFormula, formula, serialOf } from '../xlsx/cells.js'
 import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
 
 type MetricKey =

@@ -1,6 +1,7 @@
 import type { OfferReport } from '../../src/domain/comparison/model.js'
-import { type Cell, date, formula, moment, number, serialOf, text, webLink } from '../cells.js'
-import type { SheetPlan } from '../plan.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
+import { countFlags, flagLines, inCurrency, listed, yesNo } from '../layout/wording.js'
 import {
   body,
   centred,
@@ -15,9 +16,8 @@ import {
   type Style,
   whole,
   wrapped,
-} from '../styles.js'
-import { type ColumnPlan, tableSheet } from '../table.js'
-import { countFlags, flagLines, inCurrency, listed, yesNo } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { type Cell, date, formula, moment, number, serialOf, text, webLink } from '../xlsx/cells.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 import { metricColumns } from './offer-metric-columns.js'
 

@@ -1,7 +1,7 @@
-import { date, formula, number, serialOf, text } from '../cells.js'
-import type { SheetPlan } from '../plan.js'
-import { body, day, factor, percent, plainNumber, wrapped } from '../styles.js'
-import { tableSheet } from '../table.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { tableSheet } from '../layout/table-sheet.js'
+import { body, day, factor, percent, plainNumber, wrapped } from '../xlsx/cell-styles.js'
+import { date, formula, number, serialOf, text } from '../xlsx/cells.js'
 import { type OfferPrepayment, type PrepaymentKey, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =

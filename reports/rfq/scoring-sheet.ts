@@ -1,10 +1,20 @@
 import type { OfferReport } from '../../src/domain/comparison/model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
-import { type Cached, type Cell, formula, number, text } from '../cells.js'
-import type { SheetPlan } from '../plan.js'
-import { asStrong, centred, marks, palette, plainNumber, points, type Style, section, wrapped } from '../styles.js'
-import { type ColumnPlan, tableSheet } from '../table.js'
-import { inCurrency, yesNo } from '../words.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
+import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
+import { inCurrency, yesNo } from '../layout/wording.js'
+import {
+  asStrong,
+  centred,
+  marks,
+  palette,
+  plainNumber,
+  points,
+  type Style,
+  section,
+  wrapped,
+} from '../xlsx/cell-styles.js'
+import { type Cached, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
 
 const NOTE =

@@ -1,8 +1,9 @@
 import type { BreakEven, OfferReport, Sensitivity, Standing } from '../../src/domain/comparison/model.js'
 import { CRITERIA, type Criterion, type WantedBasis } from '../../src/domain/comparison/settings.js'
-import { arrayFormula, blank, type Cached, type Cell, formula, number, text } from '../cells.js'
-import { columnLetter } from '../grid.js'
-import type { RowPlan, SheetPlan } from '../plan.js'
+import { columnLetter } from '../layout/grid.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { fittedRow, fixedWidths, headingRows, RowList } from '../layout/table-sheet.js'
+import { inCurrency, yesNo } from '../layout/wording.js'
 import {
   asStrong,
   body,
@@ -17,9 +18,8 @@ import {
   type Style,
   strong,
   wrapped,
-} from '../styles.js'
-import { fittedRow, fixedWidths, headingRows, RowList } from '../table.js'
-import { inCurrency, yesNo } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { arrayFormula, blank, type Cached, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
 

@@ -1,6 +1,7 @@
 import type { OfferReport, RfqReport } from '../../src/domain/comparison/model.js'
-import { blank, type Cached, formula, number, text } from '../cells.js'
-import type { RowPlan, SheetPlan } from '../plan.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { fittedRow } from '../layout/table-sheet.js'
+import { countFlags, inCurrency, yesNo } from '../layout/wording.js'
 import {
   asStrong,
   body,
@@ -16,9 +17,8 @@ import {
   section,
   strongWrapped,
   whole,
-} from '../styles.js'
-import { fittedRow } from '../table.js'
-import { countFlags, inCurrency, yesNo } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import { blank, type Cached, formula, number, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
 
 /** Column units of `Summary`: rank, then the widest column, then figures; shared by all its blocks. */

@@ -1,17 +1,8 @@
-import {
-  arrayFormula,
-  blank,
-  type Cached,
-  type Cell,
-  date,
-  formula,
-  moment,
-  number,
-  sheetLink,
-  text,
-} from '../cells.js'
+import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
-import type { RowPlan, SheetPlan } from '../plan.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { fixedWidths } from '../layout/table-sheet.js'
+import { inCurrency, severityWords } from '../layout/wording.js'
 import {
   asRight,
   asStrong,
@@ -26,10 +17,19 @@ import {
   subtitle,
   title,
   whole,
-} from '../styles.js'
-import { fixedWidths } from '../table.js'
-import { oneLine } from '../text.js'
-import { inCurrency, severityWords } from '../words.js'
+} from '../xlsx/cell-styles.js'
+import {
+  arrayFormula,
+  blank,
+  type Cached,
+  type Cell,
+  date,
+  formula,
+  moment,
+  number,
+  sheetLink,
+  text,
+} from '../xlsx/cells.js'
 import { MASTER_CHECK_CELL } from './checks-sheet.js'
 import { asOfLabel, FIRST_SCENARIO_ROW, type RfqLayout, rfqName } from './layout.js'
 import { chartSection } from './summary-charts.js'

@@ -1,6 +1,6 @@
 import type { RfqReport } from '../../src/domain/comparison/model.js'
-import type { SheetMaker } from '../plan.js'
-import { type BuildOptions, buildWorkbook } from '../workbook.js'
+import type { SheetMaker } from '../layout/sheet-plan.js'
+import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { aboutSheet } from './about-sheet.js'
 import { awardSheet } from './award-sheet.js'
 import { changesSheet } from './changes-sheet.js'

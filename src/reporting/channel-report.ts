@@ -1,6 +1,6 @@
-import type { Written } from '../../reports/file.js'
 import type { Format } from '../../reports/formats.js'
-import type { BuildOptions } from '../../reports/workbook.js'
+import type { Written } from '../../reports/report-file.js'
+import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import type { ChannelReport } from '../domain/comparison/channel-model.js'
 import { summariseChannel } from '../domain/comparison/overview.js'
 import { reportDestination } from './report-destination.js'

@@ -1,6 +1,6 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import type { Written } from '../../reports/file.js'
-import type { BuildOptions, BuildProgress } from '../../reports/workbook.js'
+import type { Written } from '../../reports/report-file.js'
+import type { BuildOptions, BuildProgress } from '../../reports/xlsx/workbook-writer.js'
 import type { MakeReport, ReportOrder } from './make-report.js'
 
 /** What a thread is started with. */

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { columnLetter } from '../../../reports/grid.js'
+import { columnLetter } from '../../../reports/layout/grid.js'
 import { rfqLayout } from '../../../reports/rfq/layout.js'
 import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import {

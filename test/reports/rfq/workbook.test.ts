@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeRfqReport } from '../../../reports/formats.js'
-import type { SheetPlan } from '../../../reports/plan.js'
+import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
 import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import type { RfqReport } from '../../../src/domain/comparison/model.js'
 import { compareOffers } from '../../../src/domain/comparison/report.js'

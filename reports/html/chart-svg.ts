@@ -1,0 +1,139 @@
+import { cleanText, cutText, xmlText } from '../layout/clean-text.js'
+import { CHART_COLOURS, type Chart, type Series } from '../xlsx/chart-xml.js'
+
+const WIDTH = 640
+const PLOT = { left: 62, top: 34, right: 630, bottom: 252 }
+const LEGEND = { top: PLOT.bottom + 40, line: 17, characters: 30 }
+const TICKS = 5
+const LABEL_CHARACTERS = 12
+
+/** A chart as a picture within a page, from the same figures as the one in the workbook. */
+export function chartSvg(chart: Chart): string {
+  const columns = chart.series.filter((series) => !series.line)
+  const top = scaleTop(chart, columns)
+  const parts = [gridSvg(top), columnsSvg(chart, columns, top), linesSvg(chart, top), labelsSvg(chart)]
+  const legend = legendSvg(chart)
+  return (
+    `<svg viewBox="0 0 ${WIDTH} ${legend.bottom + 12}" role="img" aria-label="${safe(chart.alt)}">` +
+    `<text x="${WIDTH / 2}" y="18" text-anchor="middle" class="chart-title">${safe(chart.title)}</text>${parts.join('')}${legend.svg}</svg>`
+  )
+}
+
+function scaleTop({ stacked, series }: Chart, columns: readonly Series[]): number {
+  const all = stacked ? totals(columns) : columns.flatMap(({ values }) => values.cached.map((value) => value ?? 0))
+  const lines = series.filter(({ line }) => line).flatMap(({ values }) => values.cached.map((value) => value ?? 0))
+  return niceTop([...all, ...lines].reduce((most, value) => Math.max(most, value), 0))
+}
+
+const totals = (columns: readonly Series[]) =>
+  (columns[0]?.values.cached ?? []).map((_, at) => columns.reduce((sum, one) => sum + (one.values.cached[at] ?? 0), 0))
+
+/** The next round number that five steps reach. */
+function niceTop(most: number): number {
+  if (!(most > 0)) return 1
+  const step = most / TICKS
+  const magnitude = 10 ** Math.floor(Math.log10(step))
+  const nice = [1, 2, 2.5, 5, 10].find((factor) => factor * magnitude >= step) ?? 10
+  return nice * magnitude * TICKS
+}
+
+const height = (value: number, top: number) => ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / top
+const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+
+function gridSvg(top: number): string {
+  return Array.from({ length: TICKS + 1 }, (_, tick) => {
+    const value = (top * tick) / TICKS
+    const y = (PLOT.bottom - height(value, top)).toFixed(1)
+    return (
+      `<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${y}" y2="${y}" class="grid"/>` +
+      `<text x="${PLOT.left - 8}" y="${y}" dy="4" text-anchor="end">${number.format(value)}</text>`
+    )
+  }).join('')
+}
+
+/** The part of the width that belongs to a category. */
+function slotOf(chart: Chart, at: number): { x: number; width: number } {
+  const width = (PLOT.right - PLOT.left) / Math.max(1, chart.categories.cached.length)
+  return { x: PLOT.left + at * width, width }
+}
+
+function columnsSvg(chart: Chart, columns: readonly Series[], top: number): string {
+  return chart.categories.cached
+    .map((category, at) => {
+      let below = 0
+      return columns
+        .map((series, index) => {
+          const value = series.values.cached[at] ?? 0
+          const slot = slotOf(chart, at)
+          const width = (slot.width * 0.62) / (chart.stacked ? 1 : columns.length)
+          const x = slot.x + slot.width * 0.19 + (chart.stacked ? 0 : index * width)
+          const y = PLOT.bottom - height(below + value, top)
+          if (chart.stacked) below += value
+          return rectangle(
+            { x, y, width, height: height(value, top) },
+            index,
+            `${category}, ${series.name.cached[0] ?? ''}: ${number.format(value)}`,
+          )
+        })
+        .join('')
+    })
+    .join('')
+}
+
+function rectangle(box: { x: number; y: number; width: number; height: number }, index: number, words: string): string {
+  const [x, y, width, tall] = [box.x, box.y, box.width, box.height].map((value) => value.toFixed(1))
+  return `<rect x="${x}" y="${y}" width="${width}" height="${tall}" fill="#${colour(index)}"><title>${safe(words)}</title></rect>`
+}
+
+const colour = (index: number) => CHART_COLOURS[index % CHART_COLOURS.length]
+
+function linesSvg(chart: Chart, top: number): string {
+  return chart.series
+    .filter(({ line }) => line)
+    .map(({ values }) => {
+      const points = values.cached.flatMap((value, at) => {
+        const slot = slotOf(chart, at)
+        const ends = [slot.x, slot.x + slot.width]
+        return value === null ? [] : ends.map((x) => `${x.toFixed(1)},${(PLOT.bottom - height(value, top)).toFixed(1)}`)
+      })
+      return `<polyline points="${points.join(' ')}" class="limit"/>`
+    })
+    .join('')
+}
+
+function labelsSvg(chart: Chart): string {
+  const most = Math.max(6, Math.floor((LABEL_CHARACTERS * 8) / Math.max(8, chart.categories.cached.length)))
+  return chart.categories.cached
+    .map((category, at) => {
+      const slot = slotOf(chart, at)
+      const words = cutText(cleanText(category), most + 3)
+      return `<text x="${(slot.x + slot.width / 2).toFixed(1)}" y="${PLOT.bottom + 16}" text-anchor="middle">${safe(words)}</text>`
+    })
+    .join('')
+}
+
+/** Entries from the left, in as many lines as they take, and where they end. */
+function legendSvg({ series }: Chart): { svg: string; bottom: number } {
+  let [x, y] = [PLOT.left, LEGEND.top]
+  const entries = series.map(({ name, line = false }, index) => {
+    const words = cutText(cleanText(name.cached[0] ?? ''), LEGEND.characters)
+    const width = Math.round(26 + words.length * 6.2)
+    if (x + width > WIDTH && x > PLOT.left) [x, y] = [PLOT.left, y + LEGEND.line]
+    const entry = `${legendMark(x, y, line, index)}<text x="${x + 18}" y="${y}">${safe(words)}</text>`
+    x += width
+    return entry
+  })
+  return { svg: entries.join(''), bottom: y }
+}
+
+function legendMark(x: number, y: number, line: boolean, index: number): string {
+  return line
+    ? `<line x1="${x}" x2="${x + 14}" y1="${y - 4}" y2="${y - 4}" class="limit"/>`
+    : `<rect x="${x}" y="${y - 10}" width="11" height="11" fill="#${colour(index)}"/>`
+}
+
+const safe = (text: string): string => xmlText(cleanText(text))
+
+/** Looks of the pictures, for the page they stand in, whose colours they take. */
+export const CHART_STYLE = `svg{display:block;width:100%;height:auto;font:11px Arial,Helvetica,sans-serif;fill:var(--ink)}
+.chart-title{font-size:14px;font-weight:bold}.grid{stroke:var(--line);stroke-width:1}.limit{stroke:var(--badink);stroke-width:2;stroke-dasharray:6 4;fill:none}`

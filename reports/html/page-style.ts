@@ -1,0 +1,95 @@
+import { palette } from '../xlsx/cell-styles.js'
+import { CHART_STYLE } from './chart-svg.js'
+
+const LIGHT = {
+  ink: palette.ink,
+  muted: palette.muted,
+  paper: palette.paper,
+  band: palette.band,
+  line: palette.line,
+  head: palette.head,
+  headink: palette.paper,
+  section: palette.section,
+  sectionink: palette.head,
+  link: palette.link,
+  good: palette.good,
+  goodink: palette.goodInk,
+  warn: palette.warn,
+  warnink: palette.warnInk,
+  bad: palette.bad,
+  badink: palette.badInk,
+  input: palette.input,
+  inputink: palette.inputInk,
+}
+const DARK: Record<keyof typeof LIGHT, string> = {
+  ink: 'FFE4E9ED',
+  muted: 'FFA3B0BB',
+  paper: 'FF14191D',
+  band: 'FF1C2328',
+  line: 'FF36424A',
+  head: 'FF1D4E5A',
+  headink: 'FFFFFFFF',
+  section: 'FF203239',
+  sectionink: 'FFA9D3DE',
+  link: 'FF7DB9F0',
+  good: 'FF17361F',
+  goodink: 'FF93D8A2',
+  warn: 'FF3D3010',
+  warnink: 'FFEFC569',
+  bad: 'FF431E1B',
+  badink: 'FFF4A29A',
+  input: 'FF37331B',
+  inputink: 'FFA9C4FF',
+}
+
+const variables = (colours: Record<string, string>) =>
+  Object.entries(colours)
+    .map(([name, argb]) => `--${name}:#${argb.slice(2)}`)
+    .join(';')
+const marked = (name: string) => `.${name}{background:var(--${name});color:var(--${name}ink)}`
+
+/** How the page looks: on a screen by day and by night, on a telephone, on paper. */
+export const STYLE = `:root{color-scheme:light;${variables(LIGHT)}}
+@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(DARK)}}}
+*{box-sizing:border-box}html{scroll-padding-top:3.4rem}
+body{margin:0;font:14px/1.45 Arial,Helvetica,sans-serif;color:var(--ink);background:var(--paper)}
+header,main,footer{max-width:1320px;margin:0 auto;padding:0 1.5rem}
+header{padding-top:1.6rem;padding-bottom:.8rem}h1{margin:0 0 .25rem;font-size:1.65rem;line-height:1.2;color:var(--sectionink)}
+h2{margin:0 0 .3rem;font-size:1.25rem;color:var(--sectionink)}p{margin:.2rem 0;color:var(--muted);max-width:62rem}a{color:var(--link)}
+.left{border-left:4px solid var(--warnink);padding:.4rem .8rem;margin:.7rem 0 0;background:var(--warn);color:var(--warnink)}
+nav{position:sticky;top:0;z-index:4;background:var(--paper);border-top:1px solid var(--line);border-bottom:2px solid var(--head)}
+nav div{max-width:1320px;margin:0 auto;padding:.35rem 1.2rem;display:flex;gap:.15rem;overflow-x:auto;scrollbar-width:thin}
+nav a{padding:.25rem .55rem;border-radius:.3rem;text-decoration:none;white-space:nowrap}nav a:hover,nav a:focus-visible{background:var(--section)}
+section{margin:1.9rem 0 2.6rem}
+.charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr));gap:1rem;margin:1.2rem 0}.charts figure{min-width:0;margin:0;padding:.7rem;border:1px solid var(--line);border-radius:.4rem}
+.blocks{display:flex;flex-wrap:wrap;gap:1rem 2.2rem;margin-top:.8rem}.blocks table{flex:1 1 18rem;table-layout:auto;align-self:flex-start}
+caption{text-align:left;font-weight:bold;font-size:13px;padding:.25rem .32rem;border-bottom:2px solid var(--head);color:var(--sectionink)}
+.blocks th{background:none;color:var(--muted);font-weight:normal;vertical-align:top}.blocks td{text-align:right}
+details{margin:1rem 0}summary{cursor:pointer;color:var(--link);padding:.2rem 0}
+.scroll{overflow:auto;max-height:85vh;width:fit-content;max-width:100%;margin-top:.9rem;border:1px solid var(--line);border-radius:.3rem}.blocks+.scroll{margin-top:1.6rem}
+table{table-layout:fixed;border-collapse:separate;border-spacing:0;font-size:12.1px;line-height:1.36}
+.lazy{content-visibility:auto}
+td,th{padding:.24rem .28rem;border-bottom:1px solid var(--line);vertical-align:top;text-align:left;overflow-wrap:break-word}
+thead{position:sticky;top:0;z-index:2}thead td{background:var(--paper)}
+th{background:var(--head);color:var(--headink);vertical-align:bottom}th.part{background:var(--section);color:var(--sectionink);font-size:13px}
+th.part span{position:sticky;left:.28rem}
+.n{white-space:nowrap}.r{text-align:right;font-variant-numeric:tabular-nums}.b{font-weight:bold}.bands td{color:var(--sectionink);font-size:13px;white-space:nowrap}
+${['good', 'warn', 'bad', 'input'].map(marked).join('')}.muted{color:var(--muted)}
+:where(.named tr:not(.bands)>:first-child:not(.part)){position:sticky;left:0;z-index:1;background:var(--paper)}
+@media (min-width:900px){${keptRules()}}
+footer{padding-top:1rem;padding-bottom:1.6rem;color:var(--muted)}
+@media (max-width:640px){header,main,footer{padding-left:.9rem;padding-right:.9rem}nav div{padding:.35rem .4rem}h1{font-size:1.3rem}.charts figure{padding:.2rem;overflow-x:auto}.charts svg{min-width:32rem}}
+@media print{nav,details{display:none}header,main,footer{max-width:none;padding:0}body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}h1{font-size:1.4rem}section{break-before:page;margin:0 0 1rem}section:first-child{break-before:auto}
+.scroll{max-height:none;max-width:100%;overflow:hidden;border:0}.scroll table{zoom:var(--fit,1)}.scroll[data-wide]::after{content:"The table has more columns than a page is wide; the workbook has them all.";font-style:italic}
+.lazy{content-visibility:visible;width:auto!important}thead,tr>*{position:static!important}tr,figure{break-inside:avoid}.blocks{gap:.6rem 1.4rem}.charts{grid-template-columns:1fr 1fr}@page{size:A4 landscape;margin:12mm}}
+${CHART_STYLE}`
+
+/** Columns that stay at the left, over what passes below them; colours of cells hold. */
+function keptRules(): string {
+  const counts = [1, 2, 3, 4]
+  const cells = counts.map((count) => `.keep${count} tr:not(.bands)>:nth-child(-n+${count}):not(.part)`).join(',')
+  const places = counts.map(
+    (column) => `:where([class^=keep] tr:not(.bands))>:nth-child(${column}){left:var(--k${column})}`,
+  )
+  return `:where(${cells}){position:sticky;z-index:1;background:var(--paper)}${places.join('')}`
+}

@@ -1,0 +1,90 @@
+import { rounded } from '../../src/domain/comparison/numbers.js'
+import { decimalOf } from '../../src/domain/comparison/words.js'
+import type { Cell } from '../xlsx/cells.js'
+
+/** What a cell holds, the result where it is a formula: text as it was (escapes undone), number, date; null if empty or #N/A. */
+export function contentOf(cell: Cell | undefined): string | number | Date | null {
+  const value = plainValue(cell?.value ?? null)
+  if (typeof value === 'number' && cell?.style.numFmt?.includes('yyyy')) return dateOf(value)
+  return typeof value === 'string' ? value.replace(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_') : value
+}
+
+function plainValue(value: Cell['value']): string | number | Date | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
+  if (typeof value !== 'object' || value instanceof Date) return value
+  if ('formula' in value) return plainValue((value.result ?? null) as Cell['value'])
+  return 'hyperlink' in value ? value.text : null
+}
+
+/** Where a cell links to, or null. */
+export function linkOf(cell: Cell): string | null {
+  const { value } = cell
+  return value !== null && typeof value === 'object' && 'hyperlink' in value ? value.hyperlink : null
+}
+
+/** Whether a cell shows a number or a date, which must have room on one line. */
+export function isFigure(cell: Cell): boolean {
+  const value = contentOf(cell)
+  return typeof value === 'number' || value instanceof Date
+}
+
+/** What a cell shows: its content as its number format writes it. Knows the formats of cell-styles.ts. */
+export function shown(cell: Cell): string {
+  const value = contentOf(cell)
+  const format = cell.style.numFmt ?? ''
+  if (value === null) return isNotAvailable(cell) ? '#N/A' : ''
+  if (typeof value === 'string') return value
+  if (value instanceof Date) return shownDate(value, format)
+  return shownNumber(value, format)
+}
+
+/** Whether a cell holds a formula whose result is #N/A. */
+export function isNotAvailable({ value }: Cell): boolean {
+  if (value === null || typeof value !== 'object' || !('formula' in value)) return false
+  return typeof value.result === 'object' && value.result !== null && 'error' in value.result
+}
+
+const dateOf = (serial: number) => new Date(Math.round((serial - 25_569) * 86_400_000))
+
+function shownDate(date: Date, format: string): string {
+  const text = date.toISOString()
+  return format.includes('hh') ? `${text.slice(0, 10)} ${text.slice(11, 16)} UTC` : text.slice(0, 10)
+}
+
+function shownNumber(value: number, format: string): string {
+  const parts = format.split(';')
+  if (format === '') return decimalOf(value)
+  if (parts.length === 3) return shownBySign(value, parts as [string, string, string])
+  return formatted(value, format)
+}
+
+function shownBySign(value: number, [above, below, zero]: [string, string, string]): string {
+  if (value === 0) return formatted(0, zero)
+  return value > 0 ? `+${formatted(value, above.slice(1))}` : `-${formatted(-value, below.slice(1))}`
+}
+
+/** Without Intl, whose formatters are costly to make: this runs for every cell of a report. */
+function formatted(value: number, format: string): string {
+  if (format.includes('E+')) return value.toExponential(2).toUpperCase()
+  const decimals = /\.([0#]+)/.exec(format)?.[1] ?? ''
+  const share = format.includes('%')
+  const size = Math.abs(share ? value * 100 : value)
+  const digits = withDecimals(size, decimals.replaceAll('#', '').length, decimals.length)
+  const sign = value < 0 && /[1-9]/.test(digits) ? '-' : ''
+  const code = /\[\$([A-Z]{3})\]/.exec(format)?.[1]
+  return `${sign}${code === undefined ? '' : `${code} `}${format.includes(',') ? grouped(digits) : digits}${share ? '%' : ''}`
+}
+
+function withDecimals(size: number, least: number, most: number): string {
+  const digits = rounded(size, most).toFixed(most)
+  if (least === most) return digits
+  const end = digits.length - (most - least)
+  const kept = digits.slice(0, end) + digits.slice(end).replace(/0+$/, '')
+  return kept.endsWith('.') ? kept.slice(0, -1) : kept
+}
+
+function grouped(digits: string): string {
+  const [whole = '', ...rest] = digits.split('.')
+  return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')
+}

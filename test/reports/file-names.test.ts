@@ -1,0 +1,63 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { channelFileName, rfqFileName, sheetName, slug } from '../../reports/file-names.js'
+import { HOSTILE } from './support/rfq-cases.js'
+
+describe('the name of a sheet', () => {
+  it('is one Excel takes, whatever was wanted, and unlike those taken', () => {
+    const taken: string[] = []
+    for (const words of [...HOSTILE, 'History', 'HISTORY', "'quoted'", '', 'Offers', 'offers', 'OFFERS']) {
+      const name = sheetName(words, taken)
+      expect(name).toMatch(/^[^\\/?*[\]:]{1,31}$/u)
+      expect(name).not.toMatch(/^'|'$|^history$/i)
+      expect(taken.map((other) => other.toLowerCase())).not.toContain(name.toLowerCase())
+      taken.push(name)
+    }
+  })
+  it('splits no emoji and leaves room for its number', () => {
+    const family = '👩‍👩‍👧‍👦'
+    const long = `${'x'.repeat(28)}${family}`
+    expect(sheetName(long)).toBe('x'.repeat(28))
+    expect(sheetName(long, ['x'.repeat(28)])).toBe(`${'x'.repeat(27)} (2)`)
+  })
+})
+
+describe('the name of a file', () => {
+  const asOf = new Date('2026-03-16T09:05:59.999Z')
+  it('says which RFQ and which moment', () => {
+    expect(rfqFileName({ number: 42, id: 'x' }, asOf)).toBe('rfq-42_asof-20260316T0905Z.xlsx')
+    expect(rfqFileName({ number: null, id: 'ab-12' }, asOf)).toBe('rfq-ab-12_asof-20260316T0905Z.xlsx')
+    expect(rfqFileName({ number: 42, id: 'ab-12', ambiguous: true }, asOf)).toBe(
+      'rfq-42_id-ab-12_asof-20260316T0905Z.xlsx',
+    )
+    expect(channelFileName('acme/forest', asOf)).toBe('channel-acme-forest_asof-20260316T0905Z.xlsx')
+  })
+  const id = fc.oneof(
+    fc.string({ unit: 'binary' }),
+    fc.constantFrom(...HOSTILE, 'AB-12', 'ab-12', 'ab 12', '森', '林', '', '42', '1-5', 'x'.repeat(61), 'x'.repeat(62)),
+  )
+  const number = fc.oneof(fc.constantFrom(null, 42, 1, 1.5, -1, 1e21, Number.NaN), fc.double(), fc.nat())
+
+  it('is plain, whatever it is made of', () => {
+    fc.assert(
+      fc.property(id, number, fc.boolean(), (id, number, ambiguous) => {
+        expect(rfqFileName({ number, id, ambiguous }, asOf)).toMatch(
+          /^rfq-[a-z0-9-]{1,60}(_id-[a-z0-9-]{1,60})?(_[0-9a-f]{8})?_asof-20260316T0905Z\.xlsx$/,
+        )
+      }),
+    )
+    expect(slug('../../etc', 'none')).toBe('etc')
+    expect(slug('森林', 'none')).toBe('none')
+  })
+  it('is never that of another RFQ of the channel', () => {
+    fc.assert(
+      fc.property(fc.uniqueArray(fc.record({ number, id }), { selector: (one) => one.id }), (rfqs) => {
+        const names = rfqs.map((rfq) => {
+          const ambiguous = rfqs.filter(({ number }) => number === rfq.number).length > 1
+          return rfqFileName({ ...rfq, ambiguous }, asOf)
+        })
+        expect(new Set(names).size).toBe(rfqs.length)
+      }),
+    )
+  })
+})

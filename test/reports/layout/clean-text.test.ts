@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cleanText, cutText, piecesOf, xmlText } from '../../../reports/layout/clean-text.js'
+
+const ill = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
+/** XML 1.0, production Char, plus the ban on controls other than line feeds that we add. */
+const WELL_FORMED = /^[\n\u0020-\u007E\u00A0-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u
+
+describe('text from outside', () => {
+  it('holds only characters XML allows, whatever came', () => {
+    fc.assert(
+      fc.property(ill, (text) => {
+        expect(cleanText(text)).toMatch(WELL_FORMED)
+      }),
+    )
+  })
+  it('shows that something was there in place of what had to go', () => {
+    expect(cleanText('a\u0000b\uFFFEc\uD800d')).toBe('a\uFFFDb\uFFFDc\uFFFDd')
+  })
+  it('keeps well-formed text as it is, with one kind of line break', () => {
+    expect(cleanText('Überprüfung 👩‍👩‍👧 森\r\nnext\u2028last')).toBe('Überprüfung 👩‍👩‍👧 森\nnext\nlast')
+  })
+  it('turns no reading direction', () => expect(cleanText('\u202Egnp.exe\u2066')).toBe('\uFFFDgnp.exe\uFFFD'))
+  it('shows objects as their JSON and never fails', () => {
+    const cycle: { self?: unknown } = {}
+    cycle.self = cycle
+    expect(cleanText({ formula: '=1' })).toBe('{"formula":"=1"}')
+    expect(cleanText(cycle)).toBe('[unreadable]')
+    expect(cleanText(10n)).toBe('10')
+    expect(cleanText(Symbol('x'))).toBe('Symbol(x)')
+    expect([cleanText(null), cleanText(undefined)]).toEqual(['', ''])
+  })
+  it('is cut at a bound, visibly, no character split', () => {
+    expect(cutText('12345', 5)).toBe('12345')
+    expect(cutText('123456', 5)).toBe('1234…')
+    expect(cutText('ab👩cd', 4)).toBe('ab…')
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 3, max: 40 }), (text, most) => {
+        const cut = cutText(cleanText(text), most)
+        expect(cut.length).toBeLessThanOrEqual(most)
+        expect(cut).toMatch(WELL_FORMED)
+      }),
+    )
+  })
+  it('falls into pieces that are the text again', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 2, max: 9 }), (text, most) => {
+        const pieces = piecesOf(text, most)
+        expect(pieces.join('')).toBe(text)
+        expect(pieces.every((piece) => piece.length <= most)).toBe(true)
+      }),
+    )
+  })
+  it('means itself in XML', () => expect(xmlText(`<a b="1">&'`)).toBe('&#60;a b=&#34;1&#34;&#62;&#38;&#39;'))
+})

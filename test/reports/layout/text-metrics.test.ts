@@ -1,0 +1,35 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { columnWidth, cutToLines, rowHeight, textWidth, wrappedLines } from '../../../reports/layout/text-metrics.js'
+
+describe('the room text takes', () => {
+  it('grows with the text, and bold takes more', () => {
+    expect(textWidth('iiii')).toBeLessThan(textWidth('mmmm'))
+    expect(textWidth('abc', { bold: true })).toBeGreaterThan(textWidth('abc'))
+    expect(textWidth('森林')).toBeGreaterThan(textWidth('ab'))
+  })
+  it('is one line in a column made for it, and more in a narrower one', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[A-Za-z]{1,12}( [A-Za-z]{1,12}){0,12}$/), (words) => {
+        const width = columnWidth(words)
+        expect(wrappedLines(words, width)).toBe(1)
+        if (words.length > 40) expect(wrappedLines(words, width / 2)).toBeGreaterThan(1)
+      }),
+    )
+  })
+  it('counts line breaks and words longer than the column', () => {
+    expect(wrappedLines('a\nb\n\nc', 20)).toBe(4)
+    expect(wrappedLines('m'.repeat(100), 20)).toBeGreaterThan(5)
+  })
+  it('stays within what a row can be', () => {
+    expect(rowHeight(1)).toBe(15)
+    expect(rowHeight(1000)).toBe(409)
+  })
+  it('is cut, visibly, where lines do not suffice', () => {
+    const long = 'word '.repeat(200).trim()
+    const cut = cutToLines(long, 30, 4)
+    expect(wrappedLines(cut, 30)).toBeLessThanOrEqual(4)
+    expect(cut).toMatch(/\[in full on About\]$/)
+    expect(cutToLines('short', 30, 4)).toBe('short')
+  })
+})

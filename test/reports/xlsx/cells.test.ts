@@ -1,0 +1,74 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { day, link, plain, plainNumber } from '../../../reports/xlsx/cell-styles.js'
+import { date, formula, moment, number, serialOf, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
+import { HOSTILE } from '../support/rfq-cases.js'
+
+describe('a cell from outside', () => {
+  it('is text or nothing, never an object a spreadsheet would act upon', () => {
+    const objects = [{ formula: '1+1' }, { hyperlink: 'x', text: 'y' }, { error: '#N/A' }, [1], () => 1, 5n, new Date()]
+    for (const value of [...HOSTILE, ...objects]) {
+      const made = text(value).value
+      expect(made === null || typeof made === 'string').toBe(true)
+    }
+  })
+  it('is cut at what a cell holds, visibly', () => {
+    const made = text('x'.repeat(40_000)).value as string
+    expect(made.length).toBe(32_767)
+    expect(made).toMatch(/cut; in full on About\]$/)
+  })
+  it('means its own characters where a spreadsheet would read an escape', () => {
+    expect(text('_x0041_').value).toBe('_x005F_x0041_')
+    expect(text('_x00').value).toBe('_x00')
+  })
+  it('is a number only if it is finite', () => {
+    expect(number(1.5).value).toBe(1.5)
+    expect(Object.is(number(-0).value, 0)).toBe(true)
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY, null, undefined]) expect(number(value).value).toBeNull()
+    expect(number(null, plain, 'Any').value).toBe('Any')
+    expect(number(1e20, plainNumber).style.numFmt).toContain('E+')
+  })
+  it('is a date only if the calendar has it and spreadsheets agree on it', () => {
+    expect(date('2026-02-28', day).value).toEqual(new Date(Date.UTC(2026, 1, 28)))
+    for (const odd of ['2026-02-30', '2026-2-3', '1850-01-01', 'soon', '2026-02-28T00:00:00Z']) {
+      expect(date(odd, day).value).toBe(odd)
+    }
+    expect(serialOf('1900-03-01')).toBe(61)
+    expect(serialOf('2026-03-16')).toBe(46_097)
+    expect(moment('not a time', day).value).toBe('not a time')
+    expect(moment('2026-03-16T12:30:00.000Z', day).value).toEqual(new Date('2026-03-16T12:30:00.000Z'))
+  })
+  it('links over https only, and to sheets of the workbook', () => {
+    expect(webLink('open', 'https://example.com/a?b="1"', link).value).toEqual({
+      text: 'open',
+      hyperlink: 'https://example.com/a?b=%221%22',
+    })
+    for (const address of [
+      'javascript:alert(1)',
+      'http://example.com/',
+      'file:///etc/passwd',
+      'https://user:pass@example.com/',
+      `https://example.com/${'x'.repeat(3000)}`,
+      '',
+      null,
+      { href: 'https://x' },
+    ]) {
+      expect(webLink('open', address, link).value).toBe('open')
+    }
+    expect(sheetLink('Offers', 'Offers', link).value).toEqual({ text: 'Offers', hyperlink: "#'Offers'!A1" })
+  })
+  it('carries the result of a formula that is well-formed, or #N/A', () => {
+    expect(formula('1+1', 2).value).toEqual({ formula: '1+1', result: 2 })
+    expect(formula('X', null).value).toEqual({ formula: 'X', result: { error: '#N/A' } })
+    expect(formula('X', Number.NaN).value).toEqual({ formula: 'X', result: { error: '#N/A' } })
+    expect(formula('X', 'a\u0000_x0041_').value).toEqual({ formula: 'X', result: 'a\uFFFD_x005F_x0041_' })
+  })
+  it('never fails, whatever the value', () => {
+    fc.assert(
+      fc.property(fc.anything(), (value) => {
+        const made = text(value).value
+        expect(made === null || typeof made === 'string').toBe(true)
+      }),
+    )
+  })
+})

@@ -1,0 +1,157 @@
+import { beforeAll, describe, expect, it } from 'vitest'
+import { channelWorkbook } from '../../../reports/channel/workbook.js'
+import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
+import { summariseChannel } from '../../../src/domain/comparison/overview.js'
+import { compareOffers } from '../../../src/domain/comparison/report.js'
+import { CHANNEL_CASES } from '../support/channel-cases.js'
+import { workbookFaults } from '../support/conformity.js'
+import { type Element, partsOf } from '../support/parts.js'
+import { crowdedInput, RFQ_CASES } from '../support/rfq-cases.js'
+import { places } from '../support/schema/places.js'
+
+type Parts = Map<string, string>
+const rfqParts = async (input: ReturnType<typeof crowdedInput>) => partsOf(await rfqWorkbook(compareOffers(input)))
+
+describe('the parts of a workbook', () => {
+  it.each(Object.entries({ ...RFQ_CASES, crowded: crowdedInput }))('conform to their format: %s', async (_, input) => {
+    expect(workbookFaults(await rfqParts(input()))).toEqual([])
+  })
+
+  it.each(Object.entries(CHANNEL_CASES))('conform to their format, of a channel: %s', async (_, input) => {
+    expect(workbookFaults(await partsOf(await channelWorkbook(summariseChannel(input()))))).toEqual([])
+  })
+})
+
+/** What is done to a part, as text, and what the check must say. */
+type Damage = [what: string, part: string, from: string | RegExp, to: string, says: RegExp]
+
+const SHEET = 'xl/worksheets/sheet1.xml'
+const SCORING = 'xl/worksheets/sheet7.xml'
+const INPUTS = 'xl/worksheets/sheet2.xml'
+const ABOUT = 'xl/worksheets/sheet12.xml'
+const RELATIONS = 'xl/worksheets/_rels/sheet1.xml.rels'
+const CHART = 'xl/charts/chart1.xml'
+const DRAWING = 'xl/drawings/drawing1.xml'
+const TYPES = '[Content_Types].xml'
+
+const DAMAGES: Damage[] = [
+  [
+    'two elements in the wrong order',
+    SHEET,
+    /(<pageMargins[^>]*>)(<pageSetup[^>]*>)/,
+    '$2$1',
+    /x:pageSetup x:pageMargins/,
+  ],
+  ['an attribute nobody knows', SHEET, '<sheetData', '<sheetData new="1"', /unknown attribute new/],
+  ['an element nobody knows', SHEET, '</sheetData>', '<new/></sheetData>', /holds x:row x:new rather than row\*/],
+  ['a missing attribute', SHEET, / workbookViewId="0"/, '', /lacks workbookViewId/],
+  ['a word for a number', SHEET, / workbookViewId="0"/, ' workbookViewId="x"', /workbookViewId="x"/],
+  ['text between elements', SHEET, '<sheetData>', '<sheetData>text', /sheetData: says "text"/],
+  ['another root', 'xl/theme/theme1.xml', /a:theme\b/g, 'a:thema', /the root is a:thema/],
+  ['another namespace', CHART, 'drawingml/2006/chart"', 'drawingml/2007/chart"', /the root is \{/],
+  ['what readers may no longer pass over', SHEET, ' mc:Ignorable="x14ac"', '', /unknown attribute .*dyDescent/],
+  ['a namespace to pass over that is none', SHEET, 'mc:Ignorable="x14ac"', 'mc:Ignorable="x14ac q"', /pass over q/],
+  ['an extension nobody knows', SCORING, /uri="\{B025F937/g, 'uri="{A025F937', /has uri=/],
+  ['a part nothing leads to', RELATIONS, /<Relationship [^>]*drawing1.xml[^>]*>/, '', /nothing leads to xl\/drawings/],
+  ['a relationship to nothing', RELATIONS, 'drawing1.xml', 'drawing9.xml', /drawing9.xml is no drawing/],
+  ['two relationships called alike', RELATIONS, 'Id="rId2"', 'Id="rId1"', /has rId1 twice/],
+  ['a relationship of the wrong type', RELATIONS, 'relationships/drawing"', 'relationships/chart"', /is no chart/],
+  [
+    'a part without a type',
+    TYPES,
+    /<Override PartName="\/xl\/styles.xml"[^>]*>/,
+    '',
+    /styles.xml has the content type/,
+  ],
+  ['a type of a part that is not there', TYPES, '/xl/styles.xml', '/xl/style.xml', /names \/xl\/style.xml, which/],
+  ['two sheets called alike', 'xl/workbook.xml', 'name="Inputs"', 'name="SUMMARY"', /have the name summary/],
+  ['a name for nothing', 'xl/workbook.xml', '>Inputs!$B$8<', '>Gone!$B$8<', /leads to no sheet: Gone/],
+  ['a name that is a cell', 'xl/workbook.xml', 'name="DiscountRate"', 'name="AB12"', /nothing can be named AB12/],
+  ['a style that is not there', SHEET, / s="\d+"/, ' s="999"', /has the style 999/],
+  ['a font that is not there', 'xl/styles.xml', /(<cellXfs.*?<xf [^>]*fontId=")\d+/, '$199', /uses fontId 99 of/],
+  ['a miscounted list', 'xl/styles.xml', /<fonts count="\d+"/, '<fonts count="3"', /fonts counts 3 of/],
+  ['a text that is not there', SHEET, /t="s"><v>\d+</, 't="s"><v>99999<', /A1 says 99999/],
+  ['a figure that is none', SHEET, /t="s"><v>\d+</, '><v>1,5<', /A1 says 1,5/],
+  ['a cell in the wrong row', SHEET, '<c r="A1"', '<c r="A2"', /A2 stands in the wrong place/],
+  ['a row before its own', SHEET, /<row r="3"/, '<row r="2"', /row 2 stands behind row 2/],
+  ['a formula without a result', SHEET, /<\/f><v>[^<]*<\/v>/, '</f>', /has a formula and no result/],
+  ['a formula of a name that is not there', SHEET, /<f>[^<]*<\/f>/, '<f>DiscountRat+1</f>', /no name DiscountRat/],
+  ['a formula of a sheet that is not there', SHEET, /<f>[^<]*<\/f>/, '<f>Gone!$A$1</f>', /no sheet Gone/],
+  ['a function Excel does not know so', SHEET, /<f>[^<]*<\/f>/, '<f>MAXIFS(A1,A1,1)</f>', /no function MAXIFS/],
+  ['cells merged twice', ABOUT, '</mergeCells>', '<mergeCell ref="A1:XFD99"/></mergeCells>', /merged twice/],
+  ['two rules of input on a cell', INPUTS, /sqref="B10:B10"/, 'sqref="B8:B10"', /two rules of input/],
+  ['two rules of one rank', SCORING, /priority="2"/, 'priority="1"', /two rules are 1/],
+  ['a rule of a style that is not there', SHEET, /dxfId="\d+"/, 'dxfId="99"', /a rule has the style 99/],
+  ['a bar drawn nowhere', SCORING, /<x14:id>\{0/, '<x14:id>{1', /bars .* are drawn as/],
+  ['a chart of no cells', CHART, '<c:f>&#39;Summary', '<c:f>&#39;Gone', /leads to no cells/],
+  ['a chart of other figures', CHART, /(<c:numCache>.*?<c:v>)[^<]*/, '$1987654', /shows 987654 where/],
+  ['axes that do not meet', CHART, /<c:crossAx val="\d+"/, '<c:crossAx val="1"', /an axis crosses 1/],
+  ['two shapes called alike', DRAWING, /(<xdr:cNvPr id=)"3"/, '$1"2"', /two shapes are 2/],
+]
+
+describe('the check of the parts', () => {
+  let whole: Parts
+  beforeAll(async () => {
+    whole = await rfqParts((RFQ_CASES['one-offer'] as typeof crowdedInput)())
+  })
+
+  it.each(DAMAGES)('finds %s', (_, part, from, to, says) => {
+    const xml = whole.get(part) ?? ''
+    const damaged = xml.replace(from, to)
+    expect(damaged).not.toBe(xml)
+    expect(workbookFaults(new Map(whole).set(part, damaged)).join('\n')).toMatch(says)
+  })
+
+  it('refuses, wherever it stands, what it does not know', () => {
+    for (const { root, name, element, schema } of places(whole)) {
+      const { attributes, children } = element
+      element.attributes = { ...attributes, unheard: '1' }
+      expect(schema.faults(root, name).join(), element.name).toMatch(/unknown attribute unheard/)
+      element.attributes = attributes
+      element.children = [...children, { name: 'unheard', attributes: {}, children: [], text: '' }]
+      expect(schema.faults(root, name).join(), element.name).toMatch(/unheard/)
+      element.children = children
+    }
+  })
+
+  it('refuses children in another order, but where the format leaves it open', () => {
+    const free = new Set<string>()
+    for (const { root, name, element, schema } of places(whole)) {
+      const { children } = element
+      for (const [index, child] of children.entries()) {
+        if (index === 0 || child.name === children[index - 1]?.name) continue
+        element.children = children.toSpliced(index - 1, 2, child, children[index - 1] as Element)
+        if (schema.faults(root, name).length === 0) free.add(element.name)
+      }
+      element.children = children
+    }
+    expect([...free].sort()).toEqual(UNORDERED)
+  })
+
+  it('refuses nonsense for every value but text of our own', () => {
+    const free = new Set<string>()
+    for (const { root, name, element, schema } of places(whole)) {
+      const { attributes } = element
+      for (const key of Object.keys(attributes).filter((key) => !/^xmlns|^mc:|^x14ac:/.test(key))) {
+        element.attributes = { ...attributes, [key]: ' ¿?' }
+        if (schema.faults(root, name).length === 0) free.add(`${element.name} ${key}`)
+      }
+      element.attributes = attributes
+    }
+    expect([...free].sort()).toEqual(FREE)
+  })
+})
+
+/** Where the schemas let children of one element change places. */
+const UNORDERED = ['Properties', 'Types', 'a:fillStyleLst', 'a:schemeClr', 'c:plotArea', 'cp:coreProperties']
+/** Attributes the schemas let hold any text. Names and identifiers are compared with what they lead to. */
+const FREE = `
+  Relationship Target, a:clrScheme name, a:cs typeface, a:ea typeface, a:fmtScheme name, a:font script, a:font typeface,
+  a:fontScheme name, a:latin typeface, a:theme name, c:chart r:id, c:numFmt formatCode, cellStyle name, cfvo val,
+  dataValidation error, dataValidation errorTitle, definedName name, drawing r:id, fileVersion appName,
+  fileVersion lastEdited, fileVersion lowestEdited, fileVersion rupBuild, hyperlink r:id, name val, numFmt formatCode,
+  sheet name, sheet r:id, tableStyles defaultPivotStyle, tableStyles defaultTableStyle,
+  x14:slicerStyles defaultSlicerStyle, x15:timelineStyles defaultTimelineStyle, xdr:cNvPr descr, xdr:cNvPr name,
+  xdr:cNvPr title, xdr:graphicFrame macro`
+  .trim()
+  .split(/,\s+/)

@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest'
+import { channelSheets } from '../../../reports/channel/workbook.js'
+import { shown } from '../../../reports/layout/cell-text.js'
+import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
+import { rfqSheets } from '../../../reports/rfq/workbook.js'
+import { type Mark, marksOf } from '../../../reports/xlsx/rule-marks.js'
+import { summariseChannel } from '../../../src/domain/comparison/overview.js'
+import { compareOffers } from '../../../src/domain/comparison/report.js'
+import { channelInput, sampleResponses } from '../../helpers/comparison-inputs.js'
+import { RFQ_CASES } from '../support/rfq-cases.js'
+
+const rfqPlans = (name: string) =>
+  rfqSheets(compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())).map((make) => make())
+
+/** What is marked on a sheet: mark and words of each cell. */
+function marked(sheet: SheetPlan): [mark: Mark, words: string][] {
+  const rows = [...sheet.rows()]
+  const mark = marksOf(sheet, rows)
+  return rows.flatMap(({ cells }, row) =>
+    [...cells.entries()].flatMap(([column, cell]): [Mark, string][] => {
+      const found = cell === undefined ? null : mark(row, column)
+      return found === null || cell === undefined ? [] : [[found, shown(cell)]]
+    }),
+  )
+}
+
+const named = (sheets: SheetPlan[], name: string) => sheets.find((sheet) => sheet.name === name) as SheetPlan
+
+describe('what the rules of a sheet mark', () => {
+  it('can be told of every sheet of every report', () => {
+    const channel = summariseChannel(channelInput([{ responses: sampleResponses() }, {}]))
+    for (const sheets of [...Object.keys(RFQ_CASES).map(rfqPlans), channelSheets(channel).map((make) => make())]) {
+      for (const sheet of sheets) expect(() => marked(sheet), sheet.name).not.toThrow()
+    }
+  })
+
+  it('is the best of each row on Comparison, as column B names it', () => {
+    const sheet = named(rfqPlans('sample'), 'Comparison')
+    const rows = [...sheet.rows()]
+    const mark = marksOf(sheet, rows)
+    const judged = rows.flatMap(({ cells }, row) => {
+      const best = cells[1] === undefined ? '' : shown(cells[1])
+      const good = cells.flatMap((cell, column) =>
+        column > 2 && cell && mark(row, column) === 'good' ? [shown(cell)] : [],
+      )
+      return good.length > 0 ? [{ best, good: [...new Set(good)] }] : []
+    })
+    expect(judged.length).toBeGreaterThan(8)
+    for (const { best, good } of judged) expect(good).toEqual([best])
+  })
+
+  it('follows the words it stands beside', () => {
+    const checks = marked(named(rfqPlans('sample'), 'Checks'))
+    expect(new Set(checks.map(([mark, words]) => `${mark} ${words}`))).toEqual(
+      new Set(['warn attention', 'good ok', 'bad fails', 'bad High', 'warn Medium']),
+    )
+    expect(marked(named(rfqPlans('sample'), 'Scoring'))).toEqual([['good', '1']])
+    expect(marked(named(rfqPlans('no-offers'), 'Scoring'))).toEqual([])
+  })
+})

@@ -1,0 +1,206 @@
+import { finished } from 'node:stream/promises'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Identity, SheetPlan } from '../../../reports/layout/sheet-plan.js'
+import { fixedWidths } from '../../../reports/layout/table-sheet.js'
+import { day, link, marks, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
+import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
+import type { Chart } from '../../../reports/xlsx/chart-xml.js'
+import { buildWorkbook, streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
+import { schemaFaults } from '../support/conformity.js'
+import { descendants, type Element, parseXml, partsOf } from '../support/parts.js'
+import { HOSTILE } from '../support/rfq-cases.js'
+
+const styles = numberStyles([1], [2])
+const identity: Identity = {
+  title: 'RFQ 42',
+  subject: 'Removals',
+  footer: '1 & 2 · as of 2026-03-16',
+  asOf: new Date('2026-03-16T12:00:00.000Z'),
+}
+const chart: Chart = {
+  title: 'Price & <more>',
+  alt: 'Columns "of" prices',
+  stacked: false,
+  categories: { ref: "'One'!$A$2:$A$3", cached: ['a', '=b'] },
+  categoryTitle: 'Offers',
+  valueTitle: 'USD/t',
+  format: '#,##0.00',
+  series: [
+    { name: { ref: "'One'!$B$1", cached: ['price'] }, values: { ref: "'One'!$B$2:$B$3", cached: [1, null] } },
+    { name: { ref: "'One'!$C$1", cached: ['limit'] }, values: { ref: "'One'!$C$2:$C$3", cached: [2, 2] }, line: true },
+  ],
+  anchor: { column: 0, row: 5, toColumn: 4, toRow: 20 },
+}
+
+/** A sheet with everything a sheet can have. */
+const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
+  name: 'One',
+  ...fixedWidths([20, 12, 12, 12, 12], () => []),
+  rows: () => [
+    { cells: ['name', 'price', 'limit', 'due', 'link'].map((word) => text(word)) },
+    ...words.map((word, index) => ({
+      cells: [
+        text(word),
+        number(index + 1, styles.money('USD')),
+        formula(`B${index + 2}*2`, (index + 1) * 2),
+        date('2026-03-16', day),
+        webLink(word, 'https://example.com/?a=1&b=2', link),
+        arrayFormula('MAX(B2:B3)', words.length, `F${index + 2}`),
+        sheetLink('two', 'Two', link),
+      ],
+    })),
+  ],
+  frozen: { rows: 1, columns: 1 },
+  filter: 'A1:E3',
+  merges: ['A9:B9'],
+  names: [{ name: 'Rate_USD', address: '$B$2' }],
+  rules: [{ ref: 'B2:B3', rules: [{ type: 'expression', priority: 1, formulae: ['$B2>1'], style: marks.good }] }],
+  validations: [{ address: 'B2', rule: { type: 'decimal', operator: 'between', formulae: [0, 9], allowBlank: true } }],
+  charts: [chart],
+  print: { titleRows: [1, 1], titleColumns: 'A:A', pagesWide: 2, from: 1, to: 3, breaksAfter: [2] },
+})
+const two = (): SheetPlan => ({
+  name: 'Two',
+  ...fixedWidths([10], () => []),
+  rows: () => [{ cells: [text('second', plain)] }],
+  print: {},
+})
+
+const order = (element: Element | undefined) => element?.children.map(({ name }) => name) ?? []
+
+describe('a workbook', () => {
+  it('has the parts of its format, with everything a sheet can have, and with next to nothing', async () => {
+    const nothing = { name: 'One', ...fixedWidths([10], () => []), rows: () => [], print: {} }
+    for (const sheets of [[() => everything(), two], [two], [() => nothing]]) {
+      expect(schemaFaults(await partsOf(await buildWorkbook(sheets, identity)))).toEqual([])
+    }
+  })
+
+  it('is the same, byte for byte, when made again later', async () => {
+    const first = await buildWorkbook([() => everything(), two], identity)
+    await new Promise((resolve) => setTimeout(resolve, 1_100))
+    expect(first.equals(await buildWorkbook([() => everything(), two], identity))).toBe(true)
+  })
+
+  it('tells its as-of date as its own, and no other', async () => {
+    const parts = await partsOf(await buildWorkbook([two], identity))
+    const core = parts.get('docProps/core.xml') ?? ''
+    expect(core.match(/\d{4}-\d\d-\d\dT[\d:]+Z/g)).toEqual(['2026-03-16T12:00:00Z', '2026-03-16T12:00:00Z'])
+    expect(core).toContain('<dc:title>RFQ 42</dc:title>')
+  })
+
+  it('doubles the ampersand of a footer and lets no figure follow a size', async () => {
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
+    const sheet = parts.get('xl/worksheets/sheet1.xml') ?? ''
+    expect(sheet).toContain('<oddFooter>&amp;L&amp;8 1 &amp;&amp; 2 · as of 2026-03-16&amp;R&amp;8&amp;A')
+  })
+
+  it('keeps a footer within 255 characters, no pair of ampersands parted', async () => {
+    const long = { ...identity, footer: '&'.repeat(400) }
+    const sheet = (await partsOf(await buildWorkbook([two], long))).get('xl/worksheets/sheet1.xml') ?? ''
+    const footer = (/<oddFooter>(.*?)<\/oddFooter>/.exec(sheet)?.[1] ?? '').replaceAll('&amp;', '&')
+    expect(footer.length).toBeLessThanOrEqual(255)
+    expect((/^&L&8(&*)&R&8/.exec(footer)?.[1] ?? '?').length % 2).toBe(0)
+  })
+
+  it('gives each chart its words for those who do not see it, and its cached figures', async () => {
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
+    expect(parts.get('xl/drawings/drawing1.xml')).toContain('descr="Columns &#34;of&#34; prices"')
+    const drawn = parseXml(parts.get('xl/charts/chart1.xml') ?? '')
+    expect([...descendants(drawn, 'c:ser')]).toHaveLength(2)
+    expect([...descendants(drawn, 'c:ptCount')].map(({ attributes }) => attributes.val)).toEqual([
+      '1',
+      '2',
+      '2',
+      '1',
+      '2',
+      '2',
+    ])
+  })
+
+  it('ties each data bar to the form that draws nothing for the least value', async () => {
+    const bar = (priority: number) =>
+      ({
+        type: 'dataBar',
+        priority,
+        cfvo: [
+          { type: 'num', value: 0 },
+          { type: 'num', value: 9 },
+        ],
+        color: { argb: 'FF9CC9D3' },
+      }) as never
+    const rules = [{ ref: 'B2:B9', rules: [bar(1)] }]
+    const sheets = ['Bars', 'More'].map((name) => () => ({ ...two(), name, rules }))
+    const parts = await partsOf(await buildWorkbook(sheets, identity))
+    const ids = ['sheet1', 'sheet2'].map((name) => {
+      const sheet = parseXml(parts.get(`xl/worksheets/${name}.xml`) ?? '')
+      const drawn = [...descendants(sheet, 'x14:cfRule')].map(({ attributes }) => attributes.id)
+      expect([...descendants(sheet, 'x14:dataBar')].map(({ attributes }) => attributes.minLength)).toEqual(['0'])
+      expect(drawn).toEqual([/<x14:id>(.*?)<\/x14:id>/.exec(parts.get(`xl/worksheets/${name}.xml`) ?? '')?.[1]])
+      return drawn[0]
+    })
+    expect(new Set(ids).size).toBe(2)
+  })
+
+  it('writes the parts of a font in the order of Excel', async () => {
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
+    const fonts = [...descendants(parseXml(parts.get('xl/styles.xml') ?? ''), 'font')].map(order)
+    expect(fonts).toContainEqual(['u', 'sz', 'color', 'name', 'family'])
+  })
+
+  it('has one rule for what may be typed into a cell, however many cells share it', async () => {
+    const rule = { type: 'decimal', operator: 'between', formulae: [0, 9] } as never
+    const validations = [8, 9, 10, 11].map((row) => ({ address: `B${row}`, rule }))
+    const sheet = await partsOf(await buildWorkbook([() => ({ ...two(), validations })], identity))
+    const rules = [...descendants(parseXml(sheet.get('xl/worksheets/sheet1.xml') ?? ''), 'dataValidation')]
+    expect(rules.map(({ attributes }) => attributes.sqref).sort()).toEqual(['B10:B10', 'B11:B11', 'B8:B8', 'B9:B9'])
+  })
+
+  it('writes what looks like a code of spreadsheets as the text it is, in charts and footers too', async () => {
+    const coded = { ...chart, categories: { ...chart.categories, cached: ['_x0041_'] } }
+    const sheet = () => ({ ...everything(), charts: [coded] })
+    const parts = await partsOf(await buildWorkbook([sheet, two], { ...identity, footer: '_x0041_' }))
+    expect(parts.get('xl/charts/chart1.xml')).toContain('<c:v>_x005F_x0041_</c:v>')
+    expect(parts.get('xl/worksheets/sheet1.xml')).toContain('<oddFooter>&amp;L&amp;8_x005F_x0041_&amp;R')
+  })
+
+  it('keeps its format whatever its texts', async () => {
+    const anyText = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), {
+      minLength: 1,
+      maxLength: 8,
+    })
+    await fc.assert(
+      fc.asyncProperty(anyText, async (words) => {
+        const named = { ...identity, title: words[0] ?? '', footer: words.join('&'), subject: words.at(-1) ?? '' }
+        const parts = await partsOf(await buildWorkbook([() => everything(words), two], named))
+        expect(schemaFaults(parts)).toEqual([])
+      }),
+      { numRuns: 25 },
+    )
+  })
+
+  it('begins as an Office document does, for programs that guess by the first bytes', async () => {
+    const bytes = await buildWorkbook([two], identity)
+    expect(bytes.subarray(30, 41).toString('latin1')).toBe('_rels/.rels')
+  })
+
+  it('is given up once nobody takes it any more', async () => {
+    const made: string[] = []
+    const sheets = ['One', 'Two', 'Three'].map((name) => () => {
+      made.push(name)
+      return { ...two(), name }
+    })
+    const stream = streamWorkbook(sheets, identity)
+    stream.destroy()
+    await finished(stream).catch(() => undefined)
+    await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
+    expect(made).toEqual(['One'])
+  })
+
+  it('is given up when told so', async () => {
+    const stop = new AbortController()
+    stop.abort(new Error('enough'))
+    await expect(buildWorkbook([two], identity, { signal: stop.signal })).rejects.toThrow('enough')
+  })
+})
