@@ -1,5 +1,5 @@
-import type { ChannelReport } from '../src/domain/comparison/channel-model.js'
-import type { RfqReport } from '../src/domain/comparison/model.js'
+import type { ChannelReport } from '../src/domain/comparison/channel/channel-report-model.js'
+import type { RfqReport } from '../src/domain/comparison/report/rfq-report-model.js'
 import { channelIdentity } from './channel/layout.js'
 import { channelSheets } from './channel/workbook.js'
 import { csvOf } from './csv/csv-table.js'

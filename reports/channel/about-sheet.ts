@@ -1,4 +1,4 @@
-import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
+import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type TextRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import { type ChannelLayout, channelHeading } from './layout.js'

@@ -1,4 +1,4 @@
-import type { CloseDecision } from '../../src/domain/comparison/input.js'
+import type { CloseDecision } from '../../src/domain/comparison/comparison-input.js'
 import { grid } from '../layout/grid.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, HEAD_ROW, tableSheet } from '../layout/table-sheet.js'

@@ -1,4 +1,4 @@
-import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
+import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { type Grid, grid } from '../layout/grid.js'
 import type { Identity } from '../layout/sheet-plan.js'
 import { HEAD_ROW, type Heading } from '../layout/table-sheet.js'

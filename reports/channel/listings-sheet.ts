@@ -1,4 +1,4 @@
-import type { ListingRow } from '../../src/domain/comparison/channel-model.js'
+import type { ListingRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { grid } from '../layout/grid.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, HEAD_ROW, tableSheet } from '../layout/table-sheet.js'

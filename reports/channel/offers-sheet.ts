@@ -1,4 +1,4 @@
-import type { OfferRow } from '../../src/domain/comparison/channel-model.js'
+import type { OfferRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { yesNo } from '../layout/wording.js'

@@ -1,4 +1,4 @@
-import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel-model.js'
+import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'

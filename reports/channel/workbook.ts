@@ -1,4 +1,4 @@
-import type { ChannelReport } from '../../src/domain/comparison/channel-model.js'
+import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
 import type { SheetMaker } from '../layout/sheet-plan.js'
 import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { channelAboutSheet } from './about-sheet.js'

@@ -1,4 +1,4 @@
-import { decimalOf } from '../../src/domain/comparison/words.js'
+import { decimalOf } from '../../src/domain/comparison/figure-text.js'
 import { contentOf } from '../layout/cell-text.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { HEAD_ROW } from '../layout/table-sheet.js'

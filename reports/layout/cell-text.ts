@@ -1,5 +1,5 @@
+import { decimalOf } from '../../src/domain/comparison/figure-text.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
-import { decimalOf } from '../../src/domain/comparison/words.js'
 import type { Cell } from '../xlsx/cells.js'
 
 /** What a cell holds, the result where it is a formula: text as it was (escapes undone), number, date; null if empty or #N/A. */

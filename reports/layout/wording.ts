@@ -1,4 +1,5 @@
-import type { OfferReport, Severity } from '../../src/domain/comparison/model.js'
+import type { Severity } from '../../src/domain/comparison/flag.js'
+import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { oneLine } from './clean-text.js'
 
 /** Words that stand for what the documents say in code. */

@@ -1,5 +1,6 @@
-import type { CloseDecision, DocumentProblem } from '../../src/domain/comparison/input.js'
-import type { RfqReport, Source } from '../../src/domain/comparison/model.js'
+import type { Source } from '../../src/domain/comparison/comparison-context.js'
+import type { CloseDecision, DocumentProblem } from '../../src/domain/comparison/comparison-input.js'
+import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { headerRow, type TextRow, tableRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import { body, instant, plainNumber, strong, wrapped } from '../xlsx/cell-styles.js'

@@ -1,4 +1,4 @@
-import type { Award, ExactScenario } from '../../src/domain/comparison/model.js'
+import type { Award, ExactScenario } from '../../src/domain/comparison/awards/award-model.js'
 import type { WantedBasis } from '../../src/domain/comparison/settings.js'
 import type { RfqLayout } from './layout.js'
 

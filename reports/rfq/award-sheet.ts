@@ -1,5 +1,5 @@
-import type { Award, AwardScenario } from '../../src/domain/comparison/model.js'
-import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/model.js'
+import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
+import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/awards/award-model.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, gap, headingRows } from '../layout/table-sheet.js'
 import { inCurrency, listed, yesNo } from '../layout/wording.js'

@@ -1,4 +1,4 @@
-import type { Change, ChangeEvent } from '../../src/domain/comparison/model.js'
+import type { Change, ChangeEvent } from '../../src/domain/comparison/report/document-changes.js'
 import { grid } from '../layout/grid.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { HEAD_ROW, tableSheet } from '../layout/table-sheet.js'

@@ -1,5 +1,6 @@
-import type { MetricName, OfferReport } from '../../src/domain/comparison/model.js'
-import { EXACT_TOTAL } from '../../src/domain/comparison/verdict.js'
+import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
+import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
 import type { ColumnPlan } from '../layout/table-sheet.js'
 import { body, day, formatted, percent, plainNumber, points, type Style, whole } from '../xlsx/cell-styles.js'
 import { type Cell, dateFormula, formula, serialOf } from '../xlsx/cells.js'

@@ -1,4 +1,4 @@
-import type { OfferReport } from '../../src/domain/comparison/model.js'
+import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'

@@ -1,4 +1,5 @@
-import type { BreakEven, OfferReport, Sensitivity, Standing } from '../../src/domain/comparison/model.js'
+import type { BreakEven, Sensitivity, Standing } from '../../src/domain/comparison/awards/sensitivity-model.js'
+import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA, type Criterion, type WantedBasis } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'

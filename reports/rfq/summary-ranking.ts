@@ -1,4 +1,5 @@
-import type { OfferReport, RfqReport } from '../../src/domain/comparison/model.js'
+import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow } from '../layout/table-sheet.js'
 import { countFlags, inCurrency, yesNo } from '../layout/wording.js'

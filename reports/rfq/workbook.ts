@@ -1,4 +1,4 @@
-import type { RfqReport } from '../../src/domain/comparison/model.js'
+import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import type { SheetMaker } from '../layout/sheet-plan.js'
 import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { aboutSheet } from './about-sheet.js'

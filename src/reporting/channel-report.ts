@@ -1,8 +1,8 @@
 import type { Format } from '../../reports/formats.js'
 import type { Written } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
-import type { ChannelReport } from '../domain/comparison/channel-model.js'
-import { summariseChannel } from '../domain/comparison/overview.js'
+import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
+import { summariseChannel } from '../domain/comparison/channel/summarise-channel.js'
 import { reportDestination } from './report-destination.js'
 import { channelInput, type ReportSource } from './report-input.js'
 

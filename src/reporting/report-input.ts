@@ -1,6 +1,11 @@
-import type { ChannelInput, ComparisonInput, KnownResponse, ReportCircumstances } from '../domain/comparison/input.js'
-import { knownListing, knownResponse, knownRfq } from '../domain/comparison/known.js'
+import type {
+  ChannelInput,
+  ComparisonInput,
+  KnownResponse,
+  ReportCircumstances,
+} from '../domain/comparison/comparison-input.js'
 import type { Settings } from '../domain/comparison/settings.js'
+import { knownListing, knownResponse, knownRfq } from '../domain/comparison/stored-documents.js'
 import type { Closings, History, Known, KnownRfq } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */

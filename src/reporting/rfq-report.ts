@@ -1,8 +1,8 @@
 import type { Format } from '../../reports/formats.js'
 import type { Written } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
-import type { RfqReport } from '../domain/comparison/model.js'
-import { compareOffers } from '../domain/comparison/report.js'
+import { compareOffers } from '../domain/comparison/report/compare-offers.js'
+import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { reportDestination } from './report-destination.js'
 import { type ReportSource, rfqInput } from './report-input.js'
 

@@ -87,8 +87,8 @@ const RFQ = {
 }
 
 async function reportOf(offers, lines) {
-  const { compareOffers } = await import('../../dist/src/domain/comparison/report.js')
-  const { knownResponse, knownRfq } = await import('../../dist/src/domain/comparison/known.js')
+  const { compareOffers } = await import('../../dist/src/domain/comparison/report/compare-offers.js')
+  const { knownResponse, knownRfq } = await import('../../dist/src/domain/comparison/stored-documents.js')
   const stored = (body) => ({
     id: body.id,
     version: 1,

@@ -2,8 +2,13 @@
  * Builders of realistic comparison inputs: documents as the marketplace sends them, wrapped as a store knows them.
  * Every builder takes what the test is about and fills in the rest.
  */
-import type { ChannelInput, ComparisonInput, PastVersion } from '../../src/domain/comparison/input.js'
-import { knownListing, knownResponse, knownRfq, type StoredDocument } from '../../src/domain/comparison/known.js'
+import type { ChannelInput, ComparisonInput, PastVersion } from '../../src/domain/comparison/comparison-input.js'
+import {
+  knownListing,
+  knownResponse,
+  knownRfq,
+  type StoredDocument,
+} from '../../src/domain/comparison/stored-documents.js'
 
 type Body = Record<string, unknown>
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { summariseChannel } from '../../src/domain/comparison/overview.js'
-import { compareOffers } from '../../src/domain/comparison/report.js'
+import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
+import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
 import { settingsSchema } from '../../src/domain/comparison/settings.js'
 import { channelInput, type ReportSource, rfqInput } from '../../src/reporting/report-input.js'
 import { type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'

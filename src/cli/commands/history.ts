@@ -1,6 +1,5 @@
-import { changesOf } from '../../domain/comparison/changes.js'
-import { labelsOf } from '../../domain/comparison/labels.js'
-import type { Change } from '../../domain/comparison/model.js'
+import { labelsOf } from '../../domain/comparison/offer/offer-labels.js'
+import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
 import { calendarOf } from '../../domain/expiry.js'
 import type { KnownRfq } from '../../store/contract.js'
 import { withStore } from '../app.js'

@@ -1,5 +1,12 @@
-import type { FlagValue } from './model.js'
-import { amountOf, decimalOf, perTonne, shorten } from './words.js'
+import { amountOf, decimalOf, perTonne, shorten } from './figure-text.js'
+
+export interface FlagValue {
+  /** Such as `price per tonne`, `maximum of the RFQ`. */
+  what: string
+  value: number | string | null
+  /** Such as `t`, `USD/t`, `days`, `%`; null for dates, years, words. A share in `%` is given times 100. */
+  unit: string | null
+}
 
 /** A value that was compared: what it is, and its unit (model.ts, `FlagValue`). */
 export function flagValue<T extends FlagValue['value']>(

@@ -1,10 +1,12 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { CHANNEL_REPORT_SCHEMA } from '../../../src/domain/comparison/channel-model.js'
-import { EXACT_UP_TO } from '../../../src/domain/comparison/combination.js'
-import { severityOf } from '../../../src/domain/comparison/flags.js'
-import { AWARD_SCENARIOS, OFFER_FLAGS, REPORT_SCHEMA, RFQ_FLAGS } from '../../../src/domain/comparison/model.js'
-import { SENSITIVITY_LIMIT } from '../../../src/domain/comparison/sensitivity.js'
+import { AWARD_SCENARIOS } from '../../../src/domain/comparison/awards/award-model.js'
+import { EXACT_UP_TO } from '../../../src/domain/comparison/awards/cheapest-combination.js'
+import { SENSITIVITY_LIMIT } from '../../../src/domain/comparison/awards/sensitivity-analysis.js'
+import { CHANNEL_REPORT_SCHEMA } from '../../../src/domain/comparison/channel/channel-report-model.js'
+import { OFFER_FLAGS, RFQ_FLAGS } from '../../../src/domain/comparison/flag.js'
+import { severityOf } from '../../../src/domain/comparison/offer/offer-flags.js'
+import { REPORT_SCHEMA } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { DEFAULT_SETTINGS } from '../../../src/domain/comparison/settings.js'
 
 const page = readFileSync(new URL('../../../docs/COMPARISON.md', import.meta.url), 'utf8')

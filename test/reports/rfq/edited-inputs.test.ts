@@ -2,14 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { columnLetter } from '../../../reports/layout/grid.js'
 import { rfqLayout } from '../../../reports/rfq/layout.js'
 import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
-import {
-  type Award,
-  EXACT_SCENARIOS,
-  type OfferReport,
-  type RfqReport,
-  type Sensitivity,
-} from '../../../src/domain/comparison/model.js'
-import { compareOffers } from '../../../src/domain/comparison/report.js'
+import { type Award, EXACT_SCENARIOS } from '../../../src/domain/comparison/awards/award-model.js'
+import type { Sensitivity } from '../../../src/domain/comparison/awards/sensitivity-model.js'
+import type { OfferReport } from '../../../src/domain/comparison/offer/offer-report-model.js'
+import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { CRITERIA } from '../../../src/domain/comparison/settings.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import {

@@ -1,4 +1,4 @@
-import type { ChannelInput, CloseDecision } from '../../../src/domain/comparison/input.js'
+import type { ChannelInput, CloseDecision } from '../../../src/domain/comparison/comparison-input.js'
 import { channelInput, EURO_SETTINGS, manyResponses, response } from '../../helpers/comparison-inputs.js'
 import { HOSTILE, hostileInput } from './rfq-cases.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
-import type { ComparisonInput } from '../../../src/domain/comparison/input.js'
-import type { RfqReport } from '../../../src/domain/comparison/model.js'
+import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
+import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import {
   CRITERIA,
   type Criterion,

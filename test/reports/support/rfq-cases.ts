@@ -1,4 +1,4 @@
-import type { ComparisonInput } from '../../../src/domain/comparison/input.js'
+import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
 import {
   comparisonInput,
   delivery,

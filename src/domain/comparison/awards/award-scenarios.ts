@@ -1,0 +1,323 @@
+import { counted, money, tonnes } from '../figure-text.js'
+import { plausible, ratio, round6, sum } from '../numbers.js'
+import { coverageOf } from '../offer/metrics.js'
+import type { RankedOffer } from '../offer/ranking.js'
+import type { RfqReport } from '../report/rfq-report-model.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import { WANTED_BASES } from '../settings.js'
+import {
+  AWARD_SCENARIOS,
+  type Award,
+  type AwardLine,
+  type AwardScenario,
+  type ExactScenario,
+  isExact,
+  type WantedAwards,
+} from './award-model.js'
+import { type Combination, cheapestCombination, EXACT_UP_TO, openAt, reachable } from './cheapest-combination.js'
+import { cheapestOfTwo, largestTwo } from './two-developers.js'
+
+/** A ranked offer as an award sees it, in the comparison currency. */
+interface Candidate {
+  offer: RankedOffer
+  volume: number
+  cost: number
+  developer: string
+  /** The offer taken whole: one line for all scenarios and volumes that take it so. */
+  line: AwardLine
+}
+
+/** What a scenario takes: tonnes of each candidate, and how that was found. */
+interface Choice {
+  taken: { candidate: Candidate; tonnes: number }[]
+  considered: number
+  exact: boolean
+  lowerBound: number | null
+  words: string
+}
+type Solve = (candidates: readonly Candidate[], wanted: number) => Choice
+
+/** What awards are made from. */
+interface Desk {
+  /** Ranked offers in order of sequence. */
+  candidates: readonly Candidate[]
+  rfq: RfqTerms
+  /** Code of the comparison currency; empty if there is none. */
+  currency: string
+  own: Readonly<Record<string, number>> | undefined
+}
+
+/**
+ * Who would be awarded what: model.ts, `AWARD_SCENARIOS` and `WantedAwards`.
+ * @param own the reader's tonnes by offer id; absent: those of `best-score`
+ */
+export function awardsOf(
+  ranked: readonly RankedOffer[],
+  rfq: RfqTerms,
+  currency: string | null,
+  own: Readonly<Record<string, number>> | undefined,
+): Pick<RfqReport, 'awards' | 'awardsByWanted'> {
+  const desk = { candidates: candidatesOf(ranked), rfq, currency: currency ?? '', own }
+  const awardsByWanted = exactAwards(desk)
+  const solved = awardsByWanted.find(({ wanted }) => wanted === rfq.wanted.volume)?.awards
+  const awards = AWARD_SCENARIOS.map((scenario) =>
+    isExact(scenario) ? (solved?.[scenario] ?? aimless(desk, scenario)) : liveAward(desk, scenario),
+  )
+  return { awards, awardsByWanted }
+}
+
+function candidatesOf(ranked: readonly RankedOffer[]): Candidate[] {
+  return [...ranked]
+    .sort((a, b) => a.sequence - b.sequence)
+    .map((offer) => {
+      const [volume, cost] = [offer.metrics.volume ?? 0, offer.compared.total ?? 0]
+      const developer = offer.developer?.trim().toLowerCase() ?? `\u0000${offer.id}`
+      return { offer, volume, cost, developer, line: awardLine({ offer, volume, cost }, volume) }
+    })
+}
+
+/** The scenarios no cell formula can solve, for each volume the RFQ names. */
+function exactAwards(desk: Desk): WantedAwards[] {
+  return distinctVolumes(desk.rfq).map(({ basis, wanted }) => ({ basis, wanted, awards: exactFor(desk, wanted) }))
+}
+
+/** What is proven of the freest choice is not searched for again under a limit it keeps. */
+function exactFor(desk: Desk, wanted: number): WantedAwards['awards'] {
+  const { candidates, currency } = desk
+  const made = (scenario: ExactScenario, choice: Choice) => award(desk, scenario, wanted, choice)
+  const freest = candidates.length === 0 ? NO_OFFER : cheapestSet(candidates, wanted, currency)
+  return {
+    'cheapest-combination': made('cheapest-combination', freest),
+    'two-developers': made('two-developers', twoDevelopers(candidates, wanted, currency, freest)),
+    'meets-requirements': made('meets-requirements', onlyMeeting(candidates, wanted, currency, freest)),
+  }
+}
+
+function distinctVolumes({ wanted }: RfqTerms): Pick<WantedAwards, 'basis' | 'wanted'>[] {
+  const seen = new Set<number>()
+  return WANTED_BASES.flatMap((basis) => {
+    const volume = wanted[basis]
+    if (volume === null || seen.has(volume)) return []
+    seen.add(volume)
+    return [{ basis, wanted: volume }]
+  })
+}
+
+function liveAward(desk: Desk, scenario: LiveScenario): Award {
+  const { candidates, rfq, own } = desk
+  const wanted = rfq.wanted.volume
+  const made = (choice: Choice) => award(desk, scenario, wanted, choice)
+  if (scenario === 'own' && own !== undefined) return made(ownChoice(candidates, own))
+  if (wanted === null) return aimless(desk, scenario)
+  return made(candidates.length === 0 ? NO_OFFER : LIVE[scenario](candidates, wanted))
+}
+
+const aimless = (desk: Desk, scenario: AwardScenario): Award =>
+  award(desk, scenario, null, nothing(desk.candidates, desk.rfq.wanted.words))
+
+/** Whether tonnes reach a volume, but for the noise of sums. */
+const reaches = (volume: number, wanted: number): boolean => volume >= reachable(wanted)
+
+const ABOUT: Record<AwardScenario, Pick<Award, 'title' | 'rule'>> = {
+  'cheapest-single': {
+    title: 'Cheapest single offer',
+    rule: 'The one offer of at least the wanted volume whose whole total is least.',
+  },
+  'cheapest-combination': {
+    title: 'Cheapest combination, all or nothing',
+    rule: 'Whole offers only: the set that reaches the wanted volume for the least sum of totals.',
+  },
+  'cheapest-divisible': {
+    title: 'Cheapest if divisible',
+    rule: 'Any part of an offer may be taken at its average price: the wanted volume, filled from the lowest price up.',
+  },
+  'two-developers': {
+    title: 'At most two developers',
+    rule: 'As the cheapest combination, from at most two developers.',
+  },
+  'meets-requirements': {
+    title: 'Only offers that meet every requirement',
+    rule: 'As the cheapest combination, of offers that meet every requirement the RFQ states.',
+  },
+  'best-score': {
+    title: 'Best score',
+    rule: 'Whole offers in order of rank, until the wanted volume is reached.',
+  },
+  own: { title: 'Your own', rule: 'The tonnes you choose, at the average price of each offer.' },
+}
+
+type LiveScenario = Exclude<AwardScenario, ExactScenario>
+const LIVE: Record<LiveScenario, Solve> = {
+  'cheapest-single': cheapestSingle,
+  'cheapest-divisible': divisible,
+  'best-score': bestScore,
+  own: (candidates, wanted) => ({
+    ...bestScore(candidates, wanted),
+    words: 'Nothing was chosen yet: it begins as the best score.',
+  }),
+}
+
+const whole = (candidate: Candidate) => ({ candidate, tonnes: candidate.volume })
+
+function nothing(candidates: readonly Candidate[], words: string): Choice {
+  return { taken: [], considered: candidates.length, exact: true, lowerBound: null, words }
+}
+
+const NO_OFFER = nothing([], 'No offer is ranked, so none can be awarded.')
+
+function proven(taken: Choice['taken'], considered: number, words: string): Choice {
+  return { taken, considered, exact: true, lowerBound: null, words }
+}
+
+function cheapestSingle(candidates: readonly Candidate[], wanted: number): Choice {
+  const enough = candidates.filter(({ volume }) => reaches(volume, wanted))
+  const cheapest = first(enough, (a, b) => round6(a.cost) - round6(b.cost) || round6(b.volume) - round6(a.volume))
+  if (cheapest !== undefined) {
+    const words = `${counted(enough.length, 'offer')} of ${candidates.length} hold the wanted volume alone.`
+    return proven([whole(cheapest)], candidates.length, words)
+  }
+  const largest = first(candidates, (a, b) => round6(b.volume) - round6(a.volume) || round6(a.cost) - round6(b.cost))
+  const taken = largest === undefined ? [] : [whole(largest)]
+  const words = `No single offer holds ${tonnes(wanted)}: the largest is shown.`
+  return proven(taken, candidates.length, words)
+}
+
+// Stable: the first of equals has the lowest sequence.
+const first = (candidates: readonly Candidate[], order: (a: Candidate, b: Candidate) => number) =>
+  [...candidates].sort(order)[0]
+
+function cheapestSet(candidates: readonly Candidate[], wanted: number, currency: string): Choice {
+  const found = cheapestCombination(candidates, wanted)
+  if (found === null) return tooLittle(candidates, wanted, candidates)
+  return chosen(candidates, found, currency)
+}
+
+function tooLittle(candidates: readonly Candidate[], wanted: number, taken: readonly Candidate[]): Choice {
+  const most = sum(taken.map(({ volume }) => volume))
+  const words = `${tonnes(wanted)} cannot be reached: ${tonnes(most)} is the most there is.`
+  return proven(taken.map(whole), candidates.length, words)
+}
+
+function chosen(candidates: readonly Candidate[], found: Combination, currency: string): Choice {
+  const taken = found.picked.flatMap((at) => candidates.slice(at, at + 1)).map(whole)
+  const { exact, lowerBound } = found
+  const words = exact
+    ? 'Proven: no set of whole offers costs less.'
+    : `The least found among ${counted(candidates.length, 'offer')}; none costs less than ${money(lowerBound, currency)}. Proof is certain up to ${EXACT_UP_TO} offers.`
+  return { taken, considered: candidates.length, exact, lowerBound: exact ? null : lowerBound, words }
+}
+
+/** Lowest price per tonne at six decimals first, ties by sequence: the sort is stable. */
+function byPrice(candidates: readonly Candidate[]): Candidate[] {
+  const prices = new Map(candidates.map((candidate) => [candidate, round6(candidate.cost / candidate.volume)]))
+  return [...candidates].sort((a, b) => (prices.get(a) ?? 0) - (prices.get(b) ?? 0))
+}
+
+function divisible(candidates: readonly Candidate[], wanted: number): Choice {
+  const cheapest = byPrice(candidates)
+  const taken: Choice['taken'] = []
+  let open = wanted
+  for (const candidate of cheapest) {
+    if (open <= openAt(wanted)) break
+    const part = Math.min(open, candidate.volume)
+    taken.push({ candidate, tonnes: part })
+    open -= part
+  }
+  if (open > openAt(wanted)) return tooLittle(candidates, wanted, candidates)
+  return proven(taken, candidates.length, 'Proven: the lowest prices are taken first.')
+}
+
+function twoDevelopers(candidates: readonly Candidate[], wanted: number, currency: string, freest: Choice): Choice {
+  if (freest.exact && developersOf(freest) <= 2) return freest
+  const developers = candidates.map(({ developer }) => developer)
+  const found = cheapestOfTwo(candidates, developers, wanted, floorOf(freest))
+  if (found !== null) return chosen(candidates, found, currency)
+  const largest = largestTwo(candidates, developers).flatMap((at) => candidates.slice(at, at + 1))
+  return tooLittle(candidates, wanted, largest)
+}
+
+const developersOf = ({ taken }: Choice): number => new Set(taken.map(({ candidate }) => candidate.developer)).size
+/** What no choice under a limit can cost less than. */
+const floorOf = ({ taken, lowerBound }: Choice): number =>
+  lowerBound ?? sum(taken.map(({ candidate }) => candidate.cost))
+
+function onlyMeeting(candidates: readonly Candidate[], wanted: number, currency: string, freest: Choice): Choice {
+  const meeting = candidates.filter(({ offer }) => offer.meetsRequirements)
+  const kept = freest.exact && freest.taken.every(({ candidate }) => candidate.offer.meetsRequirements)
+  if (kept) return { ...freest, considered: meeting.length }
+  if (meeting.length === 0) return nothing([], 'No ranked offer meets every requirement of the RFQ.')
+  return cheapestSet(meeting, wanted, currency)
+}
+
+function bestScore(candidates: readonly Candidate[], wanted: number): Choice {
+  const taken: Choice['taken'] = []
+  let before = 0
+  for (const candidate of [...candidates].sort((a, b) => a.offer.rank - b.offer.rank)) {
+    if (reaches(before, wanted)) break
+    taken.push(whole(candidate))
+    before += candidate.volume
+  }
+  if (!reaches(before, wanted)) return tooLittle(candidates, wanted, candidates)
+  return proven(taken, candidates.length, 'In order of rank.')
+}
+
+function ownChoice(candidates: readonly Candidate[], own: Readonly<Record<string, number>>): Choice {
+  const taken = candidates.flatMap((candidate) => {
+    const part = Object.hasOwn(own, candidate.offer.id) ? plausible(own[candidate.offer.id]) : null
+    return part !== null && part > 0 ? [{ candidate, tonnes: part }] : []
+  })
+  const over = taken.filter(({ candidate, tonnes: part }) => !reaches(candidate.volume, part))
+  const left = Object.values(own).filter((part) => part !== 0).length - taken.length
+  const words = [
+    'As chosen.',
+    ...over.map(({ candidate }) => `${candidate.offer.label} offers no more than ${tonnes(candidate.volume)}.`),
+    ...(left > 0 ? [`${counted(left, 'entry', 'entries')} left aside: not ranked, or no tonnage.`] : []),
+  ]
+  return proven(taken, candidates.length, words.join(' '))
+}
+
+function award({ rfq }: Desk, scenario: AwardScenario, wanted: number | null, choice: Choice): Award {
+  const winners = choice.taken
+    .toSorted((a, b) => a.candidate.offer.sequence - b.candidate.offer.sequence)
+    .map(({ candidate, tonnes: part }) => (part === candidate.volume ? candidate.line : awardLine(candidate, part)))
+  const awarded = sum(winners.map((line) => line.tonnes))
+  const total = sum(winners.map((line) => line.total))
+  const { considered, exact, lowerBound, words } = choice
+  return {
+    scenario,
+    ...ABOUT[scenario],
+    wanted,
+    reached: wanted !== null && winners.length > 0 && reaches(awarded, wanted),
+    winners,
+    tonnes: awarded,
+    coverage: coverageOf(awarded, wanted),
+    total,
+    blendedPrice: ratio(total, awarded),
+    ...budgeted(rfq, awarded, total),
+    developers: developersOf(choice),
+    tonnesOverMaximum: rfq.maxVolume === null ? 0 : Math.max(0, awarded - rfq.maxVolume),
+    considered,
+    exact,
+    lowerBound,
+    words,
+  }
+}
+
+function budgeted(rfq: RfqTerms, awarded: number, total: number): Pick<Award, 'budget' | 'saving' | 'savingShare'> {
+  const budget = rfq.comparedMaxUnitPrice === null ? null : rfq.comparedMaxUnitPrice * awarded
+  const saving = budget === null ? null : budget - total
+  return { budget, saving, savingShare: ratio(saving, budget) }
+}
+
+function awardLine({ offer, volume, cost }: Pick<Candidate, 'offer' | 'volume' | 'cost'>, part: number): AwardLine {
+  const shareOfOffer = part / volume
+  return {
+    offerId: offer.id,
+    label: offer.label,
+    developer: offer.developer,
+    tonnes: part,
+    shareOfOffer,
+    pricePerTonne: offer.compared.pricePerTonne ?? 0,
+    total: shareOfOffer * cost,
+  }
+}

@@ -1,0 +1,129 @@
+import { least, ratio, round6, sum } from '../numbers.js'
+import { coverageOf, presentValueOf } from '../offer/metrics.js'
+import { coverageScore, priceScore, type RankedOffer, ranksOf, totalScore } from '../offer/ranking.js'
+import { CRITERIA, type Criterion, type Settings } from '../settings.js'
+import type { WantedAwards } from './award-model.js'
+import type { BreakEven, Sensitivity, Standing } from './sensitivity-model.js'
+
+/** Contenders at most: beyond, nobody reads the grid. */
+export const SENSITIVITY_LIMIT = 30
+export const WEIGHT_SHIFTS = [-20, -10, 10, 20] as const
+export const DISCOUNT_RATES = [0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15] as const
+
+type Points = Readonly<Record<Criterion, number>>
+
+/**
+ * What would change the order of ranked offers: model.ts, `Sensitivity`.
+ * @param byWanted the awards for each wanted volume: they are solved once
+ */
+export function sensitivityOf(
+  ranked: readonly RankedOffer[],
+  byWanted: readonly WantedAwards[],
+  settings: Settings,
+): Sensitivity {
+  const contenders = ranked.slice(0, SENSITIVITY_LIMIT)
+  return {
+    contenders: contenders.map(({ id, label }) => ({ offerId: id, label })),
+    limit: SENSITIVITY_LIMIT,
+    outOf: ranked.length,
+    words: boundWords(ranked.length),
+    weightShifts: CRITERIA.flatMap((criterion) =>
+      WEIGHT_SHIFTS.map((shift) => shifted(contenders, criterion, shift, settings)),
+    ),
+    discountRates: DISCOUNT_RATES.map((rate) => discounted(contenders, rate, settings)),
+    wantedVolumes: byWanted.map((each) => wantedVolume(contenders, each, settings)),
+    breakEven: contenders.map((offer, at) => breakEvenOf(offer, contenders.toSpliced(at, 1), settings.weights)),
+  }
+}
+
+function boundWords(ranked: number): string {
+  if (ranked <= SENSITIVITY_LIMIT) return 'All ranked offers are played.'
+  return `Played among the ${SENSITIVITY_LIMIT} best of ${ranked} ranked offers; ranks are ranks among these.`
+}
+
+/** The order of contenders, given the points of each. */
+function standing(contenders: readonly RankedOffer[], points: readonly Points[], weights: Points): Standing {
+  const totals = points.map((one) => totalScore(one, weights))
+  if (totals.includes(null)) {
+    return { totals, ranks: totals.map(() => null), winner: null, changed: false }
+  }
+  const scored = contenders.map(({ sequence }, at) => ({ sequence, total: totals[at] ?? 0 }))
+  const ranks = ranksOf(scored, ({ total }) => -total)
+  const winner = contenders[ranks.indexOf(1)]?.id ?? null
+  return { totals, ranks, winner, changed: winner !== (contenders[0]?.id ?? null) }
+}
+
+function shifted(contenders: readonly RankedOffer[], criterion: Criterion, shift: number, settings: Settings) {
+  const weights = { ...settings.weights, [criterion]: Math.max(0, settings.weights[criterion] + shift) }
+  const order = standing(
+    contenders,
+    contenders.map(({ scores }) => scores),
+    weights,
+  )
+  return { criterion, shift, weights, ...order }
+}
+
+function discounted(contenders: readonly RankedOffer[], rate: number, { weights }: Settings) {
+  const prices = contenders.map((offer) => comparedPriceAt(offer, rate))
+  const lowest = least(prices) ?? 0
+  const points = contenders.map(({ scores }, at) => ({ ...scores, price: priceScore(lowest, prices[at] ?? 0) }))
+  const priced = contenders.map(({ sequence }, at) => ({ sequence, price: prices[at] ?? 0 }))
+  return { rate, prices, priceRanks: ranksOf(priced, ({ price }) => price), ...standing(contenders, points, weights) }
+}
+
+/** `compared.price` at another discount rate. */
+export function comparedPriceAt(offer: RankedOffer, rate: number): number {
+  const { metrics, compared } = offer
+  const perTonne = ratio(presentValueOf(offer, metrics, rate), metrics.volume) ?? 0
+  return round6((perTonne / (1 - metrics.haircut)) * (compared.rate ?? 0))
+}
+
+function wantedVolume(contenders: readonly RankedOffer[], { basis, wanted, awards }: WantedAwards, settings: Settings) {
+  const coverages = contenders.map(({ metrics }) => coverageOf(metrics.volume, wanted) ?? 0)
+  const points = contenders.map(({ scores }, at) => ({
+    ...scores,
+    coverage: coverageScore(coverages[at] ?? 0, wanted),
+  }))
+  const { tonnes, total, blendedPrice, reached, exact } = awards['cheapest-combination']
+  const combination = { tonnes, total, blendedPrice, reached, exact }
+  return { basis, wanted, coverages, combination, ...standing(contenders, points, settings.weights) }
+}
+
+/** Formulas: model.ts, `BreakEven`. */
+function breakEvenOf(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): BreakEven {
+  const price = offer.compared.price ?? 0
+  const { breakEven, reason } = solve(offer, others, weights)
+  return {
+    offerId: offer.id,
+    label: offer.label,
+    rank: offer.rank,
+    price,
+    breakEvenPrice: breakEven,
+    breakEvenPricePerTonne: breakEven === null ? null : ((offer.compared.pricePerTonne ?? 0) * breakEven) / price,
+    change: breakEven === null ? null : breakEven / price - 1,
+    reason,
+  }
+}
+
+type Solved = { breakEven: number; reason: null } | { breakEven: null; reason: string }
+const none = (reason: string): Solved => ({ breakEven: null, reason })
+
+function solve(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): Solved {
+  const reach = weights.price * 100
+  const own = withoutPrice(offer, weights)
+  const rivals = others.map((other) => ({ points: withoutPrice(other, weights), price: other.compared.price ?? 0 }))
+  const lowest = least(rivals.map(({ price }) => price))
+  if (lowest === null) return none('It is the only one.')
+  if (reach === 0) return none('Price has no weight: no price changes its rank.')
+  const ahead = Math.max(...rivals.map(({ points, price }) => points + (reach * lowest) / price)) - own
+  if (ahead <= 0) return none('It is first at any price.')
+  const high = (reach * lowest) / ahead
+  if (high >= lowest) return { breakEven: high, reason: null }
+  const low = Math.min(lowest, ...rivals.map(({ points, price }) => ((own + reach - points) * price) / reach))
+  return low > 0
+    ? { breakEven: low, reason: null }
+    : none('It is not first at any price: others lead by more than price weighs.')
+}
+
+const withoutPrice = ({ scores }: RankedOffer, weights: Points) =>
+  sum(CRITERIA.filter((criterion) => criterion !== 'price').map((criterion) => weights[criterion] * scores[criterion]))

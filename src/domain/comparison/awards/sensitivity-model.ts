@@ -1,0 +1,65 @@
+import type { Criterion, WantedBasis } from '../settings.js'
+
+/**
+ * What would change the order. Played among the `contenders` only (the best-ranked, at most SENSITIVITY_LIMIT): ranks
+ * are ranks among them, and the lowest price is the lowest of theirs, unless said otherwise. Ties: lower sequence.
+ * Lists run parallel to `contenders`.
+ */
+export interface Sensitivity {
+  contenders: { offerId: string; label: string }[]
+  limit: number
+  /** Ranked offers in all. */
+  outOf: number
+  /** In words: the bound, if offers were left out. */
+  words: string
+  /**
+   * One weight moved by `shift` points (never below 0), the others as they are; scores as in `Scores` (lowest price of
+   * all ranked offers). By criterion, then −20, −10, +10, +20.
+   */
+  weightShifts: (Standing & { criterion: Criterion; shift: number; weights: Record<Criterion, number> })[]
+  /** Present values made anew at each rate; 0, 2.5, … 15 %. */
+  discountRates: (Standing & { rate: number; prices: number[]; priceRanks: number[] })[]
+  /** Coverage made anew for each wanted volume the RFQ names. */
+  wantedVolumes: (Standing & {
+    basis: WantedBasis
+    wanted: number
+    coverages: number[]
+    /** cheapest-combination of all ranked offers for this volume. */
+    combination: { tonnes: number; total: number; blendedPrice: number | null; reached: boolean; exact: boolean }
+  })[]
+  breakEven: BreakEven[]
+}
+
+/** The order in one case; all null where the weights add up to 0. */
+export interface Standing {
+  totals: (number | null)[]
+  ranks: (number | null)[]
+  winner: string | null
+  /** The winner is not the one of the base case. */
+  changed: boolean
+}
+
+/**
+ * The price at which an offer would be first among the contenders, all else unchanged. With S = SUM(weights),
+ * w = weight of price, A = Σ weight × score but price, L = lowest compared.price of the *other* contenders,
+ * B = greatest (A_j + w × 100 × L / p_j) of the others:
+ * - high = w × 100 × L / (B − A) if B > A, else none (first at any price);
+ * - if high ≥ L that is it; else, below L, the others' price scores sink: the least over j of
+ *   (A + w × 100 − A_j) × p_j / (w × 100), at most L. Not above 0: not first at any price.
+ */
+export interface BreakEven {
+  offerId: string
+  label: string
+  /** Among contenders. */
+  rank: number
+  /** compared.price now. */
+  price: number
+  /** compared.price at or below which it is first. */
+  breakEvenPrice: number | null
+  /** The same as a nominal price per tonne: compared.pricePerTonne × breakEvenPrice / price. */
+  breakEvenPricePerTonne: number | null
+  /** breakEvenPrice / price − 1: negative, what it would have to come down by; positive, what it could go up by. */
+  change: number | null
+  /** Why there is none; else null. */
+  reason: string | null
+}

@@ -1,0 +1,134 @@
+/** The overview of a channel: what the overview workbook and `report --json` without an RFQ show. Conventions as in model.ts. */
+import type { Timestamp } from '../../clock.js'
+import type { ReportContext } from '../comparison-context.js'
+import type { CalendarDate, CloseDecision } from '../comparison-input.js'
+import type { Severity } from '../flag.js'
+import type { Compared } from '../offer/eligibility.js'
+import type { ListingQuality } from '../offer/listing-quality.js'
+import type { Settings } from '../settings.js'
+
+/** Raised when a member changes its meaning or goes; added members do not raise it. */
+export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/1'
+
+export interface ChannelReport {
+  schema: typeof CHANNEL_REPORT_SCHEMA
+  context: ReportContext
+  settings: Settings
+  summary: ChannelSummary
+  /** Open ones first, by days to due (unknown last); then the others by number, newest first. */
+  rfqs: RfqRow[]
+  /** In the order of `rfqs`, then by rank, then sequence. */
+  offers: OfferRow[]
+  /** Newest first. */
+  closings: CloseDecision[]
+  /** By project name. */
+  listings: ListingRow[]
+  about: { definitions: { term: string; words: string }[]; limits: string[]; runs: number[] }
+}
+
+export interface ChannelSummary {
+  rfqs: number
+  /** By state as sent (`unknown` if absent), sorted. */
+  byState: { state: string; rfqs: number }[]
+  open: number
+  /** Open and due within 7 days, today included. */
+  dueSoon: number
+  /** Open although the due date has ended. */
+  overdue: number
+  openWithoutOffers: number
+  missing: number
+  invalid: number
+  offers: number
+  /** Sorted. */
+  byStatus: { status: string; offers: number }[]
+  lateOffers: number
+  listings: number
+  missingListings: number
+  /** Newest decision on each RFQ, by verdict and outcome; sorted. */
+  closings: { decision: string; outcome: string | null; count: number }[]
+  flags: Record<Severity, number>
+  problems: number
+  /** Volume the open RFQs want, and what their ranked offers hold. */
+  openWanted: number
+  openOffered: number
+}
+
+export interface RfqRow {
+  id: string
+  number: number | null
+  reference: string | null
+  title: string | null
+  state: string | null
+  responseDueDate: CalendarDate | null
+  daysToDue: number | null
+  fulfilmentDueDate: CalendarDate | null
+  minVolume: number | null
+  maxVolume: number | null
+  wanted: number | null
+  offers: number
+  ranked: number
+  meetRequirements: number
+  late: number
+  volume: number
+  coverage: number | null
+  /** What its prices are compared in. */
+  currency: string | null
+  /** Lowest compared.pricePerTonne of the ranked offers. */
+  bestPricePerTonne: number | null
+  medianPricePerTonne: number | null
+  maxUnitPrice: number | null
+  bestOffer: string | null
+  /** The RFQ's and its offers'. */
+  flags: Record<Severity, number>
+  /** The RFQ's own flags, in words. */
+  flagWords: string[]
+  closedAt: Timestamp | null
+  missingSince: Timestamp | null
+  valid: boolean
+  version: number
+  observedAt: Timestamp
+}
+
+export interface OfferRow {
+  rfqId: string
+  rfqNumber: number | null
+  id: string
+  label: string
+  developer: string | null
+  project: string | null
+  listingId: string | null
+  status: string | null
+  submittedAt: Timestamp | null
+  late: boolean | null
+  contractType: string | null
+  currency: string | null
+  volume: number | null
+  total: number | null
+  pricePerTonne: number | null
+  compared: Compared
+  comparisonCurrency: string | null
+  expiryDate: CalendarDate | null
+  daysToExpiry: number | null
+  rank: number | null
+  score: number | null
+  meetsRequirements: boolean
+  /** Why it is not ranked; empty if it is. */
+  exclusions: string[]
+  flags: Record<Severity, number>
+  flagWords: string[]
+  inView: boolean
+  version: number
+  observedAt: Timestamp
+}
+
+export interface ListingRow extends ListingQuality {
+  id: string
+  /** RFQs that ask for it, and offers made with it. */
+  rfqs: number
+  offers: number
+  /** Σ volume of offers in view and not rejected. */
+  offeredVolume: number
+  version: number
+  observedAt: Timestamp
+  valid: boolean
+}

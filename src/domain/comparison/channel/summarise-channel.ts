@@ -1,0 +1,223 @@
+import { type Circumstances, circumstancesOf } from '../comparison-context.js'
+import type { ChannelInput, CloseDecision, KnownListing } from '../comparison-input.js'
+import type { Severity } from '../flag.js'
+import { byCodeUnit, sum, tally } from '../numbers.js'
+import { listingQuality } from '../offer/listing-quality.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { isRanked } from '../offer/ranking.js'
+import { plainDecision } from '../report/compare-offers.js'
+import { definitionsOf, LIMITS, runsOf } from '../report/report-notes.js'
+import { bySeverityCount, summaryOf } from '../report/rfq-statistics.js'
+import { type Assessment, assess } from '../rfq-assessment.js'
+import {
+  CHANNEL_REPORT_SCHEMA,
+  type ChannelReport,
+  type ChannelSummary,
+  type ListingRow,
+  type OfferRow,
+  type RfqRow,
+} from './channel-report-model.js'
+
+/** Open RFQs due within so many days are due soon. */
+export const DUE_SOON_DAYS = 7
+
+/**
+ * The overview of a channel as known at a moment: channel-model.ts. Pure, as `compareOffers`; without awards,
+ * sensitivity and changes, so that a channel of thousands of RFQs stays cheap.
+ * @returns plain JSON
+ * @throws RangeError for a time zone that is none or an invalid date; ZodError for settings out of bounds
+ */
+export function summariseChannel(input: ChannelInput): ChannelReport {
+  const circumstances = circumstancesOf(input)
+  const assessments = assessAll(input, circumstances)
+  const rfqs = assessments.map(rfqRow)
+  const offers = assessments.flatMap(offerRows)
+  const listings = listingRows(input.listings, assessments)
+  const closings = closingsUntil(input.decisions, circumstances.context.asOf)
+  const problems = input.problems.filter(({ firstSeenAt }) => firstSeenAt <= circumstances.context.asOf).length
+  const sources = assessments.flatMap(({ rfq, offers }) => [rfq, ...offers].map(({ source }) => source))
+  const runs = runsOf([...sources, ...input.listings])
+  return {
+    schema: CHANNEL_REPORT_SCHEMA,
+    context: circumstances.context,
+    settings: circumstances.settings,
+    summary: summaryOfChannel({ rfqs, offers, listings, closings, problems }),
+    rfqs,
+    offers,
+    closings,
+    listings,
+    about: { definitions: definitionsOf(circumstances.settings), limits: [...LIMITS], runs },
+  }
+}
+
+function assessAll(input: ChannelInput, circumstances: Circumstances): Assessment[] {
+  const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
+  const { asOf } = circumstances.context
+  const responseProblems = input.problems.filter(({ kind, firstSeenAt }) => kind === 'response' && firstSeenAt <= asOf)
+  const counts = new Map(tally(responseProblems.map(({ entityId }) => entityId)))
+  const problemsOf = (id: string) => counts.get(id) ?? 0
+  return input.rfqs
+    .map(({ rfq, responses }) => assess({ rfq, responses, listings, problemsOf }, circumstances))
+    .sort(inOrder)
+}
+
+/** Open ones first, by days to due (unknown last); then the others by number, newest first. */
+function inOrder({ rfq: a }: Assessment, { rfq: b }: Assessment): number {
+  const closed = (state: string | null) => (state === 'open' ? 0 : 1)
+  const due = (days: number | null) => days ?? Number.MAX_SAFE_INTEGER
+  const urgency = a.state === 'open' && b.state === 'open' ? due(a.daysToDue) - due(b.daysToDue) : 0
+  return closed(a.state) - closed(b.state) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
+}
+
+function rfqRow({ rfq, currency, offers }: Assessment): RfqRow {
+  const summary = summaryOf(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
+  return {
+    id: rfq.id,
+    number: rfq.number,
+    reference: rfq.reference,
+    title: rfq.title,
+    state: rfq.state,
+    responseDueDate: rfq.responseDueDate,
+    daysToDue: rfq.daysToDue,
+    fulfilmentDueDate: rfq.fulfilmentDueDate,
+    minVolume: rfq.minVolume,
+    maxVolume: rfq.maxVolume,
+    wanted: rfq.wanted.volume,
+    offers: summary.offers,
+    ranked: summary.ranked,
+    meetRequirements: summary.meetRequirements,
+    late: summary.late,
+    volume: summary.volume,
+    coverage: summary.coverage,
+    currency: currency.comparison,
+    bestPricePerTonne: summary.price.lowest,
+    medianPricePerTonne: summary.price.median,
+    maxUnitPrice: rfq.comparedMaxUnitPrice,
+    bestOffer: summary.bestOffer?.label ?? null,
+    flags: bySeverityCount([...rfq.flags, ...offers.flatMap(({ flags }) => flags)]),
+    flagWords: rfq.flags.map(({ words }) => words),
+    closedAt: rfq.closedAt,
+    missingSince: rfq.missingSince,
+    valid: rfq.source.valid,
+    version: rfq.source.version,
+    observedAt: rfq.source.observedAt,
+  }
+}
+
+function offerRows({ rfq, currency, offers }: Assessment): OfferRow[] {
+  return offers.map((offer) => ({
+    rfqId: rfq.id,
+    rfqNumber: rfq.number,
+    id: offer.id,
+    label: offer.label,
+    developer: offer.developer,
+    project: offer.project,
+    listingId: offer.listingId,
+    status: offer.status,
+    submittedAt: offer.submittedAt,
+    late: offer.late,
+    contractType: offer.terms.contractType,
+    currency: offer.terms.currency,
+    volume: offer.metrics.volume,
+    total: offer.metrics.total,
+    pricePerTonne: offer.metrics.pricePerTonne,
+    compared: offer.compared,
+    comparisonCurrency: currency.comparison,
+    expiryDate: offer.terms.expiryDate,
+    daysToExpiry: offer.terms.daysToExpiry,
+    rank: offer.rank,
+    score: isRanked(offer) ? offer.scores.total : null,
+    meetsRequirements: offer.meetsRequirements,
+    exclusions: offer.eligibility.exclusions.map(({ words }) => words),
+    flags: bySeverityCount(offer.flags),
+    flagWords: offer.flags.map(({ words }) => words),
+    inView: offer.inView,
+    version: offer.source.version,
+    observedAt: offer.source.observedAt,
+  }))
+}
+
+function listingRows(listings: readonly KnownListing[], assessments: readonly Assessment[]): ListingRow[] {
+  const asked = new Map(tally(assessments.flatMap(({ rfq }) => [...new Set(rfq.listingIds)])))
+  const offers = byListing(assessments.flatMap((assessment) => assessment.offers))
+  return listings
+    .map((known) => {
+      const made = offers.get(known.id) ?? []
+      const { id, version, observedAt, valid } = known
+      const use = { rfqs: asked.get(id) ?? 0, offers: made.length, offeredVolume: offeredVolume(made) }
+      return { id, ...listingQuality(known), ...use, version, observedAt, valid }
+    })
+    .sort((a, b) => byCodeUnit(a.projectName ?? '', b.projectName ?? '') || byCodeUnit(a.id, b.id))
+}
+
+function byListing(offers: readonly OfferReport[]): Map<string | null, OfferReport[]> {
+  const groups = new Map<string | null, OfferReport[]>()
+  for (const offer of offers) {
+    const group = groups.get(offer.listingId)
+    if (group === undefined) groups.set(offer.listingId, [offer])
+    else group.push(offer)
+  }
+  return groups
+}
+
+const offeredVolume = (offers: readonly OfferReport[]) =>
+  sum(offers.filter(({ inView, status }) => inView && status !== 'rejected').map(({ metrics }) => metrics.volume ?? 0))
+
+function closingsUntil(decisions: readonly CloseDecision[], asOf: string): CloseDecision[] {
+  return decisions
+    .filter(({ decidedAt }) => decidedAt <= asOf)
+    .map(plainDecision)
+    .sort((a, b) => byCodeUnit(b.decidedAt, a.decidedAt) || b.id - a.id)
+}
+
+interface Rows {
+  rfqs: readonly RfqRow[]
+  offers: readonly OfferRow[]
+  listings: readonly ListingRow[]
+  closings: readonly CloseDecision[]
+  problems: number
+}
+
+function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows): ChannelSummary {
+  const open = rfqs.filter(({ state }) => state === 'open')
+  const due = open.flatMap(({ daysToDue }) => (daysToDue === null ? [] : [daysToDue]))
+  return {
+    rfqs: rfqs.length,
+    byState: tally(rfqs.map(({ state }) => state ?? 'unknown')).map(([state, count]) => ({ state, rfqs: count })),
+    open: open.length,
+    dueSoon: due.filter((days) => days >= 0 && days <= DUE_SOON_DAYS).length,
+    overdue: due.filter((days) => days < 0).length,
+    openWithoutOffers: open.filter((rfq) => rfq.offers === 0).length,
+    missing: rfqs.filter(({ missingSince }) => missingSince !== null).length,
+    invalid: rfqs.filter(({ valid }) => !valid).length,
+    offers: offers.length,
+    byStatus: tally(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
+      status,
+      offers: count,
+    })),
+    lateOffers: offers.filter(({ late }) => late === true).length,
+    listings: listings.length,
+    missingListings: listings.filter(({ missingSince }) => missingSince !== null).length,
+    closings: closingCounts(closings),
+    flags: addedUp(rfqs.map(({ flags }) => flags)),
+    problems,
+    openWanted: sum(open.map(({ wanted }) => wanted ?? 0)),
+    openOffered: sum(open.map(({ volume }) => volume)),
+  }
+}
+
+/** The newest decision on each RFQ counts. */
+function closingCounts(newestFirst: readonly CloseDecision[]): ChannelSummary['closings'] {
+  const newest = new Map<string, CloseDecision>()
+  for (const decision of newestFirst) if (!newest.has(decision.rfqId)) newest.set(decision.rfqId, decision)
+  const kinds = [...newest.values()].map(({ decision, outcome }) => `${decision} ${outcome ?? ''}`)
+  return tally(kinds).map(([kind, count]) => {
+    const [decision = '', outcome = ''] = kind.split(' ')
+    return { decision, outcome: outcome === '' ? null : outcome, count }
+  })
+}
+
+function addedUp(counts: readonly Record<Severity, number>[]): Record<Severity, number> {
+  const total = (severity: Severity) => sum(counts.map((one) => one[severity]))
+  return { high: total('high'), medium: total('medium'), low: total('low') }
+}

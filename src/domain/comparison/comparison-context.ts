@@ -1,0 +1,57 @@
+import type { Timestamp } from '../clock.js'
+import { type Calendar, calendarOf } from '../expiry.js'
+import type { CalendarDate, KnownAs, ReportCircumstances } from './comparison-input.js'
+import { type Settings, settingsSchema } from './settings.js'
+
+export interface ReportContext {
+  channel: string
+  timeZone: string
+  asOf: Timestamp
+  /** The as-of moment as a calendar date in the time zone: all days are counted from it. */
+  asOfDate: CalendarDate
+  generatedAt: Timestamp
+  programVersion: string
+}
+
+/** Which observation a figure rests on. */
+export interface Source {
+  kind: 'rfq' | 'response' | 'listing'
+  id: string
+  version: number
+  contentHash: string
+  notBefore: Timestamp | null
+  observedAt: Timestamp
+  runId: number
+  valid: boolean
+}
+
+/** What every part of a report reckons with. */
+export interface Circumstances {
+  context: ReportContext
+  asOfDate: CalendarDate
+  calendar: Calendar
+  settings: Settings
+}
+
+/**
+ * @throws RangeError for a time zone that is none or an invalid date
+ * @throws ZodError for settings out of bounds
+ */
+export function circumstancesOf(input: ReportCircumstances): Circumstances {
+  const calendar = calendarOf(input.timeZone)
+  const asOfDate = calendar.dateAt(input.asOf)
+  const context: ReportContext = {
+    channel: input.channel,
+    timeZone: input.timeZone,
+    asOf: input.asOf.toISOString(),
+    asOfDate,
+    generatedAt: input.generatedAt.toISOString(),
+    programVersion: input.programVersion,
+  }
+  return { context, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
+}
+
+export function sourceOf(kind: Source['kind'], known: KnownAs): Source {
+  const { id, version, contentHash, notBefore, observedAt, runId, valid } = known
+  return { kind, id, version, contentHash, notBefore, observedAt, runId, valid }
+}

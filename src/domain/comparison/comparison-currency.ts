@@ -1,0 +1,94 @@
+import type { CalendarDate } from './comparison-input.js'
+import { tally } from './numbers.js'
+import type { Settings } from './settings.js'
+
+/** Offers in a currency without a rate into `comparison` are not ranked. */
+export interface CurrencyReport {
+  /**
+   * What offers are compared in: the one of the settings where the RFQ's own can be turned into it, else the RFQ's own,
+   * else the only one the offers use; null if none of these is known, and then nothing is ranked.
+   */
+  comparison: string | null
+  /** Why it is this one. */
+  reason: string
+  /** The RFQ's own, as a code of three capitals; null if it names none. */
+  rfq: string | null
+  /** Every currency that occurs, sorted; the comparison currency has rate 1. */
+  rates: RateReport[]
+}
+
+export interface RateReport {
+  currency: string
+  /** Comparison currency per one unit; null if there is none. */
+  rate: number | null
+  date: CalendarDate | null
+  source: string | null
+  /** Offers in this currency. */
+  offers: number
+  /** Why there is no rate, or what it is; in words. */
+  words: string
+}
+
+type RateSettings = Pick<Settings, 'currency' | 'exchangeRates'>
+
+/**
+ * What the offers of an RFQ are compared in, and at which rates: model.ts, `CurrencyReport`.
+ * @param rfq the RFQ's currency code, or null
+ * @param offers the currency code of each offer, null where it names none
+ */
+export function currencyReport(
+  rfq: string | null,
+  offers: readonly (string | null)[],
+  settings: RateSettings,
+): CurrencyReport {
+  const used = tally(offers.filter((code) => code !== null))
+  const { comparison, reason } = comparisonCurrency(
+    rfq,
+    used.map(([code]) => code),
+    settings,
+  )
+  const counts = new Map(used)
+  const occurring = [...new Set([...counts.keys(), rfq, comparison])].filter((code) => code !== null).sort()
+  const rates = occurring.map((code) => rateOf(code, comparison, counts.get(code) ?? 0, settings))
+  return { comparison, reason, rfq, rates }
+}
+
+/** Comparison currency per unit of a currency, or null. */
+export function rateInto(report: CurrencyReport, currency: string | null): number | null {
+  return report.rates.find((rate) => rate.currency === currency)?.rate ?? null
+}
+
+function comparisonCurrency(rfq: string | null, offers: string[], settings: RateSettings) {
+  const { currency: chosen, exchangeRates } = settings
+  if (chosen !== null && (rfq === null || rfq === chosen || exchangeRates[rfq] !== undefined)) {
+    return { comparison: chosen, reason: 'The currency chosen in the settings.' }
+  }
+  if (rfq !== null) {
+    const instead = `; the settings choose ${chosen}, but hold no exchange rate for ${rfq}`
+    return { comparison: rfq, reason: `The RFQ's own currency${chosen === null ? '' : instead}.` }
+  }
+  const [only, another] = offers
+  if (only !== undefined && another === undefined) {
+    return { comparison: only, reason: 'The RFQ names no currency; this is the only one its offers use.' }
+  }
+  return { comparison: null, reason: 'Neither the settings nor the RFQ nor its offers point to one currency.' }
+}
+
+function rateOf(code: string, comparison: string | null, offers: number, settings: RateSettings): RateReport {
+  const none = { currency: code, rate: null, date: null, source: null, offers }
+  if (code === comparison) return { ...none, rate: 1, words: 'The comparison currency.' }
+  if (comparison === null) return { ...none, words: 'There is no currency to turn it into.' }
+  const configured = settings.exchangeRates[code]
+  if (configured === undefined) return { ...none, words: `No exchange rate into ${comparison} is configured.` }
+  if (settings.currency !== comparison) {
+    return { ...none, words: `${baseWords(settings.currency)}, so it cannot be turned into ${comparison}.` }
+  }
+  const { rate, date, source } = configured
+  const origin = `${date === null ? 'day not stated' : date}, ${source ?? 'source not stated'}`
+  return { currency: code, rate, date, source, offers, words: `1 ${code} = ${rate} ${comparison} (${origin}).` }
+}
+
+const baseWords = (base: string | null) =>
+  base === null
+    ? 'An exchange rate is configured, but not the currency it is told in'
+    : `The exchange rate configured is told in ${base}`

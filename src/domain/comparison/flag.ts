@@ -1,0 +1,74 @@
+import type { FlagValue } from './flag-value.js'
+
+export type Severity = 'high' | 'medium' | 'low'
+
+export interface Flag {
+  code: FlagCode
+  severity: Severity
+  /** One sentence that holds the numbers compared. */
+  words: string
+  /** The values compared, found first, then the limit. */
+  compared: FlagValue[]
+}
+
+export type FlagCode = OfferFlagCode | RfqFlagCode
+
+export const OFFER_FLAGS = [
+  'no-offer',
+  'invalid-document',
+  'withdrawn',
+  'rejected',
+  'unknown-status',
+  'review-not-accepted',
+  'expired',
+  'expiring',
+  'no-expiry',
+  'late-submission',
+  'price-above-max',
+  'price-below-min',
+  'volume-below-min',
+  'volume-above-max',
+  'vintage-too-old',
+  'vintage-too-new',
+  'vintage-after-delivery',
+  'delivery-after-due',
+  'delivery-past',
+  'contract-type-not-asked',
+  'no-currency',
+  'currency-differs',
+  'no-exchange-rate',
+  'volume-mismatch',
+  'total-mismatch',
+  'total-rounding',
+  'summary-only',
+  'no-lines',
+  'no-volume',
+  'no-prices',
+  'no-dates',
+  'no-vintages',
+  'implausible-numbers',
+  'prepayment-before-delivery',
+  'prepayment-share',
+  'prepayment-above-total',
+  'no-registry-id',
+  'listing-unknown',
+  'listing-missing',
+  'listing-not-asked',
+  'listing-short',
+  'price-above-listing',
+] as const
+
+export type OfferFlagCode = (typeof OFFER_FLAGS)[number]
+
+export const RFQ_FLAGS = [
+  'rfq-invalid',
+  'rfq-missing',
+  'rfq-overdue',
+  'rfq-no-due-date',
+  'rfq-no-offers',
+  'rfq-no-volume',
+  'rfq-no-price-limit',
+  'rfq-limits-crossed',
+] as const
+
+export type RfqFlagCode = (typeof RFQ_FLAGS)[number]

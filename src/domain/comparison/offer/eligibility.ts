@@ -1,0 +1,97 @@
+import { type CurrencyReport, rateInto } from '../comparison-currency.js'
+import { shorten } from '../figure-text.js'
+import { round6 } from '../numbers.js'
+import type { Settings } from '../settings.js'
+import type { Metrics } from './metrics.js'
+import type { OfferFacts } from './offer-terms.js'
+
+/** In the comparison currency. */
+export interface Compared {
+  /** Comparison currency per unit of the offer's; null if there is no rate. */
+  rate: number | null
+  /** metrics.total × rate: what would be paid. Awards add these. */
+  total: number | null
+  /** metrics.pricePerTonne × rate: statistics and charts show this. */
+  pricePerTonne: number | null
+  /** ROUND(metrics.riskAdjustedPrice × rate, 6): price ranks and the price score go by this. */
+  price: number | null
+}
+
+/** Whether the offer is ranked and may be awarded. */
+export interface Eligibility {
+  eligible: boolean
+  exclusions: Exclusion[]
+}
+
+export interface Exclusion {
+  code:
+    | 'no-offer'
+    | 'rejected'
+    | 'withdrawn'
+    | 'expired'
+    | 'no-volume'
+    | 'no-price'
+    | 'no-currency'
+    | 'no-exchange-rate'
+  words: string
+}
+
+/** The offer's figures in the comparison currency: model.ts, `Compared`. */
+export function comparedOf(currencyCode: string | null, metrics: Metrics, currency: CurrencyReport): Compared {
+  const rate = currencyCode === null ? null : rateInto(currency, currencyCode)
+  const converted = (amount: number | null) => (amount === null || rate === null ? null : amount * rate)
+  const price = converted(metrics.riskAdjustedPrice)
+  return {
+    rate,
+    total: converted(metrics.total),
+    pricePerTonne: converted(metrics.pricePerTonne),
+    price: price === null ? null : round6(price),
+  }
+}
+
+interface Candidate {
+  facts: OfferFacts
+  missingSince: string | null
+  metrics: Metrics
+  compared: Compared
+}
+
+/** Whether an offer is ranked and may be awarded, and all reasons why not. */
+export function eligibilityOf(offer: Candidate, currency: CurrencyReport, settings: Settings): Eligibility {
+  const exclusions = offer.facts.hasOffer
+    ? [...outOfPlay(offer, settings), ...unpriced(offer), ...unconverted(offer, currency)]
+    : [exclusion('no-offer', 'The response holds no offer that can be read.')]
+  return { eligible: exclusions.length === 0, exclusions }
+}
+
+const exclusion = (code: Exclusion['code'], words: string): Exclusion => ({ code, words })
+
+function* outOfPlay({ facts, missingSince }: Candidate, settings: Settings) {
+  const { expiryDate, daysToExpiry } = facts.terms
+  if (facts.status === 'rejected') yield exclusion('rejected', 'It was rejected.')
+  if (missingSince !== null) yield exclusion('withdrawn', `The RFQ has not shown it since ${missingSince}.`)
+  const binding = facts.status === 'accepted' || settings.rankExpired
+  if (daysToExpiry !== null && daysToExpiry < 0 && !binding) {
+    yield exclusion('expired', `It expired on ${expiryDate}.`)
+  }
+}
+
+function* unpriced({ facts, metrics, compared }: Candidate) {
+  if (metrics.riskAdjustedPrice === null) {
+    const noVolume = metrics.sumVolume <= 0 && (facts.terms.statedVolume ?? 0) <= 0
+    yield exclusion(noVolume ? 'no-volume' : 'no-price', metrics.reasons.riskAdjustedPrice ?? '')
+  } else if (compared.price !== null && compared.price <= 0) {
+    yield exclusion('no-price', 'Its price per tonne is 0 at six decimals.')
+  }
+}
+
+function* unconverted({ facts, compared }: Candidate, currency: CurrencyReport) {
+  const { currency: sent, currencyCode } = facts.terms
+  if (currencyCode === null) {
+    const what = sent === null ? 'It names no currency.' : `"${shorten(sent, 20)}" is no currency code.`
+    yield exclusion('no-currency', what)
+  } else if (compared.rate === null) {
+    const words = currency.rates.find((rate) => rate.currency === currencyCode)?.words ?? ''
+    yield exclusion('no-exchange-rate', `It is priced in ${currencyCode}. ${words}`)
+  }
+}

@@ -1,0 +1,100 @@
+import type { Timestamp } from '../../clock.js'
+import { type Source, sourceOf } from '../comparison-context.js'
+import type { CalendarDate, KnownListing } from '../comparison-input.js'
+import { plausible, said } from '../numbers.js'
+
+/** The project behind the offer, as its developer describes it: nothing here has been verified. */
+export interface ListingQuality {
+  /** False: no listing of this id was ever observed. */
+  known: boolean
+  missingSince: Timestamp | null
+  source: Source | null
+  projectName: string | null
+  organizationName: string | null
+  country: string | null
+  registry: string | null
+  registryId: string | null
+  methodologies: string[]
+  mitigationActivity: string | null
+  ecosystemTypes: string[]
+  ecosystemSubtypes: string[]
+  /** "As claimed". */
+  labels: string[]
+  projectStages: string[]
+  firstIssuanceDate: CalendarDate | null
+  /** `https:` or null. */
+  storefrontUrl: string | null
+  /** The listing's total available volume, tonnes. */
+  availableVolume: number | null
+  /** The listing's own price range, in its own currency. */
+  minUnitPrice: number | null
+  maxUnitPrice: number | null
+  currency: string | null
+  /** How many of the six facts are stated: country, registry, registry id, methodology, mitigation activity, label. */
+  factsStated: number
+}
+
+const UNKNOWN: ListingQuality = {
+  known: false,
+  missingSince: null,
+  source: null,
+  projectName: null,
+  organizationName: null,
+  country: null,
+  registry: null,
+  registryId: null,
+  methodologies: [],
+  mitigationActivity: null,
+  ecosystemTypes: [],
+  ecosystemSubtypes: [],
+  labels: [],
+  projectStages: [],
+  firstIssuanceDate: null,
+  storefrontUrl: null,
+  availableVolume: null,
+  minUnitPrice: null,
+  maxUnitPrice: null,
+  currency: null,
+  factsStated: 0,
+}
+
+/** What a listing tells of its project: model.ts, `ListingQuality`. */
+export function listingQuality(known: KnownListing | undefined): ListingQuality {
+  if (known === undefined) return { ...UNKNOWN }
+  const listing = known.document
+  const observed = { known: true, missingSince: known.missingSince, source: sourceOf('listing', known) }
+  if (listing === null) return { ...UNKNOWN, ...observed }
+  const facts = {
+    country: said(listing.country),
+    registry: said(listing.registry),
+    registryId: said(listing.registryId),
+    methodologies: listing.methodologies.filter(said),
+    mitigationActivity: said(listing.mainMitigationActivity),
+    labels: labelsOf(listing.certificationLabels),
+  }
+  return {
+    ...UNKNOWN,
+    ...observed,
+    ...facts,
+    projectName: said(listing.projectName),
+    organizationName: said(listing.organizationName),
+    ecosystemTypes: [...listing.ecosystemTypes],
+    ecosystemSubtypes: [...listing.ecosystemSubtypes],
+    projectStages: [...listing.currentProjectStages],
+    firstIssuanceDate: listing.firstIssuanceDate,
+    storefrontUrl: httpsOnly(listing.storefrontUrl),
+    availableVolume: plausible(listing.totalAvailableVolume?.value),
+    minUnitPrice: plausible(listing.pricing?.minUnitPrice),
+    maxUnitPrice: plausible(listing.pricing?.maxUnitPrice),
+    currency: said(listing.pricing?.currency),
+    factsStated: Object.values(facts).filter((fact) => fact !== null && fact.length > 0).length,
+  }
+}
+
+function labelsOf(labels: string | string[] | null): string[] {
+  return (typeof labels === 'string' ? [labels] : (labels ?? [])).filter(said)
+}
+
+function httpsOnly(address: string | null): string | null {
+  return address !== null && URL.canParse(address) && new URL(address).protocol === 'https:' ? address : null
+}

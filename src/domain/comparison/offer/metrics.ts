@@ -1,0 +1,276 @@
+import { earliest, latest } from '../calendar-dates.js'
+import type { CalendarDate } from '../comparison-input.js'
+import { greatest, least, positive, ratio, sum } from '../numbers.js'
+import { EXACT_TOTAL, totalTolerance, verdictOf } from '../reconciliation.js'
+import type { AskedTerms } from '../rfq/rfq-terms.js'
+import type { Settings } from '../settings.js'
+import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
+
+/** In the offer's own currency. */
+export interface Metrics {
+  lineCount: number
+  /** Σ volume over the lines (SUMIFS; an absent volume counts 0). */
+  sumVolume: number
+  /** Σ line total (SUMIFS; an absent total counts 0). */
+  sumValue: number
+  /**
+   * Where volume and total are taken from. `lines`: there are lines, each with a volume ≥ 0 and a price ≥ 0, and both
+   * sums are above 0. `stated`: else, if the stated volume and total are both above 0. null: neither.
+   */
+  basis: 'lines' | 'stated' | null
+  /** `sumVolume` or `statedVolume`, as the basis says. */
+  volume: number | null
+  /** `sumValue` or `statedTotal`, as the basis says. */
+  total: number | null
+  /** Volume-weighted: sumValue / sumVolume, only where the basis is `lines`. */
+  vwap: number | null
+  /** statedTotal / statedVolume, where both are above 0. */
+  statedPrice: number | null
+  /** total / volume: the price per tonne this report speaks of. */
+  pricePerTonne: number | null
+  /** statedVolume − sumVolume, where there are lines and each has a volume. */
+  volumeDifference: number | null
+  /** statedTotal − sumValue, where there are lines and each has a total. */
+  totalDifference: number | null
+  volumeVerdict: Reconciled
+  totalVerdict: Reconciled
+  firstDelivery: CalendarDate | null
+  lastDelivery: CalendarDate | null
+  /** Least `vintageFromYear`. */
+  oldestVintage: number | null
+  /** Greatest `vintageYear`. */
+  newestVintage: number | null
+  /** Σ volume × days / Σ volume, over lines with a volume above 0 and a date. */
+  meanWaitDays: number | null
+  /** Σ volume × vintageYear / Σ volume, over lines with a volume above 0 and a vintage year. */
+  meanVintageYear: number | null
+  /**
+   * Σ volume of lines due on or before the RFQ's fulfilmentDueDate / Σ volume, over lines with a volume above 0 (an
+   * undated line is not on time); null if the RFQ names no date or no line has a volume.
+   */
+  onTimeShare: number | null
+  /** Σ MAX(0, amount) over the pre-payments. */
+  prepaid: number
+  /** prepaid / total; above 1 if more is asked than the whole. null if unknown, as for a summary. */
+  prepaidShare: number | null
+  /**
+   * Σ MAX(0, amount) × factor + (1 − MIN(1, prepaidShare)) × balance; balance = Σ line total × factor where the basis is
+   * `lines`, else the stated total at face value. Pre-payments are part of the total; the rest is paid at delivery, pro
+   * rata. What is overdue or undated counts at face value. A summary's pre-payments are unknown and taken as none.
+   */
+  presentValue: number | null
+  presentValuePerTonne: number | null
+  /** Of the settings, by contract type. */
+  haircut: number
+  /** presentValuePerTonne / (1 − haircut). */
+  riskAdjustedPrice: number | null
+  /** MIN(1, volume / wanted volume). */
+  coverage: number | null
+  /** Why a member above is null. */
+  reasons: Partial<Record<MetricName, string>>
+}
+
+export type MetricName = Exclude<keyof Metrics, 'reasons'>
+
+/**
+ * The difference at six decimals. `equal`: within 0.01 (volumes: within `settings.volumeTolerance`). `rounding`: more, but
+ * within ROUND(MAX(0.01, settings.totalTolerance × ABS(statedTotal)), 6). `differs`: beyond it. null: one of the two is
+ * not known.
+ */
+export type Reconciled = 'equal' | 'rounding' | 'differs' | null
+
+/**
+ * The figures of one offer, in its own currency. Formulas: model.ts, `Metrics`.
+ * @param asked the RFQ's wanted volume and fulfilment date
+ */
+export function metricsOf(facts: OfferFacts, asked: AskedTerms, settings: Settings): Metrics {
+  const money = moneyOf(facts)
+  const haircut = haircutOf(facts.terms.contractType, settings)
+  const presentValue = presentValueOf(facts, money, settings.discountRate)
+  const presentValuePerTonne = ratio(presentValue, money.volume)
+  const metrics: Omit<Metrics, 'reasons'> = {
+    ...money,
+    ...reconciliation(facts, money, settings),
+    ...timing(facts.lines, asked.fulfilmentDueDate),
+    presentValue,
+    presentValuePerTonne,
+    haircut,
+    riskAdjustedPrice: presentValuePerTonne === null ? null : presentValuePerTonne / (1 - haircut),
+    coverage: coverageOf(money.volume, asked.wanted.volume),
+  }
+  return { ...metrics, reasons: reasonsOf(metrics, facts, asked) }
+}
+
+/** MIN(1, volume / wanted). */
+export function coverageOf(volume: number | null, wanted: number | null): number | null {
+  if (volume === null || wanted === null) return null
+  return volume >= wanted ? 1 : volume / wanted
+}
+
+type Money = Pick<
+  Metrics,
+  | 'lineCount'
+  | 'sumVolume'
+  | 'sumValue'
+  | 'basis'
+  | 'volume'
+  | 'total'
+  | 'vwap'
+  | 'statedPrice'
+  | 'pricePerTonne'
+  | 'prepaid'
+  | 'prepaidShare'
+>
+
+function moneyOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Money {
+  const sumVolume = sum(lines.map((line) => line.volume ?? 0))
+  const sumValue = sum(lines.map((line) => line.total ?? 0))
+  const basis = basisOf(lines, sumVolume, sumValue, terms)
+  const volume = { lines: sumVolume, stated: terms.statedVolume }[basis ?? 'stated']
+  const total = { lines: sumValue, stated: terms.statedTotal }[basis ?? 'stated']
+  const prepaid = sum(prepayments.map((payment) => Math.max(0, payment.amount ?? 0)))
+  const both = { volume: basis === null ? null : volume, total: basis === null ? null : total }
+  return {
+    lineCount: lines.length,
+    sumVolume,
+    sumValue,
+    basis,
+    ...both,
+    vwap: basis === 'lines' ? ratio(sumValue, sumVolume) : null,
+    statedPrice: ratio(positive(terms.statedTotal), positive(terms.statedVolume)),
+    pricePerTonne: ratio(both.total, both.volume),
+    prepaid,
+    prepaidShare: hasOffer && shape === 'full' ? ratio(prepaid, both.total) : null,
+  }
+}
+
+function basisOf(lines: DeliveryLine[], sumVolume: number, sumValue: number, terms: OfferFacts['terms']) {
+  const usable = lines.every((line) => (line.volume ?? -1) >= 0 && (line.unitPrice ?? -1) >= 0)
+  if (usable && sumVolume > 0 && sumValue > 0) return 'lines'
+  return positive(terms.statedVolume) !== null && positive(terms.statedTotal) !== null ? 'stated' : null
+}
+
+function haircutOf(contractType: string | null, { haircuts }: Settings): number {
+  return contractType === 'spot' || contractType === 'forward' ? haircuts[contractType] : haircuts.other
+}
+
+function reconciliation({ lines, terms }: OfferFacts, money: Money, settings: Settings) {
+  const volumeDifference = differenceOf(
+    terms.statedVolume,
+    lines.map((line) => line.volume),
+    money.sumVolume,
+  )
+  const totalDifference = differenceOf(
+    terms.statedTotal,
+    lines.map((line) => line.total),
+    money.sumValue,
+  )
+  const { volumeTolerance } = settings
+  const tolerance = totalTolerance(terms.statedTotal, settings.totalTolerance)
+  return {
+    volumeDifference,
+    totalDifference,
+    volumeVerdict: reconciled(volumeDifference, volumeTolerance, volumeTolerance),
+    totalVerdict: reconciled(totalDifference, EXACT_TOTAL, tolerance),
+  }
+}
+
+// A sum from which something is missing cannot be held against what is stated.
+const differenceOf = (stated: number | null, parts: (number | null)[], total: number) =>
+  stated === null || parts.length === 0 || parts.includes(null) ? null : stated - total
+
+const RECONCILED = { ok: 'equal', rounding: 'rounding', fails: 'differs', unknown: null } as const
+const reconciled = (difference: number | null, exact: number, tolerance: number): Reconciled =>
+  RECONCILED[verdictOf({ difference, exact, tolerance, oneSided: false })]
+
+function timing(lines: DeliveryLine[], fulfilmentDueDate: string | null) {
+  const withVolume = lines.filter((line) => (line.volume ?? 0) > 0)
+  return {
+    firstDelivery: earliest(lines.map((line) => line.dueDate)),
+    lastDelivery: latest(lines.map((line) => line.dueDate)),
+    oldestVintage: least(lines.map((line) => line.vintageFromYear)),
+    newestVintage: greatest(lines.map((line) => line.vintageYear)),
+    meanWaitDays: weightedMean(withVolume, (line) => line.days),
+    meanVintageYear: weightedMean(withVolume, (line) => line.vintageYear),
+    onTimeShare: fulfilmentDueDate === null ? null : onTimeShare(withVolume, fulfilmentDueDate),
+  }
+}
+
+function onTimeShare(lines: DeliveryLine[], dueDate: string): number | null {
+  const onTime = lines.filter((line) => line.dueDate !== null && line.dueDate <= dueDate)
+  return ratio(volumeOf(onTime), volumeOf(lines))
+}
+
+function weightedMean(lines: DeliveryLine[], value: (line: DeliveryLine) => number | null): number | null {
+  const known = lines.filter((line) => value(line) !== null)
+  return ratio(sum(known.map((line) => (line.volume ?? 0) * (value(line) ?? 0))), volumeOf(known))
+}
+
+const volumeOf = (lines: DeliveryLine[]) => sum(lines.map((line) => line.volume ?? 0))
+
+/**
+ * What the payments of an offer are worth at the as-of date: model.ts, `Metrics.presentValue`.
+ * @param rate yearly, as a fraction
+ */
+export function presentValueOf(
+  { lines, prepayments }: Pick<OfferFacts, 'lines' | 'prepayments'>,
+  { basis, total, prepaidShare }: Pick<Metrics, 'basis' | 'total' | 'prepaidShare'>,
+  rate: number,
+): number | null {
+  if (basis === null || total === null) return null
+  const advance = sum(prepayments.map(({ amount, days }) => Math.max(0, amount ?? 0) * discountFactor(days, rate)))
+  const balance =
+    basis === 'lines' ? sum(lines.map((line) => (line.total ?? 0) * discountFactor(line.days, rate))) : total
+  return advance + (1 - Math.min(1, prepaidShare ?? 0)) * balance
+}
+
+type Reason = string | ((facts: OfferFacts, asked: AskedTerms) => string)
+const NO_PRICE: Reason = 'Neither the lines nor the statement gives both a volume and a total above 0.'
+const notComparable =
+  (stated: 'statedVolume' | 'statedTotal'): Reason =>
+  ({ lines, terms }) => {
+    if (lines.length === 0) return 'The offer has no lines.'
+    return terms[stated] === null ? 'The offer states none to compare with.' : 'Some line lacks its figure.'
+  }
+const UNTIMED: Reason = ({ lines }) => (lines.length === 0 ? 'The offer has no lines.' : 'No line has a delivery date.')
+const UNDATED: Reason = ({ lines }) =>
+  lines.length === 0 ? 'The offer has no lines.' : 'No line with a volume has the dates this is made from.'
+
+const REASONS: Partial<Record<MetricName, Reason>> = {
+  basis: NO_PRICE,
+  volume: NO_PRICE,
+  total: NO_PRICE,
+  vwap: ({ lines }) =>
+    lines.length === 0 ? 'The offer has no lines.' : 'Some line lacks a volume or a price, or has a negative one.',
+  statedPrice: 'The offer does not state both a volume and a total above 0.',
+  pricePerTonne: NO_PRICE,
+  volumeDifference: notComparable('statedVolume'),
+  totalDifference: notComparable('statedTotal'),
+  volumeVerdict: notComparable('statedVolume'),
+  totalVerdict: notComparable('statedTotal'),
+  firstDelivery: UNTIMED,
+  lastDelivery: UNTIMED,
+  oldestVintage: UNDATED,
+  newestVintage: UNDATED,
+  meanWaitDays: UNDATED,
+  meanVintageYear: UNDATED,
+  onTimeShare: (_facts, asked) =>
+    asked.fulfilmentDueDate === null ? 'The RFQ names no fulfilment date.' : 'No line has a volume above 0.',
+  prepaidShare: ({ shape }) =>
+    shape === 'summary' ? 'Only the summary could be read; it does not tell pre-payments.' : 'The total is not known.',
+  presentValue: NO_PRICE,
+  presentValuePerTonne: NO_PRICE,
+  riskAdjustedPrice: NO_PRICE,
+  coverage: (_facts, asked) => (asked.wanted.volume === null ? asked.wanted.words : 'The volume is not known.'),
+}
+
+function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, asked: AskedTerms): Metrics['reasons'] {
+  const reasons: Metrics['reasons'] = {}
+  for (const [name, value] of Object.entries(metrics) as [MetricName, unknown][]) {
+    const reason = REASONS[name]
+    if (value === null && reason !== undefined) {
+      reasons[name] = typeof reason === 'string' ? reason : reason(facts, asked)
+    }
+  }
+  return reasons
+}

@@ -1,0 +1,53 @@
+import { shorten } from '../figure-text.js'
+
+interface Named {
+  id: string
+  developer: string | null
+  project: string | null
+}
+
+const LONGEST = 60
+
+/** What each offer is called, short and unique: its developer; where two share it, with the project; then a number. */
+export function labelsOf(offers: readonly Named[]): string[] {
+  const short = offers.map(({ developer, project, id }) => cut(developer ?? project ?? `Offer ${id.slice(0, 8)}`))
+  const shared = repeated(short)
+  const long = offers.map(({ developer, project }, at) => {
+    const label = short[at] ?? ''
+    return shared.has(keyOf(label)) && developer !== null && project !== null ? cut(`${developer} · ${project}`) : label
+  })
+  return numbered(long)
+}
+
+const cut = (text: string) => shorten(text.trim().replace(/\s+/g, ' '), LONGEST)
+const keyOf = (label: string) => label.toLowerCase()
+
+function repeated(labels: readonly string[]): Set<string> {
+  const seen = new Set<string>()
+  const twice = new Set<string>()
+  for (const key of labels.map(keyOf)) {
+    if (seen.has(key)) twice.add(key)
+    seen.add(key)
+  }
+  return twice
+}
+
+/** `Acme (2)` for the second of its name; a number another label bears already is passed over. */
+function numbered(labels: readonly string[]): string[] {
+  const taken = new Set(labels.map(keyOf))
+  const counts = new Map<string, number>()
+  return labels.map((label) => {
+    const before = counts.get(keyOf(label)) ?? 0
+    const number = before === 0 ? 1 : freeNumber(label, before + 1, taken)
+    const name = number === 1 ? label : `${label} (${number})`
+    counts.set(keyOf(label), number)
+    taken.add(keyOf(name))
+    return name
+  })
+}
+
+function freeNumber(label: string, from: number, taken: ReadonlySet<string>): number {
+  let number = from
+  while (taken.has(keyOf(`${label} (${number})`))) number++
+  return number
+}

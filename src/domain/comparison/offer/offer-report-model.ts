@@ -1,0 +1,49 @@
+import type { Timestamp } from '../../clock.js'
+import type { Source } from '../comparison-context.js'
+import type { Flag } from '../flag.js'
+import type { Compared, Eligibility } from './eligibility.js'
+import type { ListingQuality } from './listing-quality.js'
+import type { Metrics } from './metrics.js'
+import type { DeliveryLine, OfferTerms, PrepaymentLine } from './offer-terms.js'
+import type { Requirement } from './requirements.js'
+import type { Scores } from './scores.js'
+
+export interface OfferReport {
+  source: Source
+  id: string
+  /** 1, 2, … by `submittedAt` (unknown last), then id. Every tie between offers goes to the lower sequence. */
+  sequence: number
+  /** Short and unique within the report: the developer, where needed with the project or a number. */
+  label: string
+  /** `summary`: only the summary within the RFQ could be read; it has no lines, pre-payments or review. */
+  shape: 'full' | 'summary'
+  listingId: string | null
+  developer: string | null
+  project: string | null
+  status: string | null
+  submittedAt: Timestamp | null
+  /** Submitted after the RFQ's `responseDueDate` had ended in the time zone; null if either is unknown. */
+  late: boolean | null
+  /** False while the RFQ does not show it. */
+  inView: boolean
+  missingSince: Timestamp | null
+  terms: OfferTerms
+  lines: DeliveryLine[]
+  prepayments: PrepaymentLine[]
+  listing: ListingQuality
+  metrics: Metrics
+  compared: Compared
+  eligibility: Eligibility
+  /** One of each requirement the RFQ states, in the order of REQUIREMENTS; those it does not state are left out. */
+  requirements: Requirement[]
+  /** All of `requirements` are met; one that cannot be told is not met. */
+  meetsRequirements: boolean
+  /** null where the offer is not ranked. */
+  scores: Scores | null
+  /** By total score, highest first: among ranked offers 1, 2, … without gaps; null where it is not ranked. */
+  rank: number | null
+  /** By `compared.price`, lowest first, likewise. */
+  priceRank: number | null
+  /** Most severe first. */
+  flags: Flag[]
+}

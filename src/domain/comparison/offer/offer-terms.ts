@@ -1,0 +1,190 @@
+import type { Timestamp } from '../../clock.js'
+import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../../observed.js'
+import { daysBetween, yearOf } from '../calendar-dates.js'
+import type { Circumstances } from '../comparison-context.js'
+import type { CalendarDate, KnownResponse } from '../comparison-input.js'
+import type { FlagValue } from '../flag-value.js'
+import { plausible, said } from '../numbers.js'
+import { currencyCode } from '../rfq/rfq-terms.js'
+import type { OfferReport } from './offer-report-model.js'
+
+export interface OfferTerms {
+  contractType: string | null
+  /** As sent. */
+  currency: string | null
+  /** `currency` as a code of three capitals; null if it is none. */
+  currencyCode: string | null
+  statedVolume: number | null
+  statedTotal: number | null
+  expiryDate: CalendarDate | null
+  /** Negative once it has passed. */
+  daysToExpiry: number | null
+  notes: string | null
+  review: ReviewReport | null
+}
+
+export interface ReviewReport {
+  status: string | null
+  source: string | null
+  comment: string | null
+  createdAt: Timestamp | null
+  updatedAt: Timestamp | null
+}
+
+/** One vintage of one scheduled delivery. A delivery without vintages has no line. */
+export interface DeliveryLine {
+  /** 1, 2, … as sent. */
+  delivery: number
+  vintage: number
+  dueDate: CalendarDate | null
+  /** Days from as-of to due; negative if past. */
+  days: number | null
+  method: string | null
+  periodStart: CalendarDate | null
+  periodEnd: CalendarDate | null
+  /** Year of the period's start (of its end, if that is all there is). */
+  vintageFromYear: number | null
+  /** Year of the period's end (of its start, if that is all there is): the year the line is charted and scored under. */
+  vintageYear: number | null
+  name: string | null
+  mitigationTypes: string[]
+  volume: number | null
+  unitPrice: number | null
+  /** volume × unitPrice; null if either is. */
+  total: number | null
+  /** 1 / (1 + discount rate) ^ (MAX(0, days) / 365); 1 if undated. */
+  discountFactor: number
+}
+
+export interface PrepaymentLine {
+  /** 1, 2, … as sent. */
+  number: number
+  amount: number | null
+  dueDate: CalendarDate | null
+  days: number | null
+  /** As for a delivery line. */
+  discountFactor: number
+}
+
+/** What a response says, flattened; the same for both its shapes. */
+export interface OfferFacts
+  extends Pick<
+    OfferReport,
+    'shape' | 'listingId' | 'developer' | 'project' | 'status' | 'submittedAt' | 'terms' | 'lines' | 'prepayments'
+  > {
+  /** False: the document is unusable or holds no offer. */
+  hasOffer: boolean
+  /** Numbers that are negative or beyond reckoning, as sent. */
+  implausible: FlagValue[]
+}
+
+/** Reads a response; all null where its document is unusable. */
+export function offerFacts(known: KnownResponse, circumstances: Circumstances): OfferFacts {
+  const response = known.document
+  const offer: Offer | null = known.shape === 'full' ? (known.document?.offer ?? null) : summaryAsOffer(known.document)
+  return {
+    hasOffer: offer !== null,
+    shape: known.shape,
+    listingId: said(response?.listingId),
+    developer: said(response?.projectDeveloperName),
+    project: said(response?.projectName),
+    status: said(response?.status),
+    submittedAt: response?.submittedAt ?? null,
+    terms: offerTerms(offer, circumstances),
+    lines: (offer?.scheduledDeliveries ?? []).flatMap((delivery, index) => linesOf(delivery, index, circumstances)),
+    prepayments: (offer?.prePayments ?? []).map((payment, index) => prepaymentOf(payment, index, circumstances)),
+    implausible: offer === null ? [] : implausibleNumbers(offer),
+  }
+}
+
+function implausibleNumbers(offer: Offer): FlagValue[] {
+  const unit = `${offer.currency ?? ''}/t`
+  const found: FlagValue[] = []
+  const look = (what: string, value: number | null, of: string | null) => {
+    if (value !== null && (value < 0 || plausible(value) === null)) found.push({ what, value, unit: of })
+  }
+  look('total volume', offer.totalVolume, 't')
+  look('total price', offer.totalPrice, offer.currency)
+  for (const vintage of offer.scheduledDeliveries.flatMap(({ vintages }) => vintages)) {
+    look('volume of a line', vintage.volume, 't')
+    look('unit price of a line', vintage.unitPrice, unit)
+  }
+  for (const payment of offer.prePayments) look('pre-payment', payment.amount, offer.currency)
+  return found
+}
+
+function summaryAsOffer(summary: ResponseSummary | null): Offer | null {
+  if (summary === null) return null
+  const { contractType, currency, totalVolume, totalPrice, expiryDate } = summary
+  const unknown = { scheduledDeliveries: [], prePayments: [], additionalNotesToBuyer: null, review: null }
+  return { contractType, currency, totalVolume, totalPrice, expiryDate, ...unknown }
+}
+
+function offerTerms(offer: Offer | null, { asOfDate }: Circumstances): OfferTerms {
+  const currency = said(offer?.currency)
+  const expiryDate = offer?.expiryDate ?? null
+  return {
+    contractType: said(offer?.contractType),
+    currency,
+    currencyCode: currencyCode(currency),
+    statedVolume: plausible(offer?.totalVolume),
+    statedTotal: plausible(offer?.totalPrice),
+    expiryDate,
+    daysToExpiry: daysBetween(asOfDate, expiryDate),
+    notes: said(offer?.additionalNotesToBuyer),
+    review: reviewOf(offer),
+  }
+}
+
+function reviewOf(offer: Offer | null): OfferTerms['review'] {
+  if (!offer?.review) return null
+  const { status, source, comment, createdAt, updatedAt } = offer.review
+  return { status: said(status), source: said(source), comment: said(comment), createdAt, updatedAt }
+}
+
+function linesOf(delivery: ScheduledDelivery, index: number, circumstances: Circumstances): DeliveryLine[] {
+  const dueDate = delivery.fulfilmentDueDate
+  const days = daysBetween(circumstances.asOfDate, dueDate)
+  const factor = discountFactor(days, circumstances.settings.discountRate)
+  const method = said(delivery.fulfilmentMethod)
+  return delivery.vintages.map((vintage, at) => {
+    const { reportingPeriodStart: periodStart, reportingPeriodEnd: periodEnd } = vintage
+    const volume = plausible(vintage.volume)
+    const unitPrice = plausible(vintage.unitPrice)
+    return {
+      delivery: index + 1,
+      vintage: at + 1,
+      dueDate,
+      days,
+      method,
+      periodStart,
+      periodEnd,
+      vintageFromYear: yearOrNull(periodStart ?? periodEnd),
+      vintageYear: yearOrNull(periodEnd ?? periodStart),
+      name: said(vintage.name),
+      mitigationTypes: [...vintage.mitigationTypes],
+      volume,
+      unitPrice,
+      total: volume === null || unitPrice === null ? null : volume * unitPrice,
+      discountFactor: factor,
+    }
+  })
+}
+
+const yearOrNull = (date: string | null) => (date === null ? null : yearOf(date))
+
+function prepaymentOf(payment: PrePayment, index: number, { asOfDate, settings }: Circumstances): PrepaymentLine {
+  const days = daysBetween(asOfDate, payment.paymentDueDate)
+  return {
+    number: index + 1,
+    amount: plausible(payment.amount),
+    dueDate: payment.paymentDueDate,
+    days,
+    discountFactor: discountFactor(days, settings.discountRate),
+  }
+}
+
+/** 1 / (1 + rate) ^ (MAX(0, days) / 365); 1 if undated: what is overdue or undated counts at face value. */
+export function discountFactor(days: number | null, rate: number): number {
+  return 1 / (1 + rate) ** (Math.max(0, days ?? 0) / 365)
+}

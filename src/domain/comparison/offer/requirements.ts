@@ -1,0 +1,140 @@
+import { type CurrencyReport, rateInto } from '../comparison-currency.js'
+import { type FlagValue, flagValue } from '../flag-value.js'
+import { round6 } from '../numbers.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import type { OfferReport } from './offer-report-model.js'
+
+/** What an RFQ may demand. */
+export const REQUIREMENTS = [
+  'price-max',
+  'price-min',
+  'volume-min',
+  'volume-max',
+  'vintage-min',
+  'vintage-max',
+  'delivery',
+  'contract-type',
+  'on-time',
+  'listing',
+] as const
+
+export interface Requirement {
+  code: (typeof REQUIREMENTS)[number]
+  /** What the RFQ asks, and what the offer has. Prices in the RFQ's currency. */
+  asked: FlagValue
+  found: FlagValue
+  /** null: cannot be told. */
+  met: boolean | null
+}
+
+/** What the requirements of an RFQ are weighed against. */
+export type Weighed = Pick<
+  OfferReport,
+  'listingId' | 'late' | 'submittedAt' | 'terms' | 'lines' | 'metrics' | 'compared'
+>
+
+type Rule = (offer: Weighed, rfq: RfqTerms, currency: CurrencyReport) => Omit<Requirement, 'code'> | null
+
+/** Each returns null where the RFQ does not ask it. */
+const RULES: Record<Requirement['code'], Rule> = {
+  'price-max': (offer, rfq, currency) =>
+    priceRule('maximum of the RFQ', rfq.maxUnitPrice, offer, currency, (price, limit) => price <= limit),
+  'price-min': (offer, rfq, currency) =>
+    priceRule('minimum of the RFQ', rfq.minUnitPrice, offer, currency, (price, limit) => price >= limit),
+  'volume-min': (offer, rfq) =>
+    volumeRule('minimum of the RFQ', rfq.minVolume, offer, (volume, limit) => volume >= limit),
+  'volume-max': (offer, rfq) =>
+    volumeRule('maximum of the RFQ', rfq.maxVolume, offer, (volume, limit) => volume <= limit),
+  'vintage-min': (offer, rfq) =>
+    vintageRule('oldest vintage', offer.metrics.oldestVintage, 'first year of the RFQ', rfq.minVintageYear, offer, 1),
+  'vintage-max': (offer, rfq) =>
+    vintageRule('newest vintage', offer.metrics.newestVintage, 'last year of the RFQ', rfq.maxVintageYear, offer, -1),
+  delivery: deliveryRule,
+  'contract-type': contractRule,
+  'on-time': onTimeRule,
+  listing: listingRule,
+}
+
+/** What the RFQ states it wants, each with what the offer has: model.ts, `OfferReport.requirements`. */
+export function requirementsOf(offer: Weighed, rfq: RfqTerms, currency: CurrencyReport): Requirement[] {
+  return (Object.entries(RULES) as [Requirement['code'], Rule][]).flatMap(([code, rule]) => {
+    const weighed = rule(offer, rfq, currency)
+    return weighed === null ? [] : [{ code, ...weighed }]
+  })
+}
+
+type Holds = (found: number, limit: number) => boolean
+
+function priceRule(what: string, limit: number | null, offer: Weighed, currency: CurrencyReport, holds: Holds) {
+  if (limit === null) return null
+  const price = priceInRfqCurrency(offer, currency)
+  const unit = `${currency.rfq ?? ''}/t`
+  return limited(flagValue('price per tonne', price, unit), flagValue(what, limit, unit), holds)
+}
+
+/** The offer's price per tonne in the RFQ's currency; null where the RFQ names none, or without a rate. */
+function priceInRfqCurrency(offer: Weighed, currency: CurrencyReport): number | null {
+  if (currency.rfq === null) return null
+  if (currency.rfq === offer.terms.currencyCode) return offer.metrics.pricePerTonne
+  const rate = rateInto(currency, currency.rfq)
+  return offer.compared.pricePerTonne === null || rate === null ? null : offer.compared.pricePerTonne / rate
+}
+
+function volumeRule(what: string, limit: number | null, offer: Weighed, holds: Holds) {
+  if (limit === null) return null
+  return limited(flagValue('volume', offer.metrics.volume, 't'), flagValue(what, limit, 't'), holds)
+}
+
+function vintageRule(
+  whatFound: string,
+  found: number | null,
+  whatAsked: string,
+  limit: number | null,
+  offer: Weighed,
+  sign: 1 | -1,
+) {
+  if (limit === null) return null
+  const weighed = limited(
+    flagValue(whatFound, found, null),
+    flagValue(whatAsked, limit, null),
+    (a, b) => a * sign >= b * sign,
+  )
+  const complete = offer.lines.every((line) => line.vintageYear !== null)
+  return { ...weighed, met: weighed.met === true && !complete ? null : weighed.met }
+}
+
+function deliveryRule(offer: Weighed, rfq: RfqTerms) {
+  const due = rfq.fulfilmentDueDate
+  if (due === null) return null
+  const last = offer.metrics.lastDelivery
+  const complete = offer.lines.every((line) => line.dueDate !== null)
+  const inTime = last === null ? null : last <= due
+  const met = inTime === true && !complete ? null : inTime
+  return { found: flagValue('last delivery', last, null), asked: flagValue('fulfilment due date', due, null), met }
+}
+
+function contractRule({ terms }: Weighed, rfq: RfqTerms) {
+  if (rfq.contractTypes.length === 0) return null
+  const found = flagValue('contract type', terms.contractType, null)
+  const asked = flagValue('asked for', rfq.contractTypes.join(', '), null)
+  return { found, asked, met: terms.contractType === null ? null : rfq.contractTypes.includes(terms.contractType) }
+}
+
+function onTimeRule({ submittedAt, late }: Weighed, rfq: RfqTerms) {
+  if (rfq.responseDueDate === null) return null
+  const asked = flagValue('response due date', rfq.responseDueDate, null)
+  return { found: flagValue('submitted', submittedAt, null), asked, met: late === null ? null : !late }
+}
+
+function listingRule({ listingId }: Weighed, rfq: RfqTerms) {
+  if (rfq.listingIds.length === 0) return null
+  const found = flagValue('listing', listingId, null)
+  const asked = flagValue('listings asked', rfq.listingIds.length, null)
+  return { found, asked, met: listingId === null ? null : rfq.listingIds.includes(listingId) }
+}
+
+// Rounded, so that the noise of a sum makes no 12.000000000000002 above 12.
+function limited(found: FlagValue & { value: number | null }, asked: FlagValue & { value: number }, holds: Holds) {
+  const met = found.value === null ? null : holds(round6(found.value), round6(asked.value))
+  return { found, asked, met }
+}

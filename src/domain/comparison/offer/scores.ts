@@ -1,0 +1,16 @@
+import type { Criterion } from '../settings.js'
+
+/**
+ * 0 to 100; what is not known earns 0, what the RFQ does not ask is earned by all (100).
+ * - price: 100 × lowest `compared.price` of the ranked offers / own
+ * - coverage: 100 × metrics.coverage; 100 if no volume is wanted
+ * - delivery: 100 × metrics.onTimeShare; 100 if the RFQ names no fulfilmentDueDate
+ * - promptness: 100 / (1 + MAX(0, metrics.meanWaitDays) / settings.waitDays)
+ * - vintage: MAX(0, 100 − settings.vintagePointsPerYear × MAX(0, year of asOfDate − metrics.meanVintageYear))
+ * - payment: 100 × (1 − MIN(1, metrics.prepaidShare))
+ * - evidence: 100 × listing.factsStated / 6
+ */
+export type Scores = Record<Criterion, number> & {
+  /** ROUND(SUMPRODUCT(weights, scores) / SUM(weights), 6): ranks go by this. */
+  total: number
+}

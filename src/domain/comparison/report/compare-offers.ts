@@ -1,0 +1,89 @@
+import { awardsOf } from '../awards/award-scenarios.js'
+import { sensitivityOf } from '../awards/sensitivity-analysis.js'
+import { circumstancesOf, type Source } from '../comparison-context.js'
+import type { ComparisonInput, DocumentProblem } from '../comparison-input.js'
+import { byCodeUnit, tally } from '../numbers.js'
+import { isRanked } from '../offer/ranking.js'
+import { assess } from '../rfq-assessment.js'
+import { changesOf } from './document-changes.js'
+import { checksOf } from './reconciliation-checks.js'
+import { aboutOf } from './report-notes.js'
+import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
+import { summaryOf } from './rfq-statistics.js'
+
+/**
+ * The report on one RFQ as known at a moment: model.ts. Pure: the same input gives the same report, whatever the order
+ * of its lists. Grows with n log n in offers and lines; awards are bounded as combination.ts says, sensitivity as
+ * sensitivity.ts says.
+ * @returns plain JSON: the value itself is the form `report --json` gives
+ * @throws RangeError for a time zone that is none or an invalid date; ZodError for settings out of bounds
+ */
+export function compareOffers(input: ComparisonInput): RfqReport {
+  const circumstances = circumstancesOf(input)
+  const { context, settings } = circumstances
+  const problems = problemsUntil(input.problems, context.asOf)
+  const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
+  const counts = new Map(tally(problems.filter(({ kind }) => kind === 'response').map(({ entityId }) => entityId)))
+  const problemsOf = (id: string) => counts.get(id) ?? 0
+  const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf }
+  const { rfq, currency, offers } = assess(assessed, circumstances)
+  const ranked = offers.filter(isRanked)
+  const labels = new Map(offers.map(({ id, label }) => [id, label]))
+  const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })
+  const summary = summaryOf(offers, rfq.wanted.volume, { changes: changes.length, problems: problems.length })
+  const { awards, awardsByWanted } = awardsOf(ranked, rfq, currency.comparison, input.ownAward)
+  const sensitivity = sensitivityOf(ranked, awardsByWanted, settings)
+  return {
+    schema: REPORT_SCHEMA,
+    context,
+    settings,
+    currency,
+    rfq,
+    summary,
+    offers,
+    awards,
+    awardsByWanted,
+    sensitivity,
+    changes,
+    checks: checksOf({ known: input.rfq, rfq, offers, summary, awards, sensitivity, settings }),
+    decisions: decisionsUntil(input, context.asOf),
+    problems,
+    about: aboutOf({ rfq, offers, settings }, listingSources(offers)),
+  }
+}
+
+function problemsUntil(problems: readonly DocumentProblem[], asOf: string): DocumentProblem[] {
+  const key = ({ kind, entityId, path, code }: DocumentProblem) => `${kind} ${entityId} ${path} ${code}`
+  return problems
+    .filter(({ firstSeenAt }) => firstSeenAt <= asOf)
+    .map(({ kind, entityId, path, code, message, firstSeenAt }) => ({
+      kind,
+      entityId,
+      path,
+      code,
+      message,
+      firstSeenAt,
+    }))
+    .sort((a, b) => byCodeUnit(key(a), key(b)))
+}
+
+function decisionsUntil({ decisions, rfq }: ComparisonInput, asOf: string): RfqReport['decisions'] {
+  return decisions
+    .filter(({ decidedAt, rfqId }) => decidedAt <= asOf && rfqId === rfq.id)
+    .sort((a, b) => byCodeUnit(b.decidedAt, a.decidedAt) || b.id - a.id)
+    .map(plainDecision)
+}
+
+/** A decision without what else a store keeps of it. */
+export function plainDecision(decision: RfqReport['decisions'][number]): RfqReport['decisions'][number] {
+  const { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt } = decision
+  const { decision: verdict, reason, outcome, httpStatus, message, versionBefore, versionAfter } = decision
+  const weighed = { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt, decision: verdict, reason }
+  return { ...weighed, outcome, httpStatus, message, versionBefore, versionAfter }
+}
+
+function listingSources(offers: RfqReport['offers']): Source[] {
+  const sources = offers.flatMap(({ listing }) => (listing.source === null ? [] : [listing.source]))
+  const byId = new Map(sources.map((source) => [source.id, source]))
+  return [...byId.values()].sort((a, b) => byCodeUnit(a.id, b.id))
+}

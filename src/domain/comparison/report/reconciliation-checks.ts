@@ -1,0 +1,421 @@
+import type { observeResponseSummary } from '../../observed.js'
+import type { Award } from '../awards/award-model.js'
+import type { Sensitivity } from '../awards/sensitivity-model.js'
+import type { KnownRfq } from '../comparison-input.js'
+import { amountOf, counted, decimalOf, shorten } from '../figure-text.js'
+import { sum } from '../numbers.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { isRanked } from '../offer/ranking.js'
+import { EXACT_TOTAL, totalTolerance, verdictOf } from '../reconciliation.js'
+import { crossedLimits } from '../rfq/rfq-flags.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import type { Settings } from '../settings.js'
+import type { Check, CheckCounts, Checks } from './check-model.js'
+import type { Summary } from './rfq-statistics.js'
+
+/** What is proven. */
+export interface Proven {
+  known: KnownRfq
+  rfq: RfqTerms
+  offers: readonly OfferReport[]
+  summary: Summary
+  awards: readonly Award[]
+  sensitivity: Sensitivity
+  settings: Settings
+}
+
+/** Every reconciliation, with its numbers and its verdict: model.ts, `Checks`. */
+export function checksOf(proven: Proven): Checks {
+  const checks = [...figureChecks(proven), ...dataChecks(proven)]
+  return { checks, master: masterOf(checks) }
+}
+
+function masterOf(checks: readonly Check[]): Checks['master'] {
+  const figures = countsOf(checks.filter(({ about }) => about === 'figures'))
+  const data = countsOf(checks.filter(({ about }) => about === 'data'))
+  const verdict = figures.fails > 0 ? 'fails' : data.fails > 0 ? 'attention' : 'ok'
+  const words = {
+    ok: 'Every figure of this report adds up, and so does what the marketplace sent.',
+    attention: `Every figure of this report adds up; ${counted(data.fails, 'check')} of what the marketplace sent ${data.fails === 1 ? 'does' : 'do'} not.`,
+    fails: `${counted(figures.fails, 'figure')} of this report ${figures.fails === 1 ? 'does' : 'do'} not add up: do not rely on it.`,
+  }[verdict]
+  return { verdict, figures, data, words }
+}
+
+function countsOf(checks: readonly Check[]): CheckCounts {
+  const counts = { ok: 0, rounding: 0, fails: 0, unknown: 0 }
+  for (const { verdict } of checks) counts[verdict]++
+  return counts
+}
+
+// --- this report's own arithmetic -----------------------------------------------------------------------------------
+
+/** Sums made along two ways differ by noise, never by so much. */
+const relativeNoise = (value: number) => Math.max(1e-6, Math.abs(value) * 1e-9)
+
+interface Sides {
+  id: string
+  title: string
+  left: [what: string, value: number]
+  right: [what: string, value: number]
+}
+
+function figure({ id, title, left, right }: Sides): Check {
+  return judged({ id, about: 'figures', title, left, right, ...upTo(relativeNoise(right[1])) }, agreement)
+}
+
+/** One limit, beyond which a check fails. */
+const upTo = (tolerance: number) => ({ exact: tolerance, tolerance, oneSided: false })
+
+type Judged = Omit<Parts, 'difference' | 'verdict' | 'words'>
+/** A check of two numbers: difference and verdict follow from them. */
+function judged(of: Judged, wordsOf: Words, subject?: string, offerId?: string | null): Check {
+  const [left, right] = [of.left[1], of.right[1]]
+  const difference = typeof left === 'number' && typeof right === 'number' ? left - right : null
+  const verdict = verdictOf({ ...of, difference })
+  return check({ ...of, difference, verdict, words: wordsOf(verdict, difference ?? 0) }, subject, offerId)
+}
+
+type Words = (verdict: Check['verdict'], difference: number) => string
+const agreement: Words = (verdict, difference) =>
+  ({
+    unknown: 'One of the two is not known.',
+    ok: 'They agree.',
+    rounding: 'They agree but for rounding.',
+    fails: `They differ by ${amountOf(difference)}.`,
+  })[verdict]
+
+type Parts = Omit<Check, 'subject' | 'offerId' | 'left' | 'right'> & {
+  left: [what: string, value: Check['left']['value']]
+  right: [what: string, value: Check['right']['value']]
+}
+function check({ left, right, ...rest }: Parts, subject = 'Report', offerId: string | null = null): Check {
+  const side = ([what, value]: Parts['left']) => ({ what, value })
+  return { ...rest, subject, offerId, left: side(left), right: side(right) }
+}
+
+function figureChecks(proven: Proven): Check[] {
+  return [
+    ...countChecks(proven),
+    ...sumChecks(proven),
+    ...rankChecks(proven),
+    ...awardChecks(proven),
+    ...discountChecks(proven),
+  ]
+}
+
+function countChecks({ offers, summary }: Proven): Check[] {
+  return [
+    figure({
+      id: 'offers-by-status',
+      title: 'Offers by status add up to all offers',
+      left: ['sum over statuses', sum(summary.byStatus.map((one) => one.offers))],
+      right: ['offers', offers.length],
+    }),
+    figure({
+      id: 'offers-ranked',
+      title: 'Ranked and excluded offers add up to all offers',
+      left: ['ranked + excluded', summary.ranked + offers.filter(({ eligibility }) => !eligibility.eligible).length],
+      right: ['offers', offers.length],
+    }),
+    figure({
+      id: 'flags-by-code',
+      title: 'Flags by kind add up to flags by severity',
+      left: ['by kind', sum(summary.flagCounts.map((one) => one.offers))],
+      right: ['by severity', sum(Object.values(summary.flags))],
+    }),
+  ]
+}
+
+function sumChecks({ offers }: Proven): Check[] {
+  const lines = offers.flatMap((offer) => offer.lines)
+  const ranked = offers.filter(isRanked)
+  return [
+    figure({
+      id: 'lines-volume',
+      title: 'Volumes of all delivery lines add up to the sums of the offers',
+      left: ['Σ lines, t', sum(lines.map((line) => line.volume ?? 0))],
+      right: ['Σ offers, t', sum(offers.map(({ metrics }) => metrics.sumVolume))],
+    }),
+    figure({
+      id: 'lines-value',
+      title: 'Totals of all delivery lines add up to the sums of the offers (currencies mixed)',
+      left: ['Σ volume × price', sum(lines.map((line) => (line.volume ?? 0) * (line.unitPrice ?? 0)))],
+      right: ['Σ offers', sum(offers.map(({ metrics }) => metrics.sumValue))],
+    }),
+    figure({
+      id: 'price-times-volume',
+      title: 'Price per tonne times volume gives the totals of the ranked offers',
+      left: [
+        'Σ price × volume',
+        sum(ranked.map((offer) => (offer.compared.pricePerTonne ?? 0) * (offer.metrics.volume ?? 0))),
+      ],
+      right: ['Σ totals', sum(ranked.map((offer) => offer.compared.total ?? 0))],
+    }),
+  ]
+}
+
+function rankChecks({ offers }: Proven): Check[] {
+  const ranked = offers.filter(isRanked)
+  const all = (ranked.length * (ranked.length + 1)) / 2
+  const distinct = (ranks: number[]) => sum(new Set(ranks))
+  const scores = ranked.map(({ scores: { total } }) => total)
+  const descending = scores.filter((score, at) => at === 0 || score <= (scores[at - 1] ?? score)).length
+  return [
+    figure({
+      id: 'ranks',
+      title: 'Ranks run from 1 without gap or tie',
+      left: ['Σ distinct ranks', distinct(ranked.map(({ rank }) => rank))],
+      right: ['1 + 2 + … + n', all],
+    }),
+    figure({
+      id: 'price-ranks',
+      title: 'Price ranks run from 1 without gap or tie',
+      left: ['Σ distinct ranks', distinct(ranked.map(({ priceRank }) => priceRank))],
+      right: ['1 + 2 + … + n', all],
+    }),
+    figure({
+      id: 'scores-descend',
+      title: 'Scores descend with rank',
+      left: ['offers in order', descending],
+      right: ['ranked offers', ranked.length],
+    }),
+  ]
+}
+
+function awardChecks({ awards, offers }: Proven): Check[] {
+  const volumes = new Map(offers.map(({ id, metrics }) => [id, metrics.volume ?? 0]))
+  const perAward = awards.map(({ scenario, title, winners, total }) =>
+    figure({
+      id: `award-total-${scenario}`,
+      title: `${title}: tonnes times prices give the total`,
+      left: ['Σ tonnes × price', sum(winners.map((line) => line.tonnes * line.pricePerTonne))],
+      right: ['total', total],
+    }),
+  )
+  const offered = awards
+    .filter(({ scenario }) => scenario !== 'own')
+    .flatMap(({ winners }) => winners.filter((line) => line.tonnes > (volumes.get(line.offerId) ?? 0) * (1 + 1e-9)))
+  return [
+    ...perAward,
+    figure({
+      id: 'award-offered',
+      title: 'No scenario takes more than is offered',
+      left: ['lines beyond the offer', offered.length],
+      right: ['allowed', 0],
+    }),
+    ...orderChecks(awards),
+  ]
+}
+
+/** A freer choice never costs more than a stricter one. */
+function orderChecks(awards: readonly Award[]): Check[] {
+  const reached = new Map(awards.filter((award) => award.reached).map((award) => [award.scenario, award]))
+  const pairs = [
+    ['cheapest-divisible', 'cheapest-combination'],
+    ['cheapest-combination', 'two-developers'],
+    ['two-developers', 'cheapest-single'],
+    ['cheapest-combination', 'meets-requirements'],
+    ['cheapest-combination', 'best-score'],
+  ] as const
+  return pairs.flatMap(([freer, stricter]) => {
+    const [least, most] = [reached.get(freer), reached.get(stricter)]
+    return least === undefined || most === undefined || !least.exact ? [] : [orderCheck(least, most)]
+  })
+}
+
+/** Prices per tonne are put in order at six decimals: those nearer together may change places. */
+const PRICE_STEP = 1e-6
+
+function orderCheck(freer: Award, stricter: Award): Check {
+  return judged(
+    {
+      id: `award-order-${freer.scenario}-${stricter.scenario}`,
+      about: 'figures',
+      title: `${freer.title} costs no more than ${stricter.title}`,
+      left: [freer.title, freer.total],
+      right: [stricter.title, stricter.total],
+      ...upTo(relativeNoise(stricter.total) + PRICE_STEP * stricter.tonnes),
+      oneSided: true,
+    },
+    (verdict) =>
+      verdict === 'ok' ? 'The freer choice costs no more.' : 'The freer choice costs more, which cannot be.',
+  )
+}
+
+function discountChecks({ offers, sensitivity }: Proven): Check[] {
+  const undiscounted = sensitivity.discountRates.find(({ rate }) => rate === 0)
+  if (undiscounted === undefined) return []
+  const byId = new Map(offers.map((offer) => [offer.id, offer]))
+  const pairs = sensitivity.contenders.flatMap(({ offerId }, at) => {
+    const offer = byId.get(offerId)
+    // Beyond the total, pre-payments are worth more than the total: nothing to compare with.
+    if (offer === undefined || (offer.metrics.prepaidShare ?? 0) > 1) return []
+    const nominal = (offer.compared.pricePerTonne ?? 0) / (1 - offer.metrics.haircut)
+    return [{ nominal, price: undiscounted.prices[at] ?? 0 }]
+  })
+  const nominal = sum(pairs.map((pair) => pair.nominal))
+  return [
+    judged(
+      {
+        id: 'undiscounted',
+        about: 'figures',
+        title: 'At a discount rate of 0 present values are the nominal prices',
+        left: ['Σ prices at 0 %', sum(pairs.map(({ price }) => price))],
+        right: ['Σ nominal prices', nominal],
+        // Prices are rounded at six decimals, each.
+        ...upTo(5e-7 * pairs.length + relativeNoise(nominal)),
+      },
+      agreement,
+    ),
+  ]
+}
+
+// --- what the marketplace sent --------------------------------------------------------------------------------------
+
+function dataChecks(proven: Proven): Check[] {
+  const summaries = summariesOf(proven.known)
+  return [
+    ...rfqChecks(proven, summaries),
+    ...proven.offers.flatMap((offer) => [...offerChecks(offer, proven.settings), ...summaryChecks(offer, summaries)]),
+    ...listingChecks(proven.offers),
+  ]
+}
+
+type SummaryDocument = NonNullable<ReturnType<typeof observeResponseSummary>['document']>
+
+function summariesOf({ shape, document }: KnownRfq): Map<string, SummaryDocument> | null {
+  if (shape !== 'full' || document === null) return null
+  return new Map(document.responses.map((summary) => [summary.id, summary]))
+}
+
+function rfqChecks({ rfq, offers }: Proven, summaries: Map<string, SummaryDocument> | null): Check[] {
+  const inView = offers.filter((offer) => offer.inView).length
+  const shown = summaries?.size ?? null
+  const crossed = crossedLimits(rfq)
+  return [
+    comparison({
+      id: 'offers-shown',
+      title: 'The RFQ shows as many offers as are known and in view',
+      left: ['shown by the RFQ', shown],
+      right: ['known and in view', inView],
+      tolerance: 0,
+    }),
+    comparison({
+      id: 'rfq-limits',
+      title: 'The lower limits of the RFQ are not above the upper ones',
+      left: ['limits crossed', crossed.length],
+      right: ['allowed', 0],
+      tolerance: 0,
+    }),
+    comparison({
+      id: 'documents-valid',
+      title: 'Every document fits the promised form',
+      left: [
+        'documents that do not',
+        [rfq.source, ...offers.map(({ source }) => source)].filter(({ valid }) => !valid).length,
+      ],
+      right: ['allowed', 0],
+      tolerance: 0,
+    }),
+  ]
+}
+
+interface Compared {
+  id: string
+  title: string
+  left: [what: string, value: number | null]
+  right: [what: string, value: number | null]
+  tolerance: number
+  /** Where less than the tolerance is called rounding. */
+  exact?: number
+}
+
+function comparison({ exact, ...of }: Compared, subject = 'RFQ', offerId: string | null = null): Check {
+  const allowed = { ...upTo(of.tolerance), ...(exact !== undefined && { exact }) }
+  return judged({ ...of, about: 'data', ...allowed }, agreement, subject, offerId)
+}
+
+function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings: Settings): Check[] {
+  const sumOrNull = (total: number, difference: number | null) => (difference === null ? null : total)
+  const total = {
+    id: 'total',
+    title: 'The stated total is the sum of the lines',
+    left: ['stated total', terms.statedTotal] as [string, number | null],
+    right: ['Σ lines', sumOrNull(metrics.sumValue, metrics.totalDifference)] as [string, number | null],
+    tolerance: totalTolerance(terms.statedTotal, settings.totalTolerance),
+    exact: EXACT_TOTAL,
+  }
+  const volume = {
+    id: 'volume',
+    title: 'The stated volume is the sum of the lines',
+    left: ['stated volume, t', terms.statedVolume] as [string, number | null],
+    right: ['Σ lines, t', sumOrNull(metrics.sumVolume, metrics.volumeDifference)] as [string, number | null],
+    tolerance: settings.volumeTolerance,
+  }
+  if (lines.length === 0 && terms.statedVolume === null && terms.statedTotal === null) return []
+  return [comparison(volume, label, id), comparison(total, label, id)]
+}
+
+const told = (part: string | number | null | undefined) => {
+  if (typeof part === 'number') return decimalOf(part)
+  return shorten(part ?? 'nothing', 40)
+}
+
+/** The summary within the RFQ and the offer itself were read one after the other, and must tell the same. */
+function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocument> | null): Check[] {
+  const summary = summaries?.get(offer.id)
+  if (summary === undefined || offer.shape === 'summary') return []
+  const { terms } = offer
+  const [left, right] = [
+    [summary.status, summary.contractType, summary.totalVolume, summary.totalPrice, summary.currency],
+    [offer.status, terms.contractType, terms.statedVolume, terms.statedTotal, terms.currency],
+  ].map((parts) => parts.map(told).join(', '))
+  const ok = left === right
+  const parts: Parts = {
+    id: 'summary',
+    about: 'data',
+    title: 'The summary within the RFQ tells the same as the offer (status, contract, volume, total, currency)',
+    left: ['summary', left ?? ''],
+    right: ['offer', right ?? ''],
+    difference: null,
+    exact: null,
+    tolerance: null,
+    oneSided: false,
+    verdict: ok ? 'ok' : 'fails',
+    words: ok ? 'They agree.' : 'They differ.',
+  }
+  return [check(parts, offer.label, offer.id)]
+}
+
+/** Several offers on one listing may promise more than it shows. */
+function listingChecks(offers: readonly OfferReport[]): Check[] {
+  const byListing = new Map<string, OfferReport[]>()
+  for (const offer of offers.filter(({ inView, status }) => inView && status !== 'rejected')) {
+    if (offer.listingId === null || offer.listing.availableVolume === null) continue
+    const promised = byListing.get(offer.listingId)
+    if (promised === undefined) byListing.set(offer.listingId, [offer])
+    else promised.push(offer)
+  }
+  return [...byListing].flatMap(([id, promised]) => (promised.length < 2 ? [] : [listingCheck(id, promised)]))
+}
+
+function listingCheck(id: string, promised: readonly OfferReport[]): Check {
+  const listing = promised[0]?.listing
+  const volume = sum(promised.map(({ metrics }) => metrics.volume ?? 0))
+  const available = listing?.availableVolume ?? 0
+  return judged(
+    {
+      id: 'listing-volume',
+      about: 'data',
+      title: 'The offers on one listing promise no more than it shows as available',
+      left: [`Σ of ${promised.length} offers, t`, volume],
+      right: ['available, t', available],
+      ...upTo(0),
+      oneSided: true,
+    },
+    (verdict, difference) =>
+      verdict === 'ok' ? 'They promise no more.' : `They promise ${amountOf(difference)} t more.`,
+    `Listing ${shorten(listing?.projectName ?? id, 60)}`,
+  )
+}

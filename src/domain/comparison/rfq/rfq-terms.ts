@@ -1,0 +1,133 @@
+import type { Timestamp } from '../../clock.js'
+import { daysBetween } from '../calendar-dates.js'
+import { type Circumstances, type Source, sourceOf } from '../comparison-context.js'
+import type { CalendarDate, KnownRfq } from '../comparison-input.js'
+import { tonnes } from '../figure-text.js'
+import type { Flag } from '../flag.js'
+import { plausible, positive, said } from '../numbers.js'
+import { CURRENCY_CODE, type WantedBasis } from '../settings.js'
+
+export interface RfqTerms {
+  source: Source
+  id: string
+  number: number | null
+  reference: string | null
+  title: string | null
+  state: string | null
+  buyerDescription: string | null
+  additionalRequirements: string | null
+  reasonForPurchase: string | null
+  contractTypes: string[]
+  listingIds: string[]
+  createdAt: Timestamp | null
+  updatedAt: Timestamp | null
+  openedAt: Timestamp | null
+  closedAt: Timestamp | null
+  responseDueDate: CalendarDate | null
+  /** Negative once it has passed; 0 on the day itself. */
+  daysToDue: number | null
+  fulfilmentDueDate: CalendarDate | null
+  daysToFulfilment: number | null
+  minVolume: number | null
+  maxVolume: number | null
+  /** null: no limit (`Any`, or not said). */
+  minVintageYear: number | null
+  maxVintageYear: number | null
+  /** In the RFQ's currency, as sent. */
+  minUnitPrice: number | null
+  maxUnitPrice: number | null
+  currency: string | null
+  /** The limits in the comparison currency; null where there is no limit or no rate. */
+  comparedMinUnitPrice: number | null
+  comparedMaxUnitPrice: number | null
+  wanted: Wanted
+  /** Missing from the channel's list since. */
+  missingSince: Timestamp | null
+  flags: Flag[]
+}
+
+/** The volume coverage and awards aim at. */
+export interface Wanted {
+  /** The basis chosen in the settings. */
+  basis: WantedBasis
+  /** Tonnes; null if the RFQ names no volume above 0. */
+  volume: number | null
+  /** Min, half-way and max; where only one is named all three are that one. */
+  min: number | null
+  mid: number | null
+  max: number | null
+  /** Which of the RFQ's figures it is, in words. */
+  words: string
+}
+
+/** What an RFQ asks, before its limits are turned into the comparison currency and before flags. */
+export type AskedTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice' | 'flags'>
+
+/** Reads what an RFQ asks; all null where its document is unusable. */
+export function askedTerms(known: KnownRfq, { asOfDate, settings }: Circumstances): AskedTerms {
+  const rfq = known.document
+  const minVolume = plausible(rfq?.minVolume)
+  const maxVolume = plausible(rfq?.maxVolume)
+  return {
+    source: sourceOf('rfq', known),
+    id: known.id,
+    number: plausible(rfq?.number),
+    reference: said(rfq?.reference),
+    title: said(rfq?.title),
+    state: said(rfq?.state),
+    buyerDescription: said(rfq?.buyerDescription),
+    additionalRequirements: said(rfq?.additionalRequirements),
+    reasonForPurchase: said(rfq?.reasonForPurchase),
+    contractTypes: [...(rfq?.contractTypes ?? [])],
+    listingIds: [...(rfq?.listingIds ?? [])],
+    createdAt: rfq?.createdAt ?? null,
+    updatedAt: rfq?.updatedAt ?? null,
+    openedAt: rfq?.openedAt ?? null,
+    closedAt: rfq?.closedAt ?? null,
+    responseDueDate: rfq?.responseDueDate ?? null,
+    daysToDue: daysBetween(asOfDate, rfq?.responseDueDate ?? null),
+    fulfilmentDueDate: rfq?.fulfilmentDueDate ?? null,
+    daysToFulfilment: daysBetween(asOfDate, rfq?.fulfilmentDueDate ?? null),
+    minVolume,
+    maxVolume,
+    minVintageYear: vintageLimit(rfq?.minVintageYear),
+    maxVintageYear: vintageLimit(rfq?.maxVintageYear),
+    minUnitPrice: plausible(rfq?.pricing?.minUnitPrice),
+    maxUnitPrice: plausible(rfq?.pricing?.maxUnitPrice),
+    currency: said(rfq?.pricing?.currency),
+    wanted: wantedOf(minVolume, maxVolume, settings.wantedVolume),
+    missingSince: known.missingSince,
+  }
+}
+
+const vintageLimit = (limit: number | string | null | undefined) =>
+  typeof limit === 'number' ? plausible(limit) : null
+
+/** A currency as a code of three capitals, however it was typed; null if it is none. */
+export function currencyCode(currency: string | null): string | null {
+  const code = currency?.trim().toUpperCase() ?? ''
+  return CURRENCY_CODE.test(code) ? code : null
+}
+
+/** The volume coverage and awards aim at: model.ts, `Wanted`. */
+export function wantedOf(minVolume: number | null, maxVolume: number | null, basis: WantedBasis): Wanted {
+  const least = positive(minVolume) ?? positive(maxVolume)
+  const most = positive(maxVolume) ?? least
+  const volumes = { min: least, mid: least === null || most === null ? null : (least + most) / 2, max: most }
+  const volume = volumes[basis]
+  return { basis, volume, ...volumes, words: wantedWords(minVolume, maxVolume, basis, volume) }
+}
+
+const BASIS_WORDS: Record<WantedBasis, string> = {
+  min: 'the minimum volume of the RFQ',
+  mid: 'half-way between the minimum and the maximum volume of the RFQ',
+  max: 'the maximum volume of the RFQ',
+}
+function wantedWords(min: number | null, max: number | null, basis: WantedBasis, volume: number | null): string {
+  if (volume === null) return 'The RFQ names no volume above 0: coverage and awards have nothing to aim at.'
+  const both = positive(min) !== null && positive(max) !== null
+  const which = both
+    ? BASIS_WORDS[basis]
+    : `the only volume the RFQ names (its ${positive(min) ? 'minimum' : 'maximum'})`
+  return `${tonnes(volume)}: ${which}.`
+}

@@ -1,0 +1,34 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { decimalOf } from '../../../src/domain/comparison/figure-text.js'
+
+describe('a number as a decimal', () => {
+  it('has no noise of binary fractions', () => {
+    const cases: [number, string][] = [
+      [13.805000000000001, '13.805'],
+      [0.1 + 0.2, '0.3'],
+      [93_594.54000000001, '93594.54'],
+      [-1.1 * 3, '-3.3'],
+      [1 / 3, '0.333333333333333'],
+      [123_456_789_012_345, '123456789012345'],
+      [0, '0'],
+    ]
+    expect(cases.map(([value]) => decimalOf(value))).toEqual(cases.map(([, words]) => words))
+  })
+
+  it('is true to 15 digits, and a decimal of as many comes back as it was', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, min: -1e300, max: 1e300 }), (value) => {
+        const read = Number(decimalOf(value))
+        expect(read.toPrecision(15)).toBe((value + 0).toPrecision(15))
+        expect(decimalOf(read)).toBe(decimalOf(value))
+      }),
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: -1e12, max: 1e12 }), fc.integer({ min: 0, max: 3 }), (units, places) => {
+        const sent = Number(`${units}e-${places}`)
+        expect(decimalOf(sent)).toBe(String(sent + 0))
+      }),
+    )
+  })
+})

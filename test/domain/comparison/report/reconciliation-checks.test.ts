@@ -1,0 +1,132 @@
+import { describe, expect, it } from 'vitest'
+import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
+import {
+  comparisonInput,
+  EURO_SETTINGS,
+  listing,
+  listingId,
+  offerId,
+  response,
+  type Scene,
+  sampleResponses,
+  stored,
+  summaryOf,
+} from '../../../helpers/comparison-inputs.js'
+
+const checksOf = (scene: Scene) => compareOffers(comparisonInput(scene)).checks
+const find = (scene: Scene, id: string) => checksOf(scene).checks.find((check) => check.id === id)
+
+describe('checks', () => {
+  it('prove every figure, with both sides, and find nothing where all is well', () => {
+    const { checks, master } = checksOf({ responses: [response(1), response(2)], settings: EURO_SETTINGS })
+    expect(master).toMatchObject({ verdict: 'ok', figures: { fails: 0, unknown: 0 }, data: { fails: 0 } })
+    expect(checks.filter(({ about }) => about === 'figures').length).toBeGreaterThan(15)
+    expect(new Set(checks.map(({ verdict }) => verdict))).toEqual(new Set(['ok']))
+  })
+
+  it('ask for attention, and do not fail, where the marketplace sent what does not add up', () => {
+    const { master } = checksOf({ responses: sampleResponses(), settings: EURO_SETTINGS })
+    expect(master).toMatchObject({
+      verdict: 'attention',
+      data: { fails: 1 },
+      words: expect.stringContaining('1 check of what the marketplace sent does not'),
+    })
+  })
+
+  it.each<[string, Record<string, unknown>, string, object]>([
+    [
+      'volume',
+      { totalVolume: 10_200 },
+      'fails',
+      { left: { value: 10_200 }, right: { value: 10_000 }, difference: 200, tolerance: 0.5 },
+    ],
+    [
+      'total',
+      { totalPrice: 120_000.5 },
+      'rounding',
+      { left: { value: 120_000.5 }, right: { value: 120_000 }, difference: 0.5, tolerance: expect.closeTo(120, 0) },
+    ],
+    ['total', { totalPrice: 1 }, 'fails', { difference: -119_999, words: 'They differ by −119,999.' }],
+    ['total', { totalPrice: null }, 'unknown', { left: { value: null } }],
+    ['volume', { scheduledDeliveries: [], totalVolume: 5 }, 'unknown', { right: { value: null } }],
+  ])('hold the stated %s against the lines: %j', (id, offer, verdict, rest) => {
+    const check = find({ responses: [response(1, { offer })] }, id)
+    expect(check).toMatchObject({ about: 'data', offerId: offerId(1), subject: 'Developer 1', verdict, ...rest })
+  })
+
+  it('hold what a reader needs to come to the same verdict', () => {
+    const totals = [120_000, 120_000.01, 120_000.011, 120_120.12, 120_120.13, 119_000]
+    const responses = totals.map((totalPrice, at) => response(at + 1, { offer: { totalPrice } }))
+    const { checks } = checksOf({ responses, settings: EURO_SETTINGS })
+    for (const { id, left, right, difference, exact, tolerance, oneSided, verdict } of checks) {
+      if (exact === null || tolerance === null) {
+        expect([id, tolerance, typeof left.value]).toEqual([id, null, 'string'])
+        continue
+      }
+      const off = Math.round((oneSided ? (difference ?? 0) : Math.abs(difference ?? 0)) * 1e6) / 1e6
+      const again = off <= exact ? 'ok' : off <= tolerance ? 'rounding' : 'fails'
+      expect([id, left.value, verdict]).toEqual([id, left.value, right.value === null ? 'unknown' : again])
+    }
+    const stated = checks.filter(({ id }) => id === 'total')
+    expect(stated.map(({ verdict }) => verdict)).toEqual(['ok', 'ok', 'rounding', 'rounding', 'fails', 'fails'])
+    expect(stated[0]).toMatchObject({ exact: 0.01, tolerance: 120, oneSided: false })
+    expect(stated[3]).toMatchObject({ tolerance: 120.12012 })
+  })
+
+  it('find fault with one side only where the other may be less', () => {
+    const { checks } = checksOf({ responses: sampleResponses(), settings: EURO_SETTINGS })
+    const oneSided = new Set(
+      checks.filter((check) => check.oneSided).map(({ id }) => id.replace(/^award-order.*/, 'award-order')),
+    )
+    expect(oneSided).toEqual(new Set(['award-order']))
+  })
+
+  it('hold the summary within the RFQ against the offer', () => {
+    const one = response(1)
+    const rfq = { responses: [{ ...summaryOf(one), totalPrice: 1 }] }
+    expect(find({ responses: [one], rfq }, 'summary')).toMatchObject({
+      verdict: 'fails',
+      left: { value: 'submitted, forward, 10000, 1, USD' },
+    })
+    expect(find({ responses: [stored(summaryOf(one), { shape: 'summary' })] }, 'summary')).toBeUndefined()
+  })
+
+  it('count the offers the RFQ shows', () => {
+    const gone = stored(response(2), { missingSince: '2026-03-12T00:00:00.000Z' })
+    expect(find({ responses: [response(1), gone] }, 'offers-shown')).toMatchObject({
+      verdict: 'ok',
+      left: { value: 1 },
+      right: { value: 1 },
+    })
+    expect(find({ responses: [response(1)], rfq: { responses: [] } }, 'offers-shown')).toMatchObject({
+      verdict: 'fails',
+      difference: -1,
+    })
+    expect(find({ responses: [response(1)], rfqStored: { shape: 'list' } }, 'offers-shown')).toMatchObject({
+      verdict: 'unknown',
+    })
+  })
+
+  it('find crossed limits and documents that do not fit', () => {
+    expect(find({ rfq: { minVolume: 9, maxVolume: 5 } }, 'rfq-limits')).toMatchObject({
+      verdict: 'fails',
+      difference: 1,
+    })
+    expect(find({ responses: [stored(response(1), { valid: false })] }, 'documents-valid')).toMatchObject({
+      verdict: 'fails',
+      left: { value: 1 },
+    })
+  })
+
+  it('add up what several offers promise of one listing', () => {
+    const both = [1, 2].map((number) => response(number, { listingId: listingId(1) }))
+    const shows = (value: number) =>
+      find(
+        { responses: both, listings: [listing(1, { totalAvailableVolume: { type: 'fixed', value } })] },
+        'listing-volume',
+      )
+    expect(shows(20_000)).toMatchObject({ verdict: 'ok', subject: 'Listing Project 1', oneSided: true })
+    expect(shows(21_000)).toMatchObject({ verdict: 'ok', difference: -1_000 })
+    expect(shows(19_000)).toMatchObject({ verdict: 'fails', difference: 1_000, words: 'They promise 1,000 t more.' })
+  })
+})
