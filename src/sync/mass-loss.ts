@@ -1,16 +1,19 @@
-/** A list that had at least this many entries is not believed when it suddenly lost more than half of them. */
-const MANY = 10
+/** Shorter lists may lose any number of entries. */
+const MIN_ENTRIES = 10
 
 /**
- * Says why a list should not be believed, or null (architecture.md, rule 2): it lost over half of ten or more.
- * @param present identifiers known to be there
- * @param shown identifiers of the list just read
+ * Detects a list that suddenly lost more than half of ten or more entries. Such a list is more likely incomplete than
+ * right, so nothing is marked missing because of it (docs/ARCHITECTURE.md, "Absence is not deletion").
+ * @param present identifiers that are stored and not missing
+ * @param listed identifiers of the list just read
+ * @param noun what the list contains, in the plural
+ * @returns what was lost and what to do, or null
  */
-export function detectMassLoss(present: readonly string[], shown: ReadonlySet<string>, what: string): string | null {
-  const lost = present.filter((id) => !shown.has(id)).length
-  if (present.length < MANY || lost * 2 <= present.length) return null
+export function detectMassLoss(present: readonly string[], listed: ReadonlySet<string>, noun: string): string | null {
+  const lost = present.filter((id) => !listed.has(id)).length
+  if (present.length < MIN_ENTRIES || lost * 2 <= present.length) return null
   return (
-    `The list suddenly lost ${lost} of ${present.length} ${what}; it is not believed, and nothing was marked missing. ` +
-    'If it is right: quotekeeper sync --accept-loss.'
+    `The list suddenly lost ${lost} of ${present.length} ${noun}, so nothing was marked missing. ` +
+    'If the list is right, run: quotekeeper sync --accept-loss.'
   )
 }

@@ -1,34 +1,34 @@
 import type { RfqState } from '../store/contract.js'
 
-/** What the list shows of an RFQ. */
+/** An RFQ as its list entry shows it. */
 export interface ListedRfq {
   id: string
   hash: string
-  /** `state` as sent, null if unusable. */
+  /** `state` as sent; null if missing or unusable. */
   state: string | null
 }
 
 export interface SelectionRules {
-  /** Read everything. */
+  /** Read every RFQ. */
   full: boolean
-  /** A closed RFQ is read again after this many hours. */
+  /** Hours after which a closed RFQ is read again. */
   recheckClosedHours: number
   now: Date
 }
 
 /**
- * Whether the detail of an RFQ must be read again, and why: always for one that is not closed, for any whose list
- * entry changed, whose detail is incomplete or that was missing, and for closed ones after a while.
- * @returns the reason in a word, or null where the detail that is known still holds
+ * Decides whether the detail of an RFQ must be read again. It must if the RFQ is not closed, its list entry changed,
+ * the stored detail is incomplete, it was missing, or the last read is older than `recheckClosedHours`.
+ * @returns the reason, or null if the stored detail is still current
  */
-export function reasonToRead(shown: ListedRfq, known: RfqState | undefined, rules: SelectionRules): string | null {
-  if (rules.full) return 'asked'
+export function reasonToRead(listed: ListedRfq, known: RfqState | undefined, rules: SelectionRules): string | null {
+  if (rules.full) return 'full poll'
   if (!known) return 'new'
-  if (shown.state !== 'closed') return 'open'
-  if (known.state !== 'closed') return 'closed meanwhile'
-  if (known.listHash !== shown.hash) return 'changed'
+  if (listed.state !== 'closed') return 'open'
+  if (known.state !== 'closed') return 'newly closed'
+  if (known.listHash !== listed.hash) return 'changed'
   if (known.detailReadAt === null || known.incomplete) return 'incomplete'
-  if (known.missingSince !== null) return 'back'
+  if (known.missingSince !== null) return 'returned'
   const age = rules.now.getTime() - Date.parse(known.detailReadAt)
-  return age >= rules.recheckClosedHours * 3_600_000 ? 'due again' : null
+  return age >= rules.recheckClosedHours * 3_600_000 ? 'recheck' : null
 }

@@ -1,0 +1,105 @@
+import type { Clock, Timestamp } from './domain/clock.js'
+import type { ChannelSession } from './marketplace/contract.js'
+import { AbortedError, MarketplaceError, PausedError } from './marketplace/errors.js'
+import { channelKey } from './domain/channel.js'
+import type { RunCounts, RunEnd, RunHandle, RunKind, RunRecord, Runs } from './store/contract.js'
+
+/** A failure that concerns one RFQ only. */
+export interface ItemFailure {
+  /** `RFQ 1234`, as shown to people. */
+  id: string
+  message: string
+}
+
+/** What a run has done so far; its work updates this as it goes, so that an error loses nothing of it. */
+export interface RunProgress {
+  counts: Omit<RunCounts, 'requests'>
+  failures: ItemFailure[]
+  /** Something was recorded, confirmed or decided: an error from here on makes the run partial, not failed. */
+  madeProgress: boolean
+  /** Why the run is partial although nothing failed, or null. */
+  incomplete: string | null
+  /** The list lost so many entries at once that none was marked missing. */
+  suspicious: boolean
+}
+
+export interface RunContext {
+  session: Pick<ChannelSession, 'channel' | 'requests'>
+  store: Pick<Runs, 'beginRun'>
+  now: Clock
+}
+
+/** This many failures are named in the error of a run; the rest are counted. */
+const MAX_NAMED_FAILURES = 5
+
+/**
+ * Begins a run, does its work and records how it ended: complete, partial (some of it was done) or failed (none was).
+ * An error of the marketplace ends the run but is not thrown; the record holds its message.
+ * @throws RunBusyError while another run of this kind is alive; RunLostError when another process took this run over;
+ *   any other error of the work that is not a MarketplaceError, after the run was ended with it
+ */
+export async function withRun(
+  context: RunContext,
+  kind: RunKind,
+  work: (run: RunHandle, progress: RunProgress) => Promise<void>,
+): Promise<{ run: RunRecord; failures: ItemFailure[] }> {
+  const run = await context.store.beginRun({ channel: channelKey(context.session.channel), kind, now: context.now() })
+  const progress = newProgress()
+  let error: Error | null = null
+  try {
+    await work(run, progress)
+  } catch (thrown) {
+    error = thrown as Error
+  }
+  if (run.lost.aborted) throw run.lost.reason
+  const finished = run.finish(runEnd(context, kind, progress, error), context.now())
+  if (error && !(error instanceof MarketplaceError)) {
+    await finished.catch(() => undefined) // The database may be what failed; the first error explains more.
+    throw error
+  }
+  return { run: await finished, failures: progress.failures }
+}
+
+/**
+ * Until when no run of this kind should begin because the marketplace asked for a pause (Retry-After) that was longer
+ * than a run may wait.
+ * @returns null if a run may begin now
+ */
+export async function pausedUntil(
+  store: Pick<Runs, 'newestRun'>,
+  { channel, kind }: { channel: string; kind: RunKind },
+  now: Date,
+): Promise<Timestamp | null> {
+  const newest = await store.newestRun({ channel, kind })
+  return newest?.notBefore && new Date(newest.notBefore) > now ? newest.notBefore : null
+}
+
+const newProgress = (): RunProgress => ({
+  counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
+  failures: [],
+  madeProgress: false,
+  incomplete: null,
+  suspicious: false,
+})
+
+function runEnd({ session }: RunContext, kind: RunKind, progress: RunProgress, error: Error | null): RunEnd {
+  const interrupted = error instanceof PausedError || error instanceof AbortedError
+  const failed = error !== null && !progress.madeProgress && !interrupted
+  const partial = error !== null || progress.failures.length > 0 || progress.incomplete !== null
+  return {
+    ...progress.counts,
+    requests: session.requests,
+    outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
+    error: describeEnd(progress, error),
+    suspicious: progress.suspicious,
+    // Closing rounds do not delay the next one: it begins with reads, which wait for the marketplace themselves.
+    notBefore: error instanceof PausedError && kind !== 'close' ? error.until : null,
+  }
+}
+
+function describeEnd({ incomplete, failures }: RunProgress, error: Error | null): string | null {
+  const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
+  const unnamed = failures.length - named.length
+  const parts = [incomplete, error?.message, ...named, unnamed > 0 ? `(and ${unnamed} more)` : null]
+  return parts.filter((part) => part != null).join(' ') || null
+}

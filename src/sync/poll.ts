@@ -1,0 +1,76 @@
+import { type RunProgress, withRun } from '../runs.js'
+import type { Change, RunHandle, RunKind } from '../store/contract.js'
+import type { PollContext, PollResult } from './contract.js'
+import { detectMassLoss } from './mass-loss.js'
+
+type DocumentKind = PollResult['changes'][number]['kind']
+const PLURALS = { listing: 'listings', rfq: 'RFQs' }
+
+/** One poll in progress. */
+export interface Poll {
+  context: PollContext
+  run: RunHandle
+  progress: RunProgress
+  changes: PollResult['changes']
+}
+
+/** Runs a poll and collects what changed. Throws what `withRun` throws. */
+export async function runPoll(
+  context: PollContext,
+  kind: RunKind,
+  work: (poll: Poll) => Promise<void>,
+): Promise<PollResult> {
+  const changes: PollResult['changes'] = []
+  const result = await withRun(context, kind, (run, progress) => work({ context, run, progress, changes }))
+  return { ...result, changes }
+}
+
+/**
+ * Compares the list with what is stored, before anything of it is recorded. After a mass loss the run is partial and
+ * `markMissing` does nothing, unless a person accepted the loss.
+ * @param listed identifiers of the list just read
+ */
+export async function checkMassLoss(
+  { context, run, progress }: Poll,
+  kind: 'listing' | 'rfq',
+  listed: ReadonlySet<string>,
+): Promise<void> {
+  if (context.acceptLoss) return
+  progress.incomplete = detectMassLoss(await context.store.presentIds(run.channel, kind), listed, PLURALS[kind])
+  progress.suspicious = progress.incomplete !== null
+}
+
+/** Marks everything of the kind as missing that the list does not contain, and what it contains as present. */
+export async function markMissing(
+  { context, run, progress, changes }: Poll,
+  kind: 'listing' | 'rfq',
+  listed: ReadonlySet<string>,
+  readAt: Date,
+): Promise<void> {
+  if (progress.suspicious) return
+  const { missing } = await context.store.markAbsent(run, kind, [...listed], readAt, context.now())
+  countMissing({ progress, changes }, kind, missing)
+}
+
+/** Counts one recorded document, and reports it if it is new or changed. */
+export function countChange(
+  { progress, changes }: Pick<Poll, 'progress' | 'changes'>,
+  kind: DocumentKind,
+  id: string,
+  change: Change,
+): void {
+  if (change === 'inserted' || change === 'changed') {
+    progress.counts[change]++
+    changes.push({ kind, id, change })
+  } else progress.counts.unchanged++
+}
+
+/** Counts and reports documents that are newly missing. */
+export function countMissing(
+  { progress, changes }: Pick<Poll, 'progress' | 'changes'>,
+  kind: DocumentKind,
+  ids: readonly string[],
+): void {
+  progress.counts.missing += ids.length
+  changes.push(...ids.map((id) => ({ kind, id, change: 'missing' as const })))
+}
