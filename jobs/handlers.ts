@@ -4,6 +4,7 @@ import { closingPolicy } from '../src/closing/policy.js'
 import type { ChannelConfig, Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
+import { pausedUntil } from '../src/runs.js'
 import type { RunKind, Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
@@ -110,10 +111,9 @@ async function run(
   work: () => Promise<PollResult | ClosingResult>,
 ): Promise<void> {
   const { store, now, log } = deps
-  const newest = await store.newestRun({ channel: channel.key, kind })
-  if (newest?.notBefore && new Date(newest.notBefore) > now()) {
-    const facts = { channel: channel.key, kind, until: newest.notBefore }
-    return log.info(facts, 'skipped: the marketplace asked to wait')
+  const until = await pausedUntil(store, { channel: channel.key, kind }, now())
+  if (until !== null) {
+    return log.info({ channel: channel.key, kind, until }, 'skipped: the marketplace asked for a pause')
   }
   try {
     const result = await work()

@@ -1,7 +1,7 @@
+import { channelKey } from './domain/channel.js'
 import type { Clock, Timestamp } from './domain/clock.js'
 import type { ChannelSession } from './marketplace/contract.js'
 import { AbortedError, MarketplaceError, PausedError } from './marketplace/errors.js'
-import { channelKey } from './domain/channel.js'
 import type { RunCounts, RunEnd, RunHandle, RunKind, RunRecord, Runs } from './store/contract.js'
 
 /** A failure that concerns one RFQ only. */

@@ -1,5 +1,6 @@
 import type { ChannelConfig } from '../config.js'
-import type { RunKind, RunRecord } from '../store/contract.js'
+import { pausedUntil } from '../runs.js'
+import type { RunKind } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
@@ -22,18 +23,12 @@ export interface PollRequest {
 export async function pollChannel({ io }: Cli, app: App, request: PollRequest): Promise<PollResult> {
   const { channel, kind, full = false, acceptLoss = false, onProgress } = request
   const store = await app.store()
-  refuseDuringPause(await store.newestRun({ channel: channel.key, kind }), io.now())
+  const until = await pausedUntil(store, { channel: channel.key, kind }, io.now())
+  if (until !== null) throw new FailedError(`the marketplace asked for no requests before ${until}; run again then`)
   const session = (await app.marketplace()).session(channel, { signal: io.stop })
   const context = { session, store, now: io.now, signal: io.stop, acceptLoss, ...(onProgress ? { onProgress } : {}) }
   if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)
   const { pollRfqs } = await import('../sync/poll-rfqs.js')
   const { history, requests } = app.config
   return pollRfqs(context, { full, ...history, concurrency: requests.concurrency })
-}
-
-/** The marketplace may ask for more patience (Retry-After) than one run has. */
-function refuseDuringPause(newest: RunRecord | null, now: Date): void {
-  if (newest?.notBefore && newest.notBefore > now.toISOString()) {
-    throw new FailedError(`the marketplace asked for no requests before ${newest.notBefore}; run again then`)
-  }
 }
