@@ -1,18 +1,18 @@
 import type { Log } from './contract.js'
 
 /** Tells of errors of the queue that come again at every try to connect. */
-export interface Sparing {
+export interface ErrorThrottle {
   /** Tells an error unless it was told a moment ago. */
   error(error: Error): void
   /** Tells that the queue is there again, if an error was told. */
-  back(): void
+  recovered(): void
 }
 
 /**
  * @param address of the queue, without password
  * @param everyMs after which the same error is told again
  */
-export function sparing(log: Log, address: string, everyMs = 30_000): Sparing {
+export function throttledErrorLog(log: Log, address: string, everyMs = 30_000): ErrorThrottle {
   const told = new Map<string, number>()
   return {
     error(error) {
@@ -22,7 +22,7 @@ export function sparing(log: Log, address: string, everyMs = 30_000): Sparing {
       told.set(error.message, now)
       log.error({ queue: address, err: error }, 'the queue does not answer as it should: trying on')
     },
-    back() {
+    recovered() {
       if (told.size > 0) log.info({ queue: address }, 'the queue answers again')
       told.clear()
     },

@@ -10,8 +10,8 @@ import { RunBusyError } from '../src/store/errors.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import type { JobHandler, JobHandlers, JobPayload, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError } from './errors.js'
-import { jobId } from './id.js'
-import { summarize } from './summary.js'
+import { jobId } from './job-id.js'
+import { logRunSummary } from './run-summary.js'
 
 export interface HandlerDeps {
   config: Config
@@ -24,7 +24,7 @@ export interface HandlerDeps {
   pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
   closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
   /** Kill switch of closing: a reason to stop, or null. */
-  stopped: () => string | null
+  killSwitch: () => string | null
   /** Write a workbook and resolve to its path. */
   rfqReport: (channel: ChannelConfig, rfqId: string, signal: AbortSignal) => Promise<string>
   channelReport: (channel: ChannelConfig, signal: AbortSignal) => Promise<string>
@@ -77,7 +77,7 @@ async function close(task: Task): Promise<void> {
   const { deps, channel, signal } = task
   const policy = closingPolicy(deps.config.closing, channel)
   if (policy === null) return
-  const { store, now, stopped } = deps
+  const { store, now, killSwitch: stopped } = deps
   const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal })
   const context = { session: session(task), store, now, signal, killSwitch: stopped, pause }
   await run(task, 'close', async () => {
@@ -117,7 +117,7 @@ async function run(
   }
   try {
     const result = await work()
-    summarize(result, log)
+    logRunSummary(result, log)
     if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
   } catch (error) {
     if (!(error instanceof RunBusyError)) throw error

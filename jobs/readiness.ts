@@ -17,9 +17,9 @@ export interface ReadinessOptions {
 }
 
 /** A poll is stale after so many intervals without a complete one. */
-const INTERVALS = 3
+const MAX_AGE_INTERVALS = 3
 /** Less room than this, in bytes, and the next large poll may not fit. */
-const ROOM = 32 * 2 ** 20
+const MIN_FREE_BYTES = 32 * 2 ** 20
 const YEAR_MS = 366 * 24 * 3_600_000
 
 /** What the service needs to do its work: the database writable, the queue answering, every channel's polls fresh. */
@@ -60,7 +60,7 @@ async function databaseWritable(store: ReadinessOptions['store']): Promise<{ ok:
   await Promise.all([access(store.path, constants.W_OK), access(dirname(store.path), constants.W_OK)])
   const { bavail, bsize } = await statfs(store.path)
   const room = bavail * bsize
-  if (room < ROOM) return { ok: false, message: `only ${Math.floor(room / 2 ** 20)} MiB of room: make some` }
+  if (room < MIN_FREE_BYTES) return { ok: false, message: `only ${Math.floor(room / 2 ** 20)} MiB of room: make some` }
   return { ok: true, message: 'may be written to, has room' }
 }
 
@@ -77,11 +77,11 @@ function cronsOf({ schedule, scheduleTimeZone }: ReadinessOptions['config']) {
 function staleBefore(cron: Cron, now: Date): Date | null {
   const after = new Date(now.getTime() - YEAR_MS)
   const ticks: number[] = []
-  for (let upTo = now; ticks.length <= INTERVALS; upTo = new Date((ticks.at(-1) ?? 0) - 1)) {
+  for (let upTo = now; ticks.length <= MAX_AGE_INTERVALS; upTo = new Date((ticks.at(-1) ?? 0) - 1)) {
     const tick = cron.lastTick({ after, upTo })
     if (tick === null) return null
     ticks.push(tick.getTime())
   }
-  const [newest = 0, latest = 0, oldest = 0] = [ticks[0], ticks[INTERVALS - 1], ticks[INTERVALS]]
+  const [newest = 0, latest = 0, oldest = 0] = [ticks[0], ticks[MAX_AGE_INTERVALS - 1], ticks[MAX_AGE_INTERVALS]]
   return new Date(Math.min(oldest + (now.getTime() - newest), latest))
 }

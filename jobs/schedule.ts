@@ -3,7 +3,7 @@ import type { Config, JobSchedule } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
 import type { JobName, JobRunner, Log } from './contract.js'
 import { type Cron, compileCron } from './cron.js'
-import { jobId } from './id.js'
+import { jobId } from './job-id.js'
 
 export { validateCron } from './cron.js'
 
@@ -17,7 +17,7 @@ export interface ScheduleOptions {
 /** Cron ticks that only enqueue. */
 export interface Schedule {
   /** Enqueues what is owed since the start or the last beat; never rejects, one at a time. */
-  beat(): Promise<void>
+  tick(): Promise<void>
   /** Lets node-cron beat it, now and at every minute (every second where an expression has six fields). */
   start(): void
   /** No more beats; waits for the one under way. */
@@ -33,14 +33,14 @@ const JOB_OF: Record<JobSchedule, JobName> = {
 const DAY_MS = 24 * 3_600_000
 
 /** One kind of job on one channel. */
-interface Line {
+interface ScheduledJob {
   name: JobName
   channel: string
   cron: Cron
   /** Ticks up to here are dealt with. */
   after: Date
   /** A run that the start owes: nobody knows what was missed before. */
-  owed: Date | null
+  catchUp: Date | null
 }
 
 /**
@@ -49,7 +49,7 @@ interface Line {
  * once at the start.
  */
 export function createSchedule({ config, enqueue, now, log }: ScheduleOptions): Schedule {
-  const lines = linesOf(config, now())
+  const lines = createScheduledJobs(config, now())
   const stepMs = Math.min(...lines.map(({ cron }) => cron.stepMs))
   let task: ScheduledTask | null = null
   let underWay: Promise<void> = Promise.resolve()
@@ -67,7 +67,7 @@ export function createSchedule({ config, enqueue, now, log }: ScheduleOptions): 
     return underWay
   }
   return {
-    beat,
+    tick: beat,
     start() {
       if (lines.length === 0) return
       // Late beats count too: what they missed is found by `lastTick`.
@@ -88,8 +88,11 @@ export function createSchedule({ config, enqueue, now, log }: ScheduleOptions): 
   }
 }
 
-function linesOf({ channels, schedule, scheduleTimeZone }: ScheduleOptions['config'], start: Date): Line[] {
-  const lines: Line[] = []
+function createScheduledJobs(
+  { channels, schedule, scheduleTimeZone }: ScheduleOptions['config'],
+  start: Date,
+): ScheduledJob[] {
+  const lines: ScheduledJob[] = []
   for (const kind of Object.keys(JOB_OF) as JobSchedule[]) {
     const expression = schedule[kind]
     if (expression === null) continue
@@ -97,14 +100,14 @@ function linesOf({ channels, schedule, scheduleTimeZone }: ScheduleOptions['conf
     const owed = kind === 'listings' || kind === 'rfqs' ? minuteOf(start) : null
     for (const channel of channels) {
       if (kind === 'closeExpired' && channel.autoClose === 'off') continue
-      lines.push({ name: JOB_OF[kind], channel: channel.key, cron, after: start, owed })
+      lines.push({ name: JOB_OF[kind], channel: channel.key, cron, after: start, catchUp: owed })
     }
   }
   return lines
 }
 
-async function enqueueDue(line: Line, upTo: Date, enqueue: JobRunner['enqueue'], log: Log): Promise<void> {
-  const { name, channel, owed } = line
+async function enqueueDue(line: ScheduledJob, upTo: Date, enqueue: JobRunner['enqueue'], log: Log): Promise<void> {
+  const { name, channel, catchUp: owed } = line
   if (upTo < line.after) line.after = upTo // The clock was set back.
   const tick = line.cron.lastTick({ after: line.after, upTo })
   const at = tick ?? owed
@@ -114,7 +117,7 @@ async function enqueueDue(line: Line, upTo: Date, enqueue: JobRunner['enqueue'],
     log.debug({ job: name, id, added }, added ? 'job enqueued' : 'job known already')
   }
   line.after = upTo
-  line.owed = null
+  line.catchUp = null
 }
 
 const minuteOf = (moment: Date) => new Date(Math.floor(moment.getTime() / 60_000) * 60_000)

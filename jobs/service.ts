@@ -3,10 +3,10 @@ import type { Readiness } from '../src/domain/readiness.js'
 import { once } from '../src/once.js'
 import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'
-import { createInProcessRunner } from './in-process.js'
+import { createInProcessRunner } from './in-process-runner.js'
 import { createReadiness } from './readiness.js'
 import { createSchedule } from './schedule.js'
-import { settled } from './settles-within.js'
+import { settlesWithin } from './settles-within.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   /** Take jobs from the queue. */
@@ -71,7 +71,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   if (options.schedule) {
     const schedule = createSchedule({ config, enqueue, now, log })
     schedule.start()
-    closers.push(async () => void (await settled(schedule.stop(), STOP_BEAT_MS)))
+    closers.push(async () => void (await settlesWithin(schedule.stop(), STOP_BEAT_MS)))
   }
   return { runner, web }
 }
@@ -79,6 +79,6 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
 /** The way to run jobs that the configuration asks for. Errors: QueueUnavailableError. */
 export async function createRunner(queue: Config['queue'], log: Log): Promise<JobRunner> {
   if (queue.kind === 'in-process') return createInProcessRunner({ concurrency: JOBS_AT_ONCE, log })
-  const { createBullRunner } = await import('./bullmq.js')
+  const { createBullRunner } = await import('./bullmq-runner.js')
   return createBullRunner({ server: queue, concurrency: JOBS_AT_ONCE, log })
 }

@@ -3,7 +3,7 @@
  * @param milliseconds how long at most
  * @returns whether it settled (fulfilled or rejected) in that time
  */
-export async function settled(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
+export async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, milliseconds))

@@ -20,7 +20,7 @@ export interface LogOptions {
  */
 export async function createLog({ level, out, pretty, colour, secrets }: LogOptions): Promise<Logger> {
   const format = pretty ? await prettyLines(colour) : (line: string) => line
-  const scrub = scrubber(secrets)
+  const scrub = createScrubber(secrets)
   const options = {
     level,
     base: { pid: process.pid },
@@ -44,7 +44,7 @@ const withoutEscapes = (line: string) => line.replace(/\\u00[01][0-9a-f]|[\x7f-\
  * Makes a function that replaces secrets in text, also in the forms they take within JSON, addresses and Basic
  * authentication.
  */
-export function scrubber(secrets: readonly string[]): (text: string) => string {
+export function createScrubber(secrets: readonly string[]): (text: string) => string {
   const forms = new Set(secrets.filter((secret) => secret !== '').flatMap(formsOf))
   // Longest first: one secret may be part of another.
   const ordered = [...forms].sort((a, b) => b.length - a.length)
@@ -57,7 +57,7 @@ const formsOf = (secret: string) => {
 }
 
 /** Everything in a configuration that must not be written anywhere. */
-export function secretsOf(config: Pick<Config, 'channels' | 'web' | 'queue'>): string[] {
+export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'>): string[] {
   const keys = config.channels.map(({ apiKey }) => apiKey)
   return [...keys, config.web.token ?? '', ...passwordOf(config.queue)].filter((secret) => secret !== '')
 }

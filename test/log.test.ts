@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createLog, scrubber, secretsOf } from '../src/log.js'
+import { collectSecrets, createLog, createScrubber } from '../src/log.js'
 
 const SECRET = 'k"ey\\0123/+= 456'
 
@@ -57,10 +57,10 @@ describe('secrets', () => {
       web: { host: '', port: 0, token: 'token-1' },
       queue: { kind: 'redis', url: 'redis://me:p%40ss@host' } as const,
     }
-    expect(secretsOf(config)).toEqual(['key-1', 'token-1', 'p%40ss', 'p@ss'])
+    expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'p%40ss', 'p@ss'])
   })
 
   it('are taken out longest first', () => {
-    expect(scrubber(['abc', 'abcdef'])('xabcdefx abc')).toBe('x[secret]x [secret]')
+    expect(createScrubber(['abc', 'abcdef'])('xabcdefx abc')).toBe('x[secret]x [secret]')
   })
 })

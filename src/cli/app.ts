@@ -64,11 +64,11 @@ export const withServices = <T>(cli: Cli, use: (app: App) => Promise<T>, default
 
 async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<unknown>)[]): Promise<App> {
   const { loadConfig } = await import('../config/load.js')
-  const { scrubber, secretsOf } = await import('../log.js')
+  const { createScrubber, collectSecrets } = await import('../log.js')
   const { io, globals } = cli
   const { secrets, set = [] } = options
   const config = loadConfig({ file: globals.config, env: io.env, cwd: io.cwd, secrets, set })
-  cli.scrub = scrubber(secretsOf(config))
+  cli.scrub = createScrubber(collectSecrets(config))
   const log = await openLog(cli, config, options)
   const keep = <T extends { close(): Promise<unknown> }>(part: T) => {
     closers.push(() => part.close())
@@ -92,7 +92,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
 }
 
 async function openLog({ io, globals }: Cli, config: Config, { logTo, defaultLevel }: AppOptions): Promise<Logger> {
-  const { createLog, secretsOf } = await import('../log.js')
+  const { createLog, collectSecrets } = await import('../log.js')
   const places = {
     stdout: { out: { write: io.out }, pretty: io.width !== null, colour: io.colour.out },
     stderr: { out: { write: io.err }, pretty: io.stderrIsTerminal, colour: io.colour.err },
@@ -101,7 +101,7 @@ async function openLog({ io, globals }: Cli, config: Config, { logTo, defaultLev
   return createLog({
     ...place,
     level: globals.logLevel ?? config.logLevel ?? defaultLevel,
-    secrets: secretsOf(config),
+    secrets: collectSecrets(config),
   })
 }
 
@@ -111,9 +111,9 @@ async function openConfiguredStore(config: Config, create: boolean): Promise<Sto
 }
 
 async function createReportMaker({ reportWorkerScript }: Cli['io'], config: Config, store: Store): Promise<MakeReport> {
-  if (reportWorkerScript === null) return (await import('../reporting/make-report.js')).makeReportFrom(store)
-  const { makeReportApart } = await import('../reporting/run-in-worker.js')
-  return makeReportApart({ thread: reportWorkerScript, database: config.database })
+  if (reportWorkerScript === null) return (await import('../reporting/make-report.js')).makeReportInProcess(store)
+  const { makeReportInWorker } = await import('../reporting/run-in-worker.js')
+  return makeReportInWorker({ thread: reportWorkerScript, database: config.database })
 }
 
 async function openMarketplace({ io }: Cli, { baseUrl, requests }: Config): Promise<Marketplace> {

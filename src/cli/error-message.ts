@@ -1,4 +1,4 @@
-import { ConfigError } from '../config/error.js'
+import { ConfigError } from '../config/config-error.js'
 import { UsageError } from './cli-error.js'
 
 /** 2 for wrong usage or configuration, else 1. */

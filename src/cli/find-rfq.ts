@@ -1,4 +1,4 @@
-import { nearest } from '../config/suggest.js'
+import { closestMatches } from '../config/suggest.js'
 import { observeRfq } from '../domain/observed.js'
 import type { History, KnownRfq, RfqFilter } from '../store/contract.js'
 import { FailedError, UsageError } from './cli-error.js'
@@ -39,7 +39,7 @@ function unknown(match: string, known: readonly KnownRfq[], { channel, asOf }: R
 function nearestRfqs(match: string, known: readonly KnownRfq[]): KnownRfq[] {
   const named = known.flatMap((each) => namesOf(each).map((name) => ({ name, each })))
   const reach = Math.max(2, Math.floor(match.length / 2))
-  const names = nearest(match, [...new Set(named.map(({ name }) => name))], { most: 5, reach })
+  const names = closestMatches(match, [...new Set(named.map(({ name }) => name))], { most: 5, reach })
   const found = names.flatMap((name) => named.filter((entry) => entry.name === name).map(({ each }) => each))
   return [...new Set(found)].slice(0, 5)
 }

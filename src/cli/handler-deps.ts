@@ -20,7 +20,7 @@ export async function createHandlerDeps(app: App, now: Clock): Promise<Omit<Hand
     pollListings,
     pollRfqs,
     closeExpired,
-    stopped: closingKillSwitch(config),
+    killSwitch: closingKillSwitch(config),
     ...reportHandlers(app, now),
   }
   return { config, store, marketplace, now, log, ...work }
@@ -38,7 +38,7 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
 export const webServer =
   ({ config, log }: Pick<App, 'config' | 'log'>) =>
   async (readiness: Readiness) => {
-    const { createHealthServer } = await import('../web/health.js')
+    const { startHealthServer } = await import('../web/health.js')
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    return createHealthServer({ ...config.web, readiness, onError })
+    return startHealthServer({ ...config.web, readiness, onError })
   }

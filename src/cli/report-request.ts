@@ -1,5 +1,5 @@
 import type { Config } from '../config.js'
-import type { ReportOrder } from '../reporting/make-report.js'
+import type { ReportRequest } from '../reporting/make-report.js'
 import { VERSION } from '../version.js'
 import { timeZoneOf } from './select-channels.js'
 
@@ -7,7 +7,7 @@ import { timeZoneOf } from './select-channels.js'
 export function createReportOrder(
   config: Config,
   { channel: key, asOf, now }: { channel: string; asOf: Date; now: Date },
-): ReportOrder {
+): ReportRequest {
   const channel = { key, timeZone: timeZoneOf(config, key) }
   return { config: { reports: config.reports }, channel, asOf, now, version: VERSION }
 }

@@ -1,4 +1,4 @@
-import { nearest } from '../config/suggest.js'
+import { closestMatches } from '../config/suggest.js'
 import type { ChannelConfig, Config } from '../config.js'
 import { UsageError } from './cli-error.js'
 
@@ -16,7 +16,7 @@ export function findChannel(config: Config, name: string): ChannelConfig {
   const found = config.channels.find(({ key }) => key === name)
   if (found) return found
   const known = config.channels.map(({ key }) => key)
-  const [close] = nearest(name, known, { most: 1 })
+  const [close] = closestMatches(name, known, { most: 1 })
   const suggestion = close ? `did you mean ${close}? ` : ''
   throw new UsageError(`${name} is no channel of ${config.file}; ${suggestion}Configured: ${known.join(', ')}`)
 }

@@ -1,6 +1,6 @@
 import { parse } from 'yaml'
-import type { Path } from './document.js'
-import { isRecord, type Place } from './environment.js'
+import { isRecord, type ValueOrigin } from './environment.js'
+import type { Path } from './yaml-document.js'
 
 /** The section whose keys may be given another value for one command. */
 const SECTION = 'reports'
@@ -20,7 +20,7 @@ interface Assignment {
 export function applyAssignments(value: unknown, texts: readonly string[]) {
   const assignments = texts.map(assignmentOf)
   const assigned = isRecord(value) ? assignments.reduce<unknown>(withAssignment, value) : value
-  const placeOf = (path: Path): Place | null => {
+  const placeOf = (path: Path): ValueOrigin | null => {
     const found = assignments.findLast((one) => path.length > 1 && alike(one.path, path))
     return found ? { file: 'command line', line: null, key: `--set ${found.key}` } : null
   }

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'dotenv'
-import type { Path } from './document.js'
-import type { ConfigIssue } from './error.js'
+import type { ConfigIssue } from './config-error.js'
+import type { Path } from './yaml-document.js'
 
 /** Where a value stands that did not come from the file. */
-export type Place = Pick<ConfigIssue, 'file' | 'line' | 'key'>
+export type ValueOrigin = Pick<ConfigIssue, 'file' | 'line' | 'key'>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -41,7 +41,7 @@ export function applyOverrides(value: unknown, env: Environment) {
   const set = Object.entries(OVERRIDES).filter(([name]) => env[name])
   const root = isRecord(value) ? { ...value } : value
   if (isRecord(root)) for (const [name, key] of set) root[key] = env[name]
-  const placeOf = (path: Path): Place | null => {
+  const placeOf = (path: Path): ValueOrigin | null => {
     const [name] = set.find(([, key]) => path[0] === key) ?? []
     return name === undefined ? null : { file: 'environment', line: null, key: name }
   }

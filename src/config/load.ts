@@ -3,12 +3,12 @@ import { dirname, resolve } from 'node:path'
 import type { z } from 'zod'
 import type { Config } from '../config.js'
 import { applyAssignments } from './assignment.js'
-import { checkTogether } from './cross-checks.js'
-import { type ConfigDocument, type Path, readDocument } from './document.js'
-import { applyOverrides, type Environment, isRecord, type Place, readEnvironment } from './environment.js'
-import { ConfigError, type ConfigIssue } from './error.js'
+import { ConfigError, type ConfigIssue } from './config-error.js'
+import { crossCheck } from './cross-checks.js'
+import { applyOverrides, type Environment, isRecord, readEnvironment, type ValueOrigin } from './environment.js'
 import { configSchema, knownKeys } from './schema.js'
-import { nearest } from './suggest.js'
+import { closestMatches } from './suggest.js'
+import { type ConfigDocument, type Path, readDocument } from './yaml-document.js'
 
 export interface LoadOptions {
   /** Path of the file, relative to `cwd`; else `$QUOTEKEEPER_CONFIG`, else `./quotekeeper.yaml`. */
@@ -40,7 +40,7 @@ export function loadConfig(options: LoadOptions): Config {
   const report = reporter({ file, document, value, placeOf: (path) => overridden.placeOf(path) ?? placeOf(path) })
   const issues = [
     ...(parsed.error?.issues ?? []).flatMap(report),
-    ...checkTogether(value, { env, folder, secretsRequired }).flatMap(report),
+    ...crossCheck(value, { env, folder, secretsRequired }).flatMap(report),
   ]
   if (issues.length > 0 || !parsed.success) throw new ConfigError(issues.sort(byLine))
   return { file, ...parsed.data }
@@ -78,7 +78,7 @@ interface Origin {
   document: ConfigDocument
   value: unknown
   /** Where a value stands that did not come from the file; null where it did. */
-  placeOf: (path: Path) => Place | null
+  placeOf: (path: Path) => ValueOrigin | null
 }
 type RawIssue = Pick<z.core.$ZodIssue, 'message' | 'path'> & Partial<z.core.$ZodIssue>
 
@@ -99,7 +99,7 @@ const givenFound = (issue: RawIssue) => ('params' in issue ? String(issue.params
 
 function unknownKey(key: string, message: string): Pick<ConfigIssue, 'found' | 'allowed'> {
   const known = knownKeys(message)
-  const [close] = nearest(key, known, { most: 1 })
+  const [close] = closestMatches(key, known, { most: 1 })
   const list = known.length > 0 ? known.join(', ') : message
   return { found: 'an unknown key', allowed: close ? `did you mean ${close}? Known here: ${list}` : list }
 }

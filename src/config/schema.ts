@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { LOG_LEVELS } from '../config.js'
 import type { Environment } from './environment.js'
 import { reportSettings } from './report-settings.js'
-import { fetchSecret, type Read, readSecretRef } from './secret.js'
+import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
 import * as is from './values.js'
 
 /** What reading the values takes beside the file. */
@@ -61,13 +61,13 @@ function channel(context: SchemaContext) {
 }
 
 const secret = (context: SchemaContext) =>
-  is.readValue((found): Read<string> => {
+  is.readValue((found): ReadResult<string> => {
     const read = readSecret(found, context)
     return 'value' in read || context.secretsRequired ? read : { value: '' }
   })
 
-function readSecret(found: unknown, { folder, env }: SchemaContext): Read<string> {
-  const ref = readSecretRef(found)
+function readSecret(found: unknown, { folder, env }: SchemaContext): ReadResult<string> {
+  const ref = parseSecretRef(found)
   return 'value' in ref ? fetchSecret(ref.value, folder, env) : ref
 }
 
@@ -110,7 +110,7 @@ const web = (context: SchemaContext) =>
 
 /** On this machine a token may be absent; off it, checkTogether wants one. */
 const token = (context: SchemaContext) =>
-  is.readValue((found): Read<string | null> => {
+  is.readValue((found): ReadResult<string | null> => {
     if (found === null) return { value: null }
     const read = readSecret(found, context)
     return 'value' in read || (context.secretsRequired && !read.unset) ? read : { value: null }

@@ -6,12 +6,12 @@ import { isRecord } from './environment.js'
 /** Where a secret is kept: in an environment variable or in a file. */
 export type SecretRef = { env: string } | { file: string }
 /** A value as read, or why there is none; `unset` where nothing was given at all. */
-export type Read<T> = { value: T } | { found: string; allowed: string; unset?: boolean }
+export type ReadResult<T> = { value: T } | { found: string; allowed: string; unset?: boolean }
 
 export const REF_FORMS = '{ env: NAME } or { file: PATH }'
 
 /** Reads `{ env: NAME }` or `{ file: PATH }`. A literal is refused, and never shown. */
-export function readSecretRef(value: unknown): Read<SecretRef> {
+export function parseSecretRef(value: unknown): ReadResult<SecretRef> {
   if (typeof value === 'string' || typeof value === 'number') {
     return {
       found: 'a value written into the file (not shown here)',
@@ -38,7 +38,7 @@ const shapeOf = (value: unknown) => {
  * key in its error.
  * @param folder what a relative path is relative to
  */
-export function fetchSecret(ref: SecretRef, folder: string, env: Environment): Read<string> {
+export function fetchSecret(ref: SecretRef, folder: string, env: Environment): ReadResult<string> {
   const raw = 'env' in ref ? fromVariable(ref.env, env) : fromFile(resolve(folder, ref.file))
   if ('found' in raw) return raw
   const value = raw.value.trim()
@@ -53,7 +53,7 @@ export function fetchSecret(ref: SecretRef, folder: string, env: Environment): R
   return { value }
 }
 
-function fromVariable(name: string, env: Environment): Read<string> {
+function fromVariable(name: string, env: Environment): ReadResult<string> {
   const value = env[name]
   if (value !== undefined) return { value }
   return {
@@ -63,7 +63,7 @@ function fromVariable(name: string, env: Environment): Read<string> {
   }
 }
 
-function fromFile(path: string): Read<string> {
+function fromFile(path: string): ReadResult<string> {
   try {
     return { value: readFileSync(path, 'utf8') }
   } catch (error) {

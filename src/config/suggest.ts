@@ -32,7 +32,7 @@ function cell(a: string[], b: string[], i: number, j: number, row: number[], las
  * @param options.most how many to return; default 3
  * @param options.reach how many edits apart a candidate may be; default a third of the text's length
  */
-export function nearest(
+export function closestMatches(
   text: string,
   candidates: readonly string[],
   { most = 3, reach = Math.max(1, Math.floor(text.length / 3)) }: { most?: number; reach?: number } = {},

@@ -1,8 +1,8 @@
 import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import type { Config } from '../config.js'
-import type { Read } from './secret.js'
-import { nearest } from './suggest.js'
+import type { ReadResult } from './secret.js'
+import { closestMatches } from './suggest.js'
 
 /**
  * A value of the configuration: one sentence says what is allowed, and is what a mistake shows.
@@ -10,13 +10,13 @@ import { nearest } from './suggest.js'
  * @param read the value made of what was found, or undefined when it is not allowed
  */
 export const value = <T>(allowed: string, read: (found: unknown) => T | undefined) =>
-  readValue((found): Read<T> => {
+  readValue((found): ReadResult<T> => {
     const made = read(found)
     return made === undefined ? { found: '', allowed } : { value: made }
   })
 
 /** As `value`, for readers with more to say about what they found. */
-export const readValue = <T>(read: (found: unknown) => Read<T>) =>
+export const readValue = <T>(read: (found: unknown) => ReadResult<T>) =>
   z.unknown().transform((found, context): T => {
     const made = read(found)
     if ('value' in made) return made.value
@@ -64,9 +64,10 @@ export const segment = () =>
   )
 
 export const timeZone = () =>
-  readValue((found): Read<string> => {
+  readValue((found): ReadResult<string> => {
     if (typeof found === 'string' && isTimeZone(found)) return { value: found }
-    const [close] = typeof found === 'string' ? nearest(found, Intl.supportedValuesOf('timeZone'), { most: 1 }) : []
+    const [close] =
+      typeof found === 'string' ? closestMatches(found, Intl.supportedValuesOf('timeZone'), { most: 1 }) : []
     const suggestion = close ? `, such as ${close}` : ', such as UTC or Europe/Paris'
     return { found: '', allowed: `a time zone of the IANA database${suggestion}` }
   })
@@ -85,7 +86,7 @@ const CRON =
   'a cron expression in quotes, of five fields (minute hour day month weekday) or six (second first), such as "*/5 * * * *"; null for never'
 
 export const cron = () =>
-  readValue((found): Read<string | null> => {
+  readValue((found): ReadResult<string | null> => {
     if (found === null) return { value: null }
     if (typeof found !== 'string') return { found: '', allowed: CRON }
     const { valid, errors } = validateDetailed(found)
@@ -98,7 +99,7 @@ export const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::
 
 /** @returns origin and path without a trailing slash. Plain http would show the API key to the network. */
 export const baseUrl = () =>
-  readValue((found): Read<string> => {
+  readValue((found): ReadResult<string> => {
     const allowed = 'the https address of the marketplace, without user, query or fragment (http on this machine only)'
     const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
     if (!url) return { found: '', allowed }
@@ -109,7 +110,7 @@ export const baseUrl = () =>
   })
 
 export const queue = () =>
-  readValue((found): Read<Config['queue']> => {
+  readValue((found): ReadResult<Config['queue']> => {
     if (found === 'in-process') return { value: { kind: 'in-process' } }
     const kind = typeof found === 'string' && URL.canParse(found) ? queueKind(new URL(found)) : null
     if (kind) return { value: { kind, url: found as string } }

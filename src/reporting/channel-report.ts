@@ -4,14 +4,14 @@ import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
 import { summariseChannel } from '../domain/comparison/channel/summarise-channel.js'
 import { reportDestination } from './report-destination.js'
-import { channelInput, type ReportSource } from './report-input.js'
+import { gatherChannelInput, type ReportSource } from './report-input.js'
 
 /**
  * The overview of a channel, as known at a moment.
  * @throws StoreError
  */
-export async function channelReport(source: ReportSource): Promise<ChannelReport> {
-  return summariseChannel(await channelInput(source))
+export async function buildChannelReport(source: ReportSource): Promise<ChannelReport> {
+  return summariseChannel(await gatherChannelInput(source))
 }
 
 /**
@@ -25,5 +25,5 @@ export async function makeChannelReport(
   const { writeChannelReport } = await import('../../reports/formats.js') // Heavy: only when one is written.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
-  return writeChannelReport(await channelReport(source), format, destination, source)
+  return writeChannelReport(await buildChannelReport(source), format, destination, source)
 }

@@ -6,7 +6,7 @@ import type { ReportSource } from './report-input.js'
 import { makeRfqReport } from './rfq-report.js'
 
 /** A report to be made. Plain values, so that it can be handed to a thread. */
-export interface ReportOrder extends Omit<ReportSource, 'store'> {
+export interface ReportRequest extends Omit<ReportSource, 'store'> {
   /** The RFQ whose offers are compared; absent: the overview of the channel. */
   rfqId?: string
   /** Absolute path of the file; absent: one named after what it is about, in the channel's folder of reports. */
@@ -16,10 +16,10 @@ export interface ReportOrder extends Omit<ReportSource, 'store'> {
 }
 
 /** Makes a report. @throws what `makeRfqReport` and `makeChannelReport` throw, or what `signal` was aborted with */
-export type MakeReport = (order: ReportOrder, making?: BuildOptions) => Promise<Written>
+export type MakeReport = (order: ReportRequest, making?: BuildOptions) => Promise<Written>
 
 /** Makes reports in this thread, from this store. */
-export const makeReportFrom =
+export const makeReportInProcess =
   (store: ReportSource['store']): MakeReport =>
   ({ rfqId, ...order }, making = {}) =>
     rfqId === undefined

@@ -37,7 +37,7 @@ export class UnknownRfqError extends Error {
  * Gathers what was known of one RFQ at a moment, for `compareOffers`.
  * @throws UnknownRfqError, StoreError
  */
-export async function rfqInput(source: ReportSource & { rfqId: string }): Promise<ComparisonInput> {
+export async function gatherRfqInput(source: ReportSource & { rfqId: string }): Promise<ComparisonInput> {
   const { store, asOf, rfqId } = source
   const channel = source.channel.key
   const found = (await store.rfqs({ channel, asOf, match: rfqId })).find(({ rfq }) => rfq.id === rfqId)
@@ -53,7 +53,7 @@ export async function rfqInput(source: ReportSource & { rfqId: string }): Promis
     store.problems({ channel, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
     store.decisions({ channel, rfq: rfqId }),
   ])
-  const known = { rfq, responses: inTurn(found.responses), listings: listings.map(knownListing) }
+  const known = { rfq, responses: parseLazily(found.responses), listings: listings.map(knownListing) }
   return { ...circumstances(source), ...known, versions, absences, problems, decisions }
 }
 
@@ -61,7 +61,7 @@ export async function rfqInput(source: ReportSource & { rfqId: string }): Promis
  * Gathers what was known of a channel at a moment, for `summariseChannel`.
  * @throws StoreError
  */
-export async function channelInput(source: ReportSource): Promise<ChannelInput> {
+export async function gatherChannelInput(source: ReportSource): Promise<ChannelInput> {
   const { store, asOf } = source
   const channel = source.channel.key
   const [rfqs, listings, decisions, problems] = await Promise.all([
@@ -72,7 +72,7 @@ export async function channelInput(source: ReportSource): Promise<ChannelInput> 
   ])
   return {
     ...circumstances(source),
-    rfqs: rfqs.map(({ rfq, responses }: KnownRfq) => ({ rfq: knownRfq(rfq), responses: inTurn(responses) })),
+    rfqs: rfqs.map(({ rfq, responses }: KnownRfq) => ({ rfq: knownRfq(rfq), responses: parseLazily(responses) })),
     listings: listings.map(knownListing),
     decisions,
     problems,
@@ -91,7 +91,7 @@ function circumstances({ config, channel, asOf, now, version }: ReportSource): R
 }
 
 /** Reads each document when it is asked for: those of thousands of offers would fill the memory. */
-const inTurn = (responses: readonly Known[]): Iterable<KnownResponse> => ({
+const parseLazily = (responses: readonly Known[]): Iterable<KnownResponse> => ({
   *[Symbol.iterator]() {
     for (const response of responses) yield knownResponse(response)
   },

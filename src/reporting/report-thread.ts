@@ -1,25 +1,25 @@
 /** The thread that makes one report: started by report-apart.ts, told by its messages how it goes. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../store/store.js'
-import { makeReportFrom } from './make-report.js'
-import type { FromThread, ThreadData } from './run-in-worker.js'
+import { makeReportInProcess } from './make-report.js'
+import type { WorkerInput, WorkerMessage } from './run-in-worker.js'
 
 const port = parentPort as MessagePort
-const tell = (message: FromThread) => port.postMessage(message)
+const tell = (message: WorkerMessage) => port.postMessage(message)
 const stop = new AbortController()
 port.on('message', () => stop.abort(new Error('the report was given up')))
 try {
-  tell({ written: await make(workerData as ThreadData) })
+  tell({ written: await make(workerData as WorkerInput) })
 } catch (error) {
   tell({ failed: plain(error) })
 } finally {
   port.close()
 }
 
-async function make({ database, order }: ThreadData) {
+async function make({ database, order }: WorkerInput) {
   const store = await openStore({ path: database, create: false, checked: true })
   try {
-    return await makeReportFrom(store)(order, {
+    return await makeReportInProcess(store)(order, {
       signal: stop.signal,
       onProgress: (progress) => tell({ progress }),
     })

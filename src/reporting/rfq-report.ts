@@ -4,7 +4,7 @@ import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import { compareOffers } from '../domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { reportDestination } from './report-destination.js'
-import { type ReportSource, rfqInput } from './report-input.js'
+import { gatherRfqInput, type ReportSource } from './report-input.js'
 
 export interface RfqReportSource extends ReportSource {
   rfqId: string
@@ -14,8 +14,8 @@ export interface RfqReportSource extends ReportSource {
  * The comparison of the offers for one RFQ, as known at a moment.
  * @throws UnknownRfqError, StoreError
  */
-export async function rfqReport(source: RfqReportSource): Promise<RfqReport> {
-  return compareOffers(await rfqInput(source))
+export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport> {
+  return compareOffers(await gatherRfqInput(source))
 }
 
 /**
@@ -30,7 +30,7 @@ export async function makeRfqReport(
   const { writeRfqReport } = await import('../../reports/formats.js') // Heavy: only when one is written.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
-  const report = await rfqReport(source)
+  const report = await buildRfqReport(source)
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
   return writeRfqReport(report, format, destination, { ...source, ambiguous })
 }

@@ -1,15 +1,18 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
 import type { Written } from '../../reports/report-file.js'
 import type { BuildOptions, BuildProgress } from '../../reports/xlsx/workbook-writer.js'
-import type { MakeReport, ReportOrder } from './make-report.js'
+import type { MakeReport, ReportRequest } from './make-report.js'
 
 /** What a thread is started with. */
-export interface ThreadData {
+export interface WorkerInput {
   database: string
-  order: ReportOrder
+  order: ReportRequest
 }
 /** What it tells. */
-export type FromThread = { progress: BuildProgress } | { written: Written } | { failed: Partial<NodeJS.ErrnoException> }
+export type WorkerMessage =
+  | { progress: BuildProgress }
+  | { written: Written }
+  | { failed: Partial<NodeJS.ErrnoException> }
 
 /**
  * With so little room (MiB) the garbage of a large report is collected early: 5,000 offers with 50,000 lines stay within
@@ -24,24 +27,24 @@ const ROOM = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 8 }
  * @param database path of the database file, which this process has open
  * @param room of the thread, at first
  */
-export const makeReportApart =
+export const makeReportInWorker =
   ({ thread, database, room = ROOM }: { thread: URL; database: string; room?: ResourceLimits }): MakeReport =>
   async (order, making = {}) => {
     const data = { database, order }
     try {
-      return await inThread(new Worker(thread, { workerData: data, resourceLimits: room }), making)
+      return await runWorker(new Worker(thread, { workerData: data, resourceLimits: room }), making)
     } catch (error) {
       if (!isOutOfMemory(error) || making.signal?.aborted) throw error
-      return inThread(new Worker(thread, { workerData: data }), making)
+      return runWorker(new Worker(thread, { workerData: data }), making)
     }
   }
 
 const isOutOfMemory = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-function inThread(worker: Worker, { signal, onProgress }: BuildOptions): Promise<Written> {
+function runWorker(worker: Worker, { signal, onProgress }: BuildOptions): Promise<Written> {
   const giveUp = () => worker.postMessage('stop')
   const made = new Promise<Written>((resolve, reject) => {
-    worker.on('message', (message: FromThread) => {
+    worker.on('message', (message: WorkerMessage) => {
       if ('progress' in message) onProgress?.(message.progress)
       else if ('written' in message) resolve(message.written)
       else reject(signal?.aborted ? signal.reason : Object.assign(new Error(message.failed.message), message.failed))

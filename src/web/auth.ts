@@ -6,14 +6,14 @@ const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/i
 export const isLoopback = (host: string): boolean => LOOPBACK.test(host)
 
 /** Whether a Host header names this machine, with or without a port. */
-export function namesLoopback(header: string | undefined): boolean {
+export function isLoopbackHostHeader(header: string | undefined): boolean {
   return header !== undefined && LOOPBACK.test(header.replace(/:\d{1,5}$/, ''))
 }
 
 /**
  * Whether an Authorization header is `Bearer` and the token. Takes the same time for every wrong one.
  */
-export function holdsToken(header: string | undefined, token: string): boolean {
+export function hasToken(header: string | undefined, token: string): boolean {
   const [, given] = /^Bearer (.+)$/i.exec(header ?? '') ?? []
   return given !== undefined && timingSafeEqual(digest(given), digest(token))
 }

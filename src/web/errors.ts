@@ -4,7 +4,7 @@ export class ListenError extends Error {
 }
 
 /** Turns what the system said about listening into what an operator can act on. */
-export function explainListen(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
+export function toListenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
   return new ListenError(sentence(error, host, port), { cause: error })
 }
 

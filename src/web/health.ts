@@ -24,7 +24,7 @@ export function healthRoutes(readiness: Readiness): Route[] {
 }
 
 /** Serves health and whatever other routes are handed in. Errors: ListenError. */
-export function createHealthServer(
+export function startHealthServer(
   options: Omit<ServerOptions, 'routes'> & { readiness: Readiness; routes?: readonly Route[] },
 ): Promise<WebServer> {
   const { readiness, routes = [], ...server } = options

@@ -1,16 +1,16 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { holdsToken, isLoopback, namesLoopback } from './auth.js'
-import { explainListen } from './errors.js'
+import { hasToken, isLoopback, isLoopbackHostHeader } from './auth.js'
+import { toListenError } from './errors.js'
 
 /** What answers one path. */
 export interface Route {
   path: string
   methods: readonly ('GET' | 'POST')[]
-  answer(request: WebRequest): Promise<Answer>
+  answer(request: RouteRequest): Promise<RouteResponse>
 }
 
-export interface WebRequest {
+export interface RouteRequest {
   method: string
   url: URL
   headers: IncomingMessage['headers']
@@ -18,7 +18,7 @@ export interface WebRequest {
   trusted: boolean
 }
 
-export interface Answer {
+export interface RouteResponse {
   status: number
   /** An object is sent as JSON. */
   body: object | string
@@ -74,7 +74,7 @@ const limits = {
 
 function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(explainListen(error, host, port)))
+    server.once('error', (error) => reject(toListenError(error, host, port)))
     server.listen({ host, port }, resolve)
   })
 }
@@ -89,9 +89,9 @@ async function respond(options: ServerOptions, request: IncomingMessage, respons
   }
 }
 
-async function answer(options: ServerOptions, request: IncomingMessage): Promise<Answer> {
+async function answer(options: ServerOptions, request: IncomingMessage): Promise<RouteResponse> {
   const { method = '', headers } = request
-  if (isLoopback(options.host) && !namesLoopback(headers.host)) {
+  if (isLoopback(options.host) && !isLoopbackHostHeader(headers.host)) {
     return refusal(421, 'this server answers to localhost and 127.0.0.1 only')
   }
   const target = `http://localhost${request.url}`
@@ -101,13 +101,13 @@ async function answer(options: ServerOptions, request: IncomingMessage): Promise
   if (route === undefined) return refusal(404, 'there is nothing here')
   const allowed: string[] = route.methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
   if (!allowed.includes(method)) return { ...refusal(405, 'not this way'), headers: { allow: allowed.join(', ') } }
-  const trusted = options.token === null || holdsToken(headers.authorization, options.token)
+  const trusted = options.token === null || hasToken(headers.authorization, options.token)
   return route.answer({ method, url, headers, trusted })
 }
 
-const refusal = (status: number, message: string): Answer => ({ status, body: { error: message } })
+const refusal = (status: number, message: string): RouteResponse => ({ status, body: { error: message } })
 
-function send({ method }: IncomingMessage, response: ServerResponse, { status, body, headers }: Answer): void {
+function send({ method }: IncomingMessage, response: ServerResponse, { status, body, headers }: RouteResponse): void {
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
   response.writeHead(status, {
     'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json',

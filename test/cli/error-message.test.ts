@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/cli-error.js'
 import { exitStatusFor, formatError, isUserFacing } from '../../src/cli/error-message.js'
-import { ConfigError } from '../../src/config/error.js'
+import { ConfigError } from '../../src/config/config-error.js'
 
 const root = join(import.meta.dirname, '../..')
 

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { ConfigError } from '../../src/config/error.js'
+import { ConfigError } from '../../src/config/config-error.js'
 import { loadConfig } from '../../src/config/load.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { editDistance, nearest } from '../../src/config/suggest.js'
+import { closestMatches, editDistance } from '../../src/config/suggest.js'
 
 describe('the edit distance', () => {
   it.each([
@@ -31,12 +31,12 @@ describe('the edit distance', () => {
 
 describe('the nearest candidates', () => {
   it('come best first, each once', () => {
-    expect(nearest('1042', ['1043', '1042', '2042', '1043', '9999'])).toEqual(['1042', '1043', '2042'])
+    expect(closestMatches('1042', ['1043', '1042', '2042', '1043', '9999'])).toEqual(['1042', '1043', '2042'])
   })
   it('hold those that contain the text', () => {
-    expect(nearest('mangrove', ['Mangroves for 2027', 'Cookstoves'])).toEqual(['Mangroves for 2027'])
+    expect(closestMatches('mangrove', ['Mangroves for 2027', 'Cookstoves'])).toEqual(['Mangroves for 2027'])
   })
   it('are none where nothing is like the text', () => {
-    expect(nearest('xyz', ['abc'])).toEqual([])
+    expect(closestMatches('xyz', ['abc'])).toEqual([])
   })
 })

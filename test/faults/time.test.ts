@@ -1,7 +1,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import fc from 'fast-check'
 import { expect } from 'vitest'
-import { createInProcessRunner } from '../../jobs/in-process.js'
+import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { createSchedule } from '../../jobs/schedule.js'
 import { run } from '../../src/cli/program.js'
 import { kept } from '../helpers/recording-handlers.js'
@@ -63,7 +63,7 @@ async function live(expressions: { daily: string; often: string }, zone: string,
   const times: Record<string, number[]> = { 'channel-report': [], 'close-expired': [] }
   for (now = from + BEAT; now <= to; now += BEAT) {
     const before = done.length
-    await service.beat()
+    await service.tick()
     if (now === from + restartAt * BEAT) service = serve()
     await new Promise(setImmediate)
     for (const { name } of done.slice(before)) times[name]?.push(now)

@@ -1,7 +1,7 @@
 import { Queue } from 'bullmq'
 import { expect, onTestFinished } from 'vitest'
 import type { JobName } from '../../jobs/contract.js'
-import { jobId } from '../../jobs/id.js'
+import { jobId } from '../../jobs/job-id.js'
 import { soon } from '../helpers/eventually.js'
 import { noRedis } from '../helpers/private-redis.js'
 import { openSite, type Running, type Site } from '../helpers/process-fixture.js'

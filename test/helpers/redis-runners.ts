@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
-import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq.js'
+import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobRunner } from '../../jobs/contract.js'
 import { noRedis, PrivateRedis } from './private-redis.js'
 import { type KeptLog, keptLog } from './recording-log.js'

@@ -1,16 +1,16 @@
 import { expect, it } from 'vitest'
-import { sparing } from '../../jobs/error-throttle.js'
+import { throttledErrorLog } from '../../jobs/error-throttle.js'
 import { keptLog } from '../helpers/recording-log.js'
 
 const gone = () => new Error('connect ECONNREFUSED')
 
 it('an error that comes again and again is told once in a while', () => {
   const log = keptLog()
-  const teller = sparing(log, 'redis://host')
+  const teller = throttledErrorLog(log, 'redis://host')
   for (let count = 0; count < 100; count++) teller.error(gone())
   teller.error(new Error('READONLY'))
   expect(log.lines.map(({ facts }) => (facts.err as Error).message)).toEqual(['connect ECONNREFUSED', 'READONLY'])
-  const always = sparing(log, 'redis://host', 0)
+  const always = throttledErrorLog(log, 'redis://host', 0)
   always.error(gone())
   always.error(gone())
   expect(log.lines).toHaveLength(4)
@@ -18,11 +18,11 @@ it('an error that comes again and again is told once in a while', () => {
 
 it('that the queue is back is told once, and only after an error', () => {
   const log = keptLog()
-  const teller = sparing(log, 'redis://host')
-  teller.back()
+  const teller = throttledErrorLog(log, 'redis://host')
+  teller.recovered()
   teller.error(gone())
-  teller.back()
-  teller.back()
+  teller.recovered()
+  teller.recovered()
   expect(log.at('info')).toEqual(['the queue answers again'])
   teller.error(gone())
   expect(log.at('error')).toHaveLength(2)

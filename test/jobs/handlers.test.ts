@@ -62,7 +62,7 @@ async function desk(options: Partial<HandlerDeps> & { end?: Partial<RunEnd> } = 
       called.push({ what: 'close', options: policy })
       return { run: await conduct(store, 'close', end), decisions: [], approvalPlan: null, failures: [] }
     },
-    stopped: () => null,
+    killSwitch: () => null,
     rfqReport: async (channel, rfqId) => `/reports/${channel.key}/${rfqId}.xlsx`,
     channelReport: async (channel) => `/reports/${channel.key}.xlsx`,
     ...deps,

@@ -1,8 +1,8 @@
 import { createPostgresBackend, Queue } from 'bullmq'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest'
-import { createBullRunner } from '../../jobs/bullmq.js'
+import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobRunner } from '../../jobs/contract.js'
-import { lane } from '../../jobs/id.js'
+import { fairnessKey } from '../../jobs/job-id.js'
 import { noPostgres, PrivatePostgres } from '../helpers/private-postgres.js'
 import { freePort } from '../helpers/private-redis.js'
 import { kept } from '../helpers/recording-handlers.js'
@@ -68,7 +68,7 @@ describe.skipIf(noPostgres !== null)(
         createPostgresBackend,
       )
       await soon(async () => expect(await racing.getCompletedCount()).toBe(1))
-      const deduplication = { id: lane('poll-rfqs', PAYLOAD), keepLastIfActive: true }
+      const deduplication = { id: fairnessKey('poll-rfqs', PAYLOAD), keepLastIfActive: true }
       await racing.add('poll-rfqs', PAYLOAD, { jobId: 'tick-1', deduplication })
       await racing.close()
       expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)

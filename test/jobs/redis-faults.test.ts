@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createBullRunner } from '../../jobs/bullmq.js'
+import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import { soon } from '../helpers/eventually.js'
 import { freePort, noRedis, PrivateRedis } from '../helpers/private-redis.js'
 import { door, kept } from '../helpers/recording-handlers.js'

@@ -31,7 +31,7 @@ function desk(options: Partial<ScheduleOptions['config']> = {}, time = '2026-11-
     ids: () => enqueued.map(({ id }) => id),
     at: async (moment: string) => {
       now = new Date(moment)
-      await schedule.beat()
+      await schedule.tick()
     },
     setAway: (value: boolean) => {
       away = value
@@ -88,7 +88,7 @@ describe('a beat', () => {
 
   it('of two services started in one minute makes one job', async () => {
     const { schedule, make, ids } = desk({ schedule: { ...NEVER, rfqs: '*/5 * * * *' } })
-    await Promise.all([schedule.beat(), make().beat()])
+    await Promise.all([schedule.tick(), make().tick()])
     expect(ids()).toHaveLength(1)
   })
 

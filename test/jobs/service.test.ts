@@ -6,7 +6,7 @@ import type { Config } from '../../src/config.js'
 import type { ChannelSession } from '../../src/marketplace/contract.js'
 import type { RunKind, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
-import { createHealthServer } from '../../src/web/health.js'
+import { startHealthServer } from '../../src/web/health.js'
 import { freePort, noRedis, PrivateRedis } from '../helpers/private-redis.js'
 import { keptLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
@@ -36,7 +36,7 @@ async function options(
   const store = await openStore({ path: join(testFolder(), 'desk.db') })
   const config = changes.config ?? testConfig({ schedule })
   const serveWeb: ServiceOptions['serveWeb'] = (readiness) =>
-    createHealthServer({ ...config.web, readiness, onError: () => undefined })
+    startHealthServer({ ...config.web, readiness, onError: () => undefined })
   onTestFinished(() => store.close())
   return {
     config,
@@ -46,7 +46,7 @@ async function options(
     pollListings: () => poll(store, 'listings'),
     pollRfqs: () => poll(store, 'rfqs'),
     closeExpired: async () => ({ ...(await poll(store, 'close')), decisions: [], approvalPlan: null }),
-    stopped: () => null,
+    killSwitch: () => null,
     rfqReport: async () => '/a.xlsx',
     channelReport: async () => '/b.xlsx',
     work: true,

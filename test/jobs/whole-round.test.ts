@@ -9,7 +9,7 @@ import { createWorld, startSandbox } from '../../src/sandbox/index.js'
 import { openStore } from '../../src/store/store.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
-import { createHealthServer } from '../../src/web/health.js'
+import { startHealthServer } from '../../src/web/health.js'
 import { noRedis, PrivateRedis } from '../helpers/private-redis.js'
 import { keptLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
@@ -46,7 +46,7 @@ async function desk(queue: Config['queue']) {
     pollListings,
     pollRfqs,
     closeExpired,
-    stopped: closingKillSwitch(config),
+    killSwitch: closingKillSwitch(config),
     rfqReport: async (_channel, rfqId) => {
       reports.push(rfqId)
       return `/reports/${rfqId}.xlsx`
@@ -54,7 +54,7 @@ async function desk(queue: Config['queue']) {
     channelReport: async () => '/reports/channel.xlsx',
     work: true,
     schedule: true,
-    serveWeb: (readiness) => createHealthServer({ ...config.web, readiness, onError: () => undefined }),
+    serveWeb: (readiness) => startHealthServer({ ...config.web, readiness, onError: () => undefined }),
   })
   onTestFinished(async () => {
     await service.stop()

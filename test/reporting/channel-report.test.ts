@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import ExcelJS from 'exceljs'
 import { expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
-import { channelReport, makeChannelReport } from '../../src/reporting/channel-report.js'
+import { buildChannelReport, makeChannelReport } from '../../src/reporting/channel-report.js'
 import type { ReportSource } from '../../src/reporting/report-input.js'
 import { KEY, openDesk } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
@@ -25,7 +25,7 @@ it('the overview of a channel is written as a workbook into the folder of the ch
   const workbook = new ExcelJS.Workbook()
   await workbook.xlsx.readFile(path)
   expect(workbook.worksheets.map(({ name }) => name)).toEqual(expect.arrayContaining(['Summary', 'RFQs', 'Offers']))
-  expect((await channelReport(from)).summary).toMatchObject({ rfqs: 2, offers: 4 })
+  expect((await buildChannelReport(from)).summary).toMatchObject({ rfqs: 2, offers: 4 })
 })
 
 it('it stops when it is told to, and leaves nothing behind', async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
 import { settingsSchema } from '../../src/domain/comparison/settings.js'
-import { channelInput, type ReportSource, rfqInput } from '../../src/reporting/report-input.js'
+import { gatherChannelInput, gatherRfqInput, type ReportSource } from '../../src/reporting/report-input.js'
 import { type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
@@ -35,7 +35,7 @@ async function polled(): Promise<Desk & { rfqId: string }> {
 describe('what a report on an RFQ is made from', () => {
   it('is all that the store knows of it, and of nothing else', async () => {
     const desk = await polled()
-    const input = await rfqInput({ ...source(desk), rfqId: desk.rfqId })
+    const input = await gatherRfqInput({ ...source(desk), rfqId: desk.rfqId })
     expect(input.rfq.id).toBe(desk.rfqId)
     expect(input.rfq.document?.state).toMatch(/open|closed/)
     const responses = [...input.responses]
@@ -49,7 +49,7 @@ describe('what a report on an RFQ is made from', () => {
 
   it('carries the settings of the configuration and the circumstances into the report', async () => {
     const desk = await polled()
-    const report = compareOffers(await rfqInput({ ...source(desk), rfqId: desk.rfqId }))
+    const report = compareOffers(await gatherRfqInput({ ...source(desk), rfqId: desk.rfqId }))
     expect(report.context).toMatchObject({
       channel: KEY,
       timeZone: 'Europe/Paris',
@@ -64,7 +64,8 @@ describe('what a report on an RFQ is made from', () => {
   it('is what was known then, however much is known now', async () => {
     const desk = await polled()
     const then = desk.now()
-    const report = async (asOf: Date) => compareOffers(await rfqInput({ ...source(desk, asOf), rfqId: desk.rfqId }))
+    const report = async (asOf: Date) =>
+      compareOffers(await gatherRfqInput({ ...source(desk, asOf), rfqId: desk.rfqId }))
     const before = await report(then)
     desk.pass(3_600)
     desk.sandbox.world.closeRfq(desk.rfqId)
@@ -76,20 +77,20 @@ describe('what a report on an RFQ is made from', () => {
   it('says so where the RFQ was not known', async () => {
     const desk = await polled()
     const early = new Date('2020-01-01T00:00:00Z')
-    await expect(rfqInput({ ...source(desk, early), rfqId: desk.rfqId })).rejects.toThrow(
+    await expect(gatherRfqInput({ ...source(desk, early), rfqId: desk.rfqId })).rejects.toThrow(
       `no RFQ ${desk.rfqId} was known in acme/forest at 2020-01-01T00:00:00.000Z`,
     )
   })
 
   it('takes an identifier for nothing else: not for the number of another RFQ', async () => {
     const desk = await polled()
-    const { rfq } = await rfqInput({ ...source(desk), rfqId: desk.rfqId })
-    await expect(rfqInput({ ...source(desk), rfqId: String(rfq.document?.number) })).rejects.toThrow('no RFQ')
+    const { rfq } = await gatherRfqInput({ ...source(desk), rfqId: desk.rfqId })
+    await expect(gatherRfqInput({ ...source(desk), rfqId: String(rfq.document?.number) })).rejects.toThrow('no RFQ')
   })
 })
 
 it('what the overview of a channel is made from is all of the channel', async () => {
   const desk = await polled()
-  const report = summariseChannel(await channelInput(source(desk)))
+  const report = summariseChannel(await gatherChannelInput(source(desk)))
   expect(report.summary).toMatchObject({ rfqs: 2, offers: 6, listings: 3 })
 })

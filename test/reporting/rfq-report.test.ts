@@ -4,7 +4,7 @@ import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { reportDestination } from '../../src/reporting/report-destination.js'
-import { makeRfqReport, type RfqReportSource, rfqReport } from '../../src/reporting/rfq-report.js'
+import { buildRfqReport, makeRfqReport, type RfqReportSource } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -34,7 +34,7 @@ describe('the report on an RFQ', () => {
   it('is written as a workbook into the folder of its channel', async () => {
     const from = await source()
     const { path, bytes } = await makeRfqReport(from)
-    const { rfq, offers } = await rfqReport(from)
+    const { rfq, offers } = await buildRfqReport(from)
     expect(path).toBe(join(from.directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
     expect(readFileSync(path)).toHaveLength(bytes)
     const workbook = new ExcelJS.Workbook()

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { formatError } from '../../src/cli/error-message.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
-import { makeReportFrom, type ReportOrder } from '../../src/reporting/make-report.js'
-import { makeReportApart } from '../../src/reporting/run-in-worker.js'
+import { makeReportInProcess, type ReportRequest } from '../../src/reporting/make-report.js'
+import { makeReportInWorker } from '../../src/reporting/run-in-worker.js'
 import { KEY, openDesk } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -21,7 +21,7 @@ describe('a report made in a thread of its own', () => {
     const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
     const config = { reports: testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } }).reports }
     const { key, timeZone } = channelConfig(KEY)
-    const order: ReportOrder = {
+    const order: ReportRequest = {
       config,
       channel: { key, timeZone },
       asOf: desk.now(),
@@ -30,7 +30,7 @@ describe('a report made in a thread of its own', () => {
       rfqId,
     }
     const place = { thread: THREAD, database: desk.store.path }
-    return { directory, order, place, here: makeReportFrom(desk.store), apart: makeReportApart(place) }
+    return { directory, order, place, here: makeReportInProcess(desk.store), apart: makeReportInWorker(place) }
   }
 
   it('is the same, byte for byte, as one made here, of an RFQ and of a channel', async () => {
@@ -67,7 +67,7 @@ describe('a report made in a thread of its own', () => {
 
   it('is begun again with more room where it does not fit', async () => {
     const { order, place, directory } = await bench()
-    const apart = makeReportApart({ ...place, room: { maxOldGenerationSizeMb: 6 } })
+    const apart = makeReportInWorker({ ...place, room: { maxOldGenerationSizeMb: 6 } })
     const out = join(directory, 'report.xlsx')
     let started = 0
     const count = () => void started++

@@ -3,15 +3,15 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
 import type { ReadinessCheck } from '../../src/domain/readiness.js'
-import { createHealthServer } from '../../src/web/health.js'
+import { startHealthServer } from '../../src/web/health.js'
 import type { ServerOptions, WebServer } from '../../src/web/server.js'
 
 const GOOD: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }
 const BAD: ReadinessCheck = { name: 'queue', ok: false, message: 'gone' }
 
 const servers: WebServer[] = []
-async function serve(options: Partial<Parameters<typeof createHealthServer>[0]> = {}): Promise<WebServer> {
-  const server = await createHealthServer({
+async function serve(options: Partial<Parameters<typeof startHealthServer>[0]> = {}): Promise<WebServer> {
+  const server = await startHealthServer({
     host: '127.0.0.1',
     port: 0,
     token: null,

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Format } from '../../../reports/formats.js'
-import type { ReportOrder } from '../../reporting/make-report.js'
+import type { ReportRequest } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
@@ -69,22 +69,22 @@ async function comparison(cli: Cli, desk: Desk, options: Options, match: string)
   const { rfq } = await findRfq(desk.store, filter)
   const order = { ...(await orderOf(cli, desk, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return write(cli, desk.app, { ...order, ...fileOf(cli, options) })
-  const { rfqReport } = await import('../../reporting/rfq-report.js')
-  printJson(cli.io, await rfqReport({ ...order, store: desk.store }))
+  const { buildRfqReport } = await import('../../reporting/rfq-report.js')
+  printJson(cli.io, await buildRfqReport({ ...order, store: desk.store }))
 }
 
 async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
   for (const channel of channelsOf(desk.app, options)) {
     const order = await orderOf(cli, desk, options, channel)
     if (options.json) {
-      const { channelReport } = await import('../../reporting/channel-report.js')
-      printJson(cli.io, await channelReport({ ...order, store: desk.store }))
+      const { buildChannelReport } = await import('../../reporting/channel-report.js')
+      printJson(cli.io, await buildChannelReport({ ...order, store: desk.store }))
     } else await write(cli, desk.app, { ...order, ...fileOf(cli, options) })
   }
 }
 
 /** Makes a report, with a bar for somebody who watches, and prints its path. */
-async function write({ io }: Cli, app: App, order: ReportOrder): Promise<void> {
+async function write({ io }: Cli, app: App, order: ReportRequest): Promise<void> {
   const progress = await createProgress(io)
   progress.start('sheets')
   const making = app.makeReport(order, { signal: io.stop, onProgress: progress.update })
@@ -101,7 +101,7 @@ function channelsOf({ config }: App, { channel, json, out }: Options): string[] 
   return channels
 }
 
-async function orderOf(cli: Cli, desk: Desk, options: Options, channel: string): Promise<ReportOrder> {
+async function orderOf(cli: Cli, desk: Desk, options: Options, channel: string): Promise<ReportRequest> {
   const now = await databaseNow(desk.store, cli.io.now())
   const { asOf = now } = await parseReadFilter(cli, desk, { ...options, channel })
   return createReportOrder(desk.app.config, { channel, asOf, now })

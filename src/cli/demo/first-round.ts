@@ -49,7 +49,7 @@ const pollsIn = (deeds: readonly Deed[]) =>
   ).size
 
 async function closeExpired({ cli, story, sandbox }: Stage, { config }: App, { watch, service }: Desk): Promise<void> {
-  const { jobId } = await import('../../../jobs/id.js')
+  const { jobId } = await import('../../../jobs/job-id.js')
   story.chapter(
     '2. Closing',
     'An RFQ is past due when its due date has ended in the calendar of its channel: one due today stays open. Each is ' +

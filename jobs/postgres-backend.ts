@@ -1,7 +1,7 @@
 import { createPostgresBackend, Queue, Worker } from 'bullmq'
 import pRetry from 'p-retry'
 import pg from 'pg'
-import { type LinkOptions, QUEUE, type QueueLink } from './queue-backend.js'
+import { type BackendOptions, QUEUE_NAME, type QueueBackend } from './queue-backend.js'
 
 /**
  * The way to PostgreSQL, by BullMQ's own backend. Its objects never recover from a server that is absent when they are
@@ -9,8 +9,8 @@ import { type LinkOptions, QUEUE, type QueueLink } from './queue-backend.js'
  * @param options.startMs how long to wait for the server, in milliseconds
  * @throws Error of the driver where it does not answer, or refuses, in that time
  */
-export async function linkPostgres(options: LinkOptions & { startMs: number }): Promise<QueueLink> {
-  const { url: connectionString, prefix: schema, answerMs } = options
+export async function openPostgresBackend(options: BackendOptions & { startMs: number }): Promise<QueueBackend> {
+  const { url: connectionString, prefix: schema, responseTimeoutMs: answerMs } = options
   await pRetry(() => greet(connectionString, options.startMs), {
     retries: 10,
     minTimeout: 200,
@@ -20,8 +20,9 @@ export async function linkPostgres(options: LinkOptions & { startMs: number }): 
   })
   const settings = { connectionString, schema, connectionTimeoutMillis: answerMs, query_timeout: 6 * answerMs }
   return {
-    queue: () => new Queue(QUEUE, { connection: { ...settings, max: 2, migrate: true } }, createPostgresBackend),
-    worker: (process, worker) => new Worker(QUEUE, process, { ...worker, connection: settings }, createPostgresBackend),
+    queue: () => new Queue(QUEUE_NAME, { connection: { ...settings, max: 2, migrate: true } }, createPostgresBackend),
+    worker: (process, worker) =>
+      new Worker(QUEUE_NAME, process, { ...worker, connection: settings }, createPostgresBackend),
     disconnect: () => undefined, // Closing ends its pools; a server that hangs is left to the end of the process.
   }
 }

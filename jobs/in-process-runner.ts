@@ -1,9 +1,9 @@
 import type { JobHandlers, JobName, JobPayload, JobRunner, Log } from './contract.js'
 import { QueueUnavailableError } from './errors.js'
-import { lane } from './id.js'
-import { parseJob } from './payload.js'
-import { perform } from './run-job.js'
-import { settled } from './settles-within.js'
+import { fairnessKey } from './job-id.js'
+import { parseJob } from './job-payload.js'
+import { runJob } from './run-job.js'
+import { settlesWithin } from './settles-within.js'
 
 interface Waiting {
   id: string
@@ -41,7 +41,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
   const run = async (job: Waiting, workers: JobHandlers) => {
     await Promise.resolve() // A handler that enqueues must find its own lane taken.
     try {
-      await perform(workers, { id: job.id, name: job.name, data: job.payload, signal: stopping.signal }, options.log)
+      await runJob(workers, { id: job.id, name: job.name, data: job.payload, signal: stopping.signal }, options.log)
     } catch {
       // Told by perform; a job that failed here is found again by the next tick.
     } finally {
@@ -63,7 +63,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     async enqueue(name, payload, id) {
       parseJob(name, payload)
       if (closing) throw new QueueUnavailableError('the service is shutting down and takes no more jobs')
-      const itsLane = lane(name, payload)
+      const itsLane = fairnessKey(name, payload)
       if (known.has(id) || waiting.some((job) => job.lane === itsLane)) return false
       remember(id)
       waiting.push({ id, name, payload, lane: itsLane })
@@ -86,9 +86,9 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
         )
       }
       const all = Promise.all(underWay.values())
-      if (await settled(all, deadlineMs)) return
+      if (await settlesWithin(all, deadlineMs)) return
       stopping.abort(new Error('the service is shutting down'))
-      await settled(all, GRACE_MS)
+      await settlesWithin(all, GRACE_MS)
     },
   }
 }

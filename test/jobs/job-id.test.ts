@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { JobName } from '../../jobs/contract.js'
 import { JOB_NAMES } from '../../jobs/contract.js'
-import { jobId } from '../../jobs/id.js'
+import { jobId } from '../../jobs/job-id.js'
 
 const AT = new Date('2026-11-21T01:05:00Z')
 const identifier = fc.string({ unit: 'binary', minLength: 1, maxLength: 12 })

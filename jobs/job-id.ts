@@ -7,22 +7,22 @@ import type { JobName, JobPayload } from './contract.js'
  * @returns e.g. `poll-rfqs_acme_forest_20261121T0105Z`: no colon and never a number alone, as BullMQ asks
  */
 export function jobId(name: JobName, payload: Pick<JobPayload, 'channel' | 'rfqId'>, at: Date): string {
-  return `${lane(name, payload)}_${stamp(at)}`
+  return `${fairnessKey(name, payload)}_${formatTimestamp(at)}`
 }
 
 /** What one job at a time may work on: the part of its id without the moment. */
-export function lane(name: JobName, { channel, rfqId }: Pick<JobPayload, 'channel' | 'rfqId'>): string {
+export function fairnessKey(name: JobName, { channel, rfqId }: Pick<JobPayload, 'channel' | 'rfqId'>): string {
   const parts = [name, ...channel.split('/'), ...(name === 'rfq-report' ? [rfqId ?? ''] : [])]
-  return parts.map(slug).join('_')
+  return parts.map(encodePart).join('_')
 }
 
 /** Letters, digits and hyphens stay; each other UTF-16 unit becomes a dot and four hexadecimal digits. Injective. */
-function slug(text: string): string {
+function encodePart(text: string): string {
   return text.replace(/[^A-Za-z0-9-]/g, (unit) => `.${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
 /** `20261121T0105Z`; with seconds, and milliseconds, only where there are any. */
-function stamp(at: Date): string {
+function formatTimestamp(at: Date): string {
   const [date, time] = at.toISOString().replace(/[-:]/g, '').split('T') as [string, string]
   const [clock, fraction] = time.slice(0, -1).split('.') as [string, string]
   const seconds = fraction === '000' ? clock.slice(4) : clock.slice(4) + fraction

@@ -1,5 +1,5 @@
 import { isCollection, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from 'yaml'
-import type { ConfigIssue } from './error.js'
+import type { ConfigIssue } from './config-error.js'
 
 export type Path = readonly (string | number)[]
 

@@ -1,14 +1,14 @@
 import { type Job, UnrecoverableError, WaitingError } from 'bullmq'
 import type { JobHandlers, JobName, JobPayload, JobRunner, Log } from './contract.js'
-import { type Sparing, sparing } from './error-throttle.js'
+import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
 import { QueueUnavailableError } from './errors.js'
-import { lane } from './id.js'
-import { parseJob } from './payload.js'
-import { linkPostgres } from './postgres.js'
-import { addressOf, type LinkedQueue, type LinkedWorker, type QueueLink } from './queue-backend.js'
-import { linkRedis } from './redis.js'
-import { perform } from './run-job.js'
-import { settled } from './settles-within.js'
+import { fairnessKey } from './job-id.js'
+import { parseJob } from './job-payload.js'
+import { openPostgresBackend } from './postgres-backend.js'
+import { type BackendQueue, type BackendWorker, type QueueBackend, queueAddress } from './queue-backend.js'
+import { openRedisBackend } from './redis-backend.js'
+import { runJob } from './run-job.js'
+import { settlesWithin } from './settles-within.js'
 
 export interface BullRunnerOptions {
   server: { kind: 'redis' | 'postgres'; url: string }
@@ -45,11 +45,14 @@ const KEEP = { age: 24 * 3_600, count: 5_000 }
 export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {
   const { server, prefix = 'quotekeeper', concurrency, log } = options
   const timing = { ...TIMING, ...options.timing }
-  const address = addressOf(server.url)
-  const teller = sparing(log, address)
+  const address = queueAddress(server.url)
+  const teller = throttledErrorLog(log, address)
   try {
-    const shared = { url: server.url, prefix, answerMs: timing.answer, onBack: teller.back }
-    const link = server.kind === 'redis' ? linkRedis(shared) : await linkPostgres({ ...shared, startMs: timing.start })
+    const shared = { url: server.url, prefix, responseTimeoutMs: timing.answer, onReconnect: teller.recovered }
+    const link =
+      server.kind === 'redis'
+        ? openRedisBackend(shared)
+        : await openPostgresBackend({ ...shared, startMs: timing.start })
     const queue = await openQueue(link, timing.start, teller)
     return new BullRunner({ link, queue, address, concurrency, timing, log, teller })
   } catch (error) {
@@ -57,7 +60,7 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
   }
 }
 
-async function openQueue(link: QueueLink, withinMs: number, teller: Sparing): Promise<LinkedQueue> {
+async function openQueue(link: QueueBackend, withinMs: number, teller: ErrorThrottle): Promise<BackendQueue> {
   const queue = link.queue()
   let last = new Error('no answer')
   queue.on('error', (error) => {
@@ -65,7 +68,7 @@ async function openQueue(link: QueueLink, withinMs: number, teller: Sparing): Pr
     teller.error(error)
   })
   const ready = queue.waitUntilReady()
-  if (await settled(ready, withinMs)) return ready.then(() => queue)
+  if (await settlesWithin(ready, withinMs)) return ready.then(() => queue)
   link.disconnect()
   void queue.close().catch(teller.error)
   throw last
@@ -77,19 +80,19 @@ function unavailable(address: string, cause: Error): QueueUnavailableError {
 }
 
 interface Parts {
-  link: QueueLink
-  queue: LinkedQueue
+  link: QueueBackend
+  queue: BackendQueue
   address: string
   concurrency: number
   timing: Timing
   log: Log
-  teller: Sparing
+  teller: ErrorThrottle
 }
 
 class BullRunner implements JobRunner {
   readonly #parts: Parts
   readonly #underWay = new Set<Promise<void>>()
-  #worker: LinkedWorker | null = null
+  #worker: BackendWorker | null = null
   #closing = false
 
   constructor(parts: Parts) {
@@ -133,14 +136,14 @@ class BullRunner implements JobRunner {
     const { link, queue, timing } = this.#parts
     this.#closing = true
     await this.#worker?.pause(true)
-    const drain = (withinMs: number) => settled(Promise.allSettled(this.#underWay), withinMs)
+    const drain = (withinMs: number) => settlesWithin(Promise.allSettled(this.#underWay), withinMs)
     if (!(await drain(deadlineMs))) {
       this.#worker?.cancelAllJobs('the service is shutting down')
       await drain(timing.grace)
     }
     // By force where a job does not let go: its lock runs out, and another worker takes it up.
     const force = this.#underWay.size > 0
-    await settled(Promise.allSettled([this.#worker?.close(force), queue.close()]), timing.grace)
+    await settlesWithin(Promise.allSettled([this.#worker?.close(force), queue.close()]), timing.grace)
     link.disconnect()
   }
 
@@ -150,7 +153,7 @@ class BullRunner implements JobRunner {
       await job.moveToWait(token)
       throw new WaitingError()
     }
-    const done = perform(handlers, { id: job.id ?? '', name: job.name, data: job.data, signal }, this.#parts.log)
+    const done = runJob(handlers, { id: job.id ?? '', name: job.name, data: job.data, signal }, this.#parts.log)
     this.#underWay.add(done)
     try {
       await done
@@ -167,7 +170,7 @@ class BullRunner implements JobRunner {
     const { address, timing } = this.#parts
     if (this.#closing) throw new QueueUnavailableError('the service is shutting down and takes no more jobs')
     const asked = ask()
-    if (!(await settled(asked, timing.answer))) throw unavailable(address, new Error('no answer'))
+    if (!(await settlesWithin(asked, timing.answer))) throw unavailable(address, new Error('no answer'))
     return asked.catch((error: Error) => {
       throw unavailable(address, error)
     })
@@ -175,8 +178,8 @@ class BullRunner implements JobRunner {
 }
 
 /** Adds a job unless its id is known or one waits in its lane. */
-async function add(queue: LinkedQueue, name: JobName, payload: JobPayload, id: string): Promise<boolean> {
-  const deduplication = { id: lane(name, payload), keepLastIfActive: true }
+async function add(queue: BackendQueue, name: JobName, payload: JobPayload, id: string): Promise<boolean> {
+  const deduplication = { id: fairnessKey(name, payload), keepLastIfActive: true }
   // Asked first: on PostgreSQL, BullMQ 6.7 gives the lane to a finished job whose id is added again, and blocks it.
   if (await queue.getJob(id)) return false
   let running: string | undefined

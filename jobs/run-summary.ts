@@ -3,7 +3,7 @@ import type { PollResult } from '../src/sync/contract.js'
 import type { Log } from './contract.js'
 
 /** One line for each run: what it was, how it ended, what it counted, how long it took in seconds. */
-export function summarize(result: PollResult | ClosingResult, log: Log): void {
+export function logRunSummary(result: PollResult | ClosingResult, log: Log): void {
   const { id, startedAt, finishedAt, error, suspicious: _told, notBefore, ...rest } = result.run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {

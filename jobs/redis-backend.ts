@@ -1,12 +1,17 @@
 import { Queue, Worker } from 'bullmq'
 import { Redis, type RedisOptions } from 'ioredis'
-import { type LinkOptions, QUEUE, type QueueLink } from './queue-backend.js'
+import { type BackendOptions, QUEUE_NAME, type QueueBackend } from './queue-backend.js'
 
 /**
  * The way to Redis. Two kinds of connection: a producer's, which gives up on a command after a moment, and a worker's,
  * whose commands wait until Redis is there again, as BullMQ asks.
  */
-export function linkRedis({ url, prefix, answerMs, onBack }: LinkOptions): QueueLink {
+export function openRedisBackend({
+  url,
+  prefix,
+  responseTimeoutMs: answerMs,
+  onReconnect: onBack,
+}: BackendOptions): QueueBackend {
   const opened: Redis[] = []
   const connect = (options: Pick<RedisOptions, 'maxRetriesPerRequest' | 'commandTimeout'>): Redis => {
     const client = new Redis(url, { ...reconnecting, ...options, replyMapping: 'legacy' })
@@ -22,11 +27,11 @@ export function linkRedis({ url, prefix, answerMs, onBack }: LinkOptions): Queue
   return {
     queue() {
       const connection = connect({ maxRetriesPerRequest: 2, commandTimeout: answerMs })
-      return new Queue(QUEUE, { connection, prefix })
+      return new Queue(QUEUE_NAME, { connection, prefix })
     },
     worker(process, options) {
       const connection = connect({ maxRetriesPerRequest: null })
-      return new Worker(QUEUE, process, { ...options, connection, prefix })
+      return new Worker(QUEUE_NAME, process, { ...options, connection, prefix })
     },
     disconnect() {
       for (const client of opened) disconnectForGood(client)

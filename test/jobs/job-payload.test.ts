@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { parseJob } from '../../jobs/payload.js'
+import { parseJob } from '../../jobs/job-payload.js'
 
 it('lets a job in that has a known name and a fitting payload', () => {
   const payload = { channel: 'acme/forest', rfqId: 'r1', cause: 'close' }
