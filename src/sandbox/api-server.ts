@@ -8,7 +8,7 @@ import * as delivery from './reply-writers.js'
 import { newEntry, type RequestLog, type RequestLogEntry } from './request-log.js'
 import type { SandboxClock } from './sandbox-clock.js'
 import type { World } from './world.js'
-import type { Happening } from './world-events.js'
+import type { WorldEvent } from './world-events.js'
 
 /** What answering a request works with. */
 export interface Stage {
@@ -17,7 +17,7 @@ export interface Stage {
   faults: FaultController
   log: RequestLog
   /** Moves the clock ahead and lets happen what is due. */
-  advance: (to: Date) => Happening[]
+  advance: (to: Date) => WorldEvent[]
 }
 
 /** A request on its way through. */
@@ -93,7 +93,7 @@ async function serveWithFaults(visit: Visit, effects: readonly Effect[]): Promis
   visit.entry.faults = effects.map((effect) => effect.kind)
   for (const effect of effects.filter(isEarly)) {
     if (effect.kind === 'delay') await wait(visit.response, effect.ms)
-    else if (effect.kind === 'act') await effect.act(visit.entry)
+    else if (effect.kind === 'call') await effect.call(visit.entry)
     else vanish(visit)
   }
   if (!visit.response.destroyed) finish(visit, effects)

@@ -78,25 +78,25 @@ const ends = [
 export const wireEffect = z.union([...before, ...changes, ...ends])
 export type WireEffect = z.infer<typeof wireEffect>
 export type EndingEffect = z.infer<(typeof ends)[number]>
-export type ChangingEffect = z.infer<(typeof changes)[number]> | MutateEffect
-export type EarlyEffect = z.infer<(typeof before)[number]> | ActEffect
+export type ChangingEffect = z.infer<(typeof changes)[number]> | TransformEffect
+export type EarlyEffect = z.infer<(typeof before)[number]> | CallEffect
 
 /** Changes the parsed body of a 200 (a list is `{items}`). */
-export interface MutateEffect {
-  kind: 'mutate'
+export interface TransformEffect {
+  kind: 'transform'
   // biome-ignore lint/suspicious/noExplicitAny: a test knows which document it matches
   change: (body: any) => unknown
 }
 /** Does something at the moment the request arrives; a promise is waited for before it is answered. */
-export interface ActEffect {
-  kind: 'act'
-  act: (request: RequestLogEntry) => unknown
+export interface CallEffect {
+  kind: 'call'
+  call: (request: RequestLogEntry) => unknown
 }
 
 export type Effect = EarlyEffect | ChangingEffect | EndingEffect
 
 const endings = new Set<string>(ends.map((schema) => schema.shape.kind.value))
 export const isEnding = (effect: Effect): effect is EndingEffect => endings.has(effect.kind)
-const early = new Set(['delay', 'vanish', 'act'])
+const early = new Set(['delay', 'vanish', 'call'])
 export const isEarly = (effect: Effect): effect is EarlyEffect => early.has(effect.kind)
 export const isChanging = (effect: Effect): effect is ChangingEffect => !isEnding(effect) && !isEarly(effect)

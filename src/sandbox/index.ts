@@ -21,6 +21,6 @@ export { type LiveOptions, type Sandbox, type SandboxOptions, startSandbox } fro
 export { SandboxError } from './sandbox-error.js'
 export { loadWorld, saveWorld } from './state-file.js'
 export type { Change, ResponseChanges, World } from './world.js'
-export { advance, type Happening } from './world-events.js'
+export { advanceWorld as advance, type WorldEvent as Happening } from './world-events.js'
 export { type ChannelSpec, createWorld, defaultChannels, type WorldOptions } from './world-seed.js'
 export { type ChannelSummary, describeWorld, summarizeWorld, type WorldSummary } from './world-summary.js'

@@ -21,7 +21,7 @@ export function changeDate(date: Date, effects: readonly ChangingEffect[]): stri
 
 function changeBody(body: unknown, effect: ChangingEffect): unknown {
   switch (effect.kind) {
-    case 'mutate':
+    case 'transform':
       return effect.change(body)
     case 'patch':
       return effect.id === undefined ? mergePatch(body, effect.patch) : patchItem(body, effect.id, effect.patch)

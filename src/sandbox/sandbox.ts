@@ -9,7 +9,7 @@ import { RequestLog, type RequestLogEntry } from './request-log.js'
 import { SandboxClock } from './sandbox-clock.js'
 import { loadWorld, StateKeeper, saveWorld } from './state-file.js'
 import type { World } from './world.js'
-import { advance, type Happening } from './world-events.js'
+import { advanceWorld, type WorldEvent } from './world-events.js'
 import { createWorld } from './world-seed.js'
 
 export interface SandboxOptions {
@@ -34,7 +34,7 @@ export interface SandboxOptions {
   /** Serves `/_sandbox/…` (docs/SANDBOX.md); default true. */
   control?: boolean
   /** Told of what happens in the world. */
-  onHappening?: (happening: Happening) => void
+  onEvent?: (happening: WorldEvent) => void
   /** Told of a state that could not be saved in between; default: a warning of the process. */
   onError?: (error: Error) => void
 }
@@ -63,7 +63,7 @@ export interface Sandbox {
   /** Stops the clock at a moment, replaces it, or (null) lets it go on from where it stands. Nothing happens by that. */
   setClock(to: Date | Clock | null): void
   /** Moves the clock ahead and lets happen what is due by then. */
-  advance(to: Date): Happening[]
+  advance(to: Date): WorldEvent[]
   /** Ends all connections, whatever is under way, and saves the state. A second call waits for the first. */
   close(): Promise<void>
 }
@@ -87,10 +87,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   })
 }
 
-function makeStage(world: World, clock: SandboxClock, { keepRequests, onHappening }: SandboxOptions): Stage {
+function makeStage(world: World, clock: SandboxClock, { keepRequests, onEvent: onHappening }: SandboxOptions): Stage {
   const move = (to: Date) => {
     clock.advance(to)
-    const happened = advance(world, to)
+    const happened = advanceWorld(world, to)
     for (const happening of happened) onHappening?.(happening)
     return happened
   }

@@ -10,7 +10,7 @@ import { RfqRecord } from './rfq-record.js'
 import type { World } from './world.js'
 
 /** Something that happened in the world, to be told. */
-export interface Happening {
+export interface WorldEvent {
   at: Date
   /** `org/slug`. */
   channel: string
@@ -28,8 +28,8 @@ const CLOSES_ITSELF_AFTER = 21
  * @param to where the world's time goes; an earlier moment changes nothing
  * @returns what happened, in order
  */
-export function advance(world: World, to: Date): Happening[] {
-  const happened: Happening[] = []
+export function advanceWorld(world: World, to: Date): WorldEvent[] {
+  const happened: WorldEvent[] = []
   for (let plan = world.agenda.takeDue(to.getTime()); plan; plan = world.agenda.takeDue(to.getTime())) {
     const told = play(world, plan)
     if (told) happened.push({ at: new Date(plan.at), channel: plan.channel, rfqId: plan.rfqId || null, text: told })

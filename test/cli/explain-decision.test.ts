@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest'
 import { explainDecision } from '../../src/cli/explain-decision.js'
 import { offerRow } from '../../src/cli/json-rows.js'
 import { calendarOf } from '../../src/domain/expiry.js'
-import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 describe('a decision explained', () => {
   it('tells all that was weighed, sent and read', async () => {
-    const desk = await openDesk()
+    const desk = await openChannelFixture()
     const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     await desk.pollRfqs()
-    const { decisions } = await desk.close({ graceHours: 2, timeZone: 'Europe/Paris' })
+    const { decisions } = await desk.closeExpired({ graceHours: 2, timeZone: 'Europe/Paris' })
     const [decision] = decisions
     if (!decision) throw new Error('no decision')
     const text = explainDecision(decision)
@@ -33,11 +33,11 @@ describe('a decision explained', () => {
   })
 
   it('says why nothing was sent, and cleans what the marketplace said', async () => {
-    const desk = await openDesk()
+    const desk = await openChannelFixture()
     const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     await desk.pollRfqs()
     desk.sandbox.world.changeRfq(id, { responseDueDate: '2026-12-01' })
-    const [kept] = (await desk.close()).decisions
+    const [kept] = (await desk.closeExpired()).decisions
     expect(kept && explainDecision(kept)).toContain('Sent         nothing\n')
     expect(kept && explainDecision(kept)).toContain('Against      its due date 2026-12-01 has not ended')
     const hostile = { ...kept, reason: 'red \u001b[31malert\nSent         everything' } as NonNullable<typeof kept>
@@ -47,7 +47,7 @@ describe('a decision explained', () => {
 
 describe('an offer', () => {
   it('is late when it came after its due date had ended in the zone of the channel', async () => {
-    const desk = await openDesk()
+    const desk = await openChannelFixture()
     const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     desk.sandbox.world.addResponse(id, { submittedAt: '2026-11-20T23:30:00.000Z' })
     await desk.pollRfqs()

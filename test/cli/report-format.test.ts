@@ -4,11 +4,11 @@ import { FORMATS } from '../../reports/formats.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { makeChannelReport } from '../../src/reporting/channel-report.js'
 import { makeRfqReport } from '../../src/reporting/rfq-report.js'
-import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 it('a report is written in each format, all from one comparison', async () => {
-  const desk = await openDesk()
+  const desk = await openChannelFixture()
   const { id } = desk.sandbox.world.addRfq(CHANNEL, { title: '=HYPERLINK("http://x")', responseDueDate: '2026-11-20' })
   const offer = desk.sandbox.world.addResponse(id, { projectDeveloperName: '=1+1', projectName: '<b>bold</b>' })
   await desk.pollRfqs()

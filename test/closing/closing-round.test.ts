@@ -1,25 +1,26 @@
 import { describe, expect, it } from 'vitest'
 import type { Effect } from '../../src/sandbox/index.js'
 import type { NewDecision } from '../../src/store/contract.js'
-import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 const DUE = '2026-11-20'
 const again = Number.POSITIVE_INFINITY
 
 /** A desk that has polled one RFQ, past due, with one response. */
-async function desk(due = DUE): Promise<Desk & { id: string }> {
-  const opened = await openDesk()
+async function desk(due = DUE): Promise<ChannelFixture & { id: string }> {
+  const opened = await openChannelFixture()
   const { id } = opened.sandbox.world.addRfq(CHANNEL, { responseDueDate: due })
   opened.sandbox.world.addResponse(id)
   await opened.pollRfqs()
   return { ...opened, id }
 }
-const fault = (at: Desk, effect: Effect, times = 1) => at.sandbox.faults.add({ operation: 'closeRfq', times, effect })
+const fault = (at: ChannelFixture, effect: Effect, times = 1) =>
+  at.sandbox.faults.add({ operation: 'closeRfq', times, effect })
 
 describe('closing what is past due', () => {
   it('closes it once, proves it by reading, and records why', async () => {
     const at = await desk()
-    const { run, decisions } = await at.close()
+    const { run, decisions } = await at.closeExpired()
     expect(run).toMatchObject({ outcome: 'complete', seen: 1, changed: 1, error: null })
     expect(decisions).toMatchObject([
       {
@@ -44,14 +45,14 @@ describe('closing what is past due', () => {
     expect(at.posts()).toMatchObject([{ rfqId: at.id, applied: true, bodyLength: 0 }])
     expect(at.sandbox.world.rfq(at.id).state).toBe('closed')
     expect((await at.store.rfqs({ channel: KEY }))[0]?.rfq.body).toMatchObject({ state: 'closed' })
-    at.pass(600)
-    expect((await at.close()).decisions).toEqual([])
+    at.advanceSeconds(600)
+    expect((await at.closeExpired()).decisions).toEqual([])
     expect(at.posts()).toHaveLength(1)
     expect(await at.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 
   it('never closes what is due today, has an odd date, an odd state, or an odd document', async () => {
-    const at = await openDesk()
+    const at = await openChannelFixture()
     const odd: Record<string, object> = {
       'due today': { responseDueDate: '2026-11-21' },
       'no date': { responseDueDate: null },
@@ -68,51 +69,51 @@ describe('closing what is past due', () => {
         rfqId: id,
         operation: 'readRfq',
         times: again,
-        effect: { kind: 'mutate', change: (body) => ({ ...body, ...change }) },
+        effect: { kind: 'transform', change: (body) => ({ ...body, ...change }) },
       })
     }
     await at.pollRfqs()
-    const { decisions, run } = await at.close()
+    const { decisions, run } = await at.closeExpired()
     expect(run).toMatchObject({ outcome: 'complete', seen: Object.keys(odd).length, changed: 0 })
     expect(decisions.map((decision) => decision.decision)).toEqual(Object.keys(odd).map(() => 'keep'))
     expect(at.posts()).toEqual([])
-    at.pass(600)
-    expect((await at.close()).decisions).toEqual([]) // The same reasons are not recorded again.
+    at.advanceSeconds(600)
+    expect((await at.closeExpired()).decisions).toEqual([]) // The same reasons are not recorded again.
   })
 
   it('waits for the end of the day in the channel zone, and for the grace', async () => {
     const at = await desk()
     at.setTime('2026-11-21T07:59:00Z')
-    await at.close({ timeZone: 'America/Los_Angeles' })
+    await at.closeExpired({ timeZone: 'America/Los_Angeles' })
     at.setTime('2026-11-21T08:59:00Z')
-    await at.close({ timeZone: 'America/Los_Angeles', graceHours: 1 })
+    await at.closeExpired({ timeZone: 'America/Los_Angeles', graceHours: 1 })
     expect(at.posts()).toEqual([])
     at.setTime('2026-11-21T09:00:00Z')
-    expect((await at.close({ timeZone: 'America/Los_Angeles', graceHours: 1 })).run.changed).toBe(1)
+    expect((await at.closeExpired({ timeZone: 'America/Los_Angeles', graceHours: 1 })).run.changed).toBe(1)
   })
 
   it('only says what it would do in a dry run', async () => {
     const at = await desk()
-    const { decisions } = await at.close({ mode: 'dry-run' })
+    const { decisions } = await at.closeExpired({ mode: 'dry-run' })
     expect(decisions).toMatchObject([{ decision: 'would-close', outcome: null }])
     expect(at.posts()).toEqual([])
-    expect((await at.close({ mode: 'dry-run' })).decisions).toEqual([])
-    expect((await at.close()).run.changed).toBe(1)
+    expect((await at.closeExpired({ mode: 'dry-run' })).decisions).toEqual([])
+    expect((await at.closeExpired()).run.changed).toBe(1)
   })
 
   it('does not close what a fresh reading shows extended, closed, or gone', async () => {
-    const at = await openDesk()
+    const at = await openChannelFixture()
     const { world } = at.sandbox
     const [extended, closed, gone, missing] = Array.from({ length: 4 }, () =>
       world.addRfq(CHANNEL, { responseDueDate: DUE }),
     )
     await at.pollRfqs()
-    at.pass(60)
+    at.advanceSeconds(60)
     world.changeRfq(extended?.id ?? '', { responseDueDate: '2026-12-01' })
     world.closeRfq(closed?.id ?? '')
     world.removeRfq(gone?.id ?? '')
     world.removeRfq(missing?.id ?? '')
-    const { decisions, failures, run } = await at.close()
+    const { decisions, failures, run } = await at.closeExpired()
     expect(at.posts()).toEqual([])
     expect(decisions.map(({ decision, outcome, rfqId }) => ({ decision, outcome, rfqId }))).toEqual(
       expect.arrayContaining([
@@ -123,19 +124,19 @@ describe('closing what is past due', () => {
     expect(failures).toHaveLength(2)
     expect(run.outcome).toBe('partial')
     await at.pollRfqs()
-    expect((await at.close()).decisions.map((decision) => decision.reason)).toEqual([
+    expect((await at.closeExpired()).decisions.map((decision) => decision.reason)).toEqual([
       expect.stringContaining('the list has not shown it since'),
       expect.stringContaining('the list has not shown it since'),
     ])
   })
 
   it('closes the earliest due first', async () => {
-    const at = await openDesk()
+    const at = await openChannelFixture()
     for (const responseDueDate of ['2026-11-19', '2026-11-01', '2026-11-10']) {
       at.sandbox.world.addRfq(CHANNEL, { responseDueDate })
     }
     await at.pollRfqs()
-    const { decisions } = await at.close()
+    const { decisions } = await at.closeExpired()
     expect(decisions.map((decision) => decision.dueDate)).toEqual(['2026-11-01', '2026-11-10', '2026-11-19'])
   })
 })
@@ -171,7 +172,7 @@ describe('an answer to a close', () => {
   ])('%s', async (_title, effect, decision, posts) => {
     const at = await desk()
     fault(at, effect)
-    expect((await at.close()).decisions).toMatchObject([{ decision: 'close', ...decision }])
+    expect((await at.closeExpired()).decisions).toMatchObject([{ decision: 'close', ...decision }])
     expect(at.posts()).toHaveLength(posts)
     expect(await at.store.openIntents(KEY)).toEqual([])
   })
@@ -179,28 +180,30 @@ describe('an answer to a close', () => {
   it('that stays unknown is asked for twice, then never again by itself', async () => {
     const at = await desk()
     const broken = fault(at, { kind: 'status', status: 500 }, again)
-    expect((await at.close()).decisions).toMatchObject([{ outcome: 'unknown', evidence: { request: { posts: 2 } } }])
+    expect((await at.closeExpired()).decisions).toMatchObject([
+      { outcome: 'unknown', evidence: { request: { posts: 2 } } },
+    ])
     expect(at.pauses).toEqual([5000, 5000])
-    at.pass(48 * 3600)
-    expect((await at.close()).decisions).toMatchObject([{ decision: 'keep' }])
+    at.advanceSeconds(48 * 3600)
+    expect((await at.closeExpired()).decisions).toMatchObject([{ decision: 'keep' }])
     expect(at.posts()).toHaveLength(2)
     broken.remove()
-    expect((await at.close({ byHand: true })).decisions).toMatchObject([{ outcome: 'closed' }])
+    expect((await at.closeExpired({ byHand: true })).decisions).toMatchObject([{ outcome: 'closed' }])
   })
 
   it('of refusal holds for a day, or until the document changes', async () => {
     const at = await desk()
     fault(at, { kind: 'status', status: 400 }, 2)
-    await at.close()
-    at.pass(3600)
-    await at.close()
+    await at.closeExpired()
+    at.advanceSeconds(3600)
+    await at.closeExpired()
     expect(at.posts()).toHaveLength(1)
     at.sandbox.world.changeRfq(at.id, { title: 'Another title' })
     await at.pollRfqs()
-    await at.close()
+    await at.closeExpired()
     expect(at.posts()).toHaveLength(2)
-    at.pass(25 * 3600)
-    await at.close()
+    at.advanceSeconds(25 * 3600)
+    await at.closeExpired()
     expect(at.posts()).toHaveLength(3)
   })
 
@@ -209,20 +212,20 @@ describe('an answer to a close', () => {
     at.sandbox.faults.add({
       operation: 'closeRfq',
       effect: [
-        { kind: 'act', act: () => void at.sandbox.world.changeRfq(at.id, { responseDueDate: '2026-12-24' }) },
+        { kind: 'call', call: () => void at.sandbox.world.changeRfq(at.id, { responseDueDate: '2026-12-24' }) },
         { kind: 'status', status: 503 },
       ],
     })
-    expect((await at.close()).decisions).toMatchObject([{ outcome: 'unknown' }])
+    expect((await at.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
     expect(at.posts()).toHaveLength(1)
   })
 
   it('stops the round after two unknown ones in a row', async () => {
-    const at = await openDesk()
+    const at = await openChannelFixture()
     for (let n = 0; n < 4; n++) at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await at.pollRfqs()
     fault(at, { kind: 'reset' }, again)
-    const { run, decisions } = await at.close()
+    const { run, decisions } = await at.closeExpired()
     expect(decisions).toHaveLength(2)
     expect(run).toMatchObject({ outcome: 'partial', error: expect.stringContaining('the round stopped') })
   })
@@ -230,24 +233,24 @@ describe('an answer to a close', () => {
 
 describe('a round', () => {
   it('larger than the limit is held, until a person approves exactly it', async () => {
-    const at = await openDesk()
+    const at = await openChannelFixture()
     for (let n = 0; n < 3; n++) at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await at.pollRfqs()
-    const held = await at.close({ maxPerRun: 2 })
+    const held = await at.closeExpired({ maxPerRun: 2 })
     expect(held.run).toMatchObject({
       outcome: 'partial',
       error: expect.stringContaining(`--approve ${held.approvalPlan}`),
     })
     expect(held.decisions.map((decision) => decision.decision)).toEqual(['held', 'held', 'held'])
-    expect((await at.close({ maxPerRun: 2 })).approvalPlan).toBe(held.approvalPlan)
+    expect((await at.closeExpired({ maxPerRun: 2 })).approvalPlan).toBe(held.approvalPlan)
     const late = at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await at.pollRfqs()
-    const approved = await at.close({ maxPerRun: 2, approvedPlan: held.approvalPlan ?? '' })
+    const approved = await at.closeExpired({ maxPerRun: 2, approvedPlan: held.approvalPlan ?? '' })
     expect(approved.run.changed).toBe(3)
     expect(at.posts().map((post) => post.rfqId)).not.toContain(late.id)
-    await expect(at.close({ approvedPlan: 'plan-none' })).rejects.toThrow(/no plan that can be approved/)
-    at.pass(24 * 3600)
-    await expect(at.close({ approvedPlan: held.approvalPlan ?? '' })).rejects.toThrow(/older than 24 hours/)
+    await expect(at.closeExpired({ approvedPlan: 'plan-none' })).rejects.toThrow(/no plan that can be approved/)
+    at.advanceSeconds(24 * 3600)
+    await expect(at.closeExpired({ approvedPlan: held.approvalPlan ?? '' })).rejects.toThrow(/older than 24 hours/)
   })
 
   it('closes nothing when clocks are apart, or the marketplace does not tell its time', async () => {
@@ -258,34 +261,34 @@ describe('a round', () => {
       { kind: 'date', value: null },
     ] as const) {
       const skewed = at.sandbox.faults.add({ times: again, effect })
-      expect((await at.close()).run).toMatchObject({
+      expect((await at.closeExpired()).run).toMatchObject({
         outcome: 'partial',
         error: expect.stringContaining('No RFQ was closed'),
       })
       skewed.remove()
     }
     expect(at.posts()).toEqual([])
-    expect((await at.close()).run.changed).toBe(1)
+    expect((await at.closeExpired()).run.changed).toBe(1)
   })
 
   it('closes nothing while the list is not believed', async () => {
-    const at = await openDesk({ rfqs: 12, responsesPerRfq: 0 })
+    const at = await openChannelFixture({ rfqs: 12, responsesPerRfq: 0 })
     await at.pollRfqs()
     at.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
     await at.pollRfqs()
-    const { decisions } = await at.close()
+    const { decisions } = await at.closeExpired()
     expect(decisions.filter((decision) => decision.decision === 'held').length).toBeGreaterThan(0)
     expect(at.posts()).toEqual([])
     await at.pollRfqs()
-    expect((await at.close()).run.changed).toBeGreaterThan(0)
+    expect((await at.closeExpired()).run.changed).toBeGreaterThan(0)
   })
 
   it('obeys the switch before each POST', async () => {
-    const at = await openDesk()
+    const at = await openChannelFixture()
     for (let n = 0; n < 3; n++) at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
     await at.pollRfqs()
     const stopped = () => (at.posts().length > 0 ? 'Closing is switched off.' : null)
-    const { decisions, run } = await at.close({}, { stopped })
+    const { decisions, run } = await at.closeExpired({}, { stopped })
     expect(decisions.map((decision) => decision.decision)).toEqual(['close', 'held'])
     expect(run).toMatchObject({ outcome: 'partial', error: 'Closing is switched off.' })
     expect(at.posts()).toHaveLength(1)
@@ -293,7 +296,7 @@ describe('a round', () => {
 })
 
 describe('what a crash left', () => {
-  const crashed = async (at: Desk & { id: string }, sent: boolean) => {
+  const crashed = async (at: ChannelFixture & { id: string }, sent: boolean) => {
     const run = await at.store.beginRun({ channel: KEY, kind: 'close', now: at.now() })
     const intent = await at.store.planClose({ channel: KEY, rfqId: at.id, runId: run.id, evidence: {}, now: at.now() })
     if (sent) await at.store.markSending(intent, at.now())
@@ -304,7 +307,7 @@ describe('what a crash left', () => {
   it('before sending is weighed anew', async () => {
     const at = await desk()
     await crashed(at, false)
-    const { decisions } = await at.close()
+    const { decisions } = await at.closeExpired()
     expect(decisions).toMatchObject([{ outcome: null }, { outcome: 'closed' }])
     expect(at.posts()).toHaveLength(1)
   })
@@ -313,7 +316,7 @@ describe('what a crash left', () => {
     const at = await desk()
     at.sandbox.world.closeRfq(at.id)
     await crashed(at, true)
-    const { decisions, run } = await at.close()
+    const { decisions, run } = await at.closeExpired()
     expect(decisions).toMatchObject([{ decision: 'close', outcome: 'closed' }])
     expect(run).toMatchObject({ seen: 1, changed: 1, unchanged: 0 })
     expect(at.posts()).toEqual([])
@@ -322,15 +325,17 @@ describe('what a crash left', () => {
   it('without effect is sent once more, after a minute, and no third time', async () => {
     const at = await desk()
     await crashed(at, true)
-    await at.close()
+    await at.closeExpired()
     expect(at.posts()).toEqual([])
     expect(await at.store.openIntents(KEY)).toHaveLength(1)
-    at.pass(61)
+    at.advanceSeconds(61)
     fault(at, { kind: 'status', status: 500 }, again)
-    expect((await at.close()).decisions).toMatchObject([{ outcome: 'unknown', evidence: { request: { posts: 2 } } }])
+    expect((await at.closeExpired()).decisions).toMatchObject([
+      { outcome: 'unknown', evidence: { request: { posts: 2 } } },
+    ])
     expect(at.posts()).toHaveLength(1)
-    at.pass(3600)
-    await at.close()
+    at.advanceSeconds(3600)
+    await at.closeExpired()
     expect(at.posts()).toHaveLength(1)
   })
 
@@ -338,15 +343,15 @@ describe('what a crash left', () => {
     const at = await desk()
     await crashed(at, true)
     at.sandbox.world.removeRfq(at.id)
-    const { run, failures } = await at.close()
+    const { run, failures } = await at.closeExpired()
     expect(run.outcome).toBe('partial') // The list may yet show it: one 404 proves nothing.
     expect(failures).toHaveLength(1)
     await at.pollRfqs()
-    expect((await at.close()).decisions).toMatchObject([
+    expect((await at.closeExpired()).decisions).toMatchObject([
       { decision: 'close', outcome: 'unknown', reason: expect.stringContaining('it is gone') },
     ])
     expect(await at.store.openIntents(KEY)).toEqual([])
-    expect((await at.close()).run.outcome).toBe('complete')
+    expect((await at.closeExpired()).run.outcome).toBe('complete')
     expect(at.posts()).toEqual([])
   })
 
@@ -354,13 +359,13 @@ describe('what a crash left', () => {
     const at = await desk()
     fault(at, { kind: 'reset', apply: true })
     at.sandbox.faults.add({ operation: 'readRfq', skip: 1, times: again, effect: { kind: 'status', status: 503 } })
-    const { run, failures } = await at.close()
+    const { run, failures } = await at.closeExpired()
     expect(run.outcome).toBe('partial')
     expect(failures).toHaveLength(1)
     expect(await at.store.openIntents(KEY)).toHaveLength(1)
     at.sandbox.faults.clear()
-    at.pass(600)
-    expect((await at.close()).decisions).toMatchObject([{ outcome: 'closed' }])
+    at.advanceSeconds(600)
+    expect((await at.closeExpired()).decisions).toMatchObject([{ outcome: 'closed' }])
     expect(at.posts()).toHaveLength(1)
   })
 })

@@ -4,11 +4,11 @@ import { expect } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { makeRfqReport } from '../../src/reporting/rfq-report.js'
 import type { RfqTerms } from '../../src/sandbox/index.js'
-import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
-import { soon } from '../helpers/eventually.js'
-import { noRedis } from '../helpers/private-redis.js'
-import { openSite } from '../helpers/process-fixture.js'
-import { runnersOnRedis } from '../helpers/redis-runners.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { eventually } from '../helpers/eventually.js'
+import { redisSkipReason } from '../helpers/private-redis.js'
+import { openProcessFixture } from '../helpers/process-fixture.js'
+import { useRedisRunners } from '../helpers/redis-runners.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { parseXml, partsOf } from '../reports/support/parts.js'
@@ -16,25 +16,25 @@ import { HOSTILE } from '../reports/support/rfq-cases.js'
 import { readWorkbooks, whyNoTools } from '../reports/support/tools.js'
 import { fault, faultUnless } from './fault-test.js'
 
-const queue = runnersOnRedis()
+const runners = useRedisRunners()
 
 /** From the marketplace to the workbook: of each RFQ, with a response to it for each text. */
 async function reported(all: Partial<RfqTerms>[], texts: readonly string[] = []) {
-  const desk = await openDesk()
-  const ids = all.map((terms) => addRfq(desk, terms, texts))
-  await desk.pollListings()
-  await desk.pollRfqs()
+  const fixture = await openChannelFixture()
+  const ids = all.map((terms) => addRfq(fixture, terms, texts))
+  await fixture.pollListings()
+  await fixture.pollRfqs()
   const folder = testFolder()
   const config = testConfig({
     reports: { directory: join(folder, 'reports'), settings: DEFAULT_SETTINGS },
   })
-  const source = { store: desk.store, config, channel: channelConfig(KEY), asOf: desk.now(), now: desk.now() }
+  const source = { store: fixture.store, config, channel: channelConfig(KEY), asOf: fixture.now(), now: fixture.now() }
   const paths: string[] = []
   for (const rfqId of ids) paths.push((await makeRfqReport({ ...source, rfqId, version: 'test' })).path)
   return { paths, files: readdirSync(folder, { recursive: true }).map(String) }
 }
 
-function addRfq({ sandbox: { world } }: Desk, terms: Partial<RfqTerms>, texts: readonly string[]): string {
+function addRfq({ sandbox: { world } }: ChannelFixture, terms: Partial<RfqTerms>, texts: readonly string[]): string {
   const { id } = world.addRfq(CHANNEL, terms)
   for (const words of texts) {
     const offer = { additionalNotesToBuyer: words }
@@ -83,21 +83,21 @@ faultUnless(whyNoTools())(44, 'another program reads formulas as the texts they 
   }
 })
 
-faultUnless(noRedis)(32, 'survives the queue and the workbook', async () => {
+faultUnless(redisSkipReason)(32, 'survives the queue and the workbook', async () => {
   const title = 'nul \u0000, half a pair \ud83d, and \u{1f333}'
-  const site = await openSite({ rfqs: 0 })
-  const { id } = site.sandbox.world.addRfq(CHANNEL, { title, reference: '\udc00', responseDueDate: '2020-01-31' })
-  site.sandbox.world.addResponse(id, { projectDeveloperName: title })
-  const worker = site.worker({ url: queue.redis.url, prefix: queue.prefix })
-  const runner = await queue.open()
+  const fixture = await openProcessFixture({ rfqs: 0 })
+  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { title, reference: '\udc00', responseDueDate: '2020-01-31' })
+  fixture.sandbox.world.addResponse(id, { projectDeveloperName: title })
+  const worker = fixture.startWorker({ url: runners.redis.url, prefix: runners.prefix })
+  const runner = await runners.open()
   const payload = { channel: KEY, cause: 'test' }
   await runner.enqueue('poll-rfqs', payload, 'poll')
-  await site.shows('select kind, outcome from runs', [{ kind: 'rfqs', outcome: 'complete' }])
+  await fixture.waitForRows('select kind, outcome from runs', [{ kind: 'rfqs', outcome: 'complete' }])
   await runner.enqueue('close-expired', payload, 'close')
-  await soon(() => expect(worker.out).toContain('report written'))
-  expect(site.sql('select rfq_id, outcome from close_decisions')).toEqual([{ rfq_id: id, outcome: 'closed' }])
-  const [file] = readdirSync(join(site.folder, 'data/reports/acme_forest'))
-  const parts = await partsOf(readFileSync(join(site.folder, 'data/reports/acme_forest', file ?? '')))
+  await eventually(() => expect(worker.out).toContain('report written'))
+  expect(fixture.sql('select rfq_id, outcome from close_decisions')).toEqual([{ rfq_id: id, outcome: 'closed' }])
+  const [file] = readdirSync(join(fixture.folder, 'data/reports/acme_forest'))
+  const parts = await partsOf(readFileSync(join(fixture.folder, 'data/reports/acme_forest', file ?? '')))
   const texts = [...parts.values()].join('')
   expect(texts).toContain('nul \ufffd, half a pair \ufffd, and \u{1f333}')
   for (const xml of parts.values()) parseXml(xml)

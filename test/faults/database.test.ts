@@ -10,7 +10,7 @@ import type { RfqSnapshot, Store } from '../../src/store/contract.js'
 import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/schema.js'
 import { openStore } from '../../src/store/store.js'
-import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { anRfq } from '../helpers/sample-documents.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault, faultUnless } from './fault-test.js'
@@ -111,18 +111,18 @@ fault(
   35,
   'waits for the other writer, then fails that run, and the next one works',
   async () => {
-    const desk = await openDesk({ rfqs: 2, responsesPerRfq: 1 })
-    await desk.pollRfqs()
-    const other = new Database(desk.store.path)
+    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
+    await fixture.pollRfqs()
+    const other = new Database(fixture.store.path)
     other.exec('begin immediate')
     const released = wait(500).then(() => other.exec('rollback'))
-    expect((await desk.pollRfqs()).run.outcome).toBe('complete')
+    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
     await released
     other.exec('begin immediate')
-    await expect(desk.pollRfqs()).rejects.toThrow(/locked by another process/)
+    await expect(fixture.pollRfqs()).rejects.toThrow(/locked by another process/)
     other.exec('rollback')
     other.close()
-    expect((await desk.pollRfqs()).run.outcome).toBe('complete')
+    expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
   },
   30_000,
 )
@@ -222,10 +222,10 @@ fault(
   45,
   'are recorded while the event loop goes on turning',
   async () => {
-    const desk = await openDesk()
-    const { id } = desk.sandbox.world.addRfq(CHANNEL)
-    const store = desk.store
-    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: desk.now() })
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL)
+    const store = fixture.store
+    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
     const large = snapshot(id, 50_000, 'z'.repeat(500))
     let longest = 0
     let last = performance.now()
@@ -233,7 +233,7 @@ fault(
       longest = Math.max(longest, performance.now() - last)
       last = performance.now()
     }, 10)
-    const recorded = await store.recordRfq(run, large, desk.now())
+    const recorded = await store.recordRfq(run, large, fixture.now())
     clearInterval(beat)
     expect(recorded.responses).toHaveLength(50_000)
     expect(longest).toBeLessThan(1000)

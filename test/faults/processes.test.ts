@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { expect } from 'vitest'
-import { soon } from '../helpers/eventually.js'
-import { openSite } from '../helpers/process-fixture.js'
+import { eventually } from '../helpers/eventually.js'
+import { openProcessFixture } from '../helpers/process-fixture.js'
 import { fault } from './fault-test.js'
 import { manyItems } from './memory-exhausting-body.js'
 
@@ -11,55 +11,55 @@ const CLOSED = "select count(*) as n from close_decisions where outcome = 'close
 const sync = ['sync', '--only', 'rfqs']
 
 fault(39, 'of sync ends it with what it had read whole; the next one reads the rest', async () => {
-  const site = await openSite({ rfqs: 12 })
-  site.sandbox.faults.add({
+  const fixture = await openProcessFixture({ rfqs: 12 })
+  fixture.sandbox.faults.add({
     operation: 'readRfq',
     skip: 6,
-    effect: { kind: 'act', act: () => running.signal('SIGTERM') },
+    effect: { kind: 'call', call: () => running.signal('SIGTERM') },
   })
-  const running = site.start(sync)
+  const running = fixture.start(sync)
   const began = performance.now()
   expect(await running.ended).toBe('exit 1')
   expect(performance.now() - began).toBeLessThan(10_000)
-  expect(site.sql(RUNS)).toEqual([{ kind: 'rfqs', outcome: 'partial' }])
-  expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
-  expect(await site.start(sync).ended).toBe('exit 0')
-  expect(site.sql(`select count(*) as n from rfqs`)).toEqual([{ n: 12 }])
-  expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
+  expect(fixture.sql(RUNS)).toEqual([{ kind: 'rfqs', outcome: 'partial' }])
+  expect(fixture.sql(WHOLE)).toEqual([{ responses: 2 }])
+  expect(await fixture.start(sync).ended).toBe('exit 0')
+  expect(fixture.sql(`select count(*) as n from rfqs`)).toEqual([{ n: 12 }])
+  expect(fixture.sql(WHOLE)).toEqual([{ responses: 2 }])
 })
 
 fault(39, 'of a close before its answer was proven: the next round settles it by reading', async () => {
-  const site = await openSite({ rfqs: 1 })
-  site.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500, apply: true } })
-  const running = site.start(['close-expired'])
+  const fixture = await openProcessFixture({ rfqs: 1 })
+  fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500, apply: true } })
+  const running = fixture.start(['close-expired'])
   // After an unknown answer the program waits five seconds before it reads.
-  await soon(() => expect(site.posts()[0]?.answeredAt).toBeTruthy())
+  await eventually(() => expect(fixture.posts()[0]?.answeredAt).toBeTruthy())
   running.signal('SIGTERM')
   expect(await running.ended).toBe('exit 1')
-  expect(site.sql(CLOSED)).toEqual([{ n: 0 }])
-  expect(await site.start(['close-expired']).ended).toBe('exit 0')
-  expect(site.sql(CLOSED)).toEqual([{ n: 1 }])
-  expect(site.posts()).toHaveLength(1)
+  expect(fixture.sql(CLOSED)).toEqual([{ n: 0 }])
+  expect(await fixture.start(['close-expired']).ended).toBe('exit 0')
+  expect(fixture.sql(CLOSED)).toEqual([{ n: 1 }])
+  expect(fixture.posts()).toHaveLength(1)
 })
 
 fault(
   39,
   'of the service while a poll hangs, and again: it ends at once, and the poll is found interrupted',
   async () => {
-    const site = await openSite({ more: 'web: { port: 0 }\n' })
-    site.sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'hang' } })
-    const service = site.start(['start'])
-    await site.shows('select count(*) as n from rfqs', [{ n: 2 }])
+    const fixture = await openProcessFixture({ more: 'web: { port: 0 }\n' })
+    fixture.sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'hang' } })
+    const service = fixture.start(['start'])
+    await fixture.waitForRows('select count(*) as n from rfqs', [{ n: 2 }])
     service.signal('SIGTERM')
-    await soon(() => expect(service.out).toContain('quotekeeper is stopping'))
+    await eventually(() => expect(service.out).toContain('quotekeeper is stopping'))
     await wait(400) // Sooner, it counts as the same one: from a terminal they come in pairs.
     const began = performance.now()
     service.signal('SIGTERM')
     expect(await service.ended).toBe('exit 143')
     expect(performance.now() - began).toBeLessThan(2_000)
-    expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
-    expect(await site.start(sync).ended).toBe('exit 0')
-    expect(site.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
+    expect(fixture.sql(WHOLE)).toEqual([{ responses: 2 }])
+    expect(await fixture.start(sync).ended).toBe('exit 0')
+    expect(fixture.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
       { outcome: 'interrupted' },
       { outcome: 'complete' },
     ])
@@ -67,52 +67,52 @@ fault(
 )
 
 fault(33, 'of sync leaves whole RFQs, and the next one says so and reads the rest', async () => {
-  const site = await openSite({ rfqs: 12 })
-  site.sandbox.faults.add({
+  const fixture = await openProcessFixture({ rfqs: 12 })
+  fixture.sandbox.faults.add({
     operation: 'readRfq',
     skip: 6,
-    effect: { kind: 'act', act: () => running.signal('SIGKILL') },
+    effect: { kind: 'call', call: () => running.signal('SIGKILL') },
   })
-  const running = site.start(sync)
+  const running = fixture.start(sync)
   expect(await running.ended).toBe('SIGKILL')
-  expect(await site.start(sync).ended).toBe('exit 0')
-  expect(site.sql(RUNS)).toEqual([
+  expect(await fixture.start(sync).ended).toBe('exit 0')
+  expect(fixture.sql(RUNS)).toEqual([
     { kind: 'rfqs', outcome: 'interrupted' },
     { kind: 'rfqs', outcome: 'complete' },
   ])
-  expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
+  expect(fixture.sql(WHOLE)).toEqual([{ responses: 2 }])
 })
 
 fault(33, 'of the service in a poll leaves whole RFQs, and the next start goes on', async () => {
-  const site = await openSite({ rfqs: 12, more: 'web: { port: 0 }\n' })
-  site.sandbox.faults.add({
+  const fixture = await openProcessFixture({ rfqs: 12, more: 'web: { port: 0 }\n' })
+  fixture.sandbox.faults.add({
     operation: 'readRfq',
     skip: 6,
-    effect: { kind: 'act', act: () => killed.signal('SIGKILL') },
+    effect: { kind: 'call', call: () => killed.signal('SIGKILL') },
   })
-  const killed = site.start(['start'])
+  const killed = fixture.start(['start'])
   expect(await killed.ended).toBe('SIGKILL')
-  const service = site.start(['start'])
-  await site.shows("select outcome from runs where kind = 'rfqs' order by id", [
+  const service = fixture.start(['start'])
+  await fixture.waitForRows("select outcome from runs where kind = 'rfqs' order by id", [
     { outcome: 'interrupted' },
     { outcome: 'complete' },
   ])
-  expect(site.sql(WHOLE)).toEqual([{ responses: 2 }])
+  expect(fixture.sql(WHOLE)).toEqual([{ responses: 2 }])
   service.signal('SIGTERM')
   expect(await service.ended).toBe('exit 0')
 })
 
 fault(40, 'of sync leaves what was known, and the next one works', async () => {
-  const site = await openSite()
-  expect(await site.start(sync).ended).toBe('exit 0')
-  const known = site.sql('select * from versions')
-  site.sandbox.faults.add({ operation: 'listRfqs', effect: manyItems })
-  const small = site.start(sync, { heap: 64 })
+  const fixture = await openProcessFixture()
+  expect(await fixture.start(sync).ended).toBe('exit 0')
+  const known = fixture.sql('select * from versions')
+  fixture.sandbox.faults.add({ operation: 'listRfqs', effect: manyItems })
+  const small = fixture.start(sync, { heap: 64 })
   expect(await small.ended).toBe('SIGABRT')
   expect(small.err).toContain('heap out of memory')
-  expect(site.sql('select * from versions')).toEqual(known)
-  expect(await site.start(sync).ended).toBe('exit 0')
-  expect(site.sql('select outcome from runs order by id')).toEqual([
+  expect(fixture.sql('select * from versions')).toEqual(known)
+  expect(await fixture.start(sync).ended).toBe('exit 0')
+  expect(fixture.sql('select outcome from runs order by id')).toEqual([
     { outcome: 'complete' },
     { outcome: 'interrupted' },
     { outcome: 'complete' },

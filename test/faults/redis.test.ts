@@ -2,25 +2,25 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { Queue } from 'bullmq'
 import { expect } from 'vitest'
 import type { JobRunner } from '../../jobs/contract.js'
-import { soon } from '../helpers/eventually.js'
-import { noRedis } from '../helpers/private-redis.js'
-import { door, kept } from '../helpers/recording-handlers.js'
-import { runnersOnRedis } from '../helpers/redis-runners.js'
+import { eventually } from '../helpers/eventually.js'
+import { redisSkipReason } from '../helpers/private-redis.js'
+import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
+import { useRedisRunners } from '../helpers/redis-runners.js'
 import { faultUnless } from './fault-test.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
-const fault = faultUnless(noRedis)
-const desk = runnersOnRedis()
+const fault = faultUnless(redisSkipReason)
+const runners = useRedisRunners()
 
 fault(24, 'is survived: a waiting job is done, new ones are taken, none twice', async () => {
-  const { handlers, done } = kept()
-  const scheduler = await desk.open({ timing: { answer: 1_000 } })
-  const worker = await desk.open()
+  const { handlers, done } = recordingHandlers()
+  const scheduler = await runners.open({ timing: { answer: 1_000 } })
+  const worker = await runners.open()
   await worker.work(handlers)
   await scheduler.enqueue('poll-rfqs', PAYLOAD, 'before')
-  await soon(() => expect(done).toHaveLength(1))
+  await eventually(() => expect(done).toHaveLength(1))
 
-  await desk.redis.kill()
+  await runners.redis.kill()
   const asked = performance.now()
   await expect(scheduler.enqueue('poll-rfqs', PAYLOAD, 'while-away')).rejects.toThrow(
     /127\.0\.0\.1:\d+ does not answer/,
@@ -28,120 +28,120 @@ fault(24, 'is survived: a waiting job is done, new ones are taken, none twice', 
   expect(performance.now() - asked).toBeLessThan(3_000)
   expect(await scheduler.ping()).toMatchObject({ ok: false })
 
-  await desk.redis.begin()
+  await runners.redis.launch()
   const back = performance.now()
-  await soon(async () => expect(await scheduler.ping()).toMatchObject({ ok: true }))
+  await eventually(async () => expect(await scheduler.ping()).toMatchObject({ ok: true }))
   await scheduler.enqueue('poll-rfqs', PAYLOAD, 'after')
-  await soon(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
+  await eventually(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
   expect(performance.now() - back).toBeLessThan(20_000)
   expect(await scheduler.enqueue('poll-rfqs', PAYLOAD, 'before')).toBe(false)
-  expect(desk.log.at('info')).toContain('the queue answers again')
+  expect(runners.log.at('info')).toContain('the queue answers again')
 })
 
 fault(24, 'in the middle of a job, which is done once and kept as done', async () => {
-  const gate = door()
+  const gate = createGate()
   let begun = 0
-  const { handlers, done } = kept(() => {
+  const { handlers, done } = recordingHandlers(() => {
     begun++
     return gate.passed
   })
-  const runner = await desk.open()
+  const runner = await runners.open()
   await runner.work(handlers)
   await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-  await soon(() => expect(begun).toBe(1))
-  await desk.redis.kill()
+  await eventually(() => expect(begun).toBe(1))
+  await runners.redis.kill()
   gate.open()
-  await soon(() => expect(done).toHaveLength(1))
-  await desk.redis.begin()
-  await soon(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
+  await eventually(() => expect(done).toHaveLength(1))
+  await runners.redis.launch()
+  await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
   expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
-  await soon(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
+  await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
   expect(begun).toBe(2)
 })
 
 fault(25, 'and while the old master only reads, commands are refused; then the lane goes on', async () => {
-  const { handlers, done } = kept()
-  const runner = await desk.open({ timing: { answer: 500 } })
+  const { handlers, done } = recordingHandlers()
+  const runner = await runners.open({ timing: { answer: 500 } })
   await runner.work(handlers)
   await runner.enqueue('poll-rfqs', PAYLOAD, 'before')
-  await soon(() => expect(done).toHaveLength(1))
-  await desk.redis.with((client) => client.replicaof('127.0.0.1', 1))
+  await eventually(() => expect(done).toHaveLength(1))
+  await runners.redis.withClient((client) => client.replicaof('127.0.0.1', 1))
   expect(await runner.ping()).toMatchObject({ ok: false })
   await expect(runner.enqueue('poll-rfqs', PAYLOAD, 'while-reading')).rejects.toThrow('does not answer')
-  await desk.redis.with((client) => client.replicaof('NO', 'ONE'))
-  await soon(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
+  await runners.redis.withClient((client) => client.replicaof('NO', 'ONE'))
+  await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
   // What was refused may still have arrived, and then stands in the lane: either way the lane goes on.
   await runner.enqueue('poll-rfqs', PAYLOAD, 'after')
-  await soon(() => expect(done.length).toBeGreaterThan(1))
+  await eventually(() => expect(done.length).toBeGreaterThan(1))
   expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'later')).toBe(true)
-  await soon(() => expect(done.map(({ id }) => id)).toContain('later'))
+  await eventually(() => expect(done.map(({ id }) => id)).toContain('later'))
 })
 
 fault(25, 'within the time an answer may take, and the command that was refused is sent again', async () => {
-  const { handlers, done } = kept()
-  const runner = await desk.open()
+  const { handlers, done } = recordingHandlers()
+  const runner = await runners.open()
   await runner.work(handlers)
-  await desk.redis.with((client) => client.replicaof('127.0.0.1', 1))
+  await runners.redis.withClient((client) => client.replicaof('127.0.0.1', 1))
   const asked = runner.enqueue('poll-rfqs', PAYLOAD, 'asked-while-reading')
   await wait(300)
   expect(done).toEqual([])
-  await desk.redis.with((client) => client.replicaof('NO', 'ONE'))
+  await runners.redis.withClient((client) => client.replicaof('NO', 'ONE'))
   expect(await asked).toBe(true)
-  await soon(() => expect(done.map(({ id }) => id)).toEqual(['asked-while-reading']))
+  await eventually(() => expect(done.map(({ id }) => id)).toEqual(['asked-while-reading']))
 })
 
 fault(26, 'in the middle of a job, and the next tick goes on', async () => {
-  const gate = door()
+  const gate = createGate()
   let begun = 0
-  const { handlers, done } = kept(() => {
+  const { handlers, done } = recordingHandlers(() => {
     begun++
     return gate.passed
   })
-  const runner = await desk.open()
+  const runner = await runners.open()
   await runner.work(handlers)
   await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-  await soon(() => expect(begun).toBe(1))
-  await desk.redis.with((client) => client.flushall())
+  await eventually(() => expect(begun).toBe(1))
+  await runners.redis.withClient((client) => client.flushall())
   gate.open()
-  await soon(() => expect(done).toHaveLength(1))
+  await eventually(() => expect(done).toHaveLength(1))
   expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
-  await soon(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
+  await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
 })
 
 fault(27, 'is told, and over when there is room again', async () => {
-  const runner = await desk.open()
-  await desk.redis.with((client) => client.config('SET', 'maxmemory', '1'))
+  const runner = await runners.open()
+  await runners.redis.withClient((client) => client.config('SET', 'maxmemory', '1'))
   expect(await runner.ping()).toMatchObject({ ok: false, message: expect.stringContaining('OOM') })
-  await desk.redis.with((client) => client.config('SET', 'maxmemory', '0'))
+  await runners.redis.withClient((client) => client.config('SET', 'maxmemory', '0'))
   expect(await runner.ping()).toMatchObject({ ok: true })
 })
 
 fault(29, 'make one job of each tick, and each is done once', async () => {
-  const { handlers, done } = kept()
-  const [one, two] = [await desk.open(), await desk.open()]
+  const { handlers, done } = recordingHandlers()
+  const [one, two] = [await runners.open(), await runners.open()]
   await Promise.all([one.work(handlers), two.work(handlers)])
   const ticks = Array.from({ length: 40 }, (_, index) => index)
   const ask = (runner: JobRunner) =>
     ticks.map((tick) => runner.enqueue('poll-rfqs', { channel: `acme/c${tick}`, cause: 'tick' }, `tick-${tick}`))
   await Promise.all([...ask(one), ...ask(two)])
-  await soon(() => expect(new Set(done.map(({ id }) => id)).size).toBe(40))
+  await eventually(() => expect(new Set(done.map(({ id }) => id)).size).toBe(40))
   await Promise.all([...ask(two), ...ask(one)])
   expect(done).toHaveLength(40)
 })
 
 fault(31, 'is refused, told and not tried again', async () => {
-  const { handlers, done } = kept()
-  const runner = await desk.open()
+  const { handlers, done } = recordingHandlers()
+  const runner = await runners.open()
   await runner.work(handlers)
-  const [host, port] = ['127.0.0.1', desk.redis.port]
-  const outsider = new Queue('jobs', { connection: { host, port }, prefix: desk.prefix })
+  const [host, port] = ['127.0.0.1', runners.redis.port]
+  const outsider = new Queue('jobs', { connection: { host, port }, prefix: runners.prefix })
   await outsider.add('poll-rfqs', { channel: 'acme/forest', cause: 'tick', apiKey: 's3cret' }, { attempts: 3 })
   await outsider.add('drop-tables', { channel: 'acme/forest', cause: 'tick' })
-  await soon(async () => expect(await outsider.getFailedCount()).toBe(2))
-  expect(desk.log.at('error')).toHaveLength(2)
+  await eventually(async () => expect(await outsider.getFailedCount()).toBe(2))
+  expect(runners.log.at('error')).toHaveLength(2)
   expect((await outsider.getFailed()).map(({ attemptsMade }) => attemptsMade)).toEqual([1, 1])
-  expect(desk.log.at('error').join()).toMatch(/refused.*apiKey.*refused.*no job of the name "drop-tables"/)
-  expect(JSON.stringify(desk.log.lines)).not.toContain('s3cret')
+  expect(runners.log.at('error').join()).toMatch(/refused.*apiKey.*refused.*no job of the name "drop-tables"/)
+  expect(JSON.stringify(runners.log.lines)).not.toContain('s3cret')
   expect(done).toEqual([])
   await outsider.close()
 })

@@ -1,29 +1,34 @@
 import { Queue } from 'bullmq'
 import { expect, onTestFinished } from 'vitest'
-import { soon } from '../helpers/eventually.js'
-import { noRedis, PrivateRedis } from '../helpers/private-redis.js'
-import { addExpired, openSite, type Running, type Site } from '../helpers/process-fixture.js'
+import { eventually } from '../helpers/eventually.js'
+import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import {
+  addPastDueRfq,
+  openProcessFixture,
+  type ProcessFixture,
+  type RunningProcess,
+} from '../helpers/process-fixture.js'
 import { faultUnless, longFaultUnless } from './fault-test.js'
 
-const fault = faultUnless(noRedis)
+const fault = faultUnless(redisSkipReason)
 const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"
 
 /** A Redis, and the configuration of a service on it that polls and closes every second. */
 async function openService({ rfqs = 2, polls = '* * * * * *', closes = '* * * * * *' } = {}) {
   const redis = await PrivateRedis.start()
-  onTestFinished(() => redis.end())
+  onTestFinished(() => redis.remove())
   const more = `queue: ${redis.url}
 schedule: { rfqs: "${polls}", closeExpired: "${closes}", channelReport: null }
 closing: { reportOnClose: false }
 web: { port: 0 }
 `
-  return { ...(await openSite({ rfqs, more })), redis }
+  return { ...(await openProcessFixture({ rfqs, more })), redis }
 }
 
 /** Starts the service, and waits until it is ready. */
-async function startReady(site: Site) {
-  const service = site.start(['start'])
-  await soon(() => expect(service.out).toContain('"url"'))
+async function startReady(fixture: ProcessFixture) {
+  const service = fixture.start(['start'])
+  await eventually(() => expect(service.out).toContain('"url"'))
   const url = /"url":"([^"]+)"/.exec(service.out)?.[1]
   const ask = (path: string) => fetch(`${url}${path}`)
   const readiness = async () => {
@@ -31,135 +36,135 @@ async function startReady(site: Site) {
     const { checks } = (await answer.json()) as { checks: { name: string; ok: boolean; message: string }[] }
     return { status: answer.status, failing: checks.filter(({ ok }) => !ok) }
   }
-  const becomes = (status: number) => soon(async () => expect(await readiness()).toMatchObject({ status }))
+  const becomes = (status: number) => eventually(async () => expect(await readiness()).toMatchObject({ status }))
   await becomes(200)
   return { service, readiness, becomes, healthz: () => ask('/healthz').then(({ status }) => status) }
 }
 
 /** Waits until the service has polled again, twice: the first poll may have begun before. */
-async function pollsAgain(site: Site): Promise<void> {
-  const polls = () => (site.sql(COMPLETE) as { n: number }[])[0]?.n ?? 0
+async function pollsAgain(fixture: ProcessFixture): Promise<void> {
+  const polls = () => (fixture.sql(COMPLETE) as { n: number }[])[0]?.n ?? 0
   const before = polls()
-  await soon(() => expect(polls()).toBeGreaterThan(before + 1))
+  await eventually(() => expect(polls()).toBeGreaterThan(before + 1))
 }
 
 /** All that was past due is closed, by one POST each. */
-const closedOnce = (site: Site, ids: string[]) =>
-  soon(() => {
-    expect(site.sql("select rfq_id as id from close_decisions where outcome = 'closed' order by 1")).toEqual(
+const closedOnce = (fixture: ProcessFixture, ids: string[]) =>
+  eventually(() => {
+    expect(fixture.sql("select rfq_id as id from close_decisions where outcome = 'closed' order by 1")).toEqual(
       [...ids].sort().map((id) => ({ id })),
     )
-    expect(site.posts()).toHaveLength(ids.length)
+    expect(fixture.posts()).toHaveLength(ids.length)
   })
 
 fault(24, 'in the middle of a close: the service lives, is not ready, and goes on by itself', async () => {
-  const site = await openService()
-  const { becomes, healthz } = await startReady(site)
-  await closedOnce(site, site.ids)
-  site.sandbox.faults.add({
+  const fixture = await openService()
+  const { becomes, healthz } = await startReady(fixture)
+  await closedOnce(fixture, fixture.rfqIds)
+  fixture.sandbox.faults.add({
     operation: 'closeRfq',
     effect: [
-      { kind: 'act', act: () => site.redis.kill() },
+      { kind: 'call', call: () => fixture.redis.kill() },
       { kind: 'delay', ms: 500 },
     ],
   })
-  const during = addExpired(site.sandbox)
+  const during = addPastDueRfq(fixture.sandbox)
   await becomes(503)
   expect(await healthz()).toBe(200)
-  const after = addExpired(site.sandbox)
-  await site.redis.begin()
+  const after = addPastDueRfq(fixture.sandbox)
+  await fixture.redis.launch()
   const back = performance.now()
   await becomes(200)
-  await pollsAgain(site)
+  await pollsAgain(fixture)
   expect(performance.now() - back).toBeLessThan(20_000)
-  await closedOnce(site, [...site.ids, during, after])
+  await closedOnce(fixture, [...fixture.rfqIds, during, after])
 })
 
 fault(26, 'while the service polls and closes: it goes on, and closes nothing twice', async () => {
-  const site = await openService()
-  const { becomes } = await startReady(site)
+  const fixture = await openService()
+  const { becomes } = await startReady(fixture)
   const later: string[] = []
   for (let round = 0; round < 2; round++) {
-    later.push(addExpired(site.sandbox))
-    await site.redis.with((client) => client.flushall())
-    await pollsAgain(site)
+    later.push(addPastDueRfq(fixture.sandbox))
+    await fixture.redis.withClient((client) => client.flushall())
+    await pollsAgain(fixture)
   }
   await becomes(200)
-  await closedOnce(site, [...site.ids, ...later])
+  await closedOnce(fixture, [...fixture.rfqIds, ...later])
 })
 
 fault(27, 'makes the service not ready, which says why, and it goes on when there is room', async () => {
-  const site = await openService()
-  const { becomes, readiness } = await startReady(site)
-  await site.redis.with((client) => client.config('SET', 'maxmemory', '1'))
+  const fixture = await openService()
+  const { becomes, readiness } = await startReady(fixture)
+  await fixture.redis.withClient((client) => client.config('SET', 'maxmemory', '1'))
   await becomes(503)
   expect((await readiness()).failing).toEqual([{ name: 'queue', ok: false, message: expect.stringContaining('OOM') }])
-  const meanwhile = addExpired(site.sandbox)
-  await site.redis.with((client) => client.config('SET', 'maxmemory', '0'))
+  const meanwhile = addPastDueRfq(fixture.sandbox)
+  await fixture.redis.withClient((client) => client.config('SET', 'maxmemory', '0'))
   await becomes(200)
-  await pollsAgain(site)
-  await closedOnce(site, [...site.ids, meanwhile])
+  await pollsAgain(fixture)
+  await closedOnce(fixture, [...fixture.rfqIds, meanwhile])
 })
 
 fault(29, 'and three workers: one run of each tick, each RFQ closed by one of them', async () => {
-  const site = await openService({ rfqs: 4 })
+  const fixture = await openService({ rfqs: 4 })
   const debug = ['--log-level', 'debug']
-  const all = [['start'], ['start'], ['work']].map((args) => site.start([...debug, ...args]))
-  for (const each of all.slice(0, 2)) await soon(() => expect(each.out).toContain('job known already'))
-  await pollsAgain(site)
-  await closedOnce(site, site.ids)
+  const all = [['start'], ['start'], ['work']].map((args) => fixture.start([...debug, ...args]))
+  for (const each of all.slice(0, 2)) await eventually(() => expect(each.out).toContain('job known already'))
+  await pollsAgain(fixture)
+  await closedOnce(fixture, fixture.rfqIds)
   for (const each of all) each.signal('SIGTERM')
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(['exit 0', 'exit 0', 'exit 0'])
-  const queue = new Queue('jobs', { connection: { url: site.redis.url }, prefix: 'quotekeeper' })
+  const queue = new Queue('jobs', { connection: { url: fixture.redis.url }, prefix: 'quotekeeper' })
   onTestFinished(() => queue.close())
   const jobs = (await queue.getCompleted()).filter(({ name }) => name === 'poll-rfqs').map(({ id }) => id)
-  expect(site.sql("select count(*) as n from runs where kind = 'rfqs'")).toEqual([{ n: jobs.length }])
-  expect(site.sandbox.requests.filter(({ operation }) => operation === 'listRfqs')).toHaveLength(jobs.length)
+  expect(fixture.sql("select count(*) as n from runs where kind = 'rfqs'")).toEqual([{ n: jobs.length }])
+  expect(fixture.sandbox.requests.filter(({ operation }) => operation === 'listRfqs')).toHaveLength(jobs.length)
 })
 
 const never = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
 fault(39, 'of the service in a poll lets it end, and then ends all with 0', async () => {
-  const site = await openService({ rfqs: 6, ...never })
-  site.sandbox.faults.add({ operation: 'readResponse', times: 12, effect: { kind: 'delay', ms: 300 } })
-  site.sandbox.faults.add({
+  const fixture = await openService({ rfqs: 6, ...never })
+  fixture.sandbox.faults.add({ operation: 'readResponse', times: 12, effect: { kind: 'delay', ms: 300 } })
+  fixture.sandbox.faults.add({
     operation: 'readRfq',
     skip: 1,
-    effect: { kind: 'act', act: () => service.signal('SIGTERM') },
+    effect: { kind: 'call', call: () => service.signal('SIGTERM') },
   })
-  const service = site.start(['start'])
+  const service = fixture.start(['start'])
   expect(await service.ended).toBe('exit 0')
-  expect(site.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'complete' }])
-  expect(site.sql('select count(*) as n from rfqs')).toEqual([{ n: 6 }])
-  const connections = await site.redis.with((client) => client.client('LIST'))
+  expect(fixture.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'complete' }])
+  expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 6 }])
+  const connections = await fixture.redis.withClient((client) => client.client('LIST'))
   expect(String(connections).trim().split('\n')).toHaveLength(1)
 })
 
-const long = longFaultUnless(noRedis)
+const long = longFaultUnless(redisSkipReason)
 
 const HOLDER = "select holder from runs where kind = 'rfqs' and finished_at is null"
 
 /** Which process has the job, once one has. */
-async function holder(all: Running[], site: Site): Promise<Running> {
-  await soon(() => expect(site.sql(HOLDER)).toHaveLength(1))
-  const [{ holder }] = site.sql(HOLDER) as [{ holder: string }]
+async function holder(all: RunningProcess[], fixture: ProcessFixture): Promise<RunningProcess> {
+  await eventually(() => expect(fixture.sql(HOLDER)).toHaveLength(1))
+  const [{ holder }] = fixture.sql(HOLDER) as [{ holder: string }]
   const { pid } = JSON.parse(holder) as { pid: number }
-  return all.find((each) => each.pid === pid) as Running
+  return all.find((each) => each.pid === pid) as RunningProcess
 }
 
 long(
   30,
   'with the waits of the service as they are: done by another worker within 45 s',
   async () => {
-    const site = await openService({ rfqs: 3, ...never })
-    site.sandbox.faults.add({ operation: 'readRfq', skip: 1, effect: { kind: 'hang' } })
-    const all = [['start'], ['work'], ['work']].map((args) => site.start(args))
-    const victim = await holder(all, site)
-    await soon(() => expect(site.sandbox.requests.some(({ faults }) => faults.includes('hang'))).toBe(true))
+    const fixture = await openService({ rfqs: 3, ...never })
+    fixture.sandbox.faults.add({ operation: 'readRfq', skip: 1, effect: { kind: 'hang' } })
+    const all = [['start'], ['work'], ['work']].map((args) => fixture.start(args))
+    const victim = await holder(all, fixture)
+    await eventually(() => expect(fixture.sandbox.requests.some(({ faults }) => faults.includes('hang'))).toBe(true))
     victim.signal('SIGKILL')
     const killed = performance.now()
-    await soon(() => expect(site.sql(COMPLETE)).toEqual([{ n: 1 }]), 60_000)
+    await eventually(() => expect(fixture.sql(COMPLETE)).toEqual([{ n: 1 }]), 60_000)
     expect(performance.now() - killed).toBeLessThan(45_000)
-    expect(site.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
+    expect(fixture.sql("select outcome from runs where kind = 'rfqs' order by id")).toEqual([
       { outcome: 'interrupted' },
       { outcome: 'complete' },
     ])
@@ -168,13 +173,13 @@ long(
 )
 
 long(39, 'of the service while the marketplace hangs abandons the poll whole, within ten seconds', async () => {
-  const site = await openService({ rfqs: 6, ...never })
-  site.sandbox.faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
-  const service = site.start(['start'])
-  await soon(() => expect(site.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
+  const fixture = await openService({ rfqs: 6, ...never })
+  fixture.sandbox.faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
+  const service = fixture.start(['start'])
+  await eventually(() => expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))
   service.signal('SIGTERM')
   const began = performance.now()
   expect(await service.ended).toBe('exit 0')
   expect(performance.now() - began).toBeLessThan(10_000)
-  expect(site.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'partial' }])
+  expect(fixture.sql("select outcome from runs where kind = 'rfqs'")).toEqual([{ outcome: 'partial' }])
 })

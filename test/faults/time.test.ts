@@ -4,8 +4,8 @@ import { expect } from 'vitest'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { createSchedule } from '../../jobs/schedule.js'
 import { run } from '../../src/cli/program.js'
-import { kept } from '../helpers/recording-handlers.js'
-import { keptLog } from '../helpers/recording-log.js'
+import { recordingHandlers } from '../helpers/recording-handlers.js'
+import { recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
@@ -52,13 +52,13 @@ async function live(expressions: { daily: string; often: string }, zone: string,
   const noon = (day: number) => Math.floor(wall(change) / DAY) * DAY + day * DAY + DAY / 2
   // Noon is never within three hours of a change, so the offsets of half a day around it are those of noon.
   const [from, to] = [noon(-1) - (wall(change - MINUTE) - (change - MINUTE)), noon(1) - (wall(change) - change)]
-  const { handlers, done } = kept()
-  const runner = createInProcessRunner({ concurrency: 4, log: keptLog() })
+  const { handlers, done } = recordingHandlers()
+  const runner = createInProcessRunner({ concurrency: 4, log: recordingLog() })
   await runner.work(handlers)
   let now = from
   const schedule = { listings: null, rfqs: null, closeExpired: expressions.often, channelReport: expressions.daily }
   const config = testConfig({ schedule, scheduleTimeZone: zone })
-  const serve = () => createSchedule({ config, enqueue: runner.enqueue, now: () => new Date(now), log: keptLog() })
+  const serve = () => createSchedule({ config, enqueue: runner.enqueue, now: () => new Date(now), log: recordingLog() })
   let service = serve()
   const times: Record<string, number[]> = { 'channel-report': [], 'close-expired': [] }
   for (now = from + BEAT; now <= to; now += BEAT) {

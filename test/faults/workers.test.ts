@@ -2,55 +2,55 @@ import { Queue } from 'bullmq'
 import { expect, onTestFinished } from 'vitest'
 import type { JobName } from '../../jobs/contract.js'
 import { jobId } from '../../jobs/job-id.js'
-import { soon } from '../helpers/eventually.js'
-import { noRedis } from '../helpers/private-redis.js'
-import { openSite, type Running, type Site } from '../helpers/process-fixture.js'
-import { runnersOnRedis } from '../helpers/redis-runners.js'
+import { eventually } from '../helpers/eventually.js'
+import { redisSkipReason } from '../helpers/private-redis.js'
+import { openProcessFixture, type ProcessFixture, type RunningProcess } from '../helpers/process-fixture.js'
+import { useRedisRunners } from '../helpers/redis-runners.js'
 import { faultUnless } from './fault-test.js'
 import { manyItems } from './memory-exhausting-body.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'test' }
 const RUNS = 'select kind, outcome from runs order by id'
 const CLOSED = "select count(*) as n from close_decisions where outcome = 'closed'"
-const fault = faultUnless(noRedis)
-const queue = runnersOnRedis()
+const fault = faultUnless(redisSkipReason)
+const runners = useRedisRunners()
 
-/** A site, and how to give jobs to its workers. */
-async function openWorkshop(options: Parameters<typeof openSite>[0] = {}) {
-  const site = await openSite({ more: 'closing: { reportOnClose: false }\n', ...options })
-  const runner = await queue.open()
-  const place = { url: queue.redis.url, prefix: queue.prefix }
+/** A fixture, and how to give jobs to its workers. */
+async function openWorkshop(options: Parameters<typeof openProcessFixture>[0] = {}) {
+  const fixture = await openProcessFixture({ more: 'closing: { reportOnClose: false }\n', ...options })
+  const runner = await runners.open()
+  const place = { url: runners.redis.url, prefix: runners.prefix }
   let jobs = 0
   const enqueue = (name: JobName) => runner.enqueue(name, PAYLOAD, jobId(name, PAYLOAD, new Date(jobs++)))
   return {
-    ...site,
+    ...fixture,
     enqueue,
-    hire: (worker: Parameters<Site['worker']>[1] = {}) => site.worker(place, worker),
+    hire: (worker: Parameters<ProcessFixture['startWorker']>[1] = {}) => fixture.startWorker(place, worker),
     place,
   }
 }
 
 /** A workshop whose RFQs are known. */
-async function openPolled(options: Parameters<typeof openSite>[0] = {}) {
+async function openPolled(options: Parameters<typeof openProcessFixture>[0] = {}) {
   const shop = await openWorkshop(options)
   const worker = shop.hire()
   await shop.enqueue('poll-rfqs')
-  await shop.shows(RUNS, [{ kind: 'rfqs', outcome: 'complete' }])
+  await shop.waitForRows(RUNS, [{ kind: 'rfqs', outcome: 'complete' }])
   return { ...shop, worker }
 }
 
-const says = (worker: Running, words: string) => soon(() => expect(worker.out).toContain(words))
+const says = (worker: RunningProcess, words: string) => eventually(() => expect(worker.out).toContain(words))
 
 fault(28, 'take effect once: while one worker closes, the other one finds the channel busy', async () => {
   const { worker: one, ...shop } = await openPolled()
   const two = shop.hire()
   await says(two, 'at work')
-  // Past the door that makes one job of equal ones, as a queue might that lost its memory.
+  // Past the createGate that makes one job of equal ones, as a queue might that lost its memory.
   const outsider = new Queue('jobs', { connection: { url: shop.place.url }, prefix: shop.place.prefix })
   onTestFinished(() => outsider.close())
-  const done = (jobs: number) => soon(async () => expect(await outsider.getCompletedCount()).toBe(jobs))
+  const done = (jobs: number) => eventually(async () => expect(await outsider.getCompletedCount()).toBe(jobs))
   // A worker does one job at a time: what is done while one closes was done by the other.
-  shop.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'act', act: () => done(1 + 3) } })
+  shop.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => done(1 + 3) } })
   await Promise.all([1, 2, 3, 4].map(() => outsider.add('close-expired', PAYLOAD)))
   await done(1 + 4)
   const skipped = [one, two].map(({ out }) => out.split('skipped: A close run of acme/forest is under way').length - 1)
@@ -60,7 +60,7 @@ fault(28, 'take effect once: while one worker closes, the other one finds the ch
       .posts()
       .map(({ rfqId }) => rfqId)
       .sort(),
-  ).toEqual([...shop.ids].sort())
+  ).toEqual([...shop.rfqIds].sort())
   expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
   expect(shop.sql("select outcome, changed from runs where kind = 'close'")).toEqual([
     { outcome: 'complete', changed: 3 },
@@ -75,14 +75,14 @@ fault(
     shop.sandbox.faults.add({
       operation: 'closeRfq',
       effect: [
-        { kind: 'act', act: () => victim.signal('SIGKILL') },
+        { kind: 'call', call: () => victim.signal('SIGKILL') },
         { kind: 'hang', apply: true },
       ],
     })
     await shop.enqueue('close-expired')
     expect(await victim.ended).toBe('SIGKILL')
     const survivor = shop.hire()
-    await shop.shows(RUNS, [
+    await shop.waitForRows(RUNS, [
       { kind: 'rfqs', outcome: 'complete' },
       { kind: 'close', outcome: 'interrupted' },
       { kind: 'close', outcome: 'complete' },
@@ -95,20 +95,20 @@ fault(
 
 fault(30, 'whose worker was only held up is run again in vain, and harms nothing when it goes on', async () => {
   const { worker: held, ...shop } = await openPolled()
-  shop.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'act', act: () => held.signal('SIGSTOP') } })
+  shop.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => held.signal('SIGSTOP') } })
   await shop.enqueue('close-expired')
-  await soon(() => expect(shop.posts()).toHaveLength(1))
+  await eventually(() => expect(shop.posts()).toHaveLength(1))
   const other = shop.hire()
   await says(other, 'skipped: A close run of acme/forest is under way')
   held.signal('SIGCONT')
-  await shop.shows(RUNS, [
+  await shop.waitForRows(RUNS, [
     { kind: 'rfqs', outcome: 'complete' },
     { kind: 'close', outcome: 'complete' },
   ])
   expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
   expect(shop.posts()).toHaveLength(3)
   await shop.enqueue('poll-rfqs')
-  await shop.shows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
+  await shop.waitForRows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
 })
 
 fault(40, 'of a worker hands its job to another one', async () => {
@@ -119,7 +119,7 @@ fault(40, 'of a worker hands its job to another one', async () => {
   expect(await small.ended).toBe('SIGABRT')
   expect(small.err).toContain('heap out of memory')
   shop.hire()
-  await shop.shows(RUNS, [
+  await shop.waitForRows(RUNS, [
     { kind: 'rfqs', outcome: 'interrupted' },
     { kind: 'rfqs', outcome: 'complete' },
   ])

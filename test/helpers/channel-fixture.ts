@@ -19,29 +19,32 @@ const OURS = { ...CHANNEL, apiKey: 'key of acme' }
 type Keyed = typeof CHANNEL & { apiKey: string }
 
 /** A marketplace over real HTTP, a database in a real file, and one clock for both that only the test moves. */
-export interface Desk {
+export interface ChannelFixture {
   sandbox: Sandbox
   store: Store
   now: () => Date
   /** Moves the clock. Nothing happens by itself. */
   setTime(time: string): void
   /** Moves the clock ahead. */
-  pass(seconds: number): void
+  advanceSeconds(seconds: number): void
   session(signal?: AbortSignal, channel?: Keyed): ReturnType<ReturnType<typeof createMarketplace>['session']>
   pollListings(options?: { acceptLoss?: boolean }): ReturnType<typeof pollListings>
   pollRfqs(
     options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal; channel?: Keyed },
   ): ReturnType<typeof pollRfqs>
-  close(policy?: Partial<ClosingPolicy>, options?: { stopped?: () => string | null }): ReturnType<typeof closeExpired>
+  closeExpired(
+    policy?: Partial<ClosingPolicy>,
+    options?: { stopped?: () => string | null },
+  ): ReturnType<typeof closeExpired>
   /** POSTs the marketplace has received. */
   posts(): Sandbox['requests'][number][]
   /** Waits that the program asked for, in milliseconds; none was really waited. */
   pauses: number[]
 }
 
-export async function openDesk(
+export async function openChannelFixture(
   options: Partial<ChannelSpec> & { time?: string; retries?: number; timeoutMs?: number; others?: ChannelSpec[] } = {},
-): Promise<Desk> {
+): Promise<ChannelFixture> {
   let time = new Date(options.time ?? '2026-11-21T12:00:00.000Z')
   const now = () => new Date(time)
   const world = createWorld({
@@ -51,7 +54,7 @@ export async function openDesk(
     channels: [{ ...OURS, listings: 3, rfqs: 0, ...options }, ...(options.others ?? [])],
   })
   const sandbox = await startSandbox({ world, now })
-  const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: now })
+  const store = await openStore({ path: join(testFolder(), 'fixture.db'), clock: now })
   const marketplace = createMarketplace({
     baseUrl: sandbox.url,
     limits: {
@@ -81,7 +84,7 @@ export async function openDesk(
     setTime: (to) => {
       time = new Date(to)
     },
-    pass: (seconds) => {
+    advanceSeconds: (seconds) => {
       time = new Date(time.getTime() + seconds * 1000)
     },
     pollListings: (poll = {}) => pollListings({ session: session(), store, now, ...poll }),
@@ -90,7 +93,7 @@ export async function openDesk(
         { session: session(signal, channel), store, now, ...(acceptLoss && { acceptLoss }), ...(signal && { signal }) },
         { recheckClosedHours: 24, concurrency: 4, ...poll },
       ),
-    close: (policy = {}, { stopped } = {}) =>
+    closeExpired: (policy = {}, { stopped } = {}) =>
       closeExpired(
         {
           session: session(),

@@ -135,7 +135,7 @@ export const listing = (number: number, of: Body = {}): Body => ({
 })
 
 /** A document as a store knows it, first seen on 1 March. */
-export function stored(body: unknown, of: Partial<StoredDocument> = {}): StoredDocument {
+export function storedDocument(body: unknown, of: Partial<StoredDocument> = {}): StoredDocument {
   return {
     id: String((body as Body | null)?.id ?? 'unidentified-0'),
     version: 1,
@@ -152,12 +152,12 @@ export function stored(body: unknown, of: Partial<StoredDocument> = {}): StoredD
 }
 
 /** A version of the history. */
-export const past = (kind: PastVersion['kind'], body: unknown, of: Partial<PastVersion> = {}): PastVersion => {
-  const { id, version, notBefore, observedAt, runId, valid, shape } = stored(body)
+export const pastVersion = (kind: PastVersion['kind'], body: unknown, of: Partial<PastVersion> = {}): PastVersion => {
+  const { id, version, notBefore, observedAt, runId, valid, shape } = storedDocument(body)
   return { kind, id, version, notBefore, observedAt, runId, valid, shape, body, ...of }
 }
 
-export interface Scene extends Partial<Omit<ComparisonInput, 'rfq' | 'responses' | 'listings'>> {
+export interface ComparisonOverrides extends Partial<Omit<ComparisonInput, 'rfq' | 'responses' | 'listings'>> {
   rfq?: Body
   /** Bodies made with `response`, or stored documents where their metadata matter. */
   responses?: (Body | StoredDocument)[]
@@ -167,10 +167,10 @@ export interface Scene extends Partial<Omit<ComparisonInput, 'rfq' | 'responses'
 }
 
 const isStored = (one: Body | StoredDocument): one is StoredDocument => 'contentHash' in one
-const asStored = (one: Body | StoredDocument): StoredDocument => (isStored(one) ? one : stored(one))
+const asStored = (one: Body | StoredDocument): StoredDocument => (isStored(one) ? one : storedDocument(one))
 
 /** One RFQ with the responses given (by default `sampleResponses`); the RFQ shows those that are in view. */
-export function comparisonInput(scene: Scene = {}): ComparisonInput {
+export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInput {
   const { rfq: rfqOverrides, responses = sampleResponses(), listings, rfqStored, ...rest } = scene
   const documents = responses.map(asStored)
   const shown = documents.filter((one) => one.missingSince === null && isObject(one.body))
@@ -183,10 +183,10 @@ export function comparisonInput(scene: Scene = {}): ComparisonInput {
     asOf: AS_OF,
     generatedAt: new Date('2026-03-16T12:05:00.000Z'),
     programVersion: '0.0.0-test',
-    rfq: knownRfq(stored(rfqBody, rfqStored)),
+    rfq: knownRfq(storedDocument(rfqBody, rfqStored)),
     responses: documents.map(knownResponse),
     listings: projects.map(knownListing),
-    versions: [past('rfq', rfqBody), ...documents.map((one) => ({ ...one, kind: 'response' as const }))],
+    versions: [pastVersion('rfq', rfqBody), ...documents.map((one) => ({ ...one, kind: 'response' as const }))],
     absences: [],
     problems: [],
     decisions: [],
@@ -266,7 +266,7 @@ export const EURO_SETTINGS = {
 }
 
 /** A number generator for large inputs: the same seed, the same numbers. */
-export function random(seed: number): () => number {
+export function seededNumbers(seed: number): () => number {
   let state = seed
   return () => {
     state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
@@ -276,7 +276,7 @@ export function random(seed: number): () => number {
 
 /** So many offers of so many lines each, by developers with two or three offers. */
 export function manyResponses(count: number, lines: number, seed = 1): Body[] {
-  const next = random(seed)
+  const next = seededNumbers(seed)
   const between = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
   return Array.from({ length: count }, (_, at) => {
     const price = between(800, 1600) / 100
@@ -302,10 +302,10 @@ export function manyResponses(count: number, lines: number, seed = 1): Body[] {
 }
 
 /** A channel of several RFQs, each built as for a comparison. */
-export function channelInput(scenes: Scene[], of: Partial<ChannelInput> = {}): ChannelInput {
+export function channelInput(scenes: ComparisonOverrides[], of: Partial<ChannelInput> = {}): ChannelInput {
   const inputs = scenes.map(comparisonInput)
   const { channel, timeZone, asOf, generatedAt, programVersion } = comparisonInput()
-  const listings = [1, 2, 3, 4, 5].map((number) => knownListing(stored(listing(number))))
+  const listings = [1, 2, 3, 4, 5].map((number) => knownListing(storedDocument(listing(number))))
   const rfqs = inputs.map(({ rfq: known, responses }) => ({ rfq: known, responses }))
   return { channel, timeZone, asOf, generatedAt, programVersion, rfqs, listings, decisions: [], problems: [], ...of }
 }

@@ -7,12 +7,12 @@ import { promisify } from 'node:util'
 const ROOT = resolve(import.meta.dirname, '../..')
 
 /** The program compiled from the sources as they are now, for tests that need a process of its own. */
-export interface Built {
+export interface CompiledProgram {
   folder: string
   remove(): Promise<void>
 }
 
-export async function build(): Promise<Built> {
+export async function compileProgram(): Promise<CompiledProgram> {
   const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-built-'))
   await writeFile(join(folder, 'package.json'), '{"type":"module"}')
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'))

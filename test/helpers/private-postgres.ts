@@ -12,7 +12,7 @@ const FOLDER = await programs()
 const AS: { uid?: number; gid?: number } | null = process.getuid?.() === 0 ? user('postgres') : {}
 
 /** Why tests with PostgreSQL cannot run here, or null. */
-export const noPostgres: string | null =
+export const postgresSkipReason: string | null =
   FOLDER === null ? 'no PostgreSQL server programs (initdb, pg_ctl)' : AS === null ? 'root, and no user postgres' : null
 
 /** A PostgreSQL of our own, on a private port, with its files in a folder of its own. */
@@ -32,12 +32,12 @@ export class PrivatePostgres {
     if (AS?.uid !== undefined && AS.gid !== undefined) await chown(folder, AS.uid, AS.gid)
     const postgres = new PrivatePostgres(await freePort(), folder)
     await program('initdb', '-D', folder, '-U', 'quotekeeper', '-A', 'trust', '-E', 'UTF8', '--no-sync')
-    await postgres.begin()
+    await postgres.launch()
     return postgres
   }
 
   /** Starts it, or starts it again with the data it had. */
-  async begin(): Promise<void> {
+  async launch(): Promise<void> {
     const settings = `-p ${this.#port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
     await program('pg_ctl', '-D', this.#folder, '-w', '-l', join(this.#folder, 'log'), '-o', settings, 'start')
   }
@@ -47,7 +47,7 @@ export class PrivatePostgres {
     await program('pg_ctl', '-D', this.#folder, '-w', '-m', 'immediate', 'stop')
   }
 
-  async end(): Promise<void> {
+  async remove(): Promise<void> {
     await this.kill().catch(() => undefined) // It may be stopped already.
     await rm(this.#folder, { recursive: true, force: true })
   }

@@ -9,7 +9,7 @@ const BINARY = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, 
 const REQUIRED = process.env.CI === 'true' || process.env.QUOTEKEEPER_REQUIRE_REDIS === '1'
 
 /** Why tests with Redis cannot run here, or null. In CI that is a failure, not a reason. */
-export const noRedis: string | null =
+export const redisSkipReason: string | null =
   BINARY === undefined && !REQUIRED ? 'no redis-server or valkey-server on the PATH' : null
 
 /** A Redis of our own, on a private port, with its files in a folder of its own. */
@@ -30,16 +30,16 @@ export class PrivateRedis {
   static async start(...settings: string[]): Promise<PrivateRedis> {
     const folder = await mkdtemp(join(tmpdir(), 'quotekeeper-redis-'))
     const redis = new PrivateRedis(await freePort(), folder, settings)
-    await redis.begin()
+    await redis.launch()
     return redis
   }
 
   /** Starts it, or starts it again with the data it had. */
-  async begin(): Promise<void> {
+  async launch(): Promise<void> {
     if (BINARY === undefined) throw new Error('no redis-server or valkey-server on the PATH')
     const settings = `--port ${this.port} --bind 127.0.0.1 --dir ${this.#folder} --save  --appendonly yes --appendfsync always`
     this.#child = spawn(BINARY, [...settings.split(' '), ...this.#settings], { stdio: 'ignore' })
-    await this.with((client) => client.ping())
+    await this.withClient((client) => client.ping())
   }
 
   signal(name: NodeJS.Signals): void {
@@ -57,13 +57,13 @@ export class PrivateRedis {
   }
 
   /** Kills it and removes its files. */
-  async end(): Promise<void> {
+  async remove(): Promise<void> {
     await this.kill()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
   /** Asks it something by a connection of its own. */
-  async with<T>(ask: (client: Redis) => Promise<T>): Promise<T> {
+  async withClient<T>(ask: (client: Redis) => Promise<T>): Promise<T> {
     const client = new Redis(this.url, { maxRetriesPerRequest: null, retryStrategy: () => 20 })
     client.on('error', () => undefined) // It may only be starting.
     try {

@@ -5,28 +5,28 @@ import Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { CHANNEL } from './channel-fixture.js'
-import { soon } from './eventually.js'
+import { eventually } from './eventually.js'
 import { testFolder } from './test-folder.js'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 const API_KEY = 'key-of-acme'
 
 /** A marketplace on the real clock, a folder, and processes of the compiled program (`npm run build`) that work there. */
-export interface Site {
+export interface ProcessFixture {
   folder: string
   sandbox: Sandbox
   /** The file of the database. */
   database: string
   /** Identifiers of the RFQs, all past due and open. */
-  ids: string[]
+  rfqIds: string[]
   /** Starts the program with the configuration of this folder. */
-  start(args: string[], options?: ProcessOptions): Running
+  start(args: string[], options?: ProcessOptions): RunningProcess
   /** Starts a worker (fixtures/worker.mjs) on a Redis. */
-  worker(queue: { url: string; prefix: string }, options?: ProcessOptions): Running
+  startWorker(queue: { url: string; prefix: string }, options?: ProcessOptions): RunningProcess
   /** Rows of the database, or null while there is none. */
   sql(text: string): unknown[] | null
   /** Waits until the database answers with these rows. */
-  shows(text: string, rows: unknown[]): Promise<void>
+  waitForRows(text: string, rows: unknown[]): Promise<void>
   /** POSTs that the marketplace received. */
   posts(): Sandbox['requests'][number][]
 }
@@ -37,7 +37,7 @@ interface ProcessOptions {
 }
 
 /** A process; killed when the test ends. */
-export interface Running {
+export interface RunningProcess {
   readonly pid: number
   readonly out: string
   readonly err: string
@@ -47,9 +47,9 @@ export interface Running {
 }
 
 /** @param more lines of the configuration beyond the channel and the limits of requests */
-export async function openSite({ rfqs = 3, more = '' } = {}): Promise<Site> {
+export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<ProcessFixture> {
   const folder = testFolder()
-  const [database, file] = [join(folder, 'desk.db'), join(folder, 'quotekeeper.yaml')]
+  const [database, file] = [join(folder, 'quotekeeper.db'), join(folder, 'quotekeeper.yaml')]
   const world = createWorld({
     seed: 1,
     now: new Date(),
@@ -58,7 +58,7 @@ export async function openSite({ rfqs = 3, more = '' } = {}): Promise<Site> {
   })
   const sandbox = await startSandbox({ world })
   onTestFinished(() => sandbox.close())
-  const ids = Array.from({ length: rfqs }, () => addExpired(sandbox))
+  const ids = Array.from({ length: rfqs }, () => addPastDueRfq(sandbox))
   writeFileSync(file, configuration(sandbox.url) + more)
 
   const run = (args: string[], { heap }: ProcessOptions = {}) =>
@@ -83,18 +83,18 @@ export async function openSite({ rfqs = 3, more = '' } = {}): Promise<Site> {
     folder,
     sandbox,
     database,
-    ids,
+    rfqIds: ids,
     sql,
     start: (args, options) => run([join(ROOT, 'dist/src/cli/main.js'), '--config', file, ...args], options),
-    worker: ({ url, prefix }, options) =>
+    startWorker: ({ url, prefix }, options) =>
       run([join(ROOT, 'test/fixtures/worker.mjs'), JSON.stringify({ file, url, prefix })], options),
-    shows: (text, rows) => soon(() => expect(sql(text)).toEqual(rows)),
+    waitForRows: (text, rows) => eventually(() => expect(sql(text)).toEqual(rows)),
     posts: () => sandbox.requests.filter((request) => request.operation === 'closeRfq'),
   }
 }
 
 /** Adds an RFQ past due, with two responses; its identifier. */
-export function addExpired({ world }: Sandbox): string {
+export function addPastDueRfq({ world }: Sandbox): string {
   const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
   const { id } = world.addRfq(CHANNEL, { responseDueDate: twoDaysAgo })
   for (let n = 0; n < 2; n++) world.addResponse(id)
@@ -102,13 +102,13 @@ export function addExpired({ world }: Sandbox): string {
 }
 
 const configuration = (url: string) => `baseUrl: ${url}
-database: ./desk.db
+database: ./quotekeeper.db
 channels:
   - { org: ${CHANNEL.org}, channel: ${CHANNEL.channel}, apiKey: { env: ACME_API_KEY }, autoClose: on }
 requests: { concurrency: 4, perSecond: 5000, timeoutMs: 20000, retries: 1 }
 `
 
-function watch(child: ChildProcess): Running {
+function watch(child: ChildProcess): RunningProcess {
   const text = { out: '', err: '' }
   child.stdout?.on('data', (data) => {
     text.out += data

@@ -1,8 +1,11 @@
 import type { JobHandler, JobHandlers, JobPayload } from '../../jobs/contract.js'
 
 /** Handlers that remember what they were asked, and all do the same. */
-export function kept(work: JobHandler = async () => undefined): { handlers: JobHandlers; done: Done[] } {
-  const done: Done[] = []
+export function recordingHandlers(work: JobHandler = async () => undefined): {
+  handlers: JobHandlers
+  done: DoneJob[]
+} {
+  const done: DoneJob[] = []
   const handler =
     (name: string): JobHandler =>
     async (payload, context) => {
@@ -18,14 +21,14 @@ export function kept(work: JobHandler = async () => undefined): { handlers: JobH
   }
   return { handlers, done }
 }
-interface Done {
+interface DoneJob {
   name: string
   id: string
   payload: JobPayload
 }
 
 /** A door that stays shut until it is opened. */
-export function door(): { open: () => void; passed: Promise<void> } {
+export function createGate(): { open: () => void; passed: Promise<void> } {
   let open: () => void = () => undefined
   const passed = new Promise<void>((resolve) => {
     open = resolve

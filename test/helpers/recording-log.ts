@@ -1,14 +1,14 @@
 import type { Log } from '../../jobs/contract.js'
 
 /** A log that remembers: level, message and facts of each line. */
-export interface KeptLog extends Log {
+export interface RecordingLog extends Log {
   lines: { level: string; message: string; facts: Record<string, unknown> }[]
   /** The messages of one level. */
   at(level: 'debug' | 'info' | 'warn' | 'error'): string[]
 }
 
-export function keptLog(): KeptLog {
-  const lines: KeptLog['lines'] = []
+export function recordingLog(): RecordingLog {
+  const lines: RecordingLog['lines'] = []
   const write = (level: string) => (facts: unknown, message?: string) => {
     if (typeof facts === 'string') lines.push({ level, message: facts, facts: {} })
     else lines.push({ level, message: message ?? '', facts: facts as Record<string, unknown> })
@@ -20,5 +20,5 @@ export function keptLog(): KeptLog {
     info: write('info'),
     warn: write('warn'),
     error: write('error'),
-  } as KeptLog
+  } as RecordingLog
 }

@@ -1,34 +1,34 @@
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest'
 import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobRunner } from '../../jobs/contract.js'
-import { noRedis, PrivateRedis } from './private-redis.js'
-import { type KeptLog, keptLog } from './recording-log.js'
+import { PrivateRedis, redisSkipReason } from './private-redis.js'
+import { type RecordingLog, recordingLog } from './recording-log.js'
 
 /** Runners on one private Redis. */
-export interface RunnerDesk {
+export interface RedisRunners {
   readonly redis: PrivateRedis
   /** Of the test under way, as the keys in Redis are. */
-  readonly log: KeptLog
+  readonly log: RecordingLog
   readonly prefix: string
   open(options?: Partial<BullRunnerOptions>): Promise<JobRunner>
 }
 
 /** A Redis for the tests of a file or a `describe`, which calls this; each test closes what runners it opened. */
-export function runnersOnRedis(): RunnerDesk {
+export function useRedisRunners(): RedisRunners {
   let redis: PrivateRedis | null = null
-  let log = keptLog()
+  let log = recordingLog()
   let runners: JobRunner[] = []
   let tests = 0
   beforeAll(async () => {
-    if (noRedis === null) redis = await PrivateRedis.start()
+    if (redisSkipReason === null) redis = await PrivateRedis.start()
   })
   beforeEach(() => {
     tests++
-    log = keptLog()
+    log = recordingLog()
     runners = []
   })
   afterEach(() => Promise.all(runners.map((runner) => runner.close(0))))
-  afterAll(() => redis?.end())
+  afterAll(() => redis?.remove())
   return {
     get redis() {
       return redis as PrivateRedis

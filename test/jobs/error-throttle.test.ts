@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { throttledErrorLog } from '../../jobs/error-throttle.js'
-import { keptLog } from '../helpers/recording-log.js'
+import { recordingLog } from '../helpers/recording-log.js'
 
 const gone = () => new Error('connect ECONNREFUSED')
 
 it('an error that comes again and again is told once in a while', () => {
-  const log = keptLog()
+  const log = recordingLog()
   const teller = throttledErrorLog(log, 'redis://host')
   for (let count = 0; count < 100; count++) teller.error(gone())
   teller.error(new Error('READONLY'))
@@ -17,7 +17,7 @@ it('an error that comes again and again is told once in a while', () => {
 })
 
 it('that the queue is back is told once, and only after an error', () => {
-  const log = keptLog()
+  const log = recordingLog()
   const teller = throttledErrorLog(log, 'redis://host')
   teller.recovered()
   teller.error(gone())

@@ -8,7 +8,7 @@ import { closingKillSwitch } from '../../src/closing/kill-switch.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { DecisionRecord, NewDecision, RunEnd, RunKind, Runs, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
-import { keptLog } from '../helpers/recording-log.js'
+import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -40,7 +40,7 @@ async function desk(options: Partial<HandlerDeps> & { end?: Partial<RunEnd> } = 
   const { end = {}, ...deps } = options
   const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: () => NOW })
   onTestFinished(() => store.close())
-  const log = keptLog()
+  const log = recordingLog()
   const enqueued: { name: JobName; payload: JobPayload; id: string }[] = []
   const called: { what: string; options?: unknown }[] = []
   const handlers = createHandlers({

@@ -3,24 +3,24 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobRunner } from '../../jobs/contract.js'
 import { fairnessKey } from '../../jobs/job-id.js'
-import { noPostgres, PrivatePostgres } from '../helpers/private-postgres.js'
+import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
 import { freePort } from '../helpers/private-redis.js'
-import { kept } from '../helpers/recording-handlers.js'
-import { keptLog } from '../helpers/recording-log.js'
+import { recordingHandlers } from '../helpers/recording-handlers.js'
+import { recordingLog } from '../helpers/recording-log.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
-const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 20 })
+const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 20 })
 const open = (url: string, prefix: string) =>
   createBullRunner({
     server: { kind: 'postgres', url },
     prefix,
     concurrency: 2,
-    log: keptLog(),
+    log: recordingLog(),
     timing: { start: 3_000 },
   })
 
-describe.skipIf(noPostgres !== null)(
-  `with PostgreSQL in trouble${noPostgres ? ` (skipped: ${noPostgres})` : ''}`,
+describe.skipIf(postgresSkipReason !== null)(
+  `with PostgreSQL in trouble${postgresSkipReason ? ` (skipped: ${postgresSkipReason})` : ''}`,
   () => {
     let postgres: PrivatePostgres
     let runner: JobRunner
@@ -34,45 +34,45 @@ describe.skipIf(noPostgres !== null)(
       runner = await open(postgres.url, prefix)
     })
     afterEach(() => runner.close(0))
-    afterAll(() => postgres.end())
+    afterAll(() => postgres.remove())
 
     it('a restart is survived', async () => {
-      const { handlers, done } = kept()
+      const { handlers, done } = recordingHandlers()
       await runner.work(handlers)
       await runner.enqueue('poll-rfqs', PAYLOAD, 'before')
-      await soon(() => expect(done).toHaveLength(1))
+      await eventually(() => expect(done).toHaveLength(1))
       await postgres.kill()
       await expect(runner.enqueue('poll-rfqs', PAYLOAD, 'while-away')).rejects.toThrow('does not answer')
       expect(await runner.ping()).toMatchObject({ ok: false })
-      await postgres.begin()
-      await soon(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
+      await postgres.launch()
+      await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
       await runner.enqueue('poll-rfqs', PAYLOAD, 'after')
-      await soon(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
+      await eventually(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
     })
 
     it('a server that comes up a moment later is waited for', async () => {
       await postgres.kill()
       const opening = open(postgres.url, 'patient')
-      await postgres.begin()
+      await postgres.launch()
       await (await opening).close(0)
     })
 
     it('a lane is not blocked by a finished job whose id was added again by a racing scheduler', async () => {
-      const { handlers, done } = kept()
+      const { handlers, done } = recordingHandlers()
       await runner.work(handlers)
       await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-      await soon(() => expect(done).toHaveLength(1))
+      await eventually(() => expect(done).toHaveLength(1))
       const racing = new Queue(
         'jobs',
         { connection: { connectionString: postgres.url, schema: prefix } },
         createPostgresBackend,
       )
-      await soon(async () => expect(await racing.getCompletedCount()).toBe(1))
+      await eventually(async () => expect(await racing.getCompletedCount()).toBe(1))
       const deduplication = { id: fairnessKey('poll-rfqs', PAYLOAD), keepLastIfActive: true }
       await racing.add('poll-rfqs', PAYLOAD, { jobId: 'tick-1', deduplication })
       await racing.close()
       expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
-      await soon(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
+      await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
     })
   },
 )

@@ -1,87 +1,90 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createBullRunner } from '../../jobs/bullmq-runner.js'
-import { soon } from '../helpers/eventually.js'
-import { freePort, noRedis, PrivateRedis } from '../helpers/private-redis.js'
-import { door, kept } from '../helpers/recording-handlers.js'
-import { keptLog } from '../helpers/recording-log.js'
-import { runnersOnRedis } from '../helpers/redis-runners.js'
+import { eventually } from '../helpers/eventually.js'
+import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { useRedisRunners } from '../helpers/redis-runners.js'
 
 // The faults of Redis that the fault matrix names are in test/faults/redis.test.ts.
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
-describe.skipIf(noRedis !== null)(`with Redis in trouble${noRedis === null ? '' : ` (skipped: ${noRedis})`}`, () => {
-  const desk = runnersOnRedis()
+describe.skipIf(redisSkipReason !== null)(
+  `with Redis in trouble${redisSkipReason === null ? '' : ` (skipped: ${redisSkipReason})`}`,
+  () => {
+    const desk = useRedisRunners()
 
-  it('hanging, it lets us end within the deadline', async () => {
-    const { handlers } = kept()
-    const runner = await desk.open()
-    await runner.work(handlers)
-    desk.redis.signal('SIGSTOP')
-    try {
-      const began = performance.now()
-      expect(await runner.ping()).toMatchObject({ ok: false })
-      await runner.close(500)
-      expect(performance.now() - began).toBeLessThan(7_000)
-    } finally {
-      desk.redis.signal('SIGCONT')
-    }
-  })
-
-  it('gone, it lets us end within the deadline', async () => {
-    const gate = door()
-    let begun = 0
-    const { handlers } = kept(() => {
-      begun++
-      return gate.passed
+    it('hanging, it lets us end within the deadline', async () => {
+      const { handlers } = recordingHandlers()
+      const runner = await desk.open()
+      await runner.work(handlers)
+      desk.redis.signal('SIGSTOP')
+      try {
+        const began = performance.now()
+        expect(await runner.ping()).toMatchObject({ ok: false })
+        await runner.close(500)
+        expect(performance.now() - began).toBeLessThan(7_000)
+      } finally {
+        desk.redis.signal('SIGCONT')
+      }
     })
-    const runner = await desk.open()
-    await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await soon(() => expect(begun).toBe(1))
-    await desk.redis.kill()
-    try {
-      const began = performance.now()
-      await runner.close(500)
-      expect(performance.now() - began).toBeLessThan(4_000)
-    } finally {
-      gate.open()
-      await desk.redis.begin()
-    }
-  })
 
-  it('a job fetched while we end is left to another worker', async () => {
-    const gate = door()
-    let begun = 0
-    const ending = await desk.open()
-    await ending.work(
-      kept(() => {
+    it('gone, it lets us end within the deadline', async () => {
+      const gate = createGate()
+      let begun = 0
+      const { handlers } = recordingHandlers(() => {
         begun++
         return gate.passed
-      }).handlers,
-    )
-    const other = await desk.open()
-    await other.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await soon(() => expect(begun).toBe(1))
-    const closed = ending.close(2_000)
-    await other.enqueue('poll-listings', PAYLOAD, 'tick-2')
-    const { handlers, done } = kept()
-    await other.work(handlers)
-    await soon(() => expect(done.map(({ id }) => id)).toEqual(['tick-2']))
-    gate.open()
-    await closed
-    expect(begun).toBe(1)
-  })
+      })
+      const runner = await desk.open()
+      await runner.work(handlers)
+      await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+      await eventually(() => expect(begun).toBe(1))
+      await desk.redis.kill()
+      try {
+        const began = performance.now()
+        await runner.close(500)
+        expect(performance.now() - began).toBeLessThan(4_000)
+      } finally {
+        gate.open()
+        await desk.redis.launch()
+      }
+    })
 
-  it('finished jobs are bounded and leave no payload with a key', async () => {
-    const { handlers, done } = kept()
-    const runner = await desk.open()
-    await runner.work(handlers)
-    await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await soon(() => expect(done).toHaveLength(1))
-    const stored = await desk.redis.with((client) => client.hgetall(`${desk.prefix}:jobs:tick-1`))
-    expect(JSON.parse(stored.data ?? '')).toEqual(PAYLOAD)
-  })
-})
+    it('a job fetched while we end is left to another worker', async () => {
+      const gate = createGate()
+      let begun = 0
+      const ending = await desk.open()
+      await ending.work(
+        recordingHandlers(() => {
+          begun++
+          return gate.passed
+        }).handlers,
+      )
+      const other = await desk.open()
+      await other.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+      await eventually(() => expect(begun).toBe(1))
+      const closed = ending.close(2_000)
+      await other.enqueue('poll-listings', PAYLOAD, 'tick-2')
+      const { handlers, done } = recordingHandlers()
+      await other.work(handlers)
+      await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-2']))
+      gate.open()
+      await closed
+      expect(begun).toBe(1)
+    })
+
+    it('finished jobs are bounded and leave no payload with a key', async () => {
+      const { handlers, done } = recordingHandlers()
+      const runner = await desk.open()
+      await runner.work(handlers)
+      await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
+      await eventually(() => expect(done).toHaveLength(1))
+      const stored = await desk.redis.withClient((client) => client.hgetall(`${desk.prefix}:jobs:tick-1`))
+      expect(JSON.parse(stored.data ?? '')).toEqual(PAYLOAD)
+    })
+  },
+)
 
 describe('without Redis', () => {
   it('a start fails within seconds, in one sentence with the remedy', async () => {
@@ -90,7 +93,7 @@ describe('without Redis', () => {
     const start = createBullRunner({
       server: { kind: 'redis', url },
       concurrency: 1,
-      log: keptLog(),
+      log: recordingLog(),
       timing: { start: 1_000 },
     })
     await expect(start).rejects.toThrow(
@@ -100,17 +103,17 @@ describe('without Redis', () => {
   })
 })
 
-describe.skipIf(noRedis !== null)('with Redis behind a password', () => {
+describe.skipIf(redisSkipReason !== null)('with Redis behind a password', () => {
   let redis: PrivateRedis
   beforeAll(async () => {
     redis = await PrivateRedis.start()
-    await redis.with((client) => client.config('SET', 'requirepass', 'right'))
+    await redis.withClient((client) => client.config('SET', 'requirepass', 'right'))
   })
-  afterAll(() => redis.end())
+  afterAll(() => redis.remove())
 
   it.each(['wrong', ''])('the password "%s" fails the start, and is not told', async (password) => {
     const url = redis.url.replace('//', `//:${password}@`)
-    const log = keptLog()
+    const log = recordingLog()
     const start = createBullRunner({ server: { kind: 'redis', url }, concurrency: 1, log, timing: { start: 1_000 } })
     await expect(start).rejects.toThrow(/WRONGPASS|NOAUTH/)
     expect(JSON.stringify(log.lines)).not.toContain('wrong@')

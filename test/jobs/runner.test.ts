@@ -2,24 +2,24 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import type { JobRunner } from '../../jobs/contract.js'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
-import { noPostgres, PrivatePostgres } from '../helpers/private-postgres.js'
-import { noRedis, PrivateRedis } from '../helpers/private-redis.js'
-import { door, kept } from '../helpers/recording-handlers.js'
-import { keptLog } from '../helpers/recording-log.js'
+import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
+import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
+import { recordingLog } from '../helpers/recording-log.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const OTHER = { channel: 'acme/peat', cause: 'tick' }
-const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 10_000, interval: 10 })
+const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 10_000, interval: 10 })
 
 interface Place {
   name: string
   skip: string | null
-  begin(): Promise<{ end(): Promise<void>; runner(log: ReturnType<typeof keptLog>): Promise<JobRunner> }>
+  begin(): Promise<{ end(): Promise<void>; runner(log: ReturnType<typeof recordingLog>): Promise<JobRunner> }>
 }
 
 let prefixes = 0
 const bull = (kind: 'redis' | 'postgres', url: string) => ({
-  runner: (log: ReturnType<typeof keptLog>) =>
+  runner: (log: ReturnType<typeof recordingLog>) =>
     createBullRunner({ server: { kind, url }, prefix: `runner_${prefixes++}`, concurrency: 2, log }),
 })
 const places: Place[] = [
@@ -33,18 +33,18 @@ const places: Place[] = [
   },
   {
     name: 'BullMQ on Redis',
-    skip: noRedis,
+    skip: redisSkipReason,
     begin: async () => {
       const redis = await PrivateRedis.start()
-      return { ...bull('redis', redis.url), end: () => redis.end() }
+      return { ...bull('redis', redis.url), end: () => redis.remove() }
     },
   },
   {
     name: 'BullMQ on PostgreSQL',
-    skip: noPostgres,
+    skip: postgresSkipReason,
     begin: async () => {
       const postgres = await PrivatePostgres.start()
-      return { ...bull('postgres', postgres.url), end: () => postgres.end() }
+      return { ...bull('postgres', postgres.url), end: () => postgres.remove() }
     },
   },
 ]
@@ -56,9 +56,9 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
   }
   let place: Awaited<ReturnType<Place['begin']>>
   let runner: JobRunner
-  let log = keptLog()
+  let log = recordingLog()
   const open = async () => {
-    log = keptLog()
+    log = recordingLog()
     runner = await place.runner(log)
     return runner
   }
@@ -69,26 +69,26 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
   afterAll(() => place.end())
 
   it('does a job with its payload and id', async () => {
-    const { handlers, done } = kept()
+    const { handlers, done } = recordingHandlers()
     await open()
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(true)
     await runner.work(handlers)
-    await soon(() => expect(done).toEqual([{ name: 'poll-rfqs', id: 'tick-1', payload: PAYLOAD }]))
+    await eventually(() => expect(done).toEqual([{ name: 'poll-rfqs', id: 'tick-1', payload: PAYLOAD }]))
   })
 
   it('makes one job of equal ids, also after it is done', async () => {
-    const { handlers, done } = kept()
+    const { handlers, done } = recordingHandlers()
     await open()
     await runner.work(handlers)
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(true)
-    await soon(() => expect(done).toHaveLength(1))
+    await eventually(() => expect(done).toHaveLength(1))
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(false)
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
-    await soon(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
+    await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
   })
 
   it('makes one job of many ticks that were missed', async () => {
-    const { handlers, done } = kept()
+    const { handlers, done } = recordingHandlers()
     await open()
     const added: boolean[] = []
     for (const tick of ['1', '2', '3', '4']) added.push(await runner.enqueue('poll-rfqs', PAYLOAD, `tick-${tick}`))
@@ -96,14 +96,14 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     expect(await runner.enqueue('poll-rfqs', OTHER, 'other-1')).toBe(true)
     expect(await runner.enqueue('poll-listings', PAYLOAD, 'listings-1')).toBe(true)
     await runner.work(handlers)
-    await soon(() => expect(done.map(({ id }) => id).sort()).toEqual(['listings-1', 'other-1', 'tick-1']))
+    await eventually(() => expect(done.map(({ id }) => id).sort()).toEqual(['listings-1', 'other-1', 'tick-1']))
   })
 
   it('never runs two of a lane side by side, and remembers one more', async () => {
-    const gate = door()
+    const gate = createGate()
     let most = 0
     let now = 0
-    const { handlers, done } = kept(async () => {
+    const { handlers, done } = recordingHandlers(async () => {
       most = Math.max(most, ++now)
       await gate.passed
       now--
@@ -111,54 +111,54 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await open()
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await soon(() => expect(now).toBe(1))
+    await eventually(() => expect(now).toBe(1))
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-3')
     expect(now).toBe(1)
     gate.open()
-    await soon(() => expect(done).toHaveLength(2))
+    await eventually(() => expect(done).toHaveLength(2))
     expect(most).toBe(1)
   })
 
   it('writes the reports of two RFQs of one channel', async () => {
-    const { handlers, done } = kept()
+    const { handlers, done } = recordingHandlers()
     await open()
     expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' }, 'report-1')).toBe(true)
     expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r2' }, 'report-2')).toBe(true)
     await runner.work(handlers)
-    await soon(() => expect(done).toHaveLength(2))
+    await eventually(() => expect(done).toHaveLength(2))
   })
 
   it('does no more jobs at once than asked', async () => {
-    const gate = door()
+    const gate = createGate()
     let now = 0
-    const { handlers, done } = kept(async () => {
+    const { handlers, done } = recordingHandlers(async () => {
       now++
       await gate.passed
     })
     await open()
     await runner.work(handlers)
     for (const slug of ['a', 'b', 'c']) await runner.enqueue('poll-rfqs', { ...PAYLOAD, channel: `acme/${slug}` }, slug)
-    await soon(() => expect(now).toBe(2))
+    await eventually(() => expect(now).toBe(2))
     gate.open()
-    await soon(() => expect(done).toHaveLength(3))
+    await eventually(() => expect(done).toHaveLength(3))
   })
 
   it('goes on after a job that fails, tells it once, and does not try it again', async () => {
-    const { handlers, done } = kept(async ({ channel }) => {
+    const { handlers, done } = recordingHandlers(async ({ channel }) => {
       if (channel === PAYLOAD.channel) throw new Error('no\u0000thing \ud800 works')
     })
     await open()
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await soon(() => expect(log.at('error')).toEqual(['job failed']))
+    await eventually(() => expect(log.at('error')).toEqual(['job failed']))
     await runner.enqueue('poll-rfqs', OTHER, 'other-1')
-    await soon(() => expect(done).toHaveLength(1))
+    await eventually(() => expect(done).toHaveLength(1))
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
-    await soon(() => expect(log.at('error')).toEqual(['job failed', 'job failed']))
+    await eventually(() => expect(log.at('error')).toEqual(['job failed', 'job failed']))
   })
 
-  it('refuses a payload at the door', async () => {
+  it('refuses a payload at the createGate', async () => {
     await open()
     await expect(runner.enqueue('poll-rfqs', { ...PAYLOAD, apiKey: 'k' } as never, 'x')).rejects.toThrow('apiKey')
     await expect(runner.enqueue('no-such-job' as never, PAYLOAD, 'x')).rejects.toThrow('no job of the name')
@@ -173,16 +173,16 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
   })
 
   it('waits at its end for the job under way', async () => {
-    const gate = door()
+    const gate = createGate()
     let begun = false
-    const { handlers, done } = kept(async () => {
+    const { handlers, done } = recordingHandlers(async () => {
       begun = true
       await gate.passed
     })
     await open()
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await soon(() => expect(begun).toBe(true))
+    await eventually(() => expect(begun).toBe(true))
     const closed = runner.close(5_000)
     gate.open()
     await closed
@@ -192,7 +192,7 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
   it('aborts a job that outlasts the deadline', async () => {
     let begun = false
     let aborted = false
-    const { handlers } = kept(
+    const { handlers } = recordingHandlers(
       (_payload, { signal }) =>
         new Promise((_resolve, reject) => {
           begun = true
@@ -205,7 +205,7 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await open()
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await soon(() => expect(begun).toBe(true))
+    await eventually(() => expect(begun).toBe(true))
     await runner.close(50)
     expect(aborted).toBe(true)
     expect(log.at('warn')).toEqual(['job abandoned to shut down; the next tick goes on'])
@@ -213,14 +213,14 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
 
   it('ends within the deadline although a job does not let go', async () => {
     let begun = false
-    const { handlers } = kept(() => {
+    const { handlers } = recordingHandlers(() => {
       begun = true
       return new Promise(() => undefined)
     })
     await open()
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await soon(() => expect(begun).toBe(true))
+    await eventually(() => expect(begun).toBe(true))
     const began = performance.now()
     await runner.close(50)
     expect(performance.now() - began).toBeLessThan(4_000)

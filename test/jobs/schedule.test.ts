@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { JobPayload } from '../../jobs/contract.js'
 import { createSchedule, type ScheduleOptions } from '../../jobs/schedule.js'
-import { keptLog } from '../helpers/recording-log.js'
+import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig as channel } from '../helpers/test-config.js'
 
 const NEVER = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
@@ -12,7 +12,7 @@ function desk(options: Partial<ScheduleOptions['config']> = {}, time = '2026-11-
   let away = false
   const known = new Set<string>()
   const enqueued: { id: string; payload: JobPayload }[] = []
-  const log = keptLog()
+  const log = recordingLog()
   const enqueue: ScheduleOptions['enqueue'] = async (_name, payload, id) => {
     if (away) throw new Error('the queue does not answer')
     if (known.has(id)) return false
@@ -136,7 +136,7 @@ describe('node-cron', () => {
       },
       enqueue: async (_name, _payload, id) => enqueued.push(id) > 0,
       now: () => new Date(),
-      log: keptLog(),
+      log: recordingLog(),
     })
     schedule.start()
     await vi.advanceTimersByTimeAsync(4 * 60_000)
@@ -161,7 +161,7 @@ describe('node-cron', () => {
       },
       enqueue: async (_name, _payload, id) => enqueued.push(id) > 0,
       now: () => new Date(),
-      log: keptLog(),
+      log: recordingLog(),
     })
     schedule.start()
     vi.setSystemTime(new Date('2026-11-21T07:30:20Z')) // A laptop that slept: timers fire late.

@@ -7,12 +7,12 @@ import type { ChannelSession } from '../../src/marketplace/contract.js'
 import type { RunKind, Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
 import { startHealthServer } from '../../src/web/health.js'
-import { freePort, noRedis, PrivateRedis } from '../helpers/private-redis.js'
-import { keptLog } from '../helpers/recording-log.js'
+import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 15_000, interval: 20 })
+const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 15_000, interval: 20 })
 const schedule: Config['schedule'] = {
   listings: '*/30 * * * *',
   rfqs: '*/5 * * * *',
@@ -32,7 +32,7 @@ async function poll(store: Store, kind: RunKind) {
 
 async function options(
   changes: Partial<ServiceOptions> = {},
-): Promise<ServiceOptions & { log: ReturnType<typeof keptLog> }> {
+): Promise<ServiceOptions & { log: ReturnType<typeof recordingLog> }> {
   const store = await openStore({ path: join(testFolder(), 'desk.db') })
   const config = changes.config ?? testConfig({ schedule })
   const serveWeb: ServiceOptions['serveWeb'] = (readiness) =>
@@ -52,9 +52,9 @@ async function options(
     work: true,
     schedule: true,
     serveWeb,
-    log: keptLog(),
+    log: recordingLog(),
     ...changes,
-  } as ServiceOptions & { log: ReturnType<typeof keptLog> }
+  } as ServiceOptions & { log: ReturnType<typeof recordingLog> }
 }
 
 async function start(changes: Partial<ServiceOptions> = {}) {
@@ -68,11 +68,11 @@ const status = (service: Service, path: string) => fetch(`${service.url}${path}`
 describe('a service in this process', () => {
   it('polls at once, is ready after, and stops', async () => {
     const { service, log } = await start()
-    await soon(() =>
+    await eventually(() =>
       expect(log.at('info').sort()).toEqual(['listings of acme/forest: complete', 'rfqs of acme/forest: complete']),
     )
     expect(await status(service, '/healthz')).toBe(200)
-    await soon(async () => expect(await status(service, '/readyz')).toBe(200))
+    await eventually(async () => expect(await status(service, '/readyz')).toBe(200))
     await service.stop()
     await service.stop()
     await expect(fetch(`${service.url}/healthz`)).rejects.toThrow()
@@ -94,7 +94,7 @@ describe('a service in this process', () => {
         return poll(store, 'rfqs')
       },
     })
-    await soon(() => expect(begun).toBe(true))
+    await eventually(() => expect(begun).toBe(true))
     const stopped = service.stop()
     expect(await status(service, '/healthz')).toBe(200)
     expect(await status(service, '/readyz')).toBe(503)
@@ -111,7 +111,7 @@ describe('a service in this process', () => {
         return new Promise(() => undefined)
       },
     })
-    await soon(() => expect(begun).toBe(true))
+    await eventually(() => expect(begun).toBe(true))
     const began = performance.now()
     await service.stop()
     expect(performance.now() - began).toBeLessThan(10_000)
@@ -121,13 +121,13 @@ describe('a service in this process', () => {
     const { service, log } = await start({ schedule: false, serveWeb: null })
     expect(service.url).toBeNull()
     expect(await service.enqueue('poll-rfqs', { channel: 'acme/forest', cause: 'test' }, 'by-hand')).toBe(true)
-    await soon(() => expect(log.at('info')).toEqual(['rfqs of acme/forest: complete']))
+    await eventually(() => expect(log.at('info')).toEqual(['rfqs of acme/forest: complete']))
   })
 
   it('does not start on a port in use, and leaves nothing behind', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
-    await soon(() => expect(other.address()).not.toBeNull())
+    await eventually(() => expect(other.address()).not.toBeNull())
     const { port } = other.address() as { port: number }
     const config = testConfig({ schedule, web: { host: '127.0.0.1', port, token: null } })
     const made = await options({ config })
@@ -137,36 +137,39 @@ describe('a service in this process', () => {
 })
 
 // The faults of Redis under a service are in test/faults/service.test.ts.
-describe.skipIf(noRedis !== null)(`a service on Redis${noRedis ? ` (skipped: ${noRedis})` : ''}`, () => {
-  const onRedis = async (redis: PrivateRedis, changes: Partial<ServiceOptions> = {}) =>
-    start({ config: testConfig({ schedule, queue: { kind: 'redis', url: redis.url } }), ...changes })
+describe.skipIf(redisSkipReason !== null)(
+  `a service on Redis${redisSkipReason ? ` (skipped: ${redisSkipReason})` : ''}`,
+  () => {
+    const onRedis = async (redis: PrivateRedis, changes: Partial<ServiceOptions> = {}) =>
+      start({ config: testConfig({ schedule, queue: { kind: 'redis', url: redis.url } }), ...changes })
 
-  it('stops within ten seconds although Redis hangs and a job does not let go', async () => {
-    const redis = await PrivateRedis.start()
-    onTestFinished(() => redis.end())
-    let begun = false
-    const { service } = await onRedis(redis, {
-      pollRfqs: () => {
-        begun = true
-        return new Promise(() => undefined)
-      },
+    it('stops within ten seconds although Redis hangs and a job does not let go', async () => {
+      const redis = await PrivateRedis.start()
+      onTestFinished(() => redis.remove())
+      let begun = false
+      const { service } = await onRedis(redis, {
+        pollRfqs: () => {
+          begun = true
+          return new Promise(() => undefined)
+        },
+      })
+      await eventually(() => expect(begun).toBe(true))
+      redis.signal('SIGSTOP')
+      const began = performance.now()
+      await service.stop()
+      expect(performance.now() - began).toBeLessThan(10_000)
+      redis.signal('SIGCONT')
+      await new Promise((resolve) => setTimeout(resolve, 1_000)) // Long enough for a connection left behind to show.
+      const connections = await redis.withClient((client) => client.client('LIST'))
+      expect(String(connections).trim().split('\n')).toHaveLength(1)
     })
-    await soon(() => expect(begun).toBe(true))
-    redis.signal('SIGSTOP')
-    const began = performance.now()
-    await service.stop()
-    expect(performance.now() - began).toBeLessThan(10_000)
-    redis.signal('SIGCONT')
-    await new Promise((resolve) => setTimeout(resolve, 1_000)) // Long enough for a connection left behind to show.
-    const connections = await redis.with((client) => client.client('LIST'))
-    expect(String(connections).trim().split('\n')).toHaveLength(1)
-  })
 
-  it('does not start without Redis: one sentence, within seconds', async () => {
-    const url = `redis://127.0.0.1:${await freePort()}`
-    const made = await options({ config: testConfig({ schedule, queue: { kind: 'redis', url } }) })
-    const began = performance.now()
-    await expect(startService(made)).rejects.toThrow(`the queue at ${url} does not answer`)
-    expect(performance.now() - began).toBeLessThan(8_000)
-  })
-})
+    it('does not start without Redis: one sentence, within seconds', async () => {
+      const url = `redis://127.0.0.1:${await freePort()}`
+      const made = await options({ config: testConfig({ schedule, queue: { kind: 'redis', url } }) })
+      const began = performance.now()
+      await expect(startService(made)).rejects.toThrow(`the queue at ${url} does not answer`)
+      expect(performance.now() - began).toBeLessThan(8_000)
+    })
+  },
+)

@@ -10,12 +10,12 @@ import { openStore } from '../../src/store/store.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
 import { startHealthServer } from '../../src/web/health.js'
-import { noRedis, PrivateRedis } from '../helpers/private-redis.js'
-import { keptLog } from '../helpers/recording-log.js'
+import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-const soon = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 50 })
+const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 50 })
 
 /** A marketplace over HTTP with RFQs past due, and everything but the workbooks at work on it. */
 async function desk(queue: Config['queue']) {
@@ -36,7 +36,7 @@ async function desk(queue: Config['queue']) {
   const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: now })
   const marketplace = createMarketplace({ baseUrl: sandbox.url, limits: config.requests, version: 'test', now })
   const reports: string[] = []
-  const log = keptLog()
+  const log = recordingLog()
   const service = await startService({
     config,
     store,
@@ -69,10 +69,10 @@ const places = [
   { name: 'in this process', skip: null, queue: async (): Promise<Config['queue']> => ({ kind: 'in-process' }) },
   {
     name: 'on Redis',
-    skip: noRedis,
+    skip: redisSkipReason,
     queue: async (): Promise<Config['queue']> => {
       const redis = await PrivateRedis.start()
-      onTestFinished(() => redis.end())
+      onTestFinished(() => redis.remove())
       return { kind: 'redis', url: redis.url }
     },
   },
@@ -81,11 +81,11 @@ const places = [
 describe.each(places)('the service $name', ({ skip, queue }) => {
   it.skipIf(skip !== null)('polls, closes what is past due, once, and asks for its reports', async () => {
     const { sandbox, store, service, reports, log } = await desk(await queue())
-    await soon(async () => expect((await fetch(`${service.url}/readyz`)).status).toBe(200))
+    await eventually(async () => expect((await fetch(`${service.url}/readyz`)).status).toBe(200))
     expect(await store.rfqs({ channel: 'acme/forest' })).toHaveLength(8)
     const closedIds = async () =>
       (await store.decisions({})).filter(({ outcome }) => outcome === 'closed').map(({ rfqId }) => rfqId)
-    await soon(async () => {
+    await eventually(async () => {
       expect(log.at('info')).toContain('close of acme/forest: complete')
       expect(reports.length).toBeGreaterThan(1)
       expect(reports).toHaveLength((await closedIds()).length)

@@ -5,12 +5,12 @@ import { expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { buildChannelReport, makeChannelReport } from '../../src/reporting/channel-report.js'
 import type { ReportSource } from '../../src/reporting/report-input.js'
-import { KEY, openDesk } from '../helpers/channel-fixture.js'
+import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 async function source(directory: string): Promise<ReportSource> {
-  const desk = await openDesk({ rfqs: 2, responsesPerRfq: 2 })
+  const desk = await openChannelFixture({ rfqs: 2, responsesPerRfq: 2 })
   await desk.pollListings()
   await desk.pollRfqs()
   const config = testConfig({ reports: { directory, settings: DEFAULT_SETTINGS } })

@@ -3,10 +3,10 @@ import { summariseChannel } from '../../src/domain/comparison/channel/summarise-
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
 import { settingsSchema } from '../../src/domain/comparison/settings.js'
 import { gatherChannelInput, gatherRfqInput, type ReportSource } from '../../src/reporting/report-input.js'
-import { type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
-const source = (desk: Desk, asOf = desk.now()): ReportSource => ({
+const source = (desk: ChannelFixture, asOf = desk.now()): ReportSource => ({
   store: desk.store,
   config: testConfig({
     reports: {
@@ -24,8 +24,8 @@ const source = (desk: Desk, asOf = desk.now()): ReportSource => ({
   version: '1.2.3',
 })
 
-async function polled(): Promise<Desk & { rfqId: string }> {
-  const desk = await openDesk({ rfqs: 2, responsesPerRfq: 3 })
+async function polled(): Promise<ChannelFixture & { rfqId: string }> {
+  const desk = await openChannelFixture({ rfqs: 2, responsesPerRfq: 3 })
   await desk.pollListings()
   await desk.pollRfqs()
   const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id
@@ -67,7 +67,7 @@ describe('what a report on an RFQ is made from', () => {
     const report = async (asOf: Date) =>
       compareOffers(await gatherRfqInput({ ...source(desk, asOf), rfqId: desk.rfqId }))
     const before = await report(then)
-    desk.pass(3_600)
+    desk.advanceSeconds(3_600)
     desk.sandbox.world.closeRfq(desk.rfqId)
     await desk.pollRfqs({ full: true })
     expect(await report(then)).toEqual(before)

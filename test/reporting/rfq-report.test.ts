@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { reportDestination } from '../../src/reporting/report-destination.js'
 import { buildRfqReport, makeRfqReport, type RfqReportSource } from '../../src/reporting/rfq-report.js'
-import { CHANNEL, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -13,7 +13,7 @@ const config = (directory: string) => testConfig({ reports: { directory, setting
 
 async function source(): Promise<RfqReportSource & { directory: string }> {
   const directory = testFolder()
-  const desk = await openDesk({ rfqs: 1, responsesPerRfq: 2 })
+  const desk = await openChannelFixture({ rfqs: 1, responsesPerRfq: 2 })
   await desk.pollListings()
   await desk.pollRfqs()
   const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
@@ -65,7 +65,7 @@ describe('the report on an RFQ', () => {
 describe('reports on RFQs that a channel names alike', () => {
   it('do not overwrite one another, though made for the same minute', async () => {
     const directory = testFolder()
-    const desk = await openDesk()
+    const desk = await openChannelFixture()
     const alike = { number: 1042 }
     const twins = [desk.sandbox.world.addRfq(CHANNEL, alike), desk.sandbox.world.addRfq(CHANNEL, alike)]
     const renumbered = desk.sandbox.world.addRfq(CHANNEL, { number: 77 })

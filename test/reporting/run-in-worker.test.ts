@@ -5,7 +5,7 @@ import { formatError } from '../../src/cli/error-message.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { makeReportInProcess, type ReportRequest } from '../../src/reporting/make-report.js'
 import { makeReportInWorker } from '../../src/reporting/run-in-worker.js'
-import { KEY, openDesk } from '../helpers/channel-fixture.js'
+import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
@@ -15,7 +15,7 @@ const THREAD = new URL('../../dist/src/reporting/report-thread.js', import.meta.
 describe('a report made in a thread of its own', () => {
   async function bench() {
     const directory = testFolder()
-    const desk = await openDesk({ rfqs: 1, responsesPerRfq: 2 })
+    const desk = await openChannelFixture({ rfqs: 1, responsesPerRfq: 2 })
     await desk.pollListings()
     await desk.pollRfqs()
     const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'

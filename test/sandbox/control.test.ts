@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { conform } from '../../src/domain/conform.js'
 import { errorAnswer, listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
 import { createWorld, type Happening, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { ask } from './request-json.js'
+import { requestJson } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const rfqs = '/v1/orgs/acme/channels/forest/rfqs'
@@ -14,12 +14,16 @@ let told: Happening[]
 beforeEach(async () => {
   told = []
   const world = createWorld({ seed: 7, now, channels })
-  sandbox = await startSandbox({ world, now: () => now, onHappening: (happening) => told.push(happening) })
+  sandbox = await startSandbox({ world, now: () => now, onEvent: (happening) => told.push(happening) })
 })
 afterEach(() => sandbox.close())
 
 const steer = (method: string, path: string, body?: unknown) =>
-  ask(sandbox, `/_sandbox${path}`, { method, key: null, ...(body === undefined ? {} : { body: JSON.stringify(body) }) })
+  requestJson(sandbox, `/_sandbox${path}`, {
+    method,
+    key: null,
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
 
 describe('the control path', () => {
   it('shows the world in figures, without keys', async () => {
@@ -36,8 +40,8 @@ describe('the control path', () => {
   })
 
   it('shows and forgets requests; its own are not among them', async () => {
-    await ask(sandbox, rfqs)
-    await ask(sandbox, `${rfqs}/none`)
+    await requestJson(sandbox, rfqs)
+    await requestJson(sandbox, `${rfqs}/none`)
     const all = await steer('GET', '/requests')
     expect(all.body.items).toMatchObject([
       { operation: 'listRfqs', status: 200 },
@@ -53,21 +57,21 @@ describe('the control path', () => {
   it('sets faults, lists and removes them', async () => {
     const fault = { path: 'rfqs$', times: 'always', effect: { kind: 'status', status: 503 } }
     const { body } = await steer('POST', '/faults', fault)
-    expect((await ask(sandbox, rfqs)).status).toBe(503)
+    expect((await requestJson(sandbox, rfqs)).status).toBe(503)
     expect((await steer('GET', '/faults')).body).toEqual({
       items: [{ id: body.id, hits: 1, left: 'always', kinds: ['status'] }],
     })
     expect((await steer('DELETE', `/faults/${body.id}`)).status).toBe(204)
     expect((await steer('DELETE', `/faults/${body.id}`)).status).toBe(404)
-    expect((await ask(sandbox, rfqs)).status).toBe(200)
+    expect((await requestJson(sandbox, rfqs)).status).toBe(200)
     await steer('POST', '/faults', {
       operation: ['listRfqs'],
       times: 2,
       effect: [{ kind: 'date', value: null }, { kind: 'empty' }],
     })
-    expect((await ask(sandbox, rfqs)).body).toEqual({ items: [] })
+    expect((await requestJson(sandbox, rfqs)).body).toEqual({ items: [] })
     await steer('DELETE', '/faults')
-    expect((await ask(sandbox, rfqs)).body.items.length).toBe(3)
+    expect((await requestJson(sandbox, rfqs)).body.items.length).toBe(3)
   })
 
   it('moves time, telling what happened', async () => {
@@ -75,7 +79,7 @@ describe('the control path', () => {
     expect(body.now).toBe('2025-06-14T00:00:00.000Z')
     expect(body.happened.length).toBeGreaterThan(0)
     expect(JSON.parse(JSON.stringify(told))).toEqual(body.happened)
-    expect((await ask(sandbox, rfqs)).headers.get('date')).toBe('Sat, 14 Jun 2025 00:00:00 GMT')
+    expect((await requestJson(sandbox, rfqs)).headers.get('date')).toBe('Sat, 14 Jun 2025 00:00:00 GMT')
     expect((await steer('POST', '/advance', { byMs: 60_000 })).body.now).toBe('2025-06-14T00:01:00.000Z')
     await steer('PUT', '/clock', { now: '2025-07-01T00:00:00.000Z' })
     expect(sandbox.now()).toEqual(new Date('2025-07-01T00:00:00.000Z'))
@@ -91,7 +95,7 @@ describe('the control path', () => {
     await steer('PATCH', `/listings/${listing.id}`, { pricing: { currency: 'GBP' } })
     await steer('PATCH', `/rfqs/${rfq.id}`, { title: 'Other' })
     await steer('PATCH', `/responses/${response.id}`, { status: 'accepted', offer: { totalPrice: 1 } })
-    expect((await ask(sandbox, `${rfqs}/${rfq.id}`)).body).toMatchObject({
+    expect((await requestJson(sandbox, `${rfqs}/${rfq.id}`)).body).toMatchObject({
       title: 'Other',
       responseDueDate: '2025-06-01',
       responses: [{ id: response.id, status: 'accepted', totalPrice: 1, currency: response.offer.currency }],
@@ -121,9 +125,10 @@ describe('the control path', () => {
   })
 
   it('text that is no JSON, or too much of it, is refused', async () => {
-    expect((await ask(sandbox, '/_sandbox/faults', { method: 'POST', key: null, body: '{' })).status).toBe(400)
+    expect((await requestJson(sandbox, '/_sandbox/faults', { method: 'POST', key: null, body: '{' })).status).toBe(400)
     expect(
-      (await ask(sandbox, '/_sandbox/faults', { method: 'POST', key: null, body: ' '.repeat(5 * 2 ** 20) })).status,
+      (await requestJson(sandbox, '/_sandbox/faults', { method: 'POST', key: null, body: ' '.repeat(5 * 2 ** 20) }))
+        .status,
     ).toBe(400)
   })
 
@@ -136,7 +141,7 @@ describe('the control path', () => {
 
   it('can be left out', async () => {
     const without = await startSandbox({ world: sandbox.world, control: false })
-    expect((await ask(without, '/_sandbox', { key: null })).status).toBe(404)
+    expect((await requestJson(without, '/_sandbox', { key: null })).status).toBe(404)
     await without.close()
   })
 })

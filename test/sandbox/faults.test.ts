@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { conform } from '../../src/domain/conform.js'
 import { errorAnswer } from '../../src/domain/documents.js'
 import { createWorld, type Effect, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { ask } from './request-json.js'
+import { requestJson } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const forest = { org: 'acme', channel: 'forest' }
@@ -31,13 +31,13 @@ afterEach(() => {
 })
 
 const once = (effect: Effect | Effect[]) => sandbox.faults.add({ effect })
-const close = () => ask(sandbox, `${rfqs}/${id}/close`, { method: 'POST' })
+const close = () => requestJson(sandbox, `${rfqs}/${id}/close`, { method: 'POST' })
 const state = () => sandbox.world.rfq(id).state
 
 describe('which requests a fault meets', () => {
   const statuses = async (paths: string[]) => {
     const replies = []
-    for (const path of paths) replies.push((await ask(sandbox, path)).status)
+    for (const path of paths) replies.push((await requestJson(sandbox, path)).status)
     return replies
   }
 
@@ -76,7 +76,7 @@ describe('which requests a fault meets', () => {
 
   it('is written in the log', async () => {
     once({ kind: 'status', status: 429, headers: { 'retry-after': '3' } })
-    await ask(sandbox, rfqs)
+    await requestJson(sandbox, rfqs)
     expect(sandbox.requests).toMatchObject([{ status: 429, faults: ['status'], operation: 'listRfqs' }])
   })
 })
@@ -84,30 +84,30 @@ describe('which requests a fault meets', () => {
 describe('an answer of another kind', () => {
   it('status, with the error body, or with a body and headers of its own', async () => {
     once({ kind: 'status', status: 429, headers: { 'retry-after': '7' } })
-    const limited = await ask(sandbox, rfqs)
+    const limited = await requestJson(sandbox, rfqs)
     expect(limited.headers.get('retry-after')).toBe('7')
     expect(conform(errorAnswer, limited.body).problems).toEqual([])
     once({ kind: 'status', status: 200, body: { items: 'none' } })
-    expect((await ask(sandbox, rfqs)).body).toEqual({ items: 'none' })
+    expect((await requestJson(sandbox, rfqs)).body).toEqual({ items: 'none' })
   })
 
   it('HTML with 200, or any text of any type', async () => {
     once({ kind: 'text' })
-    const page = await ask(sandbox, rfqs)
+    const page = await requestJson(sandbox, rfqs)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html'])
     expect(page.body).toMatch(/^<!doctype html>/)
     once({ kind: 'text', text: '{"items":[', contentType: 'application/json', status: 201 })
-    expect(await ask(sandbox, rfqs)).toMatchObject({ status: 201, body: '{"items":[' })
+    expect(await requestJson(sandbox, rfqs)).toMatchObject({ status: 201, body: '{"items":[' })
   })
 
   it('a redirect', async () => {
     once({ kind: 'redirect', location: 'http://127.0.0.1:9/', status: 307 })
-    const { status, headers } = await ask(sandbox, rfqs)
+    const { status, headers } = await requestJson(sandbox, rfqs)
     expect([status, headers.get('location')]).toEqual([307, 'http://127.0.0.1:9/'])
   })
 
   it('a date that is off, nonsense, or absent', async () => {
-    const date = async () => (await ask(sandbox, rfqs)).headers.get('date')
+    const date = async () => (await requestJson(sandbox, rfqs)).headers.get('date')
     expect(await date()).toBe(now.toUTCString())
     once({ kind: 'date', skewMs: -90_000 })
     expect(await date()).toBe('Wed, 11 Jun 2025 09:28:30 GMT')
@@ -121,14 +121,14 @@ describe('an answer of another kind', () => {
 describe('a connection that fails', () => {
   it('hangs', async () => {
     once({ kind: 'hang' })
-    await expect(ask(sandbox, rfqs, { signal: AbortSignal.timeout(50) })).rejects.toThrow('timeout')
+    await expect(requestJson(sandbox, rfqs, { signal: AbortSignal.timeout(50) })).rejects.toThrow('timeout')
     expect(sandbox.requests).toMatchObject([{ status: null, answeredAt: null, faults: ['hang'] }])
   })
 
   it('is late', async () => {
     once({ kind: 'delay', ms: 60 })
     const started = performance.now()
-    expect((await ask(sandbox, rfqs)).status).toBe(200)
+    expect((await requestJson(sandbox, rfqs)).status).toBe(200)
     expect(performance.now() - started).toBeGreaterThan(55)
   })
 
@@ -144,7 +144,7 @@ describe('a connection that fails', () => {
 
   it('is reset before a byte', async () => {
     once({ kind: 'reset' })
-    await expect(ask(sandbox, rfqs)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
+    await expect(requestJson(sandbox, rfqs)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
   })
 
   it('is reset in the middle of the body', async () => {
@@ -155,7 +155,7 @@ describe('a connection that fails', () => {
   })
 
   it('ends as if all had been said, after half of it', async () => {
-    const whole = JSON.stringify((await ask(sandbox, rfqs)).body)
+    const whole = JSON.stringify((await requestJson(sandbox, rfqs)).body)
     once({ kind: 'truncate' })
     const { headers, heard, error } = await hear(rfqs)
     expect(error).toBeNull()
@@ -179,7 +179,7 @@ describe('a connection that fails', () => {
   it('stops flooding when the client has had enough', async () => {
     once({ kind: 'huge', bytes: 10 ** 12 })
     await hear(rfqs, 30)
-    expect((await ask(sandbox, rfqs)).status).toBe(200)
+    expect((await requestJson(sandbox, rfqs)).status).toBe(200)
   })
 })
 
@@ -206,20 +206,20 @@ describe('a close that goes wrong', () => {
 
   it('does not take effect for a key that may not', async () => {
     once({ kind: 'reset', apply: true })
-    await expect(ask(sandbox, `${rfqs}/${id}/close`, { method: 'POST', key: 'o' })).rejects.toThrow()
+    await expect(requestJson(sandbox, `${rfqs}/${id}/close`, { method: 'POST', key: 'o' })).rejects.toThrow()
     expect(state()).toBe('open')
   })
 })
 
 describe('documents that are odd', () => {
-  const items = async () => (await ask(sandbox, rfqs)).body.items as { id: string; title: string }[]
+  const items = async () => (await requestJson(sandbox, rfqs)).body.items as { id: string; title: string }[]
 
   it('are changed by a function or by a patch, for that answer only', async () => {
     const change = (body: { title: string }) => ({ ...body, title: 1, extra: 'more' })
-    once({ kind: 'mutate', change })
-    expect((await ask(sandbox, `${rfqs}/${id}`)).body).toMatchObject({ title: 1, extra: 'more', id })
+    once({ kind: 'transform', change })
+    expect((await requestJson(sandbox, `${rfqs}/${id}`)).body).toMatchObject({ title: 1, extra: 'more', id })
     once({ kind: 'patch', patch: { state: 'paused', pricing: { currency: 'GBP' }, title: null } })
-    const patched = (await ask(sandbox, `${rfqs}/${id}`)).body
+    const patched = (await requestJson(sandbox, `${rfqs}/${id}`)).body
     expect(patched).toMatchObject({ state: 'paused', pricing: { currency: 'GBP', minUnitPrice: expect.any(Number) } })
     expect('title' in patched).toBe(false)
     once({ kind: 'patch', id, patch: { title: 'One of many' } })
@@ -245,22 +245,22 @@ describe('documents that are odd', () => {
   it('vanish between the list and the reading', async () => {
     const response = sandbox.world.rfq(id).responses[0]?.id
     sandbox.faults.add({ operation: 'readResponse', effect: { kind: 'vanish' } })
-    expect((await ask(sandbox, `${rfqs}/${id}`)).body.responses.length).toBe(1)
-    expect((await ask(sandbox, `${rfqs}/${id}/responses/${response}`)).status).toBe(404)
-    expect((await ask(sandbox, `${rfqs}/${id}`)).body.responses).toEqual([])
+    expect((await requestJson(sandbox, `${rfqs}/${id}`)).body.responses.length).toBe(1)
+    expect((await requestJson(sandbox, `${rfqs}/${id}/responses/${response}`)).status).toBe(404)
+    expect((await requestJson(sandbox, `${rfqs}/${id}`)).body.responses).toEqual([])
   })
 
   it('change at the moment they are read', async () => {
-    const act = ({ rfqId }: { rfqId: string | null }) =>
+    const call = ({ rfqId }: { rfqId: string | null }) =>
       sandbox.world.changeRfq(rfqId ?? '', { responseDueDate: '2030-01-01' })
-    sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'act', act } })
+    sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'call', call } })
     expect((await items()).at(-1)).not.toMatchObject({ responseDueDate: '2030-01-01' })
-    expect((await ask(sandbox, `${rfqs}/${id}`)).body.responseDueDate).toBe('2030-01-01')
+    expect((await requestJson(sandbox, `${rfqs}/${id}`)).body.responseDueDate).toBe('2030-01-01')
   })
 
   it('combine with a delay and a date', async () => {
     once([{ kind: 'delay', ms: 1 }, { kind: 'date', value: null }, { kind: 'empty' }])
-    const { body, headers } = await ask(sandbox, rfqs)
+    const { body, headers } = await requestJson(sandbox, rfqs)
     expect([body, headers.get('date')]).toEqual([{ items: [] }, null])
   })
 })

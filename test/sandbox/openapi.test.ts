@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
 import { createWorld, openApiDocument, startSandbox } from '../../src/sandbox/index.js'
-import { ask } from './request-json.js'
+import { requestJson } from './request-json.js'
 
 const file = new URL('../../docs/openapi.json', import.meta.url)
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it comes
@@ -59,7 +59,7 @@ describe('the OpenAPI document', () => {
   it('is true of what the sandbox answers', async () => {
     const sandbox = await startSandbox({ world: createWorld({ seed: 4, now: new Date('2025-06-11T09:30:00Z') }) })
     const base = '/v1/orgs/acme/channels/forest'
-    const rfq = (await ask(sandbox, `${base}/rfqs`)).body.items.find(
+    const rfq = (await requestJson(sandbox, `${base}/rfqs`)).body.items.find(
       (item: { responses: unknown[] }) => item.responses.length > 0,
     )
     const answers: [schema: string, path: string, method?: string][] = [
@@ -71,7 +71,7 @@ describe('the OpenAPI document', () => {
       ['Error', `${base}/rfqs/${rfq.id}/close`, 'POST'],
     ]
     for (const [name, path, method] of answers) {
-      const { body } = await ask(sandbox, path, method ? { method } : {})
+      const { body } = await requestJson(sandbox, path, method ? { method } : {})
       expect(reader(name).safeParse(body), name).toMatchObject({ success: true })
       expect(reader(name).safeParse({ ...body, surprise: 1 }).success, name).toBe(false)
     }

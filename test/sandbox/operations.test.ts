@@ -11,7 +11,7 @@ import {
   rfqList,
 } from '../../src/domain/documents.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
-import { ask } from './request-json.js'
+import { requestJson } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const acme = '/v1/orgs/acme/channels/forest'
@@ -30,7 +30,7 @@ const firstRfq = (state: string) =>
 
 describe('the five operations', () => {
   it('lists listings that fit the document', async () => {
-    const { status, body, headers } = await ask(sandbox, `${acme}/listings`)
+    const { status, body, headers } = await requestJson(sandbox, `${acme}/listings`)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch('application/json')
     expect(body.items.length).toBe(14)
@@ -38,7 +38,7 @@ describe('the five operations', () => {
   })
 
   it('signs the documentation of a listing anew at each read', async () => {
-    const read = async () => (await ask(sandbox, `${acme}/listings`)).body.items[0]
+    const read = async () => (await requestJson(sandbox, `${acme}/listings`)).body.items[0]
     const [{ additionalDocumentation: one, ...first }, { additionalDocumentation: other, ...second }] = [
       await read(),
       await read(),
@@ -49,10 +49,10 @@ describe('the five operations', () => {
   })
 
   it('lists RFQs in the list shape and reads each in the single shape, saying the same', async () => {
-    const list = await ask(sandbox, `${acme}/rfqs`)
+    const list = await requestJson(sandbox, `${acme}/rfqs`)
     expectToFit(rfqList, list.body)
     for (const item of list.body.items) {
-      const { status, body } = await ask(sandbox, `${acme}/rfqs/${item.id}`)
+      const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${item.id}`)
       expect(status).toBe(200)
       expectToFit(rfqDocument, body)
       const responses = body.responses.map(({ id, listingId }: { id: string; listingId: string }) => ({
@@ -67,7 +67,7 @@ describe('the five operations', () => {
     const rfq = sandbox.world.rfq(firstRfq('open'))
     expect(rfq.responses.length).toBeGreaterThan(0)
     for (const summary of rfq.responses) {
-      const { body } = await ask(sandbox, `${acme}/rfqs/${rfq.id}/responses/${summary.id}`)
+      const { body } = await requestJson(sandbox, `${acme}/rfqs/${rfq.id}/responses/${summary.id}`)
       expectToFit(responseDocument, body)
       const { offer, ...response } = body
       expect({ ...offer, ...response }).toMatchObject(summary)
@@ -77,13 +77,13 @@ describe('the five operations', () => {
   it('closes an open RFQ: state, closedAt and updatedAt; the responses stay', async () => {
     const id = firstRfq('open')
     const before = sandbox.world.rfq(id)
-    const { status, body } = await ask(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
+    const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
     expect(status).toBe(200)
     expectToFit(closeAnswer, body)
     expect(body).toEqual({ ok: true })
     const closed = { ...before, state: 'closed', closedAt: now.toISOString(), updatedAt: now.toISOString() }
-    expect((await ask(sandbox, `${acme}/rfqs/${id}`)).body).toEqual(closed)
-    const list = (await ask(sandbox, `${acme}/rfqs`)).body
+    expect((await requestJson(sandbox, `${acme}/rfqs/${id}`)).body).toEqual(closed)
+    const list = (await requestJson(sandbox, `${acme}/rfqs`)).body
     expect(list.items.find((item: { id: string }) => item.id === id)).toMatchObject({
       state: 'closed',
       closedAt: now.toISOString(),
@@ -93,7 +93,7 @@ describe('the five operations', () => {
   it('leaves an RFQ alone that is closed already', async () => {
     const id = firstRfq('closed')
     const before = sandbox.world.rfq(id)
-    const { status, body } = await ask(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
+    const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
     expect(status).toBe(400)
     expectToFit(errorAnswer, body)
     expect(body.message).toContain('closed')
@@ -102,7 +102,7 @@ describe('the five operations', () => {
 })
 
 describe('refusals', () => {
-  const cases: [name: string, status: number, path: string, options?: Parameters<typeof ask>[2]][] = [
+  const cases: [name: string, status: number, path: string, options?: Parameters<typeof requestJson>[2]][] = [
     ['no key', 401, `${acme}/rfqs`, { key: null }],
     ['an unknown key', 401, `${acme}/rfqs`, { key: 'guess' }],
     ['a key with a scheme before it', 401, `${acme}/rfqs`, { key: 'Bearer x' }],
@@ -122,7 +122,7 @@ describe('refusals', () => {
   ]
   it.each(cases)('%s is answered with %i and the error body', async (_name, status, path, options = {}) => {
     const key = options.key === 'KEY' ? { key: sandbox.keys.acme ?? '' } : {}
-    const reply = await ask(sandbox, path.replace('/RFQ/', `/${firstRfq('open')}/`), { ...options, ...key })
+    const reply = await requestJson(sandbox, path.replace('/RFQ/', `/${firstRfq('open')}/`), { ...options, ...key })
     expect(reply.status).toBe(status)
     expectToFit(errorAnswer, reply.body)
     expect(reply.body.statusCode).toBe(status)
@@ -130,7 +130,10 @@ describe('refusals', () => {
 
   it('a key of another organization is answered with 403, and nothing is closed', async () => {
     const id = firstRfq('open')
-    const reply = await ask(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST', key: sandbox.keys.meridian ?? '' })
+    const reply = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, {
+      method: 'POST',
+      key: sandbox.keys.meridian ?? '',
+    })
     expect(reply.status).toBe(403)
     expect(reply.body).toMatchObject({ statusCode: 403 })
     expect(sandbox.world.rfq(id).state).toBe('open')
@@ -141,7 +144,7 @@ describe('refusals', () => {
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
     await speak(sandbox.port, `GET ${acme}/rfqs HTTP/1.1\r\nContent-Length: -3\r\n\r\n`)
     await speak(sandbox.port, Buffer.from([0, 255, 22, 3, 1]))
-    expect((await ask(sandbox, `${acme}/rfqs`)).status).toBe(200)
+    expect((await requestJson(sandbox, `${acme}/rfqs`)).status).toBe(200)
   })
 })
 
@@ -149,7 +152,7 @@ it('finds channels and organizations whose names need percent-encoding', async (
   const world = createWorld({ seed: 1, now, channels: [{ org: 'Müller & Söhne', channel: 'a/b c', apiKey: 'k' }] })
   const odd = await startSandbox({ world })
   const path = `/v1/orgs/${encodeURIComponent('Müller & Söhne')}/channels/${encodeURIComponent('a/b c')}/rfqs`
-  expect((await ask(odd, path, { key: 'k' })).status).toBe(200)
+  expect((await requestJson(odd, path, { key: 'k' })).status).toBe(200)
   await odd.close()
 })
 
@@ -159,7 +162,7 @@ it('closes in the channel that was named, where two have the same RFQ', async ()
   const [id, ref] = [nowhere, { org: 'acme', channel: 'two' }]
   for (const each of channels) world.addRfq(each, { id })
   const twins = await startSandbox({ world, now: () => now })
-  expect((await ask(twins, `/v1/orgs/acme/channels/two/rfqs/${id}/close`, { method: 'POST' })).status).toBe(200)
+  expect((await requestJson(twins, `/v1/orgs/acme/channels/two/rfqs/${id}/close`, { method: 'POST' })).status).toBe(200)
   expect(world.findRfq(id)?.record.terms.state).toBe('open')
   expect(world.findRfq(id, ref)?.record.terms.state).toBe('closed')
   await twins.close()
@@ -168,11 +171,11 @@ it('closes in the channel that was named, where two have the same RFQ', async ()
 it('knows a key no more that was taken away', async () => {
   const world = createWorld({ seed: 1, now, channels: [{ org: 'acme', channel: 'forest', apiKey: 'old' }] })
   const changing = await startSandbox({ world })
-  expect((await ask(changing, `${acme}/rfqs`, { key: 'old' })).status).toBe(200)
+  expect((await requestJson(changing, `${acme}/rfqs`, { key: 'old' })).status).toBe(200)
   world.revokeKeys('acme')
   world.addKey('acme', 'new')
-  expect((await ask(changing, `${acme}/rfqs`, { key: 'old' })).status).toBe(401)
-  expect((await ask(changing, `${acme}/rfqs`, { key: 'new' })).status).toBe(200)
+  expect((await requestJson(changing, `${acme}/rfqs`, { key: 'old' })).status).toBe(401)
+  expect((await requestJson(changing, `${acme}/rfqs`, { key: 'new' })).status).toBe(200)
   expect(changing.keys).toEqual({ acme: 'new' })
   await changing.close()
 })
@@ -180,9 +183,9 @@ it('knows a key no more that was taken away', async () => {
 it('keeps requests with what became of them, and no key', async () => {
   sandbox.log.reset()
   const id = firstRfq('open')
-  await ask(sandbox, `${acme}/rfqs/${id}/close?why=test`, { method: 'POST' })
-  await ask(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
-  await ask(sandbox, `${acme}/listings`, { key: 'secret-guess' })
+  await requestJson(sandbox, `${acme}/rfqs/${id}/close?why=test`, { method: 'POST' })
+  await requestJson(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
+  await requestJson(sandbox, `${acme}/listings`, { key: 'secret-guess' })
   const common = { method: 'POST', operation: 'closeRfq', org: 'acme', channel: 'forest', rfqId: id, key: 'good' }
   expect(sandbox.requests).toMatchObject([
     { ...common, path: `${acme}/rfqs/${id}/close?why=test`, status: 200, applied: true },

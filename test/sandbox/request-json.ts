@@ -1,6 +1,6 @@
 import type { Sandbox } from '../../src/sandbox/index.js'
 
-export interface Reply {
+export interface JsonReply {
   status: number
   headers: Headers
   // biome-ignore lint/suspicious/noExplicitAny: tests look at what came, whatever it is
@@ -8,11 +8,11 @@ export interface Reply {
 }
 
 /** One request to a sandbox, with the key of the organization in the path unless another is given. */
-export async function ask(
+export async function requestJson(
   sandbox: Pick<Sandbox, 'url' | 'keys'>,
   path: string,
   options: { method?: string; key?: string | null; signal?: AbortSignal; body?: string } = {},
-): Promise<Reply> {
+): Promise<JsonReply> {
   const key = options.key === undefined ? sandbox.keys[path.split('/')[3] ?? ''] : options.key
   const response = await fetch(`${sandbox.url}${path}`, {
     method: options.method ?? 'GET',

@@ -11,7 +11,7 @@ import {
   type SandboxOptions,
   startSandbox,
 } from '../../src/sandbox/index.js'
-import { ask } from './request-json.js'
+import { requestJson } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const later = (ms: number) => new Date(now.getTime() + ms)
@@ -24,7 +24,7 @@ const start = async (options: SandboxOptions = {}) => {
   running.push(sandbox)
   return sandbox
 }
-const read = async (sandbox: Sandbox) => (await ask(sandbox, rfqs)).body
+const read = async (sandbox: Sandbox) => (await requestJson(sandbox, rfqs)).body
 
 let folder: string
 let file: string
@@ -63,7 +63,7 @@ describe('a sandbox', () => {
   it('takes keys handed in', async () => {
     const sandbox = await start({ keys: { acme: 'mine' } })
     expect(sandbox.keys).toEqual({ acme: 'mine', meridian: expect.stringMatching(/^sandbox-/) })
-    expect((await ask(sandbox, rfqs, { key: 'mine' })).status).toBe(200)
+    expect((await requestJson(sandbox, rfqs, { key: 'mine' })).status).toBe(200)
   })
 
   it('answers 500 for a document that a test made unwritable, and lives on', async () => {
@@ -71,23 +71,23 @@ describe('a sandbox', () => {
     const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
     const response = sandbox.world.addResponse(id)
     sandbox.world.changeResponse(response.id, (document) => ({ ...document, offer: undefined as never }))
-    expect((await ask(sandbox, `${rfqs}/${id}`)).body.responses).toEqual([
+    expect((await requestJson(sandbox, `${rfqs}/${id}`)).body.responses).toEqual([
       expect.not.objectContaining({ totalPrice: 1 }),
     ])
     sandbox.world.changeRfq(id, (document) => ({ ...document, number: 1n as never }))
-    expect((await ask(sandbox, `${rfqs}/${id}`)).status).toBe(500)
+    expect((await requestJson(sandbox, `${rfqs}/${id}`)).status).toBe(500)
     sandbox.world.removeRfq(id)
-    expect((await ask(sandbox, rfqs)).status).toBe(200)
+    expect((await requestJson(sandbox, rfqs)).status).toBe(200)
   })
 
   it('keeps as many requests as told', async () => {
     const sandbox = await start({ keepRequests: 4 })
-    for (let sent = 0; sent < 9; sent++) await ask(sandbox, `${rfqs}?n=${sent}`)
+    for (let sent = 0; sent < 9; sent++) await requestJson(sandbox, `${rfqs}?n=${sent}`)
     expect(sandbox.requests.length).toBeLessThanOrEqual(4)
     expect(sandbox.requests.at(-1)?.path).toContain('n=8')
     expect(sandbox.log.total).toBe(9)
     const silent = await start({ keepRequests: 0 })
-    await ask(silent, rfqs)
+    await requestJson(silent, rfqs)
     expect([silent.requests, silent.log.total]).toEqual([[], 1])
   })
 
@@ -101,7 +101,7 @@ describe('a sandbox', () => {
 })
 
 describe('its clock', () => {
-  const date = async (sandbox: Sandbox) => (await ask(sandbox, rfqs)).headers.get('date')
+  const date = async (sandbox: Sandbox) => (await requestJson(sandbox, rfqs)).headers.get('date')
 
   it('is the real one unless one is handed in', async () => {
     const sandbox = await startSandbox()
@@ -121,7 +121,7 @@ describe('its clock', () => {
     sandbox.advance(later(5 * HOUR))
     expect(await date(sandbox)).toBe(later(5 * HOUR).toUTCString())
     const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
-    await ask(sandbox, `${rfqs}/${id}/close`, { method: 'POST' })
+    await requestJson(sandbox, `${rfqs}/${id}/close`, { method: 'POST' })
     expect(sandbox.world.rfq(id).closedAt).toBe(later(5 * HOUR).toISOString())
     sandbox.advance(later(HOUR))
     expect(sandbox.now()).toEqual(later(5 * HOUR))
@@ -132,7 +132,7 @@ describe('its clock', () => {
   it('makes things happen by itself when it is live', async () => {
     const told: Happening[] = []
     const live = { everyMs: 5, stepMs: 6 * HOUR }
-    const sandbox = await start({ live, onHappening: (happening) => told.push(happening) })
+    const sandbox = await start({ live, onEvent: (happening) => told.push(happening) })
     await vi.waitFor(() => expect(told.length).toBeGreaterThan(5))
     expect(sandbox.now() > later(5 * HOUR)).toBe(true)
     expect(sandbox.world.reached).toEqual(sandbox.now())
@@ -150,7 +150,7 @@ describe('its state file', () => {
     const first = await start({ seed: 3, stateFile: file })
     first.advance(later(30 * HOUR))
     const { id } = first.world.addRfq({ org: 'acme', channel: 'forest' }, { title: 'Mine' })
-    await ask(first, `${rfqs}/${id}/close`, { method: 'POST' })
+    await requestJson(first, `${rfqs}/${id}/close`, { method: 'POST' })
     await first.close()
     const second = await start({ seed: 99, stateFile: file })
     expect(everything(second)).toEqual(everything(first))

@@ -53,7 +53,11 @@ let observers = []
 function observe() {
   for (const each of observers) each.remove()
   const watch = (operation, kind) =>
-    sandbox.faults.add({ operation, times: Number.POSITIVE_INFINITY, effect: { kind: 'mutate', change: record(kind) } })
+    sandbox.faults.add({
+      operation,
+      times: Number.POSITIVE_INFINITY,
+      effect: { kind: 'transform', change: record(kind) },
+    })
   observers = [watch('readRfq', 'rfq'), watch('readResponse', 'response')]
 }
 observe()

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { contentHash } from '../../src/domain/canonical.js'
 import type { Kind } from '../../src/domain/observed.js'
 import type { Known } from '../../src/store/contract.js'
-import { CHANNEL, type Desk, KEY, openDesk } from '../helpers/channel-fixture.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 type Step =
   | { do: 'add-rfq' }
@@ -26,7 +26,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 const story = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 5 })
 
 /** What the marketplace shows now, by the hashes of contents (a listing's signed address differs at every read). */
-const shown = (desk: Desk) => {
+const shown = (desk: ChannelFixture) => {
   const channel = desk.sandbox.world.channel(CHANNEL)
   return {
     listings: hashes('listing', channel?.listings ?? []),
@@ -40,7 +40,7 @@ const shown = (desk: Desk) => {
     ),
   }
 }
-const known = async (desk: Desk, asOf: Date) => {
+const known = async (desk: ChannelFixture, asOf: Date) => {
   const there = (kind: Kind, all: Known[]) =>
     hashes(
       kind,
@@ -62,7 +62,7 @@ const known = async (desk: Desk, asOf: Date) => {
 }
 const hashes = (kind: Kind, documents: readonly unknown[]) => documents.map((each) => contentHash(kind, each)).sort()
 
-function perform(desk: Desk, action: Step): void {
+function perform(desk: ChannelFixture, action: Step): void {
   const { world } = desk.sandbox
   const channel = world.channel(CHANNEL)
   const pick = <T>(all: readonly T[] | undefined): T | undefined =>
@@ -87,11 +87,11 @@ describe('the past', () => {
   it('is replayed exactly, whatever happened since', async () => {
     await fc.assert(
       fc.asyncProperty(story, async (chapters) => {
-        const desk = await openDesk({ rfqs: 2, responsesPerRfq: 1, listings: 3 })
+        const desk = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1, listings: 3 })
         const moments: { asOf: Date; state: ReturnType<typeof shown> }[] = []
         for (const actions of [[], ...chapters]) {
           for (const action of actions) perform(desk, action)
-          desk.pass(60)
+          desk.advanceSeconds(60)
           expect((await desk.pollListings()).run.outcome).toBe('complete')
           // A closed RFQ is read again only now and then: here everything, so that all that changed was seen.
           expect((await desk.pollRfqs({ full: true })).run.outcome).toBe('complete')

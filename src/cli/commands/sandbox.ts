@@ -42,7 +42,7 @@ async function serve(cli: Cli, { port, seed, state }: Options): Promise<void> {
     now: io.now,
     keepRequests: 1000,
     live: { everyMs: TICK },
-    onHappening: ({ at, channel, text }) =>
+    onEvent: ({ at, channel, text }) =>
       io.err(`${formatMinute(at.toISOString())}  ${sanitize(channel)}  ${sanitize(text)}\n`),
     onError: (error) => io.err(`quotekeeper: ${error.message}\n`),
     ...(state === undefined ? {} : { stateFile: resolve(io.cwd, state) }),

@@ -28,7 +28,7 @@ export async function demo(cli: Cli, once: boolean): Promise<void> {
   const { startSandbox } = await import('../../sandbox/index.js')
   const folder = makeDemoFolder()
   const tell: Demo['tell'] = { happening: () => undefined }
-  const sandbox = await startSandbox({ keepRequests: 0, onHappening: (happening) => tell.happening(happening) })
+  const sandbox = await startSandbox({ keepRequests: 0, onEvent: (happening) => tell.happening(happening) })
   try {
     const redis = await startPrivateRedis(folder.path, cli.io.env.PATH)
     try {

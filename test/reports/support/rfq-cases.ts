@@ -5,12 +5,12 @@ import {
   EURO_SETTINGS,
   listing,
   manyResponses,
-  past,
+  pastVersion,
   RFQ_ID,
   response,
   rfq,
   sampleResponses,
-  stored,
+  storedDocument,
   summaryOf,
   vintage,
 } from '../../helpers/comparison-inputs.js'
@@ -172,9 +172,9 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
         contractTypes: 'spot',
       },
       responses: [
-        stored('not an object', { valid: false, id: 'unidentified-1' }),
-        stored({ id: 'x', offer: 'none', status: 7 }, { valid: false }),
-        stored(
+        storedDocument('not an object', { valid: false, id: 'unidentified-1' }),
+        storedDocument({ id: 'x', offer: 'none', status: 7 }, { valid: false }),
+        storedDocument(
           response(3, {
             offer: {
               scheduledDeliveries: [delivery(), 'junk', delivery({ vintages: 'junk' })],
@@ -184,7 +184,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
           }),
           { valid: false },
         ),
-        stored(
+        storedDocument(
           response(4, {
             offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume: 1e300, unitPrice: -1e300 })] })] },
           }),
@@ -212,7 +212,9 @@ export const crowdedInput = (): ComparisonInput =>
 
 /** Currencies with and without a rate, an expired, an accepted, a withdrawn, a summary-only offer, pre-payments, history. */
 export function mixedInput(): ComparisonInput {
-  const summaryOnly = stored(summaryOf(response(7, { projectDeveloperName: 'Summary Only' })), { shape: 'summary' })
+  const summaryOnly = storedDocument(summaryOf(response(7, { projectDeveloperName: 'Summary Only' })), {
+    shape: 'summary',
+  })
   const revised = response(1, {
     offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: 13 })] })] },
   })
@@ -240,17 +242,17 @@ export function mixedInput(): ComparisonInput {
           ],
         },
       }),
-      stored(response(10), { missingSince: '2026-03-12T10:00:00.000Z' }),
+      storedDocument(response(10), { missingSince: '2026-03-12T10:00:00.000Z' }),
     ],
     versions: [
-      past('rfq', rfq()),
-      past('rfq', rfq({ responseDueDate: '2026-03-25' }), {
+      pastVersion('rfq', rfq()),
+      pastVersion('rfq', rfq({ responseDueDate: '2026-03-25' }), {
         version: 2,
         notBefore: '2026-03-10T10:00:00.000Z',
         observedAt: '2026-03-11T10:00:00.000Z',
       }),
-      past('response', revised),
-      past('response', now, {
+      pastVersion('response', revised),
+      pastVersion('response', now, {
         version: 2,
         notBefore: '2026-03-10T10:00:00.000Z',
         observedAt: '2026-03-12T10:00:00.000Z',

@@ -7,12 +7,12 @@ import {
 } from '../../../../src/domain/comparison/awards/award-model.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import {
+  type ComparisonOverrides,
   comparisonInput,
   delivery,
   manyResponses,
   offerId,
   response,
-  type Scene,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
 
@@ -23,7 +23,7 @@ const selling = (number: number, volume: number, total: number, of: Record<strin
     ...of,
   })
 
-function awards(scene: Scene): Record<AwardScenario, Award> {
+function awards(scene: ComparisonOverrides): Record<AwardScenario, Award> {
   const report = compareOffers(comparisonInput(scene))
   return Object.fromEntries(report.awards.map((award) => [award.scenario, award])) as Record<AwardScenario, Award>
 }

@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest'
 import type { OfferReport } from '../../../../src/domain/comparison/offer/offer-report-model.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import {
+  type ComparisonOverrides,
   comparisonInput,
   delivery,
   offerId,
   response,
-  type Scene,
-  stored,
+  storedDocument,
   summaryOf,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
 
 /** The offer of a response made with these terms. As-of is 2026-03-16, the wanted volume 10,000 t. */
-function assessed(offer: Record<string, unknown> | null, scene: Scene = {}): OfferReport {
+function assessed(offer: Record<string, unknown> | null, scene: ComparisonOverrides = {}): OfferReport {
   const report = compareOffers(comparisonInput({ responses: [response(1, { offer })], ...scene }))
   return report.offers[0] as OfferReport
 }
@@ -147,7 +147,7 @@ describe('the figures of an offer', () => {
   })
 
   it('know a summary by what it states, and not its pre-payments', () => {
-    const summary = stored(summaryOf(response(1, { offer: TWO_LINES })), { shape: 'summary' })
+    const summary = storedDocument(summaryOf(response(1, { offer: TWO_LINES })), { shape: 'summary' })
     const report = compareOffers(comparisonInput({ responses: [summary] }))
     const [offer] = report.offers
     expect(offer?.metrics).toMatchObject({ basis: 'stated', pricePerTonne: 11, prepaidShare: null, lineCount: 0 })
@@ -177,7 +177,7 @@ describe('whether an offer is ranked', () => {
     ],
     ['no-currency', response(1, { offer: { currency: 'dollars' } })],
     ['no-exchange-rate', response(1, { offer: { currency: 'EUR' } })],
-    ['withdrawn', stored(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
+    ['withdrawn', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
   ])('it is not, and why: %s', (code, one) => {
     const [offer] = compareOffers(comparisonInput({ responses: [one] })).offers
     expect(offer).toMatchObject({ rank: null, priceRank: null, scores: null, eligibility: { eligible: false } })

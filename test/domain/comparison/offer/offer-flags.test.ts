@@ -8,37 +8,39 @@ import {
 } from '../../../../src/domain/comparison/flag.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import {
+  type ComparisonOverrides,
   comparisonInput,
   delivery,
   listing,
   response,
-  type Scene,
-  stored,
+  storedDocument,
   summaryOf,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
 
 type Body = Record<string, unknown>
 interface Case {
-  scene: Scene
+  scene: ComparisonOverrides
   /** Part of the sentence: the numbers compared. */
   words: string
   /** Values compared. */
   compared?: unknown[]
 }
 
-const offering = (offer: Body | null, of: Body = {}): Scene => ({ responses: [response(1, { ...of, offer })] })
-const lines = (...vintages: Body[]): Scene =>
+const offering = (offer: Body | null, of: Body = {}): ComparisonOverrides => ({
+  responses: [response(1, { ...of, offer })],
+})
+const lines = (...vintages: Body[]): ComparisonOverrides =>
   offering({ scheduledDeliveries: [delivery({ vintages: vintages.map(vintage) })] })
 const prepaying = (amount: number, paymentDueDate = '2026-10-01') =>
   offering({ prePayments: [{ amount, paymentDueDate }] })
-const withListing = (of: Body): Scene => ({ responses: [response(1)], listings: [listing(1, of)] })
+const withListing = (of: Body): ComparisonOverrides => ({ responses: [response(1)], listings: [listing(1, of)] })
 
 const OFFER_CASES: Record<OfferFlagCode, Case> = {
   'no-offer': { scene: offering(null), words: 'no offer' },
   'invalid-document': {
     scene: {
-      responses: [stored(response(1), { valid: false })],
+      responses: [storedDocument(response(1), { valid: false })],
       problems: ['a', 'b'].map((path) => ({
         kind: 'response',
         entityId: String(response(1).id),
@@ -52,7 +54,7 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
     compared: [2],
   },
   withdrawn: {
-    scene: { responses: [stored(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })] },
+    scene: { responses: [storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })] },
     words: '2026-03-12T00:00:00.000Z',
   },
   rejected: { scene: offering({}, { status: 'rejected' }), words: 'rejected' },
@@ -147,7 +149,7 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
   'total-rounding': { scene: offering({ totalPrice: 120_000.4 }), words: 'rounding', compared: [120_000.4, 120_000] },
   'summary-only': {
-    scene: { responses: [stored(summaryOf(response(1)), { shape: 'summary' })] },
+    scene: { responses: [storedDocument(summaryOf(response(1)), { shape: 'summary' })] },
     words: 'Only the summary',
   },
   'no-lines': {
@@ -194,7 +196,10 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   'no-registry-id': { scene: withListing({ registryId: ' ' }), words: 'registry: Verra' },
   'listing-unknown': { scene: { responses: [response(1)], listings: [] }, words: 'never observed' },
   'listing-missing': {
-    scene: { responses: [response(1)], listings: [stored(listing(1), { missingSince: '2026-03-01T00:00:00.000Z' })] },
+    scene: {
+      responses: [response(1)],
+      listings: [storedDocument(listing(1), { missingSince: '2026-03-01T00:00:00.000Z' })],
+    },
     words: '2026-03-01T00:00:00.000Z',
   },
   'listing-not-asked': {
@@ -214,7 +219,8 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
 }
 
-const flagsOf = (scene: Scene): Flag[] => compareOffers(comparisonInput(scene)).offers.flatMap(({ flags }) => flags)
+const flagsOf = (scene: ComparisonOverrides): Flag[] =>
+  compareOffers(comparisonInput(scene)).offers.flatMap(({ flags }) => flags)
 const values = (flag: Flag | undefined) => flag?.compared.map(({ value }) => value)
 
 describe('a flag on an offer', () => {
@@ -244,7 +250,10 @@ describe('a flag on an offer', () => {
   })
 
   it('is told late in the calendar of the channel', () => {
-    const scene = (submittedAt: string): Scene => ({ ...offering({}, { submittedAt }), timeZone: 'America/New_York' })
+    const scene = (submittedAt: string): ComparisonOverrides => ({
+      ...offering({}, { submittedAt }),
+      timeZone: 'America/New_York',
+    })
     expect(flagsOf(scene('2026-03-21T03:59:00.000Z'))).toEqual([])
     expect(flagsOf(scene('2026-03-21T04:00:00.000Z')).map(({ code }) => code)).toEqual(['late-submission'])
   })

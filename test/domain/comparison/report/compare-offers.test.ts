@@ -13,11 +13,11 @@ import {
   listing,
   manyResponses,
   offerId,
-  past,
+  pastVersion,
   response,
   rfq,
   sampleResponses,
-  stored,
+  storedDocument,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
 
@@ -86,9 +86,12 @@ describe('a report', () => {
   })
 
   it('names every document it rests on, and the runs that saw them', () => {
-    const responses = [stored(response(1), { runId: 9 }), stored(response(2), { runId: 8 })]
+    const responses = [storedDocument(response(1), { runId: 9 }), storedDocument(response(2), { runId: 8 })]
     const { about } = compareOffers(
-      comparisonInput({ responses, listings: [stored(listing(1), { runId: 3 }), stored(listing(5), { runId: 4 })] }),
+      comparisonInput({
+        responses,
+        listings: [storedDocument(listing(1), { runId: 3 }), storedDocument(listing(5), { runId: 4 })],
+      }),
     )
     expect(about.runs).toEqual([3, 7, 8, 9])
     expect(about.sources.map(({ kind }) => kind)).toEqual(['rfq', 'response', 'response', 'listing'])
@@ -230,12 +233,14 @@ describe('a report on the mess of the real world', () => {
   })
 
   it('is sound where documents are none', () => {
-    const odd = [null, 7, 'text', [], {}].map((body, at) => stored(body, { id: `unidentified-${at}`, valid: false }))
+    const odd = [null, 7, 'text', [], {}].map((body, at) =>
+      storedDocument(body, { id: `unidentified-${at}`, valid: false }),
+    )
     const report = compareOffers(
       comparisonInput({
         responses: odd,
         listings: odd,
-        versions: odd.map((one) => past('response', one.body, { id: one.id })),
+        versions: odd.map((one) => pastVersion('response', one.body, { id: one.id })),
       }),
     )
     expectSound(report)
@@ -336,13 +341,13 @@ function asStored(bodies: readonly Record<string, unknown>[]) {
   return bodies.map((body, at) => {
     const own = typeof body?.id === 'string' && !taken.has(body.id)
     taken.add(body?.id)
-    return stored(body, { id: own ? `${body.id}` : `unidentified-${at}` })
+    return storedDocument(body, { id: own ? `${body.id}` : `unidentified-${at}` })
   })
 }
 
 it('what a store knows is fit to be compared', () => {
   const known: Known = {
-    ...stored(response(1)),
+    ...storedDocument(response(1)),
     channel: 'acme/forest',
     kind: 'response',
     rfqId: null,

@@ -7,7 +7,7 @@ import {
   delivery,
   offer,
   offerId,
-  past,
+  pastVersion,
   RFQ_ID,
   response,
   rfq,
@@ -23,7 +23,7 @@ function changes(versions: PastVersion[], absences: PastAbsence[] = []): Change[
   return compareOffers(comparisonInput({ responses: [response(1)], versions, absences })).changes
 }
 const second = (body: unknown, of: Partial<PastVersion> = {}) =>
-  past('response', body, { version: 2, notBefore: T1, observedAt: T2, ...of })
+  pastVersion('response', body, { version: 2, notBefore: T1, observedAt: T2, ...of })
 const told = (list: Change[]) =>
   list.map(({ event, field, before, value, difference }) => ({ event, field, before, value, difference }))
 
@@ -37,7 +37,7 @@ describe('changes between observations', () => {
         scheduledDeliveries: [delivery({ vintages: [vintage({ unitPrice: 11.5 })] })],
       }),
     }
-    const list = changes([past('response', before), second(after)])
+    const list = changes([pastVersion('response', before), second(after)])
     expect(list[0]).toMatchObject({
       event: 'appeared',
       after: null,
@@ -77,7 +77,7 @@ describe('changes between observations', () => {
     [{ offer: offer({ review: { status: 'accepted' } }) }, 'review'],
     [{ projectName: 'Renamed' }, 'changed'],
   ])('name the event: %j', (of, event) => {
-    const list = changes([past('response', response(1)), second({ ...response(1), ...of })])
+    const list = changes([pastVersion('response', response(1)), second({ ...response(1), ...of })])
     expect(list.map((change) => change.event)).toEqual(['appeared', event])
   })
 
@@ -88,7 +88,7 @@ describe('changes between observations', () => {
       rfq({ state: 'open', minVolume: 20_000 }),
     ]
     const versions = bodies.map((body, at) =>
-      past('rfq', body, { version: at + 1, observedAt: [T1, T2, T3][at] ?? T3 }),
+      pastVersion('rfq', body, { version: at + 1, observedAt: [T1, T2, T3][at] ?? T3 }),
     )
     expect(told(changes(versions))).toEqual([
       { event: 'appeared', field: null, before: null, value: 'open', difference: null },
@@ -101,8 +101,8 @@ describe('changes between observations', () => {
   it('do not tell another order of listings, and tell a touched document that is otherwise the same', () => {
     const listingIds = [...(rfq().listingIds as string[])].reverse()
     const versions = [
-      past('rfq', rfq()),
-      past('rfq', rfq({ listingIds, updatedAt: T2 }), { version: 2, observedAt: T2 }),
+      pastVersion('rfq', rfq()),
+      pastVersion('rfq', rfq({ listingIds, updatedAt: T2 }), { version: 2, observedAt: T2 }),
     ]
     expect(changes(versions).map((change) => change.field)).toEqual([null, 'updatedAt'])
   })
@@ -110,8 +110,8 @@ describe('changes between observations', () => {
   it('tell added and removed parts', () => {
     const more = { ...response(1), offer: offer({ prePayments: [{ amount: 5, paymentDueDate: '2026-04-01' }] }) }
     const added = { event: 'changed', field: 'offer.prePayments[0].amount', before: null, value: 5, difference: null }
-    expect(told(changes([past('response', response(1)), second(more)]))).toContainEqual(added)
-    expect(told(changes([past('response', more), second(response(1))]))).toContainEqual({
+    expect(told(changes([pastVersion('response', response(1)), second(more)]))).toContainEqual(added)
+    expect(told(changes([pastVersion('response', more), second(response(1))]))).toContainEqual({
       ...added,
       before: 5,
       value: null,
@@ -119,7 +119,7 @@ describe('changes between observations', () => {
   })
 
   it('tell what a full document says otherwise than the summary, not what it says more', () => {
-    const summary = past('response', summaryOf(response(1)), { shape: 'summary' })
+    const summary = pastVersion('response', summaryOf(response(1)), { shape: 'summary' })
     const full = second({ ...response(1), offer: { ...offer(), totalPrice: 119_000 } })
     expect(told(changes([summary, full]))).toEqual([
       { event: 'appeared', field: null, before: null, value: 'submitted', difference: null },
@@ -130,7 +130,7 @@ describe('changes between observations', () => {
 
   it('tell what was withdrawn and reinstated', () => {
     const absence = { kind: 'response', id: offerId(1), notBefore: T1, missingSince: T2, returnedAt: T3 } as const
-    const [, gone, back] = changes([past('response', response(1))], [absence])
+    const [, gone, back] = changes([pastVersion('response', response(1))], [absence])
     expect(gone).toMatchObject({
       event: 'withdrawn',
       after: T1,
@@ -140,7 +140,7 @@ describe('changes between observations', () => {
     })
     expect(back).toMatchObject({ event: 'reinstated', after: T2, seenBy: T3 })
     const [, only, none] = changes(
-      [past('rfq', rfq())],
+      [pastVersion('rfq', rfq())],
       [{ ...absence, kind: 'rfq', id: RFQ_ID, returnedAt: '2027-01-01T00:00:00.000Z' }],
     )
     expect([only?.event, none]).toEqual(['withdrawn', undefined])
@@ -151,8 +151,8 @@ describe('changes between observations', () => {
     const list = changes([
       late,
       second(response(1, { status: 'rejected' })),
-      past('response', response(1)),
-      past('rfq', rfq(), { observedAt: T3 }),
+      pastVersion('response', response(1)),
+      pastVersion('rfq', rfq(), { observedAt: T3 }),
     ])
     expect(list.map(({ event, seenBy }) => [event, seenBy])).toEqual([
       ['appeared', T1],
@@ -164,7 +164,9 @@ describe('changes between observations', () => {
   it('survive bodies that are no documents, nested beyond reason, or hold infinity', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`) as unknown
     const odd = [null, 7, 'text', [1], deep, JSON.parse('{"totalVolume":1e999}')]
-    const versions = odd.map((body, at) => past('response', body, { id: offerId(1), version: at + 1, observedAt: T2 }))
+    const versions = odd.map((body, at) =>
+      pastVersion('response', body, { id: offerId(1), version: at + 1, observedAt: T2 }),
+    )
     const list = changes(versions)
     expect(JSON.parse(JSON.stringify(list))).toEqual(list)
     expect(list).toContainEqual(expect.objectContaining({ field: 'totalVolume', value: 'Infinity' }))
@@ -175,7 +177,7 @@ describe('changes between observations', () => {
       id: offerId(1),
       ...Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`f${at}`, value])),
     })
-    const list = changes([past('response', many(1)), second(many(2))])
+    const list = changes([pastVersion('response', many(1)), second(many(2))])
     expect(list).toHaveLength(1 + 500 + 1)
     expect(list.at(-1)).toMatchObject({ words: 'Developer 1: 200 more fields changed.', value: 200 })
   })

@@ -1,20 +1,20 @@
 import { describe, expect, it } from 'vitest'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import {
+  type ComparisonOverrides,
   comparisonInput,
   EURO_SETTINGS,
   listing,
   listingId,
   offerId,
   response,
-  type Scene,
   sampleResponses,
-  stored,
+  storedDocument,
   summaryOf,
 } from '../../../helpers/comparison-inputs.js'
 
-const checksOf = (scene: Scene) => compareOffers(comparisonInput(scene)).checks
-const find = (scene: Scene, id: string) => checksOf(scene).checks.find((check) => check.id === id)
+const checksOf = (scene: ComparisonOverrides) => compareOffers(comparisonInput(scene)).checks
+const find = (scene: ComparisonOverrides, id: string) => checksOf(scene).checks.find((check) => check.id === id)
 
 describe('checks', () => {
   it('prove every figure, with both sides, and find nothing where all is well', () => {
@@ -88,11 +88,11 @@ describe('checks', () => {
       verdict: 'fails',
       left: { value: 'submitted, forward, 10000, 1, USD' },
     })
-    expect(find({ responses: [stored(summaryOf(one), { shape: 'summary' })] }, 'summary')).toBeUndefined()
+    expect(find({ responses: [storedDocument(summaryOf(one), { shape: 'summary' })] }, 'summary')).toBeUndefined()
   })
 
   it('count the offers the RFQ shows', () => {
-    const gone = stored(response(2), { missingSince: '2026-03-12T00:00:00.000Z' })
+    const gone = storedDocument(response(2), { missingSince: '2026-03-12T00:00:00.000Z' })
     expect(find({ responses: [response(1), gone] }, 'offers-shown')).toMatchObject({
       verdict: 'ok',
       left: { value: 1 },
@@ -112,7 +112,7 @@ describe('checks', () => {
       verdict: 'fails',
       difference: 1,
     })
-    expect(find({ responses: [stored(response(1), { valid: false })] }, 'documents-valid')).toMatchObject({
+    expect(find({ responses: [storedDocument(response(1), { valid: false })] }, 'documents-valid')).toMatchObject({
       verdict: 'fails',
       left: { value: 1 },
     })
