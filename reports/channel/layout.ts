@@ -1,8 +1,8 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { asOfLabel } from '../layout/as-of.js'
 import { type Grid, grid } from '../layout/grid.js'
 import type { Identity } from '../layout/sheet-plan.js'
 import { HEAD_ROW, type Heading } from '../layout/table-sheet.js'
-import { asOfLabel } from '../rfq/layout.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `RFQs`; offers point to an RFQ by its row's number, never by text. */

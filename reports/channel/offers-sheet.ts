@@ -1,4 +1,5 @@
 import type { OfferRow } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { daysFromAsOf } from '../layout/as-of.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { yesNo } from '../layout/wording.js'
@@ -14,7 +15,7 @@ import {
   whole,
   wrapped,
 } from '../xlsx/cell-styles.js'
-import { date, formula, moment, number, serialOf, text } from '../xlsx/cells.js'
+import { date, moment, number, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading, type OfferRowKey } from './layout.js'
 
 const NOTE = 'One row an offer, in the order of RFQs, then by rank. “No.” is the row of its RFQ on RFQs.'
@@ -99,10 +100,7 @@ function columns({ numbers, rowOf, offers }: ChannelLayout): Record<OfferRowKey,
     daysToExpiry: {
       head: 'Days to expiry',
       right: true,
-      cell: (offer, index) =>
-        serialOf(offer.expiryDate) === null
-          ? number(offer.daysToExpiry, plainNumber)
-          : formula(`${offers.at('expiry', index)}-AsOfDate`, offer.daysToExpiry, plainNumber),
+      cell: (offer, index) => daysFromAsOf(offers.at('expiry', index), offer.expiryDate, offer.daysToExpiry),
     },
     view: told('Shown by the RFQ', (offer) => yesNo(offer.inView)),
     version: counted('Version', (offer) => offer.version, plainNumber),

@@ -1,4 +1,5 @@
 import type { RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { daysFromAsOf } from '../layout/as-of.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { yesNo } from '../layout/wording.js'
@@ -15,7 +16,7 @@ import {
   whole,
   wrapped,
 } from '../xlsx/cell-styles.js'
-import { type Cell, date, formula, moment, number, serialOf, text } from '../xlsx/cells.js'
+import { type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading, type OfferRowKey, type RfqRowKey } from './layout.js'
 
 const NOTE =
@@ -96,11 +97,7 @@ function columns(layout: ChannelLayout): Record<RfqRowKey, Column> {
     title: told('Title', (rfq) => rfq.title, 44),
     state: told('State', (rfq) => rfq.state ?? 'unknown'),
     due: { head: 'Responses due', cell: (rfq) => date(rfq.responseDueDate, day) },
-    daysToDue: live('Days to due', (rfq, index) =>
-      serialOf(rfq.responseDueDate) === null
-        ? number(rfq.daysToDue, plainNumber)
-        : formula(`${at('due', index)}-AsOfDate`, rfq.daysToDue, plainNumber),
-    ),
+    daysToDue: live('Days to due', (rfq, index) => daysFromAsOf(at('due', index), rfq.responseDueDate, rfq.daysToDue)),
     ...sums(layout),
     late: counted('Late', (rfq) => rfq.late, whole),
     meets: counted('Meet every requirement', (rfq) => rfq.meetRequirements, whole),

@@ -1,9 +1,9 @@
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, RowList } from '../layout/table-sheet.js'
-import { asOfLabel } from '../rfq/layout.js'
 import {
   asRight,
   asStrong,

@@ -21,6 +21,7 @@ import {
 } from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
+import { NO_OFFERS } from './label-tables.js'
 import { type AwardKey, FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 
 /** What the reader may write into the last column. */
@@ -87,7 +88,7 @@ export function* tonnesRows(layout: RfqLayout, widths: readonly number[]): Gener
   yield offerHeader(layout, widths)
   const facts = factsOf(layout)
   for (const [index, offer] of offers.entries()) yield fittedRow(offerRow(layout, offer, index, facts), widths)
-  if (offers.length === 0) yield { cells: [text('No offer is known.', body)] }
+  if (offers.length === 0) yield { cells: [text(NO_OFFERS, body)] }
 }
 
 function offerHeader({ report, currency }: RfqLayout, widths: readonly number[]): RowPlan {

@@ -1,5 +1,6 @@
 import type { DocumentProblem } from '../../src/domain/comparison/comparison-input.js'
 import type { Flag } from '../../src/domain/comparison/flag.js'
+import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Check } from '../../src/domain/comparison/report/check-model.js'
 import { type Grid, grid } from '../layout/grid.js'
@@ -85,17 +86,30 @@ export function checksSheet(layout: RfqLayout): SheetPlan {
           rule(3, ['ok'], marks.good),
         ],
       },
-      {
-        ref: 'B4',
-        rules: [
-          { type: 'expression', priority: 4, formulae: ['$B$4="fails"'], style: marks.bad },
-          { type: 'expression', priority: 5, formulae: ['$B$4="attention"'], style: marks.warn },
-          { type: 'expression', priority: 6, formulae: ['$B$4="ok"'], style: marks.good },
-        ],
-      },
+      masterCheckRule('B', 4, 4),
     ],
   })
 }
+
+/** Colours a cell that shows the master verdict; takes three priorities from `priority`. */
+export function masterCheckRule(column: string, row: number, priority: number): ConditionalFormat {
+  const colours = [
+    ['fails', marks.bad],
+    ['attention', marks.warn],
+    ['ok', marks.good],
+  ] as const
+  return {
+    ref: `${column}${row}`,
+    rules: colours.map(([verdict, style], index) => ({
+      type: 'expression',
+      priority: priority + index,
+      formulae: [`$${column}$${row}="${verdict}"`],
+      style,
+    })),
+  }
+}
+
+type ConditionalFormat = NonNullable<SheetPlan['rules']>[number]
 
 function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<Key, Cell>> {
   const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
@@ -148,9 +162,6 @@ function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key,
     words: told('In words', 56, (row) => row.words),
   }
 }
-
-/** Sums made along two ways differ by noise, which nobody wants to see. */
-const round6 = (value: number) => Math.round(value * 1e6) / 1e6
 
 /** src/domain/comparison/model.ts, `Check`: the difference stands rounded in its cell, what is allowed beside it. */
 function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {

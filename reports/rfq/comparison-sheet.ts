@@ -27,6 +27,7 @@ import {
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, date, formula, moment, number, serialOf, text } from '../xlsx/cells.js'
+import { NO_OFFERS } from './label-tables.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 
 /** More columns than this no reader compares: the best-ranked are shown, and the sheet says so. */
@@ -124,7 +125,7 @@ function* comparisonRows(
       )
     }
   }
-  if (offers.length === 0) yield { cells: [text('No offer is known.', body)] }
+  if (offers.length === 0) yield { cells: [text(NO_OFFERS, body)] }
 }
 
 /** Figures are compared across: they begin where the text above and below begins. Each style is turned once. */

@@ -1,8 +1,9 @@
+import { daysFromAsOf } from '../layout/as-of.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { listed } from '../layout/wording.js'
 import { day, factor, plainNumber, type Style, whole, wrapped } from '../xlsx/cell-styles.js'
-import { type Cell, date, formula, number, serialOf, text } from '../xlsx/cells.js'
+import { date, formula, number, text } from '../xlsx/cells.js'
 import { type DeliveryKey, type OfferLine, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
@@ -66,6 +67,9 @@ function deliveryColumns(layout: RfqLayout): Record<DeliveryKey, ColumnPlan<Offe
   }
 }
 
+/** The discount factor of a payment due in so many days; overdue and undated payments are not discounted. */
+export const discountFactorExpression = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
+
 type Working = 'days' | 'factor' | 'present' | 'tonneDays' | 'onTime' | 'tonneYears'
 
 /** What the metrics are summed from. Nothing here is rounded. */
@@ -78,13 +82,12 @@ function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
       band: 'Workings',
       head: 'Days from as-of',
       right: true,
-      cell: (line, index) => daysCell(line, at('due', index)),
+      cell: ({ line }, index) => daysFromAsOf(at('due', index), line.dueDate, line.days),
     },
     factor: {
       head: 'Discount factor',
       right: true,
-      cell: ({ line }, index) =>
-        formula(`1/(1+DiscountRate)^(MAX(0,N(${at('days', index)}))/365)`, line.discountFactor, factor),
+      cell: ({ line }, index) => formula(discountFactorExpression(at('days', index)), line.discountFactor, factor),
     },
     present: {
       head: 'Line total, discounted',
@@ -126,12 +129,6 @@ function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
         ),
     },
   }
-}
-
-/** A date before 1900 is text to a spreadsheet: its days are written as they are. */
-function daysCell({ line }: OfferLine, due: string): Cell {
-  const known = line.days !== null && serialOf(line.dueDate) !== null
-  return known ? formula(`${due}-AsOfDate`, line.days, plainNumber) : number(line.days, plainNumber)
 }
 
 function isOnTime({ report }: RfqLayout, { line }: OfferLine): boolean {

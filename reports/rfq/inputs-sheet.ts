@@ -1,5 +1,5 @@
 import type ExcelJS from 'exceljs'
-import { CRITERIA, type Criterion, LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
+import { CRITERIA, LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, gap, headingRows } from '../layout/table-sheet.js'
 import { listed } from '../layout/wording.js'
@@ -22,6 +22,7 @@ import {
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
+import { CRITERION_NAMES, CRITERION_RULES, TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
@@ -44,17 +45,6 @@ interface Entry {
 interface Section {
   title: string
   entries: readonly Entry[]
-}
-
-/** What the criteria ask, for people. */
-export const criterionWords: Record<Criterion, string> = {
-  price: 'Price, risk-adjusted: 100 × lowest ÷ own',
-  coverage: 'Coverage: 100 × share of the wanted volume',
-  delivery: 'Delivery: 100 × share of the volume due in time',
-  promptness: 'Promptness: 100 ÷ (1 + mean wait ÷ the wait that halves it)',
-  vintage: 'Vintage: 100 less the points a year of age costs',
-  payment: 'Payment: 100 × share not paid in advance',
-  evidence: 'Evidence: 100 × facts stated ÷ 6',
 }
 
 /** `Inputs`: what the reader may change, and the RFQ's limits as sent. Formulas elsewhere call its cells by name. */
@@ -198,7 +188,7 @@ function weightEntries({ report }: RfqLayout): Entry[] {
   const entries = CRITERIA.map(
     (criterion): Entry => ({
       name: `Weight_${criterion}`,
-      label: criterionWords[criterion],
+      label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
       value: number(report.settings.weights[criterion], points),
       unit: 'points',
       input: within(LIMITS.weight),
@@ -378,19 +368,25 @@ function volumeLimits({ report, numbers }: RfqLayout): Entry[] {
     fact('Minimum volume', volume(rfq.minVolume), 't'),
     fact('Maximum volume', volume(rfq.maxVolume), 't', '', 'MaxVolume'),
     fact(
-      'Wanted at least',
+      TARGET_LABELS.min,
       volume(wanted.min),
       't',
-      'The minimum; the maximum where no minimum is named.',
+      'The RFQ’s minimum, or its maximum if it names no minimum.',
       'WantedMin',
     ),
-    fact('Wanted half-way', volume(wanted.mid), 't', 'Half-way between the two.', 'WantedMid'),
-    fact('Wanted at most', volume(wanted.max), 't', 'The maximum; the minimum where no maximum is named.', 'WantedMax'),
+    fact(TARGET_LABELS.mid, volume(wanted.mid), 't', 'Midpoint of the two.', 'WantedMid'),
     fact(
-      'Wanted',
+      TARGET_LABELS.max,
+      volume(wanted.max),
+      't',
+      'The RFQ’s maximum, or its minimum if it names no maximum.',
+      'WantedMax',
+    ),
+    fact(
+      'Wanted volume in tonnes',
       formula(`IF(N(${chosen})>0,${chosen},NA())`, wanted.volume, numbers.volume),
       't',
-      'Follows “Wanted volume” above.',
+      'The target chosen under “Wanted volume” above.',
       'WantedVolume',
     ),
   ]

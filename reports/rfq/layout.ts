@@ -3,6 +3,7 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/offer/offer-terms.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
+import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Grid, grid } from '../layout/grid.js'
 import type { Identity } from '../layout/sheet-plan.js'
@@ -224,9 +225,6 @@ export function rfqName({ rfq }: RfqReport): string {
   const name = `RFQ ${rfq.number ?? rfq.id}`
   return rfq.reference === null ? name : `${name} · ${oneLine(rfq.reference)}`
 }
-
-/** `as of 2026-01-31 12:00 UTC`. */
-export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
 
 export function rfqIdentity(report: RfqReport): Identity {
   const subject = report.rfq.title ?? 'Offer comparison'

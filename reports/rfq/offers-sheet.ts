@@ -1,4 +1,5 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import { daysFromAsOf } from '../layout/as-of.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, inCurrency, listed, yesNo } from '../layout/wording.js'
@@ -17,7 +18,8 @@ import {
   whole,
   wrapped,
 } from '../xlsx/cell-styles.js'
-import { type Cell, date, formula, moment, number, serialOf, text, webLink } from '../xlsx/cells.js'
+import { type Cell, date, formula, moment, number, text, webLink } from '../xlsx/cells.js'
+import { NO_OFFERS } from './label-tables.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 import { metricColumns } from './offer-metric-columns.js'
 
@@ -34,7 +36,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     heading: rfqHeading(layout, 'Offers', NOTE),
     columns: { ...outcome(layout), ...terms(layout), ...metricColumns(layout), ...project(layout), ...words() },
     rows: layout.report.offers,
-    empty: 'No offer is known.',
+    empty: NO_OFFERS,
     fixedColumns: 2,
     pagesWide: 6,
     rules: offerRules(layout),
@@ -172,7 +174,9 @@ function terms(
       ),
     ),
     expiry: { head: 'Expires', cell: (offer) => date(offer.terms.expiryDate, day) },
-    daysToExpiry: fetched('Days to expiry', (offer, index) => daysToExpiry(offer, at('expiry', index))),
+    daysToExpiry: fetched('Days to expiry', (offer, index) =>
+      daysFromAsOf(at('expiry', index), offer.terms.expiryDate, offer.terms.daysToExpiry),
+    ),
     expiryState: {
       head: 'Expiry',
       cell: (offer, index) => formula(expiryExpression(at('daysToExpiry', index)), expiryWords(layout, offer), body),
@@ -183,11 +187,6 @@ function terms(
 
 const viewWords = (offer: OfferReport) =>
   offer.inView ? 'yes' : `no, since ${offer.missingSince?.slice(0, 10) ?? 'unknown'}`
-
-const daysToExpiry = ({ terms }: OfferReport, expiry: string): Cell =>
-  serialOf(terms.expiryDate) === null
-    ? number(terms.daysToExpiry, plainNumber)
-    : formula(`${expiry}-AsOfDate`, terms.daysToExpiry, plainNumber)
 
 const expiryExpression = (days: string) =>
   `IF(ISNUMBER(${days}),IF(${days}<0,"expired",IF(${days}<=ExpiryWindowDays,"expiring","valid")),"no expiry")`

@@ -1,7 +1,9 @@
+import { daysFromAsOf } from '../layout/as-of.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { body, day, factor, percent, plainNumber, wrapped } from '../xlsx/cell-styles.js'
-import { date, formula, number, serialOf, text } from '../xlsx/cells.js'
+import { date, formula, number, text } from '../xlsx/cells.js'
+import { discountFactorExpression } from './deliveries-sheet.js'
 import { type OfferPrepayment, type PrepaymentKey, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
@@ -42,16 +44,13 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
       days: {
         head: 'Days from as-of',
         right: true,
-        cell: ({ payment }, index) =>
-          serialOf(payment.dueDate) === null
-            ? number(payment.days, plainNumber)
-            : formula(`${at('due', index)}-AsOfDate`, payment.days, plainNumber),
+        cell: ({ payment }, index) => daysFromAsOf(at('due', index), payment.dueDate, payment.days),
       },
       factor: {
         head: 'Discount factor',
         right: true,
         cell: ({ payment }, index) =>
-          formula(`1/(1+DiscountRate)^(MAX(0,N(${at('days', index)}))/365)`, payment.discountFactor, factor),
+          formula(discountFactorExpression(at('days', index)), payment.discountFactor, factor),
       },
       present: {
         head: 'Amount, discounted',

@@ -15,19 +15,11 @@ import {
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { type Cached, type Cell, formula, number, text } from '../xlsx/cells.js'
+import { CRITERION_NAMES, NO_OFFERS } from './label-tables.js'
 import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
 
 const NOTE =
   'Each criterion earns 0 to 100 points; what is not known earns 0, what the RFQ does not ask is earned by all. Total = Σ weight × points ÷ Σ weights. Change the weights on Inputs.'
-const CAPITAL: Record<Criterion, string> = {
-  price: 'Price',
-  coverage: 'Coverage',
-  delivery: 'Delivery',
-  promptness: 'Promptness',
-  vintage: 'Vintage',
-  payment: 'Payment',
-  evidence: 'Evidence',
-}
 
 /** `Scoring`: weights × scores, total and rank, all live. */
 export function scoringSheet(layout: RfqLayout): SheetPlan {
@@ -39,7 +31,7 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
     above: weightCells(layout),
     columns: scoringColumns(layout),
     rows: layout.report.offers,
-    empty: 'No offer is known.',
+    empty: NO_OFFERS,
     fixedColumns: 2,
     rules: [
       {
@@ -155,7 +147,7 @@ function rankExpression({ scoring }: RfqLayout, key: 'total' | 'price', index: n
 
 function scoreColumns(layout: RfqLayout): Record<ScoreKey, ColumnPlan<OfferReport>> {
   const column = (criterion: Criterion): ColumnPlan<OfferReport> => ({
-    head: CAPITAL[criterion],
+    head: CRITERION_NAMES[criterion],
     right: true,
     cell: (offer, index) =>
       ifRanked(layout, index, scoreExpression(layout, criterion, index), offer.scores?.[criterion] ?? ''),

@@ -1,6 +1,7 @@
 import type { BreakEven, Sensitivity, Standing } from '../../src/domain/comparison/awards/sensitivity-model.js'
+import { percent as percentText } from '../../src/domain/comparison/figure-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { CRITERIA, type Criterion, type WantedBasis } from '../../src/domain/comparison/settings.js'
+import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, headingRows, RowList } from '../layout/table-sheet.js'
@@ -9,7 +10,6 @@ import {
   asStrong,
   body,
   centred,
-  formatted,
   head,
   headRight,
   marks,
@@ -17,10 +17,12 @@ import {
   plainNumber,
   points,
   type Style,
+  signedPercent,
   strong,
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cached, type Cell, formula, number, text } from '../xlsx/cells.js'
+import { CRITERION_NAMES, TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
 
@@ -36,9 +38,6 @@ const NUMBER_ROW = HEADER_ROW + 1
 const PRICE_ROW = HEADER_ROW + 2
 const POINTS_ROW = HEADER_ROW + 3
 const BASE_ROW = HEADER_ROW + 4
-
-const CAPITAL = (criterion: Criterion) => `${criterion.charAt(0).toUpperCase()}${criterion.slice(1)}`
-const BASIS_WORDS: Record<WantedBasis, string> = { min: 'minimum', mid: 'half-way', max: 'maximum' }
 
 /** Where things stand: contenders are the first rows of `Offers` and `Scoring`. */
 interface Frame {
@@ -238,7 +237,7 @@ function weightBlocks(frame: Frame) {
     const { criterion, shift, weights } = shifted
     const moved = `($B$${row}-Weight_${criterion})`
     return caseRow(frame, row, {
-      name: `${CAPITAL(criterion)} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
+      name: `${CRITERION_NAMES[criterion]} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
       value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], points),
       standing: shifted,
       figures: shifted.totals,
@@ -258,7 +257,7 @@ function discountBlocks(frame: Frame) {
   return sensitivity.discountRates.map((discounted) => (row: number) => {
     const prices = row + distance
     return caseRow(frame, row, {
-      name: `Discount rate ${percentWords(discounted.rate)}`,
+      name: `Discount rate ${percentText(discounted.rate)}`,
       value: number(discounted.rate, percent),
       standing: discounted,
       figures: discounted.totals,
@@ -272,15 +271,13 @@ function discountBlocks(frame: Frame) {
   })
 }
 
-const percentWords = (rate: number) => `${Math.round(rate * 1000) / 10} %`
-
 function priceBlocks(frame: Frame) {
   const { layout, offers, sensitivity } = frame
   return sensitivity.discountRates.map(({ rate, prices, priceRanks }) => (row: number) => {
     const winner = offers[priceRanks.indexOf(1)]?.id ?? null
     const base = offers.find(({ rank }) => rank === 1)?.id ?? null
     return caseRow(frame, row, {
-      name: `Discount rate ${percentWords(rate)}`,
+      name: `Discount rate ${percentText(rate)}`,
       value: number(rate, percent),
       standing: { ranks: priceRanks, winner, changed: winner !== base },
       figures: prices,
@@ -310,7 +307,7 @@ function volumeBlocks(frame: Frame) {
   return sensitivity.wantedVolumes.map(
     (volume) => (row: number) =>
       caseRow(frame, row, {
-        name: `The ${BASIS_WORDS[volume.basis]} of the RFQ is wanted (t)`,
+        name: `${TARGET_LABELS[volume.basis]} (t)`,
         value: number(volume.wanted, layout.numbers.volume),
         standing: volume,
         figures: volume.totals,
@@ -401,7 +398,7 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
         each.breakEvenPricePerTonne,
         price,
       ),
-      formula(`IFERROR(E${row}/B${row}-1,NA())`, each.change, SIGNED),
+      formula(`IFERROR(E${row}/B${row}-1,NA())`, each.change, signedPercent),
       arrayFormula(`IF(SUM(--(${others}))=0,"",MIN(IF(${others},${prices})))`, figures.lowest ?? '', `H${row}`, price),
       arrayFormula(
         `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${reach}*$H${row}/${prices}))-${own},"")`,
@@ -413,8 +410,6 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
     widths,
   )
 }
-
-const SIGNED: Style = formatted(percent, '+0.0%;-0.0%;0.0%')
 
 function reasonExpression(row: number): string {
   return (

@@ -7,7 +7,6 @@ import {
   asStrong,
   body,
   centred,
-  formatted,
   head,
   headRight,
   marks,
@@ -16,6 +15,7 @@ import {
   points,
   type Style,
   section,
+  signedPercent,
   strongWrapped,
   whole,
 } from '../xlsx/cell-styles.js'
@@ -88,7 +88,7 @@ function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: nu
       number(rank, asStrong(plainNumber)),
       fetch(offers.range('label'), offer.label, strongWrapped),
       fetch(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
-      formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', SIGNED),
+      formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', signedPercent),
       fetch(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
       fetch(offers.range('volume'), offer.metrics.volume, numbers.volume),
       fetch(offers.range('coverage'), offer.metrics.coverage ?? '', percent),
@@ -100,8 +100,6 @@ function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: nu
     SUMMARY_WIDTHS,
   )
 }
-
-const SIGNED: Style = formatted(percent, '+0.0%;-0.0%;0.0%')
 
 const rankingRules = (first: number, last: number): NonNullable<SheetPlan['rules']> => [
   {

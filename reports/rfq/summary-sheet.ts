@@ -1,3 +1,4 @@
+import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
@@ -10,7 +11,6 @@ import {
   instant,
   label,
   link,
-  marks,
   percent,
   plainNumber,
   strong,
@@ -30,8 +30,8 @@ import {
   sheetLink,
   text,
 } from '../xlsx/cells.js'
-import { MASTER_CHECK_CELL } from './checks-sheet.js'
-import { asOfLabel, FIRST_SCENARIO_ROW, type RfqLayout, rfqName } from './layout.js'
+import { MASTER_CHECK_CELL, masterCheckRule } from './checks-sheet.js'
+import { FIRST_SCENARIO_ROW, type RfqLayout, rfqName } from './layout.js'
 import { chartSection } from './summary-charts.js'
 import { rankingRows, SUMMARY_WIDTHS } from './summary-ranking.js'
 
@@ -55,23 +55,12 @@ export function summarySheet(layout: RfqLayout): SheetPlan {
   const ranking = rankingRows(layout, top.length + 1)
   const drawn = chartSection(layout, top.length + ranking.rows.length + 1, ranking)
   const rows = [...top, ...ranking.rows, ...drawn.rows]
-  const verdict = `$${VERDICT_COLUMN}$${VERDICT_ROW}`
   return {
     name: 'Summary',
     ...fixedWidths(SUMMARY_WIDTHS, () => rows),
     rows: () => rows,
     charts: drawn.charts,
-    rules: [
-      {
-        ref: `${VERDICT_COLUMN}${VERDICT_ROW}`,
-        rules: [
-          { type: 'expression', priority: 1, formulae: [`${verdict}="fails"`], style: marks.bad },
-          { type: 'expression', priority: 2, formulae: [`${verdict}="attention"`], style: marks.warn },
-          { type: 'expression', priority: 3, formulae: [`${verdict}="ok"`], style: marks.good },
-        ],
-      },
-      ...ranking.rules,
-    ],
+    rules: [masterCheckRule(VERDICT_COLUMN, VERDICT_ROW, 1), ...ranking.rules],
     print: { breaksAfter: drawn.breaksAfter },
   }
 }

@@ -111,6 +111,7 @@ const numeric = (format: string, more: Look = {}) =>
 export const whole = numeric('#,##0')
 export const plainNumber = numeric('0')
 export const percent = numeric('0.0%')
+export const signedPercent = numeric('+0.0%;-0.0%;0.0%')
 export const points = numeric('0.0')
 export const factor = numeric('0.0000')
 export const day = look({ line: true, across: 'center', format: 'yyyy-mm-dd' })

@@ -215,7 +215,7 @@ const worthOf = ({ offers }: RfqReport) =>
 
 /** Every case of the grid: its label, which of the rows of that label it is, its ranks. */
 function casesOf({ weightShifts, discountRates, wantedVolumes }: Sensitivity): [string, number, (number | null)[]][] {
-  const words = { min: 'minimum', mid: 'half-way', max: 'maximum' }
+  const volumes = { min: 'minimum', mid: 'midpoint', max: 'maximum' }
   const rate = (value: number) => `Discount rate ${Math.round(value * 1000) / 10} %`
   return [
     ...weightShifts.map(({ criterion, shift, ranks }): [string, number, (number | null)[]] => [
@@ -226,7 +226,7 @@ function casesOf({ weightShifts, discountRates, wantedVolumes }: Sensitivity): [
     ...discountRates.map((one): [string, number, (number | null)[]] => [rate(one.rate), 0, one.ranks]),
     ...discountRates.map((one): [string, number, (number | null)[]] => [rate(one.rate), 1, one.priceRanks]),
     ...wantedVolumes.map(({ basis, ranks }): [string, number, (number | null)[]] => [
-      `The ${words[basis]} of the RFQ is wanted (t)`,
+      `Target: ${volumes[basis]} volume (t)`,
       0,
       ranks,
     ]),
