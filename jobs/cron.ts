@@ -1,4 +1,4 @@
-import { createTask, parse, validateDetailed } from 'node-cron'
+import { createTask, parse } from 'node-cron'
 
 /** A schedule in a time zone, asked when it last fell due. */
 export interface Cron {
@@ -15,21 +15,8 @@ export interface Cron {
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** After which dates and days of the week repeat. */
-const TWENTY_EIGHT_YEARS = { after: new Date(Date.UTC(1996, 0)), upTo: new Date(Date.UTC(2024, 0)) }
 /** A clock is set back by at most this much anywhere. */
 const LONGEST_SHIFT = 3 * HOUR
-
-/**
- * Says what is wrong with a cron expression of five fields (six with seconds) or a nickname (`@daily`).
- * @returns a sentence without a full stop, or null where it is sound
- */
-export function validateCron(expression: string): string | null {
-  const { valid, errors } = validateDetailed(expression)
-  if (!valid) return errors.map((error) => `${error.field}: ${error.message}`).join('; ') || 'is no cron expression'
-  const ever = compileCron(expression, 'UTC').lastTick(TWENTY_EIGHT_YEARS)
-  return ever === null ? 'never falls due' : null
-}
 
 /**
  * Compiles a schedule. Fields, names, lists, steps and `L`, `W`, `#` are node-cron's; day of month and day of week must
@@ -38,7 +25,7 @@ export function validateCron(expression: string): string | null {
  * - A tick whose time is skipped comes as soon as the gap is over.
  * - A tick at a fixed time (no `*` opens its minute or hour) comes once, in the first of two equal hours.
  * - A tick every so many minutes, or every hour, goes by real time.
- * @param expression one that `validateCron` finds sound
+ * @param expression a valid cron expression
  * @param zone IANA time zone
  */
 export function compileCron(expression: string, zone: string): Cron {

@@ -8,6 +8,7 @@ import { pausedUntil } from '../src/runs.js'
 import type { RunKind, Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
+import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobPayload, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError } from './errors.js'
 import { jobId } from './job-id.js'
@@ -45,9 +46,11 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
     async (payload, { signal }) =>
       work({ deps, channel: channelOf(deps.config, payload), payload, signal })
   return {
-    'poll-listings': onChannel((task) => run(task, 'listings', () => deps.pollListings(pollContext(task)))),
+    'poll-listings': onChannel((task) =>
+      run(task, 'listings', () => deps.pollListings(pollContext(deps, task.channel, task.signal))),
+    ),
     'poll-rfqs': onChannel((task) =>
-      run(task, 'rfqs', () => deps.pollRfqs(pollContext(task), pollOptions(deps.config))),
+      run(task, 'rfqs', () => deps.pollRfqs(pollContext(deps, task.channel, task.signal), pollOptions(deps.config))),
     ),
     'close-expired': onChannel(close),
     'channel-report': onChannel(channelReport),
@@ -62,16 +65,6 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
 }
 
 const session = ({ deps, channel, signal }: Task) => deps.marketplace.session(channel, { signal })
-
-function pollContext(task: Task): PollContext {
-  const { store, now } = task.deps
-  return { session: session(task), store, now, signal: task.signal }
-}
-
-const pollOptions = (config: Config): PollRfqsOptions => ({
-  recheckClosedHours: config.history.recheckClosedHours,
-  concurrency: config.requests.concurrency,
-})
 
 async function close(task: Task): Promise<void> {
   const { deps, channel, signal } = task

@@ -5,8 +5,6 @@ import type { JobName, JobRunner, Log } from './contract.js'
 import { type Cron, compileCron } from './cron.js'
 import { jobId } from './job-id.js'
 
-export { validateCron } from './cron.js'
-
 export interface ScheduleOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
   enqueue: JobRunner['enqueue']

@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config.js'
+import { createScrubber } from './domain/secret-scrubber.js'
 
 export type { Logger } from 'pino'
 
@@ -39,22 +40,6 @@ async function prettyLines(colour: boolean): Promise<(line: string) => string> {
 
 /** Outside text must not steer the terminal; JSON holds its control characters as `\u00XX`. */
 const withoutEscapes = (line: string) => line.replace(/\\u00[01][0-9a-f]|[\x7f-\x9f]/gi, '')
-
-/**
- * Makes a function that replaces secrets in text, also in the forms they take within JSON, addresses and Basic
- * authentication.
- */
-export function createScrubber(secrets: readonly string[]): (text: string) => string {
-  const forms = new Set(secrets.filter((secret) => secret !== '').flatMap(formsOf))
-  // Longest first: one secret may be part of another.
-  const ordered = [...forms].sort((a, b) => b.length - a.length)
-  return (text) => ordered.reduce((rest, form) => rest.replaceAll(form, '[secret]'), text)
-}
-
-const formsOf = (secret: string) => {
-  const inJson = JSON.stringify(secret).slice(1, -1)
-  return [secret, inJson, JSON.stringify(inJson).slice(1, -1), encodeURIComponent(secret)]
-}
 
 /** Everything in a configuration that must not be written anywhere. */
 export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'>): string[] {

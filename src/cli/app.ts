@@ -1,5 +1,6 @@
 import type { JobRunner } from '../../jobs/contract.js'
 import type { Config, LogLevel } from '../config.js'
+import { createScrubber } from '../domain/secret-scrubber.js'
 import type { Logger } from '../log.js'
 import type { Marketplace } from '../marketplace/contract.js'
 import { once } from '../once.js'
@@ -64,7 +65,7 @@ export const withServices = <T>(cli: Cli, use: (app: App) => Promise<T>, default
 
 async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<unknown>)[]): Promise<App> {
   const { loadConfig } = await import('../config/load.js')
-  const { createScrubber, collectSecrets } = await import('../log.js')
+  const { collectSecrets } = await import('../log.js')
   const { io, globals } = cli
   const { secrets, set = [] } = options
   const config = loadConfig({ file: globals.config, env: io.env, cwd: io.cwd, secrets, set })

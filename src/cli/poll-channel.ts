@@ -2,6 +2,7 @@ import type { ChannelConfig } from '../config.js'
 import { pausedUntil } from '../runs.js'
 import type { RunKind } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'
+import { pollContext, pollOptions } from '../sync/poll-inputs.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { FailedError } from './cli-error.js'
@@ -25,10 +26,9 @@ export async function pollChannel({ io }: Cli, app: App, request: PollRequest): 
   const store = await app.store()
   const until = await pausedUntil(store, { channel: channel.key, kind }, io.now())
   if (until !== null) throw new FailedError(`the marketplace asked for no requests before ${until}; run again then`)
-  const session = (await app.marketplace()).session(channel, { signal: io.stop })
-  const context = { session, store, now: io.now, signal: io.stop, acceptLoss, ...(onProgress ? { onProgress } : {}) }
+  const services = { marketplace: await app.marketplace(), store, now: io.now }
+  const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
   if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)
   const { pollRfqs } = await import('../sync/poll-rfqs.js')
-  const { history, requests } = app.config
-  return pollRfqs(context, { full, ...history, concurrency: requests.concurrency })
+  return pollRfqs(context, { ...pollOptions(app.config), full })
 }

@@ -1,7 +1,7 @@
+import { isLoopback } from '../domain/loopback.js'
 import { isRecord } from './environment.js'
 import type { SchemaContext } from './schema.js'
 import { fetchSecret, parseSecretRef } from './secret.js'
-import { isLoopback } from './values.js'
 import type { Path } from './yaml-document.js'
 
 export interface CrossCheckIssue {

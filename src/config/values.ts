@@ -1,6 +1,7 @@
 import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import type { Config } from '../config.js'
+import { isLoopback } from '../domain/loopback.js'
 import type { ReadResult } from './secret.js'
 import { closestMatches } from './suggest.js'
 
@@ -93,9 +94,6 @@ export const cron = () =>
     const why = errors.map(({ field, message }) => `${field}: ${message}`).join('; ')
     return valid ? { value: found.trim() } : { found: `${JSON.stringify(found)} (${why})`, allowed: CRON }
   })
-
-/** Whether a host can only be reached from this machine. */
-export const isLoopback = (host: string) => /^(localhost|127(\.\d{1,3}){3}|\[?::1\]?|.+\.localhost)$/i.test(host)
 
 /** @returns origin and path without a trailing slash. Plain http would show the API key to the network. */
 export const baseUrl = () =>

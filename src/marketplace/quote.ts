@@ -1,5 +1,6 @@
+import { createScrubber } from '../domain/secret-scrubber.js'
+
 const LONGEST_QUOTE = 200
-const SHORTEST_SECRET_PART = 8
 
 /** Makes outside text fit to stand in a message. */
 export type Quote = (text: string) => string
@@ -10,9 +11,9 @@ export type Quote = (text: string) => string
  * @param apiKey the key that must never show, printable ASCII; empty where none is known yet
  */
 export function quoter(apiKey: string): Quote {
-  const secrets = spellings(apiKey)
+  const scrub = createScrubber([apiKey], '[key]')
   return (text) => {
-    const safe = secrets.reduce((scrubbed, secret) => scrubbed.replaceAll(secret, '[key]'), plain(text))
+    const safe = scrub(plain(text))
     // Cut between characters, never within a pair of surrogates.
     const characters = Array.from(safe.slice(0, LONGEST_QUOTE * 2 + 2))
     return characters.length > LONGEST_QUOTE ? `${characters.slice(0, LONGEST_QUOTE - 1).join('')}…` : safe
@@ -20,11 +21,3 @@ export function quoter(apiKey: string): Quote {
 }
 
 const plain = (text: string) => text.replace(/[\p{C}\s]+/gu, ' ').trim()
-
-/** The key whole and, behind a scheme such as `Bearer`, without it; as it is, within JSON, and within an address. */
-function spellings(apiKey: string): string[] {
-  const parts = apiKey.split(' ').filter((part) => part.length >= SHORTEST_SECRET_PART)
-  return [plain(apiKey), ...parts]
-    .filter((part) => part !== '')
-    .flatMap((part) => [part, JSON.stringify(part).slice(1, -1), encodeURIComponent(part)])
-}

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
+import { isLoopbackHostHeader } from '../domain/loopback.js'
 import { operations } from './api-routes.js'
 import type { Stage } from './api-server.js'
 import { parseFault } from './fault-controller.js'
@@ -69,7 +70,7 @@ export async function steer(stage: Stage, request: IncomingMessage, response: Se
 
 /** A web page that was opened on this machine must not steer the sandbox, by name (rebinding) or by form. */
 function isForeign({ headers }: IncomingMessage): boolean {
-  return headers.origin !== undefined || !/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])(:\d+)?$/.test(headers.host ?? '')
+  return headers.origin !== undefined || !isLoopbackHostHeader(headers.host)
 }
 
 async function obey(stage: Stage, request: IncomingMessage): Promise<Answer> {

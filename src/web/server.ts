@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { hasToken, isLoopback, isLoopbackHostHeader } from './auth.js'
+import { isLoopback, isLoopbackHostHeader } from '../domain/loopback.js'
+import { hasToken } from './auth.js'
 import { toListenError } from './errors.js'
 
 /** What answers one path. */

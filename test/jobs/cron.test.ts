@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { createTask } from 'node-cron'
 import { describe, expect, it, vi } from 'vitest'
-import { compileCron, validateCron } from '../../jobs/cron.js'
+import { compileCron } from '../../jobs/cron.js'
 
 /** Every tick in a span, oldest first. */
 function ticks(expression: string, zone: string, from: string, to: string): string[] {
@@ -129,25 +129,5 @@ describe('a span without a change of clocks', () => {
     const began = performance.now()
     expect(compileCron('0 0 29 2 *', 'Europe/Paris').lastTick(span)).toEqual(new Date('2024-02-28T23:00:00Z'))
     expect(performance.now() - began).toBeLessThan(1_000)
-  })
-})
-
-describe('validateCron', () => {
-  it.each(['*/5 * * * *', '0 6 * * 1-5', '*/30 * * * * *', '@daily', '0 0 L * *', '0 0 29 2 1'])(
-    'accepts %s',
-    (text) => {
-      expect(validateCron(text)).toBeNull()
-    },
-  )
-  it.each([
-    ['', 'expression'],
-    ['* * * *', 'expected 5 or 6 fields but got 4'],
-    ['61 * * * *', 'minute: 61'],
-    ['*/0 * * * *', 'minute'],
-    ['every day', 'expression'],
-    ['0 0 31 2 *', 'dayOfMonth'],
-    ['0 0 L-30 2 *', 'never falls due'],
-  ])('says what is wrong with "%s"', (text, words) => {
-    expect(validateCron(text)).toContain(words)
   })
 })

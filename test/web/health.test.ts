@@ -128,6 +128,12 @@ describe('the server', () => {
     expect((await ask(`${url}/healthz`, { headers: { host: 'quotekeeper.internal' } })).status).toBe(200)
   })
 
+  it.each(['foo.localhost', 'localhost', '127.0.0.1', '127.0.0.2'])('needs no token on %s', async (host) => {
+    // Whether the name resolves is up to the system; it must not be refused for want of a token.
+    const started = await serve({ host }).catch((error: Error) => error)
+    if (started instanceof Error) expect(started).toMatchObject({ name: 'ListenError' })
+  })
+
   it.each([
     [
       'a port in use',
