@@ -1,8 +1,9 @@
 import { channelKey } from './domain/channel.js'
 import type { Clock, Timestamp } from './domain/clock.js'
+import type { RunCounts, RunKind, RunRecord } from './domain/records.js'
 import type { ChannelSession } from './marketplace/contract.js'
 import { AbortedError, MarketplaceError, PausedError } from './marketplace/errors.js'
-import type { RunCounts, RunEnd, RunHandle, RunKind, RunRecord, Runs } from './store/contract.js'
+import type { RunEnd, RunHandle, Runs } from './store/contract.js'
 
 /** A failure that concerns one RFQ only. */
 export interface ItemFailure {

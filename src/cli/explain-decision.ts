@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../store/contract.js'
+import type { DecisionRecord } from '../domain/records.js'
 import { sanitize } from './terminal-text.js'
 
 /** What a closing round keeps as evidence (src/closing/record.ts), as far as it is there. */

@@ -3,8 +3,8 @@
  * these rows; tables show a part of them.
  */
 import { type Calendar, isLate } from '../domain/expiry.js'
-import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../domain/observed.js'
-import type { Known, KnownRfq } from '../store/contract.js'
+import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../domain/observation.js'
+import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 
 /** What is known about a document beside what it says. */
 const observationFields = ({
@@ -16,7 +16,7 @@ const observationFields = ({
   missingSince,
   valid,
   body,
-}: Known) => ({
+}: KnownDocument) => ({
   version,
   notBefore,
   observedAt,
@@ -28,7 +28,7 @@ const observationFields = ({
 })
 
 export type RfqRow = ReturnType<typeof rfqRow>
-export function rfqRow({ rfq, responses }: KnownRfq) {
+export function rfqRow({ rfq, responses }: RfqWithResponses) {
   const document = observeRfq(rfq.body).document
   return {
     channel: rfq.channel,
@@ -52,13 +52,13 @@ export function rfqRow({ rfq, responses }: KnownRfq) {
 
 export type OfferRow = ReturnType<typeof offerRow>
 /** @param calendar the channel's: it says whether an offer came after the due date had ended */
-export function offerRow(rfq: Known, response: Known, calendar: Calendar) {
+export function offerRow(rfq: KnownDocument, response: KnownDocument, calendar: Calendar) {
   const terms = offerTerms(response)
   const late = isLate(terms.submittedAt, observeRfq(rfq.body).document?.responseDueDate ?? null, calendar)
   return { channel: response.channel, rfqId: rfq.id, id: response.id, late, ...terms, ...observationFields(response) }
 }
 
-function offerTerms({ shape, body }: Known) {
+function offerTerms({ shape, body }: KnownDocument) {
   const full = shape === 'full' ? observeResponse(body).document : null
   const summary = full ? null : observeResponseSummary(body).document
   const terms = full?.offer ?? summary
@@ -82,7 +82,7 @@ function offerTerms({ shape, body }: Known) {
 }
 
 export type ListingRow = ReturnType<typeof listingRow>
-export function listingRow(listing: Known) {
+export function listingRow(listing: KnownDocument) {
   const document = observeListing(listing.body).document
   return {
     channel: listing.channel,

@@ -1,6 +1,6 @@
 import type { ChannelConfig } from '../config.js'
+import type { RunKind } from '../domain/records.js'
 import { pausedUntil } from '../runs.js'
-import type { RunKind } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'
 import { pollContext, pollOptions } from '../sync/poll-inputs.js'
 import type { App } from './app.js'

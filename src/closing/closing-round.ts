@@ -1,7 +1,8 @@
 import { channelKey } from '../domain/channel.js'
 import { calendarOf } from '../domain/expiry.js'
+import type { KnownDocument } from '../domain/records.js'
 import { ChannelError, ItemError, MarketplaceError, UnavailableError } from '../marketplace/errors.js'
-import type { CloseIntent, Known } from '../store/contract.js'
+import type { CloseIntent } from '../store/contract.js'
 import { clockReason } from './clock-skew.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
@@ -180,7 +181,7 @@ async function weighStored(round: Round): Promise<Weighed[]> {
 const earliestFirst = (a: Weighed, b: Weighed): number =>
   (a.weighing.dueDate ?? '').localeCompare(b.weighing.dueDate ?? '') || a.candidate.id.localeCompare(b.candidate.id)
 
-const toCandidate = (rfq: Known): Candidate => ({
+const toCandidate = (rfq: KnownDocument): Candidate => ({
   id: rfq.id,
   body: rfq.body,
   valid: rfq.valid,

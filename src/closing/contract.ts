@@ -1,6 +1,7 @@
 import type { Clock } from '../domain/clock.js'
+import type { DecisionRecord, RunRecord } from '../domain/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
-import type { Closings, DecisionRecord, History, Recorder, RunRecord, Runs } from '../store/contract.js'
+import type { Closings, History, Recorder, Runs } from '../store/contract.js'
 
 /** What a closing round works with; everything is handed in. */
 export interface ClosingContext {

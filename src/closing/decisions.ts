@@ -1,4 +1,5 @@
-import type { DecisionRecord, NewDecision } from '../store/contract.js'
+import type { DecisionRecord } from '../domain/records.js'
+import type { NewDecision } from '../store/contract.js'
 import { skewSeconds } from './clock-skew.js'
 import type { Candidate, Evaluation } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'

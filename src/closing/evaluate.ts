@@ -1,6 +1,6 @@
 import { type Calendar, isExpired } from '../domain/expiry.js'
-import { observeRfq } from '../domain/observed.js'
-import type { DecisionRecord } from '../store/contract.js'
+import { observeRfq } from '../domain/observation.js'
+import type { DecisionRecord } from '../domain/records.js'
 
 /** An RFQ as it is about to be weighed: stored, or freshly read. */
 export interface Candidate {

@@ -1,6 +1,7 @@
 import { channelKey } from '../domain/channel.js'
 import { type Calendar, calendarOf } from '../domain/expiry.js'
-import type { DecisionRecord, RunHandle, RunRecord } from '../store/contract.js'
+import type { DecisionRecord, RunRecord } from '../domain/records.js'
+import type { RunHandle } from '../store/contract.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { type Candidate, type Evaluation, evaluate } from './evaluate.js'
 

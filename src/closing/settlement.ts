@@ -1,6 +1,7 @@
+import type { CloseOutcome } from '../domain/records.js'
 import type { CloseReply } from '../marketplace/contract.js'
 import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
-import type { CloseIntent, CloseOutcome, RunHandle } from '../store/contract.js'
+import type { CloseIntent, RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
 

@@ -19,6 +19,14 @@
  */
 import { z } from 'zod'
 
+/** The kinds of document whose history is kept. */
+export type DocumentKind = 'listing' | 'rfq' | 'response'
+/**
+ * How much of a document could be read: `full`; `list` for an RFQ known only by its list entry; `summary` for a
+ * response known only by its summary within the RFQ.
+ */
+export type DocumentShape = 'full' | 'list' | 'summary'
+
 /** An identifier the document cannot do without: an entry without it is dropped from its list, with a problem. */
 export const identifier = z.string().min(1).brand('identifier')
 /** ISO 8601 calendar date, YYYY-MM-DD. */

@@ -1,9 +1,9 @@
 import type { Clock } from '../domain/clock.js'
 import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
-import { Host } from './host.js'
 import { BACKOFF, type Backoff } from './retry.js'
 import { Session } from './session.js'
 import { REAL_TIME, type Timing } from './timing.js'
+import { Host } from './transport.js'
 
 export interface MarketplaceOptions {
   /** Origin and path of the marketplace. */

@@ -1,5 +1,5 @@
 import type { ChannelRef } from '../domain/channel.js'
-import type { Listing, Observed, Rfq, RfqListItem, RfqResponse } from '../domain/observed.js'
+import type { Listing, Observed, Rfq, RfqListItem, RfqResponse } from '../domain/observation.js'
 
 /** The way to one marketplace: connections, concurrency and rate limits are shared by all its channels. */
 export interface Marketplace {

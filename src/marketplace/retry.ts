@@ -1,6 +1,6 @@
 import pRetry, { type Options, type RetryContext } from 'p-retry'
+import type { Stop } from './cancel-token.js'
 import { MarketplaceError, UnavailableError } from './errors.js'
-import type { Stop } from './stop.js'
 import type { Timing } from './timing.js'
 
 /** A failure that a second try may cure. Leaves this room only as the UnavailableError it is. */

@@ -9,18 +9,18 @@ import {
   type Rfq,
   type RfqListItem,
   type RfqResponse,
-} from '../domain/observed.js'
-import { pathOf } from './address.js'
+} from '../domain/observation.js'
+import { Stop } from './cancel-token.js'
 import type { Answer, ChannelSession, CloseReply, Operation } from './contract.js'
 import { ChannelError, ItemError, UnavailableError } from './errors.js'
-import type { Host, HostReply, Target } from './host.js'
-import { type JsonObject, readJsonObject } from './json.js'
-import { type Quote, quoter } from './quote.js'
-import { closeReply, itemsOf, observeAll, ownDocument } from './reading.js'
+import { type JsonObject, readJsonObject } from './json-body.js'
+import { closeReply, itemsOf, observeAll, ownDocument } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
-import { Stop } from './stop.js'
+import { type Quote, quoter } from './sanitizer.js'
+import { refusalOf } from './status-errors.js'
 import type { Timing } from './timing.js'
-import { refusalOf } from './verdict.js'
+import type { Host, HostReply, Target } from './transport.js'
+import { pathOf } from './url-path.js'
 
 export interface SessionOptions {
   host: Host

@@ -6,7 +6,8 @@ import type {
 } from '../domain/comparison/comparison-input.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { knownListing, knownResponse, knownRfq } from '../domain/comparison/stored-documents.js'
-import type { Closings, History, Known, KnownRfq } from '../store/contract.js'
+import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
+import type { Closings, History } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */
 export interface ReportConfig {
@@ -72,7 +73,10 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
   ])
   return {
     ...circumstances(source),
-    rfqs: rfqs.map(({ rfq, responses }: KnownRfq) => ({ rfq: knownRfq(rfq), responses: parseLazily(responses) })),
+    rfqs: rfqs.map(({ rfq, responses }: RfqWithResponses) => ({
+      rfq: knownRfq(rfq),
+      responses: parseLazily(responses),
+    })),
     listings: listings.map(knownListing),
     decisions,
     problems,
@@ -91,13 +95,13 @@ function circumstances({ config, channel, asOf, now, version }: ReportSource): R
 }
 
 /** Reads each document when it is asked for: those of thousands of offers would fill the memory. */
-const parseLazily = (responses: readonly Known[]): Iterable<KnownResponse> => ({
+const parseLazily = (responses: readonly KnownDocument[]): Iterable<KnownResponse> => ({
   *[Symbol.iterator]() {
     for (const response of responses) yield knownResponse(response)
   },
 })
 
-function listingIdOf({ body }: Known): string | null {
+function listingIdOf({ body }: KnownDocument): string | null {
   const { listingId } = Object(body) as { listingId?: unknown }
   return typeof listingId === 'string' ? listingId : null
 }

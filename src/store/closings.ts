@@ -1,7 +1,8 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { canonicalJson } from '../domain/canonical.js'
+import { canonicalJson } from '../domain/canonical-json.js'
+import type { DecisionRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
-import type { CloseIntent, Closings, DecisionRecord, IntentState, NewDecision } from './contract.js'
+import type { CloseIntent, Closings, IntentState, NewDecision } from './contract.js'
 import { IntentOpenError, StoreError } from './errors.js'
 import { assertLive } from './runs.js'
 

@@ -2,7 +2,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setImmediate as breathe, setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { explain, isBusy } from './failure.js'
+import { explain, isBusy } from './sqlite-errors.js'
 
 export type Sqlite = Database.Database
 

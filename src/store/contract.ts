@@ -1,6 +1,19 @@
 import type { Timestamp } from '../domain/clock.js'
-import type { Problem } from '../domain/conform.js'
-import type { Kind } from '../domain/observed.js'
+import type { DocumentKind } from '../domain/documents.js'
+import type { Problem } from '../domain/lenient-parser.js'
+import type {
+  Absence,
+  CloseOutcome,
+  DecisionRecord,
+  KnownDocument,
+  ProblemRecord,
+  RfqWithResponses,
+  RunCounts,
+  RunKind,
+  RunOutcome,
+  RunRecord,
+  Version,
+} from '../domain/records.js'
 
 /**
  * What is kept. Asked in batches and answering with promises, so that a store of another make fits behind it.
@@ -30,34 +43,6 @@ export interface ReplayReport {
 }
 
 // --- runs -----------------------------------------------------------------------------------------------------------
-
-export type RunKind = 'listings' | 'rfqs' | 'close'
-export type RunOutcome = 'complete' | 'partial' | 'failed' | 'interrupted'
-
-export interface RunCounts {
-  requests: number
-  seen: number
-  inserted: number
-  changed: number
-  unchanged: number
-  missing: number
-  invalid: number
-}
-
-export interface RunRecord extends RunCounts {
-  id: number
-  channel: string
-  kind: RunKind
-  startedAt: Timestamp
-  finishedAt: Timestamp | null
-  /** null while it runs. */
-  outcome: RunOutcome | null
-  error: string | null
-  /** A list lost most of what it had: nothing was marked missing, and closing is held. */
-  suspicious: boolean
-  /** No run of this channel and kind should begin before (Retry-After beyond what a run may wait), or null. */
-  notBefore: Timestamp | null
-}
 
 export interface RunEnd extends RunCounts {
   outcome: Exclude<RunOutcome, 'interrupted'>
@@ -117,27 +102,27 @@ export interface ResponseSnapshot extends Snapshot {
   shape: 'full' | 'summary'
 }
 
-export type Change = 'inserted' | 'changed' | 'unchanged' | 'stale'
+export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
 
-export interface Recorded {
-  rfq: Change
+export interface RecordResult {
+  rfq: UpsertResult
   /** Version numbers after the write. */
   rfqVersion: number
   rfqHash: string
-  responses: { id: string; change: Change }[]
+  responses: { id: string; change: UpsertResult }[]
   /** Responses that the RFQ no longer shows. */
   missing: string[]
 }
 
 export interface Recorder {
   /** Keeps listings, in chunks of transactions. Marks nothing missing. */
-  recordListings(run: RunHandle, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<Change[]>
+  recordListings(run: RunHandle, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<UpsertResult[]>
   /** Keeps one RFQ with its responses in one transaction; responses it no longer shows get `missing_since`. */
-  recordRfq(run: RunHandle, snapshot: RfqSnapshot, now: Date): Promise<Recorded>
+  recordRfq(run: RunHandle, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
   /** Says again that these were there unchanged (list entry same, detail not read again). */
   touchRfqs(run: RunHandle, ids: readonly string[], readAt: Date, now: Date): Promise<void>
   /** After a complete list: everything of the kind not in `present` gets `missing_since`, what is back loses it. */
-  markAbsent(
+  updatePresence(
     run: RunHandle,
     kind: 'listing' | 'rfq',
     present: readonly string[],
@@ -145,44 +130,16 @@ export interface Recorder {
     now: Date,
   ): Promise<{ missing: string[]; returned: string[] }>
   /** Keeps problems that belong to no document (duplicates, unreadable entries). */
-  recordProblems(run: RunHandle, kind: Kind, entityId: string, problems: readonly Problem[], now: Date): Promise<void>
+  recordProblems(
+    run: RunHandle,
+    kind: DocumentKind,
+    entityId: string,
+    problems: readonly Problem[],
+    now: Date,
+  ): Promise<void>
 }
 
 // --- reading --------------------------------------------------------------------------------------------------------
-
-/** A version of a document, as it was known. */
-export interface Version {
-  channel: string
-  kind: Kind
-  id: string
-  /** The RFQ a response belongs to, else null. */
-  rfqId: string | null
-  version: number
-  contentHash: string
-  /** Last observation that still showed the version before; null for a first version. */
-  notBefore: Timestamp | null
-  observedAt: Timestamp
-  supersededAt: Timestamp | null
-  runId: number
-  valid: boolean
-  shape: 'full' | 'list' | 'summary'
-  body: unknown
-}
-
-/** A version with what else was known of its document at the moment asked about. */
-export interface Known extends Version {
-  firstObservedAt: Timestamp
-  /** Null where the past was asked for: later observations would change it, and the past does not change. */
-  lastObservedAt: Timestamp | null
-  /** Since when it is missing from its list, or null. */
-  missingSince: Timestamp | null
-}
-
-/** An RFQ with its responses from one state. */
-export interface KnownRfq {
-  rfq: Known
-  responses: Known[]
-}
 
 export interface RfqFilter {
   channel?: string
@@ -193,17 +150,8 @@ export interface RfqFilter {
   withoutResponses?: boolean
 }
 
-export interface ProblemRecord extends Problem {
-  channel: string
-  kind: Kind
-  entityId: string
-  firstSeenAt: Timestamp
-  lastSeenAt: Timestamp
-  times: number
-}
-
 /** What polling needs to know to decide what to read again. */
-export interface RfqState {
+export interface RfqPollState {
   id: string
   listHash: string | null
   shape: 'full' | 'list'
@@ -216,57 +164,21 @@ export interface RfqState {
 }
 
 export interface History {
-  rfqStates(channel: string): Promise<RfqState[]>
+  rfqStates(channel: string): Promise<RfqPollState[]>
   /** What is there now, missing ones left out: for the rule of mass absence. */
   presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
-  listings(filter: { channel?: string; asOf?: Date; ids?: readonly string[] }): Promise<Known[]>
-  rfqs(filter: RfqFilter): Promise<KnownRfq[]>
+  listings(filter: { channel?: string; asOf?: Date; ids?: readonly string[] }): Promise<KnownDocument[]>
+  rfqs(filter: RfqFilter): Promise<RfqWithResponses[]>
   /** Every version of an RFQ and its responses, oldest first; observed not later than asOf. */
   rfqHistory(channel: string, rfqId: string, asOf?: Date): Promise<Version[]>
   absences(channel: string, rfqId: string, asOf?: Date): Promise<Absence[]>
   problems(filter: { channel?: string; entityIds?: readonly string[]; limit?: number }): Promise<ProblemRecord[]>
   /** One snapshot a row, in a stable order, without holding all in memory. */
-  export(filter: { kind?: Kind; channel?: string; asOf?: Date }): AsyncIterable<Known>
-}
-
-/** A time during which a document was not shown although its list or RFQ was read. */
-export interface Absence {
-  kind: Kind
-  id: string
-  /** Last observation that still showed it. */
-  notBefore: Timestamp
-  missingSince: Timestamp
-  returnedAt: Timestamp | null
+  export(filter: { kind?: DocumentKind; channel?: string; asOf?: Date }): AsyncIterable<KnownDocument>
 }
 
 // --- closing --------------------------------------------------------------------------------------------------------
 
-export type Verdict = 'close' | 'would-close' | 'keep' | 'held'
-export type CloseOutcome = 'closed' | 'already-closed' | 'refused' | 'failed' | 'unknown'
-
-export interface DecisionRecord {
-  id: number
-  runId: number
-  channel: string
-  rfqId: string
-  rfqNumber: number | null
-  dueDate: string | null
-  timeZone: string
-  decidedAt: Timestamp
-  decision: Verdict
-  /** In words. */
-  reason: string
-  outcome: CloseOutcome | null
-  httpStatus: number | null
-  message: string | null
-  versionBefore: number | null
-  versionAfter: number | null
-  /** Everything else that was weighed: clock, skew, grace, hash read, reasons for and against, request and answer. */
-  evidence: Record<string, unknown>
-  /** Hash of the decision before, and of this one: the log is a chain. */
-  previousHash: string
-  hash: string
-}
 export type NewDecision = Omit<DecisionRecord, 'id' | 'previousHash' | 'hash'>
 
 /** planned → sending → closed | already-closed | refused | failed | unknown; one open intent an RFQ. */

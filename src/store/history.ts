@@ -1,10 +1,11 @@
-import type { Kind } from '../domain/observed.js'
+import type { DocumentKind } from '../domain/documents.js'
+import type { Absence, KnownDocument, ProblemRecord, RfqWithResponses, Version } from '../domain/records.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
-import type { Absence, History, Known, KnownRfq, ProblemRecord, RfqFilter, RfqState, Version } from './contract.js'
+import type { History, RfqFilter, RfqPollState } from './contract.js'
 
 interface VersionRow {
   channel: string
-  kind: Kind
+  kind: DocumentKind
   rfq_id: string
   id: string
   version: number
@@ -41,7 +42,7 @@ const toVersion = (row: VersionRow): Version => ({
     return JSON.parse(row.body) as unknown
   },
 })
-const toKnown = (row: KnownRow): Known =>
+const toKnown = (row: KnownRow): KnownDocument =>
   Object.assign(toVersion(row), {
     firstObservedAt: row.first_observed_at,
     lastObservedAt: row.last_observed_at,
@@ -82,20 +83,20 @@ export function createHistory(connection: Connection): History {
   const all = <T>(sql: string, parameters: Parameters): T[] =>
     connection.read((db) => db.prepare(sql).all(parameters) as T[])
 
-  const known = (where: string, { asOf, ...parameters }: Parameters & { asOf?: string }): Known[] =>
+  const known = (where: string, { asOf, ...parameters }: Parameters & { asOf?: string }): KnownDocument[] =>
     all<KnownRow>(
       `${asOf === undefined ? NOW : THEN} ${where} order by v.channel, v.kind, v.rfq_id, v.id`,
       asOf === undefined ? parameters : { ...parameters, asOf },
     ).map(toKnown)
 
-  const responsesOf = (rfq: Known, asOf: Moment) =>
+  const responsesOf = (rfq: KnownDocument, asOf: Moment) =>
     known(`and v.channel = @channel and v.kind = 'response' and v.rfq_id = @rfqId`, {
       channel: rfq.channel,
       rfqId: rfq.id,
       ...asOf,
     })
 
-  const rfqs = ({ channel, asOf, match, withoutResponses }: RfqFilter): KnownRfq[] =>
+  const rfqs = ({ channel, asOf, match, withoutResponses }: RfqFilter): RfqWithResponses[] =>
     known(
       `and v.kind = 'rfq' ${channel === undefined ? '' : 'and v.channel = @channel'} ${match === undefined ? '' : MATCHES}`,
       { ...given({ channel, match }), ...moment(asOf) },
@@ -163,8 +164,8 @@ const given = (values: Record<string, string | undefined>): Parameters =>
 
 async function* exportAll(
   connection: Connection,
-  filter: { kind?: Kind; channel?: string; asOf?: Date },
-): AsyncGenerator<Known> {
+  filter: { kind?: DocumentKind; channel?: string; asOf?: Date },
+): AsyncGenerator<KnownDocument> {
   const asOf = moment(filter.asOf)
   const sql = `${filter.asOf === undefined ? NOW : THEN}
     ${filter.channel === undefined ? '' : 'and v.channel = @channel'} ${filter.kind === undefined ? '' : 'and v.kind = @kind'}
@@ -199,7 +200,7 @@ interface RfqStateRow {
   missing_since: string | null
   incomplete: number
 }
-const toRfqState = (row: RfqStateRow): RfqState => ({
+const toRfqState = (row: RfqStateRow): RfqPollState => ({
   id: row.id,
   listHash: row.list_hash,
   shape: row.shape,
@@ -210,7 +211,7 @@ const toRfqState = (row: RfqStateRow): RfqState => ({
 })
 
 interface AbsenceRow {
-  kind: Kind
+  kind: DocumentKind
   id: string
   not_before: string
   missing_since: string
@@ -226,7 +227,7 @@ const toAbsence = (row: AbsenceRow): Absence => ({
 
 interface ProblemRow {
   channel: string
-  kind: Kind
+  kind: DocumentKind
   entity_id: string
   path: string
   code: ProblemRecord['code']

@@ -1,7 +1,7 @@
 import type { Sqlite } from './connection.js'
 import { patiently } from './connection.js'
 import { UnusableDatabaseError } from './errors.js'
-import { type Migration, migrations } from './schema.js'
+import { type Migration, migrations } from './migrations.js'
 
 /** Marks a file as a Quotekeeper database: "QKpr". */
 export const APPLICATION_ID = 0x514b7072

@@ -1,8 +1,16 @@
-import { contentHash } from '../domain/canonical.js'
-import type { Problem } from '../domain/conform.js'
-import type { Kind } from '../domain/observed.js'
+import { contentHash } from '../domain/canonical-json.js'
+import type { DocumentKind } from '../domain/documents.js'
+import type { Problem } from '../domain/lenient-parser.js'
 import { breathe, type Connection } from './connection.js'
-import type { Change, Recorded, Recorder, ResponseSnapshot, RfqSnapshot, RunHandle, Snapshot } from './contract.js'
+import type {
+  Recorder,
+  RecordResult,
+  ResponseSnapshot,
+  RfqSnapshot,
+  RunHandle,
+  Snapshot,
+  UpsertResult,
+} from './contract.js'
 import { assertLive } from './runs.js'
 
 /** Writes between two turns of the event loop. */
@@ -11,7 +19,7 @@ const CHUNK = 200
 type Shape = 'full' | 'list' | 'summary'
 interface Place {
   channel: string
-  kind: Kind
+  kind: DocumentKind
   /** Empty for listings and RFQs. */
   rfqId: string
   id: string
@@ -87,7 +95,7 @@ export function createRecorder(connection: Connection): Recorder {
       body: snapshot.text,
     })
 
-  const insert = (place: Place, snapshot: Fresh, occasion: Occasion): Change => {
+  const insert = (place: Place, snapshot: Fresh, occasion: Occasion): UpsertResult => {
     sql(
       `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at,
         changed_at)
@@ -97,7 +105,7 @@ export function createRecorder(connection: Connection): Recorder {
     return 'inserted'
   }
 
-  const change = (place: Place, row: EntityRow, snapshot: Fresh, occasion: Occasion): Change => {
+  const change = (place: Place, row: EntityRow, snapshot: Fresh, occasion: Occasion): UpsertResult => {
     sql(
       `update versions set superseded_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
@@ -112,7 +120,7 @@ export function createRecorder(connection: Connection): Recorder {
   }
 
   /** The same content: only volatile members or the order may differ, and the newest form is kept. */
-  const see = (place: Place, row: EntityRow, snapshot: Fresh, occasion: Occasion): Change => {
+  const see = (place: Place, row: EntityRow, snapshot: Fresh, occasion: Occasion): UpsertResult => {
     sql(
       `update entities set last_observed_at = @stamp, last_read_at = @readAt, latest_body = @latest
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
@@ -125,7 +133,7 @@ export function createRecorder(connection: Connection): Recorder {
     return 'unchanged'
   }
 
-  const keep = (place: Place, observed: Snapshot & { shape: Shape }, occasion: Occasion): Change => {
+  const keep = (place: Place, observed: Snapshot & { shape: Shape }, occasion: Occasion): UpsertResult => {
     const snapshot = freshen(place.kind, observed)
     const row = find(place)
     if (!row) return noted(place, snapshot, occasion, insert(place, snapshot, occasion))
@@ -140,12 +148,12 @@ export function createRecorder(connection: Connection): Recorder {
     return noted(place, snapshot, occasion, result)
   }
 
-  const noted = (place: Place, snapshot: Fresh, occasion: Occasion, result: Change): Change => {
+  const noted = (place: Place, snapshot: Fresh, occasion: Occasion, result: UpsertResult): UpsertResult => {
     note(place.kind, place.id, snapshot.problems, occasion)
     return result
   }
 
-  const seeAgain = (place: Place, occasion: Occasion): Change => {
+  const seeAgain = (place: Place, occasion: Occasion): UpsertResult => {
     sql(
       `update entities set last_observed_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
@@ -176,7 +184,7 @@ export function createRecorder(connection: Connection): Recorder {
     ).run(place)
   }
 
-  const note = (kind: Kind, entityId: string, problems: readonly Problem[], { run, stamp }: Occasion) => {
+  const note = (kind: DocumentKind, entityId: string, problems: readonly Problem[], { run, stamp }: Occasion) => {
     for (const problem of problems) {
       sql(
         `insert into problems values (@channel, @kind, @entityId, @path, @code, @message, @stamp, @stamp, 1)
@@ -186,7 +194,7 @@ export function createRecorder(connection: Connection): Recorder {
   }
 
   /** What was there when the list was read; what was read since then is newer than that list. */
-  const present = ({ run, readAt }: Occasion, kind: Kind, rfqId: string) =>
+  const present = ({ run, readAt }: Occasion, kind: DocumentKind, rfqId: string) =>
     sql(
       `select id from entities where channel = ? and kind = ? and rfq_id = ? and missing_since is null
         and last_read_at <= ?`,
@@ -195,7 +203,7 @@ export function createRecorder(connection: Connection): Recorder {
       .all(run.channel, kind, rfqId, readAt) as string[]
 
   const keepResponses = async (snapshot: RfqSnapshot, occasion: Occasion) => {
-    const kept: Recorded['responses'] = []
+    const kept: RecordResult['responses'] = []
     for (const [index, response] of snapshot.responses.entries()) {
       if (index % CHUNK === CHUNK - 1) await breathe()
       kept.push({ id: response.id, change: keep(placeOfResponse(snapshot, response, occasion), response, occasion) })
@@ -215,7 +223,7 @@ export function createRecorder(connection: Connection): Recorder {
 
   return {
     async recordListings(run, listings, readAt, now) {
-      const changes: Change[] = []
+      const changes: UpsertResult[] = []
       for (let start = 0; start < listings.length; start += CHUNK) {
         const chunk = listings.slice(start, start + CHUNK)
         changes.push(
@@ -259,7 +267,7 @@ export function createRecorder(connection: Connection): Recorder {
       })
     },
 
-    markAbsent(run, kind, shown, readAt, now) {
+    updatePresence(run, kind, shown, readAt, now) {
       return inRun(run, readAt, now, async (occasion) => {
         const ids = new Set(shown)
         const missing = present(occasion, kind, '').filter((id) => !ids.has(id))
@@ -281,7 +289,7 @@ export function createRecorder(connection: Connection): Recorder {
   }
 }
 
-const freshen = (kind: Kind, snapshot: Snapshot & { shape: Shape }): Fresh => ({
+const freshen = (kind: DocumentKind, snapshot: Snapshot & { shape: Shape }): Fresh => ({
   ...snapshot,
   text: JSON.stringify(snapshot.body) ?? 'null',
   hash: contentHash(kind, snapshot.body),

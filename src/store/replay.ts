@@ -1,18 +1,19 @@
-import type { Problem } from '../domain/conform.js'
+import type { DocumentKind } from '../domain/documents.js'
+import type { Problem } from '../domain/lenient-parser.js'
 import {
-  type Kind,
   observeListing,
   observeResponse,
   observeResponseSummary,
   observeRfq,
   observeRfqListItem,
-} from '../domain/observed.js'
+} from '../domain/observation.js'
+import type { Version } from '../domain/records.js'
 import { breathe, type Connection, connect } from './connection.js'
-import type { ReplayReport, Version } from './contract.js'
+import type { ReplayReport } from './contract.js'
 
 interface Row {
   channel: string
-  kind: Kind
+  kind: DocumentKind
   rfq_id: string
   id: string
   version: number

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock } from '../domain/clock.js'
+import type { RunKind, RunRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
-import type { RunEnd, RunKind, RunRecord, Runs } from './contract.js'
+import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 
 /** A run whose lease was not renewed for this long is taken for dead, in milliseconds. */

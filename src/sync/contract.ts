@@ -1,7 +1,8 @@
 import type { Clock } from '../domain/clock.js'
+import type { RunRecord } from '../domain/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
-import type { History, Recorder, RunRecord, Runs } from '../store/contract.js'
+import type { History, Recorder, Runs } from '../store/contract.js'
 
 export interface PollContext {
   session: ChannelSession

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit'
-import type { RfqListItem } from '../domain/observed.js'
+import type { RfqListItem } from '../domain/observation.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../marketplace/errors.js'
-import { readWholeRfq } from '../marketplace/whole-rfq.js'
-import type { Recorded, RfqState } from '../store/contract.js'
+import { readWholeRfq } from '../marketplace/rfq-reader.js'
+import type { RecordResult, RfqPollState } from '../store/contract.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { dedupeById, type ListEntry } from './list-entries.js'
 import { checkMassLoss, countChange, countMissing, markMissing, type Poll, runPoll } from './poll.js'
@@ -11,7 +11,7 @@ import { reasonToRead } from './selection.js'
 type RfqEntry = ListEntry<RfqListItem>
 
 interface RfqPoll extends Poll {
-  known: ReadonlyMap<string, RfqState>
+  known: ReadonlyMap<string, RfqPollState>
   /** When the request for the list was sent. */
   listReadAt: Date
 }
@@ -45,7 +45,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
 
 function selectEntries(
   entries: ReadonlyMap<string, RfqEntry>,
-  known: ReadonlyMap<string, RfqState>,
+  known: ReadonlyMap<string, RfqPollState>,
   options: PollRfqsOptions,
   now: Date,
 ): { toRead: RfqEntry[]; unchanged: RfqEntry[] } {
@@ -122,7 +122,7 @@ async function recordListEntry(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   countRecorded(poll, entry, await context.store.recordRfq(run, { ...snapshot, readAt: listReadAt }, context.now()))
 }
 
-function countRecorded(poll: RfqPoll, rfq: { id: string; valid: boolean }, recorded: Recorded): void {
+function countRecorded(poll: RfqPoll, rfq: { id: string; valid: boolean }, recorded: RecordResult): void {
   if (!rfq.valid) poll.progress.counts.invalid++
   countChange(poll, 'rfq', rfq.id, recorded.rfq)
   for (const { id, change } of recorded.responses) countChange(poll, 'response', id, change)

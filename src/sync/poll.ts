@@ -1,5 +1,6 @@
+import type { RunKind } from '../domain/records.js'
 import { type RunProgress, withRun } from '../runs.js'
-import type { Change, RunHandle, RunKind } from '../store/contract.js'
+import type { RunHandle, UpsertResult } from '../store/contract.js'
 import type { PollContext, PollResult } from './contract.js'
 import { detectMassLoss } from './mass-loss.js'
 
@@ -48,7 +49,7 @@ export async function markMissing(
   readAt: Date,
 ): Promise<void> {
   if (progress.suspicious) return
-  const { missing } = await context.store.markAbsent(run, kind, [...listed], readAt, context.now())
+  const { missing } = await context.store.updatePresence(run, kind, [...listed], readAt, context.now())
   countMissing({ progress, changes }, kind, missing)
 }
 
@@ -57,7 +58,7 @@ export function countChange(
   { progress, changes }: Pick<Poll, 'progress' | 'changes'>,
   kind: DocumentKind,
   id: string,
-  change: Change,
+  change: UpsertResult,
 ): void {
   if (change === 'inserted' || change === 'changed') {
     progress.counts[change]++

@@ -1,4 +1,4 @@
-import type { RfqState } from '../store/contract.js'
+import type { RfqPollState } from '../store/contract.js'
 
 /** An RFQ as its list entry shows it. */
 export interface ListedRfq {
@@ -21,7 +21,7 @@ export interface SelectionRules {
  * the stored detail is incomplete, it was missing, or the last read is older than `recheckClosedHours`.
  * @returns the reason, or null if the stored detail is still current
  */
-export function reasonToRead(listed: ListedRfq, known: RfqState | undefined, rules: SelectionRules): string | null {
+export function reasonToRead(listed: ListedRfq, known: RfqPollState | undefined, rules: SelectionRules): string | null {
   if (rules.full) return 'full poll'
   if (!known) return 'new'
   if (listed.state !== 'closed') return 'open'

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Stop } from '../../src/marketplace/cancel-token.js'
 import { AbortedError, ItemError, UnavailableError } from '../../src/marketplace/errors.js'
 import { BACKOFF, backoffDelay, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
-import { Stop } from '../../src/marketplace/stop.js'
 import { failureOf, quickTime } from './server.js'
 
 const options = (retries: number, quota = new RetryQuota()) => {

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { conform } from '../../src/domain/conform.js'
 import { errorAnswer, listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
+import { conform } from '../../src/domain/lenient-parser.js'
 import { createWorld, type Happening, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 

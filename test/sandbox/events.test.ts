@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { conform } from '../../src/domain/conform.js'
 import { listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
+import { conform } from '../../src/domain/lenient-parser.js'
 import { advance, createWorld, type World } from '../../src/sandbox/index.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')

@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { conform } from '../../src/domain/conform.js'
 import { errorAnswer } from '../../src/domain/documents.js'
+import { conform } from '../../src/domain/lenient-parser.js'
 import { createWorld, type Effect, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 

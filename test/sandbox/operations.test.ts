@@ -1,7 +1,6 @@
 import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
-import { conform } from '../../src/domain/conform.js'
 import {
   closeAnswer,
   errorAnswer,
@@ -10,6 +9,7 @@ import {
   rfqDocument,
   rfqList,
 } from '../../src/domain/documents.js'
+import { conform } from '../../src/domain/lenient-parser.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { contentHash } from '../../src/domain/canonical.js'
-import type { Kind } from '../../src/domain/observed.js'
-import type { Known } from '../../src/store/contract.js'
+import { contentHash } from '../../src/domain/canonical-json.js'
+import type { DocumentKind } from '../../src/domain/documents.js'
+import type { KnownDocument } from '../../src/domain/records.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 type Step =
@@ -41,7 +41,7 @@ const shown = (desk: ChannelFixture) => {
   }
 }
 const known = async (desk: ChannelFixture, asOf: Date) => {
-  const there = (kind: Kind, all: Known[]) =>
+  const there = (kind: DocumentKind, all: KnownDocument[]) =>
     hashes(
       kind,
       all.filter((each) => each.missingSince === null).map((each) => each.body),
@@ -60,7 +60,8 @@ const known = async (desk: ChannelFixture, asOf: Date) => {
     ),
   }
 }
-const hashes = (kind: Kind, documents: readonly unknown[]) => documents.map((each) => contentHash(kind, each)).sort()
+const hashes = (kind: DocumentKind, documents: readonly unknown[]) =>
+  documents.map((each) => contentHash(kind, each)).sort()
 
 function perform(desk: ChannelFixture, action: Step): void {
   const { world } = desk.sandbox

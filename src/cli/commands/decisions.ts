@@ -1,4 +1,5 @@
-import type { DecisionRecord, Store } from '../../store/contract.js'
+import type { DecisionRecord } from '../../domain/records.js'
+import type { Store } from '../../store/contract.js'
 import { withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'

@@ -1,13 +1,13 @@
 import { Option } from 'commander'
-import type { Kind } from '../../domain/observed.js'
-import type { Known } from '../../store/contract.js'
+import type { DocumentKind } from '../../domain/documents.js'
+import type { KnownDocument } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { type AsOfOption, asOfOption, type ChannelOption, channelOption, withExamples } from '../options.js'
 import { parseReadFilter } from '../read-filter.js'
 
-type Options = ChannelOption & AsOfOption & { kind?: Kind }
-const KINDS: readonly Kind[] = ['listing', 'rfq', 'response']
+type Options = ChannelOption & AsOfOption & { kind?: DocumentKind }
+const KINDS: readonly DocumentKind[] = ['listing', 'rfq', 'response']
 
 /** `export`: snapshots as NDJSON. */
 export const register: RegisterCommand = (command, cli) => {
@@ -33,7 +33,7 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 /** The members promised by interfaces.md §1; others may follow them. */
-const line = ({ channel, kind, id, version, observedAt, valid, body, rfqId, missingSince }: Known) => ({
+const line = ({ channel, kind, id, version, observedAt, valid, body, rfqId, missingSince }: KnownDocument) => ({
   channel,
   kind,
   id,

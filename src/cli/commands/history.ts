@@ -1,7 +1,7 @@
 import { labelsOf } from '../../domain/comparison/offer/offer-labels.js'
 import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
 import { calendarOf } from '../../domain/expiry.js'
-import type { KnownRfq } from '../../store/contract.js'
+import type { RfqWithResponses } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { findRfq, nameOf } from '../find-rfq.js'
@@ -49,7 +49,7 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 /** What each offer is called, as in the workbook. */
-function labels({ rfq, responses }: KnownRfq, timeZone: string): Map<string, string> {
+function labels({ rfq, responses }: RfqWithResponses, timeZone: string): Map<string, string> {
   const rows = responses.map((response) => offerRow(rfq, response, calendarOf(timeZone)))
   const named = rows.map(({ id, projectDeveloperName, projectName }) => ({
     id,

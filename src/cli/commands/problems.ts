@@ -1,4 +1,5 @@
-import type { ProblemRecord, ReplayReport } from '../../store/contract.js'
+import type { ProblemRecord } from '../../domain/records.js'
+import type { ReplayReport } from '../../store/contract.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import {

@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { RunKind, RunRecord } from '../../store/contract.js'
+import type { RunKind, RunRecord } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import {

@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { ChannelConfig } from '../../config.js'
+import type { DecisionRecord } from '../../domain/records.js'
 import type { Happening } from '../../sandbox/index.js'
-import type { DecisionRecord } from '../../store/contract.js'
 import { formatMinute } from '../output.js'
 import type { Io } from '../process-io.js'
 import { plural, sanitize, truncate, wrap } from '../terminal-text.js'

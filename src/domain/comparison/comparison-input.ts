@@ -4,7 +4,8 @@
  * a stored document into the documents wanted here.
  */
 import type { Timestamp } from '../clock.js'
-import type { Kind, Listing, ResponseSummary, Rfq, RfqResponse } from '../observed.js'
+import type { DocumentKind } from '../documents.js'
+import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../observation.js'
 import type { SettingsInput } from './settings.js'
 
 /** `YYYY-MM-DD`. */
@@ -43,7 +44,7 @@ export interface KnownListing extends KnownAs {
 
 /** A version as it was once known. */
 export interface PastVersion {
-  kind: Kind
+  kind: DocumentKind
   id: string
   version: number
   notBefore: Timestamp | null
@@ -56,7 +57,7 @@ export interface PastVersion {
 
 /** A time during which a document was not shown although its list or RFQ was read. */
 export interface PastAbsence {
-  kind: Kind
+  kind: DocumentKind
   id: string
   /** Last observation that still showed it. */
   notBefore: Timestamp
@@ -66,7 +67,7 @@ export interface PastAbsence {
 
 /** What did not fit the API document. */
 export interface DocumentProblem {
-  kind: Kind
+  kind: DocumentKind
   entityId: string
   path: string
   code: string

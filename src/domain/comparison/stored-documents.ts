@@ -1,4 +1,4 @@
-import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../observed.js'
+import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../observation.js'
 import type { KnownAs, KnownListing, KnownResponse, KnownRfq } from './comparison-input.js'
 
 /** A document as a store hands it out: `Known` of src/store/contract.ts fits. */

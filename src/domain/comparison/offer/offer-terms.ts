@@ -1,5 +1,5 @@
 import type { Timestamp } from '../../clock.js'
-import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../../observed.js'
+import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../../observation.js'
 import { daysBetween, yearOf } from '../calendar-dates.js'
 import type { Circumstances } from '../comparison-context.js'
 import type { CalendarDate, KnownResponse } from '../comparison-input.js'

@@ -1,4 +1,4 @@
-import type { observeResponseSummary } from '../../observed.js'
+import type { observeResponseSummary } from '../../observation.js'
 import type { Award } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { KnownRfq } from '../comparison-input.js'

@@ -5,7 +5,7 @@ import type { ComparisonInput } from '../../../../src/domain/comparison/comparis
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../../src/domain/comparison/report/rfq-report-model.js'
 import type { StoredDocument } from '../../../../src/domain/comparison/stored-documents.js'
-import type { Known } from '../../../../src/store/contract.js'
+import type { KnownDocument } from '../../../../src/domain/records.js'
 import {
   comparisonInput,
   delivery,
@@ -346,7 +346,7 @@ function asStored(bodies: readonly Record<string, unknown>[]) {
 }
 
 it('what a store knows is fit to be compared', () => {
-  const known: Known = {
+  const known: KnownDocument = {
     ...storedDocument(response(1)),
     channel: 'acme/forest',
     kind: 'response',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { Kind } from './observed.js'
+import type { DocumentKind } from './documents.js'
 
 /**
  * JSON with object keys in code-unit order: equal documents give equal text (after RFC 8785, for values that
@@ -18,22 +18,30 @@ export function canonicalJson(value: unknown): string {
 }
 
 /** Members whose order means nothing (interfaces.md §3). */
-const UNORDERED: Record<Kind, readonly string[]> = { listing: [], rfq: ['listingIds', 'responses'], response: [] }
+const UNORDERED: Record<DocumentKind, readonly string[]> = {
+  listing: [],
+  rfq: ['listingIds', 'responses'],
+  response: [],
+}
 /** Members that differ at every read without meaning: the signed address and its expiry. */
-const VOLATILE: Record<Kind, readonly string[]> = { listing: ['additionalDocumentation'], rfq: [], response: [] }
+const VOLATILE: Record<DocumentKind, readonly string[]> = {
+  listing: ['additionalDocumentation'],
+  rfq: [],
+  response: [],
+}
 
 /**
  * The hash that decides whether a document changed: SHA-256 of its canonical JSON, without volatile members and with
  * unordered lists in one order.
  * @returns 64 hexadecimal digits
  */
-export function contentHash(kind: Kind, body: unknown): string {
+export function contentHash(kind: DocumentKind, body: unknown): string {
   return createHash('sha256')
     .update(canonicalJson(comparable(kind, body)))
     .digest('hex')
 }
 
-function comparable(kind: Kind, body: unknown): unknown {
+function comparable(kind: DocumentKind, body: unknown): unknown {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return body
   const copy: Record<string, unknown> = { __proto__: null, ...body }
   for (const key of UNORDERED[kind]) {

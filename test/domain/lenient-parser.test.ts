@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { observeListing, observeResponse, observeRfq, observeRfqListItem } from '../../src/domain/observed.js'
+import { observeListing, observeResponse, observeRfq, observeRfqListItem } from '../../src/domain/observation.js'
 import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
 
 const problemsOf = (observed: { problems: { path: string; code: string }[] }) =>

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quoter } from '../../src/marketplace/quote.js'
+import { quoter } from '../../src/marketplace/sanitizer.js'
 
 /** Any UTF-16, half pairs of surrogates included. */
 const anyText = (maxLength: number) =>

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
-import { canonicalJson } from './canonical.js'
-import { type Conformed, conform, type Problem } from './conform.js'
+import { canonicalJson } from './canonical-json.js'
 import { listingDocument, responseDocument, responseSummary, rfqDocument, rfqListDocument } from './documents.js'
+import { type Conformed, conform, type Problem } from './lenient-parser.js'
 
 export type Listing = Conformed<z.output<typeof listingDocument>>
 /** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
@@ -15,9 +15,6 @@ export type ScheduledDelivery = Offer['scheduledDeliveries'][number]
 export type Vintage = ScheduledDelivery['vintages'][number]
 export type PrePayment = Offer['prePayments'][number]
 export type Review = NonNullable<Offer['review']>
-
-/** The kinds of document whose history is kept. */
-export type Kind = 'listing' | 'rfq' | 'response'
 
 /** A document as it arrived, with what could be made of it. */
 export interface Observed<T> {

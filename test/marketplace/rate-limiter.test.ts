@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { Stop } from '../../src/marketplace/cancel-token.js'
 import { AbortedError, PausedError } from '../../src/marketplace/errors.js'
-import { Limiter } from '../../src/marketplace/limiter.js'
-import { Stop } from '../../src/marketplace/stop.js'
+import { Limiter } from '../../src/marketplace/rate-limiter.js'
 import type { Timing } from '../../src/marketplace/timing.js'
 
 /** Time that stands still until it is moved. */

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { WireReply } from './exchange.js'
-import type { Quote } from './quote.js'
+import type { WireReply } from './http-exchange.js'
 import { TransientError } from './retry.js'
+import type { Quote } from './sanitizer.js'
 
 export type JsonObject = Record<string, unknown>
 

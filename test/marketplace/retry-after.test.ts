@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { LONGEST_PAUSE_MS, parseRetryAfter } from '../../src/marketplace/retryAfter.js'
+import { LONGEST_PAUSE_MS, parseRetryAfter } from '../../src/marketplace/retry-after.js'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 const DAY_S = 24 * 60 * 60

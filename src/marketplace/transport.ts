@@ -1,13 +1,13 @@
 import { constants } from 'node:buffer'
 import { type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../domain/clock.js'
+import { Stop } from './cancel-token.js'
 import type { Operation, RequestLimits, RequestObserver } from './contract.js'
 import { AbortedError, type PausedError } from './errors.js'
-import { ACCEPT_ENCODING, exchange, type WireReply, type WireRequest } from './exchange.js'
-import { parseHttpDate } from './httpDate.js'
-import { Limiter } from './limiter.js'
-import { parseRetryAfter } from './retryAfter.js'
-import { Stop } from './stop.js'
+import { parseHttpDate } from './http-date.js'
+import { ACCEPT_ENCODING, exchange, type WireReply, type WireRequest } from './http-exchange.js'
+import { Limiter } from './rate-limiter.js'
+import { parseRetryAfter } from './retry-after.js'
 import type { Timing } from './timing.js'
 
 export interface HostOptions {

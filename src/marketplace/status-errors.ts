@@ -1,8 +1,8 @@
 import { ChannelError, ItemError, type MarketplaceError, UnavailableError } from './errors.js'
-import type { WireReply } from './exchange.js'
-import type { Target } from './host.js'
-import type { Quote } from './quote.js'
+import type { WireReply } from './http-exchange.js'
 import { TransientError } from './retry.js'
+import type { Quote } from './sanitizer.js'
+import type { Target } from './transport.js'
 
 /** An answer's own words about what went wrong: the error body's message, else the beginning of the body. */
 export function wordsOf(body: Buffer, quote: Quote): string | null {

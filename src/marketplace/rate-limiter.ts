@@ -1,6 +1,6 @@
 import type { Clock } from '../domain/clock.js'
+import type { Stop } from './cancel-token.js'
 import { PausedError } from './errors.js'
-import type { Stop } from './stop.js'
 import type { Timing } from './timing.js'
 
 /** The longest Retry-After a request waits for, in milliseconds; a longer one ends the run (reliability.md, fault 6). */

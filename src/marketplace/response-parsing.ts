@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Observed } from '../domain/observed.js'
+import type { Observed } from '../domain/observation.js'
 import type { CloseReply } from './contract.js'
-import type { HostReply } from './host.js'
-import type { JsonObject } from './json.js'
-import type { Quote } from './quote.js'
+import type { JsonObject } from './json-body.js'
 import { TransientError } from './retry.js'
-import { tryJson, wordsOf } from './verdict.js'
+import type { Quote } from './sanitizer.js'
+import { tryJson, wordsOf } from './status-errors.js'
+import type { HostReply } from './transport.js'
 
 /**
  * The `items` of a list.

@@ -2,10 +2,10 @@ import { EventEmitter } from 'node:events'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import type { Stop } from './cancel-token.js'
 import { MarketplaceError, UnavailableError } from './errors.js'
-import { describeNetworkError } from './networkError.js'
+import { describeNetworkError } from './network-error.js'
 import { TransientError } from './retry.js'
-import type { Stop } from './stop.js'
 
 /** One HTTP request as it goes out. */
 export interface WireRequest {

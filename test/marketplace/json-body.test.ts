@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deeperThan, readJsonObject } from '../../src/marketplace/json.js'
-import { quoter } from '../../src/marketplace/quote.js'
+import { deeperThan, readJsonObject } from '../../src/marketplace/json-body.js'
+import { quoter } from '../../src/marketplace/sanitizer.js'
 
 const read = (body: string | Buffer, type = 'application/json') =>
   readJsonObject(

@@ -1,5 +1,5 @@
-import type { Problem } from '../domain/conform.js'
-import { type Observed, observeResponseSummary, type Rfq } from '../domain/observed.js'
+import type { Problem } from '../domain/lenient-parser.js'
+import { type Observed, observeResponseSummary, type Rfq } from '../domain/observation.js'
 import type { ChannelSession } from './contract.js'
 import { ItemError } from './errors.js'
 

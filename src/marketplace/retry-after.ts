@@ -1,4 +1,4 @@
-import { parseHttpDate } from './httpDate.js'
+import { parseHttpDate } from './http-date.js'
 
 /** The longest pause that is believed, in milliseconds: a slip in a header must not silence a channel for years. */
 export const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000

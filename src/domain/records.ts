@@ -1,0 +1,135 @@
+/**
+ * The records that the store returns and that comparison, reports, pages and commands are made from.
+ * docs/DATABASE.md describes the tables they come from.
+ */
+import type { Timestamp } from './clock.js'
+import type { DocumentKind, DocumentShape } from './documents.js'
+import type { Problem } from './lenient-parser.js'
+
+// --- runs -----------------------------------------------------------------------------------------------------------
+
+export type RunKind = 'listings' | 'rfqs' | 'close'
+export type RunOutcome = 'complete' | 'partial' | 'failed' | 'interrupted'
+
+export interface RunCounts {
+  requests: number
+  seen: number
+  inserted: number
+  changed: number
+  unchanged: number
+  missing: number
+  invalid: number
+}
+
+/** One poll or closing round of one channel. */
+export interface RunRecord extends RunCounts {
+  id: number
+  channel: string
+  kind: RunKind
+  startedAt: Timestamp
+  finishedAt: Timestamp | null
+  /** Null while it runs. */
+  outcome: RunOutcome | null
+  error: string | null
+  /** A list suddenly lost most of its entries: nothing was marked missing, and closing is held. */
+  suspicious: boolean
+  /** Earliest start of the next run of this channel and kind (a Retry-After longer than a run waits), or null. */
+  notBefore: Timestamp | null
+}
+
+// --- observations ---------------------------------------------------------------------------------------------------
+
+/** A version of a document. */
+export interface Version {
+  channel: string
+  kind: DocumentKind
+  id: string
+  /** The RFQ a response belongs to; null for listings and RFQs. */
+  rfqId: string | null
+  /** 1, 2, … */
+  version: number
+  contentHash: string
+  /** Last observation that still showed the previous version; null for a first version. */
+  notBefore: Timestamp | null
+  /** First observation that showed this version. */
+  observedAt: Timestamp
+  /** First observation that showed the next version; null for the newest. */
+  supersededAt: Timestamp | null
+  runId: number
+  /** False if a value has the wrong type or the identifier is absent. */
+  valid: boolean
+  shape: DocumentShape
+  /** Parsed JSON as received. */
+  body: unknown
+}
+
+/** The version of a document that was current at some moment, with what else was known of the document then. */
+export interface KnownDocument extends Version {
+  firstObservedAt: Timestamp
+  /** Null for a moment in the past: later observations move it, and an answer about the past must not change. */
+  lastObservedAt: Timestamp | null
+  /** When it was first absent from its list, or null while it is listed. */
+  missingSince: Timestamp | null
+}
+
+/** An RFQ with its responses, all from one consistent state. */
+export interface RfqWithResponses {
+  rfq: KnownDocument
+  responses: KnownDocument[]
+}
+
+/** A period during which a document was absent although its list or its RFQ was read. */
+export interface Absence {
+  kind: DocumentKind
+  id: string
+  /** Last observation that still showed it. */
+  notBefore: Timestamp
+  missingSince: Timestamp
+  returnedAt: Timestamp | null
+}
+
+/** A deviation of a document from the API description, counted over all observations. */
+export interface ProblemRecord extends Problem {
+  channel: string
+  kind: DocumentKind
+  entityId: string
+  firstSeenAt: Timestamp
+  lastSeenAt: Timestamp
+  times: number
+}
+
+// --- closing --------------------------------------------------------------------------------------------------------
+
+/** `held`: waits for an operator's approval. */
+export type DecisionKind = 'close' | 'would-close' | 'keep' | 'held'
+export type CloseOutcome = 'closed' | 'already-closed' | 'refused' | 'failed' | 'unknown'
+
+/** The result of evaluating one RFQ for closing. */
+export interface CloseDecision {
+  id: number
+  runId: number
+  channel: string
+  rfqId: string
+  rfqNumber: number | null
+  dueDate: string | null
+  timeZone: string
+  decidedAt: Timestamp
+  decision: DecisionKind
+  /** A sentence for people. */
+  reason: string
+  outcome: CloseOutcome | null
+  httpStatus: number | null
+  message: string | null
+  versionBefore: number | null
+  versionAfter: number | null
+}
+
+/** A decision with its evidence, as an entry of the hash-chained log. */
+export interface DecisionRecord extends CloseDecision {
+  /** All other input to the decision: clock, skew, grace, hash read, reasons for and against, request and reply. */
+  evidence: Record<string, unknown>
+  /** Hash of the previous entry. */
+  previousHash: string
+  /** Hash of this entry. */
+  hash: string
+}
