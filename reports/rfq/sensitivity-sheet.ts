@@ -1,4 +1,9 @@
-import type { BreakEven, Sensitivity, Standing } from '../../src/domain/comparison/awards/sensitivity-model.js'
+import {
+  type BreakEven,
+  NO_BREAK_EVEN,
+  type Sensitivity,
+  type Standing,
+} from '../../src/domain/comparison/awards/sensitivity-model.js'
 import { percent as percentText } from '../../src/domain/comparison/figure-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
@@ -21,7 +26,7 @@ import {
   strong,
   wrapped,
 } from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, type Cached, type Cell, formula, number, text } from '../xlsx/cells.js'
+import { arrayFormula, blank, type Cached, type Cell, formula, literal, number, text } from '../xlsx/cells.js'
 import { CRITERION_NAMES, TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
@@ -412,10 +417,10 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
 }
 
 function reasonExpression(row: number): string {
+  const { onlyOffer, priceHasNoWeight, firstAtAnyPrice, neverFirst } = NO_BREAK_EVEN
   return (
-    `IF(ISNUMBER($E${row}),"",IF(NOT(ISNUMBER($H${row})),"It is the only one.",` +
-    `IF(Weight_price=0,"Price has no weight: no price changes its rank.",IF($I${row}<=0,"It is first at any price.",` +
-    '"It is not first at any price: others lead by more than price weighs."))))'
+    `IF(ISNUMBER($E${row}),"",IF(NOT(ISNUMBER($H${row})),${literal(onlyOffer)},` +
+    `IF(Weight_price=0,${literal(priceHasNoWeight)},IF($I${row}<=0,${literal(firstAtAnyPrice)},${literal(neverFirst)}))))`
   )
 }
 

@@ -3,7 +3,7 @@ import { coverageOf, presentValueOf } from '../offer/metrics.js'
 import { coverageScore, priceScore, type RankedOffer, ranksOf, totalScore } from '../offer/ranking.js'
 import { CRITERIA, type Criterion, type Settings } from '../settings.js'
 import type { WantedAwards } from './award-model.js'
-import type { BreakEven, Sensitivity, Standing } from './sensitivity-model.js'
+import { type BreakEven, NO_BREAK_EVEN, type Sensitivity, type Standing } from './sensitivity-model.js'
 
 /** Contenders at most: beyond, nobody reads the grid. */
 export const SENSITIVITY_LIMIT = 30
@@ -113,16 +113,14 @@ function solve(offer: RankedOffer, others: readonly RankedOffer[], weights: Poin
   const own = withoutPrice(offer, weights)
   const rivals = others.map((other) => ({ points: withoutPrice(other, weights), price: other.compared.price ?? 0 }))
   const lowest = least(rivals.map(({ price }) => price))
-  if (lowest === null) return none('It is the only one.')
-  if (reach === 0) return none('Price has no weight: no price changes its rank.')
+  if (lowest === null) return none(NO_BREAK_EVEN.onlyOffer)
+  if (reach === 0) return none(NO_BREAK_EVEN.priceHasNoWeight)
   const ahead = Math.max(...rivals.map(({ points, price }) => points + (reach * lowest) / price)) - own
-  if (ahead <= 0) return none('It is first at any price.')
+  if (ahead <= 0) return none(NO_BREAK_EVEN.firstAtAnyPrice)
   const high = (reach * lowest) / ahead
   if (high >= lowest) return { breakEven: high, reason: null }
   const low = Math.min(lowest, ...rivals.map(({ points, price }) => ((own + reach - points) * price) / reach))
-  return low > 0
-    ? { breakEven: low, reason: null }
-    : none('It is not first at any price: others lead by more than price weighs.')
+  return low > 0 ? { breakEven: low, reason: null } : none(NO_BREAK_EVEN.neverFirst)
 }
 
 const withoutPrice = ({ scores }: RankedOffer, weights: Points) =>

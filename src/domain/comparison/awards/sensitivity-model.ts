@@ -39,6 +39,14 @@ export interface Standing {
   changed: boolean
 }
 
+/** Why an offer has no break-even price; the workbook's formulas choose among the same sentences. */
+export const NO_BREAK_EVEN = {
+  onlyOffer: 'No other offer is ranked.',
+  priceHasNoWeight: 'Price has weight 0, so no price changes the rank.',
+  firstAtAnyPrice: 'Ranks first at any price.',
+  neverFirst: 'Cannot rank first at any price: the lead of the other offers exceeds the weight of price.',
+} as const
+
 /**
  * The price at which an offer would be first among the contenders, all else unchanged. With S = SUM(weights),
  * w = weight of price, A = Σ weight × score but price, L = lowest compared.price of the *other* contenders,
