@@ -10,35 +10,35 @@ import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
 import { STOP_TIMEOUT_MS } from './stop-signals.js'
 
-/** What a command works with. Parts are opened when first asked for, and closed in reverse order. */
+/** What a command works with. Each part is opened when first used; all are closed in reverse order. */
 export interface App {
   readonly config: Config
   readonly log: Logger
   store(): Promise<Store>
   marketplace(): Promise<Marketplace>
-  /** The way to run jobs that the configuration asks for. Rejects with QueueUnavailableError. */
+  /** The job runner that `queue:` selects. Rejects with QueueUnavailableError. */
   runner(): Promise<JobRunner>
   makeReport: MakeReport
-  /** Has something closed with the app, before all that was opened earlier. */
+  /** Registers something to be closed with the app, before everything opened earlier. */
   onClose(close: () => Promise<unknown>): void
 }
 
 export interface AppOptions {
-  /** `if-set` for commands that only read the database: whoever reads needs no API key. */
+  /** `if-set` for commands that only read the database, which need no API key. */
   secrets: 'required' | 'if-set'
-  /** The service logs to stdout; the stdout of other commands is their result; the demo's log is a file. */
+  /** stdout for the service; stderr for commands whose stdout is their result; a file for the demo. */
   logTo: 'stdout' | 'stderr' | { write(text: string): void }
-  /** How much is logged where nobody says; `info` for the service. */
+  /** The log level unless the command line or the configuration sets one. */
   defaultLevel: LogLevel
-  /** Whether a database that is not there yet is made. */
+  /** Whether to create the database if it does not exist. */
   createDatabase: boolean
-  /** `KEY=VALUE` each, in place of keys under `reports:`. */
+  /** `KEY=VALUE` each, overriding keys under `reports:`. */
   set?: readonly string[]
 }
 
 /**
- * The composition root: reads the configuration once, hands a command what it asks for, and closes what was opened,
- * whatever happened.
+ * The composition root: reads the configuration, lets a command use the parts it needs, and closes what was opened,
+ * also when the command fails.
  */
 export async function withApp<T>(cli: Cli, options: AppOptions, use: (app: App) => Promise<T>): Promise<T> {
   const closers: (() => Promise<unknown>)[] = []
@@ -49,7 +49,7 @@ export async function withApp<T>(cli: Cli, options: AppOptions, use: (app: App) 
   }
 }
 
-/** For commands that only read the database. */
+/** Opens an existing database for a command that only reads it. */
 export const withStore = <T>(
   cli: Cli,
   use: (store: Store, app: App) => Promise<T>,
@@ -59,7 +59,7 @@ export const withStore = <T>(
     use(await app.store(), app),
   )
 
-/** For commands that ask the marketplace and end. */
+/** For a command that calls the marketplace once and exits. Creates the database if it does not exist. */
 export const withServices = <T>(cli: Cli, use: (app: App) => Promise<T>, defaultLevel: LogLevel = 'warn') =>
   withApp(cli, { secrets: 'required', logTo: 'stderr', defaultLevel, createDatabase: true }, use)
 
@@ -71,36 +71,36 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
   const config = loadConfig({ file: globals.config, env: io.env, cwd: io.cwd, secrets, set })
   cli.scrub = createScrubber(collectSecrets(config))
   const log = await openLog(cli, config, options)
-  const keep = <T extends { close(): Promise<unknown> }>(part: T) => {
+  const closeLater = <T extends { close(): Promise<unknown> }>(part: T) => {
     closers.push(() => part.close())
     return part
   }
-  const store = once(async () => keep(await openConfiguredStore(config, options.createDatabase)))
+  const store = once(async () => closeLater(await openConfiguredStore(config, options.createDatabase)))
   return {
     config,
     log,
     store,
-    marketplace: once(async () => keep(await openMarketplace(cli, config))),
+    marketplace: once(async () => closeLater(await openMarketplace(cli, config))),
     runner: once(async () => {
       const { createRunner } = await import('../../jobs/service.js')
       const runner = await createRunner(config.queue, log)
       closers.push(() => runner.close(STOP_TIMEOUT_MS))
       return runner
     }),
-    makeReport: async (...wanted) => (await createReportMaker(io, config, await store()))(...wanted),
+    makeReport: async (...args) => (await createReportMaker(io, config, await store()))(...args),
     onClose: (close) => void closers.push(close),
   }
 }
 
 async function openLog({ io, globals }: Cli, config: Config, { logTo, defaultLevel }: AppOptions): Promise<Logger> {
   const { createLog, collectSecrets } = await import('../log.js')
-  const places = {
+  const streams = {
     stdout: { out: { write: io.out }, pretty: io.width !== null, colour: io.colour.out },
     stderr: { out: { write: io.err }, pretty: io.stderrIsTerminal, colour: io.colour.err },
   }
-  const place = typeof logTo === 'string' ? places[logTo] : { out: logTo, pretty: false, colour: false }
+  const target = typeof logTo === 'string' ? streams[logTo] : { out: logTo, pretty: false, colour: false }
   return createLog({
-    ...place,
+    ...target,
     level: globals.logLevel ?? config.logLevel ?? defaultLevel,
     secrets: collectSecrets(config),
   })

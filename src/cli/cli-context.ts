@@ -2,21 +2,21 @@ import type { Command } from 'commander'
 import type { LogLevel } from '../config.js'
 import type { Io } from './process-io.js'
 
-/** The options that stand before any command. */
+/** The options of the program, which every command accepts. */
 export interface GlobalOptions {
   config?: string
   logLevel?: LogLevel
 }
 
-/** One run of the program: what commands share. */
+/** One run of the program: the state that commands share. */
 export interface Cli {
   readonly io: Io
   readonly globals: GlobalOptions
-  /** Exit status of a command that ends without throwing. */
+  /** Exit status if the command does not throw. */
   status: 0 | 1
-  /** Takes secrets out of text; knows them once the configuration is read. */
+  /** Removes secrets from text. Replaces nothing until the configuration has been read. */
   scrub: (text: string) => string
 }
 
-/** Gives a command its options, its action and its examples; each file in commands/ holds one. */
+/** Adds options, action and examples to a command. Each file in commands/ exports one. */
 export type RegisterCommand = (command: Command, cli: Cli) => void

@@ -1,31 +1,31 @@
 import { ConfigError } from '../config/config-error.js'
 import { UsageError } from './cli-error.js'
 
-/** 2 for wrong usage or configuration, else 1. */
+/** The exit status for an error: 2 for wrong usage or configuration, otherwise 1. */
 export const exitStatusFor = (error: unknown): 1 | 2 =>
   error instanceof ConfigError || error instanceof UsageError ? 2 : 1
 
 /**
- * What went wrong as one sentence with the remedy, ending in a line break.
- * @param details also tell the stack and the causes
+ * An error as one line for stderr, with the remedy if there is one.
+ * @param details adds the stack and the causes
  */
 export function formatError(error: unknown, details = false): string {
   const text = `quotekeeper: ${errorMessage(error)}\n`
   return details && error instanceof Error ? `${text}\n${stackOf(error)}\n` : text
 }
 
-/** Errors that were made for people carry their remedy; those of the system get it here; the rest is our fault. */
+/** One sentence on what went wrong and what to do. Errors that are neither ours nor the system's are reported as bugs. */
 export function errorMessage(error: unknown): string {
-  if (!(error instanceof Error)) return `stopped by ${String(error)}`
+  if (!(error instanceof Error)) return `unexpected error: ${String(error)}`
   if (isUserFacing(error)) return error.message
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code && syscall) return systemErrorMessage(error)
-  return `${error.message || error.name}. This is a fault of the program; --log-level debug shows where it happened.`
+  return `${error.message || error.name}. This is a bug in Quotekeeper; --log-level debug prints the stack trace`
 }
 
 /**
- * The errors of the project, by name: loading every room to ask for its classes would make the program slow to start.
- * A test holds this together with the classes there are.
+ * The project's error classes, by name: importing them all would slow down the start. A test compares this list with the
+ * classes that exist.
  */
 const USER_FACING = new Set(
   (
@@ -35,33 +35,35 @@ const USER_FACING = new Set(
     .split(' ')
     .map((name) => `${name}Error`),
 )
-/** Whether an error was made to be read by people. */
+/** Whether an error's message is written for users. */
 export const isUserFacing = ({ name }: { name: string }) => USER_FACING.has(name)
 
 function systemErrorMessage(error: NodeJS.ErrnoException): string {
-  const what = error.path ?? addressOf(error)
-  if (error.code === 'EEXIST' && error.syscall === 'mkdir') return `${what} is a file where a folder was wanted`
-  const remedies: Record<string, string> = {
-    EADDRINUSE: `${what} is in use by another program: stop it, or choose another port`,
-    EADDRNOTAVAIL: `${what} is no address of this machine: choose another host`,
-    EACCES: `${what} may not be used by this user: change its permissions, or choose another`,
-    EPERM: `${what} may not be used by this user: change its permissions, or choose another`,
-    EROFS: `${what} is on a read-only file system: choose another place`,
-    ENOENT: `${what} does not exist`,
-    EISDIR: `${what} is a folder where a file was wanted`,
-    ENOTDIR: `${what}: a part of the path is a file, not a folder`,
-    EEXIST: `${what} exists already`,
-    ENOSPC: `no room left on the disk for ${what}: make room and run again`,
-    ECONNREFUSED: `nothing answers at ${what}: is it running, and is the address right?`,
+  const target = error.path ?? addressOf(error)
+  if (error.code === 'EEXIST' && error.syscall === 'mkdir')
+    return `${target} is a file, but a folder is needed there: move it, or choose another path`
+  const denied = `this user has no permission for ${target}: change the permissions, or choose another`
+  const messages: Record<string, string> = {
+    EADDRINUSE: `${target} is in use by another program: stop it, or choose another port`,
+    EADDRNOTAVAIL: `${target} is not an address of this machine: choose another host`,
+    EACCES: denied,
+    EPERM: denied,
+    EROFS: `${target} is on a read-only file system: choose another path`,
+    ENOENT: `${target} does not exist: check the path`,
+    EISDIR: `${target} is a folder, but a file is needed: choose another path`,
+    ENOTDIR: `part of the path ${target} is a file, not a folder: check the path`,
+    EEXIST: `${target} already exists: remove it, or choose another path`,
+    ENOSPC: `no space left on the disk for ${target}: free some space and run again`,
+    ECONNREFUSED: `${target} refused the connection: check that the server is running and that the address is correct`,
   }
-  return remedies[error.code ?? ''] ?? error.message
+  return messages[error.code ?? ''] ?? error.message
 }
 
 function addressOf(error: NodeJS.ErrnoException & { address?: string; port?: number }): string {
-  return error.port === undefined ? (error.syscall ?? 'it') : `${error.address ?? 'port'}:${error.port}`
+  return error.port === undefined ? (error.syscall ?? 'the system') : `${error.address ?? 'port'}:${error.port}`
 }
 
 function stackOf(error: Error): string {
-  const own = error.stack ?? error.message
-  return error.cause instanceof Error ? `${own}\ncaused by ${stackOf(error.cause)}` : own
+  const stack = error.stack ?? error.message
+  return error.cause instanceof Error ? `${stack}\ncaused by ${stackOf(error.cause)}` : stack
 }

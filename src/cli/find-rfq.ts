@@ -6,9 +6,9 @@ import { FailedError, UsageError } from './cli-error.js'
 import { sanitize, truncate } from './terminal-text.js'
 
 /**
- * The one RFQ that a number, a reference or an id names.
- * @throws {FailedError} where none is known by it, with the nearest that are
- * @throws {UsageError} where several are, with how to tell them apart
+ * Finds the RFQ with a number, a reference or an id.
+ * @throws {FailedError} if there is none, with the closest matches
+ * @throws {UsageError} if there are several, with a way to choose one
  */
 export async function findRfq(
   store: Pick<History, 'rfqs'>,
@@ -17,45 +17,46 @@ export async function findRfq(
   const found = await store.rfqs(filter)
   const [only] = found
   if (only && found.length === 1) return only
-  if (found.length > 1) throw new UsageError(ambiguous(filter.match, found))
+  if (found.length > 1) throw new UsageError(ambiguousMessage(filter.match, found))
   const { match, ...others } = filter
-  throw new FailedError(unknown(match, await store.rfqs({ ...others, withoutResponses: true }), filter))
+  throw new FailedError(notFoundMessage(match, await store.rfqs({ ...others, withoutResponses: true }), filter))
 }
 
-function ambiguous(match: string, found: readonly RfqWithResponses[]): string {
+function ambiguousMessage(match: string, found: readonly RfqWithResponses[]): string {
   const channels = new Set(found.map(({ rfq }) => rfq.channel))
-  const list = found.map((each) => `\n  ${nameOf(each)} in ${each.rfq.channel}, id ${each.rfq.id}`).join('')
-  const remedy = channels.size > 1 ? 'choose the channel with --channel' : 'name one by its id'
-  return `"${match}" names ${found.length} RFQs; ${remedy}:${list}`
+  const list = found.map((each) => `\n  ${rfqLabel(each)} in ${each.rfq.channel}, id ${each.rfq.id}`).join('')
+  const remedy = channels.size > 1 ? 'choose a channel with --channel' : 'use an id instead'
+  return `"${match}" matches ${found.length} RFQs; ${remedy}:${list}`
 }
 
-function unknown(match: string, known: readonly RfqWithResponses[], { channel, asOf }: RfqFilter): string {
+function notFoundMessage(match: string, known: readonly RfqWithResponses[], { channel, asOf }: RfqFilter): string {
   const where = channel === undefined ? '' : ` in ${channel}`
   const when = asOf === undefined ? '' : ` as of ${asOf.toISOString()}`
-  const start = `no RFQ "${sanitize(match)}" is known${where}${when}`
-  if (known.length === 0) return `${start}, nor any other; \`quotekeeper sync\` polls the marketplace`
-  const near = nearestRfqs(match, known)
-  const list = near.map((each) => `\n  ${nameOf(each)} in ${each.rfq.channel}`).join('')
-  return list === '' ? `${start}; \`quotekeeper rfqs\` lists those that are` : `${start}; the nearest:${list}`
+  const start = `no RFQ matches "${sanitize(match)}"${where}${when}`
+  if (known.length === 0 && asOf !== undefined) return `${start}; no RFQs were known then`
+  if (known.length === 0) return `${start}; no RFQs are stored yet, run \`quotekeeper sync\` to poll the marketplace`
+  const suggestions = suggestRfqs(match, known)
+  const list = suggestions.map((each) => `\n  ${rfqLabel(each)} in ${each.rfq.channel}`).join('')
+  return list === '' ? `${start}; \`quotekeeper rfqs\` lists all RFQs` : `${start}; closest matches:${list}`
 }
 
-/** Generously: numbers are short, and a list of a few does no harm. */
-function nearestRfqs(match: string, known: readonly RfqWithResponses[]): RfqWithResponses[] {
-  const named = known.flatMap((each) => namesOf(each).map((name) => ({ name, each })))
+/** A generous distance, because numbers are short and a few extra suggestions do no harm. */
+function suggestRfqs(match: string, known: readonly RfqWithResponses[]): RfqWithResponses[] {
+  const named = known.flatMap((each) => searchableNames(each).map((name) => ({ name, each })))
   const reach = Math.max(2, Math.floor(match.length / 2))
   const names = closestMatches(match, [...new Set(named.map(({ name }) => name))], { most: 5, reach })
   const found = names.flatMap((name) => named.filter((entry) => entry.name === name).map(({ each }) => each))
   return [...new Set(found)].slice(0, 5)
 }
 
-function namesOf({ rfq }: RfqWithResponses): string[] {
+function searchableNames({ rfq }: RfqWithResponses): string[] {
   const document = observeRfq(rfq.body).document
   const names = [rfq.id, document?.number?.toString(), document?.reference, document?.title]
   return names.filter((name): name is string => typeof name === 'string' && name !== '')
 }
 
-/** `12 (REF-7, Mangroves for 2027)`: how a person would call it. */
-export function nameOf({ rfq }: Pick<RfqWithResponses, 'rfq'>): string {
+/** A short name for messages: `12 (REF-7, Mangroves for 2027)`. */
+export function rfqLabel({ rfq }: Pick<RfqWithResponses, 'rfq'>): string {
   const document = observeRfq(rfq.body).document
   const name = document?.number?.toString() ?? document?.reference ?? rfq.id
   const more = [document?.reference, document?.title].filter((part) => part && part !== name)

@@ -5,7 +5,7 @@ import type { Readiness } from '../domain/readiness.js'
 import type { App } from './app.js'
 import { createReportOrder } from './report-request.js'
 
-/** What the jobs of the service work with: the rooms, opened and put together. */
+/** What the job handlers of the service call: the use-cases with the store and the marketplace they need. */
 export async function createHandlerDeps(app: App, now: Clock): Promise<Omit<HandlerDeps, 'enqueue'>> {
   const { config, log } = app
   const [{ pollListings }, { pollRfqs }, { closeExpired }, { closingKillSwitch }] = await Promise.all([
@@ -34,8 +34,8 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
   }
 }
 
-/** Starts the web server of the service. */
-export const webServer =
+/** Makes the function with which the service starts its web server. */
+export const webServerStarter =
   ({ config, log }: Pick<App, 'config' | 'log'>) =>
   async (readiness: Readiness) => {
     const { startHealthServer } = await import('../web/health.js')

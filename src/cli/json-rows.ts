@@ -1,12 +1,11 @@
 /**
- * What the reading commands show: a row each, in the names of the API document and of interfaces.md §3. `--json` prints
- * these rows; tables show a part of them.
+ * The rows that commands print with `--json`, in the names of the marketplace API; tables show some of their columns.
  */
 import { type Calendar, isLate } from '../domain/expiry.js'
 import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../domain/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 
-/** What is known about a document beside what it says. */
+/** What Quotekeeper knows about a document besides its content. */
 const observationFields = ({
   version,
   observedAt,
@@ -51,7 +50,7 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
 }
 
 export type OfferRow = ReturnType<typeof offerRow>
-/** @param calendar the channel's: it says whether an offer came after the due date had ended */
+/** @param calendar the channel's; decides whether the offer came after the due date */
 export function offerRow(rfq: KnownDocument, response: KnownDocument, calendar: Calendar) {
   const terms = offerTerms(response)
   const late = isLate(terms.submittedAt, observeRfq(rfq.body).document?.responseDueDate ?? null, calendar)

@@ -3,10 +3,10 @@ import { processIo } from './process-io.js'
 import { createCli, printError, run } from './program.js'
 import { stopOnSignals } from './stop-signals.js'
 
-/** How long what is left open may keep the process alive once its work is done, in milliseconds. */
+/** How long a handle left open may keep the process alive after its work is done. */
 const EXIT_TIMEOUT_MS = 2_000
 
-// What this program writes (database, workbooks, backups) is its user's alone.
+// Files this program writes (database, workbooks, backups) are readable by their owner only.
 process.umask(0o077)
 const signals = stopOnSignals((text) => process.stderr.write(text))
 const io = processIo(signals.stop)

@@ -18,14 +18,15 @@ export interface PollRequest {
 }
 
 /**
- * Polls one kind of one channel in this process.
- * @throws {FailedError} while the marketplace has asked for no requests; RunBusyError, StoreError
+ * Polls the listings or the RFQs of one channel in this process.
+ * @throws {FailedError} during a Retry-After pause; RunBusyError, StoreError
  */
 export async function pollChannel({ io }: Cli, app: App, request: PollRequest): Promise<PollResult> {
   const { channel, kind, full = false, acceptLoss = false, onProgress } = request
   const store = await app.store()
   const until = await pausedUntil(store, { channel: channel.key, kind }, io.now())
-  if (until !== null) throw new FailedError(`the marketplace asked for no requests before ${until}; run again then`)
+  if (until !== null)
+    throw new FailedError(`the marketplace asked for a pause (Retry-After) until ${until}; run again then`)
   const services = { marketplace: await app.marketplace(), store, now: io.now }
   const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
   if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)

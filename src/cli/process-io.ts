@@ -1,32 +1,31 @@
 import type { Environment } from '../config/environment.js'
 import type { Clock } from '../domain/clock.js'
 
-/** What a command may touch of the process it runs in. */
+/** Everything a command uses of its process, so that tests can replace it. */
 export interface Io {
-  /** Writes a result to stdout. Does nothing once the reader has gone. */
+  /** Writes a result to stdout. Does nothing after the reader has closed the pipe. */
   out(text: string): void
-  /** Writes to stderr what is not the result: progress, remarks, errors. */
+  /** Writes anything that is not the result to stderr: progress, notes, errors. */
   err(text: string): void
-  /** Columns of the terminal on stdout; null where stdout is none. */
+  /** Columns of the terminal; null if stdout is not a terminal. */
   width: number | null
-  /** Whether somebody watches stderr. */
   stderrIsTerminal: boolean
-  /** Whether stdout, or stderr, may carry colours. */
+  /** Whether each stream supports colours. */
   colour: { out: boolean; err: boolean }
   env: Environment
   cwd: string
   now: Clock
-  /** Aborted by the first request to end: Ctrl-C or SIGTERM. */
+  /** Aborted by the first SIGINT or SIGTERM. */
   stop: AbortSignal
-  /** Whether the reader of stdout has gone (`| head`): what would be written is wasted. */
+  /** Whether the reader of stdout has closed the pipe (`| head`). */
   stdoutClosed(): boolean
-  /** The compiled script of the thread that reports are made in; null: they are made in this one. */
+  /** The script of the worker thread that makes reports; null to make them in the main thread. */
   reportWorkerScript: URL | null
 }
 
 type Stream = NodeJS.WriteStream
 
-/** The real process as an Io. Ends it by itself only where a second Ctrl-C, or the deadline after the first, says so. */
+/** The Io of the real process. */
 export function processIo(stop: AbortSignal): Io {
   const { stdout, stderr } = process
   const out = writer(stdout)
@@ -41,20 +40,20 @@ export function processIo(stop: AbortSignal): Io {
     cwd: process.cwd(),
     now: () => new Date(),
     stop,
-    stdoutClosed: out.gone,
+    stdoutClosed: out.closed,
     reportWorkerScript: new URL('../reporting/report-thread.js', import.meta.url),
   }
 }
 
-/** A reader that went away is no failure: the rest is dropped, work that does more than print goes on. */
+/** A closed pipe is not an error: further output is dropped, and work that does more than print continues. */
 function writer(stream: Stream) {
-  let gone = false
+  let closed = false
   stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE' && error.code !== 'EIO') throw error
-    gone = true
+    closed = true
   })
-  return { write: (text: string) => void (gone || stream.write(text)), gone: () => gone }
+  return { write: (text: string) => void (closed || stream.write(text)), closed: () => closed }
 }
 
-/** https://no-color.org: any value but an empty one means no colours. */
+/** Any non-empty NO_COLOR turns colours off: https://no-color.org */
 const supportsColour = (stream: Stream) => Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb'

@@ -8,8 +8,8 @@ import type { Io } from './process-io.js'
 
 /**
  * Runs one command line.
- * @param args what follows the program's name
- * @returns the exit status: 0 done, 1 failed or partly failed, 2 wrong usage or configuration (interfaces.md §1)
+ * @param args the arguments after the program's name
+ * @returns the exit status: 0 done, 1 failed in whole or in part, 2 wrong usage or configuration
  */
 export async function run(args: readonly string[], io: Io, cli: Cli = createCli(io)): Promise<number> {
   try {
@@ -25,41 +25,45 @@ export async function run(args: readonly string[], io: Io, cli: Cli = createCli(
 
 export const createCli = (io: Io): Cli => ({ io, globals: {}, status: 0, scrub: (text) => text })
 
-/** Tells on stderr what went wrong, without secrets; with the stack only where details are wanted. */
+/** Prints an error on stderr without secrets; with its stack at log level debug. */
 export function printError(cli: Cli, error: unknown): void {
   const { stop } = cli.io
-  // Once the end was asked for, whatever breaks off broke off for that.
-  const consequence = stop.aborted && !(error instanceof Error && isUserFacing(error))
-  cli.io.err(cli.scrub(formatError(consequence ? stop.reason : error, isDebugging(cli))))
+  // After a signal, an error that is not ours is a consequence of stopping.
+  const dueToStop = stop.aborted && !(error instanceof Error && isUserFacing(error))
+  cli.io.err(cli.scrub(formatError(dueToStop ? stop.reason : error, isDebugging(cli))))
 }
 
 /**
- * The program, not yet run.
- * @param wanted which commands to load; the others are only listed, so that help comes at once
+ * Builds the program without running it.
+ * @param isNeeded which commands to load; the others only appear in the help, so that the program starts fast
  */
-export async function buildProgram(cli: Cli, wanted: (name: string) => boolean): Promise<Command> {
+export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean): Promise<Command> {
   const program = configureCommand(new Command('quotekeeper'), cli.io)
-    .description('Keeps what an RFQ desk sees on its marketplace, closes RFQs past their due date, compares offers.')
+    .description(
+      'Polls RFQ channels of a marketplace, keeps every version, closes RFQs past their due date and compares offers.',
+    )
     .version(VERSION, '-V, --version', 'print the version')
-    .option('-c, --config <file>', 'configuration file (default: $QUOTEKEEPER_CONFIG, else ./quotekeeper.yaml)')
-    .addOption(new Option('--log-level <level>', `how much is logged: ${LOG_LEVELS.join(', ')}`).choices(LOG_LEVELS))
-    .helpCommand('help [command]', 'show help of a command')
-    .showHelpAfterError('(--help shows what there is)')
+    .option('-c, --config <file>', 'configuration file (default: $QUOTEKEEPER_CONFIG, or else ./quotekeeper.yaml)')
+    .addOption(
+      new Option('--log-level <level>', `least severe level to log: ${LOG_LEVELS.join(', ')}`).choices(LOG_LEVELS),
+    )
+    .helpCommand('help [command]', 'show the help of a command')
+    .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', OVERVIEW)
     .hook('preAction', (top) => void Object.assign(cli.globals, globalOptionsOf(top)))
   for (const { name, description, load } of commands) {
     const command = configureCommand(program.command(name), cli.io).description(description)
-    if (wanted(name)) (await load()).register(command, cli)
+    if (isNeeded(name)) (await load()).register(command, cli)
   }
   return program
 }
 
 const OVERVIEW = `
-Begin here:
-  $ quotekeeper demo                      see the whole job done on a marketplace of its own
-  $ quotekeeper init                      write a configuration to begin with
-  $ quotekeeper check                     try the configuration against the marketplace
-  $ quotekeeper start                     run the service`
+Getting started:
+  $ quotekeeper demo   try everything out on a sample marketplace
+  $ quotekeeper init   write a configuration file to edit
+  $ quotekeeper check  test the configuration and the connections
+  $ quotekeeper start  run the service`
 
 function configureCommand(command: Command, io: Io): Command {
   return command

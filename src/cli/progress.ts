@@ -1,6 +1,6 @@
 import type { Io } from './process-io.js'
 
-/** Shows how far a run is, on a terminal; elsewhere it does nothing. */
+/** A progress bar on a terminal; does nothing elsewhere. */
 export interface Progress {
   start(what: string): void
   update(progress: { done: number; total: number }): void
@@ -9,7 +9,7 @@ export interface Progress {
 
 const SILENT: Progress = { start: () => undefined, update: () => undefined, end: () => undefined }
 
-/** A bar on stderr, drawn only for somebody who watches. */
+/** A progress bar on stderr, drawn only if stderr is a terminal. */
 export async function createProgress(io: Io): Promise<Progress> {
   if (!io.stderrIsTerminal) return SILENT
   const { SingleBar } = await import('cli-progress')
@@ -19,7 +19,7 @@ export async function createProgress(io: Io): Promise<Progress> {
     barCompleteChar: '━',
     barIncompleteChar: '─',
     hideCursor: false,
-    // The terminal is left as it was, also when a second Ctrl-C ends everything.
+    // The cursor stays visible and lines wrap, so that a second Ctrl-C leaves the terminal usable.
     linewrap: true,
     clearOnComplete: true,
     stopOnComplete: false,

@@ -11,8 +11,8 @@ export interface ReadFilter {
 }
 
 /**
- * What the store is asked for by `--channel` and `--as-of`.
- * @throws {UsageError} for a channel that is neither configured nor in the database, for an as-of that is no moment
+ * The filter that `--channel` and `--as-of` stand for.
+ * @throws {UsageError} for a channel that is neither configured nor in the database, or an invalid `--as-of`
  */
 export async function parseReadFilter(
   { io }: Cli,
@@ -21,18 +21,18 @@ export async function parseReadFilter(
 ): Promise<ReadFilter> {
   const moment = asOf === undefined ? {} : { asOf: parseAsOf(asOf, await databaseNow(store, io.now())) }
   if (channel === undefined) return moment
-  // What a channel left behind can be read after it went from the configuration.
-  const known = await store.runs({ channel, limit: 1 })
-  if (known.length === 0) findChannel(app.config, channel)
+  // The data of a channel stays readable after the channel is removed from the configuration.
+  const runs = await store.runs({ channel, limit: 1 })
+  if (runs.length === 0) findChannel(app.config, channel)
   return { channel, ...moment }
 }
 
 /**
- * The present of the database: ours, or that of the machine that polled last where its clock is ahead of ours. What was
- * seen is never in the future.
+ * The current time for reading the database: ours, or the time of the newest run if that is later, because another
+ * machine's clock may be ahead. Nothing observed is ever in the future.
  */
 export async function databaseNow(store: Pick<Store, 'runs'>, now: Date): Promise<Date> {
   const [newest] = await store.runs({ limit: 1 })
-  const seen = new Date(newest?.finishedAt ?? newest?.startedAt ?? 0)
-  return seen > now ? seen : now
+  const lastRun = new Date(newest?.finishedAt ?? newest?.startedAt ?? 0)
+  return lastRun > now ? lastRun : now
 }

@@ -3,7 +3,10 @@ import type { ReportRequest } from '../reporting/make-report.js'
 import { VERSION } from '../version.js'
 import { timeZoneOf } from './select-channels.js'
 
-/** A report on a channel, as the configuration wants it; no key of the configuration goes with it. */
+/**
+ * The order for a report on a channel. Only the report settings of the configuration go with it, so that no API key
+ * reaches the worker thread.
+ */
 export function createReportOrder(
   config: Config,
   { channel: key, asOf, now }: { channel: string; asOf: Date; now: Date },

@@ -1,10 +1,10 @@
 import { VERSION } from '../version.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
-import { createHandlerDeps, webServer } from './handler-deps.js'
+import { createHandlerDeps, webServerStarter } from './handler-deps.js'
 import { untilStopped } from './until-stopped.js'
 
-/** Runs the service, or the part of it that is asked for, until the process is asked to end. */
+/** Runs the service, or some parts of it, until SIGINT or SIGTERM. */
 export async function runService(
   { io }: Cli,
   app: App,
@@ -12,12 +12,12 @@ export async function runService(
 ): Promise<void> {
   const { startService } = await import('../../jobs/service.js')
   const { config, log } = app
-  const serveWeb = web ? webServer(app) : null
+  const serveWeb = web ? webServerStarter(app) : null
   const service = await startService({ ...(await createHandlerDeps(app, io.now)), work, schedule, serveWeb })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
   await untilStopped(io.stop)
-  log.info('quotekeeper is stopping')
+  log.info('quotekeeper stopping')
 }

@@ -3,24 +3,26 @@ import type { ChannelConfig, Config } from '../config.js'
 import { UsageError } from './cli-error.js'
 
 /**
- * The channels a command works on: those named, else all of the configuration.
- * @throws {UsageError} for one that is not configured
+ * The channels that `--channel` names, or every configured channel.
+ * @throws {UsageError} for a channel that is not configured
  */
 export function selectChannels(config: Config, named: readonly string[] | undefined): ChannelConfig[] {
   if (named === undefined) return config.channels
   return [...new Set(named)].map((name) => findChannel(config, name))
 }
 
-/** @throws {UsageError} for a channel that is not configured, with the nearest that is */
+/** @throws {UsageError} for a channel that is not configured, suggesting the most similar one */
 export function findChannel(config: Config, name: string): ChannelConfig {
   const found = config.channels.find(({ key }) => key === name)
   if (found) return found
   const known = config.channels.map(({ key }) => key)
   const [close] = closestMatches(name, known, { most: 1 })
   const suggestion = close ? `did you mean ${close}? ` : ''
-  throw new UsageError(`${name} is no channel of ${config.file}; ${suggestion}Configured: ${known.join(', ')}`)
+  throw new UsageError(
+    `channel ${name} is not configured in ${config.file}; ${suggestion}Configured channels: ${known.join(', ')}`,
+  )
 }
 
-/** The calendar zone of a channel; a channel that left the configuration is read in UTC. */
+/** The time zone of a channel; UTC for a channel that is no longer configured. */
 export const timeZoneOf = (config: Config, channel: string): string =>
   config.channels.find(({ key }) => key === channel)?.timeZone ?? 'UTC'

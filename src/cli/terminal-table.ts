@@ -2,25 +2,25 @@ import { displayWidth, padEnd, padStart, sanitize, truncate, wrap } from './term
 
 export interface Column<Row> {
   header: string
-  /** Cell of a row; null and undefined show as nothing. Outside text may be handed in as it is. */
+  /** The cell of a row; null and undefined are shown empty. Untrusted text is sanitized here. */
   cell: (row: Row) => string | number | null | undefined
   align?: 'right'
-  /** May give way down to this width where the terminal is narrow; absent: shown whole, as numbers must be. */
+  /** The smallest width the column may shrink to; absent for columns that must be shown whole, such as numbers. */
   min?: number
-  /** How a text that gave way is shown: cut with an ellipsis (default), or on several lines. */
+  /** `wrap` continues text on further lines; the default is to truncate it with an ellipsis. */
   overflow?: 'wrap'
-  /** Left out where the terminal is too narrow, the highest first; absent: never. */
+  /** Columns with the highest number are hidden first if the terminal is too narrow; absent: never hidden. */
   drop?: number
 }
 
 export interface TableFormat {
-  /** Columns of the terminal; null: as wide as it needs. */
+  /** Columns of the terminal; null for no limit. */
   width: number | null
-  /** Makes the header stand out. */
+  /** Highlights the header. */
   emphasize?: (text: string) => string
 }
 
-/** A column with its cells, cleaned, and the width it is shown at. */
+/** A column with its sanitized cells and the width it is shown at. */
 interface FittedColumn {
   column: Column<never>
   cells: string[]
@@ -30,21 +30,21 @@ interface FittedColumn {
 const GAP = '  '
 
 /**
- * Rows as an aligned table with a header, ending in a line break, fitted to a width: columns that may be dropped go
- * first, then those that may give way do, the widest first.
- * @returns the text, and the headers of the columns that there was no room for
+ * Formats rows as an aligned table with a header. To fit the width, columns with `drop` are hidden first, then columns
+ * with `min` shrink, the widest first.
+ * @returns the text, and the headers of the hidden columns
  */
-export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableFormat) {
-  const lanes = columns.map((column) => fitColumn(column, rows))
-  const fitted = look.width === null ? lanes : shrink(dropUntilFit(lanes, look.width), look.width)
-  const { emphasize = (text) => text } = look
+export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], format: TableFormat) {
+  const { width, emphasize = (text) => text } = format
+  const all = columns.map((column) => fitColumn(column, rows))
+  const fitted = width === null ? all : shrink(dropUntilFit(all, width), width)
   const header = emphasize(joinCells(fitted, ({ column }) => column.header))
-  const rule = joinCells(fitted, ({ width }) => '─'.repeat(width))
+  const rule = joinCells(fitted, (each) => '─'.repeat(each.width))
   const body = rows.flatMap((_, index) => rowLines(fitted, index))
   const shown = new Set(fitted.map(({ column }) => column.header))
   return {
     text: [header, rule, ...body].map((text) => `${text}\n`).join(''),
-    leftOut: columns.map((column) => column.header).filter((name) => !shown.has(name)),
+    hidden: columns.map((column) => column.header).filter((name) => !shown.has(name)),
   }
 }
 
@@ -56,34 +56,35 @@ function fitColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedColumn
 
 const minWidth = ({ column, width }: FittedColumn) =>
   Math.min(width, Math.max(column.min ?? width, displayWidth(column.header)))
-const totalWidth = (lanes: readonly FittedColumn[], widthOfLane: (lane: FittedColumn) => number) =>
-  lanes.reduce((sum, lane) => sum + widthOfLane(lane), GAP.length * (lanes.length - 1))
+const totalWidth = (columns: readonly FittedColumn[], widthOf: (column: FittedColumn) => number) =>
+  columns.reduce((sum, column) => sum + widthOf(column), GAP.length * (columns.length - 1))
 
-function dropUntilFit(lanes: readonly FittedColumn[], available: number): readonly FittedColumn[] {
-  if (totalWidth(lanes, minWidth) <= available) return lanes
-  const drop = Math.max(...lanes.map(({ column }) => column.drop ?? 0))
-  if (drop === 0) return lanes
+function dropUntilFit(columns: readonly FittedColumn[], available: number): readonly FittedColumn[] {
+  if (totalWidth(columns, minWidth) <= available) return columns
+  const drop = Math.max(...columns.map(({ column }) => column.drop ?? 0))
+  if (drop === 0) return columns
   return dropUntilFit(
-    lanes.filter(({ column }) => column.drop !== drop),
+    columns.filter(({ column }) => column.drop !== drop),
     available,
   )
 }
 
-function shrink(lanes: readonly FittedColumn[], available: number): FittedColumn[] {
-  const result = lanes.map((lane) => ({ ...lane }))
+function shrink(columns: readonly FittedColumn[], available: number): FittedColumn[] {
+  const result = columns.map((column) => ({ ...column }))
   for (let excess = totalWidth(result, ({ width }) => width) - available; excess > 0; excess--) {
-    const giving = result.filter((lane) => lane.width > minWidth(lane)).sort((a, b) => b.width - a.width)[0]
-    if (!giving) break
-    giving.width--
+    const shrinkable = result.filter((column) => column.width > minWidth(column))
+    const [widest] = shrinkable.sort((a, b) => b.width - a.width)
+    if (!widest) break
+    widest.width--
   }
   return result
 }
 
-/** A row is as high as its highest cell. */
-function rowLines(lanes: readonly FittedColumn[], index: number): string[] {
-  const blocks = lanes.map((lane) => cellLines(lane, index))
-  const height = Math.max(1, ...blocks.map(({ length }) => length))
-  return Array.from({ length: height }, (_, at) => joinCells(lanes, (_lane, position) => blocks[position]?.[at] ?? ''))
+/** The lines of one row: as many as its tallest cell has. */
+function rowLines(columns: readonly FittedColumn[], index: number): string[] {
+  const cells = columns.map((column) => cellLines(column, index))
+  const height = Math.max(1, ...cells.map(({ length }) => length))
+  return Array.from({ length: height }, (_, line) => joinCells(columns, (_column, at) => cells[at]?.[line] ?? ''))
 }
 
 function cellLines({ column, cells, width }: FittedColumn, index: number): string[] {
@@ -91,11 +92,11 @@ function cellLines({ column, cells, width }: FittedColumn, index: number): strin
   return column.overflow === 'wrap' ? wrap(cell, width).map((part) => truncate(part, width)) : [truncate(cell, width)]
 }
 
-const joinCells = (lanes: readonly FittedColumn[], text: (lane: FittedColumn, position: number) => string) =>
-  lanes
-    .map((lane, position) => {
-      const pad = lane.column.align === 'right' ? padStart : padEnd
-      return pad(text(lane, position), lane.width)
+const joinCells = (columns: readonly FittedColumn[], text: (column: FittedColumn, at: number) => string) =>
+  columns
+    .map((column, at) => {
+      const pad = column.column.align === 'right' ? padStart : padEnd
+      return pad(text(column, at), column.width)
     })
     .join(GAP)
     .trimEnd()

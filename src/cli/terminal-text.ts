@@ -2,8 +2,8 @@ import { stripVTControlCharacters } from 'node:util'
 import { rounded } from '../domain/comparison/numbers.js'
 
 /**
- * Outside text made harmless for a terminal: one line, no escape codes, control characters or marks that reorder or
- * hide what follows.
+ * Makes untrusted text safe to print on a terminal: one line without escape codes, control characters, or characters
+ * that reorder or hide text.
  */
 export function sanitize(text: string): string {
   return stripVTControlCharacters(text)
@@ -13,13 +13,13 @@ export function sanitize(text: string): string {
     .trim()
 }
 
-/** What takes one place on a terminal: a character with the marks that combine with it. */
+/** Splits text into characters with their combining marks: what takes one place on a terminal. */
 const graphemes = (text: string) => text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? []
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u
 const PLAIN = /^[\x20-\x7e]*$/
 
-/** Columns a cleaned text takes on a terminal. */
+/** The number of terminal columns that sanitized text takes. */
 export function displayWidth(text: string): number {
   if (PLAIN.test(text)) return text.length
   let width = 0
@@ -27,7 +27,7 @@ export function displayWidth(text: string): number {
   return width
 }
 
-/** Cuts a text to a width, with an ellipsis where something was lost. */
+/** Shortens text to a width in columns, ending in an ellipsis if anything was removed. */
 export function truncate(text: string, width: number): string {
   if (displayWidth(text) <= width) return text
   let kept = ''
@@ -47,13 +47,13 @@ export const padStart = (text: string, width: number) => ' '.repeat(Math.max(0, 
 export const plural = (number: number, noun: string, plural = `${noun}s`) =>
   `${number.toLocaleString('en')} ${number === 1 ? noun : plural}`
 
-/** A number as a person reads it: thousands separated, at most as many decimals as given. */
+/** A number with thousands separators and at most `decimals` decimals; empty for null. */
 export const formatNumber = (value: number | null | undefined, decimals = 2) =>
   value === null || value === undefined
     ? ''
     : rounded(value, decimals).toLocaleString('en', { maximumFractionDigits: decimals })
 
-/** Breaks a text into lines of at most the width, at spaces. */
+/** Breaks text at spaces into lines of at most `width` columns. A longer word keeps its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   let line = ''

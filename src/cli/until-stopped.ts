@@ -1,4 +1,4 @@
-/** Resolves when the process was asked to end. */
+/** Resolves when the signal is aborted: on SIGINT or SIGTERM. */
 export function untilStopped(stop: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (stop.aborted) resolve()

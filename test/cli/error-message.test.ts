@@ -48,19 +48,25 @@ describe('a failure', () => {
   })
 
   it.each([
-    [{ code: 'EEXIST', syscall: 'mkdir', path: '/a/file' }, '/a/file is a file where a folder was wanted'],
+    [
+      { code: 'EEXIST', syscall: 'mkdir', path: '/a/file' },
+      '/a/file is a file, but a folder is needed there: move it, or choose another path',
+    ],
     [
       { code: 'EACCES', syscall: 'open', path: '/x' },
-      '/x may not be used by this user: change its permissions, or choose another',
+      'this user has no permission for /x: change the permissions, or choose another',
     ],
-    [{ code: 'ENOSPC', syscall: 'write', path: '/x' }, 'no room left on the disk for /x: make room and run again'],
-    [{ code: 'EISDIR', syscall: 'open', path: '/x' }, '/x is a folder where a file was wanted'],
+    [
+      { code: 'ENOSPC', syscall: 'write', path: '/x' },
+      'no space left on the disk for /x: free some space and run again',
+    ],
+    [{ code: 'EISDIR', syscall: 'open', path: '/x' }, '/x is a folder, but a file is needed: choose another path'],
   ])('of the file system gets one too: %j', (facts, words) => {
     expect(formatError(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${words}\n`)
   })
 
   it('of the program itself says so', () => {
-    expect(formatError(new TypeError('x is not a function'))).toContain('This is a fault of the program')
+    expect(formatError(new TypeError('x is not a function'))).toContain('This is a bug in Quotekeeper')
     expect(formatError('a string')).toContain('a string')
   })
 

@@ -84,7 +84,7 @@ describe('init', () => {
     writeFileSync(join(folder, 'quotekeeper.yaml'), 'mine')
     const { status, err } = await quotekeeper('init')
     expect(status).toBe(1)
-    expect(err).toContain('exists already')
+    expect(err).toContain('already exists')
     expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe('mine')
   })
 

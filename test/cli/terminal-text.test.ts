@@ -97,7 +97,7 @@ describe('a table', () => {
     const narrower = table(wide, rows, { width: 30 })
     expect(narrower).toContain('1,234,567.89')
     expect(narrower).not.toContain('Note')
-    expect(formatTable(wide, rows, { width: 20 }).leftOut).toEqual(['Price', 'Note'])
+    expect(formatTable(wide, rows, { width: 20 }).hidden).toEqual(['Price', 'Note'])
   })
 
   it('shows a long text on several lines where asked to', () => {

@@ -51,7 +51,7 @@ fault(
     const service = fixture.start(['start'])
     await fixture.waitForRows('select count(*) as n from rfqs', [{ n: 2 }])
     service.signal('SIGTERM')
-    await eventually(() => expect(service.out).toContain('quotekeeper is stopping'))
+    await eventually(() => expect(service.out).toContain('quotekeeper stopping'))
     await wait(400) // Sooner, it counts as the same one: from a terminal they come in pairs.
     const began = performance.now()
     service.signal('SIGTERM')

@@ -52,7 +52,7 @@ describe('a report made in a thread of its own', () => {
     const unknown = await apart({ ...order, rfqId: 'nobody' }).catch((error: unknown) => error)
     expect(formatError(unknown)).toBe(`quotekeeper: no RFQ nobody was known in ${KEY} at ${order.asOf.toISOString()}\n`)
     const folder = await apart({ ...order, out: directory }).catch((error: unknown) => error)
-    expect(formatError(folder)).toContain('is a folder where a file was wanted')
+    expect(formatError(folder)).toContain('is a folder, but a file is needed')
   })
 
   it('is given up when told so, and leaves nothing behind', async () => {

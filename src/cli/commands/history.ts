@@ -4,7 +4,7 @@ import { calendarOf } from '../../domain/expiry.js'
 import type { RfqWithResponses } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
-import { findRfq, nameOf } from '../find-rfq.js'
+import { findRfq, rfqLabel } from '../find-rfq.js'
 import { offerRow } from '../json-rows.js'
 import {
   type AsOfOption,
@@ -42,7 +42,7 @@ export const register: RegisterCommand = (command, cli) => {
           asOf,
         })
         if (options.json) printJson(cli.io, { channel, rfqId, changes, versions, absences })
-        else printTable(cli.io, COLUMNS, changes, `RFQ ${nameOf(found)} has no history.`)
+        else printTable(cli.io, COLUMNS, changes, `RFQ ${rfqLabel(found)} has no history.`)
       }),
     )
   withExamples(command, ['quotekeeper history 1042', 'what changed in RFQ 1042 and its offers, and when'])

@@ -23,12 +23,12 @@ async function init({ io, globals }: Cli): Promise<void> {
   ] as const) {
     if (wrote) io.out(`${path}\n`)
   }
-  if (!wroteConfig) throw new FailedError(`${config} exists already and was left as it is`)
-  if (!wroteExample) io.err(`${example} exists already and was left as it is.\n`)
+  if (!wroteConfig) throw new FailedError(`${config} already exists and was not changed`)
+  if (!wroteExample) io.err(`${example} already exists and was not changed.\n`)
   io.err(nextSteps(dirname(config)))
 }
 
-/** False where the file exists already. */
+/** @returns false if the file already exists */
 async function writeNew(path: string, text: string): Promise<boolean> {
   try {
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })

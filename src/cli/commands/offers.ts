@@ -1,7 +1,7 @@
 import { calendarOf } from '../../domain/expiry.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
-import { findRfq, nameOf } from '../find-rfq.js'
+import { findRfq, rfqLabel } from '../find-rfq.js'
 import { type OfferRow, offerRow } from '../json-rows.js'
 import {
   type AsOfOption,
@@ -33,7 +33,7 @@ export const register: RegisterCommand = (command, cli) => {
         const found = await findRfq(store, { match, ...filter })
         const calendar = calendarOf(timeZoneOf(app.config, found.rfq.channel))
         const rows = found.responses.map((response) => offerRow(found.rfq, response, calendar)).sort(byPrice)
-        printRows(cli.io, options.json, COLUMNS, rows, `No offer is known for RFQ ${nameOf(found)}.`)
+        printRows(cli.io, options.json, COLUMNS, rows, `No offer is known for RFQ ${rfqLabel(found)}.`)
       }),
     )
   withExamples(

@@ -3,7 +3,7 @@ import type { Service } from '../../../jobs/service.js'
 import type { Happening, Sandbox } from '../../sandbox/index.js'
 import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
-import { createHandlerDeps, webServer } from '../handler-deps.js'
+import { createHandlerDeps, webServerStarter } from '../handler-deps.js'
 import { untilStopped } from '../until-stopped.js'
 import { makeDemoFolder, writeDemoConfig } from './demo-folder.js'
 import { deedInWords, happeningInWords, Story } from './demo-output.js'
@@ -71,7 +71,7 @@ async function play(demo: Demo, once: boolean): Promise<void> {
 async function startDesk(app: App, sandbox: Sandbox, watch: Watch): Promise<Service> {
   const { startService } = await import('../../../jobs/service.js')
   const deps = watch.over(await createHandlerDeps(app, sandbox.now))
-  const service = await startService({ ...deps, work: true, schedule: true, serveWeb: webServer(app) })
+  const service = await startService({ ...deps, work: true, schedule: true, serveWeb: webServerStarter(app) })
   app.onClose(() => service.stop())
   return service
 }
