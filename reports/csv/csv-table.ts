@@ -1,4 +1,4 @@
-import { decimalOf } from '../../src/domain/comparison/figure-text.js'
+import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { contentOf } from '../layout/cell-text.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { HEAD_ROW } from '../layout/table-sheet.js'
@@ -27,7 +27,7 @@ function lineOf({ cells }: RowPlan, columns: number): string {
 
 function field(value: ReturnType<typeof contentOf>): string {
   if (value === null) return ''
-  if (typeof value === 'number') return decimalOf(value)
+  if (typeof value === 'number') return formatDecimal(value)
   return value instanceof Date ? dateField(value) : textField(value)
 }
 

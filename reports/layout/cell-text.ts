@@ -1,4 +1,4 @@
-import { decimalOf } from '../../src/domain/comparison/figure-text.js'
+import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
 import type { Cell } from '../xlsx/cells.js'
 
@@ -54,7 +54,7 @@ function shownDate(date: Date, format: string): string {
 
 function shownNumber(value: number, format: string): string {
   const parts = format.split(';')
-  if (format === '') return decimalOf(value)
+  if (format === '') return formatDecimal(value)
   if (parts.length === 3) return shownBySign(value, parts as [string, string, string])
   return formatted(value, format)
 }

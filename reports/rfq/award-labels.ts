@@ -1,6 +1,6 @@
 import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
 import { isExact } from '../../src/domain/comparison/awards/award-model.js'
-import { reachable } from '../../src/domain/comparison/awards/cheapest-combination.js'
+import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
 import { body, centred, wrapped } from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, literal, text } from '../xlsx/cells.js'
 import { awardFor, byWantedBasis, REACHED_FACTOR } from './award-sets.js'
@@ -65,6 +65,6 @@ function ownCached({ offers, awards }: RfqLayout['report']): string {
   const tonnes = (scenario: AwardScenario) => new Map(winners(scenario).map((line) => [line.offerId, line.tonnes]))
   const [own, best] = [tonnes('own'), tonnes('best-score')]
   const same = offers.every(({ id }) => own.get(id) === best.get(id))
-  const over = offers.filter(({ id, metrics }) => (metrics.volume ?? 0) < reachable(own.get(id) ?? 0)).length
+  const over = offers.filter(({ id, metrics }) => (metrics.volume ?? 0) < reachedFrom(own.get(id) ?? 0)).length
   return `${same ? 'As the best score.' : 'As chosen.'}${over > 0 ? ` ${over} ${OVER}` : ''}`
 }

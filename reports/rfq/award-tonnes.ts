@@ -1,6 +1,6 @@
 import type ExcelJS from 'exceljs'
 import { type AwardScenario, EXACT_SCENARIOS } from '../../src/domain/comparison/awards/award-model.js'
-import { reachable } from '../../src/domain/comparison/awards/cheapest-combination.js'
+import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { WANTED_BASES, type WantedBasis } from '../../src/domain/comparison/settings.js'
@@ -70,7 +70,8 @@ const singleWinner = (layout: RfqLayout) => `$H$${FIRST_SCENARIO_ROW + layout.re
 function singleWorkings({ report }: RfqLayout) {
   const ranked = report.offers.filter(({ eligibility }) => eligibility.eligible)
   const wanted = report.rfq.wanted.volume
-  const enough = wanted === null ? 0 : ranked.filter(({ metrics }) => (metrics.volume ?? 0) >= reachable(wanted)).length
+  const enough =
+    wanted === null ? 0 : ranked.filter(({ metrics }) => (metrics.volume ?? 0) >= reachedFrom(wanted)).length
   const single = report.awards.find(({ scenario }) => scenario === 'cheapest-single')?.winners[0]
   const winner = report.offers.find(({ id }) => id === single?.offerId)
   return {

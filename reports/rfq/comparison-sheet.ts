@@ -1,5 +1,5 @@
 import type { Severity } from '../../src/domain/comparison/flag.js'
-import { valueWords } from '../../src/domain/comparison/flag-value.js'
+import { formatFlagValue } from '../../src/domain/comparison/flag-value.js'
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Requirement } from '../../src/domain/comparison/offer/requirements.js'
@@ -312,7 +312,7 @@ function requirementAttributes({ report }: RfqLayout): Attribute[] {
 
 /** The day of a moment, and nothing for a listing: its identifier tells no reader anything. */
 const foundWords = ({ code, found }: Requirement): string =>
-  found.value === null || code === 'listing' ? '' : ` (${valueWords(found).replace(/T\d{2}:\d{2}.*/, '')})`
+  found.value === null || code === 'listing' ? '' : ` (${formatFlagValue(found).replace(/T\d{2}:\d{2}.*/, '')})`
 
 function requirementCell(requirement: Requirement | undefined): Cell {
   if (requirement === undefined) return text(NONE, body)

@@ -1,5 +1,5 @@
 import type ExcelJS from 'exceljs'
-import { CRITERIA, LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
+import { CRITERIA, SETTING_LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, gap, headingRows } from '../layout/table-sheet.js'
 import { listed } from '../layout/wording.js'
@@ -191,7 +191,7 @@ function weightEntries({ report }: RfqLayout): Entry[] {
       label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
       value: number(report.settings.weights[criterion], points),
       unit: 'points',
-      input: within(LIMITS.weight),
+      input: within(SETTING_LIMITS.weight),
       words: 'Share of the total score, relative to the sum of the weights.',
     }),
   )
@@ -206,7 +206,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       label: 'Discount rate',
       value: number(settings.discountRate, percent),
       unit: 'a year',
-      input: within(LIMITS.discountRate),
+      input: within(SETTING_LIMITS.discountRate),
       words:
         'Payments before the as-of date or without a date count at face value. Drives present values, risk-adjusted prices, ranks.',
     },
@@ -231,7 +231,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       label: 'Mean wait that halves the promptness score',
       value: number(settings.waitDays, plainNumber),
       unit: 'days',
-      input: within(LIMITS.waitDays),
+      input: within(SETTING_LIMITS.waitDays),
       words: 'Drives the promptness score.',
     },
     {
@@ -239,7 +239,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       label: 'Points a year of vintage age costs',
       value: number(settings.vintagePointsPerYear, points),
       unit: 'points a year',
-      input: within(LIMITS.vintagePointsPerYear),
+      input: within(SETTING_LIMITS.vintagePointsPerYear),
       words: 'Age: year of the as-of date less the volume-weighted mean vintage year. Drives the vintage score.',
     },
   ]
@@ -253,7 +253,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       label: 'Volumes may differ by',
       value: number(settings.volumeTolerance, formatted(numbers.volume, '#,##0.0##')),
       unit: 't',
-      input: within(LIMITS.volumeTolerance),
+      input: within(SETTING_LIMITS.volumeTolerance),
       words: 'Between a stated volume and the sum of its lines. Drives Checks and the column “Volumes” of Offers.',
     },
     {
@@ -261,7 +261,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       label: 'Totals may differ by',
       value: number(settings.totalTolerance, formatted(percent, '0.00%')),
       unit: 'of the total',
-      input: within(LIMITS.totalTolerance),
+      input: within(SETTING_LIMITS.totalTolerance),
       words:
         'Never less than 0.01; beyond 0.01 but within this it is called rounding. Drives Checks and “Totals” of Offers.',
     },
@@ -270,7 +270,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       label: 'An offer is expiring within',
       value: number(settings.expiryWindowDays, plainNumber),
       unit: 'days',
-      input: within(LIMITS.expiryWindowDays),
+      input: within(SETTING_LIMITS.expiryWindowDays),
       words: 'Drives the column “Expiry” of Offers. Flags keep the words they were written with.',
     },
     {
@@ -278,7 +278,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       label: 'Pre-payment without a warning, up to',
       value: number(settings.prepaymentShareLimit, percent),
       unit: 'of the total',
-      input: within(LIMITS.prepaymentShareLimit),
+      input: within(SETTING_LIMITS.prepaymentShareLimit),
       words: 'Drives the column “Pre-payment” of Offers. Flags keep the words they were written with.',
     },
   ]
@@ -291,7 +291,7 @@ function haircutEntries({ report }: RfqLayout): Entry[] {
     label,
     value: number(value, percent),
     unit: 'of the volume',
-    input: within(LIMITS.haircut),
+    input: within(SETTING_LIMITS.haircut),
     words: 'Share of the volume thought not to arrive: the price per tonne is divided by what is left.',
   })
   return [
@@ -311,7 +311,7 @@ function rateEntries({ report, currency }: RfqLayout): Entry[] {
       unit: currency ?? '',
       words: `${known.words} Offers in it: ${known.offers}.`,
     }
-    return known.currency === currency ? entry : { ...entry, input: within(LIMITS.rate) }
+    return known.currency === currency ? entry : { ...entry, input: within(SETTING_LIMITS.rate) }
   })
 }
 

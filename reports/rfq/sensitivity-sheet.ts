@@ -1,10 +1,10 @@
 import {
   type BreakEven,
+  type CaseRanking,
   NO_BREAK_EVEN,
   type Sensitivity,
-  type Standing,
 } from '../../src/domain/comparison/awards/sensitivity-model.js'
-import { percent as percentText } from '../../src/domain/comparison/figure-text.js'
+import { formatPercent as percentText } from '../../src/domain/comparison/number-format.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
@@ -170,7 +170,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
     widths,
   )
   const totals = offers.map(({ scores }) => scores?.total ?? null)
-  const standing: Standing = {
+  const standing: CaseRanking = {
     totals,
     ranks: offers.map(({ rank }) => rank),
     winner: offers[0]?.id ?? null,
@@ -196,7 +196,7 @@ function ranked({ layout }: Frame, at: number, expression: string, cached: Cache
 interface Case {
   name: string
   value: Cell
-  standing: Pick<Standing, 'ranks' | 'winner' | 'changed'>
+  standing: Pick<CaseRanking, 'ranks' | 'winner' | 'changed'>
   figures: readonly (number | null)[]
   style: Style
   /** The figure ranks are made from. */

@@ -2,10 +2,10 @@ import type {
   ChannelInput,
   ComparisonInput,
   KnownResponse,
-  ReportCircumstances,
+  ReportParameters,
 } from '../domain/comparison/comparison-input.js'
 import type { Settings } from '../domain/comparison/settings.js'
-import { knownListing, knownResponse, knownRfq } from '../domain/comparison/stored-documents.js'
+import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 import type { Closings, History } from '../store/contract.js'
 
@@ -45,7 +45,7 @@ export async function gatherRfqInput(source: ReportSource & { rfqId: string }): 
   if (found === undefined) {
     throw new UnknownRfqError(`no RFQ ${rfqId} was known in ${channel} at ${asOf.toISOString()}`)
   }
-  const rfq = knownRfq(found.rfq)
+  const rfq = parseStoredRfq(found.rfq)
   const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
   const [listings, versions, absences, problems, decisions] = await Promise.all([
     store.listings({ channel, asOf, ids: listingIds }),
@@ -54,7 +54,7 @@ export async function gatherRfqInput(source: ReportSource & { rfqId: string }): 
     store.problems({ channel, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
     store.decisions({ channel, rfq: rfqId }),
   ])
-  const known = { rfq, responses: parseLazily(found.responses), listings: listings.map(knownListing) }
+  const known = { rfq, responses: parseLazily(found.responses), listings: listings.map(parseStoredListing) }
   return { ...circumstances(source), ...known, versions, absences, problems, decisions }
 }
 
@@ -74,16 +74,16 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
   return {
     ...circumstances(source),
     rfqs: rfqs.map(({ rfq, responses }: RfqWithResponses) => ({
-      rfq: knownRfq(rfq),
+      rfq: parseStoredRfq(rfq),
       responses: parseLazily(responses),
     })),
-    listings: listings.map(knownListing),
+    listings: listings.map(parseStoredListing),
     decisions,
     problems,
   }
 }
 
-function circumstances({ config, channel, asOf, now, version }: ReportSource): ReportCircumstances {
+function circumstances({ config, channel, asOf, now, version }: ReportSource): ReportParameters {
   return {
     channel: channel.key,
     timeZone: channel.timeZone,
@@ -97,7 +97,7 @@ function circumstances({ config, channel, asOf, now, version }: ReportSource): R
 /** Reads each document when it is asked for: those of thousands of offers would fill the memory. */
 const parseLazily = (responses: readonly KnownDocument[]): Iterable<KnownResponse> => ({
   *[Symbol.iterator]() {
-    for (const response of responses) yield knownResponse(response)
+    for (const response of responses) yield parseStoredResponse(response)
   },
 })
 

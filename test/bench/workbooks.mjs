@@ -88,7 +88,7 @@ const RFQ = {
 
 async function reportOf(offers, lines) {
   const { compareOffers } = await import('../../dist/src/domain/comparison/report/compare-offers.js')
-  const { knownResponse, knownRfq } = await import('../../dist/src/domain/comparison/stored-documents.js')
+  const { parseStoredResponse, parseStoredRfq } = await import('../../dist/src/domain/comparison/stored-documents.js')
   const stored = (body) => ({
     id: body.id,
     version: 1,
@@ -107,8 +107,8 @@ async function reportOf(offers, lines) {
     asOf: new Date('2026-03-16T12:00:00.000Z'),
     generatedAt: new Date('2026-03-16T12:00:00.000Z'),
     programVersion: 'bench',
-    rfq: knownRfq(stored(RFQ)),
-    responses: documents(offers, lines).map(stored).map(knownResponse),
+    rfq: parseStoredRfq(stored(RFQ)),
+    responses: documents(offers, lines).map(stored).map(parseStoredResponse),
     listings: [],
     versions: [],
     absences: [],

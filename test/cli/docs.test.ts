@@ -7,7 +7,7 @@ import { commands } from '../../src/cli/commands/index.js'
 import { buildProgram } from '../../src/cli/program.js'
 import { OVERRIDES } from '../../src/config/environment.js'
 import { EXAMPLE_CONFIG } from '../../src/config/example.js'
-import { LIMITS } from '../../src/domain/comparison/settings.js'
+import { SETTING_LIMITS } from '../../src/domain/comparison/settings.js'
 import { testIo } from '../helpers/test-io.js'
 
 const root = join(import.meta.dirname, '../..')
@@ -81,7 +81,9 @@ describe('docs/CONFIGURATION.md', () => {
 
   it('says the limits of the settings of reports', () => {
     const limitsOf = (key: string) =>
-      LIMITS[key.replace(/^weights\..*/, 'weight').replace(/^haircuts\..*/, 'haircut') as keyof typeof LIMITS]
+      SETTING_LIMITS[
+        key.replace(/^weights\..*/, 'weight').replace(/^haircuts\..*/, 'haircut') as keyof typeof SETTING_LIMITS
+      ]
     const limited = rows.flatMap(([key = '']) => {
       const limits = limitsOf(key.replace('reports.', ''))
       return limits === undefined || !key.startsWith('reports.') ? [] : [{ key, limits }]

@@ -4,9 +4,9 @@
  */
 import type { ChannelInput, ComparisonInput, PastVersion } from '../../src/domain/comparison/comparison-input.js'
 import {
-  knownListing,
-  knownResponse,
-  knownRfq,
+  parseStoredListing,
+  parseStoredResponse,
+  parseStoredRfq,
   type StoredDocument,
 } from '../../src/domain/comparison/stored-documents.js'
 
@@ -183,9 +183,9 @@ export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInpu
     asOf: AS_OF,
     generatedAt: new Date('2026-03-16T12:05:00.000Z'),
     programVersion: '0.0.0-test',
-    rfq: knownRfq(storedDocument(rfqBody, rfqStored)),
-    responses: documents.map(knownResponse),
-    listings: projects.map(knownListing),
+    rfq: parseStoredRfq(storedDocument(rfqBody, rfqStored)),
+    responses: documents.map(parseStoredResponse),
+    listings: projects.map(parseStoredListing),
     versions: [pastVersion('rfq', rfqBody), ...documents.map((one) => ({ ...one, kind: 'response' as const }))],
     absences: [],
     problems: [],
@@ -305,7 +305,7 @@ export function manyResponses(count: number, lines: number, seed = 1): Body[] {
 export function channelInput(scenes: ComparisonOverrides[], of: Partial<ChannelInput> = {}): ChannelInput {
   const inputs = scenes.map(comparisonInput)
   const { channel, timeZone, asOf, generatedAt, programVersion } = comparisonInput()
-  const listings = [1, 2, 3, 4, 5].map((number) => knownListing(storedDocument(listing(number))))
+  const listings = [1, 2, 3, 4, 5].map((number) => parseStoredListing(storedDocument(listing(number))))
   const rfqs = inputs.map(({ rfq: known, responses }) => ({ rfq: known, responses }))
   return { channel, timeZone, asOf, generatedAt, programVersion, rfqs, listings, decisions: [], problems: [], ...of }
 }

@@ -2,7 +2,7 @@ import { readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { channelText, FORMATS, RFQ_TABLES, rfqText, writeChannelReport, writeRfqReport } from '../../reports/formats.js'
 import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
-import { decimalOf } from '../../src/domain/comparison/figure-text.js'
+import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
 import { channelInput } from '../helpers/comparison-inputs.js'
 import { HOSTILE, RFQ_CASES } from './support/rfq-cases.js'
@@ -41,12 +41,12 @@ describe('the report as CSV', () => {
     const column = (name: string) => rows.map((row) => row[head.indexOf(name)])
     expect(column('Offer no.')).toEqual(model.offers.map(({ sequence }) => String(sequence)))
     expect(column('Price per tonne (USD/t)')).toEqual(
-      model.offers.map(({ compared }) => decimalOf(compared.pricePerTonne as number)),
+      model.offers.map(({ compared }) => formatDecimal(compared.pricePerTonne as number)),
     )
     expect(column('Last delivery')).toEqual(model.offers.map(({ metrics }) => metrics.lastDelivery))
     expect(column('Expires')).toEqual(model.offers.map(({ terms }) => terms.expiryDate))
     expect(column('Coverage of the wanted volume')).toEqual(
-      model.offers.map(({ metrics }) => decimalOf(metrics.coverage as number)),
+      model.offers.map(({ metrics }) => formatDecimal(metrics.coverage as number)),
     )
     expect(column('Submitted')[0]).toBe(model.offers[0]?.submittedAt)
   })

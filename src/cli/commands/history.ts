@@ -1,4 +1,4 @@
-import { labelsOf } from '../../domain/comparison/offer/offer-labels.js'
+import { offerLabels } from '../../domain/comparison/offer/offer-labels.js'
 import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
 import { calendarOf } from '../../domain/expiry.js'
 import type { RfqWithResponses } from '../../domain/records.js'
@@ -56,7 +56,7 @@ function labels({ rfq, responses }: RfqWithResponses, timeZone: string): Map<str
     developer: projectDeveloperName,
     project: projectName,
   }))
-  const names = labelsOf(named)
+  const names = offerLabels(named)
   return new Map(named.map(({ id }, index) => [id, names[index] ?? id]))
 }
 

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../clock.js'
 import { type Calendar, calendarOf } from '../expiry.js'
-import type { CalendarDate, KnownAs, ReportCircumstances } from './comparison-input.js'
+import type { CalendarDate, KnownAs, ReportParameters } from './comparison-input.js'
 import { type Settings, settingsSchema } from './settings.js'
 
 export interface ReportContext {
@@ -26,7 +26,7 @@ export interface Source {
 }
 
 /** What every part of a report reckons with. */
-export interface Circumstances {
+export interface ComparisonContext {
   context: ReportContext
   asOfDate: CalendarDate
   calendar: Calendar
@@ -37,7 +37,7 @@ export interface Circumstances {
  * @throws RangeError for a time zone that is none or an invalid date
  * @throws ZodError for settings out of bounds
  */
-export function circumstancesOf(input: ReportCircumstances): Circumstances {
+export function createContext(input: ReportParameters): ComparisonContext {
   const calendar = calendarOf(input.timeZone)
   const asOfDate = calendar.dateAt(input.asOf)
   const context: ReportContext = {
@@ -51,7 +51,7 @@ export function circumstancesOf(input: ReportCircumstances): Circumstances {
   return { context, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
 }
 
-export function sourceOf(kind: Source['kind'], known: KnownAs): Source {
+export function toSource(kind: Source['kind'], known: KnownAs): Source {
   const { id, version, contentHash, notBefore, observedAt, runId, valid } = known
   return { kind, id, version, contentHash, notBefore, observedAt, runId, valid }
 }

@@ -1,5 +1,5 @@
 import type { CalendarDate } from './comparison-input.js'
-import { tally } from './numbers.js'
+import { countByName } from './numbers.js'
 import type { Settings } from './settings.js'
 
 /** Offers in a currency without a rate into `comparison` are not ranked. */
@@ -41,7 +41,7 @@ export function currencyReport(
   offers: readonly (string | null)[],
   settings: RateSettings,
 ): CurrencyReport {
-  const used = tally(offers.filter((code) => code !== null))
+  const used = countByName(offers.filter((code) => code !== null))
   const { comparison, reason } = comparisonCurrency(
     rfq,
     used.map(([code]) => code),

@@ -94,7 +94,7 @@ export interface CloseDecision {
 }
 
 /** What a report of either sort is told about itself. */
-export interface ReportCircumstances {
+export interface ReportParameters {
   /** `org/slug`. */
   channel: string
   /** IANA zone in whose calendar dates are read; throws RangeError where it is none. */
@@ -109,7 +109,7 @@ export interface ReportCircumstances {
 }
 
 /** One RFQ, as known at `asOf`. Lists may come in any order: the report does not depend on it. */
-export interface ComparisonInput extends ReportCircumstances {
+export interface ComparisonInput extends ReportParameters {
   rfq: KnownRfq
   /** Asked for once, one after another, and not kept: of many offers no more than one document need be read at a time. */
   responses: Iterable<KnownResponse>
@@ -125,7 +125,7 @@ export interface ComparisonInput extends ReportCircumstances {
 }
 
 /** A channel, as known at `asOf`. */
-export interface ChannelInput extends ReportCircumstances {
+export interface ChannelInput extends ReportParameters {
   rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses'>[]
   listings: readonly KnownListing[]
   decisions: readonly CloseDecision[]

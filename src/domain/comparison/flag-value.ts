@@ -1,4 +1,4 @@
-import { amountOf, decimalOf, perTonne, shorten } from './figure-text.js'
+import { formatAmount, formatDecimal, formatPricePerTonne, truncate } from './number-format.js'
 
 export interface FlagValue {
   /** Such as `price per tonne`, `maximum of the RFQ`. */
@@ -18,8 +18,8 @@ export function flagValue<T extends FlagValue['value']>(
 }
 
 /** A value that was compared, as a sentence has it: `12,500 t`, `8.2207 USD/t`, `unknown`. */
-export function valueWords({ value, unit }: FlagValue): string {
-  if (typeof value !== 'number') return value === null ? 'unknown' : shorten(value, 80)
-  if (unit === null) return decimalOf(value)
-  return unit.endsWith('/t') ? perTonne(value, unit.slice(0, -2)) : `${amountOf(value)} ${unit}`
+export function formatFlagValue({ value, unit }: FlagValue): string {
+  if (typeof value !== 'number') return value === null ? 'unknown' : truncate(value, 80)
+  if (unit === null) return formatDecimal(value)
+  return unit.endsWith('/t') ? formatPricePerTonne(value, unit.slice(0, -2)) : `${formatAmount(value)} ${unit}`
 }

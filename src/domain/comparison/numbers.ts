@@ -1,16 +1,16 @@
 /** Beyond this, either way, a number of a document is no tonnage, price or sum: products stay finite below it. */
-export const LARGEST = 1e15
+export const MAX_PLAUSIBLE = 1e15
 
 /** A number a report can reckon with, or null. −0 is 0, as JSON has it. */
-export function plausible(value: number | null | undefined): number | null {
-  return typeof value === 'number' && Math.abs(value) <= LARGEST ? value + 0 : null
+export function plausibleOrNull(value: number | null | undefined): number | null {
+  return typeof value === 'number' && Math.abs(value) <= MAX_PLAUSIBLE ? value + 0 : null
 }
 
 /** A number above 0, or null. */
-export const positive = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
+export const positiveOrNull = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
 
 /** A text that says something, or null. */
-export function said(value: string | null | undefined): string | null {
+export function nonBlank(value: string | null | undefined): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
@@ -58,9 +58,9 @@ export function median(sorted: readonly number[]): number | null {
 }
 
 /** Least of the values that are known, null of none. */
-export const least = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a < b)
+export const minOf = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a < b)
 /** Greatest of the values that are known, null of none. */
-export const greatest = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a > b)
+export const maxOf = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a > b)
 
 function extreme(values: Iterable<number | null>, better: (a: number, b: number) => boolean): number | null {
   let best: number | null = null
@@ -69,7 +69,7 @@ function extreme(values: Iterable<number | null>, better: (a: number, b: number)
 }
 
 /** How often each name occurs, sorted by name. */
-export function tally(names: Iterable<string>): [name: string, count: number][] {
+export function countByName(names: Iterable<string>): [name: string, count: number][] {
   const counts = new Map<string, number>()
   for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1)
   return [...counts].sort(([a], [b]) => byCodeUnit(a, b))

@@ -5,13 +5,13 @@ import type { Check } from './report/check-model.js'
 export const EXACT_TOTAL = 0.01
 
 /** What a difference is held against: model.ts, `Check`. */
-export type Allowed = Pick<Check, 'difference' | 'exact' | 'tolerance' | 'oneSided'>
+export type Tolerances = Pick<Check, 'difference' | 'exact' | 'tolerance' | 'oneSided'>
 
 /**
  * The verdict on two figures, as the workbook's `Checks` works it out from the same numbers. The difference counts at
  * six decimals: sums of decimal fractions are off by a little noise, which must not turn a cent into more than a cent.
  */
-export function verdictOf({ difference, exact, tolerance, oneSided }: Allowed): Check['verdict'] {
+export function verdictOf({ difference, exact, tolerance, oneSided }: Tolerances): Check['verdict'] {
   if (difference === null) return 'unknown'
   const off = round6(oneSided ? difference : Math.abs(difference))
   if (off <= (exact ?? 0)) return 'ok'

@@ -9,7 +9,7 @@ export const CRITERIA = ['price', 'coverage', 'delivery', 'promptness', 'vintage
 export type Criterion = (typeof CRITERIA)[number]
 
 /** Least and most of each number; the workbook holds its reader to the same. */
-export const LIMITS = {
+export const SETTING_LIMITS = {
   weight: [0, 1000],
   discountRate: [0, 1],
   volumeTolerance: [0, 1e9],
@@ -35,11 +35,11 @@ export const CURRENCY_CODE = /^[A-Z]{3}$/
 const CURRENCY = 'a currency code of three capital letters, such as EUR'
 const currencyCode = z.string({ error: CURRENCY }).regex(CURRENCY_CODE, { error: CURRENCY })
 
-const RATE = `a number above 0, at most ${LIMITS.rate[1]}`
+const RATE = `a number above 0, at most ${SETTING_LIMITS.rate[1]}`
 const exchangeRate = z.strictObject(
   {
     /** What one unit of the currency is worth, in `currency`. */
-    rate: z.number({ error: RATE }).positive({ error: RATE }).max(LIMITS.rate[1], { error: RATE }),
+    rate: z.number({ error: RATE }).positive({ error: RATE }).max(SETTING_LIMITS.rate[1], { error: RATE }),
     /** Day of the rate, `YYYY-MM-DD`. */
     date: z.iso.date({ error: 'a date, YYYY-MM-DD' }).nullable().default(null),
     source: words('where the rate comes from, in words').nullable().default(null),
@@ -50,7 +50,7 @@ const exchangeRates = z.record(currencyCode, exchangeRate, {
   error: ({ code }) => (code === 'invalid_key' ? CURRENCY : 'currency codes with their rates'),
 })
 
-const weight = number(LIMITS.weight)
+const weight = number(SETTING_LIMITS.weight)
 const weights = section({
   price: weight.default(45),
   coverage: weight.default(15),
@@ -64,7 +64,7 @@ const weights = section({
   params: { found: 'only zeros' },
 })
 
-const haircut = number(LIMITS.haircut).default(0)
+const haircut = number(SETTING_LIMITS.haircut).default(0)
 export const WANTED_BASES = ['min', 'mid', 'max'] as const
 
 /** What the reader of a report may choose; every member has a default. The configuration is read with it too. */
@@ -77,23 +77,23 @@ export const settingsSchema = z.strictObject({
   exchangeRates: exchangeRates.default({}),
   weights: weights.prefault({}),
   /** Yearly, as a fraction: 0.08 is 8 %. */
-  discountRate: number(LIMITS.discountRate).default(0.08),
+  discountRate: number(SETTING_LIMITS.discountRate).default(0.08),
   /** Tonnes by which a stated volume may differ from the sum of its lines. */
-  volumeTolerance: number(LIMITS.volumeTolerance).default(0.5),
+  volumeTolerance: number(SETTING_LIMITS.volumeTolerance).default(0.5),
   /** Fraction of a stated total by which it may differ from the sum of its lines (never less than 0.01 money units). */
-  totalTolerance: number(LIMITS.totalTolerance).default(0.001),
+  totalTolerance: number(SETTING_LIMITS.totalTolerance).default(0.001),
   /** An offer that expires within so many days is flagged. */
-  expiryWindowDays: number(LIMITS.expiryWindowDays).default(14),
+  expiryWindowDays: number(SETTING_LIMITS.expiryWindowDays).default(14),
   /** Share of the total that may be asked before delivery without a flag. */
-  prepaymentShareLimit: number(LIMITS.prepaymentShareLimit).default(0.3),
+  prepaymentShareLimit: number(SETTING_LIMITS.prepaymentShareLimit).default(0.3),
   /** Share of the volume thought not to arrive, by contract type; `other`: neither spot nor forward. */
   haircuts: section({ spot: haircut, forward: haircut, other: haircut }).prefault({}),
   /** Which of the RFQ's volumes is wanted: its minimum, its maximum or half-way. Coverage and awards aim at it. */
   wantedVolume: z.enum(WANTED_BASES, { error: `one of ${WANTED_BASES.join(', ')}` }).default('min'),
   /** Mean wait, in days, that halves the promptness score. */
-  waitDays: number(LIMITS.waitDays).default(365),
+  waitDays: number(SETTING_LIMITS.waitDays).default(365),
   /** Points of the vintage score lost by each year of age. */
-  vintagePointsPerYear: number(LIMITS.vintagePointsPerYear).default(10),
+  vintagePointsPerYear: number(SETTING_LIMITS.vintagePointsPerYear).default(10),
   /** Rank offers although they expired; an accepted offer is ranked in any case. */
   rankExpired: z.boolean({ error: 'true or false' }).default(false),
 })

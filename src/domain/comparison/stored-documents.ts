@@ -8,25 +8,25 @@ export interface StoredDocument extends KnownAs {
 }
 
 /** Reads a stored RFQ for a comparison. Never throws. */
-export function knownRfq(stored: StoredDocument): KnownRfq {
+export function parseStoredRfq(stored: StoredDocument): KnownRfq {
   const { document } = observeRfq(stored.body)
-  return { ...knownAs(stored), shape: stored.shape === 'full' ? 'full' : 'list', document }
+  return { ...versionMetadata(stored), shape: stored.shape === 'full' ? 'full' : 'list', document }
 }
 
 /** Reads a stored response for a comparison, by the schema of its shape. Never throws. */
-export function knownResponse(stored: StoredDocument): KnownResponse {
+export function parseStoredResponse(stored: StoredDocument): KnownResponse {
   return stored.shape === 'full'
-    ? { ...knownAs(stored), shape: 'full', document: observeResponse(stored.body).document }
-    : { ...knownAs(stored), shape: 'summary', document: observeResponseSummary(stored.body).document }
+    ? { ...versionMetadata(stored), shape: 'full', document: observeResponse(stored.body).document }
+    : { ...versionMetadata(stored), shape: 'summary', document: observeResponseSummary(stored.body).document }
 }
 
 /** Reads a stored listing for a comparison. Never throws. */
-export function knownListing(stored: StoredDocument): KnownListing {
-  return { ...knownAs(stored), document: observeListing(stored.body).document }
+export function parseStoredListing(stored: StoredDocument): KnownListing {
+  return { ...versionMetadata(stored), document: observeListing(stored.body).document }
 }
 
 /** What stands beside a document, without it. */
-export function knownAs(known: KnownAs): KnownAs {
+export function versionMetadata(known: KnownAs): KnownAs {
   const { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid } = known
   return { id, version, contentHash, notBefore, observedAt, missingSince, runId, valid }
 }

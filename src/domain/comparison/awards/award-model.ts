@@ -51,7 +51,7 @@ export const isExact = (scenario: AwardScenario): scenario is ExactScenario =>
  * They rest on volumes, `compared.total`, developers, requirements and which offers are ranked; weights, discount rate
  * and haircuts do not touch them.
  */
-export interface WantedAwards {
+export interface AwardsForVolume {
   /** The first that has this volume. */
   basis: WantedBasis
   wanted: number

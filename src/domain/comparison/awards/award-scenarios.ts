@@ -1,5 +1,5 @@
-import { counted, money, tonnes } from '../figure-text.js'
-import { plausible, ratio, round6, sum } from '../numbers.js'
+import { formatCount, formatMoney, formatTonnes } from '../number-format.js'
+import { plausibleOrNull, ratio, round6, sum } from '../numbers.js'
 import { coverageOf } from '../offer/metrics.js'
 import type { RankedOffer } from '../offer/ranking.js'
 import type { RfqReport } from '../report/rfq-report-model.js'
@@ -10,12 +10,18 @@ import {
   type Award,
   type AwardLine,
   type AwardScenario,
+  type AwardsForVolume,
   type ExactScenario,
   isExact,
-  type WantedAwards,
 } from './award-model.js'
-import { type Combination, cheapestCombination, EXACT_UP_TO, openAt, reachable } from './cheapest-combination.js'
-import { cheapestOfTwo, largestTwo } from './two-developers.js'
+import {
+  type Combination,
+  cheapestCombination,
+  EXACT_UP_TO,
+  negligibleRest,
+  reachedFrom,
+} from './cheapest-combination.js'
+import { cheapestOfTwo, largestTwoDevelopers } from './two-developers.js'
 
 /** A ranked offer as an award sees it, in the comparison currency. */
 interface Candidate {
@@ -38,7 +44,7 @@ interface Choice {
 type Solve = (candidates: readonly Candidate[], wanted: number) => Choice
 
 /** What awards are made from. */
-interface Desk {
+interface AwardContext {
   /** Ranked offers in order of sequence. */
   candidates: readonly Candidate[]
   rfq: RfqTerms
@@ -61,7 +67,7 @@ export function awardsOf(
   const awardsByWanted = exactAwards(desk)
   const solved = awardsByWanted.find(({ wanted }) => wanted === rfq.wanted.volume)?.awards
   const awards = AWARD_SCENARIOS.map((scenario) =>
-    isExact(scenario) ? (solved?.[scenario] ?? aimless(desk, scenario)) : liveAward(desk, scenario),
+    isExact(scenario) ? (solved?.[scenario] ?? noTargetAward(desk, scenario)) : formulaAward(desk, scenario),
   )
   return { awards, awardsByWanted }
 }
@@ -77,23 +83,23 @@ function candidatesOf(ranked: readonly RankedOffer[]): Candidate[] {
 }
 
 /** The scenarios no cell formula can solve, for each volume the RFQ names. */
-function exactAwards(desk: Desk): WantedAwards[] {
+function exactAwards(desk: AwardContext): AwardsForVolume[] {
   return distinctVolumes(desk.rfq).map(({ basis, wanted }) => ({ basis, wanted, awards: exactFor(desk, wanted) }))
 }
 
 /** What is proven of the freest choice is not searched for again under a limit it keeps. */
-function exactFor(desk: Desk, wanted: number): WantedAwards['awards'] {
+function exactFor(desk: AwardContext, wanted: number): AwardsForVolume['awards'] {
   const { candidates, currency } = desk
-  const made = (scenario: ExactScenario, choice: Choice) => award(desk, scenario, wanted, choice)
+  const made = (scenario: ExactScenario, choice: Choice) => toAward(desk, scenario, wanted, choice)
   const freest = candidates.length === 0 ? NO_OFFER : cheapestSet(candidates, wanted, currency)
   return {
     'cheapest-combination': made('cheapest-combination', freest),
     'two-developers': made('two-developers', twoDevelopers(candidates, wanted, currency, freest)),
-    'meets-requirements': made('meets-requirements', onlyMeeting(candidates, wanted, currency, freest)),
+    'meets-requirements': made('meets-requirements', onlyCompliant(candidates, wanted, currency, freest)),
   }
 }
 
-function distinctVolumes({ wanted }: RfqTerms): Pick<WantedAwards, 'basis' | 'wanted'>[] {
+function distinctVolumes({ wanted }: RfqTerms): Pick<AwardsForVolume, 'basis' | 'wanted'>[] {
   const seen = new Set<number>()
   return WANTED_BASES.flatMap((basis) => {
     const volume = wanted[basis]
@@ -103,22 +109,22 @@ function distinctVolumes({ wanted }: RfqTerms): Pick<WantedAwards, 'basis' | 'wa
   })
 }
 
-function liveAward(desk: Desk, scenario: LiveScenario): Award {
+function formulaAward(desk: AwardContext, scenario: FormulaScenario): Award {
   const { candidates, rfq, own } = desk
   const wanted = rfq.wanted.volume
-  const made = (choice: Choice) => award(desk, scenario, wanted, choice)
+  const made = (choice: Choice) => toAward(desk, scenario, wanted, choice)
   if (scenario === 'own' && own !== undefined) return made(ownChoice(candidates, own))
-  if (wanted === null) return aimless(desk, scenario)
-  return made(candidates.length === 0 ? NO_OFFER : LIVE[scenario](candidates, wanted))
+  if (wanted === null) return noTargetAward(desk, scenario)
+  return made(candidates.length === 0 ? NO_OFFER : FORMULA_SOLVERS[scenario](candidates, wanted))
 }
 
-const aimless = (desk: Desk, scenario: AwardScenario): Award =>
-  award(desk, scenario, null, nothing(desk.candidates, desk.rfq.wanted.words))
+const noTargetAward = (desk: AwardContext, scenario: AwardScenario): Award =>
+  toAward(desk, scenario, null, emptyChoice(desk.candidates, desk.rfq.wanted.words))
 
 /** Whether tonnes reach a volume, but for the noise of sums. */
-const reaches = (volume: number, wanted: number): boolean => volume >= reachable(wanted)
+const reaches = (volume: number, wanted: number): boolean => volume >= reachedFrom(wanted)
 
-const ABOUT: Record<AwardScenario, Pick<Award, 'title' | 'rule'>> = {
+const SCENARIO_TEXT: Record<AwardScenario, Pick<Award, 'title' | 'rule'>> = {
   'cheapest-single': {
     title: 'Cheapest single offer',
     rule: 'The one offer of at least the wanted volume whose whole total is least.',
@@ -146,10 +152,10 @@ const ABOUT: Record<AwardScenario, Pick<Award, 'title' | 'rule'>> = {
   own: { title: 'Your own', rule: 'The tonnes you choose, at the average price of each offer.' },
 }
 
-type LiveScenario = Exclude<AwardScenario, ExactScenario>
-const LIVE: Record<LiveScenario, Solve> = {
+type FormulaScenario = Exclude<AwardScenario, ExactScenario>
+const FORMULA_SOLVERS: Record<FormulaScenario, Solve> = {
   'cheapest-single': cheapestSingle,
-  'cheapest-divisible': divisible,
+  'cheapest-divisible': cheapestDivisible,
   'best-score': bestScore,
   own: (candidates, wanted) => ({
     ...bestScore(candidates, wanted),
@@ -157,53 +163,53 @@ const LIVE: Record<LiveScenario, Solve> = {
   }),
 }
 
-const whole = (candidate: Candidate) => ({ candidate, tonnes: candidate.volume })
+const wholeOffer = (candidate: Candidate) => ({ candidate, tonnes: candidate.volume })
 
-function nothing(candidates: readonly Candidate[], words: string): Choice {
+function emptyChoice(candidates: readonly Candidate[], words: string): Choice {
   return { taken: [], considered: candidates.length, exact: true, lowerBound: null, words }
 }
 
-const NO_OFFER = nothing([], 'No offer is ranked, so none can be awarded.')
+const NO_OFFER = emptyChoice([], 'No offer is ranked, so none can be awarded.')
 
-function proven(taken: Choice['taken'], considered: number, words: string): Choice {
+function exactChoice(taken: Choice['taken'], considered: number, words: string): Choice {
   return { taken, considered, exact: true, lowerBound: null, words }
 }
 
 function cheapestSingle(candidates: readonly Candidate[], wanted: number): Choice {
   const enough = candidates.filter(({ volume }) => reaches(volume, wanted))
-  const cheapest = first(enough, (a, b) => round6(a.cost) - round6(b.cost) || round6(b.volume) - round6(a.volume))
+  const cheapest = firstBy(enough, (a, b) => round6(a.cost) - round6(b.cost) || round6(b.volume) - round6(a.volume))
   if (cheapest !== undefined) {
-    const words = `${counted(enough.length, 'offer')} of ${candidates.length} hold the wanted volume alone.`
-    return proven([whole(cheapest)], candidates.length, words)
+    const words = `${formatCount(enough.length, 'offer')} of ${candidates.length} hold the wanted volume alone.`
+    return exactChoice([wholeOffer(cheapest)], candidates.length, words)
   }
-  const largest = first(candidates, (a, b) => round6(b.volume) - round6(a.volume) || round6(a.cost) - round6(b.cost))
-  const taken = largest === undefined ? [] : [whole(largest)]
-  const words = `No single offer holds ${tonnes(wanted)}: the largest is shown.`
-  return proven(taken, candidates.length, words)
+  const largest = firstBy(candidates, (a, b) => round6(b.volume) - round6(a.volume) || round6(a.cost) - round6(b.cost))
+  const taken = largest === undefined ? [] : [wholeOffer(largest)]
+  const words = `No single offer holds ${formatTonnes(wanted)}: the largest is shown.`
+  return exactChoice(taken, candidates.length, words)
 }
 
 // Stable: the first of equals has the lowest sequence.
-const first = (candidates: readonly Candidate[], order: (a: Candidate, b: Candidate) => number) =>
+const firstBy = (candidates: readonly Candidate[], order: (a: Candidate, b: Candidate) => number) =>
   [...candidates].sort(order)[0]
 
 function cheapestSet(candidates: readonly Candidate[], wanted: number, currency: string): Choice {
   const found = cheapestCombination(candidates, wanted)
-  if (found === null) return tooLittle(candidates, wanted, candidates)
-  return chosen(candidates, found, currency)
+  if (found === null) return unreachable(candidates, wanted, candidates)
+  return combinationChoice(candidates, found, currency)
 }
 
-function tooLittle(candidates: readonly Candidate[], wanted: number, taken: readonly Candidate[]): Choice {
+function unreachable(candidates: readonly Candidate[], wanted: number, taken: readonly Candidate[]): Choice {
   const most = sum(taken.map(({ volume }) => volume))
-  const words = `${tonnes(wanted)} cannot be reached: ${tonnes(most)} is the most there is.`
-  return proven(taken.map(whole), candidates.length, words)
+  const words = `${formatTonnes(wanted)} cannot be reached: ${formatTonnes(most)} is the most there is.`
+  return exactChoice(taken.map(wholeOffer), candidates.length, words)
 }
 
-function chosen(candidates: readonly Candidate[], found: Combination, currency: string): Choice {
-  const taken = found.picked.flatMap((at) => candidates.slice(at, at + 1)).map(whole)
+function combinationChoice(candidates: readonly Candidate[], found: Combination, currency: string): Choice {
+  const taken = found.picked.flatMap((at) => candidates.slice(at, at + 1)).map(wholeOffer)
   const { exact, lowerBound } = found
   const words = exact
     ? 'Proven: no set of whole offers costs less.'
-    : `The least found among ${counted(candidates.length, 'offer')}; none costs less than ${money(lowerBound, currency)}. Proof is certain up to ${EXACT_UP_TO} offers.`
+    : `The least found among ${formatCount(candidates.length, 'offer')}; none costs less than ${formatMoney(lowerBound, currency)}. Proof is certain up to ${EXACT_UP_TO} offers.`
   return { taken, considered: candidates.length, exact, lowerBound: exact ? null : lowerBound, words }
 }
 
@@ -213,39 +219,39 @@ function byPrice(candidates: readonly Candidate[]): Candidate[] {
   return [...candidates].sort((a, b) => (prices.get(a) ?? 0) - (prices.get(b) ?? 0))
 }
 
-function divisible(candidates: readonly Candidate[], wanted: number): Choice {
+function cheapestDivisible(candidates: readonly Candidate[], wanted: number): Choice {
   const cheapest = byPrice(candidates)
   const taken: Choice['taken'] = []
   let open = wanted
   for (const candidate of cheapest) {
-    if (open <= openAt(wanted)) break
+    if (open <= negligibleRest(wanted)) break
     const part = Math.min(open, candidate.volume)
     taken.push({ candidate, tonnes: part })
     open -= part
   }
-  if (open > openAt(wanted)) return tooLittle(candidates, wanted, candidates)
-  return proven(taken, candidates.length, 'Proven: the lowest prices are taken first.')
+  if (open > negligibleRest(wanted)) return unreachable(candidates, wanted, candidates)
+  return exactChoice(taken, candidates.length, 'Proven: the lowest prices are taken first.')
 }
 
 function twoDevelopers(candidates: readonly Candidate[], wanted: number, currency: string, freest: Choice): Choice {
   if (freest.exact && developersOf(freest) <= 2) return freest
   const developers = candidates.map(({ developer }) => developer)
-  const found = cheapestOfTwo(candidates, developers, wanted, floorOf(freest))
-  if (found !== null) return chosen(candidates, found, currency)
-  const largest = largestTwo(candidates, developers).flatMap((at) => candidates.slice(at, at + 1))
-  return tooLittle(candidates, wanted, largest)
+  const found = cheapestOfTwo(candidates, developers, wanted, costFloor(freest))
+  if (found !== null) return combinationChoice(candidates, found, currency)
+  const largest = largestTwoDevelopers(candidates, developers).flatMap((at) => candidates.slice(at, at + 1))
+  return unreachable(candidates, wanted, largest)
 }
 
 const developersOf = ({ taken }: Choice): number => new Set(taken.map(({ candidate }) => candidate.developer)).size
 /** What no choice under a limit can cost less than. */
-const floorOf = ({ taken, lowerBound }: Choice): number =>
+const costFloor = ({ taken, lowerBound }: Choice): number =>
   lowerBound ?? sum(taken.map(({ candidate }) => candidate.cost))
 
-function onlyMeeting(candidates: readonly Candidate[], wanted: number, currency: string, freest: Choice): Choice {
+function onlyCompliant(candidates: readonly Candidate[], wanted: number, currency: string, freest: Choice): Choice {
   const meeting = candidates.filter(({ offer }) => offer.meetsRequirements)
   const kept = freest.exact && freest.taken.every(({ candidate }) => candidate.offer.meetsRequirements)
   if (kept) return { ...freest, considered: meeting.length }
-  if (meeting.length === 0) return nothing([], 'No ranked offer meets every requirement of the RFQ.')
+  if (meeting.length === 0) return emptyChoice([], 'No ranked offer meets every requirement of the RFQ.')
   return cheapestSet(meeting, wanted, currency)
 }
 
@@ -254,29 +260,29 @@ function bestScore(candidates: readonly Candidate[], wanted: number): Choice {
   let before = 0
   for (const candidate of [...candidates].sort((a, b) => a.offer.rank - b.offer.rank)) {
     if (reaches(before, wanted)) break
-    taken.push(whole(candidate))
+    taken.push(wholeOffer(candidate))
     before += candidate.volume
   }
-  if (!reaches(before, wanted)) return tooLittle(candidates, wanted, candidates)
-  return proven(taken, candidates.length, 'In order of rank.')
+  if (!reaches(before, wanted)) return unreachable(candidates, wanted, candidates)
+  return exactChoice(taken, candidates.length, 'In order of rank.')
 }
 
 function ownChoice(candidates: readonly Candidate[], own: Readonly<Record<string, number>>): Choice {
   const taken = candidates.flatMap((candidate) => {
-    const part = Object.hasOwn(own, candidate.offer.id) ? plausible(own[candidate.offer.id]) : null
+    const part = Object.hasOwn(own, candidate.offer.id) ? plausibleOrNull(own[candidate.offer.id]) : null
     return part !== null && part > 0 ? [{ candidate, tonnes: part }] : []
   })
   const over = taken.filter(({ candidate, tonnes: part }) => !reaches(candidate.volume, part))
   const left = Object.values(own).filter((part) => part !== 0).length - taken.length
   const words = [
     'As chosen.',
-    ...over.map(({ candidate }) => `${candidate.offer.label} offers no more than ${tonnes(candidate.volume)}.`),
-    ...(left > 0 ? [`${counted(left, 'entry', 'entries')} left aside: not ranked, or no tonnage.`] : []),
+    ...over.map(({ candidate }) => `${candidate.offer.label} offers no more than ${formatTonnes(candidate.volume)}.`),
+    ...(left > 0 ? [`${formatCount(left, 'entry', 'entries')} left aside: not ranked, or no tonnage.`] : []),
   ]
-  return proven(taken, candidates.length, words.join(' '))
+  return exactChoice(taken, candidates.length, words.join(' '))
 }
 
-function award({ rfq }: Desk, scenario: AwardScenario, wanted: number | null, choice: Choice): Award {
+function toAward({ rfq }: AwardContext, scenario: AwardScenario, wanted: number | null, choice: Choice): Award {
   const winners = choice.taken
     .toSorted((a, b) => a.candidate.offer.sequence - b.candidate.offer.sequence)
     .map(({ candidate, tonnes: part }) => (part === candidate.volume ? candidate.line : awardLine(candidate, part)))
@@ -285,7 +291,7 @@ function award({ rfq }: Desk, scenario: AwardScenario, wanted: number | null, ch
   const { considered, exact, lowerBound, words } = choice
   return {
     scenario,
-    ...ABOUT[scenario],
+    ...SCENARIO_TEXT[scenario],
     wanted,
     reached: wanted !== null && winners.length > 0 && reaches(awarded, wanted),
     winners,
@@ -293,7 +299,7 @@ function award({ rfq }: Desk, scenario: AwardScenario, wanted: number | null, ch
     coverage: coverageOf(awarded, wanted),
     total,
     blendedPrice: ratio(total, awarded),
-    ...budgeted(rfq, awarded, total),
+    ...budgetOf(rfq, awarded, total),
     developers: developersOf(choice),
     tonnesOverMaximum: rfq.maxVolume === null ? 0 : Math.max(0, awarded - rfq.maxVolume),
     considered,
@@ -303,7 +309,7 @@ function award({ rfq }: Desk, scenario: AwardScenario, wanted: number | null, ch
   }
 }
 
-function budgeted(rfq: RfqTerms, awarded: number, total: number): Pick<Award, 'budget' | 'saving' | 'savingShare'> {
+function budgetOf(rfq: RfqTerms, awarded: number, total: number): Pick<Award, 'budget' | 'saving' | 'savingShare'> {
   const budget = rfq.comparedMaxUnitPrice === null ? null : rfq.comparedMaxUnitPrice * awarded
   const saving = budget === null ? null : budget - total
   return { budget, saving, savingShare: ratio(saving, budget) }

@@ -28,58 +28,60 @@ export interface Combination {
 /** Always exact up to so many offers, however they are made; beyond, usually. */
 export const EXACT_UP_TO = 36
 /** Sets listed before the search beyond EXACT_UP_TO gives up proving, and how many of the best it goes on with. */
-export const MOST_SETS = 500_000
-const BEAM = 400
+export const MAX_SUBSETS = 500_000
+const BEAM_WIDTH = 400
 
 /** Relative noise of long sums: nothing is ruled out, and no bound is doubted, for less. */
-const SLACK = 1e-9
+const TOLERANCE = 1e-9
 
 /** Sums of decimals are off by noise: a volume short by a billionth is reached. wanted × (1 − 1E-9). */
-export const reachable = (wanted: number): number => wanted * (1 - SLACK)
+export const reachedFrom = (wanted: number): number => wanted * (1 - TOLERANCE)
 /** What may still be open of a volume that counts as reached. wanted × 1E-9. */
-export const openAt = (wanted: number): number => wanted * SLACK
+export const negligibleRest = (wanted: number): number => wanted * TOLERANCE
 
 /** A set of items, told as its newest item and the set before it. */
-export interface Chain {
+export interface Subset {
   volume: number
   cost: number
   index: number
-  before: Chain | null
+  before: Subset | null
 }
-export const EMPTY: Chain = { volume: 0, cost: 0, index: -1, before: null }
+export const EMPTY_SUBSET: Subset = { volume: 0, cost: 0, index: -1, before: null }
 
 /**
  * @param wanted volume to reach, above 0
  * @returns null where all items together do not reach it
  */
 export function cheapestCombination(items: readonly Item[], wanted: number): Combination | null {
-  const target = reachable(wanted)
+  const target = reachedFrom(wanted)
   const sorted = byUnitCost(items)
   if (sorted.total < target) return null
-  const first = greedy(sorted, target)
-  const bound = relaxed(sorted, target)
-  const { chain, complete } = isLeast(first, bound) ? { chain: first, complete: true } : search(sorted, target, first)
-  const exact = complete || isLeast(chain, bound)
+  const first = greedySubset(sorted, target)
+  const bound = lpBound(sorted, target)
+  const { chain, complete } = isProvenMinimum(first, bound)
+    ? { chain: first, complete: true }
+    : search(sorted, target, first)
+  const exact = complete || isProvenMinimum(chain, bound)
   const picked = indexesOf(chain).sort((a, b) => a - b)
   return { picked, volume: chain.volume, cost: chain.cost, exact, lowerBound: exact ? chain.cost : bound }
 }
 
-const isLeast = (chain: Chain, bound: number) => chain.cost <= bound * (1 + SLACK)
+const isProvenMinimum = (chain: Subset, bound: number) => chain.cost <= bound * (1 + TOLERANCE)
 
-function search(sorted: Sorted, target: number, first: Chain): Found {
-  const core = settle(sorted, target, first.cost)
+function search(sorted: SortedItems, target: number, first: Subset): SearchResult {
+  const core = fixVariables(sorted, target, first.cost)
   return core.free.items.length > EXACT_UP_TO ? prunedSearch(core, first) : matchHalves(core, first)
 }
 
-export function indexesOf(chain: Chain): number[] {
+export function indexesOf(chain: Subset): number[] {
   const indexes: number[] = []
-  for (let at: Chain | null = chain; at !== null && at.before !== null; at = at.before) indexes.push(at.index)
+  for (let at: Subset | null = chain; at !== null && at.before !== null; at = at.before) indexes.push(at.index)
   return indexes
 }
 
 /** Costs less, or as much for more tonnes. */
 export const isBetter = (a: Item, b: Item): boolean => a.cost < b.cost || (a.cost === b.cost && a.volume > b.volume)
-const add = (before: Chain, item: Indexed): Chain => ({
+const add = (before: Subset, item: IndexedItem): Subset => ({
   volume: before.volume + item.volume,
   cost: before.cost + item.cost,
   index: item.index,
@@ -88,24 +90,24 @@ const add = (before: Chain, item: Indexed): Chain => ({
 
 // --- by unit cost, with sums: the relaxed problem in O(log n) -------------------------------------------------------
 
-interface Indexed extends Item {
+interface IndexedItem extends Item {
   index: number
 }
-interface Sorted {
-  items: Indexed[]
+interface SortedItems {
+  items: IndexedItem[]
   /** Sums of the first k items. */
   volumes: Float64Array
   costs: Float64Array
   total: number
 }
 
-function byUnitCost(items: readonly Item[]): Sorted {
+function byUnitCost(items: readonly Item[]): SortedItems {
   const indexed = items.map(({ volume, cost }, index) => ({ volume, cost, index }))
   indexed.sort((a, b) => a.cost / a.volume - b.cost / b.volume || b.volume - a.volume || a.index - b.index)
   return withSums(indexed)
 }
 
-function withSums(items: Indexed[]): Sorted {
+function withSums(items: IndexedItem[]): SortedItems {
   const volumes = new Float64Array(items.length + 1)
   const costs = new Float64Array(items.length + 1)
   for (const [at, item] of items.entries()) {
@@ -116,7 +118,7 @@ function withSums(items: Indexed[]): Sorted {
 }
 
 /** Least cost of a volume if parts could be had, from the items at `from` and after; Infinity if they do not reach. */
-function relaxed({ items, volumes, costs }: Sorted, target: number, from = 0): number {
+function lpBound({ items, volumes, costs }: SortedItems, target: number, from = 0): number {
   if (target <= 0) return 0
   const goal = (volumes[from] ?? 0) + target
   const end = firstAtLeast(volumes, goal)
@@ -140,9 +142,9 @@ function firstAtLeast(ascending: Float64Array, goal: number): number {
 // --- 1. good sets ---------------------------------------------------------------------------------------------------
 
 /** The best of: the k lowest prices and the one item that completes them cheapest, for every k. */
-function greedy({ items }: Sorted, target: number): Chain {
-  let best: Chain | null = null
-  let filled = EMPTY
+function greedySubset({ items }: SortedItems, target: number): Subset {
+  let best: Subset | null = null
+  let filled = EMPTY_SUBSET
   for (const [at, item] of items.entries()) {
     for (let rest = at; rest < items.length; rest++) {
       const last = items[rest]
@@ -153,11 +155,11 @@ function greedy({ items }: Sorted, target: number): Chain {
     filled = add(filled, item)
   }
   if (best === null) throw new RangeError('the items do not reach the volume')
-  return withoutSpare(best, items, target)
+  return dropRedundant(best, items, target)
 }
 
 /** Drops what the volume is reached without, dearest first. */
-function withoutSpare(chain: Chain, items: Indexed[], target: number): Chain {
+function dropRedundant(chain: Subset, items: IndexedItem[], target: number): Subset {
   const inside = new Set(indexesOf(chain))
   const kept = items.filter((item) => inside.has(item.index)).sort((a, b) => b.cost - a.cost)
   let volume = chain.volume
@@ -166,23 +168,23 @@ function withoutSpare(chain: Chain, items: Indexed[], target: number): Chain {
     volume -= item.volume
     return false
   })
-  return needed.reduce(add, EMPTY)
+  return needed.reduce(add, EMPTY_SUBSET)
 }
 
 // --- 2. what is settled by a bound ----------------------------------------------------------------------------------
 
-interface Core {
+interface ReducedProblem {
   /** Items in every set that could be better. */
-  fixed: Chain
+  fixed: Subset
   /** Items that may or may not be. */
-  free: Sorted
+  free: SortedItems
   target: number
 }
 
-function settle(sorted: Sorted, target: number, best: number): Core {
-  const limit = best * (1 + SLACK)
-  let fixed = EMPTY
-  const free: Indexed[] = []
+function fixVariables(sorted: SortedItems, target: number, best: number): ReducedProblem {
+  const limit = best * (1 + TOLERANCE)
+  let fixed = EMPTY_SUBSET
+  const free: IndexedItem[] = []
   for (const [at, item] of sorted.items.entries()) {
     if (boundWithout(sorted, target, at) > limit) fixed = add(fixed, item)
     else if (boundWith(sorted, target, at) <= limit) free.push(item)
@@ -190,42 +192,42 @@ function settle(sorted: Sorted, target: number, best: number): Core {
   return { fixed, free: withSums(free), target }
 }
 
-function boundWithout(sorted: Sorted, target: number, at: number): number {
+function boundWithout(sorted: SortedItems, target: number, at: number): number {
   const { items, volumes } = sorted
-  if ((volumes[at] ?? 0) >= target) return relaxed(sorted, target)
+  if ((volumes[at] ?? 0) >= target) return lpBound(sorted, target)
   const item = items[at]
-  return item === undefined ? 0 : relaxed(sorted, target + item.volume) - item.cost
+  return item === undefined ? 0 : lpBound(sorted, target + item.volume) - item.cost
 }
 
-function boundWith(sorted: Sorted, target: number, at: number): number {
+function boundWith(sorted: SortedItems, target: number, at: number): number {
   const { items, volumes } = sorted
   const item = items[at]
   if (item === undefined) return 0
   const rest = target - item.volume
   if (rest <= 0) return item.cost
   // The others without this one: it fills no more than its own place among the lowest prices.
-  const others = (volumes[at] ?? 0) >= rest ? relaxed(sorted, rest) : relaxed(sorted, rest + item.volume) - item.cost
+  const others = (volumes[at] ?? 0) >= rest ? lpBound(sorted, rest) : lpBound(sorted, rest + item.volume) - item.cost
   return item.cost + others
 }
 
 // --- 3. what is left ------------------------------------------------------------------------------------------------
 
-interface Found {
-  chain: Chain
+interface SearchResult {
+  chain: Subset
   complete: boolean
 }
 
-function matchHalves({ fixed, free, target }: Core, best: Chain): Found {
+function matchHalves({ fixed, free, target }: ReducedProblem, best: Subset): SearchResult {
   const near = free.items.filter((_, at) => at % 2 === 0)
   const far = free.items.filter((_, at) => at % 2 === 1)
-  const left = near.reduce((sets, item) => extend(sets, item, target), [fixed])
-  const right = far.reduce((sets, item) => extend(sets, item, target), [EMPTY])
+  const left = near.reduce((sets, item) => extendSubsets(sets, item, target), [fixed])
+  const right = far.reduce((sets, item) => extendSubsets(sets, item, target), [EMPTY_SUBSET])
   return { chain: match(left, right, target, best), complete: true }
 }
 
 /** The cheapest pair of a left and a right set that reaches the target; both lists ascend in volume and cost. */
-function match(left: readonly Chain[], right: readonly Chain[], target: number, best: Chain): Chain {
-  let pair: [Chain, Chain] | null = null
+function match(left: readonly Subset[], right: readonly Subset[], target: number, best: Subset): Subset {
+  let pair: [Subset, Subset] | null = null
   let cost = best.cost
   let volume = best.volume
   let at = right.length - 1
@@ -240,13 +242,13 @@ function match(left: readonly Chain[], right: readonly Chain[], target: number, 
     cost = sumCost
     volume = sumVolume
   }
-  return pair === null ? best : joined(...pair)
+  return pair === null ? best : union(...pair)
 }
 
 /** One chain of two. */
-export function joined(one: Chain, other: Chain): Chain {
-  const items: Indexed[] = []
-  for (let at: Chain = other; at.before !== null; at = at.before) {
+export function union(one: Subset, other: Subset): Subset {
+  const items: IndexedItem[] = []
+  for (let at: Subset = other; at.before !== null; at = at.before) {
     items.push({ index: at.index, volume: at.volume - at.before.volume, cost: at.cost - at.before.cost })
   }
   return { ...items.reduce(add, one), volume: one.volume + other.volume, cost: one.cost + other.cost }
@@ -257,18 +259,23 @@ export function joined(one: Chain, other: Chain): Chain {
  * the sets that reach the target the cheapest alone is kept.
  * @param sets ascending in volume and cost
  */
-export function extend(sets: readonly Chain[], item: Indexed, target: number, keep?: (set: Chain) => boolean): Chain[] {
-  const merged: Chain[] = []
+export function extendSubsets(
+  sets: readonly Subset[],
+  item: IndexedItem,
+  target: number,
+  keep?: (set: Subset) => boolean,
+): Subset[] {
+  const merged: Subset[] = []
   let best = Number.NEGATIVE_INFINITY
   let stay = 0
   let grow = 0
-  let grown = nextGrown(sets, grow, item)
+  let grown = nextExtended(sets, grow, item)
   while (best < target && (grown !== null || stay < sets.length)) {
     const old = sets[stay]
     const takeOld = old !== undefined && (grown === null || !isBetter(grown, old))
     const next = takeOld ? old : grown
     if (takeOld) stay++
-    else grown = nextGrown(sets, ++grow, item)
+    else grown = nextExtended(sets, ++grow, item)
     if (next === null || next.volume <= best || keep?.(next) === false) continue
     best = next.volume
     merged.push(next)
@@ -276,29 +283,29 @@ export function extend(sets: readonly Chain[], item: Indexed, target: number, ke
   return merged
 }
 
-function nextGrown(sets: readonly Chain[], at: number, item: Indexed): Chain | null {
+function nextExtended(sets: readonly Subset[], at: number, item: IndexedItem): Subset | null {
   const base = sets[at]
   return base === undefined ? null : add(base, item)
 }
 
 /** All free items one after another, lowest prices first, with what can no longer be better cut away. */
-function prunedSearch({ fixed, free, target }: Core, first: Chain): Found {
-  let sets: Chain[] = [fixed]
+function prunedSearch({ fixed, free, target }: ReducedProblem, first: Subset): SearchResult {
+  let sets: Subset[] = [fixed]
   let best = first
   let listed = 0
   for (const [at, item] of free.items.entries()) {
-    const bound = (set: Chain) => set.cost + relaxed(free, target - set.volume, at + 1)
-    sets = extend(sets, item, target, (set) => bound(set) <= best.cost * (1 + SLACK))
+    const bound = (set: Subset) => set.cost + lpBound(free, target - set.volume, at + 1)
+    sets = extendSubsets(sets, item, target, (set) => bound(set) <= best.cost * (1 + TOLERANCE))
     const last = sets.at(-1)
     if (last !== undefined && last.volume >= target && isBetter(last, best)) best = last
     listed += sets.length
-    if (listed > MOST_SETS) sets = mostPromising(sets, bound)
+    if (listed > MAX_SUBSETS) sets = mostPromising(sets, bound)
   }
-  return { chain: best, complete: listed <= MOST_SETS }
+  return { chain: best, complete: listed <= MAX_SUBSETS }
 }
 
-function mostPromising(sets: Chain[], bound: (set: Chain) => number): Chain[] {
-  if (sets.length <= BEAM) return sets
-  const limit = sets.map(bound).sort((a, b) => a - b)[BEAM - 1] ?? 0
-  return sets.filter((set) => bound(set) <= limit).slice(0, BEAM)
+function mostPromising(sets: Subset[], bound: (set: Subset) => number): Subset[] {
+  if (sets.length <= BEAM_WIDTH) return sets
+  const limit = sets.map(bound).sort((a, b) => a - b)[BEAM_WIDTH - 1] ?? 0
+  return sets.filter((set) => bound(set) <= limit).slice(0, BEAM_WIDTH)
 }

@@ -1,9 +1,9 @@
-import { least, ratio, round6, sum } from '../numbers.js'
+import { minOf, ratio, round6, sum } from '../numbers.js'
 import { coverageOf, presentValueOf } from '../offer/metrics.js'
 import { coverageScore, priceScore, type RankedOffer, ranksOf, totalScore } from '../offer/ranking.js'
 import { CRITERIA, type Criterion, type Settings } from '../settings.js'
-import type { WantedAwards } from './award-model.js'
-import { type BreakEven, NO_BREAK_EVEN, type Sensitivity, type Standing } from './sensitivity-model.js'
+import type { AwardsForVolume } from './award-model.js'
+import { type BreakEven, type CaseRanking, NO_BREAK_EVEN, type Sensitivity } from './sensitivity-model.js'
 
 /** Contenders at most: beyond, nobody reads the grid. */
 export const SENSITIVITY_LIMIT = 30
@@ -18,7 +18,7 @@ type Points = Readonly<Record<Criterion, number>>
  */
 export function sensitivityOf(
   ranked: readonly RankedOffer[],
-  byWanted: readonly WantedAwards[],
+  byWanted: readonly AwardsForVolume[],
   settings: Settings,
 ): Sensitivity {
   const contenders = ranked.slice(0, SENSITIVITY_LIMIT)
@@ -26,23 +26,23 @@ export function sensitivityOf(
     contenders: contenders.map(({ id, label }) => ({ offerId: id, label })),
     limit: SENSITIVITY_LIMIT,
     outOf: ranked.length,
-    words: boundWords(ranked.length),
+    words: scopeText(ranked.length),
     weightShifts: CRITERIA.flatMap((criterion) =>
-      WEIGHT_SHIFTS.map((shift) => shifted(contenders, criterion, shift, settings)),
+      WEIGHT_SHIFTS.map((shift) => shiftWeight(contenders, criterion, shift, settings)),
     ),
-    discountRates: DISCOUNT_RATES.map((rate) => discounted(contenders, rate, settings)),
-    wantedVolumes: byWanted.map((each) => wantedVolume(contenders, each, settings)),
+    discountRates: DISCOUNT_RATES.map((rate) => discountAt(contenders, rate, settings)),
+    wantedVolumes: byWanted.map((each) => volumeCase(contenders, each, settings)),
     breakEven: contenders.map((offer, at) => breakEvenOf(offer, contenders.toSpliced(at, 1), settings.weights)),
   }
 }
 
-function boundWords(ranked: number): string {
+function scopeText(ranked: number): string {
   if (ranked <= SENSITIVITY_LIMIT) return 'All ranked offers are played.'
   return `Played among the ${SENSITIVITY_LIMIT} best of ${ranked} ranked offers; ranks are ranks among these.`
 }
 
 /** The order of contenders, given the points of each. */
-function standing(contenders: readonly RankedOffer[], points: readonly Points[], weights: Points): Standing {
+function rankCase(contenders: readonly RankedOffer[], points: readonly Points[], weights: Points): CaseRanking {
   const totals = points.map((one) => totalScore(one, weights))
   if (totals.includes(null)) {
     return { totals, ranks: totals.map(() => null), winner: null, changed: false }
@@ -53,9 +53,9 @@ function standing(contenders: readonly RankedOffer[], points: readonly Points[],
   return { totals, ranks, winner, changed: winner !== (contenders[0]?.id ?? null) }
 }
 
-function shifted(contenders: readonly RankedOffer[], criterion: Criterion, shift: number, settings: Settings) {
+function shiftWeight(contenders: readonly RankedOffer[], criterion: Criterion, shift: number, settings: Settings) {
   const weights = { ...settings.weights, [criterion]: Math.max(0, settings.weights[criterion] + shift) }
-  const order = standing(
+  const order = rankCase(
     contenders,
     contenders.map(({ scores }) => scores),
     weights,
@@ -63,12 +63,12 @@ function shifted(contenders: readonly RankedOffer[], criterion: Criterion, shift
   return { criterion, shift, weights, ...order }
 }
 
-function discounted(contenders: readonly RankedOffer[], rate: number, { weights }: Settings) {
+function discountAt(contenders: readonly RankedOffer[], rate: number, { weights }: Settings) {
   const prices = contenders.map((offer) => comparedPriceAt(offer, rate))
-  const lowest = least(prices) ?? 0
+  const lowest = minOf(prices) ?? 0
   const points = contenders.map(({ scores }, at) => ({ ...scores, price: priceScore(lowest, prices[at] ?? 0) }))
   const priced = contenders.map(({ sequence }, at) => ({ sequence, price: prices[at] ?? 0 }))
-  return { rate, prices, priceRanks: ranksOf(priced, ({ price }) => price), ...standing(contenders, points, weights) }
+  return { rate, prices, priceRanks: ranksOf(priced, ({ price }) => price), ...rankCase(contenders, points, weights) }
 }
 
 /** `compared.price` at another discount rate. */
@@ -78,7 +78,11 @@ export function comparedPriceAt(offer: RankedOffer, rate: number): number {
   return round6((perTonne / (1 - metrics.haircut)) * (compared.rate ?? 0))
 }
 
-function wantedVolume(contenders: readonly RankedOffer[], { basis, wanted, awards }: WantedAwards, settings: Settings) {
+function volumeCase(
+  contenders: readonly RankedOffer[],
+  { basis, wanted, awards }: AwardsForVolume,
+  settings: Settings,
+) {
   const coverages = contenders.map(({ metrics }) => coverageOf(metrics.volume, wanted) ?? 0)
   const points = contenders.map(({ scores }, at) => ({
     ...scores,
@@ -86,13 +90,13 @@ function wantedVolume(contenders: readonly RankedOffer[], { basis, wanted, award
   }))
   const { tonnes, total, blendedPrice, reached, exact } = awards['cheapest-combination']
   const combination = { tonnes, total, blendedPrice, reached, exact }
-  return { basis, wanted, coverages, combination, ...standing(contenders, points, settings.weights) }
+  return { basis, wanted, coverages, combination, ...rankCase(contenders, points, settings.weights) }
 }
 
 /** Formulas: model.ts, `BreakEven`. */
 function breakEvenOf(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): BreakEven {
   const price = offer.compared.price ?? 0
-  const { breakEven, reason } = solve(offer, others, weights)
+  const { breakEven, reason } = breakEvenPrice(offer, others, weights)
   return {
     offerId: offer.id,
     label: offer.label,
@@ -105,22 +109,22 @@ function breakEvenOf(offer: RankedOffer, others: readonly RankedOffer[], weights
   }
 }
 
-type Solved = { breakEven: number; reason: null } | { breakEven: null; reason: string }
-const none = (reason: string): Solved => ({ breakEven: null, reason })
+type BreakEvenResult = { breakEven: number; reason: null } | { breakEven: null; reason: string }
+const noBreakEven = (reason: string): BreakEvenResult => ({ breakEven: null, reason })
 
-function solve(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): Solved {
+function breakEvenPrice(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): BreakEvenResult {
   const reach = weights.price * 100
   const own = withoutPrice(offer, weights)
   const rivals = others.map((other) => ({ points: withoutPrice(other, weights), price: other.compared.price ?? 0 }))
-  const lowest = least(rivals.map(({ price }) => price))
-  if (lowest === null) return none(NO_BREAK_EVEN.onlyOffer)
-  if (reach === 0) return none(NO_BREAK_EVEN.priceHasNoWeight)
+  const lowest = minOf(rivals.map(({ price }) => price))
+  if (lowest === null) return noBreakEven(NO_BREAK_EVEN.onlyOffer)
+  if (reach === 0) return noBreakEven(NO_BREAK_EVEN.priceHasNoWeight)
   const ahead = Math.max(...rivals.map(({ points, price }) => points + (reach * lowest) / price)) - own
-  if (ahead <= 0) return none(NO_BREAK_EVEN.firstAtAnyPrice)
+  if (ahead <= 0) return noBreakEven(NO_BREAK_EVEN.firstAtAnyPrice)
   const high = (reach * lowest) / ahead
   if (high >= lowest) return { breakEven: high, reason: null }
   const low = Math.min(lowest, ...rivals.map(({ points, price }) => ((own + reach - points) * price) / reach))
-  return low > 0 ? { breakEven: low, reason: null } : none(NO_BREAK_EVEN.neverFirst)
+  return low > 0 ? { breakEven: low, reason: null } : noBreakEven(NO_BREAK_EVEN.neverFirst)
 }
 
 const withoutPrice = ({ scores }: RankedOffer, weights: Points) =>

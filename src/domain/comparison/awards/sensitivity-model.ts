@@ -16,11 +16,11 @@ export interface Sensitivity {
    * One weight moved by `shift` points (never below 0), the others as they are; scores as in `Scores` (lowest price of
    * all ranked offers). By criterion, then −20, −10, +10, +20.
    */
-  weightShifts: (Standing & { criterion: Criterion; shift: number; weights: Record<Criterion, number> })[]
+  weightShifts: (CaseRanking & { criterion: Criterion; shift: number; weights: Record<Criterion, number> })[]
   /** Present values made anew at each rate; 0, 2.5, … 15 %. */
-  discountRates: (Standing & { rate: number; prices: number[]; priceRanks: number[] })[]
+  discountRates: (CaseRanking & { rate: number; prices: number[]; priceRanks: number[] })[]
   /** Coverage made anew for each wanted volume the RFQ names. */
-  wantedVolumes: (Standing & {
+  wantedVolumes: (CaseRanking & {
     basis: WantedBasis
     wanted: number
     coverages: number[]
@@ -31,7 +31,7 @@ export interface Sensitivity {
 }
 
 /** The order in one case; all null where the weights add up to 0. */
-export interface Standing {
+export interface CaseRanking {
   totals: (number | null)[]
   ranks: (number | null)[]
   winner: string | null

@@ -1,25 +1,25 @@
 import {
-  type Chain,
   type Combination,
   cheapestCombination,
-  EMPTY,
+  EMPTY_SUBSET,
   EXACT_UP_TO,
-  extend,
+  extendSubsets,
   type Item,
   indexesOf,
   isBetter,
-  joined,
-  reachable,
+  reachedFrom,
+  type Subset,
+  union,
 } from './cheapest-combination.js'
 
 /** Undominated sets of one developer's offers kept, and listed in all, before the search is narrowed. */
-const MOST_SETS_OF_ONE = 1 << 14
-const MOST_SETS = 500_000
-const NARROW = 200
+const MAX_SUBSETS_PER_DEVELOPER = 1 << 14
+const MAX_SUBSETS = 500_000
+const BEAM_WIDTH = 200
 
-type OwnedSet = { chain: Chain; developer: string }
-interface Listed {
-  sets: OwnedSet[]
+type DeveloperSubset = { chain: Subset; developer: string }
+interface SubsetsByDeveloper {
+  sets: DeveloperSubset[]
   complete: boolean
 }
 
@@ -36,10 +36,12 @@ export function cheapestOfTwo(
   wanted: number,
   floor?: number,
 ): Combination | null {
-  return items.length <= EXACT_UP_TO ? pairByPair(items, developers, wanted) : bySets(items, developers, wanted, floor)
+  return items.length <= EXACT_UP_TO
+    ? solveEachPair(items, developers, wanted)
+    : matchSubsets(items, developers, wanted, floor)
 }
 
-function pairByPair(items: readonly Item[], developers: readonly string[], wanted: number): Combination | null {
+function solveEachPair(items: readonly Item[], developers: readonly string[], wanted: number): Combination | null {
   const names = [...new Set(developers)]
   let best: Combination | null = null
   for (const [at, one] of names.entries()) {
@@ -60,14 +62,14 @@ const pick = <T>(list: readonly T[], indexes: readonly number[]): T[] =>
  * Every undominated set of each developer is listed; for each, the cheapest that completes it is looked up among those
  * of the others.
  */
-function bySets(
+function matchSubsets(
   items: readonly Item[],
   developers: readonly string[],
   wanted: number,
   floor?: number,
 ): Combination | null {
-  const target = reachable(wanted)
-  const { sets, complete } = setsByDeveloper(items, developers, target)
+  const target = reachedFrom(wanted)
+  const { sets, complete } = subsetsByDeveloper(items, developers, target)
   const best = cheapestPair(sets, target)
   if (best === null) return null
   // Without the limit on developers it cannot cost more: a bound from below where sets had to be left out.
@@ -78,7 +80,7 @@ function bySets(
 }
 
 /** The two developers whose offers add up to most; ties to the name first in order. */
-export function largestTwo(items: readonly Item[], developers: readonly string[]): number[] {
+export function largestTwoDevelopers(items: readonly Item[], developers: readonly string[]): number[] {
   const volumes = new Map<string, number>()
   for (const [at, item] of items.entries()) {
     const developer = developers[at] ?? ''
@@ -89,16 +91,16 @@ export function largestTwo(items: readonly Item[], developers: readonly string[]
   return items.flatMap((_, at) => (chosen.has(developers[at] ?? '') ? [at] : []))
 }
 
-function setsByDeveloper(items: readonly Item[], developers: readonly string[], target: number): Listed {
-  const lists = new Map<string, Chain[]>()
+function subsetsByDeveloper(items: readonly Item[], developers: readonly string[], target: number): SubsetsByDeveloper {
+  const lists = new Map<string, Subset[]>()
   let complete = true
   let listed = 0
   for (const [index, item] of items.entries()) {
     const developer = developers[index] ?? ''
-    const sets = extend(lists.get(developer) ?? [EMPTY], { ...item, index }, target)
-    const most = listed > MOST_SETS ? NARROW : MOST_SETS_OF_ONE
+    const sets = extendSubsets(lists.get(developer) ?? [EMPTY_SUBSET], { ...item, index }, target)
+    const most = listed > MAX_SUBSETS ? BEAM_WIDTH : MAX_SUBSETS_PER_DEVELOPER
     if (sets.length > most) complete = false
-    lists.set(developer, thinned(sets, most))
+    lists.set(developer, thinOut(sets, most))
     listed += sets.length
   }
   const sets = [...lists].flatMap(([developer, chains]) => chains.map((chain) => ({ chain, developer })))
@@ -106,32 +108,33 @@ function setsByDeveloper(items: readonly Item[], developers: readonly string[], 
 }
 
 /** At most so many, evenly spread, and always the last: the one that reaches the target, if any. */
-function thinned(sets: Chain[], most: number): Chain[] {
+function thinOut(sets: Subset[], most: number): Subset[] {
   if (sets.length <= most) return sets
   const step = Math.ceil(sets.length / most)
   return sets.filter((_, at) => (sets.length - 1 - at) % step === 0)
 }
 
-function cheapestPair(sets: OwnedSet[], target: number): Chain | null {
+function cheapestPair(sets: DeveloperSubset[], target: number): Subset | null {
   const byVolume = sets.filter(({ chain }) => chain.volume > 0).sort((a, b) => b.chain.volume - a.chain.volume)
-  const partners = cheapestSoFar(byVolume)
-  let best: [Chain, Chain] | null = null
+  const partners = cheapestTwoByPrefix(byVolume)
+  let best: [Subset, Subset] | null = null
   for (const { chain, developer } of byVolume) {
-    const partner = chain.volume >= target ? EMPTY : partnerOf(byVolume, partners, target - chain.volume, developer)
-    const pair: [Chain, Chain] | null = partner === null ? null : [chain, partner]
+    const partner =
+      chain.volume >= target ? EMPTY_SUBSET : partnerOf(byVolume, partners, target - chain.volume, developer)
+    const pair: [Subset, Subset] | null = partner === null ? null : [chain, partner]
     if (pair !== null && (best === null || isBetter(total(pair), total(best)))) best = pair
   }
-  return best === null ? null : joined(...best)
+  return best === null ? null : union(...best)
 }
 
-const total = ([one, other]: [Chain, Chain]) => ({ cost: one.cost + other.cost, volume: one.volume + other.volume })
+const total = ([one, other]: [Subset, Subset]) => ({ cost: one.cost + other.cost, volume: one.volume + other.volume })
 
 /** The cheapest set, and the cheapest of any other developer, among the first k. */
-type Cheapest = [OwnedSet | null, OwnedSet | null]
+type CheapestTwo = [DeveloperSubset | null, DeveloperSubset | null]
 
-function cheapestSoFar(sets: OwnedSet[]): Cheapest[] {
-  const result: Cheapest[] = []
-  let [first, second]: Cheapest = [null, null]
+function cheapestTwoByPrefix(sets: DeveloperSubset[]): CheapestTwo[] {
+  const result: CheapestTwo[] = []
+  let [first, second]: CheapestTwo = [null, null]
   for (const set of sets) {
     if (first === null || set.chain.cost < first.chain.cost) {
       if (first !== null && first.developer !== set.developer) second = first
@@ -144,7 +147,7 @@ function cheapestSoFar(sets: OwnedSet[]): Cheapest[] {
   return result
 }
 
-function partnerOf(sets: OwnedSet[], cheapest: Cheapest[], volume: number, developer: string): Chain | null {
+function partnerOf(sets: DeveloperSubset[], cheapest: CheapestTwo[], volume: number, developer: string): Subset | null {
   let low = 0
   let high = sets.length
   while (low < high) {

@@ -3,7 +3,7 @@ import type { Timestamp } from '../../clock.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CalendarDate, CloseDecision } from '../comparison-input.js'
 import type { Severity } from '../flag.js'
-import type { Compared } from '../offer/eligibility.js'
+import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
 import type { Settings } from '../settings.js'
 
@@ -105,7 +105,7 @@ export interface OfferRow {
   volume: number | null
   total: number | null
   pricePerTonne: number | null
-  compared: Compared
+  compared: ComparedAmounts
   comparisonCurrency: string | null
   expiryDate: CalendarDate | null
   daysToExpiry: number | null

@@ -1,14 +1,14 @@
-import { type Circumstances, circumstancesOf } from '../comparison-context.js'
+import { type ComparisonContext, createContext } from '../comparison-context.js'
 import type { ChannelInput, CloseDecision, KnownListing } from '../comparison-input.js'
 import type { Severity } from '../flag.js'
-import { byCodeUnit, sum, tally } from '../numbers.js'
+import { byCodeUnit, countByName, sum } from '../numbers.js'
 import { listingQuality } from '../offer/listing-quality.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked } from '../offer/ranking.js'
 import { plainDecision } from '../report/compare-offers.js'
-import { definitionsOf, LIMITS, runsOf } from '../report/report-notes.js'
-import { bySeverityCount, summaryOf } from '../report/rfq-statistics.js'
-import { type Assessment, assess } from '../rfq-assessment.js'
+import { DATA_LIMITATIONS, definitionsOf, runsOf } from '../report/report-notes.js'
+import { countBySeverity, summariseOffers } from '../report/rfq-statistics.js'
+import { assessRfq, type RfqAssessment } from '../rfq-assessment.js'
 import {
   CHANNEL_REPORT_SCHEMA,
   type ChannelReport,
@@ -28,7 +28,7 @@ export const DUE_SOON_DAYS = 7
  * @throws RangeError for a time zone that is none or an invalid date; ZodError for settings out of bounds
  */
 export function summariseChannel(input: ChannelInput): ChannelReport {
-  const circumstances = circumstancesOf(input)
+  const circumstances = createContext(input)
   const assessments = assessAll(input, circumstances)
   const rfqs = assessments.map(rfqRow)
   const offers = assessments.flatMap(offerRows)
@@ -46,31 +46,31 @@ export function summariseChannel(input: ChannelInput): ChannelReport {
     offers,
     closings,
     listings,
-    about: { definitions: definitionsOf(circumstances.settings), limits: [...LIMITS], runs },
+    about: { definitions: definitionsOf(circumstances.settings), limits: [...DATA_LIMITATIONS], runs },
   }
 }
 
-function assessAll(input: ChannelInput, circumstances: Circumstances): Assessment[] {
+function assessAll(input: ChannelInput, circumstances: ComparisonContext): RfqAssessment[] {
   const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
   const { asOf } = circumstances.context
   const responseProblems = input.problems.filter(({ kind, firstSeenAt }) => kind === 'response' && firstSeenAt <= asOf)
-  const counts = new Map(tally(responseProblems.map(({ entityId }) => entityId)))
+  const counts = new Map(countByName(responseProblems.map(({ entityId }) => entityId)))
   const problemsOf = (id: string) => counts.get(id) ?? 0
   return input.rfqs
-    .map(({ rfq, responses }) => assess({ rfq, responses, listings, problemsOf }, circumstances))
-    .sort(inOrder)
+    .map(({ rfq, responses }) => assessRfq({ rfq, responses, listings, problemsOf }, circumstances))
+    .sort(byUrgency)
 }
 
 /** Open ones first, by days to due (unknown last); then the others by number, newest first. */
-function inOrder({ rfq: a }: Assessment, { rfq: b }: Assessment): number {
+function byUrgency({ rfq: a }: RfqAssessment, { rfq: b }: RfqAssessment): number {
   const closed = (state: string | null) => (state === 'open' ? 0 : 1)
   const due = (days: number | null) => days ?? Number.MAX_SAFE_INTEGER
   const urgency = a.state === 'open' && b.state === 'open' ? due(a.daysToDue) - due(b.daysToDue) : 0
   return closed(a.state) - closed(b.state) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
 }
 
-function rfqRow({ rfq, currency, offers }: Assessment): RfqRow {
-  const summary = summaryOf(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
+function rfqRow({ rfq, currency, offers }: RfqAssessment): RfqRow {
+  const summary = summariseOffers(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
   return {
     id: rfq.id,
     number: rfq.number,
@@ -94,7 +94,7 @@ function rfqRow({ rfq, currency, offers }: Assessment): RfqRow {
     medianPricePerTonne: summary.price.median,
     maxUnitPrice: rfq.comparedMaxUnitPrice,
     bestOffer: summary.bestOffer?.label ?? null,
-    flags: bySeverityCount([...rfq.flags, ...offers.flatMap(({ flags }) => flags)]),
+    flags: countBySeverity([...rfq.flags, ...offers.flatMap(({ flags }) => flags)]),
     flagWords: rfq.flags.map(({ words }) => words),
     closedAt: rfq.closedAt,
     missingSince: rfq.missingSince,
@@ -104,7 +104,7 @@ function rfqRow({ rfq, currency, offers }: Assessment): RfqRow {
   }
 }
 
-function offerRows({ rfq, currency, offers }: Assessment): OfferRow[] {
+function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
   return offers.map((offer) => ({
     rfqId: rfq.id,
     rfqNumber: rfq.number,
@@ -129,7 +129,7 @@ function offerRows({ rfq, currency, offers }: Assessment): OfferRow[] {
     score: isRanked(offer) ? offer.scores.total : null,
     meetsRequirements: offer.meetsRequirements,
     exclusions: offer.eligibility.exclusions.map(({ words }) => words),
-    flags: bySeverityCount(offer.flags),
+    flags: countBySeverity(offer.flags),
     flagWords: offer.flags.map(({ words }) => words),
     inView: offer.inView,
     version: offer.source.version,
@@ -137,8 +137,8 @@ function offerRows({ rfq, currency, offers }: Assessment): OfferRow[] {
   }))
 }
 
-function listingRows(listings: readonly KnownListing[], assessments: readonly Assessment[]): ListingRow[] {
-  const asked = new Map(tally(assessments.flatMap(({ rfq }) => [...new Set(rfq.listingIds)])))
+function listingRows(listings: readonly KnownListing[], assessments: readonly RfqAssessment[]): ListingRow[] {
+  const asked = new Map(countByName(assessments.flatMap(({ rfq }) => [...new Set(rfq.listingIds)])))
   const offers = byListing(assessments.flatMap((assessment) => assessment.offers))
   return listings
     .map((known) => {
@@ -183,7 +183,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
   const due = open.flatMap(({ daysToDue }) => (daysToDue === null ? [] : [daysToDue]))
   return {
     rfqs: rfqs.length,
-    byState: tally(rfqs.map(({ state }) => state ?? 'unknown')).map(([state, count]) => ({ state, rfqs: count })),
+    byState: countByName(rfqs.map(({ state }) => state ?? 'unknown')).map(([state, count]) => ({ state, rfqs: count })),
     open: open.length,
     dueSoon: due.filter((days) => days >= 0 && days <= DUE_SOON_DAYS).length,
     overdue: due.filter((days) => days < 0).length,
@@ -191,7 +191,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     missing: rfqs.filter(({ missingSince }) => missingSince !== null).length,
     invalid: rfqs.filter(({ valid }) => !valid).length,
     offers: offers.length,
-    byStatus: tally(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
+    byStatus: countByName(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
       status,
       offers: count,
     })),
@@ -199,7 +199,7 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
     listings: listings.length,
     missingListings: listings.filter(({ missingSince }) => missingSince !== null).length,
     closings: closingCounts(closings),
-    flags: addedUp(rfqs.map(({ flags }) => flags)),
+    flags: sumCounts(rfqs.map(({ flags }) => flags)),
     problems,
     openWanted: sum(open.map(({ wanted }) => wanted ?? 0)),
     openOffered: sum(open.map(({ volume }) => volume)),
@@ -211,13 +211,13 @@ function closingCounts(newestFirst: readonly CloseDecision[]): ChannelSummary['c
   const newest = new Map<string, CloseDecision>()
   for (const decision of newestFirst) if (!newest.has(decision.rfqId)) newest.set(decision.rfqId, decision)
   const kinds = [...newest.values()].map(({ decision, outcome }) => `${decision} ${outcome ?? ''}`)
-  return tally(kinds).map(([kind, count]) => {
+  return countByName(kinds).map(([kind, count]) => {
     const [decision = '', outcome = ''] = kind.split(' ')
     return { decision, outcome: outcome === '' ? null : outcome, count }
   })
 }
 
-function addedUp(counts: readonly Record<Severity, number>[]): Record<Severity, number> {
+function sumCounts(counts: readonly Record<Severity, number>[]): Record<Severity, number> {
   const total = (severity: Severity) => sum(counts.map((one) => one[severity]))
   return { high: total('high'), medium: total('medium'), low: total('low') }
 }

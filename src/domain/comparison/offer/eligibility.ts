@@ -1,12 +1,12 @@
 import { type CurrencyReport, rateInto } from '../comparison-currency.js'
-import { shorten } from '../figure-text.js'
+import { truncate } from '../number-format.js'
 import { round6 } from '../numbers.js'
 import type { Settings } from '../settings.js'
 import type { Metrics } from './metrics.js'
 import type { OfferFacts } from './offer-terms.js'
 
 /** In the comparison currency. */
-export interface Compared {
+export interface ComparedAmounts {
   /** Comparison currency per unit of the offer's; null if there is no rate. */
   rate: number | null
   /** metrics.total × rate: what would be paid. Awards add these. */
@@ -37,7 +37,11 @@ export interface Exclusion {
 }
 
 /** The offer's figures in the comparison currency: model.ts, `Compared`. */
-export function comparedOf(currencyCode: string | null, metrics: Metrics, currency: CurrencyReport): Compared {
+export function convertAmounts(
+  currencyCode: string | null,
+  metrics: Metrics,
+  currency: CurrencyReport,
+): ComparedAmounts {
   const rate = currencyCode === null ? null : rateInto(currency, currencyCode)
   const converted = (amount: number | null) => (amount === null || rate === null ? null : amount * rate)
   const price = converted(metrics.riskAdjustedPrice)
@@ -53,20 +57,20 @@ interface Candidate {
   facts: OfferFacts
   missingSince: string | null
   metrics: Metrics
-  compared: Compared
+  compared: ComparedAmounts
 }
 
 /** Whether an offer is ranked and may be awarded, and all reasons why not. */
 export function eligibilityOf(offer: Candidate, currency: CurrencyReport, settings: Settings): Eligibility {
   const exclusions = offer.facts.hasOffer
-    ? [...outOfPlay(offer, settings), ...unpriced(offer), ...unconverted(offer, currency)]
+    ? [...statusExclusions(offer, settings), ...priceExclusions(offer), ...currencyExclusions(offer, currency)]
     : [exclusion('no-offer', 'The response holds no offer that can be read.')]
   return { eligible: exclusions.length === 0, exclusions }
 }
 
 const exclusion = (code: Exclusion['code'], words: string): Exclusion => ({ code, words })
 
-function* outOfPlay({ facts, missingSince }: Candidate, settings: Settings) {
+function* statusExclusions({ facts, missingSince }: Candidate, settings: Settings) {
   const { expiryDate, daysToExpiry } = facts.terms
   if (facts.status === 'rejected') yield exclusion('rejected', 'It was rejected.')
   if (missingSince !== null) yield exclusion('withdrawn', `The RFQ has not shown it since ${missingSince}.`)
@@ -76,7 +80,7 @@ function* outOfPlay({ facts, missingSince }: Candidate, settings: Settings) {
   }
 }
 
-function* unpriced({ facts, metrics, compared }: Candidate) {
+function* priceExclusions({ facts, metrics, compared }: Candidate) {
   if (metrics.riskAdjustedPrice === null) {
     const noVolume = metrics.sumVolume <= 0 && (facts.terms.statedVolume ?? 0) <= 0
     yield exclusion(noVolume ? 'no-volume' : 'no-price', metrics.reasons.riskAdjustedPrice ?? '')
@@ -85,10 +89,10 @@ function* unpriced({ facts, metrics, compared }: Candidate) {
   }
 }
 
-function* unconverted({ facts, compared }: Candidate, currency: CurrencyReport) {
+function* currencyExclusions({ facts, compared }: Candidate, currency: CurrencyReport) {
   const { currency: sent, currencyCode } = facts.terms
   if (currencyCode === null) {
-    const what = sent === null ? 'It names no currency.' : `"${shorten(sent, 20)}" is no currency code.`
+    const what = sent === null ? 'It names no currency.' : `"${truncate(sent, 20)}" is no currency code.`
     yield exclusion('no-currency', what)
   } else if (compared.rate === null) {
     const words = currency.rates.find((rate) => rate.currency === currencyCode)?.words ?? ''

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../clock.js'
-import { type Source, sourceOf } from '../comparison-context.js'
+import { type Source, toSource } from '../comparison-context.js'
 import type { CalendarDate, KnownListing } from '../comparison-input.js'
-import { plausible, said } from '../numbers.js'
+import { nonBlank, plausibleOrNull } from '../numbers.js'
 
 /** The project behind the offer, as its developer describes it: nothing here has been verified. */
 export interface ListingQuality {
@@ -62,37 +62,37 @@ const UNKNOWN: ListingQuality = {
 export function listingQuality(known: KnownListing | undefined): ListingQuality {
   if (known === undefined) return { ...UNKNOWN }
   const listing = known.document
-  const observed = { known: true, missingSince: known.missingSince, source: sourceOf('listing', known) }
+  const observed = { known: true, missingSince: known.missingSince, source: toSource('listing', known) }
   if (listing === null) return { ...UNKNOWN, ...observed }
   const facts = {
-    country: said(listing.country),
-    registry: said(listing.registry),
-    registryId: said(listing.registryId),
-    methodologies: listing.methodologies.filter(said),
-    mitigationActivity: said(listing.mainMitigationActivity),
+    country: nonBlank(listing.country),
+    registry: nonBlank(listing.registry),
+    registryId: nonBlank(listing.registryId),
+    methodologies: listing.methodologies.filter(nonBlank),
+    mitigationActivity: nonBlank(listing.mainMitigationActivity),
     labels: labelsOf(listing.certificationLabels),
   }
   return {
     ...UNKNOWN,
     ...observed,
     ...facts,
-    projectName: said(listing.projectName),
-    organizationName: said(listing.organizationName),
+    projectName: nonBlank(listing.projectName),
+    organizationName: nonBlank(listing.organizationName),
     ecosystemTypes: [...listing.ecosystemTypes],
     ecosystemSubtypes: [...listing.ecosystemSubtypes],
     projectStages: [...listing.currentProjectStages],
     firstIssuanceDate: listing.firstIssuanceDate,
     storefrontUrl: httpsOnly(listing.storefrontUrl),
-    availableVolume: plausible(listing.totalAvailableVolume?.value),
-    minUnitPrice: plausible(listing.pricing?.minUnitPrice),
-    maxUnitPrice: plausible(listing.pricing?.maxUnitPrice),
-    currency: said(listing.pricing?.currency),
+    availableVolume: plausibleOrNull(listing.totalAvailableVolume?.value),
+    minUnitPrice: plausibleOrNull(listing.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(listing.pricing?.maxUnitPrice),
+    currency: nonBlank(listing.pricing?.currency),
     factsStated: Object.values(facts).filter((fact) => fact !== null && fact.length > 0).length,
   }
 }
 
 function labelsOf(labels: string | string[] | null): string[] {
-  return (typeof labels === 'string' ? [labels] : (labels ?? [])).filter(said)
+  return (typeof labels === 'string' ? [labels] : (labels ?? [])).filter(nonBlank)
 }
 
 function httpsOnly(address: string | null): string | null {

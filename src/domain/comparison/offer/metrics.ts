@@ -1,8 +1,8 @@
-import { earliest, latest } from '../calendar-dates.js'
 import type { CalendarDate } from '../comparison-input.js'
-import { greatest, least, positive, ratio, sum } from '../numbers.js'
+import { earliest, latest } from '../date-math.js'
+import { maxOf, minOf, positiveOrNull, ratio, sum } from '../numbers.js'
 import { EXACT_TOTAL, totalTolerance, verdictOf } from '../reconciliation.js'
-import type { AskedTerms } from '../rfq/rfq-terms.js'
+import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
 import type { Settings } from '../settings.js'
 import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
 
@@ -32,8 +32,8 @@ export interface Metrics {
   volumeDifference: number | null
   /** statedTotal − sumValue, where there are lines and each has a total. */
   totalDifference: number | null
-  volumeVerdict: Reconciled
-  totalVerdict: Reconciled
+  volumeVerdict: ReconciliationResult
+  totalVerdict: ReconciliationResult
   firstDelivery: CalendarDate | null
   lastDelivery: CalendarDate | null
   /** Least `vintageFromYear`. */
@@ -77,14 +77,14 @@ export type MetricName = Exclude<keyof Metrics, 'reasons'>
  * within ROUND(MAX(0.01, settings.totalTolerance × ABS(statedTotal)), 6). `differs`: beyond it. null: one of the two is
  * not known.
  */
-export type Reconciled = 'equal' | 'rounding' | 'differs' | null
+export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
 
 /**
  * The figures of one offer, in its own currency. Formulas: model.ts, `Metrics`.
  * @param asked the RFQ's wanted volume and fulfilment date
  */
-export function metricsOf(facts: OfferFacts, asked: AskedTerms, settings: Settings): Metrics {
-  const money = moneyOf(facts)
+export function metricsOf(facts: OfferFacts, asked: StatedRfqTerms, settings: Settings): Metrics {
+  const money = amountsOf(facts)
   const haircut = haircutOf(facts.terms.contractType, settings)
   const presentValue = presentValueOf(facts, money, settings.discountRate)
   const presentValuePerTonne = ratio(presentValue, money.volume)
@@ -107,7 +107,7 @@ export function coverageOf(volume: number | null, wanted: number | null): number
   return volume >= wanted ? 1 : volume / wanted
 }
 
-type Money = Pick<
+type Amounts = Pick<
   Metrics,
   | 'lineCount'
   | 'sumVolume'
@@ -122,7 +122,7 @@ type Money = Pick<
   | 'prepaidShare'
 >
 
-function moneyOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Money {
+function amountsOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Amounts {
   const sumVolume = sum(lines.map((line) => line.volume ?? 0))
   const sumValue = sum(lines.map((line) => line.total ?? 0))
   const basis = basisOf(lines, sumVolume, sumValue, terms)
@@ -137,7 +137,7 @@ function moneyOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Mo
     basis,
     ...both,
     vwap: basis === 'lines' ? ratio(sumValue, sumVolume) : null,
-    statedPrice: ratio(positive(terms.statedTotal), positive(terms.statedVolume)),
+    statedPrice: ratio(positiveOrNull(terms.statedTotal), positiveOrNull(terms.statedVolume)),
     pricePerTonne: ratio(both.total, both.volume),
     prepaid,
     prepaidShare: hasOffer && shape === 'full' ? ratio(prepaid, both.total) : null,
@@ -147,14 +147,14 @@ function moneyOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Mo
 function basisOf(lines: DeliveryLine[], sumVolume: number, sumValue: number, terms: OfferFacts['terms']) {
   const usable = lines.every((line) => (line.volume ?? -1) >= 0 && (line.unitPrice ?? -1) >= 0)
   if (usable && sumVolume > 0 && sumValue > 0) return 'lines'
-  return positive(terms.statedVolume) !== null && positive(terms.statedTotal) !== null ? 'stated' : null
+  return positiveOrNull(terms.statedVolume) !== null && positiveOrNull(terms.statedTotal) !== null ? 'stated' : null
 }
 
 function haircutOf(contractType: string | null, { haircuts }: Settings): number {
   return contractType === 'spot' || contractType === 'forward' ? haircuts[contractType] : haircuts.other
 }
 
-function reconciliation({ lines, terms }: OfferFacts, money: Money, settings: Settings) {
+function reconciliation({ lines, terms }: OfferFacts, money: Amounts, settings: Settings) {
   const volumeDifference = differenceOf(
     terms.statedVolume,
     lines.map((line) => line.volume),
@@ -170,8 +170,8 @@ function reconciliation({ lines, terms }: OfferFacts, money: Money, settings: Se
   return {
     volumeDifference,
     totalDifference,
-    volumeVerdict: reconciled(volumeDifference, volumeTolerance, volumeTolerance),
-    totalVerdict: reconciled(totalDifference, EXACT_TOTAL, tolerance),
+    volumeVerdict: reconciliationResult(volumeDifference, volumeTolerance, volumeTolerance),
+    totalVerdict: reconciliationResult(totalDifference, EXACT_TOTAL, tolerance),
   }
 }
 
@@ -179,17 +179,17 @@ function reconciliation({ lines, terms }: OfferFacts, money: Money, settings: Se
 const differenceOf = (stated: number | null, parts: (number | null)[], total: number) =>
   stated === null || parts.length === 0 || parts.includes(null) ? null : stated - total
 
-const RECONCILED = { ok: 'equal', rounding: 'rounding', fails: 'differs', unknown: null } as const
-const reconciled = (difference: number | null, exact: number, tolerance: number): Reconciled =>
-  RECONCILED[verdictOf({ difference, exact, tolerance, oneSided: false })]
+const RESULT_BY_VERDICT = { ok: 'equal', rounding: 'rounding', fails: 'differs', unknown: null } as const
+const reconciliationResult = (difference: number | null, exact: number, tolerance: number): ReconciliationResult =>
+  RESULT_BY_VERDICT[verdictOf({ difference, exact, tolerance, oneSided: false })]
 
 function timing(lines: DeliveryLine[], fulfilmentDueDate: string | null) {
   const withVolume = lines.filter((line) => (line.volume ?? 0) > 0)
   return {
     firstDelivery: earliest(lines.map((line) => line.dueDate)),
     lastDelivery: latest(lines.map((line) => line.dueDate)),
-    oldestVintage: least(lines.map((line) => line.vintageFromYear)),
-    newestVintage: greatest(lines.map((line) => line.vintageYear)),
+    oldestVintage: minOf(lines.map((line) => line.vintageFromYear)),
+    newestVintage: maxOf(lines.map((line) => line.vintageYear)),
     meanWaitDays: weightedMean(withVolume, (line) => line.days),
     meanVintageYear: weightedMean(withVolume, (line) => line.vintageYear),
     onTimeShare: fulfilmentDueDate === null ? null : onTimeShare(withVolume, fulfilmentDueDate),
@@ -224,7 +224,7 @@ export function presentValueOf(
   return advance + (1 - Math.min(1, prepaidShare ?? 0)) * balance
 }
 
-type Reason = string | ((facts: OfferFacts, asked: AskedTerms) => string)
+type Reason = string | ((facts: OfferFacts, asked: StatedRfqTerms) => string)
 const NO_PRICE: Reason = 'Neither the lines nor the statement gives both a volume and a total above 0.'
 const notComparable =
   (stated: 'statedVolume' | 'statedTotal'): Reason =>
@@ -232,8 +232,9 @@ const notComparable =
     if (lines.length === 0) return 'The offer has no lines.'
     return terms[stated] === null ? 'The offer states none to compare with.' : 'Some line lacks its figure.'
   }
-const UNTIMED: Reason = ({ lines }) => (lines.length === 0 ? 'The offer has no lines.' : 'No line has a delivery date.')
-const UNDATED: Reason = ({ lines }) =>
+const NO_DELIVERY_DATE: Reason = ({ lines }) =>
+  lines.length === 0 ? 'The offer has no lines.' : 'No line has a delivery date.'
+const NO_LINE_DATES: Reason = ({ lines }) =>
   lines.length === 0 ? 'The offer has no lines.' : 'No line with a volume has the dates this is made from.'
 
 const REASONS: Partial<Record<MetricName, Reason>> = {
@@ -248,12 +249,12 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   totalDifference: notComparable('statedTotal'),
   volumeVerdict: notComparable('statedVolume'),
   totalVerdict: notComparable('statedTotal'),
-  firstDelivery: UNTIMED,
-  lastDelivery: UNTIMED,
-  oldestVintage: UNDATED,
-  newestVintage: UNDATED,
-  meanWaitDays: UNDATED,
-  meanVintageYear: UNDATED,
+  firstDelivery: NO_DELIVERY_DATE,
+  lastDelivery: NO_DELIVERY_DATE,
+  oldestVintage: NO_LINE_DATES,
+  newestVintage: NO_LINE_DATES,
+  meanWaitDays: NO_LINE_DATES,
+  meanVintageYear: NO_LINE_DATES,
   onTimeShare: (_facts, asked) =>
     asked.fulfilmentDueDate === null ? 'The RFQ names no fulfilment date.' : 'No line has a volume above 0.',
   prepaidShare: ({ shape }) =>
@@ -264,7 +265,7 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   coverage: (_facts, asked) => (asked.wanted.volume === null ? asked.wanted.words : 'The volume is not known.'),
 }
 
-function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, asked: AskedTerms): Metrics['reasons'] {
+function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, asked: StatedRfqTerms): Metrics['reasons'] {
   const reasons: Metrics['reasons'] = {}
   for (const [name, value] of Object.entries(metrics) as [MetricName, unknown][]) {
     const reason = REASONS[name]

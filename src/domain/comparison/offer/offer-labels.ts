@@ -1,4 +1,4 @@
-import { shorten } from '../figure-text.js'
+import { truncate } from '../number-format.js'
 
 interface Named {
   id: string
@@ -6,23 +6,27 @@ interface Named {
   project: string | null
 }
 
-const LONGEST = 60
+const MAX_LABEL_LENGTH = 60
 
 /** What each offer is called, short and unique: its developer; where two share it, with the project; then a number. */
-export function labelsOf(offers: readonly Named[]): string[] {
-  const short = offers.map(({ developer, project, id }) => cut(developer ?? project ?? `Offer ${id.slice(0, 8)}`))
-  const shared = repeated(short)
+export function offerLabels(offers: readonly Named[]): string[] {
+  const short = offers.map(({ developer, project, id }) =>
+    truncateLabel(developer ?? project ?? `Offer ${id.slice(0, 8)}`),
+  )
+  const shared = duplicates(short)
   const long = offers.map(({ developer, project }, at) => {
     const label = short[at] ?? ''
-    return shared.has(keyOf(label)) && developer !== null && project !== null ? cut(`${developer} · ${project}`) : label
+    return shared.has(keyOf(label)) && developer !== null && project !== null
+      ? truncateLabel(`${developer} · ${project}`)
+      : label
   })
   return numbered(long)
 }
 
-const cut = (text: string) => shorten(text.trim().replace(/\s+/g, ' '), LONGEST)
+const truncateLabel = (text: string) => truncate(text.trim().replace(/\s+/g, ' '), MAX_LABEL_LENGTH)
 const keyOf = (label: string) => label.toLowerCase()
 
-function repeated(labels: readonly string[]): Set<string> {
+function duplicates(labels: readonly string[]): Set<string> {
   const seen = new Set<string>()
   const twice = new Set<string>()
   for (const key of labels.map(keyOf)) {

@@ -1,7 +1,7 @@
 import type { Timestamp } from '../../clock.js'
 import type { Source } from '../comparison-context.js'
 import type { Flag } from '../flag.js'
-import type { Compared, Eligibility } from './eligibility.js'
+import type { ComparedAmounts, Eligibility } from './eligibility.js'
 import type { ListingQuality } from './listing-quality.js'
 import type { Metrics } from './metrics.js'
 import type { DeliveryLine, OfferTerms, PrepaymentLine } from './offer-terms.js'
@@ -32,7 +32,7 @@ export interface OfferReport {
   prepayments: PrepaymentLine[]
   listing: ListingQuality
   metrics: Metrics
-  compared: Compared
+  compared: ComparedAmounts
   eligibility: Eligibility
   /** One of each requirement the RFQ states, in the order of REQUIREMENTS; those it does not state are left out. */
   requirements: Requirement[]

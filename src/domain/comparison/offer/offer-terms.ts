@@ -1,10 +1,10 @@
 import type { Timestamp } from '../../clock.js'
 import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../../observation.js'
-import { daysBetween, yearOf } from '../calendar-dates.js'
-import type { Circumstances } from '../comparison-context.js'
+import type { ComparisonContext } from '../comparison-context.js'
 import type { CalendarDate, KnownResponse } from '../comparison-input.js'
+import { daysBetween, yearOf } from '../date-math.js'
 import type { FlagValue } from '../flag-value.js'
-import { plausible, said } from '../numbers.js'
+import { nonBlank, plausibleOrNull } from '../numbers.js'
 import { currencyCode } from '../rfq/rfq-terms.js'
 import type { OfferReport } from './offer-report-model.js'
 
@@ -79,16 +79,16 @@ export interface OfferFacts
 }
 
 /** Reads a response; all null where its document is unusable. */
-export function offerFacts(known: KnownResponse, circumstances: Circumstances): OfferFacts {
+export function offerFacts(known: KnownResponse, circumstances: ComparisonContext): OfferFacts {
   const response = known.document
   const offer: Offer | null = known.shape === 'full' ? (known.document?.offer ?? null) : summaryAsOffer(known.document)
   return {
     hasOffer: offer !== null,
     shape: known.shape,
-    listingId: said(response?.listingId),
-    developer: said(response?.projectDeveloperName),
-    project: said(response?.projectName),
-    status: said(response?.status),
+    listingId: nonBlank(response?.listingId),
+    developer: nonBlank(response?.projectDeveloperName),
+    project: nonBlank(response?.projectName),
+    status: nonBlank(response?.status),
     submittedAt: response?.submittedAt ?? null,
     terms: offerTerms(offer, circumstances),
     lines: (offer?.scheduledDeliveries ?? []).flatMap((delivery, index) => linesOf(delivery, index, circumstances)),
@@ -101,7 +101,7 @@ function implausibleNumbers(offer: Offer): FlagValue[] {
   const unit = `${offer.currency ?? ''}/t`
   const found: FlagValue[] = []
   const look = (what: string, value: number | null, of: string | null) => {
-    if (value !== null && (value < 0 || plausible(value) === null)) found.push({ what, value, unit: of })
+    if (value !== null && (value < 0 || plausibleOrNull(value) === null)) found.push({ what, value, unit: of })
   }
   look('total volume', offer.totalVolume, 't')
   look('total price', offer.totalPrice, offer.currency)
@@ -120,18 +120,18 @@ function summaryAsOffer(summary: ResponseSummary | null): Offer | null {
   return { contractType, currency, totalVolume, totalPrice, expiryDate, ...unknown }
 }
 
-function offerTerms(offer: Offer | null, { asOfDate }: Circumstances): OfferTerms {
-  const currency = said(offer?.currency)
+function offerTerms(offer: Offer | null, { asOfDate }: ComparisonContext): OfferTerms {
+  const currency = nonBlank(offer?.currency)
   const expiryDate = offer?.expiryDate ?? null
   return {
-    contractType: said(offer?.contractType),
+    contractType: nonBlank(offer?.contractType),
     currency,
     currencyCode: currencyCode(currency),
-    statedVolume: plausible(offer?.totalVolume),
-    statedTotal: plausible(offer?.totalPrice),
+    statedVolume: plausibleOrNull(offer?.totalVolume),
+    statedTotal: plausibleOrNull(offer?.totalPrice),
     expiryDate,
     daysToExpiry: daysBetween(asOfDate, expiryDate),
-    notes: said(offer?.additionalNotesToBuyer),
+    notes: nonBlank(offer?.additionalNotesToBuyer),
     review: reviewOf(offer),
   }
 }
@@ -139,18 +139,18 @@ function offerTerms(offer: Offer | null, { asOfDate }: Circumstances): OfferTerm
 function reviewOf(offer: Offer | null): OfferTerms['review'] {
   if (!offer?.review) return null
   const { status, source, comment, createdAt, updatedAt } = offer.review
-  return { status: said(status), source: said(source), comment: said(comment), createdAt, updatedAt }
+  return { status: nonBlank(status), source: nonBlank(source), comment: nonBlank(comment), createdAt, updatedAt }
 }
 
-function linesOf(delivery: ScheduledDelivery, index: number, circumstances: Circumstances): DeliveryLine[] {
+function linesOf(delivery: ScheduledDelivery, index: number, circumstances: ComparisonContext): DeliveryLine[] {
   const dueDate = delivery.fulfilmentDueDate
   const days = daysBetween(circumstances.asOfDate, dueDate)
   const factor = discountFactor(days, circumstances.settings.discountRate)
-  const method = said(delivery.fulfilmentMethod)
+  const method = nonBlank(delivery.fulfilmentMethod)
   return delivery.vintages.map((vintage, at) => {
     const { reportingPeriodStart: periodStart, reportingPeriodEnd: periodEnd } = vintage
-    const volume = plausible(vintage.volume)
-    const unitPrice = plausible(vintage.unitPrice)
+    const volume = plausibleOrNull(vintage.volume)
+    const unitPrice = plausibleOrNull(vintage.unitPrice)
     return {
       delivery: index + 1,
       vintage: at + 1,
@@ -161,7 +161,7 @@ function linesOf(delivery: ScheduledDelivery, index: number, circumstances: Circ
       periodEnd,
       vintageFromYear: yearOrNull(periodStart ?? periodEnd),
       vintageYear: yearOrNull(periodEnd ?? periodStart),
-      name: said(vintage.name),
+      name: nonBlank(vintage.name),
       mitigationTypes: [...vintage.mitigationTypes],
       volume,
       unitPrice,
@@ -173,11 +173,11 @@ function linesOf(delivery: ScheduledDelivery, index: number, circumstances: Circ
 
 const yearOrNull = (date: string | null) => (date === null ? null : yearOf(date))
 
-function prepaymentOf(payment: PrePayment, index: number, { asOfDate, settings }: Circumstances): PrepaymentLine {
+function prepaymentOf(payment: PrePayment, index: number, { asOfDate, settings }: ComparisonContext): PrepaymentLine {
   const days = daysBetween(asOfDate, payment.paymentDueDate)
   return {
     number: index + 1,
-    amount: plausible(payment.amount),
+    amount: plausibleOrNull(payment.amount),
     dueDate: payment.paymentDueDate,
     days,
     discountFactor: discountFactor(days, settings.discountRate),

@@ -1,5 +1,5 @@
-import { yearOf } from '../calendar-dates.js'
-import { least, round6, sum } from '../numbers.js'
+import { yearOf } from '../date-math.js'
+import { minOf, round6, sum } from '../numbers.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { CRITERIA, type Criterion, type Settings } from '../settings.js'
 import type { OfferReport } from './offer-report-model.js'
@@ -21,9 +21,9 @@ export const isRanked = (offer: OfferReport): offer is RankedOffer => offer.rank
  */
 export function rankOffers(offers: readonly OfferReport[], rfq: RfqTerms, asOfDate: string, settings: Settings) {
   const eligible = offers.filter((offer) => offer.eligibility.eligible)
-  const lowest = least(eligible.map((offer) => offer.compared.price))
+  const lowest = minOf(eligible.map((offer) => offer.compared.price))
   const scored = eligible.map((offer) => {
-    const points = pointsOf(offer, rfq, lowest ?? 0, asOfDate, settings)
+    const points = scoresOf(offer, rfq, lowest ?? 0, asOfDate, settings)
     return { ...offer, scores: { ...points, total: totalScore(points, settings.weights) ?? 0 } }
   })
   const ranks = ranksOf(scored, (offer) => -offer.scores.total)
@@ -33,7 +33,7 @@ export function rankOffers(offers: readonly OfferReport[], rfq: RfqTerms, asOfDa
   return [...ranked.sort((a, b) => a.rank - b.rank), ...others.sort((a, b) => a.sequence - b.sequence)]
 }
 
-function pointsOf(offer: OfferReport, rfq: RfqTerms, lowest: number, asOfDate: string, settings: Settings): Points {
+function scoresOf(offer: OfferReport, rfq: RfqTerms, lowest: number, asOfDate: string, settings: Settings): Points {
   const { metrics, compared, listing } = offer
   return {
     price: priceScore(lowest, compared.price ?? 0),

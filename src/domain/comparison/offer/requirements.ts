@@ -28,12 +28,12 @@ export interface Requirement {
 }
 
 /** What the requirements of an RFQ are weighed against. */
-export type Weighed = Pick<
+export type OfferUnderEvaluation = Pick<
   OfferReport,
   'listingId' | 'late' | 'submittedAt' | 'terms' | 'lines' | 'metrics' | 'compared'
 >
 
-type Rule = (offer: Weighed, rfq: RfqTerms, currency: CurrencyReport) => Omit<Requirement, 'code'> | null
+type Rule = (offer: OfferUnderEvaluation, rfq: RfqTerms, currency: CurrencyReport) => Omit<Requirement, 'code'> | null
 
 /** Each returns null where the RFQ does not ask it. */
 const RULES: Record<Requirement['code'], Rule> = {
@@ -56,33 +56,43 @@ const RULES: Record<Requirement['code'], Rule> = {
 }
 
 /** What the RFQ states it wants, each with what the offer has: model.ts, `OfferReport.requirements`. */
-export function requirementsOf(offer: Weighed, rfq: RfqTerms, currency: CurrencyReport): Requirement[] {
+export function evaluateRequirements(
+  offer: OfferUnderEvaluation,
+  rfq: RfqTerms,
+  currency: CurrencyReport,
+): Requirement[] {
   return (Object.entries(RULES) as [Requirement['code'], Rule][]).flatMap(([code, rule]) => {
     const weighed = rule(offer, rfq, currency)
     return weighed === null ? [] : [{ code, ...weighed }]
   })
 }
 
-type Holds = (found: number, limit: number) => boolean
+type Comparison = (found: number, limit: number) => boolean
 
-function priceRule(what: string, limit: number | null, offer: Weighed, currency: CurrencyReport, holds: Holds) {
+function priceRule(
+  what: string,
+  limit: number | null,
+  offer: OfferUnderEvaluation,
+  currency: CurrencyReport,
+  holds: Comparison,
+) {
   if (limit === null) return null
   const price = priceInRfqCurrency(offer, currency)
   const unit = `${currency.rfq ?? ''}/t`
-  return limited(flagValue('price per tonne', price, unit), flagValue(what, limit, unit), holds)
+  return compareWithLimit(flagValue('price per tonne', price, unit), flagValue(what, limit, unit), holds)
 }
 
 /** The offer's price per tonne in the RFQ's currency; null where the RFQ names none, or without a rate. */
-function priceInRfqCurrency(offer: Weighed, currency: CurrencyReport): number | null {
+function priceInRfqCurrency(offer: OfferUnderEvaluation, currency: CurrencyReport): number | null {
   if (currency.rfq === null) return null
   if (currency.rfq === offer.terms.currencyCode) return offer.metrics.pricePerTonne
   const rate = rateInto(currency, currency.rfq)
   return offer.compared.pricePerTonne === null || rate === null ? null : offer.compared.pricePerTonne / rate
 }
 
-function volumeRule(what: string, limit: number | null, offer: Weighed, holds: Holds) {
+function volumeRule(what: string, limit: number | null, offer: OfferUnderEvaluation, holds: Comparison) {
   if (limit === null) return null
-  return limited(flagValue('volume', offer.metrics.volume, 't'), flagValue(what, limit, 't'), holds)
+  return compareWithLimit(flagValue('volume', offer.metrics.volume, 't'), flagValue(what, limit, 't'), holds)
 }
 
 function vintageRule(
@@ -90,11 +100,11 @@ function vintageRule(
   found: number | null,
   whatAsked: string,
   limit: number | null,
-  offer: Weighed,
+  offer: OfferUnderEvaluation,
   sign: 1 | -1,
 ) {
   if (limit === null) return null
-  const weighed = limited(
+  const weighed = compareWithLimit(
     flagValue(whatFound, found, null),
     flagValue(whatAsked, limit, null),
     (a, b) => a * sign >= b * sign,
@@ -103,7 +113,7 @@ function vintageRule(
   return { ...weighed, met: weighed.met === true && !complete ? null : weighed.met }
 }
 
-function deliveryRule(offer: Weighed, rfq: RfqTerms) {
+function deliveryRule(offer: OfferUnderEvaluation, rfq: RfqTerms) {
   const due = rfq.fulfilmentDueDate
   if (due === null) return null
   const last = offer.metrics.lastDelivery
@@ -113,20 +123,20 @@ function deliveryRule(offer: Weighed, rfq: RfqTerms) {
   return { found: flagValue('last delivery', last, null), asked: flagValue('fulfilment due date', due, null), met }
 }
 
-function contractRule({ terms }: Weighed, rfq: RfqTerms) {
+function contractRule({ terms }: OfferUnderEvaluation, rfq: RfqTerms) {
   if (rfq.contractTypes.length === 0) return null
   const found = flagValue('contract type', terms.contractType, null)
   const asked = flagValue('asked for', rfq.contractTypes.join(', '), null)
   return { found, asked, met: terms.contractType === null ? null : rfq.contractTypes.includes(terms.contractType) }
 }
 
-function onTimeRule({ submittedAt, late }: Weighed, rfq: RfqTerms) {
+function onTimeRule({ submittedAt, late }: OfferUnderEvaluation, rfq: RfqTerms) {
   if (rfq.responseDueDate === null) return null
   const asked = flagValue('response due date', rfq.responseDueDate, null)
   return { found: flagValue('submitted', submittedAt, null), asked, met: late === null ? null : !late }
 }
 
-function listingRule({ listingId }: Weighed, rfq: RfqTerms) {
+function listingRule({ listingId }: OfferUnderEvaluation, rfq: RfqTerms) {
   if (rfq.listingIds.length === 0) return null
   const found = flagValue('listing', listingId, null)
   const asked = flagValue('listings asked', rfq.listingIds.length, null)
@@ -134,7 +144,11 @@ function listingRule({ listingId }: Weighed, rfq: RfqTerms) {
 }
 
 // Rounded, so that the noise of a sum makes no 12.000000000000002 above 12.
-function limited(found: FlagValue & { value: number | null }, asked: FlagValue & { value: number }, holds: Holds) {
+function compareWithLimit(
+  found: FlagValue & { value: number | null },
+  asked: FlagValue & { value: number },
+  holds: Comparison,
+) {
   const met = found.value === null ? null : holds(round6(found.value), round6(asked.value))
   return { found, asked, met }
 }

@@ -1,15 +1,15 @@
 import { awardsOf } from '../awards/award-scenarios.js'
 import { sensitivityOf } from '../awards/sensitivity-analysis.js'
-import { circumstancesOf, type Source } from '../comparison-context.js'
+import { createContext, type Source } from '../comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../comparison-input.js'
-import { byCodeUnit, tally } from '../numbers.js'
+import { byCodeUnit, countByName } from '../numbers.js'
 import { isRanked } from '../offer/ranking.js'
-import { assess } from '../rfq-assessment.js'
+import { assessRfq } from '../rfq-assessment.js'
 import { changesOf } from './document-changes.js'
 import { checksOf } from './reconciliation-checks.js'
 import { aboutOf } from './report-notes.js'
 import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
-import { summaryOf } from './rfq-statistics.js'
+import { summariseOffers } from './rfq-statistics.js'
 
 /**
  * The report on one RFQ as known at a moment: model.ts. Pure: the same input gives the same report, whatever the order
@@ -19,18 +19,20 @@ import { summaryOf } from './rfq-statistics.js'
  * @throws RangeError for a time zone that is none or an invalid date; ZodError for settings out of bounds
  */
 export function compareOffers(input: ComparisonInput): RfqReport {
-  const circumstances = circumstancesOf(input)
+  const circumstances = createContext(input)
   const { context, settings } = circumstances
   const problems = problemsUntil(input.problems, context.asOf)
   const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
-  const counts = new Map(tally(problems.filter(({ kind }) => kind === 'response').map(({ entityId }) => entityId)))
+  const counts = new Map(
+    countByName(problems.filter(({ kind }) => kind === 'response').map(({ entityId }) => entityId)),
+  )
   const problemsOf = (id: string) => counts.get(id) ?? 0
   const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf }
-  const { rfq, currency, offers } = assess(assessed, circumstances)
+  const { rfq, currency, offers } = assessRfq(assessed, circumstances)
   const ranked = offers.filter(isRanked)
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })
-  const summary = summaryOf(offers, rfq.wanted.volume, { changes: changes.length, problems: problems.length })
+  const summary = summariseOffers(offers, rfq.wanted.volume, { changes: changes.length, problems: problems.length })
   const { awards, awardsByWanted } = awardsOf(ranked, rfq, currency.comparison, input.ownAward)
   const sensitivity = sensitivityOf(ranked, awardsByWanted, settings)
   return {

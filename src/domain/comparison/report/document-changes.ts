@@ -1,9 +1,9 @@
 import type { Timestamp } from '../../clock.js'
-import { daysBetween } from '../calendar-dates.js'
 import type { PastAbsence, PastVersion } from '../comparison-input.js'
-import { amountOf, priceOf, shorten } from '../figure-text.js'
+import { daysBetween } from '../date-math.js'
+import { formatAmount, formatPrice, truncate } from '../number-format.js'
 import { byCodeUnit } from '../numbers.js'
-import { type ChangeValue, differences, leavesOf } from './document-fields.js'
+import { differences, type FieldValue, flatten } from './document-fields.js'
 
 /** A change happened after one observation and was seen by another; nobody knows when exactly. */
 export interface Change {
@@ -19,8 +19,8 @@ export interface Change {
   event: ChangeEvent
   /** Path within the document, as `offer.scheduledDeliveries[0].vintages[1].unitPrice`; null for an event as a whole. */
   field: string | null
-  before: ChangeValue
-  value: ChangeValue
+  before: FieldValue
+  value: FieldValue
   /** Numbers: value − before; dates: days between; else null. */
   difference: number | null
   unit: 'number' | 'days' | null
@@ -46,26 +46,30 @@ export type ChangeEvent =
   | 'changed'
 
 /** Fields of one version told one by one; the rest is counted. */
-export const MOST_FIELDS = 500
+export const MAX_FIELDS_PER_VERSION = 500
 
-interface Told {
+interface ChangeContext {
   /** What an offer is called, by id; one that is not known any more goes by the beginning of its id. */
   labels: ReadonlyMap<string, string>
   asOf: string
 }
 
 /** What changed between observations up to as-of, oldest first: model.ts, `Change`. */
-export function changesOf(versions: readonly PastVersion[], absences: readonly PastAbsence[], told: Told): Change[] {
+export function changesOf(
+  versions: readonly PastVersion[],
+  absences: readonly PastAbsence[],
+  told: ChangeContext,
+): Change[] {
   const known = versions.filter(({ kind, observedAt }) => kind !== 'listing' && observedAt <= told.asOf)
   const changes = [
     ...histories(known).flatMap((history) => historyChanges(history, told)),
     ...absences.filter(({ kind }) => kind !== 'listing').flatMap((absence) => absenceChanges(absence, told)),
   ]
-  return changes.sort(inTime)
+  return changes.sort(chronologically)
 }
 
 // Stable: fields of one version keep their order.
-function inTime(a: Change, b: Change): number {
+function chronologically(a: Change, b: Change): number {
   const entity = (change: Change) => (change.entity === 'rfq' ? '0' : '1') + change.id
   return byCodeUnit(a.seenBy, b.seenBy) || byCodeUnit(entity(a), entity(b)) || (a.version ?? 0) - (b.version ?? 0)
 }
@@ -81,38 +85,38 @@ function histories(versions: readonly PastVersion[]): PastVersion[][] {
   return [...byEntity.values()].map((history) => history.sort((a, b) => a.version - b.version))
 }
 
-function historyChanges(history: readonly PastVersion[], told: Told): Change[] {
+function historyChanges(history: readonly PastVersion[], told: ChangeContext): Change[] {
   const [first, ...later] = history
   if (first === undefined) return []
-  let before = { version: first, fields: later.length > 0 ? fieldsOf(first) : new Map<string, ChangeValue>() }
+  let before = { version: first, fields: later.length > 0 ? fieldsOf(first) : new Map<string, FieldValue>() }
   const changes = later.flatMap((version) => {
     const after = { version, fields: fieldsOf(version) }
     const changed = versionChanges(before, after, told)
     before = after
     return changed
   })
-  return [appeared(first, told), ...changes]
+  return [appearance(first, told), ...changes]
 }
 
-interface Read {
+interface FlattenedVersion {
   version: PastVersion
-  fields: Map<string, ChangeValue>
+  fields: Map<string, FieldValue>
 }
 
-function frame(version: PastVersion, told: Told) {
+function commonMembers(version: PastVersion, told: ChangeContext) {
   return { after: version.notBefore, seenBy: version.observedAt, version: version.version, ...entityOf(version, told) }
 }
 
-function entityOf({ kind, id }: { kind: PastVersion['kind']; id: string }, told: Told) {
+function entityOf({ kind, id }: { kind: PastVersion['kind']; id: string }, told: ChangeContext) {
   return kind === 'rfq'
     ? { entity: 'rfq' as const, id, label: 'RFQ' }
-    : { entity: 'offer' as const, id, label: told.labels.get(id) ?? `Offer ${shorten(id, 9)}` }
+    : { entity: 'offer' as const, id, label: told.labels.get(id) ?? `Offer ${truncate(id, 9)}` }
 }
 
-function appeared(version: PastVersion, told: Told): Change {
-  const framed = frame(version, told)
+function appearance(version: PastVersion, told: ChangeContext): Change {
+  const framed = commonMembers(version, told)
   const when = textOf(version.body, 'submittedAt')
-  const submitted = when === null ? '' : `, submitted ${shorten(when, 40)} by its own account`
+  const submitted = when === null ? '' : `, submitted ${truncate(when, 40)} by its own account`
   const words = framed.entity === 'rfq' ? 'The RFQ was first seen.' : `${framed.label} was first seen${submitted}.`
   const value = textOf(version.body, framed.entity === 'rfq' ? 'state' : 'status')
   return { ...framed, event: 'appeared', field: null, before: null, value, ...NO_DIFFERENCE, words }
@@ -127,9 +131,9 @@ function textOf(body: unknown, member: string): string | null {
 const NO_DIFFERENCE = { difference: null, unit: null }
 
 function versionChanges(
-  { version: before, fields: old }: Read,
-  { version: after, fields: now }: Read,
-  told: Told,
+  { version: before, fields: old }: FlattenedVersion,
+  { version: after, fields: now }: FlattenedVersion,
+  told: ChangeContext,
 ): Change[] {
   const sameShape = before.shape === after.shape
   const changed = differences(old, now)
@@ -138,21 +142,21 @@ function versionChanges(
   const meant = changed.filter(({ field }) => !/(^|\.)updatedAt$/.test(field))
   const fields = (meant.length > 0 ? meant : changed).map((pair) => fieldChange(pair, after, told))
   return [
-    ...(sameShape ? [] : [detail(before, after, told)]),
-    ...fields.slice(0, MOST_FIELDS),
-    ...rest(fields, after, told),
+    ...(sameShape ? [] : [detailChange(before, after, told)]),
+    ...fields.slice(0, MAX_FIELDS_PER_VERSION),
+    ...remainingFields(fields, after, told),
   ]
 }
 
 /** An RFQ without its responses, which have a history of their own; a summary in the form of a response. */
-function fieldsOf({ kind, shape, body }: PastVersion): Map<string, ChangeValue> {
-  const leaves = leavesOf(body)
+function fieldsOf({ kind, shape, body }: PastVersion): Map<string, FieldValue> {
+  const leaves = flatten(body)
   if (kind === 'rfq') return rfqFields(leaves)
   if (shape === 'full') return leaves
   return new Map([...leaves].map(([field, value]) => [TERMS.has(field) ? `offer.${field}` : field, value]))
 }
 
-function rfqFields(leaves: Map<string, ChangeValue>): Map<string, ChangeValue> {
+function rfqFields(leaves: Map<string, FieldValue>): Map<string, FieldValue> {
   const own = [...leaves].filter(([field]) => !/^(responses|listingIds)(\[|$)/.test(field))
   const listings = [...leaves].filter(([field]) => field.startsWith('listingIds[')).map(([, value]) => String(value))
   // Their order means nothing.
@@ -160,31 +164,31 @@ function rfqFields(leaves: Map<string, ChangeValue>): Map<string, ChangeValue> {
 }
 const TERMS = new Set(['contractType', 'currency', 'totalVolume', 'totalPrice', 'expiryDate'])
 
-function detail(before: PastVersion, after: PastVersion, told: Told): Change {
-  const framed = frame(after, told)
+function detailChange(before: PastVersion, after: PastVersion, told: ChangeContext): Change {
+  const framed = commonMembers(after, told)
   const how = after.shape === 'full' ? 'Its full document was read' : 'Its full document could not be read'
   const words = `${framed.label}: ${how}; before, ${before.shape === 'full' ? 'it could' : 'only a part'}.`
   return { ...framed, event: 'detail', field: null, before: before.shape, value: after.shape, ...NO_DIFFERENCE, words }
 }
 
-function rest(fields: readonly Change[], version: PastVersion, told: Told): Change[] {
-  const more = fields.length - MOST_FIELDS
+function remainingFields(fields: readonly Change[], version: PastVersion, told: ChangeContext): Change[] {
+  const more = fields.length - MAX_FIELDS_PER_VERSION
   if (more <= 0) return []
-  const framed = frame(version, told)
-  const words = `${framed.label}: ${amountOf(more)} more fields changed.`
+  const framed = commonMembers(version, told)
+  const words = `${framed.label}: ${formatAmount(more)} more fields changed.`
   return [{ ...framed, event: 'changed', field: null, before: null, value: more, ...NO_DIFFERENCE, words }]
 }
 
 type Pair = ReturnType<typeof differences>[number]
 
-function fieldChange({ field, before, value }: Pair, version: PastVersion, told: Told): Change {
-  const framed = frame(version, told)
+function fieldChange({ field, before, value }: Pair, version: PastVersion, told: ChangeContext): Change {
+  const framed = commonMembers(version, told)
   const compared = difference(before, value)
-  const words = `${framed.label}: ${field} ${shown(field, before)} → ${shown(field, value)}${differenceWords(compared)}.`
+  const words = `${framed.label}: ${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(compared)}.`
   return { ...framed, event: eventOf(version.kind, field, value), field, before, value, ...compared, words }
 }
 
-function eventOf(kind: PastVersion['kind'], field: string, value: ChangeValue): ChangeEvent {
+function eventOf(kind: PastVersion['kind'], field: string, value: FieldValue): ChangeEvent {
   if (kind === 'rfq' && field === 'state' && (value === 'open' || value === 'closed')) {
     return value === 'open' ? 'opened' : 'closed'
   }
@@ -195,7 +199,7 @@ function eventOf(kind: PastVersion['kind'], field: string, value: ChangeValue): 
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 type Difference = Pick<Change, 'difference' | 'unit'>
 
-function difference(before: ChangeValue, value: ChangeValue): Difference {
+function difference(before: FieldValue, value: FieldValue): Difference {
   if (typeof before === 'number' && typeof value === 'number') {
     const by = value - before
     return Number.isFinite(by) ? { difference: by, unit: 'number' } : NO_DIFFERENCE
@@ -207,16 +211,16 @@ function difference(before: ChangeValue, value: ChangeValue): Difference {
 
 function differenceWords({ difference: by, unit }: Difference): string {
   if (by === null) return ''
-  return ` (${by > 0 ? '+' : ''}${priceOf(by)}${unit === 'days' ? ' days' : ''})`
+  return ` (${by > 0 ? '+' : ''}${formatPrice(by)}${unit === 'days' ? ' days' : ''})`
 }
 
-function shown(field: string, value: ChangeValue): string {
+function formatFieldValue(field: string, value: FieldValue): string {
   if (value === null) return 'nothing'
   const counts = typeof value === 'number' && !/Year$|^number$/.test(field)
-  return counts ? priceOf(value) : shorten(String(value), 60)
+  return counts ? formatPrice(value) : truncate(String(value), 60)
 }
 
-function absenceChanges(absence: PastAbsence, told: Told): Change[] {
+function absenceChanges(absence: PastAbsence, told: ChangeContext): Change[] {
   const about = { ...entityOf(absence, told), version: null, field: null, before: null, value: null, ...NO_DIFFERENCE }
   const place = about.entity === 'rfq' ? 'The channel' : 'The RFQ'
   const gone: Change = {

@@ -1,22 +1,22 @@
-export type ChangeValue = string | number | boolean | null
+export type FieldValue = string | number | boolean | null
 
 /** Deeper than any document promised; what lies below is not looked into, so that hostile nesting costs nothing. */
-const DEEPEST = 10
+const MAX_DEPTH = 10
 /** More values than any document promised; the rest is not looked at. */
-const MOST = 20_000
+const MAX_FIELDS = 20_000
 
 /**
  * The single values of a document by path (`offer.prePayments[0].amount`), in document order. Null, absent and empty
  * are alike: none has a path.
  */
-export function leavesOf(body: unknown): Map<string, ChangeValue> {
-  const leaves = new Map<string, ChangeValue>()
+export function flatten(body: unknown): Map<string, FieldValue> {
+  const leaves = new Map<string, FieldValue>()
   const waiting: { path: string; value: unknown; depth: number }[] = [{ path: '', value: body, depth: 0 }]
-  for (let next = waiting.pop(); next !== undefined && leaves.size < MOST; next = waiting.pop()) {
+  for (let next = waiting.pop(); next !== undefined && leaves.size < MAX_FIELDS; next = waiting.pop()) {
     const { path, value, depth } = next
     if (value === null || value === undefined) continue
-    if (typeof value !== 'object') leaves.set(path, leafOf(value as string | number | boolean))
-    else if (depth === DEEPEST) leaves.set(path, '(nested too deeply to compare)')
+    if (typeof value !== 'object') leaves.set(path, toFieldValue(value as string | number | boolean))
+    else if (depth === MAX_DEPTH) leaves.set(path, '(nested too deeply to compare)')
     else
       waiting.push(
         ...membersOf(value, path)
@@ -28,19 +28,20 @@ export function leavesOf(body: unknown): Map<string, ChangeValue> {
 }
 
 // JSON can hold 1e999, which is read as infinity, and −0, which it does not write.
-function leafOf(value: string | number | boolean): ChangeValue {
+function toFieldValue(value: string | number | boolean): FieldValue {
   if (typeof value !== 'number') return value
   return Number.isFinite(value) ? value + 0 : String(value)
 }
 
 function membersOf(value: object, path: string): { path: string; value: unknown }[] {
-  if (Array.isArray(value)) return value.slice(0, MOST).map((item, at) => ({ path: `${path}[${at}]`, value: item }))
-  const members = Object.entries(value).slice(0, MOST)
+  if (Array.isArray(value))
+    return value.slice(0, MAX_FIELDS).map((item, at) => ({ path: `${path}[${at}]`, value: item }))
+  const members = Object.entries(value).slice(0, MAX_FIELDS)
   return members.map(([key, item]) => ({ path: path === '' ? key : `${path}.${key}`, value: item }))
 }
 
 /** What differs between two documents; each path once, those of the later document first. */
-export function differences(before: Map<string, ChangeValue>, after: Map<string, ChangeValue>) {
+export function differences(before: Map<string, FieldValue>, after: Map<string, FieldValue>) {
   const paths = new Set([...after.keys(), ...before.keys()])
   return [...paths].flatMap((field) => {
     const pair = { field, before: before.get(field) ?? null, value: after.get(field) ?? null }

@@ -2,7 +2,7 @@ import type { observeResponseSummary } from '../../observation.js'
 import type { Award } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { KnownRfq } from '../comparison-input.js'
-import { amountOf, counted, decimalOf, shorten } from '../figure-text.js'
+import { formatAmount, formatCount, formatDecimal, truncate } from '../number-format.js'
 import { sum } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked } from '../offer/ranking.js'
@@ -14,7 +14,7 @@ import type { Check, CheckCounts, Checks } from './check-model.js'
 import type { Summary } from './rfq-statistics.js'
 
 /** What is proven. */
-export interface Proven {
+export interface ReportFigures {
   known: KnownRfq
   rfq: RfqTerms
   offers: readonly OfferReport[]
@@ -25,7 +25,7 @@ export interface Proven {
 }
 
 /** Every reconciliation, with its numbers and its verdict: model.ts, `Checks`. */
-export function checksOf(proven: Proven): Checks {
+export function checksOf(proven: ReportFigures): Checks {
   const checks = [...figureChecks(proven), ...dataChecks(proven)]
   return { checks, master: masterOf(checks) }
 }
@@ -36,8 +36,8 @@ function masterOf(checks: readonly Check[]): Checks['master'] {
   const verdict = figures.fails > 0 ? 'fails' : data.fails > 0 ? 'attention' : 'ok'
   const words = {
     ok: 'Every figure of this report adds up, and so does what the marketplace sent.',
-    attention: `Every figure of this report adds up; ${counted(data.fails, 'check')} of what the marketplace sent ${data.fails === 1 ? 'does' : 'do'} not.`,
-    fails: `${counted(figures.fails, 'figure')} of this report ${figures.fails === 1 ? 'does' : 'do'} not add up: do not rely on it.`,
+    attention: `Every figure of this report adds up; ${formatCount(data.fails, 'check')} of what the marketplace sent ${data.fails === 1 ? 'does' : 'do'} not.`,
+    fails: `${formatCount(figures.fails, 'figure')} of this report ${figures.fails === 1 ? 'does' : 'do'} not add up: do not rely on it.`,
   }[verdict]
   return { verdict, figures, data, words }
 }
@@ -60,41 +60,44 @@ interface Sides {
   right: [what: string, value: number]
 }
 
-function figure({ id, title, left, right }: Sides): Check {
-  return judged({ id, about: 'figures', title, left, right, ...upTo(relativeNoise(right[1])) }, agreement)
+function figureCheck({ id, title, left, right }: Sides): Check {
+  return numericCheck(
+    { id, about: 'figures', title, left, right, ...withinTolerance(relativeNoise(right[1])) },
+    agreement,
+  )
 }
 
 /** One limit, beyond which a check fails. */
-const upTo = (tolerance: number) => ({ exact: tolerance, tolerance, oneSided: false })
+const withinTolerance = (tolerance: number) => ({ exact: tolerance, tolerance, oneSided: false })
 
-type Judged = Omit<Parts, 'difference' | 'verdict' | 'words'>
+type NumericCheckParts = Omit<CheckParts, 'difference' | 'verdict' | 'words'>
 /** A check of two numbers: difference and verdict follow from them. */
-function judged(of: Judged, wordsOf: Words, subject?: string, offerId?: string | null): Check {
+function numericCheck(of: NumericCheckParts, wordsOf: VerdictText, subject?: string, offerId?: string | null): Check {
   const [left, right] = [of.left[1], of.right[1]]
   const difference = typeof left === 'number' && typeof right === 'number' ? left - right : null
   const verdict = verdictOf({ ...of, difference })
   return check({ ...of, difference, verdict, words: wordsOf(verdict, difference ?? 0) }, subject, offerId)
 }
 
-type Words = (verdict: Check['verdict'], difference: number) => string
-const agreement: Words = (verdict, difference) =>
+type VerdictText = (verdict: Check['verdict'], difference: number) => string
+const agreement: VerdictText = (verdict, difference) =>
   ({
     unknown: 'One of the two is not known.',
     ok: 'They agree.',
     rounding: 'They agree but for rounding.',
-    fails: `They differ by ${amountOf(difference)}.`,
+    fails: `They differ by ${formatAmount(difference)}.`,
   })[verdict]
 
-type Parts = Omit<Check, 'subject' | 'offerId' | 'left' | 'right'> & {
+type CheckParts = Omit<Check, 'subject' | 'offerId' | 'left' | 'right'> & {
   left: [what: string, value: Check['left']['value']]
   right: [what: string, value: Check['right']['value']]
 }
-function check({ left, right, ...rest }: Parts, subject = 'Report', offerId: string | null = null): Check {
-  const side = ([what, value]: Parts['left']) => ({ what, value })
+function check({ left, right, ...rest }: CheckParts, subject = 'Report', offerId: string | null = null): Check {
+  const side = ([what, value]: CheckParts['left']) => ({ what, value })
   return { ...rest, subject, offerId, left: side(left), right: side(right) }
 }
 
-function figureChecks(proven: Proven): Check[] {
+function figureChecks(proven: ReportFigures): Check[] {
   return [
     ...countChecks(proven),
     ...sumChecks(proven),
@@ -104,21 +107,21 @@ function figureChecks(proven: Proven): Check[] {
   ]
 }
 
-function countChecks({ offers, summary }: Proven): Check[] {
+function countChecks({ offers, summary }: ReportFigures): Check[] {
   return [
-    figure({
+    figureCheck({
       id: 'offers-by-status',
       title: 'Offers by status add up to all offers',
       left: ['sum over statuses', sum(summary.byStatus.map((one) => one.offers))],
       right: ['offers', offers.length],
     }),
-    figure({
+    figureCheck({
       id: 'offers-ranked',
       title: 'Ranked and excluded offers add up to all offers',
       left: ['ranked + excluded', summary.ranked + offers.filter(({ eligibility }) => !eligibility.eligible).length],
       right: ['offers', offers.length],
     }),
-    figure({
+    figureCheck({
       id: 'flags-by-code',
       title: 'Flags by kind add up to flags by severity',
       left: ['by kind', sum(summary.flagCounts.map((one) => one.offers))],
@@ -127,23 +130,23 @@ function countChecks({ offers, summary }: Proven): Check[] {
   ]
 }
 
-function sumChecks({ offers }: Proven): Check[] {
+function sumChecks({ offers }: ReportFigures): Check[] {
   const lines = offers.flatMap((offer) => offer.lines)
   const ranked = offers.filter(isRanked)
   return [
-    figure({
+    figureCheck({
       id: 'lines-volume',
       title: 'Volumes of all delivery lines add up to the sums of the offers',
       left: ['Σ lines, t', sum(lines.map((line) => line.volume ?? 0))],
       right: ['Σ offers, t', sum(offers.map(({ metrics }) => metrics.sumVolume))],
     }),
-    figure({
+    figureCheck({
       id: 'lines-value',
       title: 'Totals of all delivery lines add up to the sums of the offers (currencies mixed)',
       left: ['Σ volume × price', sum(lines.map((line) => (line.volume ?? 0) * (line.unitPrice ?? 0)))],
       right: ['Σ offers', sum(offers.map(({ metrics }) => metrics.sumValue))],
     }),
-    figure({
+    figureCheck({
       id: 'price-times-volume',
       title: 'Price per tonne times volume gives the totals of the ranked offers',
       left: [
@@ -155,26 +158,26 @@ function sumChecks({ offers }: Proven): Check[] {
   ]
 }
 
-function rankChecks({ offers }: Proven): Check[] {
+function rankChecks({ offers }: ReportFigures): Check[] {
   const ranked = offers.filter(isRanked)
   const all = (ranked.length * (ranked.length + 1)) / 2
   const distinct = (ranks: number[]) => sum(new Set(ranks))
   const scores = ranked.map(({ scores: { total } }) => total)
   const descending = scores.filter((score, at) => at === 0 || score <= (scores[at - 1] ?? score)).length
   return [
-    figure({
+    figureCheck({
       id: 'ranks',
       title: 'Ranks run from 1 without gap or tie',
       left: ['Σ distinct ranks', distinct(ranked.map(({ rank }) => rank))],
       right: ['1 + 2 + … + n', all],
     }),
-    figure({
+    figureCheck({
       id: 'price-ranks',
       title: 'Price ranks run from 1 without gap or tie',
       left: ['Σ distinct ranks', distinct(ranked.map(({ priceRank }) => priceRank))],
       right: ['1 + 2 + … + n', all],
     }),
-    figure({
+    figureCheck({
       id: 'scores-descend',
       title: 'Scores descend with rank',
       left: ['offers in order', descending],
@@ -183,10 +186,10 @@ function rankChecks({ offers }: Proven): Check[] {
   ]
 }
 
-function awardChecks({ awards, offers }: Proven): Check[] {
+function awardChecks({ awards, offers }: ReportFigures): Check[] {
   const volumes = new Map(offers.map(({ id, metrics }) => [id, metrics.volume ?? 0]))
   const perAward = awards.map(({ scenario, title, winners, total }) =>
-    figure({
+    figureCheck({
       id: `award-total-${scenario}`,
       title: `${title}: tonnes times prices give the total`,
       left: ['Σ tonnes × price', sum(winners.map((line) => line.tonnes * line.pricePerTonne))],
@@ -198,7 +201,7 @@ function awardChecks({ awards, offers }: Proven): Check[] {
     .flatMap(({ winners }) => winners.filter((line) => line.tonnes > (volumes.get(line.offerId) ?? 0) * (1 + 1e-9)))
   return [
     ...perAward,
-    figure({
+    figureCheck({
       id: 'award-offered',
       title: 'No scenario takes more than is offered',
       left: ['lines beyond the offer', offered.length],
@@ -228,14 +231,14 @@ function orderChecks(awards: readonly Award[]): Check[] {
 const PRICE_STEP = 1e-6
 
 function orderCheck(freer: Award, stricter: Award): Check {
-  return judged(
+  return numericCheck(
     {
       id: `award-order-${freer.scenario}-${stricter.scenario}`,
       about: 'figures',
       title: `${freer.title} costs no more than ${stricter.title}`,
       left: [freer.title, freer.total],
       right: [stricter.title, stricter.total],
-      ...upTo(relativeNoise(stricter.total) + PRICE_STEP * stricter.tonnes),
+      ...withinTolerance(relativeNoise(stricter.total) + PRICE_STEP * stricter.tonnes),
       oneSided: true,
     },
     (verdict) =>
@@ -243,7 +246,7 @@ function orderCheck(freer: Award, stricter: Award): Check {
   )
 }
 
-function discountChecks({ offers, sensitivity }: Proven): Check[] {
+function discountChecks({ offers, sensitivity }: ReportFigures): Check[] {
   const undiscounted = sensitivity.discountRates.find(({ rate }) => rate === 0)
   if (undiscounted === undefined) return []
   const byId = new Map(offers.map((offer) => [offer.id, offer]))
@@ -256,7 +259,7 @@ function discountChecks({ offers, sensitivity }: Proven): Check[] {
   })
   const nominal = sum(pairs.map((pair) => pair.nominal))
   return [
-    judged(
+    numericCheck(
       {
         id: 'undiscounted',
         about: 'figures',
@@ -264,7 +267,7 @@ function discountChecks({ offers, sensitivity }: Proven): Check[] {
         left: ['Σ prices at 0 %', sum(pairs.map(({ price }) => price))],
         right: ['Σ nominal prices', nominal],
         // Prices are rounded at six decimals, each.
-        ...upTo(5e-7 * pairs.length + relativeNoise(nominal)),
+        ...withinTolerance(5e-7 * pairs.length + relativeNoise(nominal)),
       },
       agreement,
     ),
@@ -273,7 +276,7 @@ function discountChecks({ offers, sensitivity }: Proven): Check[] {
 
 // --- what the marketplace sent --------------------------------------------------------------------------------------
 
-function dataChecks(proven: Proven): Check[] {
+function dataChecks(proven: ReportFigures): Check[] {
   const summaries = summariesOf(proven.known)
   return [
     ...rfqChecks(proven, summaries),
@@ -289,26 +292,26 @@ function summariesOf({ shape, document }: KnownRfq): Map<string, SummaryDocument
   return new Map(document.responses.map((summary) => [summary.id, summary]))
 }
 
-function rfqChecks({ rfq, offers }: Proven, summaries: Map<string, SummaryDocument> | null): Check[] {
+function rfqChecks({ rfq, offers }: ReportFigures, summaries: Map<string, SummaryDocument> | null): Check[] {
   const inView = offers.filter((offer) => offer.inView).length
   const shown = summaries?.size ?? null
   const crossed = crossedLimits(rfq)
   return [
-    comparison({
+    dataCheck({
       id: 'offers-shown',
       title: 'The RFQ shows as many offers as are known and in view',
       left: ['shown by the RFQ', shown],
       right: ['known and in view', inView],
       tolerance: 0,
     }),
-    comparison({
+    dataCheck({
       id: 'rfq-limits',
       title: 'The lower limits of the RFQ are not above the upper ones',
       left: ['limits crossed', crossed.length],
       right: ['allowed', 0],
       tolerance: 0,
     }),
-    comparison({
+    dataCheck({
       id: 'documents-valid',
       title: 'Every document fits the promised form',
       left: [
@@ -321,7 +324,7 @@ function rfqChecks({ rfq, offers }: Proven, summaries: Map<string, SummaryDocume
   ]
 }
 
-interface Compared {
+interface DataCheckParts {
   id: string
   title: string
   left: [what: string, value: number | null]
@@ -331,9 +334,9 @@ interface Compared {
   exact?: number
 }
 
-function comparison({ exact, ...of }: Compared, subject = 'RFQ', offerId: string | null = null): Check {
-  const allowed = { ...upTo(of.tolerance), ...(exact !== undefined && { exact }) }
-  return judged({ ...of, about: 'data', ...allowed }, agreement, subject, offerId)
+function dataCheck({ exact, ...of }: DataCheckParts, subject = 'RFQ', offerId: string | null = null): Check {
+  const allowed = { ...withinTolerance(of.tolerance), ...(exact !== undefined && { exact }) }
+  return numericCheck({ ...of, about: 'data', ...allowed }, agreement, subject, offerId)
 }
 
 function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings: Settings): Check[] {
@@ -354,12 +357,12 @@ function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings
     tolerance: settings.volumeTolerance,
   }
   if (lines.length === 0 && terms.statedVolume === null && terms.statedTotal === null) return []
-  return [comparison(volume, label, id), comparison(total, label, id)]
+  return [dataCheck(volume, label, id), dataCheck(total, label, id)]
 }
 
-const told = (part: string | number | null | undefined) => {
-  if (typeof part === 'number') return decimalOf(part)
-  return shorten(part ?? 'nothing', 40)
+const formatPart = (part: string | number | null | undefined) => {
+  if (typeof part === 'number') return formatDecimal(part)
+  return truncate(part ?? 'nothing', 40)
 }
 
 /** The summary within the RFQ and the offer itself were read one after the other, and must tell the same. */
@@ -370,9 +373,9 @@ function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocumen
   const [left, right] = [
     [summary.status, summary.contractType, summary.totalVolume, summary.totalPrice, summary.currency],
     [offer.status, terms.contractType, terms.statedVolume, terms.statedTotal, terms.currency],
-  ].map((parts) => parts.map(told).join(', '))
+  ].map((parts) => parts.map(formatPart).join(', '))
   const ok = left === right
-  const parts: Parts = {
+  const parts: CheckParts = {
     id: 'summary',
     about: 'data',
     title: 'The summary within the RFQ tells the same as the offer (status, contract, volume, total, currency)',
@@ -404,18 +407,18 @@ function listingCheck(id: string, promised: readonly OfferReport[]): Check {
   const listing = promised[0]?.listing
   const volume = sum(promised.map(({ metrics }) => metrics.volume ?? 0))
   const available = listing?.availableVolume ?? 0
-  return judged(
+  return numericCheck(
     {
       id: 'listing-volume',
       about: 'data',
       title: 'The offers on one listing promise no more than it shows as available',
       left: [`Σ of ${promised.length} offers, t`, volume],
       right: ['available, t', available],
-      ...upTo(0),
+      ...withinTolerance(0),
       oneSided: true,
     },
     (verdict, difference) =>
-      verdict === 'ok' ? 'They promise no more.' : `They promise ${amountOf(difference)} t more.`,
-    `Listing ${shorten(listing?.projectName ?? id, 60)}`,
+      verdict === 'ok' ? 'They promise no more.' : `They promise ${formatAmount(difference)} t more.`,
+    `Listing ${truncate(listing?.projectName ?? id, 60)}`,
   )
 }

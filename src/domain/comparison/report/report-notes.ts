@@ -1,5 +1,5 @@
 import type { Source } from '../comparison-context.js'
-import { percent, priceOf, tonnes } from '../figure-text.js'
+import { formatPercent, formatPrice, formatTonnes } from '../number-format.js'
 import { CRITERIA, type Criterion, type Settings } from '../settings.js'
 import type { RfqReport } from './rfq-report-model.js'
 
@@ -26,7 +26,7 @@ const CRITERION_WORDS: Record<Criterion, string> = {
 
 /** What the words of a report mean, with the settings it was made with. */
 export function definitionsOf(settings: Settings): About['definitions'] {
-  const totalTolerance = percent(settings.totalTolerance)
+  const totalTolerance = formatPercent(settings.totalTolerance)
   return [
     {
       term: 'As-of',
@@ -45,11 +45,11 @@ export function definitionsOf(settings: Settings): About['definitions'] {
     { term: 'Price per tonne', words: 'Total / volume: the volume-weighted average price.' },
     {
       term: 'Mismatch',
-      words: `Stated volume and sum of lines differ by more than ${tonnes(settings.volumeTolerance)}; totals by more than 0.01 and ${totalTolerance} of the total. Between 0.01 and that it is rounding.`,
+      words: `Stated volume and sum of lines differ by more than ${formatTonnes(settings.volumeTolerance)}; totals by more than 0.01 and ${totalTolerance} of the total. Between 0.01 and that it is rounding.`,
     },
     {
       term: 'Present value',
-      words: `Pre-payments, and what is left of each delivery's total after them, each divided by (1 + ${percent(settings.discountRate)}) ^ (days / 365). Pre-payments are taken as part of the total; the balance is paid at delivery, pro rata. What is overdue or undated counts in full.`,
+      words: `Pre-payments, and what is left of each delivery's total after them, each divided by (1 + ${formatPercent(settings.discountRate)}) ^ (days / 365). Pre-payments are taken as part of the total; the balance is paid at delivery, pro rata. What is overdue or undated counts in full.`,
     },
     {
       term: 'Risk-adjusted price',
@@ -64,7 +64,7 @@ export function definitionsOf(settings: Settings): About['definitions'] {
     },
     {
       term: 'Score',
-      words: `${CRITERIA.map((name) => `${name} ${priceOf(settings.weights[name])}`).join(', ')}: the weighted mean of seven scores from 0 to 100. What is not known earns 0.`,
+      words: `${CRITERIA.map((name) => `${name} ${formatPrice(settings.weights[name])}`).join(', ')}: the weighted mean of seven scores from 0 to 100. What is not known earns 0.`,
     },
     ...CRITERIA.map((name) => ({ term: `Score: ${name}`, words: CRITERION_WORDS[name] })),
     { term: 'Ties', words: 'Go to the offer submitted first; submitted at once, to the identifier first in order.' },
@@ -80,7 +80,7 @@ export function definitionsOf(settings: Settings): About['definitions'] {
 }
 
 /** What no report from these documents can say. */
-export const LIMITS: readonly string[] = [
+export const DATA_LIMITATIONS: readonly string[] = [
   'Labels, methodologies and registry ids are as claimed by the developer; no registry was asked.',
   'Whether an offer binds, and on which terms of contract, is not part of the documents.',
   'Why an offer is no longer shown is not told: it may have been withdrawn, or hidden.',
@@ -95,7 +95,7 @@ export function aboutOf(
   listings: readonly Source[],
 ): About {
   const sources = [rfq.source, ...offers.map(({ source }) => source), ...listings]
-  return { definitions: definitionsOf(settings), limits: [...LIMITS], sources, runs: runsOf(sources) }
+  return { definitions: definitionsOf(settings), limits: [...DATA_LIMITATIONS], sources, runs: runsOf(sources) }
 }
 
 /** Observation runs that sources name, ascending. */

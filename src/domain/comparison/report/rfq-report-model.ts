@@ -11,7 +11,7 @@
  *   are in `currency.comparison`.
  * - Every formula is written so that a spreadsheet can repeat it; ROUND(x, 6) is half away from zero.
  */
-import type { Award, WantedAwards } from '../awards/award-model.js'
+import type { Award, AwardsForVolume } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CurrencyReport } from '../comparison-currency.js'
@@ -39,7 +39,7 @@ export interface RfqReport {
   /** One of each scenario, in the order of AWARD_SCENARIOS. */
   awards: Award[]
   /** One of each volume of `rfq.wanted`: min, mid, max; a volume that occurs again is left out. */
-  awardsByWanted: WantedAwards[]
+  awardsByWanted: AwardsForVolume[]
   sensitivity: Sensitivity
   /** Oldest first. */
   changes: Change[]

@@ -1,5 +1,5 @@
 import { type Flag, OFFER_FLAGS, type OfferFlagCode, type Severity } from '../flag.js'
-import { median, ratio, sum, tally } from '../numbers.js'
+import { countByName, median, ratio, sum } from '../numbers.js'
 import { coverageOf } from '../offer/metrics.js'
 import { severityOf } from '../offer/offer-flags.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
@@ -38,7 +38,7 @@ export interface Summary {
 }
 
 /** Statistics of the offers: model.ts, `Summary`. */
-export function summaryOf(
+export function summariseOffers(
   offers: readonly OfferReport[],
   wanted: number | null,
   counts: { changes: number; problems: number },
@@ -51,16 +51,16 @@ export function summaryOf(
     excluded: offers.length - ranked.length,
     meetRequirements: offers.filter((offer) => offer.meetsRequirements).length,
     late: offers.filter((offer) => offer.late === true).length,
-    byStatus: tally(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
+    byStatus: countByName(offers.map(({ status }) => status ?? 'unknown')).map(([status, count]) => ({
       status,
       offers: count,
     })),
     price: prices(ranked, volume),
     volume,
     coverage: coverageOf(volume, wanted),
-    bestOffer: named(ranked.find(({ rank }) => rank === 1)),
-    cheapestOffer: named(ranked.find(({ priceRank }) => priceRank === 1)),
-    flags: bySeverityCount(offers.flatMap(({ flags }) => flags)),
+    bestOffer: namedOffer(ranked.find(({ rank }) => rank === 1)),
+    cheapestOffer: namedOffer(ranked.find(({ priceRank }) => priceRank === 1)),
+    flags: countBySeverity(offers.flatMap(({ flags }) => flags)),
     flagCounts: flagCounts(offers),
     ...counts,
   }
@@ -79,21 +79,21 @@ function prices(ranked: readonly RankedOffer[], volume: number): Summary['price'
   }
 }
 
-function named(offer: RankedOffer | undefined): Summary['bestOffer'] {
+function namedOffer(offer: RankedOffer | undefined): Summary['bestOffer'] {
   if (offer === undefined) return null
   const { id, label, scores, compared } = offer
   return { id, label, score: scores.total, pricePerTonne: compared.pricePerTonne ?? 0 }
 }
 
 /** How many flags of each severity. */
-export function bySeverityCount(flags: readonly Flag[]): Record<Severity, number> {
+export function countBySeverity(flags: readonly Flag[]): Record<Severity, number> {
   const counts = { high: 0, medium: 0, low: 0 }
   for (const { severity } of flags) counts[severity]++
   return counts
 }
 
 function flagCounts(offers: readonly OfferReport[]): Summary['flagCounts'] {
-  const counts = new Map(tally(offers.flatMap(({ flags }) => flags.map(({ code }) => code))))
+  const counts = new Map(countByName(offers.flatMap(({ flags }) => flags.map(({ code }) => code))))
   return OFFER_FLAGS.flatMap((code) => {
     const count = counts.get(code) ?? 0
     return count === 0 ? [] : [{ code, severity: severityOf(code), offers: count }]

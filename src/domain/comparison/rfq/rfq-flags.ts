@@ -1,12 +1,12 @@
-import type { Circumstances } from '../comparison-context.js'
-import { counted } from '../figure-text.js'
+import type { ComparisonContext } from '../comparison-context.js'
 import type { Flag, RfqFlagCode, Severity } from '../flag.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
-import { bySeverity } from '../offer/offer-flags.js'
+import { formatCount } from '../number-format.js'
+import { sortBySeverity } from '../offer/offer-flags.js'
 import type { RfqTerms } from './rfq-terms.js'
 
 type Terms = Omit<RfqTerms, 'flags'>
-type Raised = Pick<Flag, 'words' | 'compared'> | null
+type FlagBody = Pick<Flag, 'words' | 'compared'> | null
 
 const SEVERITY: Record<RfqFlagCode, Severity> = {
   'rfq-invalid': 'medium',
@@ -20,48 +20,48 @@ const SEVERITY: Record<RfqFlagCode, Severity> = {
 }
 
 /** What to know about the RFQ itself before its offers, most severe first. */
-export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: Circumstances): Flag[] {
-  const raised: Record<RfqFlagCode, Raised> = {
+export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonContext): Flag[] {
+  const raised: Record<RfqFlagCode, FlagBody> = {
     'rfq-invalid': rfq.source.valid
       ? null
-      : say('The document of the RFQ did not fit the promised form; it is used as far as it goes.'),
+      : flagBody('The document of the RFQ did not fit the promised form; it is used as far as it goes.'),
     'rfq-missing':
       rfq.missingSince === null
         ? null
-        : say(
+        : flagBody(
             `The channel has not shown this RFQ since ${rfq.missingSince}.`,
             flagValue('missing since', rfq.missingSince),
           ),
-    'rfq-overdue': overdue(rfq, asOfDate),
+    'rfq-overdue': pastDue(rfq, asOfDate),
     'rfq-no-due-date':
       rfq.responseDueDate === null
-        ? say('It names no response due date: no offer can be told late, and it is never closed by itself.')
+        ? flagBody('It names no response due date: no offer can be told late, and it is never closed by itself.')
         : null,
-    'rfq-no-offers': offers === 0 ? say('It has no offers.', flagValue('offers', 0)) : null,
+    'rfq-no-offers': offers === 0 ? flagBody('It has no offers.', flagValue('offers', 0)) : null,
     'rfq-no-volume':
       rfq.wanted.volume === null
-        ? say(
+        ? flagBody(
             rfq.wanted.words,
             flagValue('minimum volume', rfq.minVolume, 't'),
             flagValue('maximum volume', rfq.maxVolume, 't'),
           )
         : null,
     'rfq-no-price-limit':
-      rfq.maxUnitPrice === null ? say('It names no maximum price: there is no budget to save against.') : null,
-    'rfq-limits-crossed': crossed(rfq),
+      rfq.maxUnitPrice === null ? flagBody('It names no maximum price: there is no budget to save against.') : null,
+    'rfq-limits-crossed': limitsCrossed(rfq),
   }
-  const flags = (Object.entries(raised) as [RfqFlagCode, Raised][]).flatMap(([code, body]) =>
+  const flags = (Object.entries(raised) as [RfqFlagCode, FlagBody][]).flatMap(([code, body]) =>
     body === null ? [] : [{ code, severity: SEVERITY[code], ...body }],
   )
-  return bySeverity(flags)
+  return sortBySeverity(flags)
 }
 
-const say = (words: string, ...compared: FlagValue[]) => ({ words, compared })
+const flagBody = (words: string, ...compared: FlagValue[]) => ({ words, compared })
 
-function overdue(rfq: Terms, asOfDate: string): Raised {
+function pastDue(rfq: Terms, asOfDate: string): FlagBody {
   if (rfq.state !== 'open' || rfq.daysToDue === null || rfq.daysToDue >= 0) return null
-  const words = `It is still open, ${counted(-rfq.daysToDue, 'day')} after its response due date ${rfq.responseDueDate}.`
-  return say(words, flagValue('as of', asOfDate), flagValue('response due date', rfq.responseDueDate))
+  const words = `It is still open, ${formatCount(-rfq.daysToDue, 'day')} after its response due date ${rfq.responseDueDate}.`
+  return flagBody(words, flagValue('as of', asOfDate), flagValue('response due date', rfq.responseDueDate))
 }
 
 /** Pairs of limits whose lower one lies above the upper one. */
@@ -74,9 +74,9 @@ export function crossedLimits(rfq: Terms): { what: string; min: number; max: num
   return pairs.flatMap(({ what, min, max }) => (min !== null && max !== null && min > max ? [{ what, min, max }] : []))
 }
 
-function crossed(rfq: Terms): Raised {
+function limitsCrossed(rfq: Terms): FlagBody {
   const [pair] = crossedLimits(rfq)
   if (pair === undefined) return null
   const words = `Its minimum ${pair.what}, ${pair.min}, is above its maximum, ${pair.max}: no offer can meet both.`
-  return say(words, flagValue(`minimum ${pair.what}`, pair.min), flagValue(`maximum ${pair.what}`, pair.max))
+  return flagBody(words, flagValue(`minimum ${pair.what}`, pair.min), flagValue(`maximum ${pair.what}`, pair.max))
 }

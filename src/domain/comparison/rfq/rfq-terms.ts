@@ -1,10 +1,10 @@
 import type { Timestamp } from '../../clock.js'
-import { daysBetween } from '../calendar-dates.js'
-import { type Circumstances, type Source, sourceOf } from '../comparison-context.js'
+import { type ComparisonContext, type Source, toSource } from '../comparison-context.js'
 import type { CalendarDate, KnownRfq } from '../comparison-input.js'
-import { tonnes } from '../figure-text.js'
+import { daysBetween } from '../date-math.js'
 import type { Flag } from '../flag.js'
-import { plausible, positive, said } from '../numbers.js'
+import { formatTonnes } from '../number-format.js'
+import { nonBlank, plausibleOrNull, positiveOrNull } from '../numbers.js'
 import { CURRENCY_CODE, type WantedBasis } from '../settings.js'
 
 export interface RfqTerms {
@@ -40,14 +40,14 @@ export interface RfqTerms {
   /** The limits in the comparison currency; null where there is no limit or no rate. */
   comparedMinUnitPrice: number | null
   comparedMaxUnitPrice: number | null
-  wanted: Wanted
+  wanted: WantedVolume
   /** Missing from the channel's list since. */
   missingSince: Timestamp | null
   flags: Flag[]
 }
 
 /** The volume coverage and awards aim at. */
-export interface Wanted {
+export interface WantedVolume {
   /** The basis chosen in the settings. */
   basis: WantedBasis
   /** Tonnes; null if the RFQ names no volume above 0. */
@@ -61,23 +61,23 @@ export interface Wanted {
 }
 
 /** What an RFQ asks, before its limits are turned into the comparison currency and before flags. */
-export type AskedTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice' | 'flags'>
+export type StatedRfqTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice' | 'flags'>
 
 /** Reads what an RFQ asks; all null where its document is unusable. */
-export function askedTerms(known: KnownRfq, { asOfDate, settings }: Circumstances): AskedTerms {
+export function parseRfqTerms(known: KnownRfq, { asOfDate, settings }: ComparisonContext): StatedRfqTerms {
   const rfq = known.document
-  const minVolume = plausible(rfq?.minVolume)
-  const maxVolume = plausible(rfq?.maxVolume)
+  const minVolume = plausibleOrNull(rfq?.minVolume)
+  const maxVolume = plausibleOrNull(rfq?.maxVolume)
   return {
-    source: sourceOf('rfq', known),
+    source: toSource('rfq', known),
     id: known.id,
-    number: plausible(rfq?.number),
-    reference: said(rfq?.reference),
-    title: said(rfq?.title),
-    state: said(rfq?.state),
-    buyerDescription: said(rfq?.buyerDescription),
-    additionalRequirements: said(rfq?.additionalRequirements),
-    reasonForPurchase: said(rfq?.reasonForPurchase),
+    number: plausibleOrNull(rfq?.number),
+    reference: nonBlank(rfq?.reference),
+    title: nonBlank(rfq?.title),
+    state: nonBlank(rfq?.state),
+    buyerDescription: nonBlank(rfq?.buyerDescription),
+    additionalRequirements: nonBlank(rfq?.additionalRequirements),
+    reasonForPurchase: nonBlank(rfq?.reasonForPurchase),
     contractTypes: [...(rfq?.contractTypes ?? [])],
     listingIds: [...(rfq?.listingIds ?? [])],
     createdAt: rfq?.createdAt ?? null,
@@ -92,16 +92,16 @@ export function askedTerms(known: KnownRfq, { asOfDate, settings }: Circumstance
     maxVolume,
     minVintageYear: vintageLimit(rfq?.minVintageYear),
     maxVintageYear: vintageLimit(rfq?.maxVintageYear),
-    minUnitPrice: plausible(rfq?.pricing?.minUnitPrice),
-    maxUnitPrice: plausible(rfq?.pricing?.maxUnitPrice),
-    currency: said(rfq?.pricing?.currency),
-    wanted: wantedOf(minVolume, maxVolume, settings.wantedVolume),
+    minUnitPrice: plausibleOrNull(rfq?.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(rfq?.pricing?.maxUnitPrice),
+    currency: nonBlank(rfq?.pricing?.currency),
+    wanted: wantedVolume(minVolume, maxVolume, settings.wantedVolume),
     missingSince: known.missingSince,
   }
 }
 
 const vintageLimit = (limit: number | string | null | undefined) =>
-  typeof limit === 'number' ? plausible(limit) : null
+  typeof limit === 'number' ? plausibleOrNull(limit) : null
 
 /** A currency as a code of three capitals, however it was typed; null if it is none. */
 export function currencyCode(currency: string | null): string | null {
@@ -110,24 +110,24 @@ export function currencyCode(currency: string | null): string | null {
 }
 
 /** The volume coverage and awards aim at: model.ts, `Wanted`. */
-export function wantedOf(minVolume: number | null, maxVolume: number | null, basis: WantedBasis): Wanted {
-  const least = positive(minVolume) ?? positive(maxVolume)
-  const most = positive(maxVolume) ?? least
+export function wantedVolume(minVolume: number | null, maxVolume: number | null, basis: WantedBasis): WantedVolume {
+  const least = positiveOrNull(minVolume) ?? positiveOrNull(maxVolume)
+  const most = positiveOrNull(maxVolume) ?? least
   const volumes = { min: least, mid: least === null || most === null ? null : (least + most) / 2, max: most }
   const volume = volumes[basis]
-  return { basis, volume, ...volumes, words: wantedWords(minVolume, maxVolume, basis, volume) }
+  return { basis, volume, ...volumes, words: wantedVolumeText(minVolume, maxVolume, basis, volume) }
 }
 
-const BASIS_WORDS: Record<WantedBasis, string> = {
+const BASIS_TEXT: Record<WantedBasis, string> = {
   min: 'the minimum volume of the RFQ',
   mid: 'half-way between the minimum and the maximum volume of the RFQ',
   max: 'the maximum volume of the RFQ',
 }
-function wantedWords(min: number | null, max: number | null, basis: WantedBasis, volume: number | null): string {
+function wantedVolumeText(min: number | null, max: number | null, basis: WantedBasis, volume: number | null): string {
   if (volume === null) return 'The RFQ names no volume above 0: coverage and awards have nothing to aim at.'
-  const both = positive(min) !== null && positive(max) !== null
+  const both = positiveOrNull(min) !== null && positiveOrNull(max) !== null
   const which = both
-    ? BASIS_WORDS[basis]
-    : `the only volume the RFQ names (its ${positive(min) ? 'minimum' : 'maximum'})`
-  return `${tonnes(volume)}: ${which}.`
+    ? BASIS_TEXT[basis]
+    : `the only volume the RFQ names (its ${positiveOrNull(min) ? 'minimum' : 'maximum'})`
+  return `${formatTonnes(volume)}: ${which}.`
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { cheapestCombination, type Item } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
-import { cheapestOfTwo, largestTwo } from '../../../../src/domain/comparison/awards/two-developers.js'
+import { cheapestOfTwo, largestTwoDevelopers } from '../../../../src/domain/comparison/awards/two-developers.js'
 
 /** Every subset, one by one. */
 function bruteForce(items: readonly Item[], wanted: number, allowed: (picked: number[]) => boolean = () => true) {
@@ -145,7 +145,7 @@ describe('at most two developers', () => {
 
   it('names the two that hold most', () => {
     const list = [3, 4, 2, 2].map((volume) => ({ volume, cost: 1 }))
-    expect(largestTwo(list, ['a', 'b', 'c', 'c'])).toEqual([1, 2, 3])
+    expect(largestTwoDevelopers(list, ['a', 'b', 'c', 'c'])).toEqual([1, 2, 3])
   })
 
   it('bounds what it finds where one developer makes very many offers', () => {

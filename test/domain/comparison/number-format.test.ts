@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { decimalOf } from '../../../src/domain/comparison/figure-text.js'
+import { formatDecimal } from '../../../src/domain/comparison/number-format.js'
 
 describe('a number as a decimal', () => {
   it('has no noise of binary fractions', () => {
@@ -13,21 +13,21 @@ describe('a number as a decimal', () => {
       [123_456_789_012_345, '123456789012345'],
       [0, '0'],
     ]
-    expect(cases.map(([value]) => decimalOf(value))).toEqual(cases.map(([, words]) => words))
+    expect(cases.map(([value]) => formatDecimal(value))).toEqual(cases.map(([, words]) => words))
   })
 
   it('is true to 15 digits, and a decimal of as many comes back as it was', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, min: -1e300, max: 1e300 }), (value) => {
-        const read = Number(decimalOf(value))
+        const read = Number(formatDecimal(value))
         expect(read.toPrecision(15)).toBe((value + 0).toPrecision(15))
-        expect(decimalOf(read)).toBe(decimalOf(value))
+        expect(formatDecimal(read)).toBe(formatDecimal(value))
       }),
     )
     fc.assert(
       fc.property(fc.integer({ min: -1e12, max: 1e12 }), fc.integer({ min: 0, max: 3 }), (units, places) => {
         const sent = Number(`${units}e-${places}`)
-        expect(decimalOf(sent)).toBe(String(sent + 0))
+        expect(formatDecimal(sent)).toBe(String(sent + 0))
       }),
     )
   })

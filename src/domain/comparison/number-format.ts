@@ -1,0 +1,39 @@
+/** How figures are written in sentences, the same on every machine. */
+import { rounded } from './numbers.js'
+
+const groupedFormat = (digits: number) => {
+  const format = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits })
+  return (value: number) => format.format(rounded(value, digits)).replace(/^-/, '−')
+}
+
+/** `12,500` or `0.5`. */
+export const formatAmount = groupedFormat(2)
+const formatOneDecimal = groupedFormat(1)
+/** Prices per tonne, with up to four decimals. */
+export const formatPrice = groupedFormat(4)
+
+/**
+ * A number in the shortest decimal that is true to 15 digits, which is as many as spreadsheets show: 13.805 rather than
+ * 13.805000000000001.
+ */
+export const formatDecimal = (value: number): string => String(Number(value.toPrecision(15)))
+
+/** `12,500 t`. */
+export const formatTonnes = (value: number): string => `${formatAmount(value)} t`
+/** `690,000.5 USD`; the currency as it was sent. */
+export const formatMoney = (value: number, currency: string | null): string =>
+  `${formatAmount(value)} ${truncate(currency ?? '', 8)}`.trimEnd()
+/** `12.25 USD/t`. */
+export const formatPricePerTonne = (value: number, currency: string | null): string =>
+  `${formatPrice(value)} ${truncate(currency ?? '', 8)}/t`
+/** `33.3 %` of a fraction. */
+export const formatPercent = (share: number): string => `${formatOneDecimal(share * 100)} %`
+/** `1 day`, `12 days`. */
+export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
+  `${formatAmount(count)} ${count === 1 ? noun : plural}`
+
+/** A text of at most so many characters, visibly cut, no character split. */
+export function truncate(text: string, most: number): string {
+  if (text.length <= most) return text
+  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+}
