@@ -1,21 +1,34 @@
-import type { ClosingPolicy } from './contract.js'
-import type { FreshRead } from './fresh-read.js'
-
-/** Why the clocks forbid a close, or null (reliability.md, closing policy 4). */
-export function clockReason(policy: ClosingPolicy, reading: FreshRead): string | null {
-  if (reading.serverDate === null) return 'the marketplace did not tell its time (no Date header)'
-  const skew = skewSeconds(reading)
-  return skew !== null && Math.abs(skew) > policy.maxClockSkewSeconds
-    ? `our clock and the marketplace's are ${Math.round(Math.abs(skew))} s apart (limit ${policy.maxClockSkewSeconds} s)`
-    : null
+/** The times of one request, by our clock, and the marketplace's clock in its response. */
+export interface ClockReading {
+  /** When the request was sent. */
+  readAt: Date
+  /** When the response had arrived. */
+  answeredAt: Date
+  /** The `Date` header, null if absent or unreadable. */
+  serverDate: Date | null
 }
 
-/** Ours minus the marketplace's clock, in seconds; zero where the header's whole second allows it. */
-export function skewSeconds({ serverDate, readAt, answeredAt }: FreshRead): number | null {
+/** The `Date` header has whole seconds: the marketplace's clock was up to this many milliseconds later. */
+const HEADER_PRECISION_MS = 999
+
+/**
+ * How far our clock is ahead of the marketplace's, in seconds; negative if it is behind. Zero if the header fits the
+ * time between request and response, null without a header.
+ */
+export function clockSkewSeconds({ serverDate, readAt, answeredAt }: ClockReading): number | null {
   if (serverDate === null) return null
   const earliest = serverDate.getTime()
-  const latest = earliest + 999
+  const latest = earliest + HEADER_PRECISION_MS
   if (readAt.getTime() > latest) return (readAt.getTime() - latest) / 1000
   if (answeredAt.getTime() < earliest) return (answeredAt.getTime() - earliest) / 1000
   return 0
+}
+
+/** The reason why the clocks do not allow a close, or null (docs/CLOSING.md, rule 4). */
+export function clockProblem(times: ClockReading, maxClockSkewSeconds: number): string | null {
+  const skew = clockSkewSeconds(times)
+  if (skew === null) return 'the marketplace sent no Date header'
+  if (Math.abs(skew) <= maxClockSkewSeconds) return null
+  const direction = skew > 0 ? 'behind' : 'ahead of'
+  return `the marketplace's clock is ${Math.round(Math.abs(skew))} s ${direction} ours (limit ${maxClockSkewSeconds} s)`
 }

@@ -1,36 +1,38 @@
 import type { Clock } from '../domain/clock.js'
 import type { DecisionRecord, RunRecord } from '../domain/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
+import type { ItemFailure } from '../runs.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'
 
-/** What a closing round works with; everything is handed in. */
 export interface ClosingContext {
   session: ChannelSession
   store: Runs & Recorder & History & Closings
   now: Clock
+  /** Stops the round before the next RFQ. */
   signal?: AbortSignal
-  /** Kill switch, asked before each POST: a reason to stop, or null (reliability.md, closing policy 10). */
+  /** Called before each POST: the reason closing is stopped, or null (docs/CLOSING.md, rule 10). */
   killSwitch: () => string | null
-  /** Waits; handed in so that tests need not. */
+  /** Waits; a parameter so that tests need not wait. */
   pause: (milliseconds: number) => Promise<void>
 }
 
 export interface ClosingPolicy {
   mode: 'on' | 'dry-run'
+  /** IANA time zone in which the response due date is interpreted. */
   timeZone: string
   graceHours: number
   maxPerRun: number
   maxClockSkewSeconds: number
-  /** A held round that a person approved. */
+  /** Identifier of an approval plan: this round closes the RFQs of the plan, whatever their number. */
   approvedPlan?: string
-  /** A person asked by hand: earlier refusals do not hold. */
+  /** A person started the round: earlier refusals and uncertain outcomes do not prevent another try. */
   byHand?: boolean
 }
 
 export interface ClosingResult {
   run: RunRecord
   decisions: DecisionRecord[]
-  /** Set where the round was held for its size. */
+  /** Identifier of the approval plan if the round was held because of its size. */
   approvalPlan: string | null
-  failures: { id: string; message: string }[]
+  failures: ItemFailure[]
 }

@@ -1,58 +1,63 @@
 import type { DecisionRecord } from '../domain/records.js'
 import type { NewDecision } from '../store/contract.js'
-import { skewSeconds } from './clock-skew.js'
+import { clockSkewSeconds } from './clock-skew.js'
 import type { Candidate, Evaluation } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
 import type { Round } from './round-state.js'
 import type { Settlement } from './settlement.js'
 
-/** This many unknown outcomes in a row stop the channel's round. */
-const MOST_UNKNOWN = 2
+/** This many unknown outcomes in a row stop the round (docs/CLOSING.md, rule 5). */
+const MAX_CONSECUTIVE_UNKNOWN = 2
 
-interface Note {
+interface DecisionInput {
   decision: 'keep' | 'would-close' | 'held'
+  /** Default: the reasons of the evaluation. */
   reason?: string
   outcome?: DecisionRecord['outcome']
-  reading?: FreshRead
+  read?: FreshRead
 }
 
-/** Records a decision that sends nothing; the same one about the same version is recorded once. */
+/**
+ * Records a decision that sends nothing. If the newest decision about the RFQ says the same about the same version,
+ * nothing is recorded (docs/CLOSING.md, rule 9).
+ */
 export async function recordDecision(
   round: Round,
   candidate: Candidate,
-  weighing: Evaluation,
-  what: Note,
+  evaluation: Evaluation,
+  input: DecisionInput,
 ): Promise<void> {
   const decision: NewDecision = {
-    ...facts(round, candidate, weighing),
-    decision: what.decision,
-    reason: what.reason ?? sentence(what.decision, weighing),
-    outcome: what.outcome ?? null,
+    ...commonFields(round, candidate, evaluation),
+    decision: input.decision,
+    reason: input.reason ?? reasonFor(input.decision, evaluation),
+    outcome: input.outcome ?? null,
     httpStatus: null,
     message: null,
     versionAfter: null,
-    evidence: evidenceOf(round, candidate, weighing, what.reading ?? null),
+    evidence: evidenceOf(round, candidate, evaluation, input.read ?? null),
   }
-  const before = round.newestDecisions.get(candidate.id)
-  const same =
-    before?.decision === decision.decision &&
-    before.reason === decision.reason &&
-    before.versionBefore === decision.versionBefore &&
-    before.outcome === decision.outcome
-  if (!same) await keep(round, await round.context.store.appendDecision(decision))
+  const newest = round.newestDecisions.get(candidate.id)
+  const unchanged =
+    newest?.decision === decision.decision &&
+    newest.reason === decision.reason &&
+    newest.versionBefore === decision.versionBefore &&
+    newest.outcome === decision.outcome
+  if (!unchanged) addToRound(round, await round.context.store.appendDecision(decision))
 }
 
+/** Records how a close ended, and settles its intent with it. */
 export async function recordOutcome(
   round: Round,
-  reading: FreshRead,
-  weighing: Evaluation,
+  read: FreshRead,
+  evaluation: Evaluation,
   settlement: Settlement,
 ): Promise<void> {
-  const { intent, reply, failure, after, sent, outcome, reason: words } = settlement
+  const { intent, reply, failure, after, sent, outcome, reason } = settlement
   const decision: NewDecision = {
-    ...facts(round, reading, weighing),
+    ...commonFields(round, read, evaluation),
     decision: 'close',
-    reason: `${weighing.for.join('; ')}. ${words}.`,
+    reason: `${evaluation.for.join('; ')}. ${reason}.`,
     outcome,
     httpStatus: reply?.status ?? null,
     message: reply?.message ?? failure,
@@ -69,54 +74,56 @@ export async function recordOutcome(
       verified: { readAt: after.readAt.toISOString(), state: after.state, version: after.version, hash: after.hash },
     },
   }
-  await keep(round, await round.context.store.settleClose(intent, decision))
+  addToRound(round, await round.context.store.settleClose(intent, decision))
   round.consecutiveUnknown = outcome === 'unknown' ? round.consecutiveUnknown + 1 : 0
-  if (round.consecutiveUnknown >= MOST_UNKNOWN)
-    round.stopReason = `${MOST_UNKNOWN} closes in a row had no known outcome: the round stopped.`
+  if (round.consecutiveUnknown >= MAX_CONSECUTIVE_UNKNOWN) {
+    round.stopReason = `The round stopped after ${MAX_CONSECUTIVE_UNKNOWN} closes in a row with an unknown outcome.`
+  }
 }
 
-async function keep(round: Round, decision: DecisionRecord): Promise<void> {
+function addToRound(round: Round, decision: DecisionRecord): void {
   round.decisions.push(decision)
   round.newestDecisions.set(decision.rfqId, decision)
 }
 
-const facts = (round: Round, candidate: Candidate, weighing: Evaluation) => ({
+const commonFields = (round: Round, candidate: Candidate, evaluation: Evaluation) => ({
   runId: round.run.id,
   channel: round.channel,
   rfqId: candidate.id,
-  rfqNumber: weighing.number,
-  dueDate: weighing.dueDate,
+  rfqNumber: evaluation.number,
+  dueDate: evaluation.dueDate,
   timeZone: round.policy.timeZone,
   decidedAt: round.context.now().toISOString(),
   versionBefore: candidate.version,
 })
 
-export function evidenceOf(round: Round, candidate: Candidate, weighing: Evaluation, reading: FreshRead | null) {
+/** What a decision is based on. The member names are stored, and shown by `quotekeeper decisions`. */
+export function evidenceOf(round: Round, candidate: Candidate, evaluation: Evaluation, read: FreshRead | null) {
   const { policy, poll, calendar, context } = round
   return {
     mode: policy.mode,
     byHand: policy.byHand ?? false,
     approvedPlan: policy.approvedPlan ?? null,
-    dueDateAsSent: weighing.dueDateAsSent,
+    dueDateAsSent: evaluation.dueDateAsSent,
     timeZone: policy.timeZone,
     graceHours: policy.graceHours,
     today: calendar.dateAt(context.now()),
-    for: weighing.for,
-    against: weighing.against,
+    for: evaluation.for,
+    against: evaluation.against,
     poll: poll && { runId: poll.id, finishedAt: poll.finishedAt, outcome: poll.outcome },
     version: candidate.version,
     hash: candidate.hash,
-    reading: reading && {
-      readAt: reading.readAt.toISOString(),
-      clock: reading.answeredAt.toISOString(),
-      marketplaceClock: reading.serverDate?.toISOString() ?? null,
-      skewSeconds: skewSeconds(reading),
+    reading: read && {
+      readAt: read.readAt.toISOString(),
+      clock: read.answeredAt.toISOString(),
+      marketplaceClock: read.serverDate?.toISOString() ?? null,
+      skewSeconds: clockSkewSeconds(read),
       maxClockSkewSeconds: policy.maxClockSkewSeconds,
     },
   }
 }
 
-function sentence(decision: Note['decision'], weighing: Evaluation): string {
-  if (decision === 'would-close') return `would be closed: ${weighing.for.join('; ')} (dry run)`
-  return weighing.against.join('; ')
+function reasonFor(decision: DecisionInput['decision'], evaluation: Evaluation): string {
+  if (decision === 'would-close') return `would be closed: ${evaluation.for.join('; ')} (dry run)`
+  return evaluation.against.join('; ')
 }

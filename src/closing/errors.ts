@@ -1,4 +1,4 @@
-/** The plan named for approval is none, has expired, or belongs to another channel: ask for a new one. */
+/** The approval plan does not exist, has expired, or belongs to another channel: ask for a new one. */
 export class PlanError extends Error {
   override name = 'PlanError'
 }

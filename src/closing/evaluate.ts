@@ -1,13 +1,15 @@
 import { type Calendar, isExpired } from '../domain/expiry.js'
-import { observeRfq } from '../domain/observation.js'
-import type { DecisionRecord } from '../domain/records.js'
+import { observeRfq, type Rfq } from '../domain/observation.js'
+import type { DecisionRecord, KnownDocument } from '../domain/records.js'
 
-/** An RFQ as it is about to be weighed: stored, or freshly read. */
+/** An RFQ that may have to be closed: as stored, or as just read. */
 export interface Candidate {
   id: string
   body: unknown
+  /** The parsed body; null if it is not an object. */
+  document: Rfq | null
   valid: boolean
-  /** Only the list entry of it is known. */
+  /** Only the list entry has been read, never the detail. */
   listEntryOnly: boolean
   missingSince: string | null
   version: number
@@ -20,77 +22,84 @@ export interface EvaluationContext {
   now: Date
 }
 
-/** What speaks for closing, what speaks against it, in words. Nothing against: it qualifies. */
+/** The reasons for and against closing an RFQ. It qualifies if there is none against. */
 export interface Evaluation {
   for: string[]
   against: string[]
   number: number | null
   dueDate: string | null
-  /** As the document holds it, whatever it is. */
+  /** `responseDueDate` exactly as in the document. */
   dueDateAsSent: unknown
   state: string | null
 }
 
 const REFUSAL_HOLDS_MS = 24 * 3_600_000
 
-/**
- * Weighs one RFQ by the rule of the closing policy (reliability.md, closing policy 2 and 3): a valid document, state
- * exactly `open`, a due date that is a date and has ended in the channel's zone, grace included, not missing.
- */
+/** A stored RFQ as a candidate. Its body is parsed here, once. */
+export function storedCandidate(rfq: KnownDocument): Candidate {
+  const { document, valid } = observeRfq(rfq.body)
+  return {
+    id: rfq.id,
+    body: rfq.body,
+    document,
+    valid: rfq.valid && valid,
+    listEntryOnly: rfq.shape !== 'full',
+    missingSince: rfq.missingSince,
+    version: rfq.version,
+    hash: rfq.contentHash,
+  }
+}
+
+/** Evaluates whether an RFQ is eligible and past due (docs/CLOSING.md, rules 2 and 3). */
 export function evaluate(candidate: Candidate, { calendar, graceHours, now }: EvaluationContext): Evaluation {
-  const { document, valid } = observeRfq(candidate.body)
-  const asSent = (candidate.body as { responseDueDate?: unknown } | null)?.responseDueDate ?? null
-  const dueDate = document?.responseDueDate ?? null
-  const expired = dueDate !== null && isExpired(dueDate, calendar, graceHours, now)
-  const today = `${calendar.dateAt(now)} in ${calendar.timeZone}`
-  const grace = graceHours > 0 ? ` plus ${graceHours} h of grace` : ''
-  const weighing: Evaluation = {
+  const { document, body, missingSince } = candidate
+  const evaluation: Evaluation = {
     for: [],
     against: [],
     number: document?.number ?? null,
-    dueDate,
-    dueDateAsSent: asSent,
+    dueDate: document?.responseDueDate ?? null,
+    dueDateAsSent: (body as { responseDueDate?: unknown } | null)?.responseDueDate ?? null,
     state: document?.state ?? null,
   }
-  const say = (holds: boolean, yes: string, no: string) => (holds ? weighing.for.push(yes) : weighing.against.push(no))
-  say(
-    document?.state === 'open',
-    'its state is open',
-    document?.state == null ? 'its state is not known' : `its state is ${document.state}`,
-  )
-  if (dueDate === null) weighing.against.push(`its due date is no date (${JSON.stringify(asSent)})`)
-  else {
-    say(
-      expired,
-      `its due date ${dueDate}${grace} has ended (it is ${today})`,
-      `its due date ${dueDate}${grace} has not ended (it is ${today})`,
-    )
+  const { state, dueDate, dueDateAsSent } = evaluation
+  const require = (condition: boolean, met: string, notMet: string) =>
+    condition ? evaluation.for.push(met) : evaluation.against.push(notMet)
+  require(state === 'open', 'its state is open', state === null
+    ? 'its state is missing or invalid'
+    : `its state is ${state}`)
+  if (dueDate === null) {
+    evaluation.against.push(`its response due date is not a valid date (${JSON.stringify(dueDateAsSent)})`)
+  } else {
+    const today = `today is ${calendar.dateAt(now)} in ${calendar.timeZone}`
+    const due = `its response due date ${dueDate}${graceHours > 0 ? ` plus ${graceHours} h of grace` : ''}`
+    const pastDue = isExpired(dueDate, calendar, graceHours, now)
+    require(pastDue, `${due} has passed (${today})`, `${due} has not passed (${today})`)
   }
-  say(valid && candidate.valid && !candidate.listEntryOnly, 'its document is sound', unsound(candidate))
-  say(
-    candidate.missingSince === null,
-    'the newest list shows it',
-    `the list has not shown it since ${candidate.missingSince}`,
-  )
-  return weighing
+  require(candidate.valid && !candidate.listEntryOnly, 'its document is valid', invalidReason(candidate))
+  require(missingSince === null, 'it is in the newest list', `it has been missing from the list since ${missingSince}`)
+  return evaluation
 }
 
-const unsound = (candidate: Candidate) =>
-  candidate.listEntryOnly ? 'only its list entry could be read so far' : 'its document does not fit the API document'
+const invalidReason = (candidate: Candidate) =>
+  candidate.listEntryOnly
+    ? 'only its list entry has been read so far'
+    : 'its document does not match the documented format'
 
 /**
- * Why an RFQ is not asked again although it qualifies: a refusal holds until the document changes or a day has passed;
- * an unknown outcome after two tries, or an accepted close that shows no effect, holds until it changes or a person asks.
- * @returns the reason in words, or null
+ * Why an RFQ that qualifies is not closed again. A refusal holds until the document changes or a day has passed. An
+ * uncertain outcome (`unknown`, `failed`) holds until the document changes (docs/CLOSING.md, rules 5 and 7).
+ * @param newest the newest decision about the RFQ
+ * @param version the version that qualifies
+ * @returns the reason, or null if another try is allowed
  */
 export function reasonAgainstRetry(newest: DecisionRecord | undefined, version: number, now: Date): string | null {
   if (newest?.decision !== 'close' || newest.outcome === null || newest.versionAfter !== version) return null
-  const at = `decision ${newest.id}, ${newest.decidedAt}`
+  const reference = `decision ${newest.id}, ${newest.decidedAt}`
   if (newest.outcome === 'refused') {
-    const held = now.getTime() - Date.parse(newest.decidedAt) < REFUSAL_HOLDS_MS
-    return held ? `the marketplace refused it (${at}) and nothing has changed since` : null
+    const holds = now.getTime() - Date.parse(newest.decidedAt) < REFUSAL_HOLDS_MS
+    return holds ? `the marketplace refused to close it (${reference}) and it has not changed since` : null
   }
   return newest.outcome === 'unknown' || newest.outcome === 'failed'
-    ? `its last close stayed without a known effect (${at}); a person should look: quotekeeper decisions, then close-expired`
+    ? `the effect of its last close is uncertain (${reference}): check it, then run quotekeeper close-expired`
     : null
 }

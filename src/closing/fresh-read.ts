@@ -1,33 +1,33 @@
 import { contentHash } from '../domain/canonical-json.js'
-import { observeRfq } from '../domain/observation.js'
+import type { Observed, Rfq } from '../domain/observation.js'
 import { readWholeRfq } from '../marketplace/rfq-reader.js'
 import type { RunHandle } from '../store/contract.js'
+import type { ClockReading } from './clock-skew.js'
 import type { ClosingContext } from './contract.js'
 import type { Candidate } from './evaluate.js'
 
-/** What a reading showed, kept in the history. */
-export interface FreshRead extends Candidate {
+/** An RFQ as just read, and recorded in the history. */
+export interface FreshRead extends Candidate, ClockReading {
   state: string | null
-  /** When its request was sent. */
-  readAt: Date
-  /** Our clock when the answer had come, and the marketplace's `Date` header. */
-  answeredAt: Date
-  serverDate: Date | null
 }
 
-/** Reads an RFQ with all its responses and keeps it. Throws MarketplaceError. */
+/** An RFQ that changes at each of this many reads is left to the next round. */
+const MAX_READS = 3
+
+/** Reads an RFQ with all its responses and records it. Throws MarketplaceError. */
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
   const whole = await readWholeRfq(context.session, id)
   const answeredAt = context.now()
   const recorded = await context.store.recordRfq(run, { ...whole, shape: 'full', listHash: null }, answeredAt)
   const version = { version: recorded.rfqVersion, hash: recorded.rfqHash }
-  return reading(id, whole.rfq, version, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
+  return freshRead(id, whole.rfq, version, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
 }
 
 /**
- * The reading immediately before a close: one request where nothing changed; where it did, the RFQ is first kept whole
- * and then read once more.
- * @returns null where it differs at every reading
+ * Reads an RFQ immediately before a close (docs/CLOSING.md, rule 6). One request if nothing changed; otherwise the RFQ
+ * is recorded with all its responses and read again.
+ * @param known the version the decision to close is based on
+ * @returns null if it differed at every attempt
  */
 export async function readBeforeClose(
   context: ClosingContext,
@@ -35,24 +35,24 @@ export async function readBeforeClose(
   known: Candidate,
 ): Promise<FreshRead | null> {
   let expected = known
-  for (let attempt = 0; attempt < 3; attempt++) {
+  for (let attempt = 0; attempt < MAX_READS; attempt++) {
     const { value, readAt, serverDate } = await context.session.readRfq(known.id)
     const answeredAt = context.now()
     if (contentHash('rfq', value.body) === expected.hash) {
       await context.store.touchRfqs(run, [known.id], readAt, answeredAt)
-      return reading(known.id, value, expected, { readAt, answeredAt, serverDate })
+      return freshRead(known.id, value, expected, { readAt, answeredAt, serverDate })
     }
     expected = await readAndRecord(context, run, known.id)
   }
   return null
 }
 
-function reading(
+function freshRead(
   id: string,
-  { body, valid }: { body: unknown; valid: boolean },
+  { body, document, valid }: Observed<Rfq>,
   { version, hash }: { version: number; hash: string },
-  times: Pick<FreshRead, 'readAt' | 'answeredAt' | 'serverDate'>,
+  times: ClockReading,
 ): FreshRead {
-  const state = observeRfq(body).document?.state ?? null
-  return { id, body, valid, listEntryOnly: false, missingSince: null, version, hash, state, ...times }
+  const state = document?.state ?? null
+  return { id, body, document, valid, listEntryOnly: false, missingSince: null, version, hash, state, ...times }
 }

@@ -5,20 +5,19 @@ import type { CloseIntent, RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
 
-/** Before an answer that tells nothing is looked into, in milliseconds (reliability.md, closing policy 7). */
-const PAUSE_MS = 5000
-/** POSTs for one intent, in all. */
+/** Wait before a read that must show a late effect, in milliseconds. */
+const VERIFY_PAUSE_MS = 5000
+/** POSTs per intent, in all. */
 export const MAX_POSTS = 2
 
-/** What came of a close, proven by reading. */
+/** How a close ended, as shown by a read. */
 export interface Settlement {
   intent: CloseIntent
-  /** Null where nothing was sent and the RFQ is open still. */
+  /** Null if nothing was sent and the RFQ is not closed. */
   outcome: CloseOutcome | null
-  /** In words. */
   reason: string
   reply: CloseReply | null
-  /** Why no answer came, where none did. */
+  /** Why no reply arrived, or null. */
   failure: string | null
   after: FreshRead
   /** When each POST of this round was about to be sent. */
@@ -26,40 +25,39 @@ export interface Settlement {
 }
 
 /**
- * Sends the close and finds out by reading what it did. An answer that tells nothing (5xx, redirect, none) leads to a
- * pause and a reading; where that shows the RFQ open and still due, to one more POST; and to no third.
- * @param mayPost says why a further POST must not be sent after that reading, or null
- * @throws MarketplaceError where the verifying reading fails: the intent stays open, and is settled by a later reading
+ * Sends the close and reads the RFQ to find its effect (docs/CLOSING.md, rules 7 and 8). An inconclusive reply leads to
+ * a pause and a read; if the RFQ is still open and still qualifies, to one more POST, and never to a third.
+ * @param reasonAgainstPost why no further POST may follow a read, or null
+ * @throws MarketplaceError if the verifying read fails: the intent stays open and is settled by a later round
  */
 export async function closeAndVerify(
   context: ClosingContext,
   run: RunHandle,
   intent: CloseIntent,
-  mayPost: (reading: FreshRead) => string | null,
+  reasonAgainstPost: (read: FreshRead) => string | null,
 ): Promise<Settlement> {
   let current = intent
   const sent: string[] = []
   for (;;) {
     current = await context.store.markSending(current, context.now())
     sent.push(current.sentAt ?? '')
-    const { reply, failure } = await post(context, current.rfqId)
+    const { reply, failure } = await sendPost(context, current.rfqId)
     const after = await verify(context, run, current.rfqId, reply)
-    const again = after.state === 'open' && isInconclusive(reply) && current.posts < MAX_POSTS
-    if (again && mayPost(after) === null) continue
+    const mayPostAgain = after.state === 'open' && isInconclusive(reply) && current.posts < MAX_POSTS
+    if (mayPostAgain && reasonAgainstPost(after) === null) continue
     return { intent: current, ...outcomeOf(reply, failure, after.state, current.posts), reply, failure, after, sent }
   }
 }
 
-/** How an intent that a crash left behind, and that a reading found not open any more, ended. */
+/** Settles an intent that a crash left open and that is not sent again, by what a read shows. */
 export function settleByRead(intent: CloseIntent, after: FreshRead): Settlement {
-  const posted = intent.posts > 0
-  const closed = after.state === 'closed'
+  const sent = intent.posts > 0
+  const notClosed = sent ? 'unknown' : null
+  const closed = sent ? 'closed' : 'already-closed'
   return {
     intent,
-    outcome: closed ? (posted ? 'closed' : 'already-closed') : posted ? 'unknown' : null,
-    reason:
-      `a process ended before it could tell what became of its close (${posted ? `sent ${intent.sentAt}` : 'not sent'}); ` +
-      `a reading shows it ${after.state ?? 'without a state'}`,
+    outcome: after.state === 'closed' ? closed : notClosed,
+    reason: `${crashReason(intent)}; a read shows ${stateOf(after.state)}`,
     reply: null,
     failure: null,
     after,
@@ -67,23 +65,27 @@ export function settleByRead(intent: CloseIntent, after: FreshRead): Settlement 
   }
 }
 
-/** How an intent ended whose RFQ is neither to be read nor shown by the list any more. */
-export function settleAsGone(intent: CloseIntent, known: FreshRead, failure: string): Settlement {
-  const posted = intent.posts > 0
+/** Settles an intent that a crash left open and whose RFQ is missing from the list and cannot be read. */
+export function settleAsGone(intent: CloseIntent, stored: FreshRead, failure: string): Settlement {
   return {
     intent,
-    outcome: posted ? 'unknown' : null,
+    outcome: intent.posts > 0 ? 'unknown' : null,
     reason:
-      `a process ended before it could tell what became of its close (${posted ? `sent ${intent.sentAt}` : 'not sent'}); ` +
-      `the list has not shown it since ${known.missingSince}, and it cannot be read: it is gone`,
+      `${crashReason(intent)}; the RFQ has been missing from the list since ${stored.missingSince} ` +
+      'and can no longer be read',
     reply: null,
     failure,
-    after: known,
+    after: stored,
     sent: [],
   }
 }
 
-async function post(
+const crashReason = ({ posts, sentAt }: CloseIntent) =>
+  `the process ended before the outcome of its close was recorded (${posts > 0 ? `sent ${sentAt}` : 'not sent'})`
+
+const stateOf = (state: string | null) => (state === null ? 'no state' : `state ${state}`)
+
+async function sendPost(
   context: ClosingContext,
   id: string,
 ): Promise<{ reply: CloseReply | null; failure: string | null }> {
@@ -101,17 +103,18 @@ async function verify(
   id: string,
   reply: CloseReply | null,
 ): Promise<FreshRead> {
-  if (isInconclusive(reply)) await context.pause(PAUSE_MS)
+  if (isInconclusive(reply)) await context.pause(VERIFY_PAUSE_MS)
   const after = await readAndRecord(context, run, id)
   if (after.state !== 'open' || !isConfirmed(reply)) return after
-  // Said done, and shows open: the effect may lag behind the answer.
-  await context.pause(PAUSE_MS)
+  // Confirmed, but still open: the effect may come a little later than the reply.
+  await context.pause(VERIFY_PAUSE_MS)
   return readAndRecord(context, run, id)
 }
 
+/** The marketplace confirmed the close. */
 const isConfirmed = (reply: CloseReply | null): boolean => reply?.status === 200 && reply.ok !== false
 
-/** Neither done nor refused: no answer, a redirect, too many requests, a fault of the server. */
+/** Neither confirmed nor refused: no reply, a redirect, too many requests, a server error. */
 const isInconclusive = (reply: CloseReply | null): boolean =>
   reply === null ||
   reply.status === 408 ||
@@ -125,30 +128,24 @@ function outcomeOf(
   state: string | null,
   posts: number,
 ): { outcome: CloseOutcome; reason: string } {
-  const said = describe(reply, failure)
-  if (state === 'closed') return outcomeWhenClosed(reply, said, posts)
-  const shows = state === null ? 'a reading shows no state' : `a reading shows it ${state}`
-  if (isInconclusive(reply))
-    return { outcome: 'unknown', reason: `${said} (POST ${posts}); ${shows}: a person should look` }
-  if (isConfirmed(reply)) return { outcome: 'failed', reason: `${said}, yet ${shows}: a person should look` }
-  return { outcome: 'refused', reason: `${said}; ${shows}` }
-}
-
-function outcomeWhenClosed(
-  reply: CloseReply | null,
-  said: string,
-  posts: number,
-): { outcome: CloseOutcome; reason: string } {
-  // Refused at the first POST, and closed all the same: not by us.
-  const byAnother = posts === 1 && !isInconclusive(reply) && !isConfirmed(reply)
-  return byAnother
-    ? { outcome: 'already-closed', reason: `${said}; a reading shows it closed: somebody else closed it` }
-    : { outcome: 'closed', reason: `${said}; a reading shows it closed` }
+  const description = `${describe(reply, failure)}; a read shows ${stateOf(state)}`
+  if (state === 'closed') {
+    // Refused at the first POST and yet closed: somebody else closed it.
+    const closedElsewhere = posts === 1 && !isInconclusive(reply) && !isConfirmed(reply)
+    return closedElsewhere
+      ? { outcome: 'already-closed', reason: `${description}: it was closed elsewhere` }
+      : { outcome: 'closed', reason: description }
+  }
+  if (isInconclusive(reply)) return { outcome: 'unknown', reason: `${description} after POST ${posts}: check it` }
+  if (isConfirmed(reply)) return { outcome: 'failed', reason: `${description}: the close had no effect, check it` }
+  return { outcome: 'refused', reason: description }
 }
 
 function describe(reply: CloseReply | null, failure: string | null): string {
-  if (reply === null) return `no answer came (${failure})`
+  if (reply === null) return `no reply to the POST (${failure})`
   const message = reply.message ? `: ${reply.message}` : ''
-  if (reply.status !== 200) return `answered ${reply.status}${message}`
-  return reply.ok === null ? `answered 200 without ok${message}` : `answered 200, ok ${reply.ok}`
+  if (reply.status !== 200) return `the marketplace replied ${reply.status}${message}`
+  return reply.ok === null
+    ? `the marketplace replied 200 without ok${message}`
+    : `the marketplace replied 200, ok: ${reply.ok}`
 }

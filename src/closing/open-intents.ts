@@ -1,0 +1,60 @@
+import { ItemError } from '../marketplace/errors.js'
+import type { CloseIntent } from '../store/contract.js'
+import { recordOutcome } from './decisions.js'
+import { storedCandidate } from './evaluate.js'
+import { type FreshRead, readAndRecord } from './fresh-read.js'
+import { evaluateNow, type Round, reasonAgainstPost, withItemFailures } from './round-state.js'
+import { closeAndVerify, MAX_POSTS, settleAsGone, settleByRead } from './settlement.js'
+
+/** An intent whose POST is younger than this, in milliseconds, is not sent again: the POST may still take effect. */
+const MIN_AGE_FOR_REPOST_MS = 60_000
+
+/** Settles the intents that a crash left open, each by a fresh read (docs/CLOSING.md, rule 7). */
+export async function settleOpenIntents(round: Round): Promise<void> {
+  for (const intent of await round.context.store.openIntents(round.channel)) {
+    await withItemFailures(round, intent.rfqId, () => settleIntent(round, intent))
+  }
+}
+
+async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
+  const { context, run } = round
+  round.evaluated.add(intent.rfqId)
+  const read = await readUnlessGone(round, intent)
+  if (read === null) return
+  const evaluation = evaluateNow(round, read)
+  if (mayPostAgain(round, intent, read)) {
+    const age = context.now().getTime() - Date.parse(intent.sentAt ?? intent.createdAt)
+    if (age < MIN_AGE_FOR_REPOST_MS) return
+    const settlement = await closeAndVerify(context, run, intent, (after) => reasonAgainstPost(round, after))
+    await recordOutcome(round, read, evaluation, settlement)
+    return
+  }
+  await recordOutcome(round, read, evaluation, settleByRead(intent, read))
+}
+
+const mayPostAgain = (round: Round, intent: CloseIntent, read: FreshRead): boolean =>
+  read.state === 'open' &&
+  intent.posts > 0 &&
+  intent.posts < MAX_POSTS &&
+  round.policy.mode === 'on' &&
+  reasonAgainstPost(round, read) === null
+
+/**
+ * Reads the RFQ of an intent. If it cannot be read and is missing from the list, it is gone: then its intent is settled
+ * without a read, and null is returned.
+ */
+async function readUnlessGone(round: Round, intent: CloseIntent): Promise<FreshRead | null> {
+  const { context, run, channel } = round
+  try {
+    return await readAndRecord(context, run, intent.rfqId)
+  } catch (error) {
+    if (!(error instanceof ItemError)) throw error
+    const matches = await context.store.rfqs({ channel, match: intent.rfqId, withoutResponses: true })
+    const stored = matches.find(({ rfq }) => rfq.id === intent.rfqId)?.rfq
+    if (stored === undefined || stored.missingSince === null) throw error
+    const now = context.now()
+    const gone = { ...storedCandidate(stored), state: null, readAt: now, answeredAt: now, serverDate: null }
+    await recordOutcome(round, gone, evaluateNow(round, gone), settleAsGone(intent, gone, error.message))
+    return null
+  }
+}
