@@ -39,7 +39,7 @@ describe('a decision explained', () => {
     desk.sandbox.world.changeRfq(id, { responseDueDate: '2026-12-01' })
     const [kept] = (await desk.closeExpired()).decisions
     expect(kept && explainDecision(kept)).toContain('Sent         nothing\n')
-    expect(kept && explainDecision(kept)).toContain('Against      its due date 2026-12-01 has not ended')
+    expect(kept && explainDecision(kept)).toContain('Against      its response due date 2026-12-01 has not passed')
     const hostile = { ...kept, reason: 'red \u001b[31malert\nSent         everything' } as NonNullable<typeof kept>
     expect(explainDecision(hostile)).toContain('Because      red alert Sent         everything\n')
   })

@@ -41,7 +41,7 @@ describe('closing what is past due', () => {
         },
       },
     ])
-    expect(decisions[0]?.reason).toContain('its due date 2026-11-20 has ended (it is 2026-11-21 in UTC)')
+    expect(decisions[0]?.reason).toContain('its response due date 2026-11-20 has passed (today is 2026-11-21 in UTC)')
     expect(at.posts()).toMatchObject([{ rfqId: at.id, applied: true, bodyLength: 0 }])
     expect(at.sandbox.world.rfq(at.id).state).toBe('closed')
     expect((await at.store.rfqs({ channel: KEY }))[0]?.rfq.body).toMatchObject({ state: 'closed' })
@@ -125,8 +125,8 @@ describe('closing what is past due', () => {
     expect(run.outcome).toBe('partial')
     await at.pollRfqs()
     expect((await at.closeExpired()).decisions.map((decision) => decision.reason)).toEqual([
-      expect.stringContaining('the list has not shown it since'),
-      expect.stringContaining('the list has not shown it since'),
+      expect.stringContaining('it has been missing from the list since'),
+      expect.stringContaining('it has been missing from the list since'),
     ])
   })
 
@@ -227,7 +227,7 @@ describe('an answer to a close', () => {
     fault(at, { kind: 'reset' }, again)
     const { run, decisions } = await at.closeExpired()
     expect(decisions).toHaveLength(2)
-    expect(run).toMatchObject({ outcome: 'partial', error: expect.stringContaining('the round stopped') })
+    expect(run).toMatchObject({ outcome: 'partial', error: expect.stringContaining('The round stopped') })
   })
 })
 
@@ -248,9 +248,11 @@ describe('a round', () => {
     const approved = await at.closeExpired({ maxPerRun: 2, approvedPlan: held.approvalPlan ?? '' })
     expect(approved.run.changed).toBe(3)
     expect(at.posts().map((post) => post.rfqId)).not.toContain(late.id)
-    await expect(at.closeExpired({ approvedPlan: 'plan-none' })).rejects.toThrow(/no plan that can be approved/)
+    await expect(at.closeExpired({ approvedPlan: 'plan-none' })).rejects.toThrow(/plan-none does not exist/)
     at.advanceSeconds(24 * 3600)
-    await expect(at.closeExpired({ approvedPlan: held.approvalPlan ?? '' })).rejects.toThrow(/older than 24 hours/)
+    await expect(at.closeExpired({ approvedPlan: held.approvalPlan ?? '' })).rejects.toThrow(
+      /has expired \(after 24 hours\)/,
+    )
   })
 
   it('closes nothing when clocks are apart, or the marketplace does not tell its time', async () => {
@@ -348,7 +350,7 @@ describe('what a crash left', () => {
     expect(failures).toHaveLength(1)
     await at.pollRfqs()
     expect((await at.closeExpired()).decisions).toMatchObject([
-      { decision: 'close', outcome: 'unknown', reason: expect.stringContaining('it is gone') },
+      { decision: 'close', outcome: 'unknown', reason: expect.stringContaining('can no longer be read') },
     ])
     expect(await at.store.openIntents(KEY)).toEqual([])
     expect((await at.closeExpired()).run.outcome).toBe('complete')

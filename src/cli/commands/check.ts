@@ -1,3 +1,4 @@
+import { clockProblem } from '../../closing/clock-skew.js'
 import type { ChannelConfig } from '../../config.js'
 import type { Answer } from '../../marketplace/contract.js'
 import { type App, withServices } from '../app.js'
@@ -85,7 +86,7 @@ async function tryChannel(cli: Cli, app: App, channel: ChannelConfig): Promise<F
       const begun = performance.now()
       const { value, readAt, serverDate } = await read()
       const took = `${plural(value.length, noun.replace(/s$/, ''))} in ${((performance.now() - begun) / 1000).toFixed(1)} s`
-      const skew = clockFinding({ readAt, answeredAt: cli.io.now(), serverDate, maxClockSkewSeconds })
+      const skew = clockProblem({ readAt, answeredAt: cli.io.now(), serverDate }, maxClockSkewSeconds)
       return {
         ok: true,
         found: skew ? `${took}; ${skew}` : took,
@@ -96,24 +97,6 @@ async function tryChannel(cli: Cli, app: App, channel: ChannelConfig): Promise<F
 }
 
 const NO_CLOSING = 'nothing is closed until the clocks agree: set this machine by NTP, or tell the marketplace'
-
-interface Clocks {
-  readAt: Date
-  answeredAt: Date
-  serverDate: Date | null
-  maxClockSkewSeconds: number
-}
-
-/** What is wrong with the clocks, or null. The Date header has whole seconds and is as old as its answer. */
-function clockFinding({ readAt, answeredAt, serverDate, maxClockSkewSeconds }: Clocks): string | null {
-  if (serverDate === null) return 'its answer has no Date'
-  const early = (readAt.getTime() - serverDate.getTime()) / 1000 - 1
-  const late = (serverDate.getTime() - answeredAt.getTime()) / 1000
-  const skew = Math.max(early, late, 0)
-  return skew > maxClockSkewSeconds
-    ? `its clock is ${Math.round(skew)} s ${late > 0 ? 'ahead of' : 'behind'} ours`
-    : null
-}
 
 const COLUMNS: Column<Finding>[] = [
   { header: 'What', cell: ({ what }) => what },
