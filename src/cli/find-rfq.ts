@@ -1,5 +1,5 @@
 import { closestMatches } from '../config/suggest.js'
-import { observeRfq } from '../domain/observation.js'
+import { parseRfq } from '../domain/observation.js'
 import type { RfqWithResponses } from '../domain/records.js'
 import type { History, RfqFilter } from '../store/contract.js'
 import { FailedError, UsageError } from './cli-error.js'
@@ -50,14 +50,14 @@ function suggestRfqs(match: string, known: readonly RfqWithResponses[]): RfqWith
 }
 
 function searchableNames({ rfq }: RfqWithResponses): string[] {
-  const document = observeRfq(rfq.body).document
+  const document = parseRfq(rfq.body).document
   const names = [rfq.id, document?.number?.toString(), document?.reference, document?.title]
   return names.filter((name): name is string => typeof name === 'string' && name !== '')
 }
 
 /** A short name for messages: `12 (REF-7, Mangroves for 2027)`. */
 export function rfqLabel({ rfq }: Pick<RfqWithResponses, 'rfq'>): string {
-  const document = observeRfq(rfq.body).document
+  const document = parseRfq(rfq.body).document
   const name = document?.number?.toString() ?? document?.reference ?? rfq.id
   const more = [document?.reference, document?.title].filter((part) => part && part !== name)
   return truncate(sanitize(more.length > 0 ? `${name} (${more.join(', ')})` : name), 100)

@@ -2,7 +2,7 @@
  * The rows that commands print with `--json`, in the names of the marketplace API; tables show some of their columns.
  */
 import { type Calendar, isLate } from '../domain/expiry.js'
-import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../domain/observation.js'
+import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../domain/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 
 /** What Quotekeeper knows about a document besides its content. */
@@ -28,7 +28,7 @@ const observationFields = ({
 
 export type RfqRow = ReturnType<typeof rfqRow>
 export function rfqRow({ rfq, responses }: RfqWithResponses) {
-  const document = observeRfq(rfq.body).document
+  const document = parseRfq(rfq.body).document
   return {
     channel: rfq.channel,
     id: rfq.id,
@@ -53,13 +53,13 @@ export type OfferRow = ReturnType<typeof offerRow>
 /** @param calendar the channel's; decides whether the offer came after the due date */
 export function offerRow(rfq: KnownDocument, response: KnownDocument, calendar: Calendar) {
   const terms = offerTerms(response)
-  const late = isLate(terms.submittedAt, observeRfq(rfq.body).document?.responseDueDate ?? null, calendar)
+  const late = isLate(terms.submittedAt, parseRfq(rfq.body).document?.responseDueDate ?? null, calendar)
   return { channel: response.channel, rfqId: rfq.id, id: response.id, late, ...terms, ...observationFields(response) }
 }
 
 function offerTerms({ shape, body }: KnownDocument) {
-  const full = shape === 'full' ? observeResponse(body).document : null
-  const summary = full ? null : observeResponseSummary(body).document
+  const full = shape === 'full' ? parseResponse(body).document : null
+  const summary = full ? null : parseResponseSummary(body).document
   const terms = full?.offer ?? summary
   const totalVolume = terms?.totalVolume ?? null
   const totalPrice = terms?.totalPrice ?? null
@@ -82,7 +82,7 @@ function offerTerms({ shape, body }: KnownDocument) {
 
 export type ListingRow = ReturnType<typeof listingRow>
 export function listingRow(listing: KnownDocument) {
-  const document = observeListing(listing.body).document
+  const document = parseListing(listing.body).document
   return {
     channel: listing.channel,
     id: listing.id,

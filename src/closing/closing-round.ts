@@ -1,5 +1,5 @@
 import { channelKey } from '../domain/channel.js'
-import { calendarOf } from '../domain/expiry.js'
+import { createCalendar } from '../domain/expiry.js'
 import { type RunProgress, withRun } from '../runs.js'
 import { closeCandidates } from './candidates.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
@@ -14,7 +14,7 @@ import { createRound, type Round } from './round-state.js'
  * @throws PlanError, RunBusyError, RunLostError, StoreError; RangeError for an invalid time zone
  */
 export async function closeExpired(context: ClosingContext, policy: ClosingPolicy): Promise<ClosingResult> {
-  calendarOf(policy.timeZone) // An invalid time zone is refused before a run begins.
+  createCalendar(policy.timeZone) // An invalid time zone is refused before a run begins.
   const approvedIds = await findApprovedIds(context, policy)
   let decisions: ClosingResult['decisions'] = []
   let approvalPlan: ClosingResult['approvalPlan'] = null

@@ -1,5 +1,5 @@
 import { type Calendar, isExpired } from '../domain/expiry.js'
-import { observeRfq, type Rfq } from '../domain/observation.js'
+import { parseRfq, type Rfq } from '../domain/observation.js'
 import type { DecisionRecord, KnownDocument } from '../domain/records.js'
 
 /** An RFQ that may have to be closed: as stored, or as just read. */
@@ -37,7 +37,7 @@ const REFUSAL_HOLDS_MS = 24 * 3_600_000
 
 /** A stored RFQ as a candidate. Its body is parsed here, once. */
 export function storedCandidate(rfq: KnownDocument): Candidate {
-  const { document, valid } = observeRfq(rfq.body)
+  const { document, valid } = parseRfq(rfq.body)
   return {
     id: rfq.id,
     body: rfq.body,

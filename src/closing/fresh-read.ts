@@ -1,6 +1,6 @@
 import { contentHash } from '../domain/canonical-json.js'
-import type { Observed, Rfq } from '../domain/observation.js'
-import { readWholeRfq } from '../marketplace/rfq-reader.js'
+import type { Observation, Rfq } from '../domain/observation.js'
+import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RunHandle } from '../store/contract.js'
 import type { ClockReading } from './clock-skew.js'
 import type { ClosingContext } from './contract.js'
@@ -16,7 +16,7 @@ const MAX_READS = 3
 
 /** Reads an RFQ with all its responses and records it. Throws MarketplaceError. */
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
-  const whole = await readWholeRfq(context.session, id)
+  const whole = await readRfqWithResponses(context.session, id)
   const answeredAt = context.now()
   const recorded = await context.store.recordRfq(run, { ...whole, shape: 'full', listHash: null }, answeredAt)
   const version = { version: recorded.rfqVersion, hash: recorded.rfqHash }
@@ -49,7 +49,7 @@ export async function readBeforeClose(
 
 function freshRead(
   id: string,
-  { body, document, valid }: Observed<Rfq>,
+  { body, document, valid }: Observation<Rfq>,
   { version, hash }: { version: number; hash: string },
   times: ClockReading,
 ): FreshRead {

@@ -1,5 +1,5 @@
 import { channelKey } from '../domain/channel.js'
-import { type Calendar, calendarOf } from '../domain/expiry.js'
+import { type Calendar, createCalendar } from '../domain/expiry.js'
 import type { DecisionRecord, RunRecord } from '../domain/records.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
@@ -43,7 +43,7 @@ export function createRound(
     policy,
     channel: channelKey(context.session.channel),
     run,
-    calendar: calendarOf(policy.timeZone),
+    calendar: createCalendar(policy.timeZone),
     poll: null,
     newestDecisions: new Map(),
     decisions: [],

@@ -1,5 +1,5 @@
 import type { CloseOutcome } from '../domain/records.js'
-import type { CloseReply } from '../marketplace/contract.js'
+import type { CloseResult } from '../marketplace/contract.js'
 import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
 import type { CloseIntent, RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
@@ -16,7 +16,7 @@ export interface Settlement {
   /** Null if nothing was sent and the RFQ is not closed. */
   outcome: CloseOutcome | null
   reason: string
-  reply: CloseReply | null
+  reply: CloseResult | null
   /** Why no reply arrived, or null. */
   failure: string | null
   after: FreshRead
@@ -88,7 +88,7 @@ const stateOf = (state: string | null) => (state === null ? 'no state' : `state 
 async function sendPost(
   context: ClosingContext,
   id: string,
-): Promise<{ reply: CloseReply | null; failure: string | null }> {
+): Promise<{ reply: CloseResult | null; failure: string | null }> {
   try {
     return { reply: await context.session.closeRfq(id), failure: null }
   } catch (error) {
@@ -101,7 +101,7 @@ async function verify(
   context: ClosingContext,
   run: RunHandle,
   id: string,
-  reply: CloseReply | null,
+  reply: CloseResult | null,
 ): Promise<FreshRead> {
   if (isInconclusive(reply)) await context.pause(VERIFY_PAUSE_MS)
   const after = await readAndRecord(context, run, id)
@@ -112,10 +112,10 @@ async function verify(
 }
 
 /** The marketplace confirmed the close. */
-const isConfirmed = (reply: CloseReply | null): boolean => reply?.status === 200 && reply.ok !== false
+const isConfirmed = (reply: CloseResult | null): boolean => reply?.status === 200 && reply.ok !== false
 
 /** Neither confirmed nor refused: no reply, a redirect, too many requests, a server error. */
-const isInconclusive = (reply: CloseReply | null): boolean =>
+const isInconclusive = (reply: CloseResult | null): boolean =>
   reply === null ||
   reply.status === 408 ||
   reply.status === 429 ||
@@ -123,7 +123,7 @@ const isInconclusive = (reply: CloseReply | null): boolean =>
   (reply.status >= 300 && reply.status < 400)
 
 function outcomeOf(
-  reply: CloseReply | null,
+  reply: CloseResult | null,
   failure: string | null,
   state: string | null,
   posts: number,
@@ -141,7 +141,7 @@ function outcomeOf(
   return { outcome: 'refused', reason: description }
 }
 
-function describe(reply: CloseReply | null, failure: string | null): string {
+function describe(reply: CloseResult | null, failure: string | null): string {
   if (reply === null) return `no reply to the POST (${failure})`
   const message = reply.message ? `: ${reply.message}` : ''
   if (reply.status !== 200) return `the marketplace replied ${reply.status}${message}`

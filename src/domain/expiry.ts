@@ -9,7 +9,7 @@ export interface Calendar {
  * @param timeZone IANA name, e.g. `Europe/Paris`
  * @throws RangeError for a zone that is none
  */
-export function calendarOf(timeZone: string): Calendar {
+export function createCalendar(timeZone: string): Calendar {
   const format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
     timeZone,
     year: 'numeric',

@@ -13,7 +13,7 @@ type Branded = { [z.$brand]: unknown }
 type Simplify<T> = { [K in keyof T]: T[K] }
 
 /** A promised shape as it can be relied on: everything but identifiers may be null, enums are open, lists are lists. */
-export type Conformed<T> = T extends Branded
+export type Lenient<T> = T extends Branded
   ? string
   : T extends string
     ? string extends T
@@ -22,22 +22,22 @@ export type Conformed<T> = T extends Branded
     : T extends number | boolean | null | undefined
       ? Exclude<T, undefined>
       : T extends readonly (infer U)[]
-        ? Conformed<U>[]
+        ? Lenient<U>[]
         : T extends object
           ? string extends keyof T
             ? Record<string, unknown>
-            : Simplify<{ [K in keyof T]-?: ConformedField<T[K]> }>
+            : Simplify<{ [K in keyof T]-?: LenientField<T[K]> }>
           : T
-type ConformedField<T> =
+type LenientField<T> =
   NonNullable<T> extends Branded
     ? string
     : NonNullable<T> extends readonly unknown[]
-      ? Conformed<NonNullable<T>>
-      : Conformed<NonNullable<T>> | null
+      ? Lenient<NonNullable<T>>
+      : Lenient<NonNullable<T>> | null
 
 type AnySchema = z.ZodType
 
-const MOST_PROBLEMS = 200
+const MAX_PROBLEMS = 200
 
 /**
  * Reads an outside document against a promised schema without ever refusing it.
@@ -47,15 +47,15 @@ const MOST_PROBLEMS = 200
  * @returns the value with null for all that is absent or unusable, `null` when the document is no object or lacks its
  *   identifier; and every deviation (at most 200) as a problem
  */
-export function conform<S extends AnySchema>(
+export function parseLeniently<S extends AnySchema>(
   schema: S,
   body: unknown,
-): { value: Conformed<z.output<S>> | null; problems: Problem[] } {
+): { value: Lenient<z.output<S>> | null; problems: Problem[] } {
   const problems: Problem[] = []
   const report = (problem: Problem) => {
-    if (problems.length < MOST_PROBLEMS) problems.push(problem)
+    if (problems.length < MAX_PROBLEMS) problems.push(problem)
   }
-  const value = walk(schema, body, '', report) as Conformed<z.output<S>> | null
+  const value = parseValue(schema, body, '', report) as Lenient<z.output<S>> | null
   return { value, problems }
 }
 
@@ -70,24 +70,24 @@ type Def = {
 }
 const defOf = (schema: AnySchema) => schema.def as unknown as Def
 
-function walk(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
+function parseValue(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
   const def = defOf(schema)
   switch (def.type) {
     case 'optional':
     case 'nullable':
-      return value === undefined || value === null ? null : walk(def.innerType, value, path, report)
+      return value === undefined || value === null ? null : parseValue(def.innerType, value, path, report)
     case 'object':
-      return walkObject(def.shape, value, path, report)
+      return parseObject(def.shape, value, path, report)
     case 'array':
-      return walkArray(def.element, value, path, report)
+      return parseArray(def.element, value, path, report)
     case 'record':
-      return walkRecord(schema, value, path, report)
+      return parseRecord(schema, value, path, report)
     default:
-      return walkLeaf(schema, value, path, report)
+      return parseLeaf(schema, value, path, report)
   }
 }
 
-function walkObject(shape: Record<string, AnySchema>, value: unknown, path: string, report: Report): unknown {
+function parseObject(shape: Record<string, AnySchema>, value: unknown, path: string, report: Report): unknown {
   if (value === undefined || value === null) return missing(value, path, report)
   if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
   const source = value as Record<string, unknown>
@@ -95,7 +95,7 @@ function walkObject(shape: Record<string, AnySchema>, value: unknown, path: stri
   let identified = true
   for (const [key, field] of Object.entries(shape)) {
     const found = Object.hasOwn(source, key) ? source[key] : undefined
-    const read = walk(field, found, join(path, key), report)
+    const read = parseValue(field, found, join(path, key), report)
     if (key === 'id' && read === null) identified = false
     result[key] = read
   }
@@ -107,7 +107,7 @@ function walkObject(shape: Record<string, AnySchema>, value: unknown, path: stri
   return identified ? result : null
 }
 
-function walkArray(element: AnySchema, value: unknown, path: string, report: Report): unknown[] {
+function parseArray(element: AnySchema, value: unknown, path: string, report: Report): unknown[] {
   if (value === undefined || value === null) {
     missing(value, path, report)
     return []
@@ -116,10 +116,12 @@ function walkArray(element: AnySchema, value: unknown, path: string, report: Rep
     wrongType('an array', value, path, report)
     return []
   }
-  return value.map((item, index) => walk(element, item, `${path}[${index}]`, report)).filter((item) => item !== null)
+  return value
+    .map((item, index) => parseValue(element, item, `${path}[${index}]`, report))
+    .filter((item) => item !== null)
 }
 
-function walkRecord(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
+function parseRecord(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
   if (value === undefined || value === null) return missing(value, path, report)
   if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
   const parsed = schema.safeParse(value)
@@ -132,24 +134,24 @@ function walkRecord(schema: AnySchema, value: unknown, path: string, report: Rep
   return value
 }
 
-function walkLeaf(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
+function parseLeaf(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
   if (value === undefined || value === null) return missing(value, path, report)
   const def = defOf(schema)
   if (def.type === 'enum' && typeof value === 'string') {
-    report({ path, code: 'enum', message: `"${shorten(value)}" is not a value the API document names` })
+    report({ path, code: 'enum', message: `"${truncate(value)}" is not a value the API document names` })
     return value
   }
   if (def.type === 'string' && typeof value === 'string') {
     report({
       path,
       code: value === '' ? 'missing' : 'format',
-      message: `"${shorten(value)}" has not the promised form`,
+      message: `"${truncate(value)}" has not the promised form`,
     })
     return null
   }
-  return wrongType(describe(schema), value, path, report)
+  return wrongType(describeType(schema), value, path, report)
 }
 
 function missing(value: unknown, path: string, report: Report): null {
@@ -163,11 +165,11 @@ function wrongType(wanted: string, value: unknown, path: string, report: Report)
   return null
 }
 
-function describe(schema: AnySchema): string {
+function describeType(schema: AnySchema): string {
   const def = defOf(schema)
-  if (def.type === 'union') return def.options.map(describe).join(' or ')
+  if (def.type === 'union') return def.options.map(describeType).join(' or ')
   return def.type === 'enum' ? 'a string' : `a ${def.type}`
 }
 
-const join = (path: string, key: string) => (path === '' ? shorten(key) : `${path}.${shorten(key)}`)
-const shorten = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)
+const join = (path: string, key: string) => (path === '' ? truncate(key) : `${path}.${truncate(key)}`)
+const truncate = (text: string) => (text.length > 80 ? `${text.slice(0, 79)}…` : text)

@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { canonicalJson } from './canonical-json.js'
 import { listingDocument, responseDocument, responseSummary, rfqDocument, rfqListDocument } from './documents.js'
-import { type Conformed, conform, type Problem } from './lenient-parser.js'
+import { type Lenient, type Problem, parseLeniently } from './lenient-parser.js'
 
-export type Listing = Conformed<z.output<typeof listingDocument>>
+export type Listing = Lenient<z.output<typeof listingDocument>>
 /** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
-export type RfqListItem = Conformed<z.output<typeof rfqListDocument>>
-export type Rfq = Conformed<z.output<typeof rfqDocument>>
-export type ResponseSummary = Conformed<z.output<typeof responseSummary>>
-export type RfqResponse = Conformed<z.output<typeof responseDocument>>
+export type RfqListItem = Lenient<z.output<typeof rfqListDocument>>
+export type Rfq = Lenient<z.output<typeof rfqDocument>>
+export type ResponseSummary = Lenient<z.output<typeof responseSummary>>
+export type RfqResponse = Lenient<z.output<typeof responseDocument>>
 export type Offer = NonNullable<RfqResponse['offer']>
 export type ScheduledDelivery = Offer['scheduledDeliveries'][number]
 export type Vintage = ScheduledDelivery['vintages'][number]
@@ -17,7 +17,7 @@ export type PrePayment = Offer['prePayments'][number]
 export type Review = NonNullable<Offer['review']>
 
 /** A document as it arrived, with what could be made of it. */
-export interface Observed<T> {
+export interface Observation<T> {
   /** The identifier, or `unidentified-<hash>` for a document that has none. */
   id: string
   /** The parsed JSON, untouched. */
@@ -29,10 +29,10 @@ export interface Observed<T> {
   valid: boolean
 }
 
-const observe =
+const parserFor =
   <S extends z.ZodType>(schema: S) =>
-  (body: unknown): Observed<Conformed<z.output<S>>> => {
-    const { value, problems } = conform(schema, body)
+  (body: unknown): Observation<Lenient<z.output<S>>> => {
+    const { value, problems } = parseLeniently(schema, body)
     const id = (value as { id?: string } | null)?.id
     return {
       id: id ?? `unidentified-${createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16)}`,
@@ -44,12 +44,12 @@ const observe =
   }
 
 /** Reads a listing. Never throws. Source: marketplace-api.md, Listing. */
-export const observeListing = observe(listingDocument)
+export const parseListing = parserFor(listingDocument)
 /** Reads an element of the RFQ list. Never throws. Source: marketplace-api.md, RFQ (list shape). */
-export const observeRfqListItem = observe(rfqListDocument)
+export const parseRfqListItem = parserFor(rfqListDocument)
 /** Reads an RFQ. Never throws. Source: marketplace-api.md, RFQ (single shape). */
-export const observeRfq = observe(rfqDocument)
+export const parseRfq = parserFor(rfqDocument)
 /** Reads one summary of a response within an RFQ. Never throws. Source: marketplace-api.md, ResponseSummary. */
-export const observeResponseSummary = observe(responseSummary)
+export const parseResponseSummary = parserFor(responseSummary)
 /** Reads a response. Never throws. Source: marketplace-api.md, RFQ response. */
-export const observeResponse = observe(responseDocument)
+export const parseResponse = parserFor(responseDocument)

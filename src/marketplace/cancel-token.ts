@@ -6,30 +6,30 @@ import { AbortedError } from './errors.js'
  * An AbortSignal for each would do the same, but costs a request about as much as sending it, warns of many listeners,
  * and keeps a trace of every signal ever combined from it (all seen on Node 20).
  */
-export class Stop {
-  readonly #parent: Stop | undefined
+export class CancelToken {
+  readonly #parent: CancelToken | undefined
   readonly #signal: AbortSignal | undefined
   readonly #listeners = new Set<(reason: AbortedError) => void>()
   #reason: AbortedError | null = null
   #detach: (() => void) | null = null
 
   /** @param sources what stops this one besides `stop` */
-  constructor(sources: { parent?: Stop | undefined; signal?: AbortSignal | undefined } = {}) {
+  constructor(sources: { parent?: CancelToken | undefined; signal?: AbortSignal | undefined } = {}) {
     this.#parent = sources.parent
     this.#signal = sources.signal
     // As many sessions as there are channels may share one signal.
     if (sources.signal) setMaxListeners(0, sources.signal)
   }
 
-  stop(reason: AbortedError): void {
+  cancel(reason: AbortedError): void {
     this.#reason ??= reason
     for (const listener of [...this.#listeners]) listener(reason)
   }
 
-  throwIfStopped(): void {
-    if (this.#signal?.aborted) this.#reason ??= stoppedRun()
+  throwIfCancelled(): void {
+    if (this.#signal?.aborted) this.#reason ??= runCancelled()
     if (this.#reason) throw this.#reason
-    this.#parent?.throwIfStopped()
+    this.#parent?.throwIfCancelled()
   }
 
   /**
@@ -37,7 +37,7 @@ export class Stop {
    * @param listener a function of its own for each call
    * @returns ends the listening
    */
-  listen(listener: (reason: AbortedError) => void): () => void {
+  onCancel(listener: (reason: AbortedError) => void): () => void {
     this.#listeners.add(listener)
     this.#detach ??= this.#attach()
     return () => {
@@ -50,8 +50,8 @@ export class Stop {
 
   /** Listens to its sources only while somebody listens here, so that nothing outlives the calls. */
   #attach(): () => void {
-    const unlisten = this.#parent?.listen((reason) => this.stop(reason))
-    const onAbort = () => this.stop(stoppedRun())
+    const unlisten = this.#parent?.onCancel((reason) => this.cancel(reason))
+    const onAbort = () => this.cancel(runCancelled())
     this.#signal?.addEventListener('abort', onAbort)
     return () => {
       unlisten?.()
@@ -60,4 +60,4 @@ export class Stop {
   }
 }
 
-const stoppedRun = () => new AbortedError('The run was stopped')
+const runCancelled = () => new AbortedError('The run was stopped')

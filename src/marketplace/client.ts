@@ -1,9 +1,9 @@
 import type { Clock } from '../domain/clock.js'
 import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
-import { BACKOFF, type Backoff } from './retry.js'
+import { type Backoff, DEFAULT_BACKOFF } from './retry.js'
 import { Session } from './session.js'
-import { REAL_TIME, type Timing } from './timing.js'
-import { Host } from './transport.js'
+import { SYSTEM_TIMING, type Timing } from './timing.js'
+import { Transport } from './transport.js'
 
 export interface MarketplaceOptions {
   /** Origin and path of the marketplace. */
@@ -27,9 +27,9 @@ export interface MarketplaceOptions {
  * @throws TypeError for a base URL that is none
  */
 export function createMarketplace(options: MarketplaceOptions): Marketplace {
-  const { baseUrl, limits, version, backoff = BACKOFF, timing = REAL_TIME } = options
+  const { baseUrl, limits, version, backoff = DEFAULT_BACKOFF, timing = SYSTEM_TIMING } = options
   const { observer = () => undefined, now = () => new Date() } = options
-  const host = new Host({ baseUrl, limits, version, observer, now, timing })
+  const host = new Transport({ baseUrl, limits, version, observer, now, timing })
   return {
     session: (channel, { signal } = {}) =>
       new Session({ host, channel, retries: limits.retries, backoff, timing, signal }),

@@ -1,5 +1,5 @@
 import type { ChannelRef } from '../domain/channel.js'
-import type { Listing, Observed, Rfq, RfqListItem, RfqResponse } from '../domain/observation.js'
+import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../domain/observation.js'
 
 /** The way to one marketplace: connections, concurrency and rate limits are shared by all its channels. */
 export interface Marketplace {
@@ -19,25 +19,25 @@ export interface ChannelSession {
   /** HTTP requests sent so far, retries included. */
   readonly requests: number
   /** Operation 1: every listing of the channel. */
-  listListings(): Promise<Answer<Observed<Listing>[]>>
+  listListings(): Promise<ReadResult<Observation<Listing>[]>>
   /** Operation 2: every RFQ of the channel, list shape. */
-  listRfqs(): Promise<Answer<Observed<RfqListItem>[]>>
+  listRfqs(): Promise<ReadResult<Observation<RfqListItem>[]>>
   /**
    * Operation 3: one RFQ with the summaries of its responses. `id` of the answer is always the one asked for: a document
    * that says it is another is a failed read, one that names none is kept under this identifier and is not valid.
    */
-  readRfq(id: string): Promise<Answer<Observed<Rfq>>>
+  readRfq(id: string): Promise<ReadResult<Observation<Rfq>>>
   /** Operation 4: one response to an RFQ; its `id` as with `readRfq`. */
-  readResponse(rfqId: string, id: string): Promise<Answer<Observed<RfqResponse>>>
+  readResponse(rfqId: string, id: string): Promise<ReadResult<Observation<RfqResponse>>>
   /**
    * Operation 5: closes an RFQ. One POST, never retried. Every answer that came is returned, whatever its status.
    * @throws UnavailableError, AbortedError: sent or not, no whole answer came, the outcome is unknown
    * @throws PausedError, ChannelError, ItemError: nothing was sent
    */
-  closeRfq(id: string): Promise<CloseReply>
+  closeRfq(id: string): Promise<CloseResult>
 }
 
-export interface Answer<T> {
+export interface ReadResult<T> {
   value: T
   /** When the request that was answered had been sent: what it shows is no older. */
   readAt: Date
@@ -46,7 +46,7 @@ export interface Answer<T> {
 }
 
 /** What the marketplace said to a close. */
-export interface CloseReply {
+export interface CloseResult {
   status: number
   /** `ok` of the body: true, false, or null where the body said neither. */
   ok: boolean | null

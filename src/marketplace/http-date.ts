@@ -17,17 +17,17 @@ const FORMS = [
 export function parseHttpDate(text: string, now: Date): Date | null {
   for (const form of FORMS) {
     const found = form.exec(text.trim())?.groups as DateParts | undefined
-    if (found) return assemble(found, now)
+    if (found) return toDate(found, now)
   }
   return null
 }
 
 type DateParts = Record<'day' | 'month' | 'year' | 'hour' | 'minute' | 'second', string>
 
-function assemble(parts: DateParts, now: Date): Date | null {
+function toDate(parts: DateParts, now: Date): Date | null {
   const [day, hour, minute, second] = [+parts.day, +parts.hour, +parts.minute, +parts.second]
   if (hour > 23 || minute > 59 || second > 60) return null
-  const year = parts.year.length === 2 ? nearYear(+parts.year, now.getUTCFullYear()) : +parts.year
+  const year = parts.year.length === 2 ? expandYear(+parts.year, now.getUTCFullYear()) : +parts.year
   const date = new Date(0)
   date.setUTCFullYear(year, MONTHS.indexOf(parts.month), day)
   if (date.getUTCDate() !== day) return null
@@ -36,7 +36,7 @@ function assemble(parts: DateParts, now: Date): Date | null {
 }
 
 /** RFC 9110 §5.6.7: a two-digit year more than 50 years ahead is the one a century before. */
-function nearYear(twoDigits: number, thisYear: number): number {
+function expandYear(twoDigits: number, thisYear: number): number {
   const year = thisYear - (thisYear % 100) + twoDigits
   return year > thisYear + 50 ? year - 100 : year
 }

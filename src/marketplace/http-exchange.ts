@@ -2,13 +2,13 @@ import { EventEmitter } from 'node:events'
 import { pipeline, type Readable } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
-import type { Stop } from './cancel-token.js'
+import type { CancelToken } from './cancel-token.js'
 import { MarketplaceError, UnavailableError } from './errors.js'
 import { describeNetworkError } from './network-error.js'
 import { TransientError } from './retry.js'
 
 /** One HTTP request as it goes out. */
-export interface WireRequest {
+export interface HttpRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
@@ -18,11 +18,11 @@ export interface WireRequest {
   timeoutMs: number
   /** Largest decoded body of a 200, in bytes. */
   maxBytes: number
-  stop: Stop
+  stop: CancelToken
 }
 
 /** One HTTP answer, whole. */
-export interface WireReply {
+export interface HttpReply {
   status: number
   headers: Record<string, string | string[] | undefined>
   /** Decoded. Of an answer to a POST and of an error only the first 64 KiB. */
@@ -30,7 +30,7 @@ export interface WireReply {
 }
 
 /** What is kept of a body nobody parses as a document: enough for any message. */
-const QUOTABLE_BYTES = 64 * 1024
+const MAX_MESSAGE_BYTES = 64 * 1024
 const DECODERS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
@@ -45,8 +45,8 @@ export const ACCEPT_ENCODING = 'gzip, br'
  * @throws TransientError where no whole answer came; UnavailableError for a body larger than allowed or encoded in
  *   an unknown way; AbortedError when stopped
  */
-export function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<WireReply> {
-  request.stop.throwIfStopped()
+export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpReply> {
+  request.stop.throwIfCancelled()
   return new Promise((resolve, reject) => {
     const cut = new EventEmitter()
     // undici notices a cut only once it is connected: that is not waited for, and nothing is sent after it.
@@ -55,67 +55,68 @@ export function exchange(dispatcher: Dispatcher, request: WireRequest): Promise<
       reject(reason)
       cut.emit('abort')
     }
-    const timer = setTimeout(() => end(timeOut(request)), request.timeoutMs)
-    const unlisten = request.stop.listen(end)
+    const timer = setTimeout(() => end(timeoutError(request)), request.timeoutMs)
+    const unlisten = request.stop.onCancel(end)
     const settle = () => {
       clearTimeout(timer)
       unlisten()
     }
-    whole(dispatcher, request, cut).then(
+    readWholeReply(dispatcher, request, cut).then(
       (reply) => {
         settle()
         resolve(reply)
       },
       (error) => {
         settle()
-        reject(failure(error, request))
+        reject(toMarketplaceError(error, request))
       },
     )
   })
 }
 
-async function whole(dispatcher: Dispatcher, request: WireRequest, cut: EventEmitter): Promise<WireReply> {
+async function readWholeReply(dispatcher: Dispatcher, request: HttpRequest, cut: EventEmitter): Promise<HttpReply> {
   const { method, path, headers } = request
   const answer = await dispatcher.request({ method, path, headers, signal: cut })
-  const limit = limitFor(request, answer.statusCode)
-  if (limit.exceeded && Number(answer.headers['content-length']) > limit.bytes) throw refuse(answer, limit.exceeded())
-  const body = await collect(decoded(answer, request), limit)
+  const limit = bodyLimit(request, answer.statusCode)
+  if (limit.exceeded && Number(answer.headers['content-length']) > limit.bytes)
+    throw discardBody(answer, limit.exceeded())
+  const body = await readBody(decodedBody(answer, request), limit)
   return { status: answer.statusCode, headers: answer.headers, body }
 }
 
-const timeOut = ({ label, timeoutMs }: WireRequest) =>
+const timeoutError = ({ label, timeoutMs }: HttpRequest) =>
   new TransientError(`${label()}: no whole answer within ${timeoutMs} ms`)
 
-function failure(error: unknown, { label }: WireRequest): MarketplaceError {
+function toMarketplaceError(error: unknown, { label }: HttpRequest): MarketplaceError {
   if (error instanceof MarketplaceError) return error
   return new TransientError(`${label()}: no whole answer came (${describeNetworkError(error)})`)
 }
 
-interface Limit {
+interface BodyLimit {
   bytes: number
   /** The error for a larger body; null where the rest is merely left unread. */
   exceeded: (() => Error) | null
 }
 
-function limitFor(request: WireRequest, status: number): Limit {
-  if (request.method === 'POST' || status !== 200) return { bytes: QUOTABLE_BYTES, exceeded: null }
-  return { bytes: request.maxBytes, exceeded: () => tooLarge(request, status) }
+function bodyLimit(request: HttpRequest, status: number): BodyLimit {
+  if (request.method === 'POST' || status !== 200) return { bytes: MAX_MESSAGE_BYTES, exceeded: null }
+  return { bytes: request.maxBytes, exceeded: () => tooLargeError(request, status) }
 }
 
-function tooLarge({ label, maxBytes }: WireRequest, status: number): UnavailableError {
+function tooLargeError({ label, maxBytes }: HttpRequest, status: number): UnavailableError {
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
   const message = `${label()}: the body is larger than ${mib} MiB; if that is right, raise requests.maxBodyMiB`
   return new UnavailableError(message, { status })
 }
 
-function decoded(answer: Dispatcher.ResponseData, { label }: WireRequest): Readable {
+function decodedBody(answer: Dispatcher.ResponseData, { label }: HttpRequest): Readable {
   const { headers, body } = answer
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
   if (encoding === 'identity' || encoding === '') return body
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined
   if (!decoder) {
     const message = `${label()}: the body is encoded in a way that was not asked for`
-    throw refuse(answer, new UnavailableError(message, { status: answer.statusCode }))
+    throw discardBody(answer, new UnavailableError(message, { status: answer.statusCode }))
   }
   // A failure on either side destroys both and shows as an error of the decoder; nothing is left for the callback.
   pipeline(body, decoder, () => undefined)
@@ -123,13 +124,13 @@ function decoded(answer: Dispatcher.ResponseData, { label }: WireRequest): Reada
 }
 
 /** Leaves a body unread; its connection ends with it, and says so to a listener that must be there. */
-function refuse({ body }: Dispatcher.ResponseData, error: Error): Error {
+function discardBody({ body }: Dispatcher.ResponseData, error: Error): Error {
   body.on('error', () => undefined).destroy()
   return error
 }
 
 /** Reads a stream whole, counting as it comes, so that a bomb is stopped at the limit and not after. */
-function collect(source: Readable, { bytes, exceeded }: Limit): Promise<Buffer> {
+function readBody(source: Readable, { bytes, exceeded }: BodyLimit): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0

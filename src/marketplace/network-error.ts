@@ -17,13 +17,13 @@ const MEANINGS: Record<string, string> = {
  * never whole objects: those hold pieces of the answer.
  */
 export function describeNetworkError(error: unknown): string {
-  const { code, message } = rootOf(error)
+  const { code, message } = rootCause(error)
   if (code && Object.hasOwn(MEANINGS, code)) return `${MEANINGS[code]}, ${code}`
   return [message, code].filter(Boolean).join(', ') || 'unknown network error'
 }
 
 /** Where several addresses of a host failed, Node puts the causes into an AggregateError with an empty message. */
-function rootOf(error: unknown): { code?: string; message?: string } {
-  if (error instanceof AggregateError && error.errors.length > 0) return rootOf(error.errors[0])
+function rootCause(error: unknown): { code?: string; message?: string } {
+  if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0])
   return error instanceof Error ? error : {}
 }

@@ -1,12 +1,12 @@
 import type { Clock } from '../domain/clock.js'
-import type { Stop } from './cancel-token.js'
+import type { CancelToken } from './cancel-token.js'
 import { PausedError } from './errors.js'
 import type { Timing } from './timing.js'
 
 /** The longest Retry-After a request waits for, in milliseconds; a longer one ends the run (reliability.md, fault 6). */
-export const LONGEST_WAIT_MS = 60_000
+export const MAX_WAIT_MS = 60_000
 
-export interface LimiterOptions {
+export interface RateLimiterOptions {
   /** Requests under way at once. */
   concurrency: number
   /** Requests begun within any one second; Infinity for no limit. */
@@ -17,7 +17,7 @@ export interface LimiterOptions {
 
 interface Waiter {
   start: () => void
-  refuse: (error: unknown) => void
+  reject: (error: unknown) => void
 }
 
 /**
@@ -25,17 +25,17 @@ interface Waiter {
  * Whoever waits is served in turn, one request a lane (a session), so that a long poll does not starve another channel.
  * A request that may begin at once costs no timer; those that wait share one.
  */
-export class Limiter {
-  readonly #options: LimiterOptions
-  readonly #starts: Starts
+export class RateLimiter {
+  readonly #options: RateLimiterOptions
+  readonly #starts: SlidingWindow
   readonly #lanes = new Map<object, Waiter[]>()
   #running = 0
-  #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
+  #pause: { release: number; until: Date } = { release: Number.NEGATIVE_INFINITY, until: new Date(0) }
   #alarm: AbortController | null = null
 
-  constructor(options: LimiterOptions) {
+  constructor(options: RateLimiterOptions) {
     this.#options = options
-    this.#starts = new Starts(options.perSecond)
+    this.#starts = new SlidingWindow(options.perSecond)
   }
 
   /**
@@ -43,8 +43,8 @@ export class Limiter {
    * @param lane who asks; lanes are served in turn
    * @throws PausedError at once in a pause too long to wait for; AbortedError when stopped
    */
-  async begin(lane: object, stop: Stop): Promise<void> {
-    stop.throwIfStopped()
+  async acquire(lane: object, stop: CancelToken): Promise<void> {
+    stop.throwIfCancelled()
     const pause = this.longPause()
     if (pause) throw pause
     if (this.#lanes.size === 0 && this.#running < this.#options.concurrency && this.#delay() <= 0) this.#start()
@@ -63,15 +63,15 @@ export class Limiter {
    */
   pause(milliseconds: number): void {
     const end = this.#options.timing.elapsed() + milliseconds
-    if (end <= this.#pause.end) return
-    this.#pause = { end, until: new Date(this.#options.now().getTime() + milliseconds) }
+    if (end <= this.#pause.release) return
+    this.#pause = { release: end, until: new Date(this.#options.now().getTime() + milliseconds) }
     const refusal = this.longPause()
     if (refusal) this.#refuseAll(refusal)
   }
 
   /** The error of a pause too long to wait for, null where there is none. */
   longPause(): PausedError | null {
-    if (this.#pause.end - this.#options.timing.elapsed() <= LONGEST_WAIT_MS) return null
+    if (this.#pause.release - this.#options.timing.elapsed() <= MAX_WAIT_MS) return null
     const until = this.#pause.until.toISOString()
     return new PausedError(
       `The marketplace asked for no requests until ${until}, longer than a run waits. Nothing is lost: the next run after that goes on`,
@@ -81,26 +81,26 @@ export class Limiter {
 
   #delay(): number {
     const now = this.#options.timing.elapsed()
-    return Math.max(this.#starts.delay(now), this.#pause.end - now)
+    return Math.max(this.#starts.delay(now), this.#pause.release - now)
   }
 
   #start(): void {
     this.#running++
-    this.#starts.note(this.#options.timing.elapsed())
+    this.#starts.record(this.#options.timing.elapsed())
   }
 
-  #queue(lane: object, stop: Stop): Promise<void> {
+  #queue(lane: object, stop: CancelToken): Promise<void> {
     return new Promise((resolve, reject) => {
-      const unlisten = stop.listen((reason) => {
+      const unlisten = stop.onCancel((reason) => {
         this.#remove(lane, waiter)
-        waiter.refuse(reason)
+        waiter.reject(reason)
       })
       const waiter: Waiter = {
         start: () => {
           unlisten()
           resolve()
         },
-        refuse: (error) => {
+        reject: (error) => {
           unlisten()
           reject(error)
         },
@@ -124,7 +124,7 @@ export class Limiter {
     const waiters = [...this.#lanes.values()].flat()
     this.#lanes.clear()
     this.#disarm()
-    for (const waiter of waiters) waiter.refuse(error)
+    for (const waiter of waiters) waiter.reject(error)
   }
 
   #pump(): void {
@@ -170,16 +170,16 @@ export class Limiter {
   }
 }
 
-const MOST_STARTS_KEPT = 10_000
+const MAX_WINDOW_STARTS = 10_000
 
 /** Remembers when the newest requests began: a sliding window, so that no second of any clock sees more than allowed. */
-class Starts {
+class SlidingWindow {
   readonly #times: Float64Array
   readonly #window: number
   #oldest = 0
 
   constructor(perSecond: number) {
-    const kept = Math.min(Math.max(Math.floor(perSecond), 1), MOST_STARTS_KEPT)
+    const kept = Math.min(Math.max(Math.floor(perSecond), 1), MAX_WINDOW_STARTS)
     this.#times = new Float64Array(kept).fill(Number.NEGATIVE_INFINITY)
     this.#window = (kept / perSecond) * 1000
   }
@@ -188,7 +188,7 @@ class Starts {
     return (this.#times[this.#oldest] ?? 0) + this.#window - now
   }
 
-  note(now: number): void {
+  record(now: number): void {
     this.#times[this.#oldest] = now
     this.#oldest = (this.#oldest + 1) % this.#times.length
   }

@@ -1,7 +1,7 @@
 import { parseHttpDate } from './http-date.js'
 
 /** The longest pause that is believed, in milliseconds: a slip in a header must not silence a channel for years. */
-export const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000
+export const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /**
  * Reads a Retry-After header (RFC 9110 §10.2.3).
@@ -12,11 +12,11 @@ export const LONGEST_PAUSE_MS = 24 * 60 * 60 * 1000
 export function parseRetryAfter(value: string | undefined, from: Date): number | null {
   if (value === undefined) return null
   const text = value.trim()
-  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : untilDate(text, from)
-  return wait === null ? null : Math.min(Math.max(wait, 0), LONGEST_PAUSE_MS)
+  const wait = /^\d+$/.test(text) ? Number(text) * 1000 : delayUntil(text, from)
+  return wait === null ? null : Math.min(Math.max(wait, 0), MAX_PAUSE_MS)
 }
 
-function untilDate(text: string, from: Date): number | null {
+function delayUntil(text: string, from: Date): number | null {
   const date = parseHttpDate(text, from)
   return date === null ? null : date.getTime() - from.getTime()
 }

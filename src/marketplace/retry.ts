@@ -1,5 +1,5 @@
 import pRetry, { type Options, type RetryContext } from 'p-retry'
-import type { Stop } from './cancel-token.js'
+import type { CancelToken } from './cancel-token.js'
 import { MarketplaceError, UnavailableError } from './errors.js'
 import type { Timing } from './timing.js'
 
@@ -14,7 +14,7 @@ export interface Backoff {
 }
 
 /** reliability.md, numbers to adopt: full jitter from 500 ms, cap 20 s. */
-export const BACKOFF: Backoff = { baseMs: 500, capMs: 20_000 }
+export const DEFAULT_BACKOFF: Backoff = { baseMs: 500, capMs: 20_000 }
 
 /**
  * How long to wait before a retry: exponential backoff with full jitter, as the AWS SDKs do.
@@ -26,9 +26,9 @@ export function backoffDelay(retry: number, backoff: Backoff, random: number): n
   return random * Math.min(backoff.capMs, backoff.baseMs * 2 ** (retry - 1))
 }
 
-const TOKENS = 100
+const MAX_TOKENS = 100
 const RETRY_COST = 5
-const FAILURES_OF_THE_DEAD = 10
+const MIN_FAILURES_IN_A_ROW = 10
 
 /**
  * What one session may spend on retries, after the AWS SDK's retry quota: a retry costs 5 of 100 tokens, the success
@@ -36,7 +36,7 @@ const FAILURES_OF_THE_DEAD = 10
  * more than necessary by one run, however many reads the run has; one that fails now and then is never given up.
  */
 export class RetryQuota {
-  #tokens = TOKENS
+  #tokens = MAX_TOKENS
   #failuresInRow = 0
 
   /** Pays for one retry; false where there is nothing left to pay with. */
@@ -48,7 +48,7 @@ export class RetryQuota {
 
   succeeded(retried: boolean): void {
     this.#failuresInRow = 0
-    this.#tokens = Math.min(TOKENS, this.#tokens + (retried ? RETRY_COST : 1))
+    this.#tokens = Math.min(MAX_TOKENS, this.#tokens + (retried ? RETRY_COST : 1))
   }
 
   failed(): void {
@@ -62,7 +62,7 @@ export class RetryQuota {
 
   /** No tokens left and ten failures in a row: the marketplace is taken for dead by this session. */
   get exhausted(): boolean {
-    return this.#tokens < RETRY_COST && this.#failuresInRow >= FAILURES_OF_THE_DEAD
+    return this.#tokens < RETRY_COST && this.#failuresInRow >= MIN_FAILURES_IN_A_ROW
   }
 }
 
@@ -72,7 +72,7 @@ export interface RetryOptions {
   backoff: Backoff
   quota: RetryQuota
   timing: Timing
-  stop: Stop
+  stop: CancelToken
 }
 
 /**
@@ -87,11 +87,11 @@ export async function withRetries<T>(attempt: (retry: number) => Promise<T>, opt
   try {
     return await pRetry(
       async (number) => {
-        if (number > 1) await rest(number - 1, options)
+        if (number > 1) await waitBeforeRetry(number - 1, options)
         tries = number
-        return await counted(attempt, number - 1, options.quota)
+        return await recordAttempt(attempt, number - 1, options.quota)
       },
-      { ...EVERY_OPTION, retries: options.retries, shouldRetry },
+      { ...P_RETRY_OPTIONS, retries: options.retries, shouldRetry },
     )
   } catch (error) {
     if (!(error instanceof TransientError)) throw error
@@ -104,7 +104,7 @@ export async function withRetries<T>(attempt: (retry: number) => Promise<T>, opt
  * Every option of p-retry, as it has it by default but for the waits, which are ours. Given whole because p-retry fills
  * in what is absent, and adding properties to a copy costs V8 thirty times the rest of the call (13 µs, measured).
  */
-const EVERY_OPTION: Required<Omit<Options, 'signal'>> = {
+const P_RETRY_OPTIONS: Required<Omit<Options, 'signal'>> = {
   retries: 0,
   factor: 1,
   minTimeout: 0,
@@ -117,7 +117,7 @@ const EVERY_OPTION: Required<Omit<Options, 'signal'>> = {
   shouldRetry: () => true,
 }
 
-async function counted<T>(attempt: (retry: number) => Promise<T>, retry: number, quota: RetryQuota): Promise<T> {
+async function recordAttempt<T>(attempt: (retry: number) => Promise<T>, retry: number, quota: RetryQuota): Promise<T> {
   try {
     const value = await attempt(retry)
     quota.succeeded(retry > 0)
@@ -129,14 +129,14 @@ async function counted<T>(attempt: (retry: number) => Promise<T>, retry: number,
   }
 }
 
-async function rest(retry: number, { backoff, timing, stop }: RetryOptions): Promise<void> {
+async function waitBeforeRetry(retry: number, { backoff, timing, stop }: RetryOptions): Promise<void> {
   const alarm = new AbortController()
-  const unlisten = stop.listen(() => alarm.abort())
+  const unlisten = stop.onCancel(() => alarm.abort())
   try {
-    stop.throwIfStopped()
+    stop.throwIfCancelled()
     await timing.wait(backoffDelay(retry, backoff, timing.random()), alarm.signal)
   } catch (error) {
-    stop.throwIfStopped()
+    stop.throwIfCancelled()
     throw error
   } finally {
     unlisten()

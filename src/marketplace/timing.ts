@@ -11,7 +11,7 @@ export interface Timing {
 }
 
 /** Time as it is. */
-export const REAL_TIME: Timing = {
+export const SYSTEM_TIMING: Timing = {
   elapsed: () => performance.now(),
   wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),
   random: Math.random,

@@ -1,16 +1,16 @@
 import { constants } from 'node:buffer'
 import { type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../domain/clock.js'
-import { Stop } from './cancel-token.js'
+import { CancelToken } from './cancel-token.js'
 import type { Operation, RequestLimits, RequestObserver } from './contract.js'
 import { AbortedError, type PausedError } from './errors.js'
 import { parseHttpDate } from './http-date.js'
-import { ACCEPT_ENCODING, exchange, type WireReply, type WireRequest } from './http-exchange.js'
-import { Limiter } from './rate-limiter.js'
+import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
+import { RateLimiter } from './rate-limiter.js'
 import { parseRetryAfter } from './retry-after.js'
 import type { Timing } from './timing.js'
 
-export interface HostOptions {
+export interface TransportOptions {
   baseUrl: string
   limits: RequestLimits
   version: string
@@ -31,19 +31,19 @@ export interface Target {
 }
 
 /** How a session has a target asked. */
-export interface HostRequest {
+export interface TransportRequest {
   target: Target
   apiKey: string
   /** How many tries of the same read went before. */
   retry: number
   /** Whose turn it is; see Limiter. */
-  lane: object
-  stop: Stop
+  fairnessKey: object
+  stop: CancelToken
   /** Called when the request's turn has come; may throw to send nothing. */
   beforeSend: () => void
 }
 
-export interface HostReply extends WireReply {
+export interface TransportReply extends HttpReply {
   /** Just before the request was sent. */
   sentAt: Date
   /** The `Date` header, null if absent or unreadable. */
@@ -53,24 +53,24 @@ export interface HostReply extends WireReply {
 const CONNECT_TIMEOUT_MS = 10_000
 
 /** One marketplace as all sessions share it: connections, limits, pauses. */
-export class Host {
+export class Transport {
   readonly origin: string
   /** The path of the base URL, without a trailing slash. */
   readonly prefix: string
   /** Stops everything when the marketplace is closed. */
-  readonly stop = new Stop()
-  readonly #options: HostOptions
-  readonly #limiter: Limiter
+  readonly stop = new CancelToken()
+  readonly #options: TransportOptions
+  readonly #limiter: RateLimiter
   readonly #reads: Dispatcher
   readonly #closes: Dispatcher
 
-  constructor(options: HostOptions) {
+  constructor(options: TransportOptions) {
     const { origin, pathname } = new URL(options.baseUrl)
     const { concurrency, perSecond, timeoutMs } = options.limits
     this.#options = options
     this.origin = origin
     this.prefix = pathname.replace(/\/+$/, '')
-    this.#limiter = new Limiter({ concurrency, perSecond, timing: options.timing, now: options.now })
+    this.#limiter = new RateLimiter({ concurrency, perSecond, timing: options.timing, now: options.now })
     const connect = { timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs) }
     // The one deadline of exchange.ts takes the place of undici's time-outs.
     const pool = { connections: concurrency, connect, headersTimeout: 0, bodyTimeout: 0 }
@@ -83,8 +83,8 @@ export class Host {
    * Sends one request when its turn has come.
    * @throws PausedError in a pause too long to wait for; what `beforeSend` and `exchange` throw
    */
-  async send(request: HostRequest): Promise<HostReply> {
-    await this.#limiter.begin(request.lane, request.stop)
+  async send(request: TransportRequest): Promise<TransportReply> {
+    await this.#limiter.acquire(request.fairnessKey, request.stop)
     try {
       request.beforeSend()
       const sentAt = this.#options.now()
@@ -104,11 +104,11 @@ export class Host {
 
   /** Ends all connections; requests under way and waiting end with an AbortedError. */
   async close(): Promise<void> {
-    this.stop.stop(new AbortedError('The marketplace client was closed'))
+    this.stop.cancel(new AbortedError('The marketplace client was closed'))
     await Promise.all([this.#reads.destroy(), this.#closes.destroy()])
   }
 
-  async #observed(request: HostRequest): Promise<WireReply> {
+  async #observed(request: TransportRequest): Promise<HttpReply> {
     const { observer, timing } = this.#options
     const begun = timing.elapsed()
     const tell = (code: number | 'error') => {
@@ -116,7 +116,7 @@ export class Host {
       observer({ operation: request.target.operation, code, seconds, retry: request.retry > 0 })
     }
     const dispatcher = request.target.method === 'POST' ? this.#closes : this.#reads
-    const reply = await exchange(dispatcher, this.#wire(request)).catch((error: unknown) => {
+    const reply = await sendHttpRequest(dispatcher, this.#wire(request)).catch((error: unknown) => {
       tell('error')
       throw error
     })
@@ -124,7 +124,7 @@ export class Host {
     return reply
   }
 
-  #wire({ target, apiKey, stop }: HostRequest): WireRequest {
+  #wire({ target, apiKey, stop }: TransportRequest): HttpRequest {
     const { limits, version } = this.#options
     const headers = {
       authorization: apiKey,
@@ -137,12 +137,12 @@ export class Host {
     return { method, path, label, headers, timeoutMs: limits.timeoutMs, maxBytes, stop }
   }
 
-  #dateOf({ headers }: WireReply): Date | null {
+  #dateOf({ headers }: HttpReply): Date | null {
     return typeof headers.date === 'string' ? parseHttpDate(headers.date, this.#options.now()) : null
   }
 
   /** 429 and 503 with Retry-After hold the whole host (reliability.md, fault 6). */
-  #heed({ status, headers }: WireReply, from: Date): void {
+  #heed({ status, headers }: HttpReply, from: Date): void {
     if (status !== 429 && status !== 503) return
     const header = headers['retry-after']
     const wait = parseRetryAfter(typeof header === 'string' ? header : undefined, from)

@@ -5,7 +5,7 @@
  * @param base what is encoded already, without a trailing slash
  * @param segments unencoded
  */
-export function pathOf(base: string, segments: readonly string[]): string | null {
+export function encodePath(base: string, segments: readonly string[]): string | null {
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) return null
   try {
     return [base, ...segments.map(encodeURIComponent)].join('/')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
-  closeAnswer,
-  errorAnswer,
+  closeReply,
+  errorReply,
   identifier,
   listingDocument,
   listingList,
@@ -26,8 +26,8 @@ const documents = [
   responseSummary,
   rfqDocument,
   responseDocument,
-  closeAnswer,
-  errorAnswer,
+  closeReply,
+  errorReply,
 ]
 
 interface Description {

@@ -1,15 +1,15 @@
 import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { setImmediate as breathe, setTimeout as wait } from 'node:timers/promises'
+import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import Database from 'better-sqlite3'
-import { explain, isBusy } from './sqlite-errors.js'
+import { isBusy, toStoreError } from './sqlite-errors.js'
 
 export type Sqlite = Database.Database
 
 /** How long a writer waits for another process's transaction, in milliseconds. */
-const BUSY_MS = 5000
+const MAX_BUSY_WAIT_MS = 5000
 /** SQLite waits by blocking the thread; we let it do so only this long at a time, in milliseconds. */
-const BLOCK_MS = 50
+const MAX_BLOCKING_WAIT_MS = 50
 /** The system keeps the file's pages as well; a report on a large RFQ would fill the usual 16 MiB for one reading. */
 const READER_CACHE_KIB = 4096
 
@@ -36,10 +36,10 @@ export class Connection {
   static async open(path: string, prepare: (writer: Sqlite) => Promise<void>): Promise<Connection> {
     let writer: Sqlite | undefined
     try {
-      createPrivately(path)
+      createPrivateFile(path)
       writer = connect(path)
       const opened = writer
-      await patiently(() => opened.pragma('journal_mode = wal'))
+      await retryWhileBusy(() => opened.pragma('journal_mode = wal'))
       await prepare(opened)
       const reader = connect(path)
       reader.pragma('query_only = on')
@@ -47,7 +47,7 @@ export class Connection {
       return new Connection(path, opened, reader)
     } catch (error) {
       writer?.close()
-      throw explain(error, path)
+      throw toStoreError(error, path)
     }
   }
 
@@ -63,7 +63,7 @@ export class Connection {
 
   /**
    * Runs one transaction (BEGIN IMMEDIATE, committed with a sync to disk); alone on the writing connection.
-   * @param work may await `breathe` between pieces; whatever it throws rolls everything back
+   * @param work may await `yieldToEventLoop` between pieces; whatever it throws rolls everything back
    */
   write<T>(work: () => Promise<T> | T): Promise<T> {
     const result = this.#last.then(() => this.#transaction(work))
@@ -73,13 +73,13 @@ export class Connection {
 
   async #transaction<T>(work: () => Promise<T> | T): Promise<T> {
     try {
-      await patiently(() => this.#writer.exec('begin immediate'))
+      await retryWhileBusy(() => this.#writer.exec('begin immediate'))
       const result = await work()
-      await patiently(() => this.#writer.exec('commit'))
+      await retryWhileBusy(() => this.#writer.exec('commit'))
       return result
     } catch (error) {
       if (this.#writer.inTransaction) this.#writer.exec('rollback')
-      throw explain(error, this.path)
+      throw toStoreError(error, this.path)
     }
   }
 
@@ -88,7 +88,7 @@ export class Connection {
     try {
       return work(this.reader)
     } catch (error) {
-      throw explain(error, this.path)
+      throw toStoreError(error, this.path)
     }
   }
 
@@ -101,18 +101,18 @@ export class Connection {
 }
 
 /** Lets the event loop turn once; called between pieces of long work. */
-export { breathe }
+export { yieldToEventLoop }
 
 /** A further connection to a file that is in use. */
 export function connect(path: string): Sqlite {
-  const db = new Database(path, { timeout: BLOCK_MS })
+  const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS })
   // A reopened WAL file falls back to NORMAL, so this is said at every open.
   db.pragma('synchronous = full')
   db.pragma('foreign_keys = on')
   return db
 }
 
-function createPrivately(path: string): void {
+function createPrivateFile(path: string): void {
   if (existsSync(path)) return
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   closeSync(openSync(path, 'a', 0o600))
@@ -120,8 +120,8 @@ function createPrivately(path: string): void {
 }
 
 /** Repeats what another process's lock refused, without blocking the thread, for up to five seconds. */
-export async function patiently<T>(attempt: () => T): Promise<T> {
-  const deadline = performance.now() + BUSY_MS
+export async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
+  const deadline = performance.now() + MAX_BUSY_WAIT_MS
   for (;;) {
     try {
       return attempt()

@@ -1,5 +1,5 @@
 import type { Sqlite } from './connection.js'
-import { patiently } from './connection.js'
+import { retryWhileBusy } from './connection.js'
 import { UnusableDatabaseError } from './errors.js'
 import { type Migration, migrations } from './migrations.js'
 
@@ -28,9 +28,9 @@ export async function migrate(
   const from = schemaVersion(db)
   refuseForeign(db, from)
   refuseNewer(db, from, steps.length)
-  const backup = from > 0 && from < steps.length ? backUp(db, from, now) : null
+  const backup = from > 0 && from < steps.length ? copyBeforeMigration(db, from, now) : null
   for (const [index, step] of steps.entries()) {
-    if (index >= from) await patiently(() => apply(db, index + 1, step, now))
+    if (index >= from) await retryWhileBusy(() => apply(db, index + 1, step, now))
   }
   return { from, to: Math.max(from, steps.length), backup }
 }
@@ -71,7 +71,7 @@ function refuseNewer(db: Sqlite, version: number, newest: number): void {
   }
 }
 
-function backUp(db: Sqlite, version: number, now: Date): string {
+function copyBeforeMigration(db: Sqlite, version: number, now: Date): string {
   const file = `${db.name}.schema-${version}-${now.toISOString().replaceAll(/[-:.]/g, '')}.bak`
   db.prepare('vacuum into ?').run(file)
   return file

@@ -1,7 +1,7 @@
 import { contentHash } from '../domain/canonical-json.js'
 import type { DocumentKind } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
-import { breathe, type Connection } from './connection.js'
+import { type Connection, yieldToEventLoop } from './connection.js'
 import type {
   Recorder,
   RecordResult,
@@ -205,7 +205,7 @@ export function createRecorder(connection: Connection): Recorder {
   const keepResponses = async (snapshot: RfqSnapshot, occasion: Occasion) => {
     const kept: RecordResult['responses'] = []
     for (const [index, response] of snapshot.responses.entries()) {
-      if (index % CHUNK === CHUNK - 1) await breathe()
+      if (index % CHUNK === CHUNK - 1) await yieldToEventLoop()
       kept.push({ id: response.id, change: keep(placeOfResponse(snapshot, response, occasion), response, occasion) })
     }
     return kept
@@ -237,7 +237,7 @@ export function createRecorder(connection: Connection): Recorder {
             ),
           )),
         )
-        await breathe()
+        await yieldToEventLoop()
       }
       return changes
     },
@@ -261,7 +261,7 @@ export function createRecorder(connection: Connection): Recorder {
     touchRfqs(run, ids, readAt, now) {
       return inRun(run, readAt, now, async (occasion) => {
         for (const [index, id] of ids.entries()) {
-          if (index % CHUNK === CHUNK - 1) await breathe()
+          if (index % CHUNK === CHUNK - 1) await yieldToEventLoop()
           seeAgain({ channel: run.channel, kind: 'rfq', rfqId: '', id }, occasion)
         }
       })

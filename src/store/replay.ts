@@ -1,14 +1,8 @@
 import type { DocumentKind } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
-import {
-  observeListing,
-  observeResponse,
-  observeResponseSummary,
-  observeRfq,
-  observeRfqListItem,
-} from '../domain/observation.js'
+import { parseListing, parseResponse, parseResponseSummary, parseRfq, parseRfqListItem } from '../domain/observation.js'
 import type { Version } from '../domain/records.js'
-import { breathe, type Connection, connect } from './connection.js'
+import { type Connection, connect, yieldToEventLoop } from './connection.js'
 import type { ReplayReport } from './contract.js'
 
 interface Row {
@@ -31,16 +25,16 @@ const CHUNK = 500
  * Reads every stored version again with the schemas of this program: whether it fits is said anew, problems that no
  * version shows any more are removed, new ones noted. No body is touched. Short transactions: others go on writing.
  */
-export async function replay(connection: Connection, now: Date): Promise<ReplayReport> {
+export async function revalidate(connection: Connection, now: Date): Promise<ReplayReport> {
   const report: ReplayReport = { documents: 0, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
-  for await (const versions of entitiesOf(connection)) {
-    await connection.write(() => replayEntity(connection, versions, now.toISOString(), report))
+  for await (const versions of documentVersions(connection)) {
+    await connection.write(() => revalidateDocument(connection, versions, now.toISOString(), report))
   }
   return report
 }
 
 /** The versions of one document after another, from one consistent state. */
-async function* entitiesOf(connection: Connection): AsyncGenerator<Row[]> {
+async function* documentVersions(connection: Connection): AsyncGenerator<Row[]> {
   const reader = connect(connection.path)
   try {
     let entity: Row[] = []
@@ -49,12 +43,12 @@ async function* entitiesOf(connection: Connection): AsyncGenerator<Row[]> {
       .prepare('select * from versions order by channel, kind, id, rfq_id, version')
       .iterate() as IterableIterator<Row>
     for (const row of rows) {
-      if (entity[0] && nameOf(entity[0]) !== nameOf(row)) {
+      if (entity[0] && documentKey(entity[0]) !== documentKey(row)) {
         yield entity
         entity = []
       }
       entity.push(row)
-      if (++read % CHUNK === 0) await breathe()
+      if (++read % CHUNK === 0) await yieldToEventLoop()
     }
     if (entity.length > 0) yield entity
   } finally {
@@ -63,12 +57,12 @@ async function* entitiesOf(connection: Connection): AsyncGenerator<Row[]> {
 }
 
 // Problems are kept by channel, kind and identifier, whichever RFQ a response belongs to.
-const nameOf = ({ channel, kind, id }: Entity) => JSON.stringify([channel, kind, id])
+const documentKey = ({ channel, kind, id }: Entity) => JSON.stringify([channel, kind, id])
 
-function replayEntity(connection: Connection, versions: Row[], now: string, report: ReplayReport): void {
+function revalidateDocument(connection: Connection, versions: Row[], now: string, report: ReplayReport): void {
   const shown = new Map<string, Problem>()
   for (const row of versions) {
-    const { valid, problems } = readAgain(row)
+    const { valid, problems } = parseRow(row)
     for (const problem of problems) shown.set(JSON.stringify([problem.path, problem.code]), problem)
     report.documents++
     if (valid === (row.valid === 1)) continue
@@ -87,17 +81,17 @@ function replayEntity(connection: Connection, versions: Row[], now: string, repo
         valid: valid ? 1 : 0,
       })
   }
-  if (versions[0]) renewProblems(connection, versions[0], shown, now, report)
+  if (versions[0]) updateProblems(connection, versions[0], shown, now, report)
 }
 
-function readAgain({ kind, shape, body }: Row): { valid: boolean; problems: Problem[] } {
+function parseRow({ kind, shape, body }: Row): { valid: boolean; problems: Problem[] } {
   const document: unknown = JSON.parse(body)
-  if (kind === 'listing') return observeListing(document)
-  if (kind === 'rfq') return shape === 'list' ? observeRfqListItem(document) : observeRfq(document)
-  return shape === 'summary' ? observeResponseSummary(document) : observeResponse(document)
+  if (kind === 'listing') return parseListing(document)
+  if (kind === 'rfq') return shape === 'list' ? parseRfqListItem(document) : parseRfq(document)
+  return shape === 'summary' ? parseResponseSummary(document) : parseResponse(document)
 }
 
-function renewProblems(
+function updateProblems(
   connection: Connection,
   { channel, kind, id }: Entity,
   shown: ReadonlyMap<string, Problem>,

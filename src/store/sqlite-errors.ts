@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { StoreError, UnusableDatabaseError } from './errors.js'
 
 /** Turns what SQLite says into what an operator can act on; errors of ours pass unchanged. */
-export function explain(error: unknown, path: string): Error {
+export function toStoreError(error: unknown, path: string): Error {
   if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new StoreError(String(error))
   const remedy = remedyFor(error.code)
   const Kind = remedy.unusable ? UnusableDatabaseError : StoreError

@@ -7,7 +7,7 @@ import { StoreError, UnusableDatabaseError } from './errors.js'
 import { createHistory } from './history.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { createRecorder } from './recorder.js'
-import { replay } from './replay.js'
+import { revalidate } from './replay.js'
 import { createRuns } from './runs.js'
 
 export interface StoreOptions {
@@ -48,7 +48,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createHistory(connection),
     ...createClosings(connection),
     check: async () => check(connection),
-    replay: (now) => replay(connection, now),
+    replay: (now) => revalidate(connection, now),
     backup: (file) => backup(connection, file),
     async close() {
       stopRenewing()

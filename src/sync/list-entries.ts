@@ -1,10 +1,10 @@
 import { contentHash } from '../domain/canonical-json.js'
 import type { DocumentKind } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
-import type { Observed } from '../domain/observation.js'
+import type { Observation } from '../domain/observation.js'
 
 /** An entry of a list with the hash of its content. */
-export interface ListEntry<T> extends Observed<T> {
+export interface ListEntry<T> extends Observation<T> {
   hash: string
 }
 
@@ -12,7 +12,7 @@ export interface ListEntry<T> extends Observed<T> {
  * Maps the entries of a list by identifier. If several share one, equal entries count once; if they differ, the last
  * one is kept, with a problem.
  */
-export function dedupeById<T>(kind: DocumentKind, observed: readonly Observed<T>[]): Map<string, ListEntry<T>> {
+export function dedupeById<T>(kind: DocumentKind, observed: readonly Observation<T>[]): Map<string, ListEntry<T>> {
   const byId = new Map<string, ListEntry<T>>()
   for (const entry of observed) {
     const hash = contentHash(kind, entry.body)

@@ -1,7 +1,7 @@
 import pLimit from 'p-limit'
 import type { RfqListItem } from '../domain/observation.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../marketplace/errors.js'
-import { readWholeRfq } from '../marketplace/rfq-reader.js'
+import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { dedupeById, type ListEntry } from './list-entries.js'
@@ -99,7 +99,7 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
     return
   }
   try {
-    const whole = await readWholeRfq(session, entry.id)
+    const whole = await readRfqWithResponses(session, entry.id)
     const duplicates = entry.problems.filter((problem) => problem.code === 'duplicate')
     const rfq = { ...whole.rfq, problems: [...whole.rfq.problems, ...duplicates] }
     const recorded = await store.recordRfq(run, { ...whole, rfq, shape: 'full', listHash: entry.hash }, now())

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { explainDecision } from '../../src/cli/explain-decision.js'
 import { offerRow } from '../../src/cli/json-rows.js'
-import { calendarOf } from '../../src/domain/expiry.js'
+import { createCalendar } from '../../src/domain/expiry.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 describe('a decision explained', () => {
@@ -52,7 +52,7 @@ describe('an offer', () => {
     desk.sandbox.world.addResponse(id, { submittedAt: '2026-11-20T23:30:00.000Z' })
     await desk.pollRfqs()
     const [known] = await desk.store.rfqs({ channel: KEY })
-    const late = (zone: string) => known?.responses.map((each) => offerRow(known.rfq, each, calendarOf(zone)).late)
+    const late = (zone: string) => known?.responses.map((each) => offerRow(known.rfq, each, createCalendar(zone)).late)
     expect(late('UTC')).toEqual([false])
     expect(late('Europe/Paris')).toEqual([true])
   })

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { calendarOf, isExpired } from '../../src/domain/expiry.js'
+import { createCalendar, isExpired } from '../../src/domain/expiry.js'
 
 const expired = (due: string, zone: string, now: string, graceHours = 0) =>
-  isExpired(due, calendarOf(zone), graceHours, new Date(now))
+  isExpired(due, createCalendar(zone), graceHours, new Date(now))
 
 describe('a due date', () => {
   it.each([
@@ -42,7 +42,7 @@ describe('a due date', () => {
         fc.integer({ min: 0, max: 72 }),
         fc.integer({ min: 1, max: 3000 }),
         (zone, now, grace, minutes) => {
-          const calendar = calendarOf(zone)
+          const calendar = createCalendar(zone)
           const today = calendar.dateAt(now)
           expect(isExpired(today, calendar, grace, now)).toBe(false)
           const yesterday = calendar.dateAt(new Date(now.getTime() - 26 * 3_600_000))
@@ -56,6 +56,6 @@ describe('a due date', () => {
   })
 
   it('is refused for a zone that is none', () => {
-    expect(() => calendarOf('Mars/Olympus')).toThrow(RangeError)
+    expect(() => createCalendar('Mars/Olympus')).toThrow(RangeError)
   })
 })

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { observeListing, observeResponse, observeRfq, observeRfqListItem } from '../../src/domain/observation.js'
+import { parseListing, parseResponse, parseRfq, parseRfqListItem } from '../../src/domain/observation.js'
 import { aListing, anRfq, aResponse, aSummary } from '../helpers/sample-documents.js'
 
 const problemsOf = (observed: { problems: { path: string; code: string }[] }) =>
@@ -8,27 +8,27 @@ const problemsOf = (observed: { problems: { path: string; code: string }[] }) =>
 
 describe('reading a document', () => {
   it('finds nothing wrong with one that is as promised', () => {
-    for (const observed of [observeListing(aListing()), observeRfq(anRfq()), observeResponse(aResponse())]) {
+    for (const observed of [parseListing(aListing()), parseRfq(anRfq()), parseResponse(aResponse())]) {
       expect(observed).toMatchObject({ valid: true, problems: [] })
     }
   })
 
   it('takes null and absent for any field, and says so', () => {
     const { title: _title, ...rfq } = anRfq('rfq-1', { pricing: null, number: null })
-    const observed = observeRfq(rfq)
+    const observed = parseRfq(rfq)
     expect(observed.valid).toBe(true)
     expect(observed.document).toMatchObject({ title: null, pricing: null, number: null, reference: 'RFQ-1042' })
     expect(problemsOf(observed).sort()).toEqual(['number missing', 'pricing missing', 'title missing'])
   })
 
   it('keeps unknown enum values and fields, valid', () => {
-    const observed = observeRfq(anRfq('rfq-1', { state: 'paused', colour: 'green' }))
+    const observed = parseRfq(anRfq('rfq-1', { state: 'paused', colour: 'green' }))
     expect(observed).toMatchObject({ valid: true, document: { state: 'paused' } })
     expect(problemsOf(observed)).toEqual(['state enum', 'colour unknown-field'])
   })
 
   it('takes timestamps with and without milliseconds, and no other form', () => {
-    const observed = observeRfq(
+    const observed = parseRfq(
       anRfq('rfq-1', {
         createdAt: '2026-11-01T09:00:00Z',
         updatedAt: '2026-11-01T09:00:00.123Z',
@@ -41,12 +41,12 @@ describe('reading a document', () => {
 
   it('takes no odd date for a date', () => {
     for (const odd of ['2026-02-30', '30/11/2026', '2026-11-30T00:00:00Z', '2026-1-1', '']) {
-      expect(observeRfq(anRfq('rfq-1', { responseDueDate: odd })).document?.responseDueDate).toBeNull()
+      expect(parseRfq(anRfq('rfq-1', { responseDueDate: odd })).document?.responseDueDate).toBeNull()
     }
   })
 
   it('calls a document with a wrong type not valid, and reads the rest', () => {
-    const observed = observeResponse(aResponse('r', { offer: { ...aResponse().offer, totalPrice: '15000' } }))
+    const observed = parseResponse(aResponse('r', { offer: { ...aResponse().offer, totalPrice: '15000' } }))
     expect(observed.valid).toBe(false)
     expect(observed.document?.offer).toMatchObject({ totalPrice: null, totalVolume: 1000 })
     expect(problemsOf(observed)).toEqual(['offer.totalPrice type'])
@@ -54,14 +54,14 @@ describe('reading a document', () => {
 
   it('drops list entries without identifier with a problem, and gives a document without one a name of its own', () => {
     const { id: _id, ...nameless } = aSummary()
-    const observed = observeRfq(anRfq('rfq-1', { responses: [nameless, aSummary('b')] }))
+    const observed = parseRfq(anRfq('rfq-1', { responses: [nameless, aSummary('b')] }))
     expect(observed.document?.responses.map((response) => response.id)).toEqual(['b'])
     expect(problemsOf(observed)).toEqual(['responses[0].id missing'])
     for (const body of [null, 'text', [], {}, { id: 5 }]) {
-      const odd = observeRfqListItem(body)
+      const odd = parseRfqListItem(body)
       expect(odd).toMatchObject({ valid: false, document: null })
       expect(odd.id).toMatch(/^unidentified-[0-9a-f]{16}$/)
-      expect(odd.id).toBe(observeRfqListItem(body).id)
+      expect(odd.id).toBe(parseRfqListItem(body).id)
     }
   })
 
@@ -77,7 +77,7 @@ describe('reading a document', () => {
     fc.assert(
       fc.property(mutate, (body) => {
         const before = JSON.stringify(body)
-        for (const read of [observeListing, observeRfq, observeRfqListItem, observeResponse]) {
+        for (const read of [parseListing, parseRfq, parseRfqListItem, parseResponse]) {
           const observed = read(body)
           expect(observed.body).toBe(body)
           expect(observed.id).not.toBe('')

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
-import { observeRfq } from '../../src/domain/observation.js'
+import { parseRfq } from '../../src/domain/observation.js'
 import type { RfqSnapshot, Store } from '../../src/store/contract.js'
 import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
@@ -24,7 +24,7 @@ async function open(path: string): Promise<Store> {
   return store
 }
 const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
-  rfq: observeRfq(anRfq(id, { title: text })),
+  rfq: parseRfq(anRfq(id, { title: text })),
   shape: 'full',
   listHash: null,
   responses: Array.from({ length: responses }, (_, n) => ({

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { deeperThan, readJsonObject } from '../../src/marketplace/json-body.js'
-import { quoter } from '../../src/marketplace/sanitizer.js'
+import { exceedsDepth, readJsonObject } from '../../src/marketplace/json-body.js'
+import { sanitizer } from '../../src/marketplace/sanitizer.js'
 
 const read = (body: string | Buffer, type = 'application/json') =>
   readJsonObject(
     { status: 200, headers: { 'content-type': type }, body: Buffer.from(body) },
     () => 'GET x',
-    quoter('the-key-itself'),
+    sanitizer('the-key-itself'),
   )
 
 function depthOf(value: unknown): number {
@@ -22,8 +22,8 @@ describe('the depth of JSON text', () => {
     fc.assert(
       fc.property(text, (json) => {
         const depth = depthOf(JSON.parse(json))
-        expect(deeperThan(depth, json)).toBe(false)
-        expect(deeperThan(depth - 1, json)).toBe(true)
+        expect(exceedsDepth(depth, json)).toBe(false)
+        expect(exceedsDepth(depth - 1, json)).toBe(true)
       }),
     )
   })

@@ -2,9 +2,9 @@ import { setMaxListeners } from 'node:events'
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Stop } from '../../src/marketplace/cancel-token.js'
+import { CancelToken } from '../../src/marketplace/cancel-token.js'
 import { AbortedError, PausedError } from '../../src/marketplace/errors.js'
-import { Limiter } from '../../src/marketplace/rate-limiter.js'
+import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
 import type { Timing } from '../../src/marketplace/timing.js'
 
 /** Time that stands still until it is moved. */
@@ -46,7 +46,7 @@ class StillTime implements Timing {
 
 function limiterOf(time: StillTime, concurrency: number, perSecond: number) {
   const now = () => new Date(time.elapsed())
-  return new Limiter({ concurrency, perSecond, timing: time, now })
+  return new RateLimiter({ concurrency, perSecond, timing: time, now })
 }
 
 const forever = new AbortController().signal
@@ -70,7 +70,7 @@ describe('the limiter', () => {
           let running = 0
           const send = async ({ at, takes, lane }: (typeof requests)[number]) => {
             await time.wait(at, forever)
-            await limiter.begin(lanes[lane] ?? {}, new Stop())
+            await limiter.acquire(lanes[lane] ?? {}, new CancelToken())
             starts.push(time.elapsed())
             expect(++running).toBeLessThanOrEqual(concurrency)
             await time.wait(takes, forever)
@@ -102,15 +102,15 @@ describe('the limiter', () => {
   it('lets requests begin at once, without a timer, while there is room', async () => {
     const time = new StillTime()
     const limiter = limiterOf(time, 2, 2)
-    await limiter.begin({}, new Stop())
-    await limiter.begin({}, new Stop())
+    await limiter.acquire({}, new CancelToken())
+    await limiter.acquire({}, new CancelToken())
     expect(time.sleepers).toBe(0)
   })
 
   it('asks for one timer, however many wait', async () => {
     const time = new StillTime()
     const limiter = limiterOf(time, 100, 1)
-    const waiting = Promise.all(Array.from({ length: 5 }, () => limiter.begin({}, new Stop())))
+    const waiting = Promise.all(Array.from({ length: 5 }, () => limiter.acquire({}, new CancelToken())))
     expect(time.sleepers).toBe(1)
     await time.runOut()
     await waiting
@@ -121,7 +121,7 @@ describe('the limiter', () => {
     const limiter = limiterOf(new StillTime(), 1, Number.POSITIVE_INFINITY)
     const [long, short] = [{ name: 'long' }, { name: 'short' }]
     const served: string[] = []
-    const ask = (lane: { name: string }) => limiter.begin(lane, new Stop()).then(() => served.push(lane.name))
+    const ask = (lane: { name: string }) => limiter.acquire(lane, new CancelToken()).then(() => served.push(lane.name))
     await ask(long)
     const waiting = [...Array.from({ length: 4 }, () => ask(long)), ask(short), ask(short)]
     for (const _ of waiting) {
@@ -135,12 +135,12 @@ describe('the limiter', () => {
     const time = new StillTime()
     const limiter = limiterOf(time, 1, 1000)
     limiter.pause(60_000)
-    const waiting = limiter.begin({}, new Stop())
+    const waiting = limiter.acquire({}, new CancelToken())
     expect(limiter.longPause()).toBeNull()
     limiter.pause(60_001)
     const until = new Date(60_001)
     await expect(waiting).rejects.toMatchObject({ name: 'PausedError', until })
-    await expect(limiter.begin({}, new Stop())).rejects.toBeInstanceOf(PausedError)
+    await expect(limiter.acquire({}, new CancelToken())).rejects.toBeInstanceOf(PausedError)
     expect(time.sleepers).toBe(0)
   })
 
@@ -149,7 +149,7 @@ describe('the limiter', () => {
     const limiter = limiterOf(time, 1, 1000)
     limiter.pause(5000)
     limiter.pause(10)
-    const begun = limiter.begin({}, new Stop())
+    const begun = limiter.acquire({}, new CancelToken())
     await time.runOut()
     await begun
     expect(time.elapsed()).toBe(5000)
@@ -158,14 +158,14 @@ describe('the limiter', () => {
   it('forgets who was stopped, its timer included', async () => {
     const time = new StillTime()
     const limiter = limiterOf(time, 1, 1)
-    const stop = new Stop()
-    await limiter.begin({}, stop)
+    const stop = new CancelToken()
+    await limiter.acquire({}, stop)
     limiter.end()
-    const waiting = limiter.begin({}, stop)
+    const waiting = limiter.acquire({}, stop)
     expect(time.sleepers).toBe(1)
-    stop.stop(new AbortedError('enough'))
+    stop.cancel(new AbortedError('enough'))
     await expect(waiting).rejects.toThrow('enough')
     expect(time.sleepers).toBe(0)
-    await expect(limiter.begin({}, stop)).rejects.toThrow('enough')
+    await expect(limiter.acquire({}, stop)).rejects.toThrow('enough')
   })
 })

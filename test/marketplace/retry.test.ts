@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { Stop } from '../../src/marketplace/cancel-token.js'
+import { CancelToken } from '../../src/marketplace/cancel-token.js'
 import { AbortedError, ItemError, UnavailableError } from '../../src/marketplace/errors.js'
-import { BACKOFF, backoffDelay, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
+import { backoffDelay, DEFAULT_BACKOFF, RetryQuota, TransientError, withRetries } from '../../src/marketplace/retry.js'
 import { failureOf, quickTime } from './server.js'
 
 const options = (retries: number, quota = new RetryQuota()) => {
   const timing = quickTime()
-  return { retries, backoff: BACKOFF, quota, timing, stop: new Stop(), waits: timing.waits }
+  return { retries, backoff: DEFAULT_BACKOFF, quota, timing, stop: new CancelToken(), waits: timing.waits }
 }
 const failing = async () => {
   throw new TransientError('down', { status: 503 })
@@ -18,12 +18,12 @@ describe('the wait before a retry', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2000 }), random, (retry, chance) => {
-        const delay = backoffDelay(retry, BACKOFF, chance)
+        const delay = backoffDelay(retry, DEFAULT_BACKOFF, chance)
         expect(delay).toBeGreaterThanOrEqual(0)
         expect(delay).toBeLessThanOrEqual(Math.min(20_000, 500 * 2 ** (retry - 1)))
       }),
     )
-    expect([1, 2, 3, 4, 5, 6, 7, 50].map((retry) => backoffDelay(retry, BACKOFF, 1))).toEqual([
+    expect([1, 2, 3, 4, 5, 6, 7, 50].map((retry) => backoffDelay(retry, DEFAULT_BACKOFF, 1))).toEqual([
       500, 1000, 2000, 4000, 8000, 16_000, 20_000, 20_000,
     ])
   })
@@ -65,11 +65,11 @@ describe('retrying', () => {
   })
 
   it('ends at once when stopped while it waits', async () => {
-    const stop = new Stop()
+    const stop = new CancelToken()
     const wait = (_: number, signal: AbortSignal) =>
       new Promise<void>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('a timer of the platform')))
-        queueMicrotask(() => stop.stop(new AbortedError('enough')))
+        queueMicrotask(() => stop.cancel(new AbortedError('enough')))
       })
     const rest = { ...options(5), stop, timing: { ...quickTime(), wait } }
     expect(await failureOf(withRetries(failing, rest))).toMatchObject({ name: 'AbortedError', message: 'enough' })

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { quoter } from '../../src/marketplace/sanitizer.js'
+import { sanitizer } from '../../src/marketplace/sanitizer.js'
 
 /** Any UTF-16, half pairs of surrogates included. */
 const anyText = (maxLength: number) =>
   fc.array(fc.oneof(fc.nat(0xff), fc.nat(0xffff)), { maxLength }).map((units) => String.fromCharCode(...units))
 
 describe('outside text in a message', () => {
-  const quote = quoter('secret-key-0123456789')
+  const quote = sanitizer('secret-key-0123456789')
 
   it('has no control characters, no half characters, and at most 200 characters', () => {
     fc.assert(
@@ -32,14 +32,14 @@ describe('outside text in a message', () => {
     fc.assert(
       fc.property(key, around, around, (apiKey, before, after) => {
         for (const spelling of [apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)]) {
-          expect(quoter(apiKey)(before + spelling + after)).not.toContain(spelling)
+          expect(sanitizer(apiKey)(before + spelling + after)).not.toContain(spelling)
         }
       }),
     )
   })
 
   it('does not show a key whose scheme was left out, or that was broken up by control characters', () => {
-    expect(quoter('Bearer abcdefghijkl')('unknown token abcdefghijkl')).toBe('unknown token [key]')
-    expect(quoter('Bearer  abcdefghijkl')('got "Bearer \n abcdefghijkl"')).toBe('got "[key]"')
+    expect(sanitizer('Bearer abcdefghijkl')('unknown token abcdefghijkl')).toBe('unknown token [key]')
+    expect(sanitizer('Bearer  abcdefghijkl')('got "Bearer \n abcdefghijkl"')).toBe('got "[key]"')
   })
 })

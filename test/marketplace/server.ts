@@ -8,7 +8,7 @@ import {
 import { onTestFinished } from 'vitest'
 import { createMarketplace, type MarketplaceOptions } from '../../src/marketplace/client.js'
 import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
-import { REAL_TIME, type Timing } from '../../src/marketplace/timing.js'
+import { SYSTEM_TIMING, type Timing } from '../../src/marketplace/timing.js'
 
 export type Answerer = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
@@ -118,7 +118,7 @@ export function quickTime(): Timing & { waits: number[] } {
 /** Time as it is, but for waits, which are only noted. */
 export function noWaits(): Timing & { waits: number[] } {
   const quick = quickTime()
-  return { ...REAL_TIME, waits: quick.waits, random: quick.random, wait: quick.wait }
+  return { ...SYSTEM_TIMING, waits: quick.waits, random: quick.random, wait: quick.wait }
 }
 
 /** The error a call ends with; fails where there is none. */

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorAnswer, listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
-import { conform } from '../../src/domain/lenient-parser.js'
+import { errorReply, listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
+import { parseLeniently } from '../../src/domain/lenient-parser.js'
 import { createWorld, type Happening, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 
@@ -87,11 +87,11 @@ describe('the control path', () => {
 
   it('adds, changes and removes documents', async () => {
     const listing = (await steer('POST', '/channels/acme/forest/listings', { projectName: 'Here' })).body
-    expect(conform(listingDocument, listing).problems).toEqual([])
+    expect(parseLeniently(listingDocument, listing).problems).toEqual([])
     const rfq = (await steer('POST', '/channels/acme/forest/rfqs', { responseDueDate: '2025-06-01' })).body
-    expect(conform(rfqDocument, rfq).problems).toEqual([])
+    expect(parseLeniently(rfqDocument, rfq).problems).toEqual([])
     const response = (await steer('POST', `/rfqs/${rfq.id}/responses`)).body
-    expect(conform(responseDocument, response).problems).toEqual([])
+    expect(parseLeniently(responseDocument, response).problems).toEqual([])
     await steer('PATCH', `/listings/${listing.id}`, { pricing: { currency: 'GBP' } })
     await steer('PATCH', `/rfqs/${rfq.id}`, { title: 'Other' })
     await steer('PATCH', `/responses/${response.id}`, { status: 'accepted', offer: { totalPrice: 1 } })
@@ -121,7 +121,7 @@ describe('the control path', () => {
   it.each(wrong)('%s is answered with %i and an error body', async (_name, status, method, path, body) => {
     const reply = await steer(method, path, body)
     expect(reply.status).toBe(status)
-    expect(conform(errorAnswer, reply.body).problems).toEqual([])
+    expect(parseLeniently(errorReply, reply.body).problems).toEqual([])
   })
 
   it('text that is no JSON, or too much of it, is refused', async () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
-import { conform } from '../../src/domain/lenient-parser.js'
+import { parseLeniently } from '../../src/domain/lenient-parser.js'
 import { advance, createWorld, type World } from '../../src/sandbox/index.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
@@ -69,11 +69,11 @@ describe('time that passes', () => {
     const world = createWorld({ seed: 8, now })
     advance(world, at(30 * DAY))
     for (const { listings, rfqs } of world.channels) {
-      for (const listing of listings) expect(conform(listingDocument, listing).problems).toEqual([])
+      for (const listing of listings) expect(parseLeniently(listingDocument, listing).problems).toEqual([])
       for (const record of rfqs) {
-        expect(conform(rfqDocument, record.singleShape()).problems).toEqual([])
+        expect(parseLeniently(rfqDocument, record.singleShape()).problems).toEqual([])
         expect(record.terms.updatedAt <= at(30 * DAY).toISOString()).toBe(true)
-        for (const response of record.responses) expect(conform(responseDocument, response).problems).toEqual([])
+        for (const response of record.responses) expect(parseLeniently(responseDocument, response).problems).toEqual([])
       }
     }
   })

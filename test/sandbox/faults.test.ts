@@ -1,7 +1,7 @@
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { errorAnswer } from '../../src/domain/documents.js'
-import { conform } from '../../src/domain/lenient-parser.js'
+import { errorReply } from '../../src/domain/documents.js'
+import { parseLeniently } from '../../src/domain/lenient-parser.js'
 import { createWorld, type Effect, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 
@@ -86,7 +86,7 @@ describe('an answer of another kind', () => {
     once({ kind: 'status', status: 429, headers: { 'retry-after': '7' } })
     const limited = await requestJson(sandbox, rfqs)
     expect(limited.headers.get('retry-after')).toBe('7')
-    expect(conform(errorAnswer, limited.body).problems).toEqual([])
+    expect(parseLeniently(errorReply, limited.body).problems).toEqual([])
     once({ kind: 'status', status: 200, body: { items: 'none' } })
     expect((await requestJson(sandbox, rfqs)).body).toEqual({ items: 'none' })
   })

@@ -2,14 +2,14 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { z } from 'zod'
 import {
-  closeAnswer,
-  errorAnswer,
+  closeReply,
+  errorReply,
   listingList,
   responseDocument,
   rfqDocument,
   rfqList,
 } from '../../src/domain/documents.js'
-import { conform } from '../../src/domain/lenient-parser.js'
+import { parseLeniently } from '../../src/domain/lenient-parser.js'
 import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-const expectToFit = (schema: z.ZodType, body: unknown) => expect(conform(schema, body).problems).toEqual([])
+const expectToFit = (schema: z.ZodType, body: unknown) => expect(parseLeniently(schema, body).problems).toEqual([])
 const firstRfq = (state: string) =>
   sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs.find(({ terms }) => terms.state === state)?.terms
     .id ?? ''
@@ -79,7 +79,7 @@ describe('the five operations', () => {
     const before = sandbox.world.rfq(id)
     const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
     expect(status).toBe(200)
-    expectToFit(closeAnswer, body)
+    expectToFit(closeReply, body)
     expect(body).toEqual({ ok: true })
     const closed = { ...before, state: 'closed', closedAt: now.toISOString(), updatedAt: now.toISOString() }
     expect((await requestJson(sandbox, `${acme}/rfqs/${id}`)).body).toEqual(closed)
@@ -95,7 +95,7 @@ describe('the five operations', () => {
     const before = sandbox.world.rfq(id)
     const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
     expect(status).toBe(400)
-    expectToFit(errorAnswer, body)
+    expectToFit(errorReply, body)
     expect(body.message).toContain('closed')
     expect(sandbox.world.rfq(id)).toEqual(before)
   })
@@ -124,7 +124,7 @@ describe('refusals', () => {
     const key = options.key === 'KEY' ? { key: sandbox.keys.acme ?? '' } : {}
     const reply = await requestJson(sandbox, path.replace('/RFQ/', `/${firstRfq('open')}/`), { ...options, ...key })
     expect(reply.status).toBe(status)
-    expectToFit(errorAnswer, reply.body)
+    expectToFit(errorReply, reply.body)
     expect(reply.body.statusCode).toBe(status)
   })
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/domain/documents.js'
-import { conform } from '../../src/domain/lenient-parser.js'
+import { parseLeniently } from '../../src/domain/lenient-parser.js'
 import { createWorld, type World } from '../../src/sandbox/index.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
@@ -16,11 +16,11 @@ const everything = (world: World) =>
 describe('a seeded world', () => {
   it.each([1, 2, 3, 4, 5])('holds only documents that fit strictly (seed %i)', (seed) => {
     for (const { listings, rfqs } of createWorld({ seed, now }).channels) {
-      for (const listing of listings) expect(conform(listingDocument, listing).problems).toEqual([])
+      for (const listing of listings) expect(parseLeniently(listingDocument, listing).problems).toEqual([])
       for (const record of rfqs) {
-        expect(conform(rfqListDocument, record.listShape()).problems).toEqual([])
-        expect(conform(rfqDocument, record.singleShape()).problems).toEqual([])
-        for (const response of record.responses) expect(conform(responseDocument, response).problems).toEqual([])
+        expect(parseLeniently(rfqListDocument, record.listShape()).problems).toEqual([])
+        expect(parseLeniently(rfqDocument, record.singleShape()).problems).toEqual([])
+        for (const response of record.responses) expect(parseLeniently(responseDocument, response).problems).toEqual([])
       }
     }
   })
@@ -112,7 +112,7 @@ describe('changes by hand', () => {
     const world = still()
     const rfq = world.addRfq(forest, { responseDueDate: '2025-06-01', title: 'Mine' })
     expect(rfq).toMatchObject({ state: 'open', responseDueDate: '2025-06-01', title: 'Mine', responses: [] })
-    expect(conform(rfqDocument, rfq).problems).toEqual([])
+    expect(parseLeniently(rfqDocument, rfq).problems).toEqual([])
     expect(world.addRfq(forest).id).not.toBe(rfq.id)
   })
 
@@ -120,7 +120,7 @@ describe('changes by hand', () => {
     const world = still()
     const { id } = world.addRfq(forest)
     const response = world.addResponse(id, { status: 'submitted', offer: { totalPrice: 5 } })
-    expect(conform(responseDocument, response).problems).toEqual([])
+    expect(parseLeniently(responseDocument, response).problems).toEqual([])
     const record = world.findRfq(id)?.record
     expect(JSON.parse(record?.listText() ?? '').responses).toEqual([{ id: response.id, listingId: response.listingId }])
     world.changeResponse(response.id, { status: 'accepted', offer: { totalPrice: 6 } })

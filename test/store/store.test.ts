@@ -3,7 +3,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { observeListing, observeResponse, observeRfq } from '../../src/domain/observation.js'
+import { parseListing, parseResponse, parseRfq } from '../../src/domain/observation.js'
 import type { RfqSnapshot, Store } from '../../src/store/contract.js'
 import { RunBusyError, RunLostError, UnusableDatabaseError } from '../../src/store/errors.js'
 import { migrations } from '../../src/store/migrations.js'
@@ -21,10 +21,10 @@ async function store(path = join(testFolder(), 'test.db')): Promise<Store> {
 }
 
 const whole = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
-  rfq: observeRfq(rfq),
+  rfq: parseRfq(rfq),
   shape: 'full',
   listHash: 'hash of the list entry',
-  responses: responses.map((response) => ({ ...observeResponse(response), shape: 'full' })),
+  responses: responses.map((response) => ({ ...parseResponse(response), shape: 'full' })),
   responsesComplete: true,
   readAt,
 })
@@ -184,10 +184,10 @@ describe('the tables promised to users', () => {
     const db = await store()
     const run = await begin(db, 'listings')
     const resigned = { url: 'https://files.example.com/a?signature=2', expires: 1_800_000_000 }
-    await db.recordListings(run, [observeListing(aListing())], at('08:00:00'), at('08:00:01'))
+    await db.recordListings(run, [parseListing(aListing())], at('08:00:00'), at('08:00:01'))
     const changes = await db.recordListings(
       run,
-      [observeListing(aListing('listing-1', { additionalDocumentation: resigned }))],
+      [parseListing(aListing('listing-1', { additionalDocumentation: resigned }))],
       at('08:01:00'),
       at('08:01:01'),
     )

@@ -1,6 +1,6 @@
 import { clockProblem } from '../../closing/clock-skew.js'
 import type { ChannelConfig } from '../../config.js'
-import type { Answer } from '../../marketplace/contract.js'
+import type { ReadResult } from '../../marketplace/contract.js'
 import { type App, withServices } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { errorMessage, isUserFacing } from '../error-message.js'
@@ -81,7 +81,7 @@ const tryQueue = (app: App) =>
 async function tryChannel(cli: Cli, app: App, channel: ChannelConfig): Promise<Finding[]> {
   const session = (await app.marketplace()).session(channel, { signal: cli.io.stop })
   const { maxClockSkewSeconds } = app.config.closing
-  const tryList = (noun: string, read: () => Promise<Answer<unknown[]>>) =>
+  const tryList = (noun: string, read: () => Promise<ReadResult<unknown[]>>) =>
     attempt(`${channel.key} ${noun}`, 'check baseUrl and the network, and try again', async () => {
       const begun = performance.now()
       const { value, readAt, serverDate } = await read()

@@ -1,6 +1,6 @@
 import type { ClosingResult } from '../../closing/contract.js'
 import type { ChannelConfig } from '../../config.js'
-import { observeRfq } from '../../domain/observation.js'
+import { parseRfq } from '../../domain/observation.js'
 import type { DecisionRecord } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withServices } from '../app.js'
@@ -114,7 +114,7 @@ async function closeRound({ io }: Cli, app: App, channel: ChannelConfig, options
 async function standing(store: Store, { run }: ClosingResult): Promise<DecisionRecord[]> {
   const rfqs = await store.rfqs({ channel: run.channel, withoutResponses: true })
   const closed = new Set(
-    rfqs.filter(({ rfq }) => observeRfq(rfq.body).document?.state === 'closed').map(({ rfq }) => rfq.id),
+    rfqs.filter(({ rfq }) => parseRfq(rfq.body).document?.state === 'closed').map(({ rfq }) => rfq.id),
   )
   return (await store.newestDecisions(run.channel)).filter(({ runId, rfqId, decision }) =>
     decision === 'would-close' || decision === 'held' ? !closed.has(rfqId) : decision === 'close' && runId === run.id,

@@ -1,6 +1,6 @@
 import { offerLabels } from '../../domain/comparison/offer/offer-labels.js'
 import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
-import { calendarOf } from '../../domain/expiry.js'
+import { createCalendar } from '../../domain/expiry.js'
 import type { RfqWithResponses } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
@@ -50,7 +50,7 @@ export const register: RegisterCommand = (command, cli) => {
 
 /** What each offer is called, as in the workbook. */
 function labels({ rfq, responses }: RfqWithResponses, timeZone: string): Map<string, string> {
-  const rows = responses.map((response) => offerRow(rfq, response, calendarOf(timeZone)))
+  const rows = responses.map((response) => offerRow(rfq, response, createCalendar(timeZone)))
   const named = rows.map(({ id, projectDeveloperName, projectName }) => ({
     id,
     developer: projectDeveloperName,

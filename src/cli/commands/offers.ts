@@ -1,4 +1,4 @@
-import { calendarOf } from '../../domain/expiry.js'
+import { createCalendar } from '../../domain/expiry.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { findRfq, rfqLabel } from '../find-rfq.js'
@@ -31,7 +31,7 @@ export const register: RegisterCommand = (command, cli) => {
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
         const found = await findRfq(store, { match, ...filter })
-        const calendar = calendarOf(timeZoneOf(app.config, found.rfq.channel))
+        const calendar = createCalendar(timeZoneOf(app.config, found.rfq.channel))
         const rows = found.responses.map((response) => offerRow(found.rfq, response, calendar)).sort(byPrice)
         printRows(cli.io, options.json, COLUMNS, rows, `No offer is known for RFQ ${rfqLabel(found)}.`)
       }),

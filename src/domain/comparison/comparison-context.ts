@@ -1,5 +1,5 @@
 import type { Timestamp } from '../clock.js'
-import { type Calendar, calendarOf } from '../expiry.js'
+import { type Calendar, createCalendar } from '../expiry.js'
 import type { CalendarDate, KnownAs, ReportParameters } from './comparison-input.js'
 import { type Settings, settingsSchema } from './settings.js'
 
@@ -38,7 +38,7 @@ export interface ComparisonContext {
  * @throws ZodError for settings out of bounds
  */
 export function createContext(input: ReportParameters): ComparisonContext {
-  const calendar = calendarOf(input.timeZone)
+  const calendar = createCalendar(input.timeZone)
   const asOfDate = calendar.dateAt(input.asOf)
   const context: ReportContext = {
     channel: input.channel,

@@ -1,4 +1,4 @@
-import { observeListing, observeResponse, observeResponseSummary, observeRfq } from '../observation.js'
+import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../observation.js'
 import type { KnownAs, KnownListing, KnownResponse, KnownRfq } from './comparison-input.js'
 
 /** A document as a store hands it out: `Known` of src/store/contract.ts fits. */
@@ -9,20 +9,20 @@ export interface StoredDocument extends KnownAs {
 
 /** Reads a stored RFQ for a comparison. Never throws. */
 export function parseStoredRfq(stored: StoredDocument): KnownRfq {
-  const { document } = observeRfq(stored.body)
+  const { document } = parseRfq(stored.body)
   return { ...versionMetadata(stored), shape: stored.shape === 'full' ? 'full' : 'list', document }
 }
 
 /** Reads a stored response for a comparison, by the schema of its shape. Never throws. */
 export function parseStoredResponse(stored: StoredDocument): KnownResponse {
   return stored.shape === 'full'
-    ? { ...versionMetadata(stored), shape: 'full', document: observeResponse(stored.body).document }
-    : { ...versionMetadata(stored), shape: 'summary', document: observeResponseSummary(stored.body).document }
+    ? { ...versionMetadata(stored), shape: 'full', document: parseResponse(stored.body).document }
+    : { ...versionMetadata(stored), shape: 'summary', document: parseResponseSummary(stored.body).document }
 }
 
 /** Reads a stored listing for a comparison. Never throws. */
 export function parseStoredListing(stored: StoredDocument): KnownListing {
-  return { ...versionMetadata(stored), document: observeListing(stored.body).document }
+  return { ...versionMetadata(stored), document: parseListing(stored.body).document }
 }
 
 /** What stands beside a document, without it. */

@@ -1,4 +1,4 @@
-import type { observeResponseSummary } from '../../observation.js'
+import type { parseResponseSummary } from '../../observation.js'
 import type { Award } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { KnownRfq } from '../comparison-input.js'
@@ -285,7 +285,7 @@ function dataChecks(proven: ReportFigures): Check[] {
   ]
 }
 
-type SummaryDocument = NonNullable<ReturnType<typeof observeResponseSummary>['document']>
+type SummaryDocument = NonNullable<ReturnType<typeof parseResponseSummary>['document']>
 
 function summariesOf({ shape, document }: KnownRfq): Map<string, SummaryDocument> | null {
   if (shape !== 'full' || document === null) return null
