@@ -1,41 +1,5 @@
 import { createHash } from 'node:crypto'
-import { cleanText, oneLine } from './layout/clean-text.js'
-
-const FORBIDDEN_IN_SHEET_NAMES = /[\\/?*[\]:]/g
-const SHEET_NAME_UNITS = 31
-
-/**
- * A name Excel takes for a sheet, unlike all names given out before.
- * At most 31 UTF-16 units, no `\ / ? * [ ] :`, no apostrophe at either end, not `History` (reserved), unlike the others
- * without regard to case; an emoji is never split.
- * @param wanted any text
- * @param taken names in use already
- */
-export function sheetName(wanted: unknown, taken: Iterable<string> = []): string {
-  const used = new Set([...taken, 'History'].map(folded))
-  const stem = bare(cleanText(wanted))
-  for (let copy = 1; ; copy++) {
-    const suffix = copy === 1 ? '' : ` (${copy})`
-    const name = `${bare(graphemes(stem, SHEET_NAME_UNITS - suffix.length))}${suffix}`
-    if (!used.has(folded(name))) return name
-  }
-}
-
-const folded = (name: string) => name.normalize('NFKC').toLowerCase()
-
-function bare(text: string): string {
-  const name = oneLine(text.replace(FORBIDDEN_IN_SHEET_NAMES, ' ')).replace(/^[' ]+|[' ]+$/g, '')
-  return name === '' ? 'Sheet' : name
-}
-
-function graphemes(text: string, most: number): string {
-  let kept = ''
-  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)) {
-    if (kept.length + segment.length > most) break
-    kept += segment
-  }
-  return kept
-}
+import { cleanText } from './layout/clean-text.js'
 
 /**
  * A part of a file name: lower-case letters and digits of ASCII with single hyphens, so that no text from outside can
@@ -54,7 +18,7 @@ export function slug(value: unknown, otherwise: string): string {
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 8)
 
 /** A moment as it stands in a file name: `YYYYMMDDTHHMMZ`. */
-export const fileMoment = (moment: Date): string => `${moment.toISOString().slice(0, 16).replace(/[-:]/g, '')}Z`
+const fileMoment = (moment: Date): string => `${moment.toISOString().slice(0, 16).replace(/[-:]/g, '')}Z`
 
 /** What names an RFQ. */
 export interface RfqName {

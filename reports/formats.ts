@@ -2,11 +2,11 @@ import type { ChannelReport } from '../src/domain/comparison/channel/channel-rep
 import type { RfqReport } from '../src/domain/comparison/report/rfq-report-model.js'
 import { channelIdentity } from './channel/layout.js'
 import { channelSheets } from './channel/workbook.js'
-import { csvOf } from './csv/csv-table.js'
+import { renderCsv } from './csv/csv-table.js'
 import { channelFileName, rfqFileName } from './file-names.js'
-import { htmlOf } from './html/html-page.js'
-import type { Identity, SheetMaker, SheetPlan } from './layout/sheet-plan.js'
-import { type Destination, destinationPath, type Written, writeWhole } from './report-file.js'
+import { renderHtmlPage } from './html/html-page.js'
+import type { ReportIdentity, SheetFactory, SheetPlan } from './layout/sheet-plan.js'
+import { type Destination, destinationPath, type WrittenFile, writeFileAtomically } from './report-file.js'
 import { rfqIdentity } from './rfq/layout.js'
 import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, streamWorkbook } from './xlsx/workbook-writer.js'
@@ -17,14 +17,14 @@ export type Format = (typeof FORMATS)[number]
 
 /** The tables CSV can be had of; the first unless told. */
 export const RFQ_TABLES = ['Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Changes', 'Checks'] as const
-export const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
+const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
 export type RfqTable = (typeof RFQ_TABLES)[number]
 export type ChannelTable = (typeof CHANNEL_TABLES)[number]
 
 interface Whole<Table extends string> {
   report: object
-  sheets: () => SheetMaker[]
-  identity: Identity
+  sheets: () => SheetFactory[]
+  identity: ReportIdentity
   table: Table
 }
 
@@ -60,11 +60,11 @@ const wholeChannel = (
 function textOf(whole: Whole<string>, format: TextFormat): string {
   switch (format) {
     case 'csv':
-      return csvOf(tableOf(whole))
+      return renderCsv(tableOf(whole))
     case 'json':
       return `${JSON.stringify(whole.report, null, 2)}\n`
     case 'html':
-      return htmlOf(made(whole), whole.identity)
+      return renderHtmlPage(made(whole), whole.identity)
   }
 }
 
@@ -87,7 +87,7 @@ export async function writeRfqReport(
   format: Format,
   destination: Destination,
   options: BuildOptions & { table?: RfqTable; ambiguous?: boolean } = {},
-): Promise<Written> {
+): Promise<WrittenFile> {
   const { ambiguous = false } = options
   const name = rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf), format)
   return written(destinationPath(destination, name), wholeRfq(report, options), format, options)
@@ -99,13 +99,18 @@ export async function writeChannelReport(
   format: Format,
   destination: Destination,
   options: BuildOptions & { table?: ChannelTable } = {},
-): Promise<Written> {
+): Promise<WrittenFile> {
   const name = channelFileName(report.context.channel, new Date(report.context.asOf), format)
   return written(destinationPath(destination, name), wholeChannel(report, options), format, options)
 }
 
-async function written(path: string, whole: Whole<string>, format: Format, options: BuildOptions): Promise<Written> {
+async function written(
+  path: string,
+  whole: Whole<string>,
+  format: Format,
+  options: BuildOptions,
+): Promise<WrittenFile> {
   const { sheets, identity } = whole
   const content = format === 'xlsx' ? streamWorkbook(sheets(), identity, options) : textOf(whole, format)
-  return { path, bytes: await writeWhole(path, content) }
+  return { path, bytes: await writeFileAtomically(path, content) }
 }

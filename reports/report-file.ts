@@ -7,13 +7,13 @@ const FILE_MODE = 0o600
 const FOLDER_MODE = 0o700
 
 /** What a file is made of; a stream is written as it comes. */
-export type Content = Buffer | string | Readable
+export type FileContent = Buffer | string | Readable
 
 /** Where a report goes: into a folder under its own name, or to exactly this file. */
 export type Destination = { directory: string } | { file: string }
 
 /** The file a report was written to. */
-export interface Written {
+export interface WrittenFile {
   /** Absolute path. */
   path: string
   bytes: number
@@ -37,7 +37,7 @@ export function destinationPath(destination: Destination, name: string): string 
  * @returns how many bytes were written
  * @throws the error of the file system or of the stream; the temporary file is gone then
  */
-export async function writeWhole(path: string, content: Content): Promise<number> {
+export async function writeFileAtomically(path: string, content: FileContent): Promise<number> {
   const folder = dirname(path)
   await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
   const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
@@ -60,7 +60,7 @@ function located(error: unknown, path: string): unknown {
     : error
 }
 
-async function writeFlushed(path: string, content: Content): Promise<number> {
+async function writeFlushed(path: string, content: FileContent): Promise<number> {
   const handle = await open(path, 'wx', FILE_MODE)
   try {
     await writeFile(handle, content)

@@ -1,8 +1,8 @@
 import type { CloseDecision } from '../../src/domain/comparison/comparison-input.js'
-import { grid } from '../layout/grid.js'
+import { makeGrid } from '../layout/grid.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, HEAD_ROW, tableSheet } from '../layout/table-sheet.js'
-import { day, instant, marks, plainNumber, wrapped } from '../xlsx/cell-styles.js'
+import { type ColumnPlan, HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
+import { calendarDate, highlights, plainNumber, timestamp, wrapped } from '../xlsx/cell-styles.js'
 import { date, moment, number, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
@@ -27,15 +27,15 @@ type Key = (typeof KEYS)[number]
 
 /** `Closings` of a channel. */
 export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
-  const closings = grid('Closings', KEYS, HEAD_ROW, layout.report.closings.length)
+  const closings = makeGrid('Closings', KEYS, HEADER_ROW, layout.report.closings.length)
   const outcome = `$${closings.letter('outcome')}${closings.firstRow}`
   return tableSheet<CloseDecision, Key>({
     grid: closings,
     heading: channelHeading(layout, 'Closing decisions', NOTE),
     columns: columns(),
     rows: layout.report.closings,
-    empty: 'No RFQ was weighed for closing.',
-    fixedColumns: 2,
+    emptyText: 'No RFQ was weighed for closing.',
+    frozenColumns: 2,
     rules: [
       {
         ref: `${closings.letter('outcome')}${closings.firstRow}:${closings.letter('outcome')}${closings.lastRow}`,
@@ -44,13 +44,13 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
             type: 'expression',
             priority: 1,
             formulae: [`OR(${outcome}="failed",${outcome}="refused",${outcome}="unknown")`],
-            style: marks.bad,
+            style: highlights.bad,
           },
           {
             type: 'expression',
             priority: 2,
             formulae: [`OR(${outcome}="closed",${outcome}="already-closed")`],
-            style: marks.good,
+            style: highlights.good,
           },
         ],
       },
@@ -59,20 +59,20 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
 }
 
 function columns(): Record<Key, ColumnPlan<CloseDecision>> {
-  const told = (head: string, value: (decision: CloseDecision) => unknown, most = 32) => ({
-    head,
-    most,
+  const told = (header: string, value: (decision: CloseDecision) => unknown, maxWidth = 32) => ({
+    header,
+    maxWidth,
     cell: (decision: CloseDecision) => text(value(decision), wrapped),
   })
-  const counted = (head: string, value: (decision: CloseDecision) => number | null) => ({
-    head,
-    right: true,
+  const counted = (header: string, value: (decision: CloseDecision) => number | null) => ({
+    header,
+    alignRight: true,
     cell: (decision: CloseDecision) => number(value(decision), plainNumber),
   })
   return {
-    decided: { head: 'Decided', cell: (decision) => moment(decision.decidedAt, instant) },
+    decided: { header: 'Decided', cell: (decision) => moment(decision.decidedAt, timestamp) },
     number: counted('RFQ', (decision) => decision.rfqNumber),
-    due: { head: 'Responses due', cell: (decision) => date(decision.dueDate, day) },
+    due: { header: 'Responses due', cell: (decision) => date(decision.dueDate, calendarDate) },
     zone: told('In the calendar of', (decision) => decision.timeZone),
     decision: told('Decision', (decision) => decision.decision),
     outcome: told('Outcome', (decision) => decision.outcome),

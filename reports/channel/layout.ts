@@ -1,8 +1,8 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { asOfLabel } from '../layout/as-of.js'
-import { type Grid, grid } from '../layout/grid.js'
-import type { Identity } from '../layout/sheet-plan.js'
-import { HEAD_ROW, type Heading } from '../layout/table-sheet.js'
+import { type Grid, makeGrid } from '../layout/grid.js'
+import type { ReportIdentity } from '../layout/sheet-plan.js'
+import { HEADER_ROW, type Heading } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `RFQs`; offers point to an RFQ by its row's number, never by text. */
@@ -97,13 +97,13 @@ export function channelLayout(report: ChannelReport): ChannelLayout {
   return {
     report,
     numbers: numberStyles(volumes, []),
-    rfqs: grid('RFQs', RFQ_ROW_KEYS, HEAD_ROW, rfqs.length),
-    offers: grid('Offers', OFFER_ROW_KEYS, HEAD_ROW, offers.length),
+    rfqs: makeGrid('RFQs', RFQ_ROW_KEYS, HEADER_ROW, rfqs.length),
+    offers: makeGrid('Offers', OFFER_ROW_KEYS, HEADER_ROW, offers.length),
     rowOf: new Map(rfqs.map(({ id }, index) => [id, index + 1])),
   }
 }
 
-export function channelIdentity({ context }: ChannelReport): Identity {
+export function channelIdentity({ context }: ChannelReport): ReportIdentity {
   const about = `${context.channel} · ${asOfLabel(context.asOf)}`
   return {
     title: `Channel ${context.channel}: overview`,

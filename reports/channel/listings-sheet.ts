@@ -1,18 +1,18 @@
 import type { ListingRow } from '../../src/domain/comparison/channel/channel-report-model.js'
-import { grid } from '../layout/grid.js'
+import { makeGrid } from '../layout/grid.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, HEAD_ROW, tableSheet } from '../layout/table-sheet.js'
-import { listed, yesNo } from '../layout/wording.js'
+import { type ColumnPlan, HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
+import { joinList, yesNo } from '../layout/wording.js'
 import {
   body,
+  calendarDate,
   centred,
   currencyCode,
-  day,
-  instant,
+  integer,
   link,
   plainNumber,
   type Style,
-  whole,
+  timestamp,
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { date, moment, number, text, webLink } from '../xlsx/cells.js'
@@ -52,30 +52,30 @@ type Column = ColumnPlan<ListingRow>
 /** `Listings` of a channel. */
 export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
   return tableSheet<ListingRow, Key>({
-    grid: grid('Listings', KEYS, HEAD_ROW, layout.report.listings.length),
+    grid: makeGrid('Listings', KEYS, HEADER_ROW, layout.report.listings.length),
     heading: channelHeading(layout, 'Listings', NOTE),
     columns: columns(layout),
     rows: layout.report.listings,
-    empty: 'No listing is known.',
-    fixedColumns: 1,
+    emptyText: 'No listing is known.',
+    frozenColumns: 1,
     pagesWide: 2,
   })
 }
 
 function columns({ numbers }: ChannelLayout): Record<Key, Column> {
   const told = (head: string, value: (listing: ListingRow) => unknown, most = 32): Column => ({
-    head,
-    most,
+    header: head,
+    maxWidth: most,
     cell: (listing) => text(value(listing), wrapped),
   })
   const counted = (head: string, value: (listing: ListingRow) => number | null, style: Style): Column => ({
-    head,
-    right: true,
+    header: head,
+    alignRight: true,
     cell: (listing) => number(value(listing), style),
   })
   const price = (head: string, value: (listing: ListingRow) => number | null): Column => ({
-    head,
-    right: true,
+    header: head,
+    alignRight: true,
     cell: (listing) => number(value(listing), numbers.price(currencyCode(listing.currency))),
   })
   return {
@@ -84,30 +84,30 @@ function columns({ numbers }: ChannelLayout): Record<Key, Column> {
     country: told('Country', (listing) => listing.country),
     registry: told('Registry', (listing) => listing.registry),
     registryId: told('Registry id', (listing) => listing.registryId),
-    methodologies: told('Methodologies', (listing) => listed(listing.methodologies), 40),
+    methodologies: told('Methodologies', (listing) => joinList(listing.methodologies), 40),
     activity: told('Mitigation activity', (listing) => listing.mitigationActivity),
     ecosystems: told('Ecosystems', ({ ecosystemTypes, ecosystemSubtypes }) =>
-      listed([...ecosystemTypes, ...ecosystemSubtypes]),
+      joinList([...ecosystemTypes, ...ecosystemSubtypes]),
     ),
-    labels: told('Labels, as claimed', (listing) => listed(listing.labels)),
-    stages: told('Project stages', (listing) => listed(listing.projectStages)),
-    issued: { head: 'First issuance', cell: (listing) => date(listing.firstIssuanceDate, day) },
+    labels: told('Labels, as claimed', (listing) => joinList(listing.labels)),
+    stages: told('Project stages', (listing) => joinList(listing.projectStages)),
+    issued: { header: 'First issuance', cell: (listing) => date(listing.firstIssuanceDate, calendarDate) },
     available: counted('Available volume (t)', (listing) => listing.availableVolume, numbers.volume),
     offered: counted('Volume in offers (t)', (listing) => listing.offeredVolume, numbers.volume),
-    rfqs: counted('RFQs', (listing) => listing.rfqs, whole),
-    offers: counted('Offers', (listing) => listing.offers, whole),
+    rfqs: counted('RFQs', (listing) => listing.rfqs, integer),
+    offers: counted('Offers', (listing) => listing.offers, integer),
     minPrice: price('Lowest price per tonne', (listing) => listing.minUnitPrice),
     maxPrice: price('Highest price per tonne', (listing) => listing.maxUnitPrice),
     currency: told('Currency', (listing) => listing.currency),
-    facts: counted('Facts stated, of 6', (listing) => listing.factsStated, whole),
+    facts: counted('Facts stated, of 6', (listing) => listing.factsStated, integer),
     storefront: {
-      head: 'Storefront',
+      header: 'Storefront',
       cell: (listing) => webLink(listing.storefrontUrl === null ? null : 'open', listing.storefrontUrl, link, body),
     },
-    missing: { head: 'Missing since', cell: (listing) => moment(listing.missingSince, instant) },
-    valid: { head: 'Fits the API', cell: (listing) => text(yesNo(listing.valid), centred) },
+    missing: { header: 'Missing since', cell: (listing) => moment(listing.missingSince, timestamp) },
+    valid: { header: 'Fits the API', cell: (listing) => text(yesNo(listing.valid), centred) },
     version: counted('Version', (listing) => listing.version, plainNumber),
-    observed: { head: 'Observed', cell: (listing) => moment(listing.observedAt, instant) },
+    observed: { header: 'Observed', cell: (listing) => moment(listing.observedAt, timestamp) },
     id: told('Listing id', (listing) => listing.id, 40),
   }
 }

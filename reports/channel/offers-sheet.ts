@@ -4,15 +4,15 @@ import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { yesNo } from '../layout/wording.js'
 import {
+  calendarDate,
   centred,
   currencyCode,
-  day,
-  instant,
-  marks,
+  highlights,
+  integer,
+  oneDecimal,
   plainNumber,
-  points,
   type Style,
-  whole,
+  timestamp,
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { date, moment, number, text } from '../xlsx/cells.js'
@@ -31,30 +31,30 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
     heading: channelHeading(layout, 'Offers', NOTE),
     columns: columns(layout),
     rows: layout.report.offers,
-    empty: 'No offer is known.',
-    fixedColumns: 3,
+    emptyText: 'No offer is known.',
+    frozenColumns: 3,
     pagesWide: 3,
     rules: [
       {
         ref: column('rank'),
-        rules: [{ type: 'expression', priority: 1, formulae: [`${at('rank')}=1`], style: marks.good }],
+        rules: [{ type: 'expression', priority: 1, formulae: [`${at('rank')}=1`], style: highlights.good }],
       },
       {
         ref: column('high'),
-        rules: [{ type: 'expression', priority: 2, formulae: [`${at('high')}>0`], style: marks.bad }],
+        rules: [{ type: 'expression', priority: 2, formulae: [`${at('high')}>0`], style: highlights.bad }],
       },
     ],
   })
 }
 
 const told = (head: string, value: (offer: OfferRow) => unknown, most = 32): Column => ({
-  head,
-  most,
+  header: head,
+  maxWidth: most,
   cell: (offer) => text(value(offer), wrapped),
 })
 const counted = (head: string, value: (offer: OfferRow) => number | null, style: Style): Column => ({
-  head,
-  right: true,
+  header: head,
+  alignRight: true,
   cell: (offer) => number(value(offer), style),
 })
 
@@ -64,8 +64,8 @@ function columns({ numbers, rowOf, offers }: ChannelLayout): Record<OfferRowKey,
     value: (offer: OfferRow) => number | null,
     currency: (offer: OfferRow) => string | null,
   ): Column => ({
-    head,
-    right: true,
+    header: head,
+    alignRight: true,
     cell: (offer) => number(value(offer), numbers.money(currencyCode(currency(offer)))),
   })
   const compared = (offer: OfferRow) => offer.comparisonCurrency
@@ -77,9 +77,9 @@ function columns({ numbers, rowOf, offers }: ChannelLayout): Record<OfferRowKey,
     developer: told('Developer', (offer) => offer.developer),
     project: told('Project', (offer) => offer.project, 36),
     status: told('Status', (offer) => offer.status ?? 'unknown'),
-    ranked: { head: 'Ranked', cell: (offer) => text(yesNo(offer.rank !== null), centred) },
+    ranked: { header: 'Ranked', cell: (offer) => text(yesNo(offer.rank !== null), centred) },
     rank: counted('Rank', (offer) => offer.rank, plainNumber),
-    score: counted('Score of 100', (offer) => offer.score, points),
+    score: counted('Score of 100', (offer) => offer.score, oneDecimal),
     price: money('Price per tonne, compared', (offer) => offer.compared.pricePerTonne, compared),
     total: money('Total, compared', (offer) => offer.compared.total, compared),
     comparedIn: told('Compared in', compared),
@@ -87,24 +87,24 @@ function columns({ numbers, rowOf, offers }: ChannelLayout): Record<OfferRowKey,
     ownPrice: money('Price per tonne, own currency', (offer) => offer.pricePerTonne, own),
     ownTotal: money('Total, own currency', (offer) => offer.total, own),
     currency: told('Currency', own),
-    meets: { head: 'Meets every requirement', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
+    meets: { header: 'Meets every requirement', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
     why: told('Why it is not ranked', (offer) => offer.exclusions.join('\n'), 44),
-    high: counted('Flags, high', (offer) => offer.flags.high, whole),
-    medium: counted('Flags, medium', (offer) => offer.flags.medium, whole),
-    low: counted('Flags, low', (offer) => offer.flags.low, whole),
+    high: counted('Flags, high', (offer) => offer.flags.high, integer),
+    medium: counted('Flags, medium', (offer) => offer.flags.medium, integer),
+    low: counted('Flags, low', (offer) => offer.flags.low, integer),
     flags: told('Flags', (offer) => offer.flagWords.join('\n'), 70),
     contract: told('Contract type', (offer) => offer.contractType),
-    submitted: { head: 'Submitted', cell: (offer) => moment(offer.submittedAt, instant) },
+    submitted: { header: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
     late: told('Late', (offer) => yesNo(offer.late)),
-    expiry: { head: 'Expires', cell: (offer) => date(offer.expiryDate, day) },
+    expiry: { header: 'Expires', cell: (offer) => date(offer.expiryDate, calendarDate) },
     daysToExpiry: {
-      head: 'Days to expiry',
-      right: true,
+      header: 'Days to expiry',
+      alignRight: true,
       cell: (offer, index) => daysFromAsOf(offers.at('expiry', index), offer.expiryDate, offer.daysToExpiry),
     },
     view: told('Shown by the RFQ', (offer) => yesNo(offer.inView)),
     version: counted('Version', (offer) => offer.version, plainNumber),
-    observed: { head: 'Observed', cell: (offer) => moment(offer.observedAt, instant) },
+    observed: { header: 'Observed', cell: (offer) => moment(offer.observedAt, timestamp) },
     id: told('Offer id', (offer) => offer.id, 40),
   }
 }

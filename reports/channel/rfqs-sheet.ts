@@ -5,15 +5,15 @@ import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { yesNo } from '../layout/wording.js'
 import {
   body,
+  calendarDate,
   centred,
   currencyCode,
-  day,
-  instant,
-  marks,
+  highlights,
+  integer,
   percent,
   plainNumber,
   type Style,
-  whole,
+  timestamp,
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
@@ -32,8 +32,8 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
     heading: channelHeading(layout, 'RFQs', NOTE),
     columns: columns(layout),
     rows: layout.report.rfqs,
-    empty: 'No RFQ is known.',
-    fixedColumns: 2,
+    emptyText: 'No RFQ is known.',
+    frozenColumns: 2,
     pagesWide: 3,
     rules: [
       {
@@ -43,27 +43,27 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
             type: 'expression',
             priority: 1,
             formulae: [`AND(${at('state')}="open",ISNUMBER(${at('daysToDue')}),${at('daysToDue')}<0)`],
-            style: marks.bad,
+            style: highlights.bad,
           },
           {
             type: 'expression',
             priority: 2,
             formulae: [`AND(${at('state')}="open",ISNUMBER(${at('daysToDue')}),${at('daysToDue')}<=7)`],
-            style: marks.warn,
+            style: highlights.warn,
           },
         ],
       },
       {
         ref: column('high'),
-        rules: [{ type: 'expression', priority: 3, formulae: [`${at('high')}>0`], style: marks.bad }],
+        rules: [{ type: 'expression', priority: 3, formulae: [`${at('high')}>0`], style: highlights.bad }],
       },
       {
         ref: column('best'),
-        rules: [{ type: 'expression', priority: 4, formulae: [`ISNA(${at('best')})`], style: marks.muted }],
+        rules: [{ type: 'expression', priority: 4, formulae: [`ISNA(${at('best')})`], style: highlights.muted }],
       },
       {
         ref: column('coverage'),
-        rules: [{ type: 'expression', priority: 5, formulae: [`ISNA(${at('coverage')})`], style: marks.muted }],
+        rules: [{ type: 'expression', priority: 5, formulae: [`ISNA(${at('coverage')})`], style: highlights.muted }],
       },
     ],
   })
@@ -71,23 +71,27 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
 
 type Column = ColumnPlan<RfqRow>
 const told = (head: string, value: (rfq: RfqRow) => unknown, most = 32): Column => ({
-  head,
-  most,
+  header: head,
+  maxWidth: most,
   cell: (rfq) => text(value(rfq), wrapped),
 })
 const counted = (head: string, value: (rfq: RfqRow) => number | null, style: Style): Column => ({
-  head,
-  right: true,
+  header: head,
+  alignRight: true,
   cell: (rfq) => number(value(rfq), style),
 })
-const live = (head: string, cell: (rfq: RfqRow, index: number) => Cell): Column => ({ head, right: true, cell })
+const live = (head: string, cell: (rfq: RfqRow, index: number) => Cell): Column => ({
+  header: head,
+  alignRight: true,
+  cell,
+})
 
 function columns(layout: ChannelLayout): Record<RfqRowKey, Column> {
   const { rfqs, numbers } = layout
   const at = (key: RfqRowKey, index: number) => rfqs.at(key, index)
   const price = (value: (rfq: RfqRow) => number | null, head: string): Column => ({
-    head,
-    right: true,
+    header: head,
+    alignRight: true,
     cell: (rfq) => number(value(rfq), numbers.price(currencyCode(rfq.currency))),
   })
   return {
@@ -96,29 +100,29 @@ function columns(layout: ChannelLayout): Record<RfqRowKey, Column> {
     reference: told('Reference', (rfq) => rfq.reference),
     title: told('Title', (rfq) => rfq.title, 44),
     state: told('State', (rfq) => rfq.state ?? 'unknown'),
-    due: { head: 'Responses due', cell: (rfq) => date(rfq.responseDueDate, day) },
+    due: { header: 'Responses due', cell: (rfq) => date(rfq.responseDueDate, calendarDate) },
     daysToDue: live('Days to due', (rfq, index) => daysFromAsOf(at('due', index), rfq.responseDueDate, rfq.daysToDue)),
     ...sums(layout),
-    late: counted('Late', (rfq) => rfq.late, whole),
-    meets: counted('Meet every requirement', (rfq) => rfq.meetRequirements, whole),
+    late: counted('Late', (rfq) => rfq.late, integer),
+    meets: counted('Meet every requirement', (rfq) => rfq.meetRequirements, integer),
     wanted: counted('Wanted (t)', (rfq) => rfq.wanted, numbers.volume),
     currency: told('Prices in', (rfq) => rfq.currency),
     median: price((rfq) => rfq.medianPricePerTonne, 'Median price per tonne'),
     limit: price((rfq) => rfq.maxUnitPrice, 'Maximum price per tonne'),
     bestOffer: told('Best offer by score', (rfq) => rfq.bestOffer),
-    high: counted('Flags, high', (rfq) => rfq.flags.high, whole),
-    medium: counted('Flags, medium', (rfq) => rfq.flags.medium, whole),
-    low: counted('Flags, low', (rfq) => rfq.flags.low, whole),
+    high: counted('Flags, high', (rfq) => rfq.flags.high, integer),
+    medium: counted('Flags, medium', (rfq) => rfq.flags.medium, integer),
+    low: counted('Flags, low', (rfq) => rfq.flags.low, integer),
     flags: told('Flags of the RFQ itself', (rfq) => rfq.flagWords.join('\n'), 60),
-    fulfilment: { head: 'Fulfilment due', cell: (rfq) => date(rfq.fulfilmentDueDate, day) },
+    fulfilment: { header: 'Fulfilment due', cell: (rfq) => date(rfq.fulfilmentDueDate, calendarDate) },
     minVolume: counted('Minimum volume (t)', (rfq) => rfq.minVolume, numbers.volume),
     maxVolume: counted('Maximum volume (t)', (rfq) => rfq.maxVolume, numbers.volume),
-    closed: { head: 'Closed', cell: (rfq) => moment(rfq.closedAt, instant) },
-    missing: { head: 'Missing since', cell: (rfq) => moment(rfq.missingSince, instant) },
-    valid: { head: 'Fits the API', cell: (rfq) => text(yesNo(rfq.valid), centred) },
+    closed: { header: 'Closed', cell: (rfq) => moment(rfq.closedAt, timestamp) },
+    missing: { header: 'Missing since', cell: (rfq) => moment(rfq.missingSince, timestamp) },
+    valid: { header: 'Fits the API', cell: (rfq) => text(yesNo(rfq.valid), centred) },
     version: counted('Version', (rfq) => rfq.version, plainNumber),
-    observed: { head: 'Observed', cell: (rfq) => moment(rfq.observedAt, instant) },
-    id: { head: 'RFQ id', most: 40, cell: (rfq) => text(rfq.id, body) },
+    observed: { header: 'Observed', cell: (rfq) => moment(rfq.observedAt, timestamp) },
+    id: { header: 'RFQ id', maxWidth: 40, cell: (rfq) => text(rfq.id, body) },
   }
 }
 
@@ -133,8 +137,8 @@ function sums({
   const mine = (index: number) => `${range('rfq')},${at('no', index)}`
   const ranked = (index: number) => `${mine(index)},${range('ranked')},"yes"`
   return {
-    offers: live('Offers', (rfq, index) => formula(`COUNTIFS(${mine(index)})`, rfq.offers, whole)),
-    ranked: live('Ranked', (rfq, index) => formula(`COUNTIFS(${ranked(index)})`, rfq.ranked, whole)),
+    offers: live('Offers', (rfq, index) => formula(`COUNTIFS(${mine(index)})`, rfq.offers, integer)),
+    ranked: live('Ranked', (rfq, index) => formula(`COUNTIFS(${ranked(index)})`, rfq.ranked, integer)),
     volume: live('Offered, ranked (t)', (rfq, index) =>
       formula(`SUMIFS(${range('volume')},${ranked(index)})`, rfq.volume, numbers.volume),
     ),

@@ -1,30 +1,30 @@
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { asOfLabel } from '../layout/as-of.js'
+import type { Chart } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, RowList } from '../layout/table-sheet.js'
 import {
+  asBold,
   asRight,
-  asStrong,
   body,
+  boldWrapped,
+  calendarDate,
   currencyCode,
-  day,
-  head,
-  headRight,
-  instant,
+  header,
+  headerRight,
+  highlights,
+  integer,
   link,
-  marks,
   percent,
   plainNumber,
   section,
-  strongWrapped,
   subtitle,
+  timestamp,
   title,
-  whole,
 } from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
-import type { Chart } from '../xlsx/chart-xml.js'
 import type { ChannelLayout, RfqRowKey } from './layout.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
@@ -71,22 +71,22 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   const open = `${range('state')},"open"`
   const states = summary.byState
     .slice(0, 5)
-    .map(({ state, rfqs: count }): Fact => [`  of them ${oneLine(state)}`.slice(0, 40), number(count, whole)])
+    .map(({ state, rfqs: count }): Fact => [`  of them ${oneLine(state)}`.slice(0, 40), number(count, integer)])
   return {
     title: 'RFQs',
     facts: [
-      ['As of', moment(context.asOf, asRight(instant))],
-      ['As-of date', date(context.asOfDate, asRight(day))],
-      ['RFQs', number(summary.rfqs, asStrong(whole))],
+      ['As of', moment(context.asOf, asRight(timestamp))],
+      ['As-of date', date(context.asOfDate, asRight(calendarDate))],
+      ['RFQs', number(summary.rfqs, asBold(integer))],
       ...states,
       [
         'Due within 7 days',
-        formula(`COUNTIFS(${open},${range('daysToDue')},">=0",${range('daysToDue')},"<=7")`, summary.dueSoon, whole),
+        formula(`COUNTIFS(${open},${range('daysToDue')},">=0",${range('daysToDue')},"<=7")`, summary.dueSoon, integer),
       ],
-      ['Open past their due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, whole)],
-      ['Open without offers', formula(`COUNTIFS(${open},${range('offers')},0)`, summary.openWithoutOffers, whole)],
-      ['Missing from the list', number(summary.missing, whole)],
-      ['Documents that do not fit', number(summary.invalid, whole)],
+      ['Open past their due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, integer)],
+      ['Open without offers', formula(`COUNTIFS(${open},${range('offers')},0)`, summary.openWithoutOffers, integer)],
+      ['Missing from the list', number(summary.missing, integer)],
+      ['Documents that do not fit', number(summary.invalid, integer)],
     ],
   }
 }
@@ -97,13 +97,13 @@ function offerFacts({ report, rfqs, numbers }: ChannelLayout): FactBlock {
   const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
   const statuses = summary.byStatus
     .slice(0, 6)
-    .map(({ status, offers }): Fact => [`  of them ${oneLine(status)}`.slice(0, 40), number(offers, whole)])
+    .map(({ status, offers }): Fact => [`  of them ${oneLine(status)}`.slice(0, 40), number(offers, integer)])
   return {
     title: 'Offers',
     facts: [
-      ['Offers', number(summary.offers, asStrong(whole))],
+      ['Offers', number(summary.offers, asBold(integer))],
       ...statuses,
-      ['Late', number(summary.lateOffers, whole)],
+      ['Late', number(summary.lateOffers, integer)],
       ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
       ['Offered to them, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],
       [
@@ -120,20 +120,20 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
     .map(
       ({ decision, outcome, count }): Fact => [
         `  ${oneLine(decision)}${outcome === null ? '' : `: ${outcome}`}`,
-        number(count, whole),
+        number(count, integer),
       ],
     )
   return {
     title: 'Listings, closings, flags',
     facts: [
-      ['Listings', number(summary.listings, asStrong(whole))],
-      ['  missing from the list', number(summary.missingListings, whole)],
+      ['Listings', number(summary.listings, asBold(integer))],
+      ['  missing from the list', number(summary.missingListings, integer)],
       ['Newest closing decisions', textFact(closings.length === 0 ? 'none' : null)],
       ...closings,
-      ['Flags, high', number(summary.flags.high, whole)],
-      ['Flags, medium', number(summary.flags.medium, whole)],
-      ['Flags, low', number(summary.flags.low, whole)],
-      ['Deviations from the API', number(summary.problems, whole)],
+      ['Flags, high', number(summary.flags.high, integer)],
+      ['Flags, medium', number(summary.flags.medium, integer)],
+      ['Flags, low', number(summary.flags.low, integer)],
+      ['Deviations from the API', number(summary.problems, integer)],
     ],
   }
 }
@@ -156,10 +156,10 @@ function openHeader(): RowPlan {
   ]
   return fittedRow(
     [
-      text('RFQ', headRight),
-      text('Title', head),
-      text('Due', head),
-      ...figures.map((figure) => text(figure, headRight)),
+      text('RFQ', headerRight),
+      text('Title', header),
+      text('Due', header),
+      ...figures.map((figure) => text(figure, headerRight)),
     ],
     WIDTHS,
   )
@@ -169,17 +169,17 @@ function openRow({ rfqs, numbers }: ChannelLayout, rfq: RfqRow, index: number): 
   const fetch = (key: RfqRowKey) => rfqs.cell(key, index)
   const name = rfq.title ?? rfq.reference ?? rfq.id
   const cells: Cell[] = [
-    number(rfq.number, asStrong(plainNumber)),
-    text(oneLine(name), strongWrapped),
-    date(rfq.responseDueDate, day),
+    number(rfq.number, asBold(plainNumber)),
+    text(oneLine(name), boldWrapped),
+    date(rfq.responseDueDate, calendarDate),
     formula(`IF(ISNUMBER(${fetch('daysToDue')}),${fetch('daysToDue')},"")`, rfq.daysToDue ?? '', plainNumber),
     formula(`IF(ISNUMBER(${fetch('wanted')}),${fetch('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
     formula(fetch('volume'), rfq.volume, numbers.volume),
     formula(`IFERROR(${fetch('coverage')},"–")`, rfq.coverage ?? '–', percent),
     formula(`IFERROR(${fetch('best')},"–")`, rfq.bestPricePerTonne ?? '–', numbers.price(currencyCode(rfq.currency))),
-    formula(fetch('offers'), rfq.offers, whole),
-    formula(fetch('ranked'), rfq.ranked, whole),
-    number(rfq.flags.high, whole),
+    formula(fetch('offers'), rfq.offers, integer),
+    formula(fetch('ranked'), rfq.ranked, integer),
+    number(rfq.flags.high, integer),
   ]
   return fittedRow(cells, WIDTHS)
 }
@@ -188,14 +188,19 @@ const openRules = (first: number, last: number): NonNullable<SheetPlan['rules']>
   {
     ref: `D${first}:D${last}`,
     rules: [
-      { type: 'expression', priority: 1, formulae: [`AND(ISNUMBER($D${first}),$D${first}<0)`], style: marks.bad },
-      { type: 'expression', priority: 2, formulae: [`AND(ISNUMBER($D${first}),$D${first}<=7)`], style: marks.warn },
+      { type: 'expression', priority: 1, formulae: [`AND(ISNUMBER($D${first}),$D${first}<0)`], style: highlights.bad },
+      {
+        type: 'expression',
+        priority: 2,
+        formulae: [`AND(ISNUMBER($D${first}),$D${first}<=7)`],
+        style: highlights.warn,
+      },
     ],
   },
   {
     ref: `K${first}:K${last}`,
     rules: [
-      { type: 'expression', priority: 3, formulae: [`AND(ISNUMBER($K${first}),$K${first}>0)`], style: marks.bad },
+      { type: 'expression', priority: 3, formulae: [`AND(ISNUMBER($K${first}),$K${first}>0)`], style: highlights.bad },
     ],
   },
 ]

@@ -1,5 +1,5 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
-import type { SheetMaker } from '../layout/sheet-plan.js'
+import type { SheetFactory } from '../layout/sheet-plan.js'
 import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { channelAboutSheet } from './about-sheet.js'
 import { channelClosingsSheet } from './closings-sheet.js'
@@ -10,7 +10,7 @@ import { channelRfqsSheet } from './rfqs-sheet.js'
 import { channelSummarySheet } from './summary-sheet.js'
 
 /** Makers of the sheets of a channel's workbook, in order. */
-export function channelSheets(report: ChannelReport): SheetMaker[] {
+export function channelSheets(report: ChannelReport): SheetFactory[] {
   const layout = channelLayout(report)
   return [
     channelSummarySheet,

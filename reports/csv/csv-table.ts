@@ -1,7 +1,7 @@
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
-import { contentOf } from '../layout/cell-text.js'
+import { cellContent } from '../layout/cell-text.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { HEAD_ROW } from '../layout/table-sheet.js'
+import { HEADER_ROW } from '../layout/table-sheet.js'
 
 /** So that spreadsheets take the file for UTF-8. */
 const MARK = '\uFEFF'
@@ -14,18 +14,18 @@ const ACTIVE = /^[\s\p{Cc}]*(?:[=+\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|[\p{Cc}])/u
  * begins with an apostrophe.
  * @param sheet a plan made by `tableSheet`
  */
-export function csvOf(sheet: SheetPlan): string {
+export function renderCsv(sheet: SheetPlan): string {
   const lines: string[] = []
   let row = 0
-  for (const plan of sheet.rows()) if (++row >= HEAD_ROW) lines.push(lineOf(plan, sheet.columns))
+  for (const plan of sheet.rows()) if (++row >= HEADER_ROW) lines.push(lineOf(plan, sheet.columns))
   return `${MARK}${lines.join('\r\n')}\r\n`
 }
 
 function lineOf({ cells }: RowPlan, columns: number): string {
-  return Array.from({ length: columns }, (_, index) => field(contentOf(cells[index]))).join(',')
+  return Array.from({ length: columns }, (_, index) => field(cellContent(cells[index]))).join(',')
 }
 
-function field(value: ReturnType<typeof contentOf>): string {
+function field(value: ReturnType<typeof cellContent>): string {
   if (value === null) return ''
   if (typeof value === 'number') return formatDecimal(value)
   return value instanceof Date ? dateField(value) : textField(value)

@@ -1,5 +1,6 @@
-import { cleanText, cutText, xmlText } from '../layout/clean-text.js'
-import { CHART_COLOURS, type Chart, type Series } from '../xlsx/chart-xml.js'
+import { CHART_COLOURS, type Chart, type ChartSeries } from '../layout/chart.js'
+import { cleanText, truncate } from '../layout/clean-text.js'
+import { escapeHtml } from './escape-html.js'
 
 const WIDTH = 640
 const PLOT = { left: 62, top: 34, right: 630, bottom: 252 }
@@ -14,18 +15,18 @@ export function chartSvg(chart: Chart): string {
   const parts = [gridSvg(top), columnsSvg(chart, columns, top), linesSvg(chart, top), labelsSvg(chart)]
   const legend = legendSvg(chart)
   return (
-    `<svg viewBox="0 0 ${WIDTH} ${legend.bottom + 12}" role="img" aria-label="${safe(chart.alt)}">` +
-    `<text x="${WIDTH / 2}" y="18" text-anchor="middle" class="chart-title">${safe(chart.title)}</text>${parts.join('')}${legend.svg}</svg>`
+    `<svg viewBox="0 0 ${WIDTH} ${legend.bottom + 12}" role="img" aria-label="${escapeHtml(chart.alt)}">` +
+    `<text x="${WIDTH / 2}" y="18" text-anchor="middle" class="chart-title">${escapeHtml(chart.title)}</text>${parts.join('')}${legend.svg}</svg>`
   )
 }
 
-function scaleTop({ stacked, series }: Chart, columns: readonly Series[]): number {
+function scaleTop({ stacked, series }: Chart, columns: readonly ChartSeries[]): number {
   const all = stacked ? totals(columns) : columns.flatMap(({ values }) => values.cached.map((value) => value ?? 0))
   const lines = series.filter(({ line }) => line).flatMap(({ values }) => values.cached.map((value) => value ?? 0))
   return niceTop([...all, ...lines].reduce((most, value) => Math.max(most, value), 0))
 }
 
-const totals = (columns: readonly Series[]) =>
+const totals = (columns: readonly ChartSeries[]) =>
   (columns[0]?.values.cached ?? []).map((_, at) => columns.reduce((sum, one) => sum + (one.values.cached[at] ?? 0), 0))
 
 /** The next round number that five steps reach. */
@@ -57,7 +58,7 @@ function slotOf(chart: Chart, at: number): { x: number; width: number } {
   return { x: PLOT.left + at * width, width }
 }
 
-function columnsSvg(chart: Chart, columns: readonly Series[], top: number): string {
+function columnsSvg(chart: Chart, columns: readonly ChartSeries[], top: number): string {
   return chart.categories.cached
     .map((category, at) => {
       let below = 0
@@ -82,7 +83,7 @@ function columnsSvg(chart: Chart, columns: readonly Series[], top: number): stri
 
 function rectangle(box: { x: number; y: number; width: number; height: number }, index: number, words: string): string {
   const [x, y, width, tall] = [box.x, box.y, box.width, box.height].map((value) => value.toFixed(1))
-  return `<rect x="${x}" y="${y}" width="${width}" height="${tall}" fill="#${colour(index)}"><title>${safe(words)}</title></rect>`
+  return `<rect x="${x}" y="${y}" width="${width}" height="${tall}" fill="#${colour(index)}"><title>${escapeHtml(words)}</title></rect>`
 }
 
 const colour = (index: number) => CHART_COLOURS[index % CHART_COLOURS.length]
@@ -106,8 +107,8 @@ function labelsSvg(chart: Chart): string {
   return chart.categories.cached
     .map((category, at) => {
       const slot = slotOf(chart, at)
-      const words = cutText(cleanText(category), most + 3)
-      return `<text x="${(slot.x + slot.width / 2).toFixed(1)}" y="${PLOT.bottom + 16}" text-anchor="middle">${safe(words)}</text>`
+      const words = truncate(cleanText(category), most + 3)
+      return `<text x="${(slot.x + slot.width / 2).toFixed(1)}" y="${PLOT.bottom + 16}" text-anchor="middle">${escapeHtml(words)}</text>`
     })
     .join('')
 }
@@ -116,10 +117,10 @@ function labelsSvg(chart: Chart): string {
 function legendSvg({ series }: Chart): { svg: string; bottom: number } {
   let [x, y] = [PLOT.left, LEGEND.top]
   const entries = series.map(({ name, line = false }, index) => {
-    const words = cutText(cleanText(name.cached[0] ?? ''), LEGEND.characters)
+    const words = truncate(cleanText(name.cached[0] ?? ''), LEGEND.characters)
     const width = Math.round(26 + words.length * 6.2)
     if (x + width > WIDTH && x > PLOT.left) [x, y] = [PLOT.left, y + LEGEND.line]
-    const entry = `${legendMark(x, y, line, index)}<text x="${x + 18}" y="${y}">${safe(words)}</text>`
+    const entry = `${legendMark(x, y, line, index)}<text x="${x + 18}" y="${y}">${escapeHtml(words)}</text>`
     x += width
     return entry
   })
@@ -131,8 +132,6 @@ function legendMark(x: number, y: number, line: boolean, index: number): string 
     ? `<line x1="${x}" x2="${x + 14}" y1="${y - 4}" y2="${y - 4}" class="limit"/>`
     : `<rect x="${x}" y="${y - 10}" width="11" height="11" fill="#${colour(index)}"/>`
 }
-
-const safe = (text: string): string => xmlText(cleanText(text))
 
 /** Looks of the pictures, for the page they stand in, whose colours they take. */
 export const CHART_STYLE = `svg{display:block;width:100%;height:auto;font:11px Arial,Helvetica,sans-serif;fill:var(--ink)}

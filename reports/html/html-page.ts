@@ -1,23 +1,24 @@
-import { linkOf, shown } from '../layout/cell-text.js'
-import { cleanText, oneLine, xmlText } from '../layout/clean-text.js'
-import type { Identity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { cellLink, cellText } from '../layout/cell-text.js'
+import { oneLine } from '../layout/clean-text.js'
+import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { subtitle } from '../xlsx/cell-styles.js'
 import { chartSvg } from './chart-svg.js'
+import { escapeHtml } from './escape-html.js'
 import {
   areTitles,
   blocksHtml,
-  dressOf,
   isFilled,
   isHead,
   isTitle,
   type PlacedRow,
-  type TableDress,
+  type TableLayout,
+  tableLayout,
   tablesHtml,
 } from './html-table.js'
-import { STYLE } from './page-style.js'
+import { PAGE_STYLE } from './page-style.js'
 
 /** Rows of one sheet on a page; the workbook and the JSON hold all. */
-export const MOST_ROWS = 20_000
+export const MAX_ROWS_PER_SHEET = 20_000
 
 /** Title, and the lines under it. */
 const HEADING_ROWS = 3
@@ -27,17 +28,17 @@ const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; 
  * A report as one page that needs nothing else: no script, no picture, no font from anywhere. The same cells as in the
  * workbook, with the results of its formulas and the colours of its rules; charts are drawn from the same figures.
  */
-export function htmlOf(sheets: readonly SheetPlan[], identity: Identity): string {
-  const title = safe(oneLine(identity.title))
+export function renderHtmlPage(sheets: readonly SheetPlan[], identity: ReportIdentity): string {
+  const title = escapeHtml(oneLine(identity.title))
   const parts = sheets.map((sheet, index) => partOf(sheet, index === 0))
-  const links = sheets.map(({ name }) => `<a href="#${safe(name)}">${safe(name)}</a>`).join('')
+  const links = sheets.map(({ name }) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`).join('')
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">' +
-    `<meta name="generator" content="Quotekeeper"><title>${title}</title><style>${STYLE}</style></head>\n` +
+    `<meta name="generator" content="Quotekeeper"><title>${title}</title><style>${PAGE_STYLE}</style></head>\n` +
     `<body><header><h1>${title}</h1>${parts[0]?.notes ?? ''}<p>Figures as they were when this was written; the workbook lets you change inputs.</p>${leftOut(parts)}</header>\n` +
     `<nav aria-label="Parts of the report"><div>${links}</div></nav>\n` +
-    `<main>${parts.map(({ html }) => html).join('\n')}</main>\n<footer>${safe(oneLine(identity.footer))}</footer></body></html>\n`
+    `<main>${parts.map(({ html }) => html).join('\n')}</main>\n<footer>${escapeHtml(oneLine(identity.footer))}</footer></body></html>\n`
   )
 }
 
@@ -58,7 +59,7 @@ function leftOut(parts: readonly Part[]): string {
   const short = parts.filter(({ left }) => left > 0)
   if (short.length === 0) return ''
   const list = short.map(
-    ({ name, rows, left }) => `${safe(name)} shows ${counted(rows - left)} of ${counted(rows)} rows`,
+    ({ name, rows, left }) => `${escapeHtml(name)} shows ${counted(rows - left)} of ${counted(rows)} rows`,
   )
   return `<p class="left">Not everything is on this page: ${list.join('; ')}. ${capital(REST)}.</p>`
 }
@@ -68,18 +69,18 @@ const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1
 function partOf(sheet: SheetPlan, first: boolean): Part {
   const { rows, left } = rowsOf(sheet)
   const { title, notes, head, body } = outlineOf(sheet, rows, first)
-  const name = safe(sheet.name)
+  const name = escapeHtml(sheet.name)
   const more = left > 0 ? `<p class="left">${counted(left)} more rows are not on this page; ${REST}.</p>` : ''
-  const above = notes.map((words) => `<p>${safe(words)}</p>`).join('')
-  const content = contentHtml(sheet, dressOf(sheet, rows), head, body)
-  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${safe(title)}</h2>${first ? '' : above}${content}${more}</section>`
+  const above = notes.map((words) => `<p>${escapeHtml(words)}</p>`).join('')
+  const content = contentHtml(sheet, tableLayout(sheet, rows), head, body)
+  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${escapeHtml(title)}</h2>${first ? '' : above}${content}${more}</section>`
   return { name: sheet.name, notes: above, html, rows: body.length + left, left }
 }
 
 /** The rows of a sheet as far as they are shown, and how many are left. */
 function rowsOf(sheet: SheetPlan): { rows: RowPlan[]; left: number } {
   const rows: RowPlan[] = []
-  const most = frozenRows(sheet) + MOST_ROWS
+  const most = frozenRows(sheet) + MAX_ROWS_PER_SHEET
   let left = 0
   for (const row of sheet.rows()) {
     if (rows.length < most) rows.push(row)
@@ -112,7 +113,7 @@ function outlineOf(sheet: SheetPlan, rows: readonly RowPlan[], first: boolean): 
 const isTold = (row: RowPlan) => row.cells.some(isFilled) && !isContents(row) && row.workbookOnly !== true
 /** A row of links to the sheets: the page has them at its top. */
 const isContents = ({ cells }: RowPlan) =>
-  cells.every((cell) => cell === undefined || linkOf(cell)?.startsWith('#') === true)
+  cells.every((cell) => cell === undefined || cellLink(cell)?.startsWith('#') === true)
 
 const frozenRows = ({ frozen }: SheetPlan): number => frozen?.rows ?? 0
 /** Headers, and the bands over them, among the rows that stay. */
@@ -122,10 +123,10 @@ const isHeader = ({ cells, at }: PlacedRow, sheet: SheetPlan) =>
 const isNote = ({ cells, at }: PlacedRow, sheet: SheetPlan) =>
   at < Math.max(frozenRows(sheet), HEADING_ROWS) && isFilled(cells[0]) && !isTitle(cells[0])
 
-const wordsOf = ({ cells }: RowPlan): string => cells.filter(isFilled).map(shown).join(' · ')
+const wordsOf = ({ cells }: RowPlan): string => cells.filter(isFilled).map(cellText).join(' · ')
 
 /** Charts stand where the sheet has them; the figures behind them, which come after, unfold. */
-function contentHtml(sheet: SheetPlan, dress: TableDress, head: readonly PlacedRow[], body: readonly PlacedRow[]) {
+function contentHtml(sheet: SheetPlan, dress: TableLayout, head: readonly PlacedRow[], body: readonly PlacedRow[]) {
   const { charts = [] } = sheet
   if (charts.length === 0) return partsHtml(dress, head, body)
   const [above, below] = splitAt(body, ({ at }) => at >= Math.min(...charts.map(({ anchor }) => anchor.row)))
@@ -134,7 +135,7 @@ function contentHtml(sheet: SheetPlan, dress: TableDress, head: readonly PlacedR
 }
 
 /** Blocks of facts, where the rows begin with such, and the table. */
-function partsHtml(dress: TableDress, head: readonly PlacedRow[], rows: readonly PlacedRow[]): string {
+function partsHtml(dress: TableLayout, head: readonly PlacedRow[], rows: readonly PlacedRow[]): string {
   const [first, ...rest] = rows
   if (first === undefined || !areTitles(first) || first.cells.filter(isFilled).length < 2) {
     return tablesHtml(dress, head, rows)
@@ -149,11 +150,9 @@ function splitAt(rows: readonly PlacedRow[], holds: (row: PlacedRow) => boolean)
   return at === -1 ? [[...rows], []] : [rows.slice(0, at), rows.slice(at)]
 }
 
-function unfolding(dress: TableDress, rows: readonly PlacedRow[]): string {
+function unfolding(dress: TableLayout, rows: readonly PlacedRow[]): string {
   const [first, ...rest] = rows
   if (first === undefined) return ''
   if (!isTitle(first.cells[0])) return tablesHtml(dress, [], rows)
-  return `<details><summary>${safe(wordsOf(first))}</summary>${tablesHtml(dress, [], rest)}</details>`
+  return `<details><summary>${escapeHtml(wordsOf(first))}</summary>${tablesHtml(dress, [], rest)}</details>`
 }
-
-const safe = (text: string): string => xmlText(cleanText(text))

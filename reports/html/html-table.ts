@@ -1,10 +1,10 @@
-import { contentOf, isFigure, isNotAvailable, linkOf, shown } from '../layout/cell-text.js'
-import { cleanText, xmlText } from '../layout/clean-text.js'
+import { cellContent, cellLink, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'
 import { FONT_POINTS, palette } from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
-import { marksOf } from '../xlsx/rule-marks.js'
+import { makeHighlighter } from '../xlsx/rule-marks.js'
+import { escapeHtml } from './escape-html.js'
 
 /** Rows of one table; each has the headers again, and is laid out only when it comes into view. */
 const ROWS_A_TABLE = 250
@@ -27,7 +27,7 @@ export interface PlacedRow extends RowPlan {
 }
 
 /** What the rows of one sheet are drawn with. */
-export interface TableDress {
+export interface TableLayout {
   columns: number
   /** Column units. */
   widths: readonly number[]
@@ -35,14 +35,14 @@ export interface TableDress {
   kept: number
   /** Columns a cell reaches over, by `row:column`. */
   merges: ReadonlyMap<string, number>
-  mark: ReturnType<typeof marksOf>
+  mark: ReturnType<typeof makeHighlighter>
 }
 
 /** @param rows every row of the sheet */
-export function dressOf(sheet: SheetPlan, rows: readonly RowPlan[]): TableDress {
+export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLayout {
   const widths = widthsOf(sheet)
   const kept = keptColumns(widths, sheet.frozen?.columns ?? 0)
-  return { columns: sheet.columns, widths, kept, merges: mergesOf(sheet), mark: marksOf(sheet, rows) }
+  return { columns: sheet.columns, widths, kept, merges: mergesOf(sheet), mark: makeHighlighter(sheet, rows) }
 }
 
 function widthsOf(sheet: SheetPlan): readonly number[] {
@@ -59,7 +59,7 @@ function keptColumns(widths: readonly number[], wanted: number): number {
 }
 
 /** Whether the first column says what its row is, and so stays on a narrow screen too. */
-const namesRows = ({ widths, kept }: TableDress): boolean => kept > 0 && (widths[0] ?? 0) >= NAME_UNITS
+const namesRows = ({ widths, kept }: TableLayout): boolean => kept > 0 && (widths[0] ?? 0) >= NAME_UNITS
 
 const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS)
 const pixelsBefore = (widths: readonly number[], column: number): number =>
@@ -76,7 +76,7 @@ function mergesOf({ merges = [] }: SheetPlan): Map<string, number> {
 }
 
 /** Rows as one table, or as several below each other where they are many. */
-export function tablesHtml(dress: TableDress, head: readonly PlacedRow[], body: readonly PlacedRow[]): string {
+export function tablesHtml(dress: TableLayout, head: readonly PlacedRow[], body: readonly PlacedRow[]): string {
   const parts: string[] = []
   const top = head.length === 0 ? '' : `<thead>${head.map((row) => rowHtml(dress, row)).join('')}</thead>`
   for (let from = 0; from < Math.max(1, body.length); from += ROWS_A_TABLE) {
@@ -86,13 +86,13 @@ export function tablesHtml(dress: TableDress, head: readonly PlacedRow[], body: 
 }
 
 /** How much smaller a table is on paper, and whether even so not all of its columns have room. */
-function onPaper({ widths }: TableDress): string {
+function onPaper({ widths }: TableLayout): string {
   const fit = PAPER_PIXELS / pixelsBefore(widths, widths.length)
   if (fit >= 1) return ''
   return fit < LEAST_ON_PAPER ? ` data-wide style="--fit:${LEAST_ON_PAPER}"` : ` style="--fit:${fit.toFixed(2)}"`
 }
 
-function tableHtml(dress: TableDress, head: string, rows: readonly PlacedRow[], oneOfMany: boolean): string {
+function tableHtml(dress: TableLayout, head: string, rows: readonly PlacedRow[], oneOfMany: boolean): string {
   const { widths, kept } = dress
   const total = pixelsBefore(widths, widths.length)
   const columns = widths.map((width) => `<col style="width:${pixelsOf(width)}px">`).join('')
@@ -103,7 +103,7 @@ function tableHtml(dress: TableDress, head: string, rows: readonly PlacedRow[], 
   return oneOfMany ? `<div class="lazy" style="${room}">${table}</div>` : table
 }
 
-function rowHtml(dress: TableDress, row: PlacedRow): string {
+function rowHtml(dress: TableLayout, row: PlacedRow): string {
   const { cells, at } = row
   const last = cells.findLastIndex(isFilled)
   if (last === 0 && isTitle(cells[0])) return `<tr>${titleHtml(cells[0] as Cell, dress.columns)}</tr>`
@@ -121,12 +121,12 @@ function rowHtml(dress: TableDress, row: PlacedRow): string {
 
 /** A row of one cell that is a title, over all columns. */
 const titleHtml = (cell: Cell, columns: number) =>
-  `<th class="part" colspan="${columns}" scope="rowgroup"><span>${safe(shown(cell))}</span></th>`
+  `<th class="part" colspan="${columns}" scope="rowgroup"><span>${escapeHtml(cellText(cell))}</span></th>`
 
 /** Whether anything is to be seen in a cell. */
 export function isFilled(cell: Cell | undefined): cell is Cell {
   if (cell === undefined) return false
-  const content = contentOf(cell)
+  const content = cellContent(cell)
   return content === null ? isNotAvailable(cell) : content !== ''
 }
 /** Whether a cell is the title of a part of its sheet. */
@@ -141,10 +141,10 @@ export function areTitles({ cells }: RowPlan): boolean {
 export const isHead = (cell: Cell | undefined): boolean => cell !== undefined && fillOf(cell) === palette.head
 
 /** As in a workbook, a text that has no room runs on over empty cells; empty cells beside each other are one. */
-function spanOf({ columns, widths, kept }: TableDress, cells: RowPlan['cells'], column: number): number {
+function spanOf({ columns, widths, kept }: TableLayout, cells: RowPlan['cells'], column: number): number {
   const cell = cells[column]
   if (column < kept || !canReach(cell)) return 1
-  const wanted = isFilled(cell) ? columnWidth(shown(cell), { bold: cell.style.font?.bold === true }) : Infinity
+  const wanted = isFilled(cell) ? columnWidth(cellText(cell), { bold: cell.style.font?.bold === true }) : Infinity
   let [span, room] = [1, widths[column] ?? 0]
   while (column + span < columns && room < wanted && isFree(cells[column + span])) room += widths[column + span++] ?? 0
   return span
@@ -152,13 +152,13 @@ function spanOf({ columns, widths, kept }: TableDress, cells: RowPlan['cells'], 
 
 const isFree = (cell: Cell | undefined) => !isFilled(cell) && (cell === undefined || fillOf(cell) === undefined)
 const canReach = (cell: Cell | undefined) =>
-  isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isFigure(cell) && !isHead(cell) : isFree(cell)
+  isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHead(cell) : isFree(cell)
 
 function cellHtml(cell: Cell | undefined, span: number, mark: string | null): string {
   const over = span > 1 ? ` colspan="${span}"` : ''
   if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, null)}></td>`
-  const words = safe(shown(cell)).replaceAll('\n', '<br>')
-  const link = linkOf(cell)
+  const words = escapeHtml(cellText(cell)).replaceAll('\n', '<br>')
+  const link = cellLink(cell)
   const content = link === null ? words : `<a ${linkAttributes(link)}>${words}</a>`
   const [tag, scope] = isHead(cell) ? ['th', ' scope="col"'] : ['td', '']
   return `<${tag}${scope}${over}${classOf(cell, mark)}>${content}</${tag}>`
@@ -166,7 +166,7 @@ function cellHtml(cell: Cell | undefined, span: number, mark: string | null): st
 
 function linkAttributes(link: string): string {
   const sheet = /^#'(.*)'!/.exec(link)?.[1]
-  return sheet === undefined ? `href="${safe(link)}" rel="noopener noreferrer"` : `href="#${safe(sheet)}"`
+  return sheet === undefined ? `href="${escapeHtml(link)}" rel="noopener noreferrer"` : `href="#${escapeHtml(sheet)}"`
 }
 
 function fillOf({ style: { fill } }: Cell): string | undefined {
@@ -184,7 +184,7 @@ const FILLS: Record<string, string> = {
 function classOf(cell: Cell, mark: string | null): string {
   const { style } = cell
   const names = [
-    isFigure(cell) || contentOf(cell) === null ? 'n' : '',
+    isNumberOrDate(cell) || cellContent(cell) === null ? 'n' : '',
     style.alignment?.horizontal === 'right' ? 'r' : '',
     style.font?.bold && !isHead(cell) ? 'b' : '',
     mark ?? FILLS[fillOf(cell) ?? ''] ?? '',
@@ -196,22 +196,20 @@ function classOf(cell: Cell, mark: string | null): string {
  * Names and values in blocks side by side, which wrap on a narrow screen.
  * @param rows titles of the blocks, then their lines, each a name and, some columns on, its value
  */
-export function blocksHtml({ mark, columns }: TableDress, rows: readonly PlacedRow[]): string {
+export function blocksHtml({ mark, columns }: TableLayout, rows: readonly PlacedRow[]): string {
   const [titles, ...lines] = rows
   const starts = [...(titles?.cells.keys() ?? [])].filter((column) => isFilled(titles?.cells[column]))
   const blocks = starts.map((from, index) => {
     const to = starts[index + 1] ?? columns
     const facts = lines.map((line) => factHtml(line, from, to, mark)).join('')
-    return `<table><caption>${safe(shown(titles?.cells[from] as Cell))}</caption><tbody>${facts}</tbody></table>`
+    return `<table><caption>${escapeHtml(cellText(titles?.cells[from] as Cell))}</caption><tbody>${facts}</tbody></table>`
   })
   return `<div class="blocks">${blocks.join('')}</div>`
 }
 
-function factHtml({ cells, at }: PlacedRow, from: number, to: number, mark: TableDress['mark']): string {
+function factHtml({ cells, at }: PlacedRow, from: number, to: number, mark: TableLayout['mark']): string {
   const value = cells.slice(0, to).findLastIndex(isFilled)
   const name = cells[from]
   if (!isFilled(name) || value <= from) return ''
-  return `<tr><th scope="row">${safe(shown(name).trim())}</th>${cellHtml(cells[value], 1, mark(at, value))}</tr>`
+  return `<tr><th scope="row">${escapeHtml(cellText(name).trim())}</th>${cellHtml(cells[value], 1, mark(at, value))}</tr>`
 }
-
-const safe = (text: string): string => xmlText(cleanText(text))

@@ -49,7 +49,7 @@ const variables = (colours: Record<string, string>) =>
 const marked = (name: string) => `.${name}{background:var(--${name});color:var(--${name}ink)}`
 
 /** How the page looks: on a screen by day and by night, on a telephone, on paper. */
-export const STYLE = `:root{color-scheme:light;${variables(LIGHT)}}
+export const PAGE_STYLE = `:root{color-scheme:light;${variables(LIGHT)}}
 @media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(DARK)}}}
 *{box-sizing:border-box}html{scroll-padding-top:3.4rem}
 body{margin:0;font:14px/1.45 Arial,Helvetica,sans-serif;color:var(--ink);background:var(--paper)}

@@ -1,5 +1,5 @@
 import { plainNumber } from '../xlsx/cell-styles.js'
-import { type Cell, formula, number, serialOf } from '../xlsx/cells.js'
+import { type Cell, dateSerial, formula, number } from '../xlsx/cells.js'
 
 /** `as of 2026-01-31 12:00 UTC`. */
 export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
@@ -10,4 +10,4 @@ export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).re
  * @param day the same date, from the report
  */
 export const daysFromAsOf = (address: string, day: string | null, days: number | null): Cell =>
-  serialOf(day) === null ? number(days, plainNumber) : formula(`${address}-AsOfDate`, days, plainNumber)
+  dateSerial(day) === null ? number(days, plainNumber) : formula(`${address}-AsOfDate`, days, plainNumber)

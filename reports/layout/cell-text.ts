@@ -3,7 +3,7 @@ import { rounded } from '../../src/domain/comparison/numbers.js'
 import type { Cell } from '../xlsx/cells.js'
 
 /** What a cell holds, the result where it is a formula: text as it was (escapes undone), number, date; null if empty or #N/A. */
-export function contentOf(cell: Cell | undefined): string | number | Date | null {
+export function cellContent(cell: Cell | undefined): string | number | Date | null {
   const value = plainValue(cell?.value ?? null)
   if (typeof value === 'number' && cell?.style.numFmt?.includes('yyyy')) return dateOf(value)
   return typeof value === 'string' ? value.replace(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_') : value
@@ -18,20 +18,20 @@ function plainValue(value: Cell['value']): string | number | Date | null {
 }
 
 /** Where a cell links to, or null. */
-export function linkOf(cell: Cell): string | null {
+export function cellLink(cell: Cell): string | null {
   const { value } = cell
   return value !== null && typeof value === 'object' && 'hyperlink' in value ? value.hyperlink : null
 }
 
 /** Whether a cell shows a number or a date, which must have room on one line. */
-export function isFigure(cell: Cell): boolean {
-  const value = contentOf(cell)
+export function isNumberOrDate(cell: Cell): boolean {
+  const value = cellContent(cell)
   return typeof value === 'number' || value instanceof Date
 }
 
 /** What a cell shows: its content as its number format writes it. Knows the formats of cell-styles.ts. */
-export function shown(cell: Cell): string {
-  const value = contentOf(cell)
+export function cellText(cell: Cell): string {
+  const value = cellContent(cell)
   const format = cell.style.numFmt ?? ''
   if (value === null) return isNotAvailable(cell) ? '#N/A' : ''
   if (typeof value === 'string') return value

@@ -1,6 +1,3 @@
-/** Excel's limit of characters in a cell. */
-export const CELL_CHARACTERS = 32_767
-
 /** Controls (but line breaks), lone surrogates, noncharacters, and marks that turn the reading direction of what stands beside them. */
 const UNPRINTABLE = /(?!\n)\p{Cc}|\p{Surrogate}|[\u202A-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu
 const LONE_AT_END = /[\uD800-\uDBFF]$/
@@ -37,7 +34,7 @@ function jsonOf(value: object): string {
  * @param most units, the mark included
  * @param mark what stands at the cut
  */
-export function cutText(text: string, most: number, mark = '…'): string {
+export function truncate(text: string, most: number, mark = '…'): string {
   return text.length <= most ? text : `${wholeUnits(text, most - mark.length)}${mark}`
 }
 
@@ -46,7 +43,7 @@ export function cutText(text: string, most: number, mark = '…'): string {
  * @param text cleaned text
  * @param most units a piece
  */
-export function piecesOf(text: string, most: number): string[] {
+export function splitText(text: string, most: number): string[] {
   const pieces: string[] = []
   for (let rest = text; rest.length > 0; ) {
     const piece = wholeUnits(rest, most)
@@ -63,10 +60,3 @@ function wholeUnits(text: string, most: number): string {
 
 /** One line of a text: line breaks become spaces. */
 export const oneLine = (text: string): string => text.replace(/\s+/g, ' ').trim()
-
-/** Escapes text for XML content and attributes. Expects cleaned text. */
-export const xmlText = (text: string): string =>
-  text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
-
-/** `_x0041_` means `A` to spreadsheets (ECMA-376 part 1, ST_Xstring): its underscore is escaped. */
-export const escaped = (text: string): string => text.replace(/_(?=x[0-9A-Fa-f]{4}_)/g, '_x005F_')

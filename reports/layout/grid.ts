@@ -1,11 +1,11 @@
-import { quoted } from '../xlsx/cells.js'
+import { quoteSheetName } from '../xlsx/cells.js'
 
 /** Where the cells of a table stand, so that formulas on any sheet can point at them before anything is written. */
 export interface Grid<Key extends string> {
   readonly sheet: string
   readonly keys: readonly Key[]
   /** Row of the headers, counted from 1. */
-  readonly headRow: number
+  readonly headerRow: number
   readonly firstRow: number
   /** `firstRow` where the table is empty: a range is never upside down. */
   readonly lastRow: number
@@ -25,7 +25,7 @@ export interface Grid<Key extends string> {
  * @param keys the columns in order
  * @param count rows of the table
  */
-export function grid<Key extends string>(
+export function makeGrid<Key extends string>(
   sheet: string,
   keys: readonly Key[],
   headRow: number,
@@ -35,11 +35,11 @@ export function grid<Key extends string>(
   const letter = (key: Key) => letters.get(key) as string
   const firstRow = headRow + 1
   const lastRow = headRow + Math.max(1, count)
-  const on = quoted(sheet)
+  const on = quoteSheetName(sheet)
   return {
     sheet,
     keys,
-    headRow,
+    headerRow: headRow,
     firstRow,
     lastRow,
     count,

@@ -1,68 +1,68 @@
-import type ExcelJS from 'exceljs'
 import type { Cell } from '../xlsx/cells.js'
-import type { Chart } from '../xlsx/chart-xml.js'
+import type { ConditionalFormat, DataValidation } from '../xlsx/sheet-rules.js'
+import type { Chart } from './chart.js'
 
-/** One row; undefined cells are left out. */
+/** One row; undefined cells are not written. */
 export interface RowPlan {
   cells: readonly (Cell | undefined)[]
   /** Points. */
   height?: number
-  /** Tells of the workbook itself, such as how many inputs its reader changed: other forms leave it out. */
+  /** About the workbook itself, such as how many inputs were changed; omitted from the HTML page. */
   workbookOnly?: boolean
 }
 
-/** A cell the reader may change, and what it may hold. */
+/** An input cell and the values it accepts. */
 export interface Validation {
   address: string
-  rule: ExcelJS.DataValidation
+  rule: DataValidation
 }
 
-/** A sheet before it is written: values only. Rows may be asked for more than once and give the same each time. */
+/** A sheet before it is written in any format. `rows` may be called repeatedly and returns the same rows each time. */
 export interface SheetPlan {
   name: string
-  /** Column units; the result of the generator, which pauses now and then: a long table takes long to be measured. */
+  /** Returns column units. A generator that yields between rows, because measuring a long table takes time. */
   widths: () => Generator<void, readonly number[]>
   columns: number
-  /** Heights are those rows need in columns of these widths; without widths there are none. */
+  /** Rows get the heights they need in columns of these widths; without widths they have no height. */
   rows: (widths?: readonly number[]) => Iterable<RowPlan>
-  /** Rows and columns that stay when the reader scrolls. */
+  /** Number of rows and columns that stay in view when the reader scrolls. */
   frozen?: { rows?: number; columns?: number }
   /** Range with a filter on each header, such as `A5:K20`. */
   filter?: string
   merges?: readonly string[]
-  rules?: readonly ExcelJS.ConditionalFormattingOptions[]
+  rules?: readonly ConditionalFormat[]
   validations?: readonly Validation[]
   charts?: readonly Chart[]
-  /** Names formulas call cells by. */
+  /** Names that formulas use for cells. */
   names?: readonly { name: string; address: string }[]
-  /** ARGB. */
+  /** Colour of the sheet tab, ARGB. */
   tab?: string
   print: PrintPlan
 }
 
-/** Makes a sheet when its turn has come. */
-export type SheetMaker = () => SheetPlan
+/** Makes a sheet only when it is about to be written. */
+export type SheetFactory = () => SheetPlan
 
-export interface PrintPlan {
+interface PrintPlan {
   /** First and last row repeated on each page. */
   titleRows?: readonly [number, number]
   /** Columns repeated on each page, such as `A:B`. */
   titleColumns?: string
-  /** First and last row that are printed, where the rows above are for the screen; pages have a header then. */
+  /** First and last printed row, where the rows above are for the screen only; pages then have a header. */
   from?: number
   to?: number
   /** Rows after which a page ends. */
   breaksAfter?: readonly number[]
-  /** Pages side by side; one unless told. */
+  /** Number of pages side by side; default 1. */
   pagesWide?: number
 }
 
-/** What identifies a workbook on every page and in its properties. Text from outside, not cleaned. */
-export interface Identity {
+/** What identifies a report in its title, document properties and page footers. Text from outside, not yet cleaned. */
+export interface ReportIdentity {
   title: string
   subject: string
   /** Left part of the footer, such as `RFQ 42 · as of 2026-01-31 12:00 UTC`. */
   footer: string
-  /** Stands as the date of the document and of every part: equal models give equal bytes. */
+  /** Also the creation date of the document, so that equal models give equal bytes. */
   asOf: Date
 }

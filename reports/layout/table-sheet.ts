@@ -1,6 +1,6 @@
-import { aside, FONT_POINTS, head, headRight, note, type Style, section, subtitle, title } from '../xlsx/cell-styles.js'
+import { FONT_POINTS, header, headerRight, hint, type Style, section, subtitle, title } from '../xlsx/cell-styles.js'
 import { blank, type Cell, text } from '../xlsx/cells.js'
-import { isFigure, shown } from './cell-text.js'
+import { cellText, isNumberOrDate } from './cell-text.js'
 import { columnLetter, type Grid } from './grid.js'
 import type { RowPlan, SheetPlan } from './sheet-plan.js'
 import { columnWidth, rowHeight, wrappedLines } from './text-metrics.js'
@@ -8,12 +8,12 @@ import { columnWidth, rowHeight, wrappedLines } from './text-metrics.js'
 /** One column of a table, and how a row shows in it. */
 export interface ColumnPlan<Row> {
   /** With its unit. */
-  head: string
+  header: string
   /** Column units; the column is as wide as its content within these. */
-  least?: number
-  most?: number
+  minWidth?: number
+  maxWidth?: number
   /** Headers of numbers stand to the right, above them. */
-  right?: boolean
+  alignRight?: boolean
   /** Names a band over this column and those after it, until the next band. */
   band?: string
   cell: (row: Row, index: number) => Cell
@@ -26,12 +26,12 @@ export interface TablePlan<Row, Key extends string>
   columns: Readonly<Record<Key, ColumnPlan<Row>>>
   rows: readonly Row[]
   /** What stands there instead of rows. */
-  empty: string
+  emptyText: string
   /** Columns that stay when the reader scrolls, and are repeated on each page. */
-  fixedColumns: number
+  frozenColumns: number
   pagesWide?: number
   /** Cells right above the headers, by column; in place of bands. */
-  above?: Partial<Record<Key, Cell>>
+  cellsAboveHeader?: Partial<Record<Key, Cell>>
 }
 
 /** The lines above a sheet's content. */
@@ -44,26 +44,25 @@ export interface Heading {
 }
 
 /** Row of the headers on every sheet that is one table. */
-export const HEAD_ROW = 5
+export const HEADER_ROW = 5
 const LEAST = 9
 const MOST = 32
 const HEAD_LINES = 3
-const NOTE_UNITS = 150
 
 /** A sheet that is one table: heading, headers that stay, a filter on each, columns as wide as their content. */
 export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): SheetPlan {
   const columns = plan.grid.keys.map((key) => plan.columns[key])
   const last = columnLetter(columns.length)
-  const { grid, rules, validations, charts, tab, fixedColumns } = plan
+  const { grid, rules, validations, charts, tab, frozenColumns: fixedColumns } = plan
   return {
     name: grid.sheet,
     widths: () => columnWidths(columns, plan.rows),
     columns: columns.length,
     rows: (widths) => tableRows(plan, columns, widths),
-    frozen: { rows: grid.headRow, columns: fixedColumns },
-    filter: `A${grid.headRow}:${last}${grid.lastRow}`,
+    frozen: { rows: grid.headerRow, columns: fixedColumns },
+    filter: `A${grid.headerRow}:${last}${grid.lastRow}`,
     print: {
-      titleRows: [grid.headRow, grid.headRow],
+      titleRows: [grid.headerRow, grid.headerRow],
       titleColumns: `A:${columnLetter(fixedColumns)}`,
       ...pagesOf(plan),
     },
@@ -76,7 +75,7 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
 
 /** Side by side, pages would cut the heading: they begin at the bands. */
 function pagesOf<Row, Key extends string>({ grid, pagesWide = 1 }: TablePlan<Row, Key>) {
-  return pagesWide === 1 ? { pagesWide } : { pagesWide, from: grid.headRow - 1, to: grid.lastRow }
+  return pagesWide === 1 ? { pagesWide } : { pagesWide, from: grid.headerRow - 1, to: grid.lastRow }
 }
 
 function* tableRows<Row, Key extends string>(
@@ -85,7 +84,7 @@ function* tableRows<Row, Key extends string>(
   widths: readonly number[] | undefined,
 ): Generator<RowPlan> {
   yield* headingRows(plan.heading)
-  yield { cells: plan.above ? plan.grid.keys.map((key) => plan.above?.[key]) : bands(columns) }
+  yield { cells: plan.cellsAboveHeader ? plan.grid.keys.map((key) => plan.cellsAboveHeader?.[key]) : bands(columns) }
   yield headRow(columns, widths)
   for (const [index, row] of plan.rows.entries()) {
     yield fittedRow(
@@ -93,14 +92,14 @@ function* tableRows<Row, Key extends string>(
       widths,
     )
   }
-  if (plan.rows.length === 0) yield { cells: [text(plan.empty, aside)] }
+  if (plan.rows.length === 0) yield { cells: [text(plan.emptyText, hint)] }
 }
 
 /** Title, subject and note: three rows. */
 export function* headingRows(heading: Heading): Generator<RowPlan> {
   yield { cells: [text(heading.title, title)], height: 24 }
   yield { cells: [text(heading.subject, subtitle)], height: 17 }
-  yield { cells: [text(heading.note, aside)] }
+  yield { cells: [text(heading.note, hint)] }
 }
 
 const bands = (columns: readonly ColumnPlan<never>[]) =>
@@ -108,7 +107,7 @@ const bands = (columns: readonly ColumnPlan<never>[]) =>
 
 function headRow(columns: readonly ColumnPlan<never>[], widths: readonly number[] | undefined): RowPlan {
   return fittedRow(
-    columns.map((column) => text(column.head, column.right ? headRight : head)),
+    columns.map((column) => text(column.header, column.alignRight ? headerRight : header)),
     widths,
   )
 }
@@ -122,7 +121,7 @@ export function fittedRow(cells: readonly (Cell | undefined)[], widths: readonly
 
 function linesOf(cell: Cell | undefined, width: number): number {
   if (cell?.style.alignment?.wrapText !== true) return 1
-  return wrappedLines(shown(cell), width, typeOf(cell.style))
+  return wrappedLines(cellText(cell), width, typeOf(cell.style))
 }
 
 const typeOf = ({ font, alignment }: Style) => ({
@@ -136,12 +135,12 @@ const ROWS_A_PAUSE = 200
 
 /** Text may be cut short by `most`, since it wraps; a figure that has no room shows as ####. */
 function* columnWidths<Row>(columns: readonly ColumnPlan<Row>[], rows: readonly Row[]): Generator<void, number[]> {
-  const heads = columns.map(({ head }) => headWidth(head))
-  const widths = columns.map(({ least = LEAST }, at) => Math.max(least, heads[at] ?? 0))
+  const heads = columns.map(({ header: head }) => headWidth(head))
+  const widths = columns.map(({ minWidth: least = LEAST }, at) => Math.max(least, heads[at] ?? 0))
   for (const [index, row] of rows.entries()) {
     for (const [at, column] of columns.entries()) {
       const cell = column.cell(row, index)
-      const most = isFigure(cell) ? Number.POSITIVE_INFINITY : Math.max(column.most ?? MOST, heads[at] ?? 0)
+      const most = isNumberOrDate(cell) ? Number.POSITIVE_INFINITY : Math.max(column.maxWidth ?? MOST, heads[at] ?? 0)
       widths[at] = Math.max(widths[at] ?? LEAST, Math.min(most, cellWidth(cell)))
     }
     if (index % ROWS_A_PAUSE === ROWS_A_PAUSE - 1) yield
@@ -149,7 +148,7 @@ function* columnWidths<Row>(columns: readonly ColumnPlan<Row>[], rows: readonly 
   return widths
 }
 
-const cellWidth = (cell: Cell) => columnWidth(shown(cell), typeOf(cell.style))
+const cellWidth = (cell: Cell) => columnWidth(cellText(cell), typeOf(cell.style))
 
 /** Columns of these widths at least, which no figure of the rows overflows; text may wrap or run on. */
 export const fixedWidths = (widths: readonly number[], rows: () => Iterable<RowPlan>) => ({
@@ -161,7 +160,7 @@ function* roomForFigures(widths: readonly number[], rows: Iterable<RowPlan>): Ge
   const roomy = [...widths]
   for (const { cells } of rows) {
     for (const [index, cell] of cells.entries()) {
-      if (cell !== undefined && isFigure(cell)) roomy[index] = Math.max(roomy[index] ?? LEAST, cellWidth(cell))
+      if (cell !== undefined && isNumberOrDate(cell)) roomy[index] = Math.max(roomy[index] ?? LEAST, cellWidth(cell))
     }
     yield
   }
@@ -176,13 +175,8 @@ function headWidth(text: string): number {
   return Math.max(...words, share) + 2
 }
 
-/** Paragraphs of a sheet of words, each one cell, wrapped. */
-export function paragraph(words: string, style: Style = note, units = NOTE_UNITS): RowPlan {
-  return fittedRow([text(words, style)], [units])
-}
-
 /** So many empty rows. */
-export function* gap(rows: number): Generator<RowPlan> {
+export function* emptyRows(rows: number): Generator<RowPlan> {
   for (let row = 0; row < rows; row++) yield { cells: [blank()] }
 }
 
@@ -195,7 +189,7 @@ export class RowList {
     return this
   }
   /** An empty row, then a title. */
-  titled(words: string): this {
+  addSection(words: string): this {
     return this.add({ cells: [] }, { cells: [text(words, section)], height: 18 })
   }
 }

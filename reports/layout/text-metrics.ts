@@ -1,5 +1,5 @@
 import { FONT_POINTS } from '../xlsx/cell-styles.js'
-import { cutText } from './clean-text.js'
+import { truncate } from './clean-text.js'
 
 /** Advance widths of Arial, thousandths of an em, U+0020 to U+007E (Adobe's metrics of its twin Helvetica). */
 const ADVANCES = [
@@ -27,7 +27,7 @@ const MOST_COLUMN_UNITS = 255
 const MOST_ROW_POINTS = 409
 export const ROW_POINTS = 15
 
-export interface Type {
+export interface FontOptions {
   bold?: boolean
   points?: number
   /** Steps. */
@@ -35,7 +35,7 @@ export interface Type {
 }
 
 /** Width of one line of text in column units, without padding. */
-export function textWidth(line: string, type: Type = {}): number {
+export function textWidth(line: string, type: FontOptions = {}): number {
   let advance = 0
   for (const character of line) advance += advanceOf(character.codePointAt(0) ?? 0)
   const pixels = (advance / 1_000) * (type.points ?? FONT_POINTS) * PIXELS_PER_POINT * (type.bold ? BOLD : 1)
@@ -44,21 +44,21 @@ export function textWidth(line: string, type: Type = {}): number {
 
 const advanceOf = (code: number): number => ADVANCES[code - 0x20] ?? (code >= FIRST_WIDE ? WIDE : LATIN)
 
-const paddingOf = ({ indent = 0 }: Type) => PADDING_UNITS + indent * INDENT_UNITS
+const paddingOf = ({ indent = 0 }: FontOptions) => PADDING_UNITS + indent * INDENT_UNITS
 
 /** Width a column needs to show a text on one line (its longest line, where it has several). */
-export function columnWidth(text: string, type: Type = {}): number {
+export function columnWidth(text: string, type: FontOptions = {}): number {
   const widest = Math.max(...text.split('\n').map((line) => textWidth(line, type)))
   return Math.min(MOST_COLUMN_UNITS, widest + paddingOf(type))
 }
 
 /** Lines a text takes in a column of so many units when it wraps at spaces, and within words too long for a line. */
-export function wrappedLines(text: string, columnUnits: number, type: Type = {}): number {
+export function wrappedLines(text: string, columnUnits: number, type: FontOptions = {}): number {
   const room = Math.max(1, columnUnits - paddingOf(type))
   return text.split('\n').reduce((lines, paragraph) => lines + paragraphLines(paragraph, room, type), 0)
 }
 
-function paragraphLines(paragraph: string, room: number, type: Type): number {
+function paragraphLines(paragraph: string, room: number, type: FontOptions): number {
   const space = textWidth(' ', type)
   let lines = 1
   let used = 0
@@ -82,7 +82,12 @@ export function rowHeight(lines: number, points: number = FONT_POINTS): number {
 }
 
 /** A text cut, visibly, to what so many lines of a column can show. */
-export function cutToLines(text: string, columnUnits: number, lines: number, mark = '… [in full on About]'): string {
+export function truncateToLines(
+  text: string,
+  columnUnits: number,
+  lines: number,
+  mark = '… [in full on About]',
+): string {
   // No line holds more characters than this, however narrow they are.
   const most = Math.ceil(lines * columnUnits * 3)
   if (text.length <= most && wrappedLines(text, columnUnits) <= lines) return text
@@ -93,5 +98,5 @@ export function cutToLines(text: string, columnUnits: number, lines: number, mar
     if (wrappedLines(`${text.slice(0, middle)}${mark}`, columnUnits) <= lines) low = middle
     else high = middle - 1
   }
-  return cutText(text, low + mark.length, mark)
+  return truncate(text, low + mark.length, mark)
 }

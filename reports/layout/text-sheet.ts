@@ -1,8 +1,8 @@
-import { cleanText, piecesOf } from '../layout/clean-text.js'
+import { cleanText, splitText } from '../layout/clean-text.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, type Heading, headingRows } from '../layout/table-sheet.js'
 import { wrappedLines } from '../layout/text-metrics.js'
-import { body, head, section, wrapped } from '../xlsx/cell-styles.js'
+import { body, header, section, wrapped } from '../xlsx/cell-styles.js'
 import { type Cell, text } from '../xlsx/cells.js'
 
 const WIDTHS = [30, 40, 10, 24, 24, 10, 44]
@@ -80,7 +80,7 @@ export function* termRows(entries: Iterable<readonly [term: string, text: string
 }
 
 function* pieces(full: string): Generator<string> {
-  for (const piece of piecesOf(cleanText(full), MAX_CHARACTERS_PER_ROW)) yield* linePieces(piece)
+  for (const piece of splitText(cleanText(full), MAX_CHARACTERS_PER_ROW)) yield* linePieces(piece)
 }
 
 /** Splits text with many short lines, which needs more height than its length suggests. */
@@ -99,7 +99,7 @@ function* linePieces(text: string): Generator<string> {
 /** Header row of a table within the sheet. */
 export const headerRow = (...names: string[]): TextRow => ({
   plan: fittedRow(
-    names.map((name) => text(name, head)),
+    names.map((name) => text(name, header)),
     WIDTHS,
   ),
 })

@@ -3,7 +3,7 @@ import type { CloseDecision, DocumentProblem } from '../../src/domain/comparison
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { headerRow, type TextRow, tableRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
-import { body, instant, plainNumber, strong, wrapped } from '../xlsx/cell-styles.js'
+import { body, boldBody, plainNumber, timestamp, wrapped } from '../xlsx/cell-styles.js'
 import { moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
@@ -58,7 +58,7 @@ function* decisionRows(decisions: readonly CloseDecision[]): Generator<TextRow> 
   yield headerRow('Decided', 'Reason', 'No.', 'Decision', 'Outcome', 'Run', 'Message')
   for (const decision of decisions) {
     yield tableRow(
-      moment(decision.decidedAt, instant),
+      moment(decision.decidedAt, timestamp),
       text(decision.reason, wrapped),
       number(decision.id, plainNumber),
       text(decision.decision, body),
@@ -78,7 +78,7 @@ function* problemRows(problems: readonly DocumentProblem[]): Generator<TextRow> 
       text(problem.path, wrapped),
       text(problem.kind, body),
       text(problem.code, body),
-      moment(problem.firstSeenAt, instant),
+      moment(problem.firstSeenAt, timestamp),
       text(null, body),
       text(problem.message, wrapped),
     )
@@ -100,10 +100,10 @@ function* sourceRows(sources: readonly Source[]): Generator<TextRow> {
       text(source.id, wrapped),
       text(source.contentHash, wrapped),
       number(source.version, plainNumber),
-      moment(source.notBefore, instant),
-      moment(source.observedAt, instant),
+      moment(source.notBefore, timestamp),
+      moment(source.observedAt, timestamp),
       number(source.runId, plainNumber),
-      text(`${source.kind}${source.valid ? '' : ': does not fit the API document'}`, strong),
+      text(`${source.kind}${source.valid ? '' : ': does not fit the API document'}`, boldBody),
     )
   }
 }

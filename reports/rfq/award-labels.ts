@@ -2,7 +2,7 @@ import type { Award, AwardScenario } from '../../src/domain/comparison/awards/aw
 import { isExact } from '../../src/domain/comparison/awards/award-model.js'
 import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
 import { body, centred, wrapped } from '../xlsx/cell-styles.js'
-import { blank, type Cell, formula, literal, text } from '../xlsx/cells.js'
+import { blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
 import { awardFor, byWantedBasis, REACHED_FACTOR } from './award-sets.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 
@@ -12,7 +12,7 @@ const foundWords = ({ exact }: Award) => (exact ? 'proven' : 'best found')
 export function solutionCell({ report }: RfqLayout, award: Award): Cell {
   const { scenario } = award
   if (!isExact(scenario)) return text(scenario === 'own' ? 'yours' : 'by formula', centred)
-  const found = byWantedBasis((basis) => literal(foundWords(awardFor(report, scenario, basis))))
+  const found = byWantedBasis((basis) => stringLiteral(foundWords(awardFor(report, scenario, basis))))
   return formula(`IF(RatesChanged>0,"stale",${found})`, foundWords(award), centred)
 }
 
@@ -30,14 +30,14 @@ export function lowerBoundCell({ report, numbers, currency }: RfqLayout, award: 
 export function ruleCell(layout: RfqLayout, { scenario, rule, words }: Award): Cell {
   const { report } = layout
   const told = (expression: string, cached: string) =>
-    formula(`${literal(`${rule} `)}&${expression}`, `${rule} ${cached}`, wrapped)
+    formula(`${stringLiteral(`${rule} `)}&${expression}`, `${rule} ${cached}`, wrapped)
   if (scenario === 'own') return told(...ownWords(layout))
   if (isExact(scenario)) {
-    const proven = byWantedBasis((basis) => literal(awardFor(report, scenario, basis).words))
-    return told(`IF(RatesChanged>0,${literal(STALE_NOTE)},${proven})`, words)
+    const proven = byWantedBasis((basis) => stringLiteral(awardFor(report, scenario, basis).words))
+    return told(`IF(RatesChanged>0,${stringLiteral(STALE_NOTE)},${proven})`, words)
   }
-  const same = `AND(RatesChanged=0,WantedBasis=${literal(report.settings.wantedVolume)})`
-  return told(`IF(${same},${literal(words)},${literal(FOLLOWED)})`, words)
+  const same = `AND(RatesChanged=0,WantedBasis=${stringLiteral(report.settings.wantedVolume)})`
+  return told(`IF(${same},${stringLiteral(words)},${stringLiteral(FOLLOWED)})`, words)
 }
 
 /** In place of how a set was solved, once what it rests on has changed. */
@@ -52,7 +52,7 @@ function ownWords({ report, award }: RfqLayout): [expression: string, cached: st
   const same = `SUMPRODUCT(--(${own}<>${award.range('best-score')}))=0`
   const over = `SUMPRODUCT(${taken}*(${award.range('volume')}<${own}*${REACHED_FACTOR}))`
   const left = `(SUMPRODUCT(--(${own}<>0))-SUMPRODUCT(${taken}))`
-  const told = (count: string, words: string) => `IF(${count}>0," "&${count}&${literal(` ${words}`)},"")`
+  const told = (count: string, words: string) => `IF(${count}>0," "&${count}&${stringLiteral(` ${words}`)},"")`
   const expression = `IF(${same},"As the best score.","As chosen.")&${told(over, OVER)}&${told(left, LEFT)}`
   return [expression, ownCached(report)]
 }

@@ -1,22 +1,22 @@
 import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
 import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/awards/award-model.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { fittedRow, fixedWidths, gap, headingRows } from '../layout/table-sheet.js'
-import { inCurrency, listed, yesNo } from '../layout/wording.js'
+import { emptyRows, fittedRow, fixedWidths, headingRows } from '../layout/table-sheet.js'
+import { joinList, withCurrency, yesNo } from '../layout/wording.js'
 import {
-  asStrong,
+  asBold,
   body,
+  boldWrapped,
   centred,
-  head,
-  headRight,
-  marks,
+  header,
+  headerRight,
+  highlights,
+  integer,
   percent,
   plainNumber,
-  strongWrapped,
-  whole,
   wrapped,
 } from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, type Cell, formula, literal, number, text } from '../xlsx/cells.js'
+import { arrayFormula, blank, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import { lowerBoundCell, ruleCell, STALE_NOTE, solutionCell } from './award-labels.js'
 import { REACHED_VOLUME } from './award-sets.js'
 import { TONNES_VALIDATION, tonnesRows, workingsRow } from './award-tonnes.js'
@@ -40,14 +40,14 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
     ...fixedWidths(WIDTHS, () => awardRows(layout)),
     rows: () => awardRows(layout),
     frozen: { rows: 3, columns: 2 },
-    filter: `A${award.headRow}:${award.letter('own')}${award.lastRow}`,
+    filter: `A${award.headerRow}:${award.letter('own')}${award.lastRow}`,
     validations: [{ address: `${own}${award.firstRow}:${own}${award.lastRow}`, rule: TONNES_VALIDATION }],
     rules: [
       {
         ref: `D${FIRST_SCENARIO_ROW}:D${FIRST_SCENARIO_ROW + count - 1}`,
         rules: [
-          { type: 'expression', priority: 1, formulae: [`D${FIRST_SCENARIO_ROW}="yes"`], style: marks.good },
-          { type: 'expression', priority: 2, formulae: [`D${FIRST_SCENARIO_ROW}="no"`], style: marks.warn },
+          { type: 'expression', priority: 1, formulae: [`D${FIRST_SCENARIO_ROW}="yes"`], style: highlights.good },
+          { type: 'expression', priority: 2, formulae: [`D${FIRST_SCENARIO_ROW}="no"`], style: highlights.warn },
         ],
       },
       ...['C', FOUND].map((column, index) => ({
@@ -61,13 +61,13 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
             type: 'expression',
             priority: 3,
             formulae: [`${award.letter('cheapest-single')}${award.firstRow}>0`],
-            style: marks.good,
+            style: highlights.good,
           },
           {
             type: 'expression',
             priority: 4,
             formulae: [`${award.letter('cheapest-single')}${award.firstRow}=0`],
-            style: marks.muted,
+            style: highlights.muted,
           },
         ],
       },
@@ -82,15 +82,15 @@ const staleMark = (priority: number) => ({
   type: 'expression' as const,
   priority,
   formulae: [`$${FOUND}${FIRST_SCENARIO_ROW}="stale"`],
-  style: marks.bad,
+  style: highlights.bad,
 })
 
 function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   yield* headingRows(rfqHeading(layout, 'Award scenarios', NOTE))
-  yield* gap(1)
+  yield* emptyRows(1)
   yield scenarioHeader(layout)
   for (const [index, award] of layout.report.awards.entries()) yield scenarioRow(layout, award, index)
-  yield* gap(1)
+  yield* emptyRows(1)
   yield provenRow(layout)
   yield workingsRow(layout)
   yield* tonnesRows(layout, WIDTHS)
@@ -100,23 +100,23 @@ function scenarioHeader({ currency }: RfqLayout): RowPlan {
   const words = ['No.', 'Scenario', 'Awarded to', 'Reached']
   const figures = [
     'Tonnes',
-    inCurrency('Total', currency),
-    inCurrency('Blended price', currency, '/t'),
+    withCurrency('Total', currency),
+    withCurrency('Blended price', currency, '/t'),
     'Coverage',
-    inCurrency('Budget', currency),
-    inCurrency('Saving against the budget', currency),
+    withCurrency('Budget', currency),
+    withCurrency('Saving against the budget', currency),
     'Saving, share',
     'Offers',
     'Developers',
     'Tonnes over the maximum',
   ]
   const cells = [
-    ...words.map((word) => text(word, head)),
-    ...figures.map((figure) => text(figure, headRight)),
-    text('Found', head),
-    text(inCurrency('None costs less than', currency), headRight),
-    blank(head),
-    text('Rule, and how it was solved', head),
+    ...words.map((word) => text(word, header)),
+    ...figures.map((figure) => text(figure, headerRight)),
+    text('Found', header),
+    text(withCurrency('None costs less than', currency), headerRight),
+    blank(header),
+    text('Rule, and how it was solved', header),
   ]
   return fittedRow(cells, WIDTHS)
 }
@@ -125,7 +125,7 @@ function scenarioRow(layout: RfqLayout, award: Award, index: number): RowPlan {
   const row = FIRST_SCENARIO_ROW + index
   const cells = [
     number(index + 1, plainNumber),
-    text(award.title, strongWrapped),
+    text(award.title, boldWrapped),
     winnersCell(layout, award, row),
     formula(
       `IF(ISNUMBER(WantedVolume),IF(AND(E${row}>0,E${row}>=${REACHED_VOLUME}),"yes","no"),"no")`,
@@ -169,7 +169,7 @@ function winnerWords({ report }: RfqLayout, { winners }: Award): string {
   const taken = new Set(winners.map(({ offerId }) => offerId))
   if (taken.size === 0) return NONE
   if (taken.size > MOST_NAMED) return `${taken.size} offers`
-  return listed(
+  return joinList(
     report.offers.filter(({ id }) => taken.has(id)).map(({ label }) => label),
     '; ',
   )
@@ -186,16 +186,16 @@ function figureCells(layout: RfqLayout, award: Award, row: number): Cell[] {
     formula(
       `SUMIFS(${tonnes},${tonnes},">0",${layout.award.range('eligible')},"yes")`,
       award.tonnes,
-      asStrong(numbers.volume),
+      asBold(numbers.volume),
     ),
-    formula(`SUMPRODUCT(--(${tonnes}>0),${tonnes},${layout.award.range('price')})`, award.total, asStrong(money)),
+    formula(`SUMPRODUCT(--(${tonnes}>0),${tonnes},${layout.award.range('price')})`, award.total, asBold(money)),
     formula(`IF(E${row}>0,F${row}/E${row},NA())`, award.blendedPrice, numbers.price(currency)),
     formula(`IF(ISNUMBER(WantedVolume),MIN(1,E${row}/WantedVolume),NA())`, award.coverage, percent),
     formula(`IF(ISNUMBER(MaxPrice),MaxPrice*E${row},NA())`, award.budget, money),
     formula(`IFERROR(I${row}-F${row},NA())`, award.saving, money),
     formula(`IFERROR(J${row}/I${row},NA())`, award.savingShare, percent),
-    formula(count, award.winners.length, whole),
-    arrayFormula(`IF(${count}=0,0,${spread})`, award.developers, `M${row}`, whole),
+    formula(count, award.winners.length, integer),
+    arrayFormula(`IF(${count}=0,0,${spread})`, award.developers, `M${row}`, integer),
     formula(`IF(ISNUMBER(MaxVolume),MAX(0,E${row}-MaxVolume),0)`, award.tonnesOverMaximum, numbers.volume),
   ]
 }
@@ -210,7 +210,7 @@ function provenRow({ report }: RfqLayout): RowPlan {
     [
       blank(),
       blank(),
-      formula(`IF(RatesChanged>0,${literal(stale)},${literal(kept)})`, kept, { ...body, alignment: {} }),
+      formula(`IF(RatesChanged>0,${stringLiteral(stale)},${stringLiteral(kept)})`, kept, { ...body, alignment: {} }),
     ],
     [],
   )

@@ -1,4 +1,3 @@
-import type ExcelJS from 'exceljs'
 import { type AwardScenario, EXACT_SCENARIOS } from '../../src/domain/comparison/awards/award-model.js'
 import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
@@ -6,26 +5,27 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { WANTED_BASES, type WantedBasis } from '../../src/domain/comparison/settings.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { fittedRow } from '../layout/table-sheet.js'
-import { inCurrency, yesNo } from '../layout/wording.js'
+import { withCurrency, yesNo } from '../layout/wording.js'
 import {
   asInput,
   body,
   centred,
-  formatted,
-  head,
-  headRight,
+  header,
+  headerRight,
   plainNumber,
   type Style,
   section,
+  withNumberFormat,
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, number, text } from '../xlsx/cells.js'
+import type { DataValidation } from '../xlsx/sheet-rules.js'
 import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type AwardKey, FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 
 /** What the reader may write into the last column. */
-export const TONNES_VALIDATION: ExcelJS.DataValidation = {
+export const TONNES_VALIDATION: DataValidation = {
   type: 'decimal',
   operator: 'greaterThanOrEqual',
   formulae: [0],
@@ -98,15 +98,18 @@ function offerHeader({ report, currency }: RfqLayout, widths: readonly number[])
   )
   const figures = [
     'Volume (t)',
-    inCurrency('Total', currency),
-    inCurrency('Price per tonne', currency, '/t'),
+    withCurrency('Total', currency),
+    withCurrency('Price per tonne', currency, '/t'),
     'Price, six decimals',
     'Order by price',
     'Developer no.',
     ...titles,
   ]
   const words = ['Offer no.', 'Offer', 'Developer', 'Ranked']
-  return fittedRow([...words.map((word) => text(word, head)), ...figures.map((word) => text(word, headRight))], widths)
+  return fittedRow(
+    [...words.map((word) => text(word, header)), ...figures.map((word) => text(word, headerRight))],
+    widths,
+  )
 }
 
 function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: Facts): (Cell | undefined)[] {
@@ -137,7 +140,7 @@ function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: F
   )
 }
 
-const SIX: Style = formatted(plainNumber, '#,##0.000000')
+const SIX: Style = withNumberFormat(plainNumber, '#,##0.000000')
 
 function orderExpression({ award }: RfqLayout, index: number): string {
   const own = award.at('orderPrice', index)

@@ -1,9 +1,9 @@
 import type { Change, ChangeEvent } from '../../src/domain/comparison/report/document-changes.js'
-import { grid } from '../layout/grid.js'
+import { makeGrid } from '../layout/grid.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { HEAD_ROW, tableSheet } from '../layout/table-sheet.js'
-import { cutToLines } from '../layout/text-metrics.js'
-import { body, formatted, instant, marks, plainNumber, type Style, wrapped } from '../xlsx/cell-styles.js'
+import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
+import { truncateToLines } from '../layout/text-metrics.js'
+import { body, highlights, plainNumber, type Style, timestamp, withNumberFormat, wrapped } from '../xlsx/cell-styles.js'
 import { type Cell, moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
@@ -38,39 +38,39 @@ const EVENT_WORDS: Record<ChangeEvent, string> = {
   detail: 'read in full',
   changed: 'changed',
 }
-const VALUE: Style = formatted(plainNumber, '#,##0.####')
-const DIFFERENCE: Style = formatted(plainNumber, '+#,##0.####;-#,##0.####;0')
+const VALUE: Style = withNumberFormat(plainNumber, '#,##0.####')
+const DIFFERENCE: Style = withNumberFormat(plainNumber, '+#,##0.####;-#,##0.####;0')
 const CELL_LINES = 12
 const CELL_UNITS = 44
 
 /** `Changes`: how the RFQ and its offers moved. */
 export function changesSheet(layout: RfqLayout): SheetPlan {
-  const changes = grid('Changes', KEYS, HEAD_ROW, layout.report.changes.length)
+  const changes = makeGrid('Changes', KEYS, HEADER_ROW, layout.report.changes.length)
   const event = `${changes.letter('event')}${changes.firstRow}`
   return tableSheet<Change, (typeof KEYS)[number]>({
     grid: changes,
     heading: rfqHeading(layout, 'Changes', NOTE),
     rows: layout.report.changes,
-    empty: 'Nothing was observed to change.',
-    fixedColumns: 1,
+    emptyText: 'Nothing was observed to change.',
+    frozenColumns: 1,
     columns: {
-      seenBy: { head: 'Seen by', cell: (change) => moment(change.seenBy, instant) },
-      after: { head: 'After', cell: (change) => moment(change.after, instant) },
-      entity: { head: 'What', cell: (change) => text(change.entity === 'rfq' ? 'RFQ' : 'offer', body) },
-      label: { head: 'Which', cell: (change) => text(change.label, wrapped) },
-      event: { head: 'Event', cell: (change) => text(EVENT_WORDS[change.event], body) },
-      field: { head: 'Field', most: 40, cell: (change) => text(change.field, wrapped) },
-      before: { head: 'Before', most: CELL_UNITS, cell: (change) => valueCell(change.before) },
-      value: { head: 'Value', most: CELL_UNITS, cell: (change) => valueCell(change.value) },
-      difference: { head: 'Difference', right: true, cell: (change) => number(change.difference, DIFFERENCE) },
-      unit: { head: 'Unit', cell: (change) => text(change.unit, body) },
+      seenBy: { header: 'Seen by', cell: (change) => moment(change.seenBy, timestamp) },
+      after: { header: 'After', cell: (change) => moment(change.after, timestamp) },
+      entity: { header: 'What', cell: (change) => text(change.entity === 'rfq' ? 'RFQ' : 'offer', body) },
+      label: { header: 'Which', cell: (change) => text(change.label, wrapped) },
+      event: { header: 'Event', cell: (change) => text(EVENT_WORDS[change.event], body) },
+      field: { header: 'Field', maxWidth: 40, cell: (change) => text(change.field, wrapped) },
+      before: { header: 'Before', maxWidth: CELL_UNITS, cell: (change) => valueCell(change.before) },
+      value: { header: 'Value', maxWidth: CELL_UNITS, cell: (change) => valueCell(change.value) },
+      difference: { header: 'Difference', alignRight: true, cell: (change) => number(change.difference, DIFFERENCE) },
+      unit: { header: 'Unit', cell: (change) => text(change.unit, body) },
       words: {
-        head: 'In words',
-        most: 60,
-        cell: (change) => text(cutToLines(change.words, 60, CELL_LINES, '…'), wrapped),
+        header: 'In words',
+        maxWidth: 60,
+        cell: (change) => text(truncateToLines(change.words, 60, CELL_LINES, '…'), wrapped),
       },
-      version: { head: 'Version', right: true, cell: (change) => number(change.version, plainNumber) },
-      id: { head: 'Id', most: 40, cell: (change) => text(change.id, wrapped) },
+      version: { header: 'Version', alignRight: true, cell: (change) => number(change.version, plainNumber) },
+      id: { header: 'Id', maxWidth: 40, cell: (change) => text(change.id, wrapped) },
     },
     rules: [
       {
@@ -80,9 +80,9 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
             type: 'expression',
             priority: 1,
             formulae: [`OR(${event}="${EVENT_WORDS.withdrawn}",${event}="${EVENT_WORDS.rejected}")`],
-            style: marks.bad,
+            style: highlights.bad,
           },
-          { type: 'expression', priority: 2, formulae: [`${event}="${EVENT_WORDS.accepted}"`], style: marks.good },
+          { type: 'expression', priority: 2, formulae: [`${event}="${EVENT_WORDS.accepted}"`], style: highlights.good },
         ],
       },
     ],
@@ -93,5 +93,5 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
 function valueCell(value: Change['value']): Cell {
   if (typeof value === 'number') return number(value, VALUE)
   if (typeof value === 'boolean') return text(value ? 'true' : 'false', body)
-  return text(value === null ? null : cutToLines(value, CELL_UNITS, CELL_LINES, '…'), wrapped)
+  return text(value === null ? null : truncateToLines(value, CELL_UNITS, CELL_LINES, '…'), wrapped)
 }

@@ -3,12 +3,21 @@ import type { Flag } from '../../src/domain/comparison/flag.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Check } from '../../src/domain/comparison/report/check-model.js'
-import { type Grid, grid } from '../layout/grid.js'
+import { type Grid, makeGrid } from '../layout/grid.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, HEAD_ROW, tableSheet } from '../layout/table-sheet.js'
-import { severityWords } from '../layout/wording.js'
-import { asStrong, body, formatted, head, marks, plainNumber, type Style, wrapped } from '../xlsx/cell-styles.js'
-import { type Cached, type Cell, formula, number, text } from '../xlsx/cells.js'
+import { type ColumnPlan, HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
+import { severityLabels } from '../layout/wording.js'
+import {
+  asBold,
+  body,
+  header,
+  highlights,
+  plainNumber,
+  type Style,
+  withNumberFormat,
+  wrapped,
+} from '../xlsx/cell-styles.js'
+import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 
@@ -30,7 +39,7 @@ const KEYS = [
 ] as const
 type Key = (typeof KEYS)[number]
 type About = 'figures' | 'data' | 'flag' | 'document'
-const FIGURE: Style = formatted(plainNumber, '#,##0.00####')
+const FIGURE: Style = withNumberFormat(plainNumber, '#,##0.00####')
 
 /** One comparison: a check, a flag or a deviation, in the same columns. */
 interface Row {
@@ -61,9 +70,9 @@ export const MASTER_CHECK_CELL = "'Checks'!$B$4"
 /** `Checks`: reconciliations, then flags, then documents that did not fit. */
 export function checksSheet(layout: RfqLayout): SheetPlan {
   const rows = sourcesOf(layout)
-  const checks = grid('Checks', KEYS, HEAD_ROW, rows.length)
+  const checks = makeGrid('Checks', KEYS, HEADER_ROW, rows.length)
   const verdicts = `${checks.letter('verdict')}${checks.firstRow}`
-  const rule = (priority: number, words: string[], style: (typeof marks)[keyof typeof marks]) => ({
+  const rule = (priority: number, words: string[], style: (typeof highlights)[keyof typeof highlights]) => ({
     type: 'expression' as const,
     priority,
     formulae: [`OR(${words.map((word) => `$${verdicts}="${word}"`).join(',')})`],
@@ -72,18 +81,18 @@ export function checksSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<Source, Key>({
     grid: checks,
     heading: rfqHeading(layout, 'Checks', NOTE),
-    above: masterCells(layout, checks),
+    cellsAboveHeader: masterCells(layout, checks),
     rows,
-    empty: 'Nothing to check.',
-    fixedColumns: 2,
+    emptyText: 'Nothing to check.',
+    frozenColumns: 2,
     columns: columns(checks, rowMaker(layout)),
     rules: [
       {
         ref: `${verdicts}:${checks.letter('verdict')}${checks.lastRow}`,
         rules: [
-          rule(1, ['fails', 'High'], marks.bad),
-          rule(2, ['rounding', 'unknown', 'Medium', 'problem'], marks.warn),
-          rule(3, ['ok'], marks.good),
+          rule(1, ['fails', 'High'], highlights.bad),
+          rule(2, ['rounding', 'unknown', 'Medium', 'problem'], highlights.warn),
+          rule(3, ['ok'], highlights.good),
         ],
       },
       masterCheckRule('B', 4, 4),
@@ -94,9 +103,9 @@ export function checksSheet(layout: RfqLayout): SheetPlan {
 /** Colours a cell that shows the master verdict; takes three priorities from `priority`. */
 export function masterCheckRule(column: string, row: number, priority: number): ConditionalFormat {
   const colours = [
-    ['fails', marks.bad],
-    ['attention', marks.warn],
-    ['ok', marks.good],
+    ['fails', highlights.bad],
+    ['attention', highlights.warn],
+    ['ok', highlights.good],
   ] as const
   return {
     ref: `${column}${row}`,
@@ -114,11 +123,11 @@ type ConditionalFormat = NonNullable<SheetPlan['rules']>[number]
 function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<Key, Cell>> {
   const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
   return {
-    about: text('Master check', head),
+    about: text('Master check', header),
     verdict: formula(
       `IF(${failing('figures')},"fails",IF(${failing('data')},"attention","ok"))`,
       report.checks.master.verdict,
-      asStrong(body),
+      asBold(body),
     ),
     subject: text(report.checks.master.words, body),
   }
@@ -127,20 +136,20 @@ function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<K
 function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key, ColumnPlan<Source>> {
   const at = (key: Key, index: number) => checks.at(key, index)
   const told = (head: string, most: number, value: (row: Row) => string): ColumnPlan<Source> => ({
-    head,
-    most,
+    header: head,
+    maxWidth: most,
     cell: (source) => text(value(rowOf(source)), wrapped),
   })
   const figure = (head: string, value: (row: Row, index: number) => Cell): ColumnPlan<Source> => ({
-    head,
-    right: true,
-    most: 20,
+    header: head,
+    alignRight: true,
+    maxWidth: 20,
     cell: (source, index) => value(rowOf(source), index),
   })
   return {
-    about: { ...told('About', 14, (row) => row.about), least: 14 },
+    about: { ...told('About', 14, (row) => row.about), minWidth: 14 },
     verdict: {
-      head: 'Verdict',
+      header: 'Verdict',
       cell: (source, index) => {
         const row = rowOf(source)
         return row.live ? formula(verdictExpression(row, checks, index), row.verdict, body) : text(row.verdict, body)
@@ -259,7 +268,7 @@ function liveSides(layout: RfqLayout, check: Check, index: number | undefined): 
   }
 }
 
-const sideCell = (value: Cached, expression: string | undefined): Cell => {
+const sideCell = (value: CachedResult, expression: string | undefined): Cell => {
   if (typeof value !== 'number') return text(value, wrapped)
   return expression === undefined ? number(value, FIGURE) : formula(expression, value, FIGURE)
 }
@@ -285,7 +294,7 @@ function flagRow(flag: Flag, subject: string): Row {
     right: side(limit),
     exact: text(null, body),
     tolerance: text(null, body),
-    verdict: severityWords[flag.severity],
+    verdict: severityLabels[flag.severity],
     live: false,
     difference,
     words: flag.words,

@@ -5,28 +5,28 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import type { Requirement } from '../../src/domain/comparison/offer/requirements.js'
 import { columnLetter } from '../layout/grid.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { fittedRow, fixedWidths, HEAD_ROW, headingRows } from '../layout/table-sheet.js'
-import { cutToLines } from '../layout/text-metrics.js'
-import { countFlags, inCurrency, listed, severityWords, yesNo } from '../layout/wording.js'
+import { fittedRow, fixedWidths, HEADER_ROW, headingRows } from '../layout/table-sheet.js'
+import { truncateToLines } from '../layout/text-metrics.js'
+import { countFlags, joinList, severityLabels, withCurrency, yesNo } from '../layout/wording.js'
 import {
   asLeft,
   bad,
   body,
-  day,
+  boldWrapped,
+  calendarDate,
   good,
-  head,
-  instant,
-  marks,
+  header,
+  highlights,
+  integer,
+  oneDecimal,
   percent,
   plainNumber,
-  points,
   type Style,
   section,
-  strongWrapped,
-  whole,
+  timestamp,
   wrapped,
 } from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, type Cell, date, formula, moment, number, serialOf, text } from '../xlsx/cells.js'
+import { arrayFormula, blank, type Cell, date, dateSerial, formula, moment, number, text } from '../xlsx/cells.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 
@@ -39,7 +39,7 @@ const WIDTHS = [30, 18, 26]
 const CELL_LINES = 30
 const NONE = '–'
 /** Row of `Ranked`: the best is sought among those that say yes. */
-const RANKED_ROW = HEAD_ROW + 2
+const RANKED_ROW = HEADER_ROW + 2
 
 /** One attribute: a row. */
 interface Attribute {
@@ -58,18 +58,18 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
   const offers = layout.report.offers.slice(0, MOST_COMPARED)
   const groups = groupsOf(layout)
   const lastColumn = columnLetter(FIRST_OFFER_COLUMN - 1 + Math.max(1, offers.length))
-  const lastRow = HEAD_ROW + groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
+  const lastRow = HEADER_ROW + groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
   const firstOffer = columnLetter(FIRST_OFFER_COLUMN)
-  const area = `${firstOffer}${HEAD_ROW + 1}:${lastColumn}${lastRow}`
+  const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumn}${lastRow}`
   const pages = Math.max(1, Math.ceil(offers.length / OFFERS_A_PAGE))
   const rows = () => comparisonRows(layout, groups, offers, lastColumn)
   const ranked = `${firstOffer}$${RANKED_ROW}="yes"`
-  const here = `${firstOffer}${HEAD_ROW + 1}`
+  const here = `${firstOffer}${HEADER_ROW + 1}`
   return {
     name: 'Comparison',
     ...fixedWidths([...WIDTHS, ...offers.map(() => OFFER_WIDTH)], rows),
     rows,
-    frozen: { rows: HEAD_ROW, columns: FIRST_OFFER_COLUMN - 1 },
+    frozen: { rows: HEADER_ROW, columns: FIRST_OFFER_COLUMN - 1 },
     rules: [
       {
         ref: area,
@@ -77,17 +77,17 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
           {
             type: 'expression',
             priority: 1,
-            formulae: [`AND(${ranked},ISNUMBER($B${HEAD_ROW + 1}),${here}=$B${HEAD_ROW + 1})`],
-            style: marks.good,
+            formulae: [`AND(${ranked},ISNUMBER($B${HEADER_ROW + 1}),${here}=$B${HEADER_ROW + 1})`],
+            style: highlights.good,
           },
-          { type: 'expression', priority: 2, formulae: [`${here}="${NONE}"`], style: marks.muted },
+          { type: 'expression', priority: 2, formulae: [`${here}="${NONE}"`], style: highlights.muted },
         ],
       },
     ],
     print: {
-      titleRows: [HEAD_ROW, HEAD_ROW],
+      titleRows: [HEADER_ROW, HEADER_ROW],
       titleColumns: 'A:C',
-      ...(pages > 1 && { from: HEAD_ROW, to: lastRow }),
+      ...(pages > 1 && { from: HEADER_ROW, to: lastRow }),
       pagesWide: pages,
     },
   }
@@ -104,15 +104,15 @@ function* comparisonRows(
   yield { cells: [] }
   yield fittedRow(
     [
-      text('Attribute', head),
-      text('Best value', head),
-      text('Best offer', head),
-      ...offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, head)),
+      text('Attribute', header),
+      text('Best value', header),
+      text('Best offer', header),
+      ...offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, header)),
     ],
     widths,
   )
   const atLeft = leftward()
-  let row = HEAD_ROW
+  let row = HEADER_ROW
   for (const group of groups) {
     yield { cells: [text(group.title, section)], height: 18 }
     row++
@@ -120,7 +120,7 @@ function* comparisonRows(
       row++
       const cells = offers.map((offer, index) => atLeft(attribute.cell(offer, index)))
       yield fittedRow(
-        [text(attribute.label, strongWrapped), ...bestCells(attribute, offers, row, lastColumn).map(atLeft), ...cells],
+        [text(attribute.label, boldWrapped), ...bestCells(attribute, offers, row, lastColumn).map(atLeft), ...cells],
         widths,
       )
     }
@@ -150,7 +150,7 @@ function bestCells({ best }: Attribute, offers: readonly OfferReport[], row: num
   const first = columnLetter(FIRST_OFFER_COLUMN)
   const values = `$${first}${row}:$${lastColumn}${row}`
   const ranked = `$${first}$${RANKED_ROW}:$${lastColumn}$${RANKED_ROW}`
-  const heads = `$${first}$${HEAD_ROW}:$${lastColumn}$${HEAD_ROW}`
+  const heads = `$${first}$${HEADER_ROW}:$${lastColumn}$${HEADER_ROW}`
   const name = best.which === 'least' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
   const known = `COUNTIFS(${ranked},"yes",${values},">=-1E+300")`
   const { value, winners } = bestOf(best, offers)
@@ -212,7 +212,7 @@ function live(
 }
 const told = (label: string, value: (offer: OfferReport) => unknown): Attribute => ({
   label,
-  cell: (offer) => text(cutToLines(String(value(offer) ?? NONE), OFFER_WIDTH, CELL_LINES), wrapped),
+  cell: (offer) => text(truncateToLines(String(value(offer) ?? NONE), OFFER_WIDTH, CELL_LINES), wrapped),
 })
 
 function* standing(layout: RfqLayout): Generator<Attribute> {
@@ -229,8 +229,8 @@ function* standing(layout: RfqLayout): Generator<Attribute> {
   }
   yield {
     label: 'Score of 100',
-    cell: (offer, index) => formula(scoring.cell('total', index), offer.scores?.total ?? '', points),
-    best: { which: 'most', value: (offer) => offer.scores?.total ?? null, style: points },
+    cell: (offer, index) => formula(scoring.cell('total', index), offer.scores?.total ?? '', oneDecimal),
+    best: { which: 'most', value: (offer) => offer.scores?.total ?? null, style: oneDecimal },
   }
   yield {
     label: 'Meets every requirement',
@@ -247,7 +247,7 @@ function moneyAttributes(layout: RfqLayout): Attribute[] {
   return [
     live(
       layout,
-      inCurrency('Price per tonne', currency, '/t'),
+      withCurrency('Price per tonne', currency, '/t'),
       'comparedPricePerTonne',
       (offer) => offer.compared.pricePerTonne,
       price,
@@ -255,13 +255,13 @@ function moneyAttributes(layout: RfqLayout): Attribute[] {
     ),
     live(
       layout,
-      inCurrency('Risk-adjusted price per tonne', currency, '/t'),
+      withCurrency('Risk-adjusted price per tonne', currency, '/t'),
       'comparedPrice',
       (offer) => offer.compared.price,
       price,
       'least',
     ),
-    live(layout, inCurrency('Total', currency), 'comparedTotal', (offer) => offer.compared.total, money),
+    live(layout, withCurrency('Total', currency), 'comparedTotal', (offer) => offer.compared.total, money),
     live(layout, 'Price per tonne, own currency', 'pricePerTonne', (offer) => offer.metrics.pricePerTonne, own),
     live(layout, 'Total, own currency', 'total', (offer) => offer.metrics.total, ownTotal),
     told('Totals agree', (offer) => offer.metrics.totalVerdict),
@@ -273,14 +273,14 @@ function moneyAttributes(layout: RfqLayout): Attribute[] {
 
 function volumeAttributes(layout: RfqLayout): Attribute[] {
   const dated = (label: string, key: OfferKey, value: (offer: OfferReport) => string | null): Attribute =>
-    live(layout, label, key, (offer) => serialOf(value(offer)), day, 'least')
+    live(layout, label, key, (offer) => dateSerial(value(offer)), calendarDate, 'least')
   return [
     live(layout, 'Volume (t)', 'volume', (offer) => offer.metrics.volume, layout.numbers.volume, 'most'),
     live(layout, 'Coverage of the wanted volume', 'coverage', (offer) => offer.metrics.coverage, percent, 'most'),
     told('Volumes agree', (offer) => offer.metrics.volumeVerdict),
     dated('First delivery', 'firstDelivery', (offer) => offer.metrics.firstDelivery),
     dated('Last delivery', 'lastDelivery', (offer) => offer.metrics.lastDelivery),
-    live(layout, 'Mean wait (days)', 'meanWait', (offer) => offer.metrics.meanWaitDays, points, 'least'),
+    live(layout, 'Mean wait (days)', 'meanWait', (offer) => offer.metrics.meanWaitDays, oneDecimal, 'least'),
     live(layout, 'Share on time', 'onTimeShare', (offer) => offer.metrics.onTimeShare, percent, 'most'),
     live(layout, 'Oldest vintage', 'oldestVintage', (offer) => offer.metrics.oldestVintage, plainNumber, 'most'),
     live(layout, 'Newest vintage', 'newestVintage', (offer) => offer.metrics.newestVintage, plainNumber, 'most'),
@@ -328,16 +328,16 @@ function projectAttributes(): Attribute[] {
     told('Country', ({ listing }) => listing.country),
     told('Registry', ({ listing }) => listing.registry),
     told('Registry id', ({ listing }) => listing.registryId),
-    told('Methodologies', ({ listing }) => listed(listing.methodologies)),
+    told('Methodologies', ({ listing }) => joinList(listing.methodologies)),
     told('Mitigation activity', ({ listing }) => listing.mitigationActivity),
-    told('Ecosystems', ({ listing }) => listed([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
-    told('Labels, as claimed', ({ listing }) => listed(listing.labels)),
-    told('Project stages', ({ listing }) => listed(listing.projectStages)),
-    { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, day) },
+    told('Ecosystems', ({ listing }) => joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
+    told('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
+    told('Project stages', ({ listing }) => joinList(listing.projectStages)),
+    { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, calendarDate) },
     {
       label: 'Facts stated, of 6',
-      cell: ({ listing }) => number(listing.factsStated, whole),
-      best: { which: 'most', value: ({ listing }) => listing.factsStated, style: whole },
+      cell: ({ listing }) => number(listing.factsStated, integer),
+      best: { which: 'most', value: ({ listing }) => listing.factsStated, style: integer },
     },
   ]
 }
@@ -352,12 +352,12 @@ function flagAttributes(): Attribute[] {
   return [
     ...severities.map(
       (severity): Attribute => ({
-        label: `${severityWords[severity]}: how many`,
-        cell: (offer) => number(countFlags(offer, severity), whole),
-        best: { which: 'least', value: (offer) => countFlags(offer, severity), style: whole },
+        label: `${severityLabels[severity]}: how many`,
+        cell: (offer) => number(countFlags(offer, severity), integer),
+        best: { which: 'least', value: (offer) => countFlags(offer, severity), style: integer },
       }),
     ),
-    ...severities.map((severity) => told(`${severityWords[severity]}: in words`, (offer) => words(offer, severity))),
+    ...severities.map((severity) => told(`${severityLabels[severity]}: in words`, (offer) => words(offer, severity))),
     told('What is not known, and why', reasonWords),
   ]
 }
@@ -386,14 +386,14 @@ function sentAttributes(): Attribute[] {
   return [
     told('Status', (offer) => offer.status ?? 'unknown'),
     told('Shown by the RFQ', (offer) => (offer.inView ? 'yes' : `no, since ${offer.missingSince ?? 'unknown'}`)),
-    { label: 'Submitted', cell: (offer) => moment(offer.submittedAt, instant) },
-    { label: 'Expires', cell: (offer) => date(offer.terms.expiryDate, day) },
+    { label: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
+    { label: 'Expires', cell: (offer) => date(offer.terms.expiryDate, calendarDate) },
     told('Review', ({ terms }) => terms.review?.status),
     told('Review comment', ({ terms }) => terms.review?.comment),
     told('Notes to the buyer', ({ terms }) => terms.notes),
     told('Read in full', (offer) => (offer.shape === 'full' ? 'yes' : 'no: summary only')),
     { label: 'Version', cell: (offer) => number(offer.source.version, plainNumber) },
-    { label: 'Observed', cell: (offer) => moment(offer.source.observedAt, instant) },
+    { label: 'Observed', cell: (offer) => moment(offer.source.observedAt, timestamp) },
     told('Offer id', (offer) => offer.id),
   ]
 }

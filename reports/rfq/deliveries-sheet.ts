@@ -1,8 +1,8 @@
 import { daysFromAsOf } from '../layout/as-of.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
-import { listed } from '../layout/wording.js'
-import { day, factor, plainNumber, type Style, whole, wrapped } from '../xlsx/cell-styles.js'
+import { joinList } from '../layout/wording.js'
+import { calendarDate, fourDecimals, integer, plainNumber, type Style, wrapped } from '../xlsx/cell-styles.js'
 import { date, formula, number, text } from '../xlsx/cells.js'
 import { type DeliveryKey, type OfferLine, type RfqLayout, rfqHeading } from './layout.js'
 
@@ -16,8 +16,8 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
     heading: rfqHeading(layout, 'Scheduled deliveries', NOTE),
     columns: deliveryColumns(layout),
     rows: layout.lines,
-    empty: 'No offer schedules a delivery.',
-    fixedColumns: 1,
+    emptyText: 'No offer schedules a delivery.',
+    frozenColumns: 1,
     pagesWide: 2,
   })
 }
@@ -26,27 +26,27 @@ function deliveryColumns(layout: RfqLayout): Record<DeliveryKey, ColumnPlan<Offe
   const { deliveries, numbers } = layout
   const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
   const said = (value: (line: OfferLine) => unknown, head: string): ColumnPlan<OfferLine> => ({
-    head,
+    header: head,
     cell: (line) => text(value(line), wrapped),
   })
   const counted = (value: (line: OfferLine) => number | null, head: string, style: Style): ColumnPlan<OfferLine> => ({
-    head,
-    right: true,
+    header: head,
+    alignRight: true,
     cell: (line) => number(value(line), style),
   })
   return {
     offer: counted(({ offer }) => offer.sequence, 'Offer no.', plainNumber),
-    due: { head: 'Due', cell: ({ line }) => date(line.dueDate, day) },
+    due: { header: 'Due', cell: ({ line }) => date(line.dueDate, calendarDate) },
     year: counted(({ line }) => line.vintageYear, 'Vintage year', plainNumber),
     volume: counted(({ line }) => line.volume, 'Volume (t)', numbers.volume),
     price: {
-      head: 'Unit price (per t)',
-      right: true,
+      header: 'Unit price (per t)',
+      alignRight: true,
       cell: ({ offer, line }) => number(line.unitPrice, numbers.price(offer.terms.currencyCode)),
     },
     total: {
-      head: 'Line total',
-      right: true,
+      header: 'Line total',
+      alignRight: true,
       cell: ({ offer, line }, index) => {
         const style = numbers.money(offer.terms.currencyCode)
         if (line.total === null) return text(null, style)
@@ -58,11 +58,11 @@ function deliveryColumns(layout: RfqLayout): Record<DeliveryKey, ColumnPlan<Offe
     delivery: counted(({ line }) => line.delivery, 'Delivery no.', plainNumber),
     vintage: counted(({ line }) => line.vintage, 'Vintage no.', plainNumber),
     method: said(({ line }) => line.method, 'Method'),
-    periodStart: { head: 'Period from', cell: ({ line }) => date(line.periodStart, day) },
-    periodEnd: { head: 'Period to', cell: ({ line }) => date(line.periodEnd, day) },
+    periodStart: { header: 'Period from', cell: ({ line }) => date(line.periodStart, calendarDate) },
+    periodEnd: { header: 'Period to', cell: ({ line }) => date(line.periodEnd, calendarDate) },
     fromYear: counted(({ line }) => line.vintageFromYear, 'Vintage from year', plainNumber),
     name: said(({ line }) => line.name, 'Vintage name'),
-    mitigation: said(({ line }) => listed(line.mitigationTypes), 'Mitigation types'),
+    mitigation: said(({ line }) => joinList(line.mitigationTypes), 'Mitigation types'),
     ...workings(layout),
   }
 }
@@ -80,18 +80,19 @@ function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
   return {
     days: {
       band: 'Workings',
-      head: 'Days from as-of',
-      right: true,
+      header: 'Days from as-of',
+      alignRight: true,
       cell: ({ line }, index) => daysFromAsOf(at('due', index), line.dueDate, line.days),
     },
     factor: {
-      head: 'Discount factor',
-      right: true,
-      cell: ({ line }, index) => formula(discountFactorExpression(at('days', index)), line.discountFactor, factor),
+      header: 'Discount factor',
+      alignRight: true,
+      cell: ({ line }, index) =>
+        formula(discountFactorExpression(at('days', index)), line.discountFactor, fourDecimals),
     },
     present: {
-      head: 'Line total, discounted',
-      right: true,
+      header: 'Line total, discounted',
+      alignRight: true,
       cell: ({ offer, line }, index) => {
         const style = numbers.money(offer.terms.currencyCode)
         if (line.total === null) return text(null, style)
@@ -99,18 +100,18 @@ function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
       },
     },
     tonneDays: {
-      head: 'Volume × days',
-      right: true,
+      header: 'Volume × days',
+      alignRight: true,
       cell: (line, index) =>
         formula(
           `IF(ISNUMBER(${at('days', index)}),MAX(0,N(${at('volume', index)}))*${at('days', index)},0)`,
           volumeOf(line) * (line.line.days ?? 0),
-          whole,
+          integer,
         ),
     },
     onTime: {
-      head: 'Volume on time (t)',
-      right: true,
+      header: 'Volume on time (t)',
+      alignRight: true,
       cell: (line, index) =>
         formula(
           `IF(AND(ISNUMBER(FulfilmentDays),ISNUMBER(${at('days', index)})),IF(${at('days', index)}<=FulfilmentDays,MAX(0,N(${at('volume', index)})),0),0)`,
@@ -119,13 +120,13 @@ function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
         ),
     },
     tonneYears: {
-      head: 'Volume × vintage year',
-      right: true,
+      header: 'Volume × vintage year',
+      alignRight: true,
       cell: (line, index) =>
         formula(
           `MAX(0,N(${at('volume', index)}))*N(${at('year', index)})`,
           volumeOf(line) * (line.line.vintageYear ?? 0),
-          whole,
+          integer,
         ),
     },
   }

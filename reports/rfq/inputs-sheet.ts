@@ -1,27 +1,27 @@
-import type ExcelJS from 'exceljs'
 import { CRITERIA, SETTING_LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
-import { fittedRow, fixedWidths, gap, headingRows } from '../layout/table-sheet.js'
-import { listed } from '../layout/wording.js'
+import { emptyRows, fittedRow, fixedWidths, headingRows } from '../layout/table-sheet.js'
+import { joinList } from '../layout/wording.js'
 import {
   asInput,
   asRight,
   body,
-  day,
-  formatted,
-  head,
-  headRight,
-  instant,
-  marks,
+  calendarDate,
+  header,
+  headerRight,
+  highlights,
+  integer,
+  oneDecimal,
   percent,
   plainNumber,
-  points,
   type Style,
   section,
-  whole,
+  timestamp,
+  withNumberFormat,
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
+import type { DataValidation } from '../xlsx/sheet-rules.js'
 import { CRITERION_NAMES, CRITERION_RULES, TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
@@ -39,7 +39,7 @@ interface Entry {
   value: Cell
   unit: string
   /** The reader may change it; holds what the file was written with. */
-  input?: ExcelJS.DataValidation
+  input?: DataValidation
   words: string
 }
 interface Section {
@@ -72,7 +72,12 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
       {
         ref: `${STATE}${HEADER_ROWS + 1}:${STATE}${last}`,
         rules: [
-          { type: 'expression', priority: 1, formulae: [`$${STATE}${HEADER_ROWS + 1}="changed"`], style: marks.warn },
+          {
+            type: 'expression',
+            priority: 1,
+            formulae: [`$${STATE}${HEADER_ROWS + 1}="changed"`],
+            style: highlights.warn,
+          },
         ],
       },
     ],
@@ -90,7 +95,7 @@ function* inputRows(layout: RfqLayout, all: readonly Section[]): Generator<RowPl
   yield headerRow()
   let row = HEADER_ROWS
   for (const { title, entries } of all) {
-    yield* gap(1)
+    yield* emptyRows(1)
     yield { cells: [text(title, section)], height: 18 }
     row += 2
     for (const entry of entries) yield entryRow(entry, ++row)
@@ -123,9 +128,9 @@ function changesRow(placed: readonly Placed[], touching: ReadonlySet<string>): R
     workbookOnly: true,
     cells: [
       text('Inputs changed since the file was written', body),
-      formula(`COUNTIF(${states},"changed")`, 0, whole),
+      formula(`COUNTIF(${states},"changed")`, 0, integer),
       text('award sets rest on', body),
-      formula(changed === '' ? '0+0' : `0+${changed}`, 0, whole),
+      formula(changed === '' ? '0+0' : `0+${changed}`, 0, integer),
     ],
   }
 }
@@ -133,12 +138,12 @@ function changesRow(placed: readonly Placed[], touching: ReadonlySet<string>): R
 const headerRow = (): RowPlan =>
   fittedRow(
     [
-      text('Input', head),
-      text('Value', headRight),
-      text('Unit', head),
-      text('As written', headRight),
-      text('State', head),
-      text('What it does, and where it comes from', head),
+      text('Input', header),
+      text('Value', headerRight),
+      text('Unit', header),
+      text('As written', headerRight),
+      text('State', header),
+      text('What it does, and where it comes from', header),
     ],
     WIDTHS,
   )
@@ -189,7 +194,7 @@ function weightEntries({ report }: RfqLayout): Entry[] {
     (criterion): Entry => ({
       name: `Weight_${criterion}`,
       label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
-      value: number(report.settings.weights[criterion], points),
+      value: number(report.settings.weights[criterion], oneDecimal),
       unit: 'points',
       input: within(SETTING_LIMITS.weight),
       words: 'Share of the total score, relative to the sum of the weights.',
@@ -237,7 +242,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
     {
       name: 'VintagePoints',
       label: 'Points a year of vintage age costs',
-      value: number(settings.vintagePointsPerYear, points),
+      value: number(settings.vintagePointsPerYear, oneDecimal),
       unit: 'points a year',
       input: within(SETTING_LIMITS.vintagePointsPerYear),
       words: 'Age: year of the as-of date less the volume-weighted mean vintage year. Drives the vintage score.',
@@ -251,7 +256,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     {
       name: 'VolumeTolerance',
       label: 'Volumes may differ by',
-      value: number(settings.volumeTolerance, formatted(numbers.volume, '#,##0.0##')),
+      value: number(settings.volumeTolerance, withNumberFormat(numbers.volume, '#,##0.0##')),
       unit: 't',
       input: within(SETTING_LIMITS.volumeTolerance),
       words: 'Between a stated volume and the sum of its lines. Drives Checks and the column “Volumes” of Offers.',
@@ -259,7 +264,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     {
       name: 'TotalTolerance',
       label: 'Totals may differ by',
-      value: number(settings.totalTolerance, formatted(percent, '0.00%')),
+      value: number(settings.totalTolerance, withNumberFormat(percent, '0.00%')),
       unit: 'of the total',
       input: within(SETTING_LIMITS.totalTolerance),
       words:
@@ -302,7 +307,7 @@ function haircutEntries({ report }: RfqLayout): Entry[] {
 }
 
 function rateEntries({ report, currency }: RfqLayout): Entry[] {
-  const rate: Style = formatted(plainNumber, '0.0000##')
+  const rate: Style = withNumberFormat(plainNumber, '0.0000##')
   return report.currency.rates.map((known): Entry => {
     const entry = {
       name: `Rate_${known.currency}`,
@@ -333,19 +338,19 @@ function timeLimits({ report }: RfqLayout): Entry[] {
   return [
     fact(
       'As of',
-      moment(context.asOf, asRight(instant)),
+      moment(context.asOf, asRight(timestamp)),
       '',
       'Everything observed later is left out. Not the moment the file was made: that is the file’s own date.',
     ),
     fact(
       'As-of date',
-      date(context.asOfDate, asRight(day)),
+      date(context.asOfDate, asRight(calendarDate)),
       '',
       `All days are counted from it, in the calendar of ${context.timeZone}.`,
       'AsOfDate',
     ),
-    fact('Responses due', date(rfq.responseDueDate, asRight(day))),
-    fact('Fulfilment due', date(rfq.fulfilmentDueDate, asRight(day))),
+    fact('Responses due', date(rfq.responseDueDate, asRight(calendarDate))),
+    fact('Fulfilment due', date(rfq.fulfilmentDueDate, asRight(calendarDate))),
     fact(
       'Days to fulfilment',
       number(rfq.daysToFulfilment, plainNumber),
@@ -355,7 +360,7 @@ function timeLimits({ report }: RfqLayout): Entry[] {
     ),
     fact('Oldest vintage wanted', vintage(rfq.minVintageYear), 'year'),
     fact('Newest vintage wanted', vintage(rfq.maxVintageYear), 'year'),
-    fact('Contract types', text(listed(rfq.contractTypes), toRight)),
+    fact('Contract types', text(joinList(rfq.contractTypes), toRight)),
   ]
 }
 
@@ -427,7 +432,7 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
 
 const toRight = asRight(body)
 
-function within([least, most]: readonly [number, number]): ExcelJS.DataValidation {
+function within([least, most]: readonly [number, number]): DataValidation {
   return {
     type: 'decimal',
     operator: 'between',
@@ -440,7 +445,7 @@ function within([least, most]: readonly [number, number]): ExcelJS.DataValidatio
   }
 }
 
-function oneOf(choices: readonly string[]): ExcelJS.DataValidation {
+function oneOf(choices: readonly string[]): DataValidation {
   return {
     type: 'list',
     formulae: [`"${choices.join(',')}"`],

@@ -5,9 +5,9 @@ import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-mo
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
-import { type Grid, grid } from '../layout/grid.js'
-import type { Identity } from '../layout/sheet-plan.js'
-import { HEAD_ROW, type Heading } from '../layout/table-sheet.js'
+import { type Grid, makeGrid } from '../layout/grid.js'
+import type { ReportIdentity } from '../layout/sheet-plan.js'
+import { HEADER_ROW, type Heading } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
@@ -163,7 +163,7 @@ export const AWARD_KEYS = [
 ] as const satisfies readonly (AwardScenario | string)[]
 export type AwardKey = (typeof AWARD_KEYS)[number]
 /** Rows of the scenarios on `Award`, then workings, then the offers. */
-export const FIRST_SCENARIO_ROW = HEAD_ROW + 1
+export const FIRST_SCENARIO_ROW = HEADER_ROW + 1
 const AWARD_HEAD_ROW = FIRST_SCENARIO_ROW + AWARD_SCENARIOS.length + 4
 
 export interface OfferLine {
@@ -204,11 +204,11 @@ export function rfqLayout(report: RfqReport): RfqLayout {
     currency: report.currency.comparison,
     lines,
     payments,
-    deliveries: grid('Deliveries', DELIVERY_KEYS, HEAD_ROW, lines.length),
-    prepayments: grid('Prepayments', PREPAYMENT_KEYS, HEAD_ROW, payments.length),
-    offers: grid('Offers', OFFER_KEYS, HEAD_ROW, count),
-    scoring: grid<ScoringKey>('Scoring', SCORING_KEYS, HEAD_ROW, count),
-    award: grid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
+    deliveries: makeGrid('Deliveries', DELIVERY_KEYS, HEADER_ROW, lines.length),
+    prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
+    offers: makeGrid('Offers', OFFER_KEYS, HEADER_ROW, count),
+    scoring: makeGrid<ScoringKey>('Scoring', SCORING_KEYS, HEADER_ROW, count),
+    award: makeGrid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
   }
 }
 
@@ -226,7 +226,7 @@ export function rfqName({ rfq }: RfqReport): string {
   return rfq.reference === null ? name : `${name} · ${oneLine(rfq.reference)}`
 }
 
-export function rfqIdentity(report: RfqReport): Identity {
+export function rfqIdentity(report: RfqReport): ReportIdentity {
   const subject = report.rfq.title ?? 'Offer comparison'
   return {
     title: `${rfqName(report)}: offer comparison`,

@@ -2,8 +2,17 @@ import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
 import type { ColumnPlan } from '../layout/table-sheet.js'
-import { body, day, formatted, percent, plainNumber, points, type Style, whole } from '../xlsx/cell-styles.js'
-import { type Cell, dateFormula, formula, serialOf } from '../xlsx/cells.js'
+import {
+  body,
+  calendarDate,
+  integer,
+  oneDecimal,
+  percent,
+  plainNumber,
+  type Style,
+  withNumberFormat,
+} from '../xlsx/cell-styles.js'
+import { type Cell, dateFormula, dateSerial, formula } from '../xlsx/cells.js'
 import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
 
 type MetricKey =
@@ -76,8 +85,8 @@ function metric(
   expression: (row: Row, offer: OfferReport) => string,
 ): Column {
   return {
-    head,
-    right: true,
+    header: head,
+    alignRight: true,
     cell: (offer, index) => {
       const look = typeof style === 'function' ? style(offer) : style
       return formula(expression(new Row(layout, index), offer), offer.metrics[name] as number | null, look)
@@ -96,7 +105,7 @@ function verdict(
   expression: (row: Row) => string,
 ): Column {
   return {
-    head,
+    header: head,
     cell: (offer, index) => formula(expression(new Row(layout, index)), offer.metrics[name] ?? '', body),
   }
 }
@@ -123,16 +132,16 @@ function sums(
   const price = (offer: OfferReport) => layout.numbers.price(offer.terms.currencyCode)
   return {
     lines: {
-      ...metric(layout, 'Lines', 'lineCount', whole, (row) => row.count()),
+      ...metric(layout, 'Lines', 'lineCount', integer, (row) => row.count()),
       band: 'Metrics, in the offer’s currency',
     },
     usable: {
-      head: 'Lines with volume and price',
-      right: true,
+      header: 'Lines with volume and price',
+      alignRight: true,
       cell: (offer, index) => {
         const row = new Row(layout, index)
         const usable = offer.lines.filter((line) => (line.volume ?? -1) >= 0 && (line.unitPrice ?? -1) >= 0).length
-        return formula(row.count(`,${row.line('volume')},">=0",${row.line('price')},">=0"`), usable, whole)
+        return formula(row.count(`,${row.line('volume')},">=0",${row.line('price')},">=0"`), usable, integer)
       },
     },
     sumVolume: metric(layout, 'Sum of volumes (t)', 'sumVolume', volume, (row) => row.sum('volume')),
@@ -155,7 +164,7 @@ function sums(
       return `IF(ISNUMBER(${off}),${within(EXACT_TOTAL, 'equal', rounding)},"")`
     }),
     basis: {
-      head: 'Volume and total are taken from',
+      header: 'Volume and total are taken from',
       cell: (offer, index) => {
         const row = new Row(layout, index)
         const lines = `AND(${row.at('usable')}=${row.at('lines')},${row.at('sumVolume')}>0,${row.at('sumValue')}>0)`
@@ -211,10 +220,10 @@ function timing(
     newestVintage: metric(layout, 'Newest vintage', 'newestVintage', plainNumber, (row) =>
       extreme(row, '_xlfn.MAXIFS', 'year'),
     ),
-    meanWait: metric(layout, 'Mean wait (days)', 'meanWaitDays', points, (row) =>
+    meanWait: metric(layout, 'Mean wait (days)', 'meanWaitDays', oneDecimal, (row) =>
       weighed(row, 'tonneDays', `,${row.line('days')},${ANY_NUMBER}`),
     ),
-    meanVintage: metric(layout, 'Mean vintage year', 'meanVintageYear', points, (row) =>
+    meanVintage: metric(layout, 'Mean vintage year', 'meanVintageYear', oneDecimal, (row) =>
       weighed(row, 'tonneYears', `,${row.line('year')},${ANY_NUMBER}`),
     ),
     onTimeShare: metric(
@@ -234,13 +243,13 @@ const extreme = (row: Row, name: string, key: DeliveryKey) =>
 function dated(layout: RfqLayout, head: string, name: 'firstDelivery' | 'lastDelivery', extremum: string): Column {
   const cell = (offer: OfferReport, index: number): Cell => {
     const known = offer.metrics[name]
-    const foreign = offer.lines.some((line) => line.dueDate !== null && serialOf(line.dueDate) === null)
+    const foreign = offer.lines.some((line) => line.dueDate !== null && dateSerial(line.dueDate) === null)
     const expression = foreign
-      ? `IF(TRUE,${serialOf(known) ?? 'NA()'})`
+      ? `IF(TRUE,${dateSerial(known) ?? 'NA()'})`
       : extreme(new Row(layout, index), extremum, 'due')
-    return dateFormula(expression, known, day)
+    return dateFormula(expression, known, calendarDate)
   }
-  return { head, cell }
+  return { header: head, cell }
 }
 
 function worth(
@@ -266,7 +275,7 @@ function worth(
       offer.shape === 'summary' ? 'NA()' : `IFERROR(${row.at('prepaid')}/${row.at('total')},NA())`,
     ),
     prepaymentState: {
-      head: 'Pre-payment',
+      header: 'Pre-payment',
       cell: (offer, index) => {
         const share = new Row(layout, index).at('prepaidShare')
         const expression = `IF(ISNUMBER(${share}),IF(${share}>PrepaymentLimit+${NOISE},"above limit","within limit"),"unknown")`
@@ -310,8 +319,8 @@ function haircutName({ terms }: OfferReport): string {
 function rateColumn({ report, currency }: RfqLayout): Column {
   const known = new Set(report.currency.rates.map((rate) => rate.currency))
   return {
-    head: currency === null ? 'Exchange rate' : `Exchange rate (${currency} per unit)`,
-    right: true,
+    header: currency === null ? 'Exchange rate' : `Exchange rate (${currency} per unit)`,
+    alignRight: true,
     cell: (offer) => {
       const code = offer.terms.currencyCode
       const expression = code !== null && known.has(code) ? `IF(ISNUMBER(Rate_${code}),Rate_${code},NA())` : 'NA()'
@@ -319,4 +328,4 @@ function rateColumn({ report, currency }: RfqLayout): Column {
     },
   }
 }
-const factorOf: Style = formatted(plainNumber, '0.0000##')
+const factorOf: Style = withNumberFormat(plainNumber, '0.0000##')

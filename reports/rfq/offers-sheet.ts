@@ -2,20 +2,20 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { daysFromAsOf } from '../layout/as-of.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
-import { countFlags, flagLines, inCurrency, listed, yesNo } from '../layout/wording.js'
+import { countFlags, flagLines, joinList, withCurrency, yesNo } from '../layout/wording.js'
 import {
   body,
+  calendarDate,
   centred,
-  day,
-  instant,
+  highlights,
+  integer,
   link,
-  marks,
+  oneDecimal,
   palette,
   percent,
   plainNumber,
-  points,
   type Style,
-  whole,
+  timestamp,
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, text, webLink } from '../xlsx/cells.js'
@@ -36,25 +36,29 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     heading: rfqHeading(layout, 'Offers', NOTE),
     columns: { ...outcome(layout), ...terms(layout), ...metricColumns(layout), ...project(layout), ...words() },
     rows: layout.report.offers,
-    empty: NO_OFFERS,
-    fixedColumns: 2,
+    emptyText: NO_OFFERS,
+    frozenColumns: 2,
     pagesWide: 6,
     rules: offerRules(layout),
   })
 }
 
-const told = (head: string, value: (offer: OfferReport) => unknown, more: Partial<ColumnPlan<OfferReport>> = {}) => ({
-  head,
+const told = (header: string, value: (offer: OfferReport) => unknown, more: Partial<ColumnPlan<OfferReport>> = {}) => ({
+  header,
   cell: (offer: OfferReport) => text(value(offer), wrapped),
   ...more,
 })
-const counted = (head: string, value: (offer: OfferReport) => number | null, style: Style = plainNumber) => ({
-  head,
-  right: true,
+const counted = (header: string, value: (offer: OfferReport) => number | null, style: Style = plainNumber) => ({
+  header,
+  alignRight: true,
   cell: (offer: OfferReport) => number(value(offer), style),
 })
 /** A figure that another sheet works out. */
-const fetched = (head: string, make: (offer: OfferReport, index: number) => Cell) => ({ head, right: true, cell: make })
+const fetched = (header: string, make: (offer: OfferReport, index: number) => Cell) => ({
+  header,
+  alignRight: true,
+  cell: make,
+})
 
 function outcome(
   layout: RfqLayout,
@@ -81,15 +85,15 @@ function outcome(
   const price = numbers.price(currency)
   return {
     offer: { ...counted('Offer no.', (offer) => offer.sequence), band: 'Outcome' },
-    label: told('Offer', (offer) => offer.label, { most: 34 }),
+    label: told('Offer', (offer) => offer.label, { maxWidth: 34 }),
     rank: fetched('Rank', (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', plainNumber)),
     score: fetched('Score of 100', (offer, index) =>
-      formula(scoring.cell('total', index), offer.scores?.total ?? '', points),
+      formula(scoring.cell('total', index), offer.scores?.total ?? '', oneDecimal),
     ),
-    comparedPricePerTonne: fetched(inCurrency('Price per tonne', currency, '/t'), (offer, index) =>
+    comparedPricePerTonne: fetched(withCurrency('Price per tonne', currency, '/t'), (offer, index) =>
       formula(`IFERROR(${at('pricePerTonne', index)}*${at('rate', index)},NA())`, offer.compared.pricePerTonne, price),
     ),
-    comparedPrice: fetched(inCurrency('Risk-adjusted price per tonne', currency, '/t'), (offer, index) =>
+    comparedPrice: fetched(withCurrency('Risk-adjusted price per tonne', currency, '/t'), (offer, index) =>
       formula(`IFERROR(ROUND(${at('riskPrice', index)}*${at('rate', index)},6),NA())`, offer.compared.price, price),
     ),
     volume: fetched('Volume (t)', (offer, index) => {
@@ -99,23 +103,23 @@ function outcome(
     coverage: fetched('Coverage of the wanted volume', (offer, index) =>
       formula(`IFERROR(MIN(1,${at('volume', index)}/WantedVolume),NA())`, offer.metrics.coverage, percent),
     ),
-    comparedTotal: fetched(inCurrency('Total', currency), (offer, index) =>
+    comparedTotal: fetched(withCurrency('Total', currency), (offer, index) =>
       formula(`IFERROR(${at('total', index)}*${at('rate', index)},NA())`, offer.compared.total, money),
     ),
     eligible: {
-      head: 'Ranked',
+      header: 'Ranked',
       cell: (offer, index) =>
         formula(eligibleExpression(offer, layout, index), yesNo(offer.eligibility.eligible), centred),
     },
     why: {
-      head: 'Why it is not ranked',
-      most: 44,
+      header: 'Why it is not ranked',
+      maxWidth: 44,
       cell: (offer) => text(offer.eligibility.exclusions.map(({ words }) => words).join('\n'), wrapped),
     },
-    meets: { head: 'Meets every requirement', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
-    high: counted('Flags, high', (offer) => countFlags(offer, 'high'), whole),
-    medium: counted('Flags, medium', (offer) => countFlags(offer, 'medium'), whole),
-    low: counted('Flags, low', (offer) => countFlags(offer, 'low'), whole),
+    meets: { header: 'Meets every requirement', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
+    high: counted('Flags, high', (offer) => countFlags(offer, 'high'), integer),
+    medium: counted('Flags, medium', (offer) => countFlags(offer, 'medium'), integer),
+    low: counted('Flags, low', (offer) => countFlags(offer, 'low'), integer),
   }
 }
 
@@ -152,18 +156,18 @@ function terms(
   const { offers, numbers } = layout
   const at = (key: OfferKey, index: number) => offers.at(key, index)
   return {
-    developer: told('Developer', (offer) => offer.developer, { band: 'Terms as sent', most: 34 }),
-    project: told('Project', (offer) => offer.project, { most: 40 }),
+    developer: told('Developer', (offer) => offer.developer, { band: 'Terms as sent', maxWidth: 34 }),
+    project: told('Project', (offer) => offer.project, { maxWidth: 40 }),
     status: told('Status', (offer) => offer.status ?? 'unknown'),
     view: told('Shown by the RFQ', (offer) => viewWords(offer)),
-    submitted: { head: 'Submitted', cell: (offer) => moment(offer.submittedAt, instant) },
+    submitted: { header: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
     late: told('Late', (offer) => yesNo(offer.late)),
     contract: told('Contract type', (offer) => offer.terms.contractType),
     currency: told('Currency', (offer) => offer.terms.currency),
     statedVolume: counted('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume),
     statedTotal: {
-      head: 'Stated total',
-      right: true,
+      header: 'Stated total',
+      alignRight: true,
       cell: (offer) => number(offer.terms.statedTotal, numbers.money(offer.terms.currencyCode)),
     },
     statedPrice: fetched('Stated price per tonne', (offer, index) =>
@@ -173,12 +177,12 @@ function terms(
         numbers.price(offer.terms.currencyCode),
       ),
     ),
-    expiry: { head: 'Expires', cell: (offer) => date(offer.terms.expiryDate, day) },
+    expiry: { header: 'Expires', cell: (offer) => date(offer.terms.expiryDate, calendarDate) },
     daysToExpiry: fetched('Days to expiry', (offer, index) =>
       daysFromAsOf(at('expiry', index), offer.terms.expiryDate, offer.terms.daysToExpiry),
     ),
     expiryState: {
-      head: 'Expiry',
+      header: 'Expiry',
       cell: (offer, index) => formula(expiryExpression(at('daysToExpiry', index)), expiryWords(layout, offer), body),
     },
     review: told('Review', (offer) => offer.terms.review?.status),
@@ -216,10 +220,12 @@ function project(
     country: told('Country', ({ listing }) => listing.country, { band: 'Project, as its developer describes it' }),
     registry: told('Registry', ({ listing }) => listing.registry),
     registryId: told('Registry id', ({ listing }) => listing.registryId),
-    methodologies: told('Methodologies', ({ listing }) => listed(listing.methodologies), { most: 40 }),
+    methodologies: told('Methodologies', ({ listing }) => joinList(listing.methodologies), { maxWidth: 40 }),
     activity: told('Mitigation activity', ({ listing }) => listing.mitigationActivity),
-    ecosystems: told('Ecosystems', ({ listing }) => listed([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
-    labels: told('Labels, as claimed', ({ listing }) => listed(listing.labels)),
+    ecosystems: told('Ecosystems', ({ listing }) =>
+      joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes]),
+    ),
+    labels: told('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
     available: counted(
       'Listing’s available volume (t)',
       ({ listing }) => listing.availableVolume,
@@ -227,7 +233,7 @@ function project(
     ),
     facts: counted('Facts stated, of 6', ({ listing }) => listing.factsStated),
     storefront: {
-      head: 'Listing',
+      header: 'Listing',
       cell: ({ listing }) => webLink(listing.known ? 'open' : null, listing.storefrontUrl, link, body),
     },
   }
@@ -235,11 +241,16 @@ function project(
 
 function words(): Columns<'flags' | 'notes' | 'id' | 'version' | 'observed'> {
   return {
-    flags: { head: 'Flags', band: 'Words and sources', most: 80, cell: (offer) => text(flagLines(offer), wrapped) },
-    notes: { head: 'Notes to the buyer', most: 60, cell: (offer) => text(noteOf(offer), wrapped) },
-    id: told('Offer id', (offer) => offer.id, { most: 40 }),
+    flags: {
+      header: 'Flags',
+      band: 'Words and sources',
+      maxWidth: 80,
+      cell: (offer) => text(flagLines(offer), wrapped),
+    },
+    notes: { header: 'Notes to the buyer', maxWidth: 60, cell: (offer) => text(noteOf(offer), wrapped) },
+    id: told('Offer id', (offer) => offer.id, { maxWidth: 40 }),
     version: counted('Version', (offer) => offer.source.version),
-    observed: { head: 'Observed', cell: (offer) => moment(offer.source.observedAt, instant) },
+    observed: { header: 'Observed', cell: (offer) => moment(offer.source.observedAt, timestamp) },
   }
 }
 
@@ -258,23 +269,23 @@ function offerRules({ offers }: RfqLayout): NonNullable<SheetPlan['rules']> {
   return [
     {
       ref: `A${firstRow}:${last}${lastRow}`,
-      rules: [{ type: 'expression', priority: 9, formulae: [`ISNA(A${firstRow})`], style: marks.muted }],
+      rules: [{ type: 'expression', priority: 9, formulae: [`ISNA(A${firstRow})`], style: highlights.muted }],
     },
     {
       ref: column('rank'),
       rules: [
-        { type: 'expression', priority: 1, formulae: [`${first('rank')}=1`], style: marks.good },
+        { type: 'expression', priority: 1, formulae: [`${first('rank')}=1`], style: highlights.good },
         {
           type: 'expression',
           priority: 2,
           formulae: [`AND(ISNUMBER(${first('rank')}),${first('rank')}<=3)`],
-          style: marks.warn,
+          style: highlights.warn,
         },
       ],
     },
     {
       ref: column('high'),
-      rules: [{ type: 'expression', priority: 3, formulae: [`${first('high')}>0`], style: marks.bad }],
+      rules: [{ type: 'expression', priority: 3, formulae: [`${first('high')}>0`], style: highlights.bad }],
     },
     {
       ref: column('coverage'),

@@ -1,7 +1,7 @@
 import { daysFromAsOf } from '../layout/as-of.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
-import { body, day, factor, percent, plainNumber, wrapped } from '../xlsx/cell-styles.js'
+import { body, calendarDate, fourDecimals, percent, plainNumber, wrapped } from '../xlsx/cell-styles.js'
 import { date, formula, number, text } from '../xlsx/cells.js'
 import { discountFactorExpression } from './deliveries-sheet.js'
 import { type OfferPrepayment, type PrepaymentKey, type RfqLayout, rfqHeading } from './layout.js'
@@ -18,22 +18,22 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
     grid: prepayments,
     heading: rfqHeading(layout, 'Pre-payments', NOTE),
     rows: layout.payments,
-    empty: 'No offer asks for a pre-payment.',
-    fixedColumns: 2,
+    emptyText: 'No offer asks for a pre-payment.',
+    frozenColumns: 2,
     columns: {
-      offer: { head: 'Offer no.', right: true, cell: ({ offer }) => number(offer.sequence, plainNumber) },
-      label: { head: 'Offer', cell: ({ offer }) => text(offer.label, wrapped) },
-      number: { head: 'No.', right: true, cell: ({ payment }) => number(payment.number, plainNumber) },
-      due: { head: 'Due', cell: ({ payment }) => date(payment.dueDate, day) },
+      offer: { header: 'Offer no.', alignRight: true, cell: ({ offer }) => number(offer.sequence, plainNumber) },
+      label: { header: 'Offer', cell: ({ offer }) => text(offer.label, wrapped) },
+      number: { header: 'No.', alignRight: true, cell: ({ payment }) => number(payment.number, plainNumber) },
+      due: { header: 'Due', cell: ({ payment }) => date(payment.dueDate, calendarDate) },
       amount: {
-        head: 'Amount',
-        right: true,
+        header: 'Amount',
+        alignRight: true,
         cell: ({ offer, payment }) => number(payment.amount, numbers.money(offer.terms.currencyCode)),
       },
-      currency: { head: 'Currency', cell: ({ offer }) => text(offer.terms.currency, body) },
+      currency: { header: 'Currency', cell: ({ offer }) => text(offer.terms.currency, body) },
       share: {
-        head: 'Share of the total',
-        right: true,
+        header: 'Share of the total',
+        alignRight: true,
         cell: ({ offer, payment }, index) => {
           const { total } = offer.metrics
           if (payment.amount === null || total === null) return text(null, percent)
@@ -42,19 +42,19 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
         },
       },
       days: {
-        head: 'Days from as-of',
-        right: true,
+        header: 'Days from as-of',
+        alignRight: true,
         cell: ({ payment }, index) => daysFromAsOf(at('due', index), payment.dueDate, payment.days),
       },
       factor: {
-        head: 'Discount factor',
-        right: true,
+        header: 'Discount factor',
+        alignRight: true,
         cell: ({ payment }, index) =>
-          formula(discountFactorExpression(at('days', index)), payment.discountFactor, factor),
+          formula(discountFactorExpression(at('days', index)), payment.discountFactor, fourDecimals),
       },
       present: {
-        head: 'Amount, discounted',
-        right: true,
+        header: 'Amount, discounted',
+        alignRight: true,
         cell: ({ offer, payment }, index) =>
           formula(
             `MAX(0,N(${at('amount', index)}))*${at('factor', index)}`,

@@ -2,19 +2,19 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
-import { inCurrency, yesNo } from '../layout/wording.js'
+import { withCurrency, yesNo } from '../layout/wording.js'
 import {
-  asStrong,
+  asBold,
   centred,
-  marks,
+  highlights,
+  oneDecimal,
   palette,
   plainNumber,
-  points,
   type Style,
   section,
   wrapped,
 } from '../xlsx/cell-styles.js'
-import { type Cached, type Cell, formula, number, text } from '../xlsx/cells.js'
+import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { CRITERION_NAMES, NO_OFFERS } from './label-tables.js'
 import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
 
@@ -28,16 +28,21 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<OfferReport, ScoringKey>({
     grid: scoring,
     heading: rfqHeading(layout, 'Scoring', NOTE),
-    above: weightCells(layout),
+    cellsAboveHeader: weightCells(layout),
     columns: scoringColumns(layout),
     rows: layout.report.offers,
-    empty: NO_OFFERS,
-    fixedColumns: 2,
+    emptyText: NO_OFFERS,
+    frozenColumns: 2,
     rules: [
       {
         ref: `${scoring.letter('rank')}${firstRow}:${scoring.letter('rank')}${lastRow}`,
         rules: [
-          { type: 'expression', priority: 1, formulae: [`${scoring.letter('rank')}${firstRow}=1`], style: marks.good },
+          {
+            type: 'expression',
+            priority: 1,
+            formulae: [`${scoring.letter('rank')}${firstRow}=1`],
+            style: highlights.good,
+          },
         ],
       },
       ...CRITERIA.map((criterion, index) => ({
@@ -60,13 +65,13 @@ const bar = (priority: number) =>
   }) as never
 
 /** Row of the weights: right above the headers. */
-const weightRow = (layout: RfqLayout) => layout.scoring.headRow - 1
+const weightRow = (layout: RfqLayout) => layout.scoring.headerRow - 1
 
 function weightCells(layout: RfqLayout): Partial<Record<ScoringKey, Cell>> {
   const { weights } = layout.report.settings
   const cells: Partial<Record<ScoringKey, Cell>> = { label: text('Weights, from Inputs', section) }
   for (const criterion of CRITERIA) {
-    cells[`score-${criterion}`] = formula(`Weight_${criterion}`, weights[criterion], asStrong(points))
+    cells[`score-${criterion}`] = formula(`Weight_${criterion}`, weights[criterion], asBold(oneDecimal))
   }
   return cells
 }
@@ -75,15 +80,15 @@ function scoringColumns(layout: RfqLayout): Record<ScoringKey, ColumnPlan<OfferR
   const { offers, numbers, currency } = layout
   const price = numbers.price(currency)
   return {
-    offer: { head: 'Offer no.', right: true, cell: (offer) => number(offer.sequence, plainNumber) },
-    label: { head: 'Offer', most: 40, cell: (offer) => text(offer.label, wrapped) },
+    offer: { header: 'Offer no.', alignRight: true, cell: (offer) => number(offer.sequence, plainNumber) },
+    label: { header: 'Offer', maxWidth: 40, cell: (offer) => text(offer.label, wrapped) },
     eligible: {
-      head: 'Ranked',
+      header: 'Ranked',
       cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), centred),
     },
     price: {
-      head: inCurrency('Risk-adjusted price per tonne', currency, '/t'),
-      right: true,
+      header: withCurrency('Risk-adjusted price per tonne', currency, '/t'),
+      alignRight: true,
       cell: (offer, index) =>
         ifRanked(
           layout,
@@ -95,22 +100,22 @@ function scoringColumns(layout: RfqLayout): Record<ScoringKey, ColumnPlan<OfferR
     },
     ...scoreColumns(layout),
     total: {
-      head: 'Total score',
-      right: true,
+      header: 'Total score',
+      alignRight: true,
       cell: (offer, index) => {
         const expression = `IFERROR(ROUND(SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, index)})/SUM(${weightsRange(layout)}),6),"")`
-        return ifRanked(layout, index, expression, offer.scores?.total ?? '', asStrong(points))
+        return ifRanked(layout, index, expression, offer.scores?.total ?? '', asBold(oneDecimal))
       },
     },
     rank: {
-      head: 'Rank',
-      right: true,
+      header: 'Rank',
+      alignRight: true,
       cell: (offer, index) =>
-        ifRanked(layout, index, rankExpression(layout, 'total', index, 0), offer.rank ?? '', asStrong(plainNumber)),
+        ifRanked(layout, index, rankExpression(layout, 'total', index, 0), offer.rank ?? '', asBold(plainNumber)),
     },
     priceRank: {
-      head: 'Rank by price',
-      right: true,
+      header: 'Rank by price',
+      alignRight: true,
       cell: (offer, index) =>
         ifRanked(layout, index, rankExpression(layout, 'price', index, 1), offer.priceRank ?? '', plainNumber),
     },
@@ -121,8 +126,8 @@ function ifRanked(
   { scoring }: RfqLayout,
   index: number,
   expression: string,
-  cached: Cached,
-  style: Style = points,
+  cached: CachedResult,
+  style: Style = oneDecimal,
 ): Cell {
   return formula(`IF(${scoring.at('eligible', index)}="yes",${expression},"")`, cached, style)
 }
@@ -147,8 +152,8 @@ function rankExpression({ scoring }: RfqLayout, key: 'total' | 'price', index: n
 
 function scoreColumns(layout: RfqLayout): Record<ScoreKey, ColumnPlan<OfferReport>> {
   const column = (criterion: Criterion): ColumnPlan<OfferReport> => ({
-    head: CRITERION_NAMES[criterion],
-    right: true,
+    header: CRITERION_NAMES[criterion],
+    alignRight: true,
     cell: (offer, index) =>
       ifRanked(layout, index, scoreExpression(layout, criterion, index), offer.scores?.[criterion] ?? ''),
   })

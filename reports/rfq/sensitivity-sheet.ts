@@ -10,23 +10,32 @@ import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, headingRows, RowList } from '../layout/table-sheet.js'
-import { inCurrency, yesNo } from '../layout/wording.js'
+import { withCurrency, yesNo } from '../layout/wording.js'
 import {
-  asStrong,
+  asBold,
   body,
+  boldBody,
   centred,
-  head,
-  headRight,
-  marks,
+  header,
+  headerRight,
+  highlights,
+  oneDecimal,
   percent,
   plainNumber,
-  points,
   type Style,
   signedPercent,
-  strong,
   wrapped,
 } from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, type Cached, type Cell, formula, literal, number, text } from '../xlsx/cells.js'
+import {
+  arrayFormula,
+  blank,
+  type CachedResult,
+  type Cell,
+  formula,
+  number,
+  stringLiteral,
+  text,
+} from '../xlsx/cells.js'
 import { CRITERION_NAMES, TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
@@ -88,11 +97,13 @@ function rankRules({ offers }: Frame, rows: number): NonNullable<SheetPlan['rule
   return [
     {
       ref: `${first}:${columnLetter(FIRST_COLUMN + offers.length - 1)}${rows}`,
-      rules: [{ type: 'expression', priority: 1, formulae: [`AND(ISNUMBER(${first}),${first}=1)`], style: marks.good }],
+      rules: [
+        { type: 'expression', priority: 1, formulae: [`AND(ISNUMBER(${first}),${first}=1)`], style: highlights.good },
+      ],
     },
     {
       ref: `D${BASE_ROW}:D${rows}`,
-      rules: [{ type: 'expression', priority: 2, formulae: [`$D${BASE_ROW}="yes"`], style: marks.warn }],
+      rules: [{ type: 'expression', priority: 2, formulae: [`$D${BASE_ROW}="yes"`], style: highlights.warn }],
     },
   ]
 }
@@ -104,21 +115,23 @@ function sensitivityRows(frame: Frame): RowPlan[] {
   if (offers.length === 0) {
     return list.add({ cells: [text('No offer is ranked: there is no order to change.', body)] }).rows
   }
-  list.add(header(frame), ...baseRows(frame))
-  list.titled('A weight moved, in points (never below 0)').add(...weightBlocks(frame))
-  list.titled('Another discount rate: rank by score').add(...discountBlocks(frame))
-  list.titled('Another discount rate: rank by risk-adjusted price').add(...priceBlocks(frame))
-  list.titled('Another wanted volume').add(...volumeBlocks(frame))
-  list.titled('Cheapest combination for each wanted volume, of all ranked offers: sets found for the inputs as written')
+  list.add(offersHeaderRow(frame), ...baseRows(frame))
+  list.addSection('A weight moved, in points (never below 0)').add(...weightBlocks(frame))
+  list.addSection('Another discount rate: rank by score').add(...discountBlocks(frame))
+  list.addSection('Another discount rate: rank by risk-adjusted price').add(...priceBlocks(frame))
+  list.addSection('Another wanted volume').add(...volumeBlocks(frame))
+  list.addSection(
+    'Cheapest combination for each wanted volume, of all ranked offers: sets found for the inputs as written',
+  )
   list.add(...combinationRows(frame))
-  list.titled('Break-even: the risk-adjusted price at which an offer would be first, all else unchanged')
+  list.addSection('Break-even: the risk-adjusted price at which an offer would be first, all else unchanged')
   return list.add(breakEvenHeader(frame), ...breakEvenBlocks(frame)).rows
 }
 
-function header({ offers, widths }: Frame): RowPlan {
-  const names = offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, headRight))
-  const figures = offers.map((offer) => text(`${offer.sequence}: figure`, headRight))
-  const lead = [text('Case', head), text('Value', headRight), text('First', head), text('Order changed', head)]
+function offersHeaderRow({ offers, widths }: Frame): RowPlan {
+  const names = offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, headerRight))
+  const figures = offers.map((offer) => text(`${offer.sequence}: figure`, headerRight))
+  const lead = [text('Case', header), text('Value', headerRight), text('First', header), text('Order changed', header)]
   return fittedRow([...lead, ...names, ...figures], widths)
 }
 
@@ -139,7 +152,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
   const { layout, offers, widths } = frame
   const { scoring } = layout
   const price = layout.numbers.price(layout.currency)
-  const lead = (name: string) => [text(name, strong), blank(body), blank(body), blank(body)]
+  const lead = (name: string) => [text(name, boldBody), blank(body), blank(body), blank(body)]
   const nothing = offers.map(() => blank(body))
   const weights = layout.report.settings.weights
   yield fittedRow(
@@ -148,7 +161,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
   )
   yield fittedRow(
     [
-      ...lead(inCurrency('Risk-adjusted price now', layout.currency, '/t')),
+      ...lead(withCurrency('Risk-adjusted price now', layout.currency, '/t')),
       ...nothing,
       ...offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, price)),
     ],
@@ -164,7 +177,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
           (sum, each) => sum + (each === 'price' ? 0 : weights[each] * (offer.scores?.[each] ?? 0)),
           0,
         )
-        return ranked(frame, at, own, cached, points)
+        return ranked(frame, at, own, cached, oneDecimal)
       }),
     ],
     widths,
@@ -181,13 +194,13 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
     value: blank(body),
     standing,
     figures: totals,
-    style: points,
+    style: oneDecimal,
     figure: (at) => scoring.cell('total', at),
   })
 }
 
 /** Only offers that are still ranked have a place. */
-function ranked({ layout }: Frame, at: number, expression: string, cached: Cached, style: Style): Cell {
+function ranked({ layout }: Frame, at: number, expression: string, cached: CachedResult, style: Style): Cell {
   return formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, style)
 }
 
@@ -210,7 +223,7 @@ function caseRow(frame: Frame, row: number, each: Case): RowPlan {
   const winner = offers.find(({ id }) => id === each.standing.winner)
   const first = `IFERROR(INDEX(${heads(frame)},MATCH(1,${ranksAt(frame, row)},0)),"${NONE}")`
   const cells = [
-    text(each.name, strong),
+    text(each.name, boldBody),
     each.value,
     formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, wrapped),
     formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.standing.changed), centred),
@@ -227,7 +240,7 @@ function rankCell(frame: Frame, row: number, at: number, { standing, ascending }
   return formula(
     `IF(ISNUMBER(${own}),RANK(${own},${all},${ascending ? 1 : 0})+${ties},"")`,
     standing.ranks[at] ?? '',
-    asStrong(plainNumber),
+    asBold(plainNumber),
   )
 }
 
@@ -243,10 +256,10 @@ function weightBlocks(frame: Frame) {
     const moved = `($B$${row}-Weight_${criterion})`
     return caseRow(frame, row, {
       name: `${CRITERION_NAMES[criterion]} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
-      value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], points),
+      value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], oneDecimal),
       standing: shifted,
       figures: shifted.totals,
-      style: points,
+      style: oneDecimal,
       figure: (at) =>
         roundedTotal(
           `${allPoints(frame, at)}+${moved}*N(${layout.scoring.cell(`score-${criterion}`, at)})`,
@@ -266,7 +279,7 @@ function discountBlocks(frame: Frame) {
       value: number(discounted.rate, percent),
       standing: discounted,
       figures: discounted.totals,
-      style: points,
+      style: oneDecimal,
       figure: (at) =>
         roundedTotal(
           `${allPoints(frame, at)}+Weight_price*(100*MIN(${figuresAt(frame, prices)})/${figureColumn(frame, at)}$${prices}-N(${layout.scoring.cell('score-price', at)}))`,
@@ -316,7 +329,7 @@ function volumeBlocks(frame: Frame) {
         value: number(volume.wanted, layout.numbers.volume),
         standing: volume,
         figures: volume.totals,
-        style: points,
+        style: oneDecimal,
         figure: (at) =>
           roundedTotal(
             `${allPoints(frame, at)}+Weight_coverage*(100*MIN(1,${layout.offers.cell('volume', at)}/$B$${row})-N(${layout.scoring.cell('score-coverage', at)}))`,
@@ -333,12 +346,12 @@ function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<Row
   yield fittedRow(
     [
       'Wanted volume (t)',
-      inCurrency('Total', currency),
+      withCurrency('Total', currency),
       'Reached',
       'Proven',
       'Tonnes',
-      inCurrency('Blended price', currency, '/t'),
-    ].map((name) => text(name, head)),
+      withCurrency('Blended price', currency, '/t'),
+    ].map((name) => text(name, header)),
     widths,
   )
   for (const { wanted, combination } of sensitivity.wantedVolumes) {
@@ -359,17 +372,17 @@ function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<Row
 function breakEvenHeader({ layout, widths }: Frame): RowPlan {
   const names = [
     'Offer',
-    inCurrency('Price now', layout.currency, '/t'),
+    withCurrency('Price now', layout.currency, '/t'),
     'Why there is none',
     'Rank',
-    inCurrency('First at or below', layout.currency, '/t'),
-    inCurrency('As nominal price', layout.currency, '/t'),
+    withCurrency('First at or below', layout.currency, '/t'),
+    withCurrency('As nominal price', layout.currency, '/t'),
     'Change of price',
     'Lowest of the others',
     'Lead of the others',
   ]
   return fittedRow(
-    names.map((name, index) => text(name, index === 0 || index === 2 ? head : headRight)),
+    names.map((name, index) => text(name, index === 0 || index === 2 ? header : headerRight)),
     widths,
   )
 }
@@ -397,7 +410,7 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
       formula(`${figureColumn(frame, at)}$${PRICE_ROW}`, each.price, price),
       formula(reasonExpression(row), each.reason ?? '', wrapped),
       formula(`${rankColumn(at)}$${BASE_ROW}`, each.rank, plainNumber),
-      arrayFormula(solved, each.breakEvenPrice, `E${row}`, asStrong(price)),
+      arrayFormula(solved, each.breakEvenPrice, `E${row}`, asBold(price)),
       formula(
         `IFERROR(${layout.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`,
         each.breakEvenPricePerTonne,
@@ -409,7 +422,7 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
         `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${reach}*$H${row}/${prices}))-${own},"")`,
         figures.lead ?? '',
         `I${row}`,
-        points,
+        oneDecimal,
       ),
     ],
     widths,
@@ -419,8 +432,8 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
 function reasonExpression(row: number): string {
   const { onlyOffer, priceHasNoWeight, firstAtAnyPrice, neverFirst } = NO_BREAK_EVEN
   return (
-    `IF(ISNUMBER($E${row}),"",IF(NOT(ISNUMBER($H${row})),${literal(onlyOffer)},` +
-    `IF(Weight_price=0,${literal(priceHasNoWeight)},IF($I${row}<=0,${literal(firstAtAnyPrice)},${literal(neverFirst)}))))`
+    `IF(ISNUMBER($E${row}),"",IF(NOT(ISNUMBER($H${row})),${stringLiteral(onlyOffer)},` +
+    `IF(Weight_price=0,${stringLiteral(priceHasNoWeight)},IF($I${row}<=0,${stringLiteral(firstAtAnyPrice)},${stringLiteral(neverFirst)}))))`
   )
 }
 

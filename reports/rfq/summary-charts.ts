@@ -1,11 +1,11 @@
+import type { Chart, ChartRange, ChartSeries } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { columnLetter } from '../layout/grid.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { fittedRow, gap } from '../layout/table-sheet.js'
-import { inCurrency } from '../layout/wording.js'
-import { head, headRight, plainNumber, section, wrapped } from '../xlsx/cell-styles.js'
-import { type Cell, formula, literal, number, serialOf, text } from '../xlsx/cells.js'
-import type { Chart, Referred, Series } from '../xlsx/chart-xml.js'
+import { emptyRows, fittedRow } from '../layout/table-sheet.js'
+import { withCurrency } from '../layout/wording.js'
+import { header, headerRight, plainNumber, section, wrapped } from '../xlsx/cell-styles.js'
+import { type Cell, dateSerial, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import type { OfferLine, RfqLayout } from './layout.js'
 import { type Ranking, SUMMARY_WIDTHS } from './summary-ranking.js'
 
@@ -44,7 +44,7 @@ export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): 
   )
   return {
     rows: [
-      ...gap(PRICE_ROWS + STACK_ROWS + 2),
+      ...emptyRows(PRICE_ROWS + STACK_ROWS + 2),
       { cells: [text('Figures behind the charts', section)], height: 18 },
       ...price.rows,
       ...vintages.rows,
@@ -62,10 +62,10 @@ export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): 
 
 interface PriceData {
   rows: RowPlan[]
-  names: Referred<string>
-  prices: Referred<number | null>
-  budget: Referred<number | null> | null
-  heads: { price: Referred<string>; budget: Referred<string> }
+  names: ChartRange<string>
+  prices: ChartRange<number | null>
+  budget: ChartRange<number | null> | null
+  heads: { price: ChartRange<string>; budget: ChartRange<string> }
 }
 
 function priceData(layout: RfqLayout, ranking: Ranking, row: number): PriceData {
@@ -79,10 +79,10 @@ function priceData(layout: RfqLayout, ranking: Ranking, row: number): PriceData 
   const rows = [
     fittedRow(
       [
-        text('Rank', headRight),
-        text('Offer', head),
-        text('Price per tonne', headRight),
-        text('Maximum price', headRight),
+        text('Rank', headerRight),
+        text('Offer', header),
+        text('Price per tonne', headerRight),
+        text('Maximum price', headerRight),
       ],
       SUMMARY_WIDTHS,
     ),
@@ -96,9 +96,9 @@ function priceData(layout: RfqLayout, ranking: Ranking, row: number): PriceData 
       ]
       return fittedRow(cells, SUMMARY_WIDTHS)
     }),
-    ...gap(1),
+    ...emptyRows(1),
   ]
-  const refer = <T>(column: string, cached: readonly T[]): Referred<T> => ({
+  const refer = <T>(column: string, cached: readonly T[]): ChartRange<T> => ({
     ref: `'Summary'!$${column}$${first}:$${column}$${last}`,
     cached,
   })
@@ -125,8 +125,8 @@ const nameOf = (rank: number, label: string) => `${rank} · ${oneLine(label)}`
 const nameExpression = (rank: string, label: string) => `${rank}&" · "&${label}`
 
 function priceChart({ currency, report }: RfqLayout, data: PriceData, anchor: Chart['anchor']): Chart {
-  const unit = inCurrency('Price per tonne', currency, '/t')
-  const line: Series[] = data.budget === null ? [] : [{ name: data.heads.budget, values: data.budget, line: true }]
+  const unit = withCurrency('Price per tonne', currency, '/t')
+  const line: ChartSeries[] = data.budget === null ? [] : [{ name: data.heads.budget, values: data.budget, line: true }]
   const cheapest = report.summary.cheapestOffer
   return {
     title: data.budget === null ? unit : `${unit}, with the maximum of the RFQ`,
@@ -189,7 +189,7 @@ function stack(
       : text(name, wrapped)
   const rows = [
     fittedRow(
-      [undefined, text(words.category, head), ...periods.map(({ name }) => text(name, headRight))],
+      [undefined, text(words.category, header), ...periods.map(({ name }) => text(name, headerRight))],
       SUMMARY_WIDTHS,
     ),
     ...names.map((name, at): RowPlan => {
@@ -199,7 +199,7 @@ function stack(
       })
       return fittedRow([undefined, nameCell(name, at), ...volumes], SUMMARY_WIDTHS)
     }),
-    ...gap(1),
+    ...emptyRows(1),
   ]
   return { ...words, rows, chart: stackChart(words, periods, names, figures, row) }
 }
@@ -310,7 +310,9 @@ const yearPeriod = (year: number, range: string): Period => ({
 /** Quarters, half-years or years: the shortest that makes few enough columns. What lies beyond is gathered at the end. */
 function deliveryPeriods({ lines, deliveries }: RfqLayout): Period[] {
   const dates = lines
-    .flatMap(({ line }) => (serialOf(line.dueDate) !== null && (line.volume ?? 0) > 0 ? [line.dueDate as string] : []))
+    .flatMap(({ line }) =>
+      dateSerial(line.dueDate) !== null && (line.volume ?? 0) > 0 ? [line.dueDate as string] : [],
+    )
     .sort()
   if (dates.length === 0) return []
   const first = dates[0] as string
@@ -332,10 +334,10 @@ function deliveryPeriods({ lines, deliveries }: RfqLayout): Period[] {
 }
 
 function duePeriod(name: string, from: string, to: string | null, range: string): Period {
-  const upper = to === null ? '' : `,${range},${literal(`<${serialOf(to)}`)}`
+  const upper = to === null ? '' : `,${range},${stringLiteral(`<${dateSerial(to)}`)}`
   return {
     name,
-    criteria: `,${range},${literal(`>=${serialOf(from)}`)}${upper}`,
+    criteria: `,${range},${stringLiteral(`>=${dateSerial(from)}`)}${upper}`,
     holds: ({ line }) => line.dueDate !== null && line.dueDate >= from && (to === null || line.dueDate < to),
   }
 }

@@ -2,24 +2,24 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow } from '../layout/table-sheet.js'
-import { countFlags, inCurrency, yesNo } from '../layout/wording.js'
+import { countFlags, withCurrency, yesNo } from '../layout/wording.js'
 import {
-  asStrong,
+  asBold,
   body,
+  boldWrapped,
   centred,
-  head,
-  headRight,
-  marks,
+  header,
+  headerRight,
+  highlights,
+  integer,
+  oneDecimal,
   percent,
   plainNumber,
-  points,
   type Style,
   section,
   signedPercent,
-  strongWrapped,
-  whole,
 } from '../xlsx/cell-styles.js'
-import { blank, type Cached, formula, number, text } from '../xlsx/cells.js'
+import { blank, type CachedResult, formula, number, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
 
 /** Column units of `Summary`: rank, then the widest column, then figures; shared by all its blocks. */
@@ -56,9 +56,9 @@ function rankingTitle({ summary }: RfqReport, shown: number): string {
 
 function rankingHeader({ currency }: RfqLayout): RowPlan {
   const figures = [
-    inCurrency('Price per tonne', currency, '/t'),
+    withCurrency('Price per tonne', currency, '/t'),
     'Against the maximum price',
-    inCurrency('Total', currency),
+    withCurrency('Total', currency),
     'Volume (t)',
     'Coverage',
     'Score of 100',
@@ -66,11 +66,11 @@ function rankingHeader({ currency }: RfqLayout): RowPlan {
   ]
   return fittedRow(
     [
-      text('Rank', headRight),
-      text('Offer', head),
-      ...figures.map((name) => text(name, headRight)),
-      text('Meets all requirements', head),
-      text('Status', head),
+      text('Rank', headerRight),
+      text('Offer', header),
+      ...figures.map((name) => text(name, headerRight)),
+      text('Meets all requirements', header),
+      text('Status', header),
     ],
     SUMMARY_WIDTHS,
   )
@@ -81,19 +81,19 @@ function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: nu
   const price = offer.compared.pricePerTonne
   const limit = report.rfq.comparedMaxUnitPrice
   const ratio = price === null || limit === null || limit === 0 ? null : price / limit - 1
-  const fetch = (range: string, cached: Cached, style: Style) =>
+  const fetch = (range: string, cached: CachedResult, style: Style) =>
     formula(`IFERROR(INDEX(${range},MATCH($A${row},${offers.range('rank')},0)),"")`, cached, style)
   return fittedRow(
     [
-      number(rank, asStrong(plainNumber)),
-      fetch(offers.range('label'), offer.label, strongWrapped),
+      number(rank, asBold(plainNumber)),
+      fetch(offers.range('label'), offer.label, boldWrapped),
       fetch(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
       formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', signedPercent),
       fetch(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
       fetch(offers.range('volume'), offer.metrics.volume, numbers.volume),
       fetch(offers.range('coverage'), offer.metrics.coverage ?? '', percent),
-      fetch(offers.range('score'), offer.scores?.total ?? '', points),
-      fetch(offers.range('high'), countFlags(offer, 'high'), whole),
+      fetch(offers.range('score'), offer.scores?.total ?? '', oneDecimal),
+      fetch(offers.range('high'), countFlags(offer, 'high'), integer),
       fetch(offers.range('meets'), yesNo(offer.meetsRequirements), centred),
       fetch(offers.range('status'), offer.status ?? 'unknown', body),
     ],
@@ -105,20 +105,20 @@ const rankingRules = (first: number, last: number): NonNullable<SheetPlan['rules
   {
     ref: `D${first}:D${last}`,
     rules: [
-      { type: 'expression', priority: 4, formulae: [`AND(ISNUMBER($D${first}),$D${first}>0)`], style: marks.bad },
+      { type: 'expression', priority: 4, formulae: [`AND(ISNUMBER($D${first}),$D${first}>0)`], style: highlights.bad },
     ],
   },
   {
     ref: `J${first}:J${last}`,
     rules: [
-      { type: 'expression', priority: 5, formulae: [`$J${first}="yes"`], style: marks.good },
-      { type: 'expression', priority: 6, formulae: [`$J${first}="no"`], style: marks.warn },
+      { type: 'expression', priority: 5, formulae: [`$J${first}="yes"`], style: highlights.good },
+      { type: 'expression', priority: 6, formulae: [`$J${first}="no"`], style: highlights.warn },
     ],
   },
   {
     ref: `I${first}:I${last}`,
     rules: [
-      { type: 'expression', priority: 7, formulae: [`AND(ISNUMBER($I${first}),$I${first}>0)`], style: marks.bad },
+      { type: 'expression', priority: 7, formulae: [`AND(ISNUMBER($I${first}),$I${first}>0)`], style: highlights.bad },
     ],
   },
 ]

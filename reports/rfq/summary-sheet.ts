@@ -3,25 +3,25 @@ import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fixedWidths } from '../layout/table-sheet.js'
-import { inCurrency, severityWords } from '../layout/wording.js'
+import { severityLabels, withCurrency } from '../layout/wording.js'
 import {
+  asBold,
   asRight,
-  asStrong,
-  day,
-  instant,
+  boldBody,
+  calendarDate,
+  integer,
   label,
   link,
   percent,
   plainNumber,
-  strong,
   subtitle,
+  timestamp,
   title,
-  whole,
 } from '../xlsx/cell-styles.js'
 import {
   arrayFormula,
   blank,
-  type Cached,
+  type CachedResult,
   type Cell,
   date,
   formula,
@@ -96,10 +96,10 @@ function requestFacts({ report, numbers }: RfqLayout): FactBlock {
     facts: [
       ['Number', textFact(rfq.number)],
       ['State', textFact(rfq.state ?? 'unknown')],
-      ['As of', moment(context.asOf, asRight(instant))],
-      ['Responses due', date(rfq.responseDueDate, asRight(day))],
+      ['As of', moment(context.asOf, asRight(timestamp))],
+      ['Responses due', date(rfq.responseDueDate, asRight(calendarDate))],
       ['Days to due', number(rfq.daysToDue, plainNumber)],
-      ['Fulfilment due', date(rfq.fulfilmentDueDate, asRight(day))],
+      ['Fulfilment due', date(rfq.fulfilmentDueDate, asRight(calendarDate))],
       ['Minimum volume (t)', number(rfq.minVolume, numbers.volume)],
       ['Maximum volume (t)', number(rfq.maxVolume, numbers.volume)],
       ['Vintages', textFact(`${years[0]} to ${years[1]}`)],
@@ -116,22 +116,22 @@ function offerFacts(layout: RfqLayout): FactBlock {
   const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
   const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
   const statuses = summary.byStatus.map(
-    ({ status, offers }): Fact => [`  of them ${oneLine(status)}`.slice(0, 40), number(offers, whole)],
+    ({ status, offers }): Fact => [`  of them ${oneLine(status)}`.slice(0, 40), number(offers, integer)],
   )
   return {
     title: 'What came',
     facts: [
-      ['Offers', number(summary.offers, asStrong(whole))],
+      ['Offers', number(summary.offers, asBold(integer))],
       ...statuses.slice(0, 5),
-      ['Ranked', formula(ranked, summary.ranked, whole)],
-      ['Meet every requirement', number(summary.meetRequirements, whole)],
-      ['Late', number(summary.late, whole)],
+      ['Ranked', formula(ranked, summary.ranked, integer)],
+      ['Meet every requirement', number(summary.meetRequirements, integer)],
+      ['Late', number(summary.late, integer)],
       ['Volume of ranked offers (t)', formula(volume, summary.volume, numbers.volume)],
       [
         'Coverage of the wanted volume',
         formula(`IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`, summary.coverage, percent),
       ],
-      ['Changes observed', number(summary.changes, whole)],
+      ['Changes observed', number(summary.changes, integer)],
     ],
   }
 }
@@ -140,13 +140,16 @@ function priceFacts(layout: RfqLayout): FactBlock {
   const { report, currency } = layout
   const { summary } = report
   return {
-    title: inCurrency('Prices per tonne, ranked offers', currency),
+    title: withCurrency('Prices per tonne, ranked offers', currency),
     facts: [
-      ['Master check', formula(MASTER_CHECK_CELL, report.checks.master.verdict, asRight(strong))],
+      ['Master check', formula(MASTER_CHECK_CELL, report.checks.master.verdict, asRight(boldBody))],
       ...statistics(layout),
       ...bestFacts(layout),
       ...(['high', 'medium', 'low'] as const).map(
-        (severity): Fact => [`Flags, ${severityWords[severity].toLowerCase()}`, number(summary.flags[severity], whole)],
+        (severity): Fact => [
+          `Flags, ${severityLabels[severity].toLowerCase()}`,
+          number(summary.flags[severity], integer),
+        ],
       ),
     ],
   }
@@ -158,7 +161,7 @@ function statistics({ report, offers, numbers, currency }: RfqLayout): Fact[] {
   const eligible = offers.range('eligible')
   const prices = offers.range('comparedPricePerTonne')
   const some = (expression: string) => `IF(COUNTIF(${eligible},"yes")=0,NA(),${expression})`
-  const figure = (expression: string, cached: Cached) => formula(some(expression), cached, style)
+  const figure = (expression: string, cached: CachedResult) => formula(some(expression), cached, style)
   const lowest = `_xlfn.MINIFS(${prices},${eligible},"yes")`
   const highest = `_xlfn.MAXIFS(${prices},${eligible},"yes")`
   const weighted = `SUMIFS(${offers.range('comparedTotal')},${eligible},"yes")/SUMIFS(${offers.range('volume')},${eligible},"yes")`

@@ -1,5 +1,5 @@
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import type { SheetMaker } from '../layout/sheet-plan.js'
+import type { SheetFactory } from '../layout/sheet-plan.js'
 import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { aboutSheet } from './about-sheet.js'
 import { awardSheet } from './award-sheet.js'
@@ -16,7 +16,7 @@ import { sensitivitySheet } from './sensitivity-sheet.js'
 import { summarySheet } from './summary-sheet.js'
 
 /** Makers of the sheets of an RFQ's workbook, in order: each is made when its turn has come. */
-export function rfqSheets(report: RfqReport): SheetMaker[] {
+export function rfqSheets(report: RfqReport): SheetFactory[] {
   const layout = rfqLayout(report)
   return [
     summarySheet,

@@ -29,7 +29,7 @@ export const palette = {
 export const FONT = 'Arial'
 export const FONT_POINTS = 10
 
-interface Look {
+interface StyleOptions {
   bold?: boolean
   italic?: boolean
   points?: number
@@ -45,7 +45,7 @@ interface Look {
   down?: boolean
 }
 
-function look(wanted: Look): Style {
+function makeStyle(wanted: StyleOptions): Style {
   return Object.freeze({
     font: {
       name: FONT,
@@ -70,14 +70,14 @@ function look(wanted: Look): Style {
 
 const solid = (argb: string): ExcelJS.Fill => ({ type: 'pattern', pattern: 'solid', fgColor: { argb } })
 
-export const plain = look({})
-export const title = look({ bold: true, points: 16, ink: palette.head })
-export const subtitle = look({ points: 11, ink: palette.muted })
-export const note = look({ ink: palette.muted, wrap: true })
-export const aside = look({ ink: palette.muted, italic: true })
-export const section = look({ bold: true, points: 12, ink: palette.head })
-export const head = look({ bold: true, ink: palette.paper, fill: palette.head, wrap: true, down: true })
-export const headRight = look({
+export const plain = makeStyle({})
+export const title = makeStyle({ bold: true, points: 16, ink: palette.head })
+export const subtitle = makeStyle({ points: 11, ink: palette.muted })
+export const note = makeStyle({ ink: palette.muted, wrap: true })
+export const hint = makeStyle({ ink: palette.muted, italic: true })
+export const section = makeStyle({ bold: true, points: 12, ink: palette.head })
+export const header = makeStyle({ bold: true, ink: palette.paper, fill: palette.head, wrap: true, down: true })
+export const headerRight = makeStyle({
   bold: true,
   ink: palette.paper,
   fill: palette.head,
@@ -86,16 +86,16 @@ export const headRight = look({
   across: 'right',
   indent: 1,
 })
-export const label = look({ ink: palette.muted, line: true })
-export const strong = look({ bold: true, line: true })
-export const strongWrapped = look({ bold: true, line: true, wrap: true })
-export const body = look({ line: true })
-export const wrapped = look({ line: true, wrap: true })
-export const centred = look({ line: true, across: 'center' })
-export const link = look({ ink: palette.link, underline: true, line: true })
-export const good = look({ bold: true, ink: palette.goodInk, fill: palette.good, line: true, wrap: true })
-export const warn = look({ bold: true, ink: palette.warnInk, fill: palette.warn, line: true, wrap: true })
-export const bad = look({ bold: true, ink: palette.badInk, fill: palette.bad, line: true, wrap: true })
+export const label = makeStyle({ ink: palette.muted, line: true })
+export const boldBody = makeStyle({ bold: true, line: true })
+export const boldWrapped = makeStyle({ bold: true, line: true, wrap: true })
+export const body = makeStyle({ line: true })
+export const wrapped = makeStyle({ line: true, wrap: true })
+export const centred = makeStyle({ line: true, across: 'center' })
+export const link = makeStyle({ ink: palette.link, underline: true, line: true })
+export const good = makeStyle({ bold: true, ink: palette.goodInk, fill: palette.good, line: true, wrap: true })
+export const warn = makeStyle({ bold: true, ink: palette.warnInk, fill: palette.warn, line: true, wrap: true })
+export const bad = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, line: true, wrap: true })
 
 /** Room at the right of a figure, the width of a minus in each part of the format: an indentation LibreOffice forgets. */
 const spaced = (format: string): string =>
@@ -104,18 +104,19 @@ const spaced = (format: string): string =>
     .map((part) => `${part}_-`)
     .join(';')
 /** The same cell in another number format. */
-export const formatted = (style: Style, format: string): Style => Object.freeze({ ...style, numFmt: spaced(format) })
+export const withNumberFormat = (style: Style, format: string): Style =>
+  Object.freeze({ ...style, numFmt: spaced(format) })
 
-const numeric = (format: string, more: Look = {}) =>
-  look({ across: 'right', line: true, format: spaced(format), ...more })
-export const whole = numeric('#,##0')
+const numeric = (format: string, more: StyleOptions = {}) =>
+  makeStyle({ across: 'right', line: true, format: spaced(format), ...more })
+export const integer = numeric('#,##0')
 export const plainNumber = numeric('0')
 export const percent = numeric('0.0%')
 export const signedPercent = numeric('+0.0%;-0.0%;0.0%')
-export const points = numeric('0.0')
-export const factor = numeric('0.0000')
-export const day = look({ line: true, across: 'center', format: 'yyyy-mm-dd' })
-export const instant = look({ line: true, format: 'yyyy-mm-dd hh:mm "UTC"' })
+export const oneDecimal = numeric('0.0')
+export const fourDecimals = numeric('0.0000')
+export const calendarDate = makeStyle({ line: true, across: 'center', format: 'yyyy-mm-dd' })
+export const timestamp = makeStyle({ line: true, format: 'yyyy-mm-dd hh:mm "UTC"' })
 
 /** The same cell as one the reader may change: yellow, blue ink. */
 export const asInput = (style: Style): Style =>
@@ -134,7 +135,7 @@ export function asRight(style: Style): Style {
     vertical: 'top',
     ...(style.numFmt === undefined && { indent: 1 }),
   })
-  return style.numFmt === undefined || style.numFmt.endsWith('_-') ? right : formatted(right, style.numFmt)
+  return style.numFmt === undefined || style.numFmt.endsWith('_-') ? right : withNumberFormat(right, style.numFmt)
 }
 
 function aligned(style: Style, alignment: Partial<ExcelJS.Alignment>): Style {
@@ -143,16 +144,16 @@ function aligned(style: Style, alignment: Partial<ExcelJS.Alignment>): Style {
 }
 
 /** The same cell in bold. */
-export const asStrong = (style: Style): Style => Object.freeze({ ...style, font: { ...style.font, bold: true } })
+export const asBold = (style: Style): Style => Object.freeze({ ...style, font: { ...style.font, bold: true } })
 
 const side = { style: 'thin', color: { argb: palette.line } } as const
 const edge = { top: side, bottom: side, left: side, right: side }
 
 /** Laid over the style of numbers no column has room for. */
-export const exponent: Style = Object.freeze({ numFmt: '0.00E+00' })
+export const scientific: Style = Object.freeze({ numFmt: '0.00E+00' })
 
 /** What expression rules lay over cells. */
-export const marks = {
+export const highlights = {
   good: { fill: ruleFill(palette.good), font: { color: { argb: palette.goodInk }, bold: true } },
   warn: { fill: ruleFill(palette.warn), font: { color: { argb: palette.warnInk } } },
   bad: { fill: ruleFill(palette.bad), font: { color: { argb: palette.badInk } } },

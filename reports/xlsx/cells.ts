@@ -1,6 +1,7 @@
 import type ExcelJS from 'exceljs'
-import { CELL_CHARACTERS, cleanText, cutText, escaped } from '../layout/clean-text.js'
-import { exponent, plain, type Style } from './cell-styles.js'
+import { cleanText, truncate } from '../layout/clean-text.js'
+import { plain, type Style, scientific } from './cell-styles.js'
+import { escapeXstring } from './escape-xml.js'
 
 /**
  * What stands in one cell. Made here only: whatever comes from outside becomes text, a finite number or a calendar date,
@@ -12,8 +13,10 @@ export interface Cell {
 }
 
 /** What a formula showed when the file was written: Protected View and other readers show it without computing. */
-export type Cached = number | string | boolean | null
+export type CachedResult = number | string | boolean | null
 
+/** Excel's limit of characters in a cell. */
+const MAX_CELL_CHARACTERS = 32_767
 /** Excel refuses longer addresses. */
 const LINK_CHARACTERS = 2_000
 const CUT_MARK = '… [cut; in full on About]'
@@ -28,8 +31,8 @@ export const blank = (style: Style = plain): Cell => ({ value: null, style })
  * @param value anything; null and undefined give an empty cell
  */
 export function text(value: unknown, style: Style = plain): Cell {
-  const clean = cutText(cleanText(value), CELL_CHARACTERS, CUT_MARK)
-  return { value: clean === '' ? null : escaped(clean), style }
+  const clean = truncate(cleanText(value), MAX_CELL_CHARACTERS, CUT_MARK)
+  return { value: clean === '' ? null : escapeXstring(clean), style }
 }
 
 /** A finite number; anything else gives what `otherwise` says (empty unless told). */
@@ -56,43 +59,43 @@ export function moment(value: string | null | undefined, style: Style): Cell {
  * @param expression ours, never from outside: addresses, functions and constants only
  * @param cached its result as the report model has it; null is `#N/A`
  */
-export function formula(expression: string, cached: Cached, style: Style = plain): Cell {
+export function formula(expression: string, cached: CachedResult, style: Style = plain): Cell {
   const shown = typeof cached === 'number' ? fitting(cached, style) : style
   return { value: { formula: expression, result: cachedValue(cached) } as ExcelJS.CellFormulaValue, style: shown }
 }
 
 /** A formula over whole ranges at once; `address` is the cell it stands in. */
-export function arrayFormula(expression: string, cached: Cached, address: string, style: Style = plain): Cell {
+export function arrayFormula(expression: string, cached: CachedResult, address: string, style: Style = plain): Cell {
   const cell = formula(expression, cached, style)
   return { ...cell, value: { ...(cell.value as ExcelJS.CellFormulaValue), shareType: 'array', ref: address } as never }
 }
 
 /** A formula whose result is a calendar date. */
 export function dateFormula(expression: string, cached: string | null, style: Style): Cell {
-  return formula(expression, serialOf(cached), style)
+  return formula(expression, dateSerial(cached), style)
 }
 
 /** A link to another page; only `https:` becomes one, everything else stays text. */
 export function webLink(label: unknown, address: unknown, style: Style, plainStyle: Style = plain): Cell {
   const target = secureAddress(address)
-  const shown = cutText(cleanText(label), CELL_CHARACTERS, CUT_MARK)
+  const shown = truncate(cleanText(label), MAX_CELL_CHARACTERS, CUT_MARK)
   if (target === null || shown === '') return text(label, plainStyle)
-  return { value: { text: escaped(shown), hyperlink: target }, style }
+  return { value: { text: escapeXstring(shown), hyperlink: target }, style }
 }
 
 /** A link to a sheet of this workbook; the name is one of ours. */
 export function sheetLink(label: string, sheet: string, style: Style, address = 'A1'): Cell {
-  return { value: { text: label, hyperlink: `#${quoted(sheet)}!${address}` }, style }
+  return { value: { text: label, hyperlink: `#${quoteSheetName(sheet)}!${address}` }, style }
 }
 
 /** A sheet name as formulas want it. */
-export const quoted = (sheet: string): string => `'${sheet.replaceAll("'", "''")}'`
+export const quoteSheetName = (sheet: string): string => `'${sheet.replaceAll("'", "''")}'`
 
 /** A constant of ours as a text within a formula. */
-export const literal = (constant: string): string => `"${constant.replaceAll('"', '""')}"`
+export const stringLiteral = (constant: string): string => `"${constant.replaceAll('"', '""')}"`
 
 /** The serial number of a calendar date, as spreadsheets count days; null for what is none. */
-export function serialOf(value: string | null | undefined): number | null {
+export function dateSerial(value: string | null | undefined): number | null {
   const day = dayOf(value)
   return day === null ? null : day.getTime() / 86_400_000 + 25_569
 }
@@ -105,14 +108,14 @@ function dayOf(value: string | null | undefined): Date | null {
   return day.getTime() >= FIRST_DATE && day.getUTCMonth() === month - 1 && day.getUTCDate() === date ? day : null
 }
 
-function cachedValue(cached: Cached): ExcelJS.CellFormulaValue['result'] {
+function cachedValue(cached: CachedResult): ExcelJS.CellFormulaValue['result'] {
   if (cached === null || (typeof cached === 'number' && !Number.isFinite(cached))) return { error: '#N/A' }
   if (typeof cached === 'number') return settled(cached)
-  return typeof cached === 'string' ? escaped(cutText(cleanText(cached), CELL_CHARACTERS)) : cached
+  return typeof cached === 'string' ? escapeXstring(truncate(cleanText(cached), MAX_CELL_CHARACTERS)) : cached
 }
 
 /** Numbers too long for any column are shown with an exponent rather than as ####. */
-const fitting = (value: number, style: Style): Style => (Math.abs(value) < 1e15 ? style : { ...style, ...exponent })
+const fitting = (value: number, style: Style): Style => (Math.abs(value) < 1e15 ? style : { ...style, ...scientific })
 
 /** No negative zero: it would show as `-0`. */
 const settled = (value: number): number => (value === 0 ? 0 : value)

@@ -1,52 +1,8 @@
-import { cleanText, escaped, xmlText } from '../layout/clean-text.js'
+import { CHART_COLOURS, type Chart, type ChartRange, type ChartSeries } from '../layout/chart.js'
 import { FONT, palette } from './cell-styles.js'
+import { escapeXml, escapeXstring } from './escape-xml.js'
 
-/** A range of cells with what it shows now, so that a chart is right before anything is computed. */
-export interface Referred<T> {
-  /** Absolute address, such as `'Summary'!$B$5:$B$9`. */
-  ref: string
-  cached: readonly T[]
-}
-
-export interface Series {
-  name: Referred<string>
-  values: Referred<number | null>
-  /** A line over the columns, such as a budget; a column unless told. */
-  line?: boolean
-}
-
-/** A native chart of columns by category. */
-export interface Chart {
-  title: string
-  /** What the chart shows, in words, for those who cannot see it. */
-  alt: string
-  /** Columns of several series on top of each other, or beside each other. */
-  stacked: boolean
-  categories: Referred<string>
-  categoryTitle: string
-  valueTitle: string
-  /** Number format of the value axis. */
-  format: string
-  series: readonly Series[]
-  /** Corner cells, counted from 0. */
-  anchor: { column: number; row: number; toColumn: number; toRow: number }
-}
-
-/** Told apart by people who see colours differently, and in grey (Okabe and Ito, 2008). */
-export const CHART_COLOURS = [
-  '0072B2',
-  'E69F00',
-  '009E73',
-  'CC79A7',
-  '56B4E9',
-  'D55E00',
-  'B8A500',
-  '7F7F7F',
-  '4B3F72',
-  '8C564B',
-]
-/** Of lines over columns. */
-export const LINE_COLOUR = palette.badInk.slice(2)
+const LINE_COLOUR = palette.badInk.slice(2)
 const CATEGORY_AXIS = 111_111_111
 const VALUE_AXIS = 222_222_222
 const HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -78,7 +34,7 @@ export function chartXml(chart: Chart): string {
   )
 }
 
-function columnsXml(chart: Chart, series: readonly Series[]): string {
+function columnsXml(chart: Chart, series: readonly ChartSeries[]): string {
   const grouping = chart.stacked ? 'stacked' : 'clustered'
   const body = series.map((one, index) => seriesXml(chart, one, index, columnLook(index))).join('')
   const labels = series.length === 1 ? dataLabels(chart.format) : ''
@@ -89,7 +45,7 @@ function columnsXml(chart: Chart, series: readonly Series[]): string {
   )
 }
 
-function linesXml(chart: Chart, series: readonly Series[], first: number): string {
+function linesXml(chart: Chart, series: readonly ChartSeries[], first: number): string {
   const body = series.map((one, index) => seriesXml(chart, one, first + index, lineLook)).join('')
   return (
     `<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>${body}<c:marker val="1"/>` +
@@ -103,7 +59,7 @@ const lineLook =
   `<c:spPr><a:ln w="25400"><a:solidFill><a:srgbClr val="${LINE_COLOUR}"/></a:solidFill>` +
   '<a:prstDash val="dash"/></a:ln></c:spPr><c:marker><c:symbol val="none"/></c:marker>'
 
-function seriesXml(chart: Chart, series: Series, index: number, looks: string): string {
+function seriesXml(chart: Chart, series: ChartSeries, index: number, looks: string): string {
   const smooth = series.line ? '<c:smooth val="0"/>' : ''
   return (
     `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${textReference(series.name)}</c:tx>${looks}` +
@@ -112,15 +68,15 @@ function seriesXml(chart: Chart, series: Series, index: number, looks: string): 
   )
 }
 
-function textReference({ ref, cached }: Referred<string>): string {
-  const points = cached.map((text, index) => point(index, safe(escaped(text)))).join('')
-  return `<c:strRef><c:f>${safe(ref)}</c:f><c:strCache><c:ptCount val="${cached.length}"/>${points}</c:strCache></c:strRef>`
+function textReference({ ref, cached }: ChartRange<string>): string {
+  const points = cached.map((text, index) => point(index, escapeXml(escapeXstring(text)))).join('')
+  return `<c:strRef><c:f>${escapeXml(ref)}</c:f><c:strCache><c:ptCount val="${cached.length}"/>${points}</c:strCache></c:strRef>`
 }
 
-function numberReference({ ref, cached }: Referred<number | null>, format: string): string {
+function numberReference({ ref, cached }: ChartRange<number | null>, format: string): string {
   const points = cached.map((value, index) => (value === null ? '' : point(index, String(value)))).join('')
   return (
-    `<c:numRef><c:f>${safe(ref)}</c:f><c:numCache><c:formatCode>${safe(format)}</c:formatCode>` +
+    `<c:numRef><c:f>${escapeXml(ref)}</c:f><c:numCache><c:formatCode>${escapeXml(format)}</c:formatCode>` +
     `<c:ptCount val="${cached.length}"/>${points}</c:numCache></c:numRef>`
   )
 }
@@ -129,7 +85,7 @@ const point = (index: number, content: string) => `<c:pt idx="${index}"><c:v>${c
 
 function dataLabels(format: string): string {
   return (
-    `<c:dLbls><c:numFmt formatCode="${safe(format)}" sourceLinked="0"/><c:spPr><a:noFill/><a:ln><a:noFill/></a:ln></c:spPr>` +
+    `<c:dLbls><c:numFmt formatCode="${escapeXml(format)}" sourceLinked="0"/><c:spPr><a:noFill/><a:ln><a:noFill/></a:ln></c:spPr>` +
     `${textXml(800)}<c:dLblPos val="outEnd"/><c:showLegendKey val="0"/><c:showVal val="1"/><c:showCatName val="0"/>` +
     '<c:showSerName val="0"/><c:showPercent val="0"/><c:showBubbleSize val="0"/></c:dLbls>'
   )
@@ -143,7 +99,7 @@ function axesXml(chart: Chart): string {
     `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="low"/>${textXml(800)}` +
     `<c:crossAx val="${VALUE_AXIS}"/><c:crosses val="autoZero"/><c:auto val="0"/><c:lblAlgn val="ctr"/><c:lblOffset val="100"/><c:noMultiLvlLbl val="1"/></c:catAx>` +
     `<c:valAx><c:axId val="${VALUE_AXIS}"/><c:scaling><c:orientation val="minMax"/><c:min val="0"/></c:scaling><c:delete val="0"/>` +
-    `<c:axPos val="l"/>${grid}${titleXml(chart.valueTitle, 900, false)}<c:numFmt formatCode="${safe(chart.format)}" sourceLinked="0"/>` +
+    `<c:axPos val="l"/>${grid}${titleXml(chart.valueTitle, 900, false)}<c:numFmt formatCode="${escapeXml(chart.format)}" sourceLinked="0"/>` +
     `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="nextTo"/>${textXml(800)}` +
     `<c:crossAx val="${CATEGORY_AXIS}"/><c:crosses val="autoZero"/><c:crossBetween val="between"/></c:valAx>`
   )
@@ -152,7 +108,7 @@ function axesXml(chart: Chart): string {
 function titleXml(text: string, size: number, bold: boolean): string {
   return (
     `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}" b="${bold ? 1 : 0}"/></a:pPr>` +
-    `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${inkXml}</a:rPr><a:t>${safe(text)}</a:t></a:r></a:p></c:rich></c:tx>` +
+    `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${inkXml}</a:rPr><a:t>${escapeXml(text)}</a:t></a:r></a:p></c:rich></c:tx>` +
     '<c:overlay val="0"/></c:title>'
   )
 }
@@ -160,8 +116,6 @@ function titleXml(text: string, size: number, bold: boolean): string {
 const inkXml = `<a:solidFill><a:srgbClr val="${palette.ink.slice(2)}"/></a:solidFill><a:latin typeface="${FONT}"/>`
 const textXml = (size: number) =>
   `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}">${inkXml}</a:defRPr></a:pPr><a:endParaRPr lang="en-GB"/></a:p></c:txPr>`
-
-const safe = (text: string): string => xmlText(cleanText(text))
 
 /** The part that places the charts of a sheet; chart n stands behind relationship `rIdn` (ECMA-376 part 1, 20.5). */
 export function drawingXml(charts: readonly Chart[]): string {
@@ -173,7 +127,7 @@ function anchorXml(chart: Chart, index: number): string {
   const id = index + 2
   return (
     `<xdr:twoCellAnchor><xdr:from>${corner(column, row)}</xdr:from><xdr:to>${corner(toColumn, toRow)}</xdr:to>` +
-    `<xdr:graphicFrame macro=""><xdr:nvGraphicFramePr><xdr:cNvPr id="${id}" name="Chart ${index + 1}" title="${safe(chart.title)}" descr="${safe(chart.alt)}"/>` +
+    `<xdr:graphicFrame macro=""><xdr:nvGraphicFramePr><xdr:cNvPr id="${id}" name="Chart ${index + 1}" title="${escapeXml(chart.title)}" descr="${escapeXml(chart.alt)}"/>` +
     '<xdr:cNvGraphicFramePr/></xdr:nvGraphicFramePr><xdr:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/></xdr:xfrm>' +
     '<a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart">' +
     '<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" ' +

@@ -14,7 +14,7 @@ const EXTENSION = '{78C0D931-6437-407d-A8EE-F0AAD7539E65}'
  * streaming sheet writes none.
  * @param sheet number of the sheet, so that no two bars of a workbook are called alike
  */
-export function namedBars(rules: readonly Rules[], sheet: number): Rules[] {
+export function withBarIds(rules: readonly Rules[], sheet: number): Rules[] {
   let bars = 0
   return rules.map(({ ref, rules }) => ({
     ref,
@@ -28,7 +28,7 @@ export function namedBars(rules: readonly Rules[], sheet: number): Rules[] {
  * @param rules as `namedBars` gives them
  * @returns the extension list of the sheet; empty where it has no bars
  */
-export function barsXml(rules: readonly Rules[]): string {
+export function dataBarsXml(rules: readonly Rules[]): string {
   const bars = rules.flatMap(({ ref, rules }) => rules.filter(isBar).map((rule) => barXml(ref, rule)))
   if (bars.length === 0) return ''
   const formats = `<x14:conditionalFormattings>${bars.join('')}</x14:conditionalFormattings>`

@@ -1,11 +1,11 @@
 /** A value a rule compares; null is an empty cell. */
-export type Value = number | string | boolean | null
+type CellValue = number | string | boolean | null
 /** What a cell holds, by its place counted from 0; `NOT_AVAILABLE` for #N/A. */
-export type Lookup = (row: number, column: number) => Value | typeof NOT_AVAILABLE
+export type CellLookup = (row: number, column: number) => CellValue | typeof NOT_AVAILABLE
 export const NOT_AVAILABLE: unique symbol = Symbol('#N/A')
 
 /** Works an expression out for a cell so many rows and columns from the one it was written for. */
-export type Expression = (cells: Lookup, rows: number, columns: number) => Value | typeof NOT_AVAILABLE
+export type Expression = (cells: CellLookup, rows: number, columns: number) => CellValue | typeof NOT_AVAILABLE
 
 const TOKEN =
   /\s*(?:("(?:[^"]|"")*")|(\$?[A-Z]{1,3}\$?\d+)(?![A-Z(])|(\d+(?:\.\d+)?)|([A-Z]+)(?=\()|(<=|>=|<>|[=<>(),]))/y
@@ -15,7 +15,7 @@ const TOKEN =
  * `ISNUMBER` and `ISNA`. Relative addresses move with the cell, as in a spreadsheet.
  * @throws RangeError for anything else: the rule was written a moment ago, in this program
  */
-export function readExpression(text: string): Expression {
+export function parseExpression(text: string): Expression {
   const reader = new Reader(text)
   const read = comparison(reader)
   if (reader.peek() !== null) throw new RangeError(`not read: ${text}`)
@@ -85,7 +85,7 @@ function comparison(reader: Reader): Expression {
 }
 
 /** Numbers come before texts; an empty cell is as 0 beside a number and as "" beside a text. Case does not count. */
-function orderOf(one: Value, other: Value): number {
+function orderOf(one: CellValue, other: CellValue): number {
   if (typeof one === 'string' || typeof other === 'string') {
     if (typeof one === 'number') return -1
     if (typeof other === 'number') return 1
@@ -105,18 +105,18 @@ function term(reader: Reader): Expression {
 }
 
 const constant =
-  (value: Value): Expression =>
+  (value: CellValue): Expression =>
   () =>
     value
 
 function cell(address: string): Expression {
   const [, fixedColumn, letters = '', fixedRow, digits] = /^(\$?)([A-Z]+)(\$?)(\d+)$/.exec(address) ?? []
-  const [row, column] = [Number(digits) - 1, columnOf(letters)]
+  const [row, column] = [Number(digits) - 1, columnIndex(letters)]
   return (cells, rows, columns) => cells(row + (fixedRow ? 0 : rows), column + (fixedColumn ? 0 : columns))
 }
 
 /** `A` is 0, `AA` is 26. */
-export const columnOf = (letters: string): number =>
+export const columnIndex = (letters: string): number =>
   [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
 function call(name: string, reader: Reader): Expression {

@@ -1,11 +1,11 @@
 import type ExcelJS from 'exceljs'
-import { contentOf, isNotAvailable } from '../layout/cell-text.js'
+import { cellContent, isNotAvailable } from '../layout/cell-text.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { marks } from './cell-styles.js'
-import { columnOf, type Expression, type Lookup, NOT_AVAILABLE, readExpression } from './rule-expression.js'
+import { highlights } from './cell-styles.js'
+import { type CellLookup, columnIndex, type Expression, NOT_AVAILABLE, parseExpression } from './rule-expression.js'
 
 /** How a rule marks a cell. */
-export type Mark = keyof typeof marks
+export type Highlight = keyof typeof highlights
 
 interface Rule {
   top: number
@@ -14,7 +14,7 @@ interface Rule {
   right: number
   priority: number
   holds: Expression
-  mark: Mark
+  mark: Highlight
 }
 
 /**
@@ -22,12 +22,15 @@ interface Rule {
  * @param rows every row of the sheet
  * @returns the mark of a cell by row and column, counted from 0; null where no rule holds
  */
-export function marksOf(sheet: SheetPlan, rows: readonly RowPlan[]): (row: number, column: number) => Mark | null {
+export function makeHighlighter(
+  sheet: SheetPlan,
+  rows: readonly RowPlan[],
+): (row: number, column: number) => Highlight | null {
   const rules = (sheet.rules ?? []).flatMap(rulesOf).sort((one, other) => one.priority - other.priority)
-  const cells: Lookup = (row, column) => {
+  const cells: CellLookup = (row, column) => {
     const cell = rows[row]?.cells[column]
     if (cell !== undefined && isNotAvailable(cell)) return NOT_AVAILABLE
-    const content = contentOf(cell)
+    const content = cellContent(cell)
     return content instanceof Date ? content.getTime() / 86_400_000 : content
   }
   return (row, column) =>
@@ -40,17 +43,17 @@ const within = ({ top, left, bottom, right }: Rule, row: number, column: number)
 
 function rulesOf({ ref, rules }: ExcelJS.ConditionalFormattingOptions): Rule[] {
   const [, left = '', top, right = left, bottom = top] = /^([A-Z]+)(\d+)(?::([A-Z]+)(\d+))?$/.exec(ref) ?? []
-  const area = { top: Number(top) - 1, left: columnOf(left), bottom: Number(bottom) - 1, right: columnOf(right) }
+  const area = { top: Number(top) - 1, left: columnIndex(left), bottom: Number(bottom) - 1, right: columnIndex(right) }
   return rules.flatMap((rule) => {
-    const mark = markOf(rule.style)
+    const mark = findHighlight(rule.style)
     const [formula] = rule.type === 'expression' ? (rule.formulae ?? []) : []
     return mark === null || formula === undefined
       ? []
-      : [{ ...area, priority: rule.priority, mark, holds: readExpression(String(formula)) }]
+      : [{ ...area, priority: rule.priority, mark, holds: parseExpression(String(formula)) }]
   })
 }
 
-function markOf(style: unknown): Mark | null {
-  const names = Object.keys(marks) as Mark[]
-  return names.find((name) => marks[name] === style) ?? null
+function findHighlight(style: unknown): Highlight | null {
+  const names = Object.keys(highlights) as Highlight[]
+  return names.find((name) => highlights[name] === style) ?? null
 }

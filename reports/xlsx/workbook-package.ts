@@ -1,7 +1,8 @@
 import { Readable, type Writable } from 'node:stream'
 import ExcelJS from 'exceljs'
-import { xmlText } from '../layout/clean-text.js'
-import { CHART_TYPE, type Chart, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './chart-xml.js'
+import type { Chart } from '../layout/chart.js'
+import { CHART_TYPE, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './chart-xml.js'
+import { escapeXml } from './escape-xml.js'
 
 /** The date of every part: the earliest a zip can tell, as usual where equal content shall give equal bytes. */
 const PART_DATE = new Date(Date.UTC(1980, 0, 1))
@@ -27,7 +28,7 @@ const Writer = ExcelJS.stream.xlsx.WorkbookWriter as unknown as new (
  * exceljs' streaming workbook, with the charts it cannot write, and without what depends on the moment, so that equal
  * content gives equal bytes.
  */
-export class Package extends Writer {
+export class WorkbookPackage extends Writer {
   /** The charts of each sheet that has any, in order; the sheets point to `drawing1.xml`, `drawing2.xml`, … */
   readonly drawings: (readonly Chart[])[] = []
 
@@ -89,7 +90,7 @@ function* sharedStringsXml(values: readonly string[], uses: number): Generator<s
   yield '</sst>'
 }
 
-const sharedString = (text: string) => `<si><t xml:space="preserve">${xmlText(text)}</t></si>`
+const sharedString = (text: string) => `<si><t xml:space="preserve">${escapeXml(text)}</t></si>`
 
 /** One date, and the permissions any file has. */
 const SETTLED = { date: PART_DATE, mode: 0o644 }

@@ -2,14 +2,15 @@ import { PassThrough, type Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type ExcelJS from 'exceljs'
-import { cleanText, cutText, escaped, oneLine } from '../layout/clean-text.js'
+import { cleanText, oneLine, truncate } from '../layout/clean-text.js'
 import { columnLetter } from '../layout/grid.js'
-import type { Identity, RowPlan, SheetMaker, SheetPlan } from '../layout/sheet-plan.js'
+import type { ReportIdentity, RowPlan, SheetFactory, SheetPlan } from '../layout/sheet-plan.js'
 import { ROW_POINTS } from '../layout/text-metrics.js'
 import { FONT, FONT_POINTS, palette } from './cell-styles.js'
-import { quoted } from './cells.js'
-import { barsXml, namedBars } from './data-bars.js'
-import { Package } from './workbook-package.js'
+import { quoteSheetName } from './cells.js'
+import { dataBarsXml, withBarIds } from './data-bars.js'
+import { escapeXstring } from './escape-xml.js'
+import { WorkbookPackage } from './workbook-package.js'
 
 /** Between two turns of the event loop: locks are renewed and signals heard while a long sheet is made. */
 const CELLS_A_TURN = 4_000
@@ -68,8 +69,8 @@ export const buildWorkbook = (...of: Parameters<typeof streamWorkbook>): Promise
  * @returns the bytes of an .xlsx file; fails with what went wrong, or with whatever `signal` was aborted with
  */
 export function streamWorkbook(
-  sheets: readonly SheetMaker[],
-  identity: Identity,
+  sheets: readonly SheetFactory[],
+  identity: ReportIdentity,
   options: BuildOptions = {},
 ): Readable {
   const output = new PassThrough()
@@ -79,7 +80,7 @@ export function streamWorkbook(
 
 async function writeSheets(
   output: PassThrough,
-  { sheets, identity, options }: { sheets: readonly SheetMaker[]; identity: Identity; options: BuildOptions },
+  { sheets, identity, options }: { sheets: readonly SheetFactory[]; identity: ReportIdentity; options: BuildOptions },
 ): Promise<void> {
   const signal = whileWanted(output, options.signal)
   const book = newBook(output, identity)
@@ -99,13 +100,13 @@ function whileWanted(output: PassThrough, signal: AbortSignal | undefined): Abor
   return signal ? AbortSignal.any([signal, unwanted.signal]) : unwanted.signal
 }
 
-function newBook(stream: PassThrough, identity: Identity): Package {
-  const book = new Package(stream)
+function newBook(stream: PassThrough, identity: ReportIdentity): WorkbookPackage {
+  const book = new WorkbookPackage(stream)
   // Font 0 is what column widths are counted in. exceljs would take Calibri, which not every machine has.
   const { styles } = book as unknown as { styles: StyleInternals }
   styles.map.font.map = Object.fromEntries(FONT_ORDER.split(' ').map((tag) => [tag, styles.map.font.map[tag]]))
   styles._addFont({ name: FONT, size: FONT_POINTS, family: 2, color: { theme: 1 } })
-  const property = (text: string) => cutText(oneLine(cleanText(text)), PROPERTY_CHARACTERS)
+  const property = (text: string) => truncate(oneLine(cleanText(text)), PROPERTY_CHARACTERS)
   Object.assign(book, {
     creator: 'Quotekeeper',
     lastModifiedBy: 'Quotekeeper',
@@ -119,18 +120,18 @@ function newBook(stream: PassThrough, identity: Identity): Package {
 }
 
 interface SheetContext {
-  identity: Identity
+  identity: ReportIdentity
   /** Number of the drawing part, where the sheet has charts. */
   drawing: number
   first: boolean
   signal: AbortSignal
 }
 
-async function writeSheet(book: Package, plan: SheetPlan, context: SheetContext): Promise<void> {
+async function writeSheet(book: WorkbookPackage, plan: SheetPlan, context: SheetContext): Promise<void> {
   const widths = await measured(plan, context)
   const sheet = book.addWorksheet(plan.name, sheetOptions(plan, context)) as ExcelJS.Worksheet
-  const rules = namedBars(plan.rules ?? [], sheet.id)
-  orderParts(sheet, { drawing: plan.charts?.length ? context.drawing : 0, extensions: barsXml(rules) })
+  const rules = withBarIds(plan.rules ?? [], sheet.id)
+  orderParts(sheet, { drawing: plan.charts?.length ? context.drawing : 0, extensions: dataBarsXml(rules) })
   sheet.columns = widths.map((width) => ({ width }))
   let cells = 0
   let number = 0
@@ -146,7 +147,8 @@ async function writeSheet(book: Package, plan: SheetPlan, context: SheetContext)
   for (const row of plan.print.breaksAfter ?? []) breakAfter(sheet, row)
   for (const rule of rules) sheet.addConditionalFormatting(rule)
   for (const { address, rule } of plan.validations ?? []) validate(sheet, address, rule)
-  for (const { name, address } of plan.names ?? []) book.definedNames.add(`${quoted(plan.name)}!${address}`, name)
+  for (const { name, address } of plan.names ?? [])
+    book.definedNames.add(`${quoteSheetName(plan.name)}!${address}`, name)
   if (plan.filter !== undefined) sheet.autoFilter = plan.filter
   ;(sheet as unknown as { commit(): void }).commit()
   await nextTurn()
@@ -261,14 +263,14 @@ function sheetView(plan: SheetPlan, first: boolean): ExcelJS.WorksheetView {
 }
 
 const FOOTER_ENDS = '&R&8&A · page &P of &N'
-const footer = ({ footer }: Identity): string => `&L&8${marginText(footer, FOOTER_ENDS.length)}${FOOTER_ENDS}`
+const footer = ({ footer }: ReportIdentity): string => `&L&8${marginText(footer, FOOTER_ENDS.length)}${FOOTER_ENDS}`
 /** On sheets of several pages side by side, whose own heading would be cut at the first page's edge. */
-const header = ({ footer }: Identity): string => `&L&"${FONT},Bold"&10&A&R&8${marginText(footer, 30)}`
+const header = ({ footer }: ReportIdentity): string => `&L&"${FONT},Bold"&10&A&R&8${marginText(footer, 30)}`
 
 /** `&` begins a code in headers and footers and is doubled; a cut must not part a pair, nor a figure follow a size. */
 function marginText(text: string, reserved: number): string {
   let kept = ''
-  for (const character of escaped(oneLine(cleanText(text)))) {
+  for (const character of escapeXstring(oneLine(cleanText(text)))) {
     const next = character === '&' ? '&&' : character
     if (kept.length + next.length > MARGIN_CHARACTERS - reserved - 6) break
     kept += next

@@ -1,5 +1,5 @@
 import type { Format } from '../../reports/formats.js'
-import type { Written } from '../../reports/report-file.js'
+import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
 import { summariseChannel } from '../domain/comparison/channel/summarise-channel.js'
@@ -21,7 +21,7 @@ export async function buildChannelReport(source: ReportSource): Promise<ChannelR
  */
 export async function makeChannelReport(
   source: ReportSource & { out?: string; format?: Format } & BuildOptions,
-): Promise<Written> {
+): Promise<WrittenFile> {
   const { writeChannelReport } = await import('../../reports/formats.js') // Heavy: only when one is written.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)

@@ -1,5 +1,5 @@
 import type { Format } from '../../reports/formats.js'
-import type { Written } from '../../reports/report-file.js'
+import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import { makeChannelReport } from './channel-report.js'
 import type { ReportSource } from './report-input.js'
@@ -16,7 +16,7 @@ export interface ReportRequest extends Omit<ReportSource, 'store'> {
 }
 
 /** Makes a report. @throws what `makeRfqReport` and `makeChannelReport` throw, or what `signal` was aborted with */
-export type MakeReport = (order: ReportRequest, making?: BuildOptions) => Promise<Written>
+export type MakeReport = (order: ReportRequest, making?: BuildOptions) => Promise<WrittenFile>
 
 /** Makes reports in this thread, from this store. */
 export const makeReportInProcess =

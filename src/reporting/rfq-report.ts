@@ -1,5 +1,5 @@
 import type { Format } from '../../reports/formats.js'
-import type { Written } from '../../reports/report-file.js'
+import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import { compareOffers } from '../domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
@@ -26,7 +26,7 @@ export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport
  */
 export async function makeRfqReport(
   source: RfqReportSource & { out?: string; format?: Format } & BuildOptions,
-): Promise<Written> {
+): Promise<WrittenFile> {
   const { writeRfqReport } = await import('../../reports/formats.js') // Heavy: only when one is written.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)

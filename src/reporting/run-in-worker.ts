@@ -1,5 +1,5 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import type { Written } from '../../reports/report-file.js'
+import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions, BuildProgress } from '../../reports/xlsx/workbook-writer.js'
 import type { MakeReport, ReportRequest } from './make-report.js'
 
@@ -11,7 +11,7 @@ export interface WorkerInput {
 /** What it tells. */
 export type WorkerMessage =
   | { progress: BuildProgress }
-  | { written: Written }
+  | { written: WrittenFile }
   | { failed: Partial<NodeJS.ErrnoException> }
 
 /**
@@ -41,9 +41,9 @@ export const makeReportInWorker =
 
 const isOutOfMemory = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-function runWorker(worker: Worker, { signal, onProgress }: BuildOptions): Promise<Written> {
+function runWorker(worker: Worker, { signal, onProgress }: BuildOptions): Promise<WrittenFile> {
   const giveUp = () => worker.postMessage('stop')
-  const made = new Promise<Written>((resolve, reject) => {
+  const made = new Promise<WrittenFile>((resolve, reject) => {
     worker.on('message', (message: WorkerMessage) => {
       if ('progress' in message) onProgress?.(message.progress)
       else if ('written' in message) resolve(message.written)

@@ -1,26 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { channelFileName, rfqFileName, sheetName, slug } from '../../reports/file-names.js'
+import { channelFileName, rfqFileName, slug } from '../../reports/file-names.js'
 import { HOSTILE } from './support/rfq-cases.js'
-
-describe('the name of a sheet', () => {
-  it('is one Excel takes, whatever was wanted, and unlike those taken', () => {
-    const taken: string[] = []
-    for (const words of [...HOSTILE, 'History', 'HISTORY', "'quoted'", '', 'Offers', 'offers', 'OFFERS']) {
-      const name = sheetName(words, taken)
-      expect(name).toMatch(/^[^\\/?*[\]:]{1,31}$/u)
-      expect(name).not.toMatch(/^'|'$|^history$/i)
-      expect(taken.map((other) => other.toLowerCase())).not.toContain(name.toLowerCase())
-      taken.push(name)
-    }
-  })
-  it('splits no emoji and leaves room for its number', () => {
-    const family = '👩‍👩‍👧‍👦'
-    const long = `${'x'.repeat(28)}${family}`
-    expect(sheetName(long)).toBe('x'.repeat(28))
-    expect(sheetName(long, ['x'.repeat(28)])).toBe(`${'x'.repeat(27)} (2)`)
-  })
-})
 
 describe('the name of a file', () => {
   const asOf = new Date('2026-03-16T09:05:59.999Z')

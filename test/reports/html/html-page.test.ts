@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { htmlOf, MOST_ROWS } from '../../../reports/html/html-page.js'
-import { grid } from '../../../reports/layout/grid.js'
+import { MAX_ROWS_PER_SHEET, renderHtmlPage } from '../../../reports/html/html-page.js'
+import { makeGrid } from '../../../reports/layout/grid.js'
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
-import { HEAD_ROW, tableSheet } from '../../../reports/layout/table-sheet.js'
+import { HEADER_ROW, tableSheet } from '../../../reports/layout/table-sheet.js'
 import { rfqIdentity } from '../../../reports/rfq/layout.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
-import { whole, wrapped } from '../../../reports/xlsx/cell-styles.js'
+import { integer, wrapped } from '../../../reports/xlsx/cell-styles.js'
 import { number, text } from '../../../reports/xlsx/cells.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
@@ -15,20 +15,20 @@ const ASIDE = { title: 'Many rows', subject: 'Rows', footer: 'RFQ 1', asOf: new 
 /** A sheet that is one table of so many rows. */
 const table = (name: string, count: number): SheetPlan =>
   tableSheet({
-    grid: grid(name, ['no', 'words'], HEAD_ROW, count),
+    grid: makeGrid(name, ['no', 'words'], HEADER_ROW, count),
     heading: { title: `Table ${name}`, subject: 'The same on all', note: `About ${name}` },
     rows: Array.from({ length: count }, (_, row) => row + 1),
-    empty: 'None.',
-    fixedColumns: 1,
+    emptyText: 'None.',
+    frozenColumns: 1,
     columns: {
-      no: { head: 'No.', right: true, cell: (row) => number(row, whole) },
-      words: { head: 'Words', cell: (row) => text(`row ${row}`, wrapped) },
+      no: { header: 'No.', alignRight: true, cell: (row) => number(row, integer) },
+      words: { header: 'Words', cell: (row) => text(`row ${row}`, wrapped) },
     },
   })
 
 const page = (name: string) => {
   const report = compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())
-  return htmlOf(
+  return renderHtmlPage(
     rfqSheets(report).map((make) => make()),
     rfqIdentity(report),
   )
@@ -37,7 +37,7 @@ const section = (html: string, name: string) => html.split(`<section id="${name}
 
 describe('a page', () => {
   it('shows every row, with the headers again for each table of a long one', () => {
-    const html = htmlOf([table('Few', 3), table('Many', 1_001)], ASIDE)
+    const html = renderHtmlPage([table('Few', 3), table('Many', 1_001)], ASIDE)
     const rows = [...html.matchAll(/>row (\d+)</g)].map(([, row]) => Number(row))
     expect(rows).toEqual([1, 2, 3, ...Array.from({ length: 1_001 }, (_, row) => row + 1)])
     expect(section(html, 'Many').match(/<thead>/g)).toHaveLength(5)
@@ -48,18 +48,18 @@ describe('a page', () => {
   })
 
   it('says at its top and in its place what has no room, and where it is', () => {
-    const html = htmlOf([table('Few', 1), table('Many', MOST_ROWS + 1_234)], ASIDE)
+    const html = renderHtmlPage([table('Few', 1), table('Many', MAX_ROWS_PER_SHEET + 1_234)], ASIDE)
     expect(html).toContain(
       'Not everything is on this page: Many shows 20,000 of 21,234 rows. The workbook (--format xlsx)',
     )
     expect(section(html, 'Many')).toContain('1,234 more rows are not on this page')
-    expect(section(html, 'Many')).toContain(`>row ${MOST_ROWS}<`)
-    expect(section(html, 'Many')).not.toContain(`>row ${MOST_ROWS + 1}<`)
+    expect(section(html, 'Many')).toContain(`>row ${MAX_ROWS_PER_SHEET}<`)
+    expect(section(html, 'Many')).not.toContain(`>row ${MAX_ROWS_PER_SHEET + 1}<`)
     expect(section(html, 'Few')).not.toContain('not on this page')
   })
 
   it('tells once what stands above every sheet of a workbook', () => {
-    const html = htmlOf([table('One', 1), table('Two', 1)], ASIDE)
+    const html = renderHtmlPage([table('One', 1), table('Two', 1)], ASIDE)
     expect(html.match(/The same on all/g)).toHaveLength(1)
     expect(html.match(/About (One|Two)/g)).toHaveLength(2)
     expect(page('sample')).not.toContain('Inputs changed since')

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest'
-import { contentOf, isFigure, linkOf, shown } from '../../../reports/layout/cell-text.js'
+import { cellContent, cellLink, cellText, isNumberOrDate } from '../../../reports/layout/cell-text.js'
 import {
-  day,
-  formatted,
-  instant,
+  calendarDate,
+  integer,
   link,
   numberStyles,
   percent,
   plainNumber,
-  whole,
+  timestamp,
+  withNumberFormat,
 } from '../../../reports/xlsx/cell-styles.js'
 import { date, dateFormula, formula, moment, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 
@@ -16,7 +16,7 @@ describe('what a cell shows', () => {
   const styles = numberStyles([1, 2.5], [7.25, 8.123])
 
   it('is what its number format writes', () => {
-    const signed = formatted(percent, '+0.0%;-0.0%;0.0%')
+    const signed = withNumberFormat(percent, '+0.0%;-0.0%;0.0%')
     const cases: [string, ReturnType<typeof number>][] = [
       ['USD 1,234,567.50', number(1_234_567.5, styles.money('USD'))],
       ['-EUR 3.00', number(-3, styles.money('EUR'))],
@@ -28,12 +28,12 @@ describe('what a cell shows', () => {
       ['+7.8%', number(0.078, signed)],
       ['-34.7%', number(-0.3467, signed)],
       ['0.0%', number(0, signed)],
-      ['12,345', number(12_345, whole)],
+      ['12,345', number(12_345, integer)],
       ['42', number(42, plainNumber)],
       ['1.00E+20', number(1e20, styles.money('USD'))],
-      ['2026-03-16', date('2026-03-16', day)],
-      ['2026-03-16 12:30 UTC', moment('2026-03-16T12:30:59.000Z', instant)],
-      ['2026-03-16', dateFormula('X', '2026-03-16', day)],
+      ['2026-03-16', date('2026-03-16', calendarDate)],
+      ['2026-03-16 12:30 UTC', moment('2026-03-16T12:30:59.000Z', timestamp)],
+      ['2026-03-16', dateFormula('X', '2026-03-16', calendarDate)],
       ['6', formula('2*3', 6, plainNumber)],
       ['#N/A', formula('X', null, plainNumber)],
       ['TRUE', formula('X', true, plainNumber)],
@@ -41,15 +41,15 @@ describe('what a cell shows', () => {
       ['open', webLink('open', 'https://example.com/', link)],
       ['', number(null)],
     ]
-    expect(cases.map(([, cell]) => shown(cell))).toEqual(cases.map(([words]) => words))
+    expect(cases.map(([, cell]) => cellText(cell))).toEqual(cases.map(([words]) => words))
   })
   it('is a figure, a link or words', () => {
-    expect([number(1), date('2026-03-16', day), text('1')].map(isFigure)).toEqual([true, true, false])
-    expect(linkOf(webLink('open', 'https://example.com/', link))).toBe('https://example.com/')
-    expect(linkOf(sheetLink('Offers', 'Offers', link))).toBe("#'Offers'!A1")
-    expect(linkOf(text('https://example.com/'))).toBeNull()
-    expect(contentOf(dateFormula('X', '2026-03-16', day))).toEqual(new Date('2026-03-16T00:00:00.000Z'))
-    expect(contentOf(undefined)).toBeNull()
+    expect([number(1), date('2026-03-16', calendarDate), text('1')].map(isNumberOrDate)).toEqual([true, true, false])
+    expect(cellLink(webLink('open', 'https://example.com/', link))).toBe('https://example.com/')
+    expect(cellLink(sheetLink('Offers', 'Offers', link))).toBe("#'Offers'!A1")
+    expect(cellLink(text('https://example.com/'))).toBeNull()
+    expect(cellContent(dateFormula('X', '2026-03-16', calendarDate))).toEqual(new Date('2026-03-16T00:00:00.000Z'))
+    expect(cellContent(undefined)).toBeNull()
   })
   it('takes no currency into a format that is no code', () => {
     expect(styles.money('USD').numFmt).toContain('[$USD]')

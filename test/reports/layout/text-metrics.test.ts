@@ -1,6 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { columnWidth, cutToLines, rowHeight, textWidth, wrappedLines } from '../../../reports/layout/text-metrics.js'
+import {
+  columnWidth,
+  rowHeight,
+  textWidth,
+  truncateToLines,
+  wrappedLines,
+} from '../../../reports/layout/text-metrics.js'
 
 describe('the room text takes', () => {
   it('grows with the text, and bold takes more', () => {
@@ -27,9 +33,9 @@ describe('the room text takes', () => {
   })
   it('is cut, visibly, where lines do not suffice', () => {
     const long = 'word '.repeat(200).trim()
-    const cut = cutToLines(long, 30, 4)
+    const cut = truncateToLines(long, 30, 4)
     expect(wrappedLines(cut, 30)).toBeLessThanOrEqual(4)
     expect(cut).toMatch(/\[in full on About\]$/)
-    expect(cutToLines('short', 30, 4)).toBe('short')
+    expect(truncateToLines('short', 30, 4)).toBe('short')
   })
 })

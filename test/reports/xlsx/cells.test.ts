@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { day, link, plain, plainNumber } from '../../../reports/xlsx/cell-styles.js'
-import { date, formula, moment, number, serialOf, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
+import { calendarDate, link, plain, plainNumber } from '../../../reports/xlsx/cell-styles.js'
+import { date, dateSerial, formula, moment, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 import { HOSTILE } from '../support/rfq-cases.js'
 
 describe('a cell from outside', () => {
@@ -29,14 +29,14 @@ describe('a cell from outside', () => {
     expect(number(1e20, plainNumber).style.numFmt).toContain('E+')
   })
   it('is a date only if the calendar has it and spreadsheets agree on it', () => {
-    expect(date('2026-02-28', day).value).toEqual(new Date(Date.UTC(2026, 1, 28)))
+    expect(date('2026-02-28', calendarDate).value).toEqual(new Date(Date.UTC(2026, 1, 28)))
     for (const odd of ['2026-02-30', '2026-2-3', '1850-01-01', 'soon', '2026-02-28T00:00:00Z']) {
-      expect(date(odd, day).value).toBe(odd)
+      expect(date(odd, calendarDate).value).toBe(odd)
     }
-    expect(serialOf('1900-03-01')).toBe(61)
-    expect(serialOf('2026-03-16')).toBe(46_097)
-    expect(moment('not a time', day).value).toBe('not a time')
-    expect(moment('2026-03-16T12:30:00.000Z', day).value).toEqual(new Date('2026-03-16T12:30:00.000Z'))
+    expect(dateSerial('1900-03-01')).toBe(61)
+    expect(dateSerial('2026-03-16')).toBe(46_097)
+    expect(moment('not a time', calendarDate).value).toBe('not a time')
+    expect(moment('2026-03-16T12:30:00.000Z', calendarDate).value).toEqual(new Date('2026-03-16T12:30:00.000Z'))
   })
   it('links over https only, and to sheets of the workbook', () => {
     expect(webLink('open', 'https://example.com/a?b="1"', link).value).toEqual({

@@ -1,14 +1,14 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { columnLetter } from '../../../reports/layout/grid.js'
-import { columnOf, type Lookup, NOT_AVAILABLE, readExpression } from '../../../reports/xlsx/rule-expression.js'
+import { type CellLookup, columnIndex, NOT_AVAILABLE, parseExpression } from '../../../reports/xlsx/rule-expression.js'
 
 const SHEET = [
   ['yes', 3, NOT_AVAILABLE, null],
   ['No "way"', 4, 4, ''],
 ] as const
-const cells: Lookup = (row, column) => SHEET[row]?.[column] ?? null
-const at = (text: string, rows = 0, columns = 0) => readExpression(text)(cells, rows, columns)
+const cells: CellLookup = (row, column) => SHEET[row]?.[column] ?? null
+const at = (text: string, rows = 0, columns = 0) => parseExpression(text)(cells, rows, columns)
 
 describe('the expression of a rule', () => {
   it('compares cells and constants as a spreadsheet does', () => {
@@ -46,10 +46,12 @@ describe('the expression of a rule', () => {
   })
 
   it.each(['SUM(A1)', 'A1=', '(A1', 'A1 A2', 'AND(A1', "'Other'!A1", '1+1', '=A1', ''])('refuses %j', (text) => {
-    expect(() => readExpression(text)).toThrow(RangeError)
+    expect(() => parseExpression(text)).toThrow(RangeError)
   })
 
   it('reads the letters of a column as the grid writes them', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 702 }), (column) => columnOf(columnLetter(column)) === column - 1))
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 702 }), (column) => columnIndex(columnLetter(column)) === column - 1),
+    )
   })
 })

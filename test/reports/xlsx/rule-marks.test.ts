@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
 import { channelSheets } from '../../../reports/channel/workbook.js'
-import { shown } from '../../../reports/layout/cell-text.js'
+import { cellText } from '../../../reports/layout/cell-text.js'
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
-import { type Mark, marksOf } from '../../../reports/xlsx/rule-marks.js'
+import { type Highlight, makeHighlighter } from '../../../reports/xlsx/rule-marks.js'
 import { summariseChannel } from '../../../src/domain/comparison/channel/summarise-channel.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import { channelInput, sampleResponses } from '../../helpers/comparison-inputs.js'
@@ -13,13 +13,13 @@ const rfqPlans = (name: string) =>
   rfqSheets(compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())).map((make) => make())
 
 /** What is marked on a sheet: mark and words of each cell. */
-function marked(sheet: SheetPlan): [mark: Mark, words: string][] {
+function marked(sheet: SheetPlan): [mark: Highlight, words: string][] {
   const rows = [...sheet.rows()]
-  const mark = marksOf(sheet, rows)
+  const mark = makeHighlighter(sheet, rows)
   return rows.flatMap(({ cells }, row) =>
-    [...cells.entries()].flatMap(([column, cell]): [Mark, string][] => {
+    [...cells.entries()].flatMap(([column, cell]): [Highlight, string][] => {
       const found = cell === undefined ? null : mark(row, column)
-      return found === null || cell === undefined ? [] : [[found, shown(cell)]]
+      return found === null || cell === undefined ? [] : [[found, cellText(cell)]]
     }),
   )
 }
@@ -37,11 +37,11 @@ describe('what the rules of a sheet mark', () => {
   it('is the best of each row on Comparison, as column B names it', () => {
     const sheet = named(rfqPlans('sample'), 'Comparison')
     const rows = [...sheet.rows()]
-    const mark = marksOf(sheet, rows)
+    const mark = makeHighlighter(sheet, rows)
     const judged = rows.flatMap(({ cells }, row) => {
-      const best = cells[1] === undefined ? '' : shown(cells[1])
+      const best = cells[1] === undefined ? '' : cellText(cells[1])
       const good = cells.flatMap((cell, column) =>
-        column > 2 && cell && mark(row, column) === 'good' ? [shown(cell)] : [],
+        column > 2 && cell && mark(row, column) === 'good' ? [cellText(cell)] : [],
       )
       return good.length > 0 ? [{ best, good: [...new Set(good)] }] : []
     })

@@ -1,18 +1,18 @@
 import { finished } from 'node:stream/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Identity, SheetPlan } from '../../../reports/layout/sheet-plan.js'
+import type { Chart } from '../../../reports/layout/chart.js'
+import type { ReportIdentity, SheetPlan } from '../../../reports/layout/sheet-plan.js'
 import { fixedWidths } from '../../../reports/layout/table-sheet.js'
-import { day, link, marks, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
+import { calendarDate, highlights, link, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
 import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
-import type { Chart } from '../../../reports/xlsx/chart-xml.js'
 import { buildWorkbook, streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
 import { schemaFaults } from '../support/conformity.js'
 import { descendants, type Element, parseXml, partsOf } from '../support/parts.js'
 import { HOSTILE } from '../support/rfq-cases.js'
 
 const styles = numberStyles([1], [2])
-const identity: Identity = {
+const identity: ReportIdentity = {
   title: 'RFQ 42',
   subject: 'Removals',
   footer: '1 & 2 · as of 2026-03-16',
@@ -44,7 +44,7 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
         text(word),
         number(index + 1, styles.money('USD')),
         formula(`B${index + 2}*2`, (index + 1) * 2),
-        date('2026-03-16', day),
+        date('2026-03-16', calendarDate),
         webLink(word, 'https://example.com/?a=1&b=2', link),
         arrayFormula('MAX(B2:B3)', words.length, `F${index + 2}`),
         sheetLink('two', 'Two', link),
@@ -55,7 +55,7 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
   filter: 'A1:E3',
   merges: ['A9:B9'],
   names: [{ name: 'Rate_USD', address: '$B$2' }],
-  rules: [{ ref: 'B2:B3', rules: [{ type: 'expression', priority: 1, formulae: ['$B2>1'], style: marks.good }] }],
+  rules: [{ ref: 'B2:B3', rules: [{ type: 'expression', priority: 1, formulae: ['$B2>1'], style: highlights.good }] }],
   validations: [{ address: 'B2', rule: { type: 'decimal', operator: 'between', formulae: [0, 9], allowBlank: true } }],
   charts: [chart],
   print: { titleRows: [1, 1], titleColumns: 'A:A', pagesWide: 2, from: 1, to: 3, breaksAfter: [2] },
