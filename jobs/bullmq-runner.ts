@@ -12,66 +12,66 @@ import { settlesWithin } from './settles-within.js'
 
 export interface BullRunnerOptions {
   server: { kind: 'redis' | 'postgres'; url: string }
-  /** What all keys in Redis begin with, or the schema in PostgreSQL; an identifier. */
+  /** Prefix of all keys in Redis, or the schema in PostgreSQL; must be an identifier. */
   prefix?: string
-  /** Jobs under way at once in this process. */
+  /** Jobs that run at the same time in this process. */
   concurrency: number
   log: Log
-  /** In milliseconds; the defaults are right but for tests. */
+  /** In milliseconds; only tests override it. */
   timing?: Partial<Timing>
 }
 type Timing = typeof TIMING
 
 const TIMING = {
-  /** How long a job belongs to a worker that says nothing: kill -9 is noticed after this, and a check. */
+  /** A job whose worker has not renewed its lock for this long is stalled; the next check re-queues it. */
   lock: 30_000,
   stalledCheck: 10_000,
-  /** How long a worker waits after an error of the queue. */
+  /** Pause of a worker after a queue error. */
   retry: 2_000,
-  /** How long the queue may take to be there at the start. */
+  /** How long to wait for the queue at start-up. */
   start: 5_000,
-  /** How long the queue may take to answer. */
+  /** How long to wait for a response of the queue. */
   answer: 4_000,
-  /** How long an aborted job may take to let go, and then BullMQ to write what is done. */
+  /** How long an aborted job may take to end, and then BullMQ to record what finished. */
   grace: 1_000,
 }
-/** Finished jobs: their ids still block a second scheduler's same tick; bounded both ways. */
-const KEEP = { age: 24 * 3_600, count: 5_000 }
+/** Finished jobs are kept so that a second scheduler cannot enqueue the same tick again (age in seconds). */
+const RETENTION = { age: 24 * 3_600, count: 5_000 }
 
 /**
- * Runs jobs by BullMQ on Redis or PostgreSQL: any number of processes and machines on one queue.
- * @throws QueueUnavailableError with the remedy, after some seconds, where the queue does not answer
+ * Runs jobs with BullMQ on Redis or PostgreSQL: any number of processes and machines can share one queue.
+ * @throws QueueUnavailableError with the remedy if the queue does not answer within seconds
  */
 export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {
   const { server, prefix = 'quotekeeper', concurrency, log } = options
   const timing = { ...TIMING, ...options.timing }
   const address = queueAddress(server.url)
-  const teller = throttledErrorLog(log, address)
+  const errorLog = throttledErrorLog(log, address)
   try {
-    const shared = { url: server.url, prefix, responseTimeoutMs: timing.answer, onReconnect: teller.recovered }
-    const link =
+    const shared = { url: server.url, prefix, responseTimeoutMs: timing.answer, onReconnect: errorLog.recovered }
+    const backend =
       server.kind === 'redis'
         ? openRedisBackend(shared)
         : await openPostgresBackend({ ...shared, startMs: timing.start })
-    const queue = await openQueue(link, timing.start, teller)
-    return new BullRunner({ link, queue, address, concurrency, timing, log, teller })
+    const queue = await openQueue(backend, timing.start, errorLog)
+    return new BullRunner({ backend, queue, address, concurrency, timing, log, errorLog })
   } catch (error) {
     throw unavailable(address, error as Error)
   }
 }
 
-async function openQueue(link: QueueBackend, withinMs: number, teller: ErrorThrottle): Promise<BackendQueue> {
-  const queue = link.queue()
-  let last = new Error('no answer')
+async function openQueue(backend: QueueBackend, withinMs: number, errorLog: ErrorThrottle): Promise<BackendQueue> {
+  const queue = backend.queue()
+  let lastError = new Error('no response')
   queue.on('error', (error) => {
-    last = error
-    teller.error(error)
+    lastError = error
+    errorLog.error(error)
   })
   const ready = queue.waitUntilReady()
   if (await settlesWithin(ready, withinMs)) return ready.then(() => queue)
-  link.disconnect()
-  void queue.close().catch(teller.error)
-  throw last
+  backend.disconnect()
+  void queue.close().catch(errorLog.error)
+  throw lastError
 }
 
 function unavailable(address: string, cause: Error): QueueUnavailableError {
@@ -80,18 +80,18 @@ function unavailable(address: string, cause: Error): QueueUnavailableError {
 }
 
 interface Parts {
-  link: QueueBackend
+  backend: QueueBackend
   queue: BackendQueue
   address: string
   concurrency: number
   timing: Timing
   log: Log
-  teller: ErrorThrottle
+  errorLog: ErrorThrottle
 }
 
 class BullRunner implements JobRunner {
   readonly #parts: Parts
-  readonly #underWay = new Set<Promise<void>>()
+  readonly #running = new Set<Promise<void>>()
   #worker: BackendWorker | null = null
   #closing = false
 
@@ -101,96 +101,96 @@ class BullRunner implements JobRunner {
 
   async enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean> {
     parseJob(name, payload)
-    return this.#answered(() => add(this.#parts.queue, name, payload, id))
+    return this.#call(() => add(this.#parts.queue, name, payload, id))
   }
 
   async work(handlers: JobHandlers): Promise<void> {
-    const { link, concurrency, timing, log, teller } = this.#parts
-    // BullMQ hands the signal only to a function that names three parameters.
-    const worker = link.worker((job, token, signal) => this.#process(handlers, job, token, signal), {
+    const { backend, concurrency, timing, log, errorLog } = this.#parts
+    // BullMQ passes the signal only to functions with three declared parameters.
+    const worker = backend.worker((job, token, signal) => this.#process(handlers, job, token, signal), {
       concurrency,
       lockDuration: timing.lock,
       stalledInterval: timing.stalledCheck,
       maxStalledCount: 3,
       runRetryDelay: timing.retry,
-      removeOnComplete: KEEP,
-      removeOnFail: KEEP,
+      removeOnComplete: RETENTION,
+      removeOnFail: RETENTION,
     })
-    worker.on('error', teller.error)
-    worker.on('stalled', (id) => log.warn({ id }, 'the worker of this job fell silent: the job is run again'))
+    worker.on('error', errorLog.error)
+    worker.on('stalled', (id) => log.warn({ id }, 'job stalled; re-queued'))
     this.#worker = worker
-    await this.#answered(() => worker.waitUntilReady())
+    await this.#call(() => worker.waitUntilReady())
   }
 
   async ping(): Promise<{ ok: boolean; message: string }> {
     try {
-      // A write: a full Redis, or one that lost its mastership, still answers reads.
-      await this.#answered(() => this.#parts.queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
-      return { ok: true, message: `the queue at ${this.#parts.address} answers` }
+      // A write, because a Redis that is full or became a replica still answers reads.
+      await this.#call(() => this.#parts.queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
+      return { ok: true, message: `${this.#parts.address} accepts writes` }
     } catch (error) {
       return { ok: false, message: (error as Error).message }
     }
   }
 
   async close(deadlineMs: number): Promise<void> {
-    const { link, queue, timing } = this.#parts
+    const { backend, queue, timing } = this.#parts
     this.#closing = true
     await this.#worker?.pause(true)
-    const drain = (withinMs: number) => settlesWithin(Promise.allSettled(this.#underWay), withinMs)
+    const drain = (withinMs: number) => settlesWithin(Promise.allSettled(this.#running), withinMs)
     if (!(await drain(deadlineMs))) {
       this.#worker?.cancelAllJobs('the service is shutting down')
       await drain(timing.grace)
     }
-    // By force where a job does not let go: its lock runs out, and another worker takes it up.
-    const force = this.#underWay.size > 0
+    // Forced if a job has not ended: its lock expires and another worker runs it again.
+    const force = this.#running.size > 0
     await settlesWithin(Promise.allSettled([this.#worker?.close(force), queue.close()]), timing.grace)
-    link.disconnect()
+    backend.disconnect()
   }
 
   async #process(handlers: JobHandlers, job: Job, token = '', signal = new AbortController().signal): Promise<void> {
     if (this.#closing) {
-      // Fetched by a wait that began before the end: back with it, for another worker.
+      // Fetched while shutting down: return it to the queue for another worker.
       await job.moveToWait(token)
       throw new WaitingError()
     }
-    const done = runJob(handlers, { id: job.id ?? '', name: job.name, data: job.data, signal }, this.#parts.log)
-    this.#underWay.add(done)
+    const result = runJob(handlers, { id: job.id ?? '', name: job.name, data: job.data, signal }, this.#parts.log)
+    this.#running.add(result)
     try {
-      await done
+      await result
     } catch (error) {
-      // Never tried again, whatever whoever added it wished: retries live in the marketplace client alone.
+      // Never retried, whatever the job's options say: only the marketplace client retries.
       throw new UnrecoverableError((error as Error).message)
     } finally {
-      this.#underWay.delete(done)
+      this.#running.delete(result)
     }
   }
 
-  /** Waits for an answer of the queue, but not for ever. */
-  async #answered<T>(ask: () => Promise<T>): Promise<T> {
+  /** Calls the queue with a time-out. */
+  async #call<T>(operation: () => Promise<T>): Promise<T> {
     const { address, timing } = this.#parts
-    if (this.#closing) throw new QueueUnavailableError('the service is shutting down and takes no more jobs')
-    const asked = ask()
-    if (!(await settlesWithin(asked, timing.answer))) throw unavailable(address, new Error('no answer'))
-    return asked.catch((error: Error) => {
+    if (this.#closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+    const response = operation()
+    if (!(await settlesWithin(response, timing.answer))) throw unavailable(address, new Error('no response'))
+    return response.catch((error: Error) => {
       throw unavailable(address, error)
     })
   }
 }
 
-/** Adds a job unless its id is known or one waits in its lane. */
+/** Adds a job unless its id is known or another one with its fairness key is waiting. */
 async function add(queue: BackendQueue, name: JobName, payload: JobPayload, id: string): Promise<boolean> {
   const deduplication = { id: fairnessKey(name, payload), keepLastIfActive: true }
-  // Asked first: on PostgreSQL, BullMQ 6.7 gives the lane to a finished job whose id is added again, and blocks it.
+  // On PostgreSQL, BullMQ 6.7 reserves the key for a finished job whose id is added again, and blocks later ones.
   if (await queue.getJob(id)) return false
-  let running: string | undefined
-  for (let tries = 0; tries < 4; tries++) {
-    const taken = await queue.add(name, payload, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
-    if (taken.id === id) return true
-    // Another job has the lane. Where it was running when asked, BullMQ keeps ours to run after it.
-    if (taken.id === running) return true
-    const other = taken.id === undefined ? undefined : await queue.getJob(taken.id)
+  let runningId: string | undefined
+  for (let attempt = 0; attempt < 4; attempt++) {
+    const added = await queue.add(name, payload, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
+    if (added.id === id) return true
+    // Another job holds the key. If it was running at the time, BullMQ runs ours after it.
+    if (added.id === runningId) return true
+    const other = added.id === undefined ? undefined : await queue.getJob(added.id)
     const state = await other?.getState()
-    if (state === 'active') running = taken.id
+    if (state === 'active') runningId = added.id
     else if (state === 'completed' || state === 'failed') await other?.removeDeduplicationKey()
     else return false
   }

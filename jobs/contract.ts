@@ -1,43 +1,44 @@
 import type { Logger } from 'pino'
 
-/** The jobs by name; a payload names a channel, never a key. */
 export const JOB_NAMES = ['poll-listings', 'poll-rfqs', 'close-expired', 'channel-report', 'rfq-report'] as const
 export type JobName = (typeof JOB_NAMES)[number]
 
+/** Contains no API key: a handler looks the channel up in its own configuration. */
 export interface JobPayload {
+  /** `org/slug`. */
   channel: string
   /** rfq-report only. */
   rfqId?: string
-  /** Why it runs: `tick`, `close`, `web`, … */
+  /** Why the job was enqueued: `tick`, `start`, `close`, `web`, … */
   cause: string
 }
 
-/** Does the work of one job. Must be safe to run again. */
+/** Runs one job. Must be safe to repeat. */
 export type JobHandler = (payload: JobPayload, context: { id: string; signal: AbortSignal }) => Promise<void>
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**
- * A way to run jobs. Two stand behind it: BullMQ on Redis or PostgreSQL, and in this process.
- * Equal ids make one job. Jobs of the same name and channel (for an `rfq-report` also the same RFQ) never run side by
- * side, and while one of them waits another adds none: it has a lane, and a lane holds one running and one waiting job.
+ * Runs jobs: on BullMQ (Redis or PostgreSQL), or in this process. Jobs with equal ids are one job. Jobs with the same
+ * fairness key (name and channel; for `rfq-report` also the RFQ) never run at the same time, and at most one of them
+ * waits.
  */
 export interface JobRunner {
   /**
-   * Adds a job; resolves to false where an equal one is known already or one waits in its lane.
-   * Rejects with `RefusedJobError` for a payload that no handler would take, within a few seconds with
-   * `QueueUnavailableError` where the queue does not answer.
+   * Adds a job.
+   * @returns false if a job with this id is known or one with the same fairness key is waiting
+   * @throws RefusedJobError for an invalid payload; QueueUnavailableError if the queue does not answer within seconds
    */
   enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean>
-  /** Begins to take jobs. */
+  /** Starts taking jobs. */
   work(handlers: JobHandlers): Promise<void>
-  /** Whether the queue answers and takes writes, for readiness. */
+  /** Whether the queue answers and accepts writes, for readiness. */
   ping(): Promise<{ ok: boolean; message: string }>
   /**
-   * Stops taking jobs, waits for those under way until the deadline, then aborts their signals and gives them a moment
-   * to let go. Never rejects, never waits much longer than the deadline, whatever the queue does.
+   * Stops taking jobs, waits for running jobs until the deadline (milliseconds), then aborts them. Never rejects, and
+   * returns shortly after the deadline even if the queue hangs.
    */
   close(deadlineMs: number): Promise<void>
 }
 
-/** What jobs write to: a pino logger, or anything with these four of its methods. */
+/** What jobs log to: a pino logger, or any object with these methods. */
 export type Log = Pick<Logger, 'debug' | 'info' | 'warn' | 'error'>

@@ -1,11 +1,11 @@
 import { createTask, parse } from 'node-cron'
 
-/** A schedule in a time zone, asked when it last fell due. */
+/** A cron expression in a time zone. */
 export interface Cron {
-  /** How far apart two moments are that can differ: a minute, or a second where the expression has six fields. */
+  /** The resolution: a minute, or a second if the expression has six fields. */
   readonly stepMs: number
   /**
-   * The newest tick in a span, so that ticks missed in it make one.
+   * The newest tick in a span; several missed ticks thus become one.
    * @param span.after exclusive
    * @param span.upTo inclusive
    */
@@ -15,28 +15,28 @@ export interface Cron {
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-/** A clock is set back by at most this much anywhere. */
-const LONGEST_SHIFT = 3 * HOUR
+/** No time zone sets its clocks back by more than this. */
+const MAX_SHIFT = 3 * HOUR
 
 /**
- * Compiles a schedule. Fields, names, lists, steps and `L`, `W`, `#` are node-cron's; day of month and day of week must
- * both match. What node-cron 4.6 does not do on the days when clocks change is done here: its own timer leaves out a
- * tick in the hour that is skipped, and leaves out everything, even every five minutes, in the hour that comes twice.
- * - A tick whose time is skipped comes as soon as the gap is over.
- * - A tick at a fixed time (no `*` opens its minute or hour) comes once, in the first of two equal hours.
- * - A tick every so many minutes, or every hour, goes by real time.
+ * Compiles a cron expression. node-cron parses the fields, names, lists, steps and `L`, `W`, `#`; day of month and day of
+ * week must both match. Days on which clocks change are handled here, because the timer of node-cron 4.6 drops ticks in
+ * a skipped hour, and all ticks in a repeated hour:
+ * - A tick whose time is skipped happens as soon as the gap is over.
+ * - A tick at a fixed time (neither minute nor hour starts with `*`) happens once, in the first of two equal hours.
+ * - A tick every few minutes, or every hour, follows elapsed time.
  * @param expression a valid cron expression
  * @param zone IANA time zone
  */
 export function compileCron(expression: string, zone: string): Cron {
   const fields = parse(expression)
-  const written = expression.trim().split(/\s+/)
-  const stepMs = written.length === 6 ? 1_000 : MINUTE
+  const fieldTexts = expression.trim().split(/\s+/)
+  const stepMs = fieldTexts.length === 6 ? 1_000 : MINUTE
   const matcher = createTask(expression, () => undefined, { timezone: 'UTC' })
-  matcher.destroy() // It only matches; it never runs.
-  const wallTime = wallClock(zone)
+  matcher.destroy() // Used only for matching.
+  const toWallTime = wallClock(zone)
   const everyHour = fields.hour.length === 24
-  const repeats = everyHour || (written.length > 1 && written.at(-5)?.startsWith('*') === true)
+  const repeats = everyHour || (fieldTexts.length > 1 && fieldTexts.at(-5)?.startsWith('*') === true)
 
   const matches = (wall: number) => matcher.match(new Date(wall))
   const dayMatches = (wall: number) => {
@@ -45,33 +45,33 @@ export function compileCron(expression: string, zone: string): Cron {
     return matches(midnight + hour * HOUR + minute * MINUTE + second * 1_000)
   }
 
-  const comesAgain = (at: number, wall: number) => {
-    const setBack = wallTime(at - LONGEST_SHIFT) + LONGEST_SHIFT - wall
-    return setBack > 0 && wallTime(at - setBack) === wall
+  const isRepeat = (at: number, wall: number) => {
+    const setBack = toWallTime(at - MAX_SHIFT) + MAX_SHIFT - wall
+    return setBack > 0 && toWallTime(at - setBack) === wall
   }
-  const skippedBefore = (at: number, wall: number) => {
-    for (let skipped = wallTime(at - stepMs) + stepMs; skipped < wall; skipped += stepMs) {
+  const skipsTickBefore = (at: number, wall: number) => {
+    for (let skipped = toWallTime(at - stepMs) + stepMs; skipped < wall; skipped += stepMs) {
       if (matches(skipped)) return true
     }
     return false
   }
-  const due = (at: number) => {
-    const wall = wallTime(at)
-    if (matches(wall)) return repeats || !comesAgain(at, wall)
-    return !everyHour && skippedBefore(at, wall)
+  const isDue = (at: number) => {
+    const wall = toWallTime(at)
+    if (matches(wall)) return repeats || !isRepeat(at, wall)
+    return !everyHour && skipsTickBefore(at, wall)
   }
 
-  const spans: [number, (wall: number) => boolean][] = [
+  const periods: [number, (wall: number) => boolean][] = [
     [DAY, dayMatches],
     [HOUR, (wall) => fields.hour.includes(Math.floor((wall % DAY) / HOUR))],
     [MINUTE, (wall) => fields.minute.includes(Math.floor((wall % HOUR) / MINUTE))],
   ]
-  /** How far back nothing can be due: to where this day, hour or minute began, unless clocks changed in between. */
-  const idle = (at: number) => {
-    const wall = wallTime(at)
-    for (const [span, busy] of spans) {
-      const back = (wall % span) + stepMs
-      if (!busy(wall) && wall - wallTime(at - back) === back) return back
+  /** How far to step back when nothing is due: past the start of this day, hour or minute unless clocks changed. */
+  const stepBack = (at: number) => {
+    const wall = toWallTime(at)
+    for (const [period, hasTicks] of periods) {
+      const back = (wall % period) + stepMs
+      if (!hasTicks(wall) && wall - toWallTime(at - back) === back) return back
     }
     return stepMs
   }
@@ -80,15 +80,15 @@ export function compileCron(expression: string, zone: string): Cron {
     stepMs,
     lastTick({ after, upTo }) {
       const newest = Math.floor(upTo.getTime() / stepMs) * stepMs
-      for (let at = newest; at > after.getTime(); at -= idle(at)) {
-        if (due(at)) return new Date(at)
+      for (let at = newest; at > after.getTime(); at -= stepBack(at)) {
+        if (isDue(at)) return new Date(at)
       }
       return null
     },
   }
 }
 
-/** Reads the clock on the wall of a zone: its date and time as if they were UTC, in milliseconds. */
+/** Makes a function that converts an instant to the local date and time of a zone, expressed as if it were UTC (ms). */
 function wallClock(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone: zone,

@@ -1,30 +1,32 @@
 import type { Log } from './contract.js'
 
-/** Tells of errors of the queue that come again at every try to connect. */
+const MAX_REMEMBERED_MESSAGES = 100
+
+/** Logs queue errors, which repeat with every attempt to reconnect. */
 export interface ErrorThrottle {
-  /** Tells an error unless it was told a moment ago. */
+  /** Logs an error unless the same message was logged recently. */
   error(error: Error): void
-  /** Tells that the queue is there again, if an error was told. */
+  /** Logs that the queue is available again, if an error was logged before. */
   recovered(): void
 }
 
 /**
- * @param address of the queue, without password
- * @param everyMs after which the same error is told again
+ * @param address of the queue, without user and password
+ * @param everyMs how long to suppress repetitions of one message, in milliseconds
  */
 export function throttledErrorLog(log: Log, address: string, everyMs = 30_000): ErrorThrottle {
-  const told = new Map<string, number>()
+  const lastLogged = new Map<string, number>()
   return {
     error(error) {
       const now = performance.now()
-      if (now - (told.get(error.message) ?? Number.NEGATIVE_INFINITY) < everyMs) return
-      if (told.size >= 100) told.clear()
-      told.set(error.message, now)
-      log.error({ queue: address, err: error }, 'the queue does not answer as it should: trying on')
+      if (now - (lastLogged.get(error.message) ?? Number.NEGATIVE_INFINITY) < everyMs) return
+      if (lastLogged.size >= MAX_REMEMBERED_MESSAGES) lastLogged.clear()
+      lastLogged.set(error.message, now)
+      log.error({ queue: address, err: error }, 'queue error; retrying')
     },
     recovered() {
-      if (told.size > 0) log.info({ queue: address }, 'the queue answers again')
-      told.clear()
+      if (lastLogged.size > 0) log.info({ queue: address }, 'queue available again')
+      lastLogged.clear()
     },
   }
 }

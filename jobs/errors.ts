@@ -1,14 +1,14 @@
-/** The queue does not answer: the message holds the remedy. Try again later, or tell the operator. */
+/** The queue does not answer. The message contains the remedy; try again later or inform the operator. */
 export class QueueUnavailableError extends Error {
   override name = 'QueueUnavailableError'
 }
 
-/** A job that no handler takes: its name is unknown or its payload has not the promised shape. Never retried. */
+/** No handler accepts the job: its name is unknown or its payload is invalid. Never retried. */
 export class RefusedJobError extends Error {
   override name = 'RefusedJobError'
 }
 
-/** A run was recorded as failed, and told: the job failed, and there is nothing to add. */
+/** A run was recorded and logged as failed; the job fails too, and there is nothing more to log. */
 export class RunFailedError extends Error {
   override name = 'RunFailedError'
 }

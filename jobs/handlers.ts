@@ -25,82 +25,79 @@ export interface HandlerDeps {
   pollListings: (context: PollContext) => Promise<PollResult>
   pollRfqs: (context: PollContext, options: PollRfqsOptions) => Promise<PollResult>
   closeExpired: (context: ClosingContext, policy: ClosingPolicy) => Promise<ClosingResult>
-  /** Kill switch of closing: a reason to stop, or null. */
+  /** The reason why closing is stopped, or null. */
   killSwitch: () => string | null
-  /** Write a workbook and resolve to its path. */
+  /** Writes a workbook and resolves to its path. */
   rfqReport: (channel: ChannelConfig, rfqId: string, signal: AbortSignal) => Promise<string>
   channelReport: (channel: ChannelConfig, signal: AbortSignal) => Promise<string>
 }
 
-/** What a job of a channel is done with. */
-interface Task {
+/** One job with its channel looked up. */
+interface ChannelJob {
   deps: HandlerDeps
   channel: ChannelConfig
   payload: JobPayload
   signal: AbortSignal
 }
 
-/** Which function does which job. Each is thin: the work is done in the rooms that are handed in. */
+/** The handler of each job. Handlers are thin: they call the use-cases passed in. */
 export function createHandlers(deps: HandlerDeps): JobHandlers {
-  const onChannel =
-    (work: (task: Task) => Promise<void>): JobHandler =>
+  const forChannel =
+    (handle: (job: ChannelJob) => Promise<void>): JobHandler =>
     async (payload, { signal }) =>
-      work({ deps, channel: channelOf(deps.config, payload), payload, signal })
+      handle({ deps, channel: channelOf(deps.config, payload), payload, signal })
   return {
-    'poll-listings': onChannel((task) =>
-      run(task, 'listings', () => deps.pollListings(pollContext(deps, task.channel, task.signal))),
+    'poll-listings': forChannel((job) =>
+      runAndLog(job, 'listings', () => deps.pollListings(pollContext(deps, job.channel, job.signal))),
     ),
-    'poll-rfqs': onChannel((task) =>
-      run(task, 'rfqs', () => deps.pollRfqs(pollContext(deps, task.channel, task.signal), pollOptions(deps.config))),
+    'poll-rfqs': forChannel((job) =>
+      runAndLog(job, 'rfqs', () => deps.pollRfqs(pollContext(deps, job.channel, job.signal), pollOptions(deps.config))),
     ),
-    'close-expired': onChannel(close),
-    'channel-report': onChannel(channelReport),
-    'rfq-report': onChannel(rfqReport),
+    'close-expired': forChannel(closeExpired),
+    'channel-report': forChannel(channelReport),
+    'rfq-report': forChannel(rfqReport),
   }
 }
 
 function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   const found = config.channels.find(({ key }) => key === channel)
   if (found) return found
-  throw new RefusedJobError(`the channel ${channel} is not in the configuration of this process`)
+  throw new RefusedJobError(`channel ${channel} is not in the configuration of this process`)
 }
 
-const session = ({ deps, channel, signal }: Task) => deps.marketplace.session(channel, { signal })
+const session = ({ deps, channel, signal }: ChannelJob) => deps.marketplace.session(channel, { signal })
 
-async function close(task: Task): Promise<void> {
-  const { deps, channel, signal } = task
+async function closeExpired(job: ChannelJob): Promise<void> {
+  const { deps, channel, signal } = job
   const policy = closingPolicy(deps.config.closing, channel)
   if (policy === null) return
-  const { store, now, killSwitch: stopped } = deps
+  const { store, now, killSwitch } = deps
   const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal })
-  const context = { session: session(task), store, now, signal, killSwitch: stopped, pause }
-  await run(task, 'close', async () => {
+  const context = { session: session(job), store, now, signal, killSwitch, pause }
+  await runAndLog(job, 'close', async () => {
     const result = await deps.closeExpired(context, policy)
-    if (deps.config.closing.reportOnClose) await reportClosed(deps, result)
+    if (deps.config.closing.reportOnClose) await enqueueReports(deps, result)
     return result
   })
 }
 
-/** Enqueues a report of each RFQ that was closed; where that fails, the close itself has not. */
-async function reportClosed({ enqueue, log }: HandlerDeps, { run, decisions }: ClosingResult): Promise<void> {
+/** Enqueues a report for each closed RFQ. A failure is only logged, because the closing itself succeeded. */
+async function enqueueReports({ enqueue, log }: HandlerDeps, { run, decisions }: ClosingResult): Promise<void> {
   const closed = decisions.filter(({ outcome }) => outcome === 'closed' || outcome === 'already-closed')
   for (const { channel, rfqId, decidedAt } of closed) {
     const payload = { channel, rfqId, cause: 'close' }
     try {
       await enqueue('rfq-report', payload, jobId('rfq-report', payload, new Date(decidedAt)))
     } catch (error) {
-      const remedy = 'make it with: quotekeeper report'
-      log.warn(
-        { run: run.id, channel, rfq: rfqId, err: error },
-        `no report of a closed RFQ could be asked for; ${remedy}`,
-      )
+      const facts = { run: run.id, channel, rfq: rfqId, err: error }
+      log.warn(facts, 'cannot enqueue the report on a closed RFQ; create it with `quotekeeper report`')
     }
   }
 }
 
-/** Does a run unless another one lives or the marketplace asked to wait, and tells how it ended. */
-async function run(
-  { deps, channel }: Task,
+/** Does a run and logs how it ended; skips it while another one is alive or the marketplace asked for a pause. */
+async function runAndLog(
+  { deps, channel }: ChannelJob,
   kind: RunKind,
   work: () => Promise<PollResult | ClosingResult>,
 ): Promise<void> {
@@ -119,14 +116,14 @@ async function run(
   }
 }
 
-async function rfqReport({ deps, channel, payload, signal }: Task): Promise<void> {
+async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promise<void> {
   const { rfqId } = payload
-  if (rfqId === undefined) throw new RefusedJobError('an rfq-report names no RFQ')
+  if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
   const file = await deps.rfqReport(channel, rfqId, signal)
   deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file }, 'report written')
 }
 
-async function channelReport({ deps, channel, payload, signal }: Task): Promise<void> {
+async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<void> {
   const file = await deps.channelReport(channel, signal)
   deps.log.info({ channel: channel.key, cause: payload.cause, file }, 'report written')
 }

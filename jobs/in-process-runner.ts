@@ -5,68 +5,68 @@ import { parseJob } from './job-payload.js'
 import { runJob } from './run-job.js'
 import { settlesWithin } from './settles-within.js'
 
-interface Waiting {
+interface WaitingJob {
   id: string
   name: JobName
   payload: JobPayload
-  lane: string
+  key: string
 }
 
-/** Ids remembered, so that one tick makes one job: far more than one tick of the largest installation. */
-const REMEMBERED = 10_000
-/** How long an aborted job may take to let go, in milliseconds. */
+/** Ids remembered so that one tick makes one job; far more than one tick of the largest installation. */
+const MAX_KNOWN_IDS = 10_000
+/** How long an aborted job may take to end, in milliseconds. */
 const GRACE_MS = 1_000
 
 /**
- * Runs jobs in this process, with nothing installed and nothing stored: what matters is in the database, and the next
- * tick finds it. Not a queue: whatever needs one (several processes, jobs that outlive a restart) asks for Redis.
- * @param options.concurrency jobs under way at once
+ * Runs jobs in this process; needs no server and stores nothing. A job lost in a restart is enqueued again by the next
+ * tick. Several processes need Redis or PostgreSQL instead.
+ * @param options.concurrency jobs that run at the same time
  */
 export function createInProcessRunner(options: { concurrency: number; log: Log }): JobRunner {
   const known = new Set<string>()
-  const waiting: Waiting[] = []
-  const underWay = new Map<string, Promise<void>>()
-  const stopping = new AbortController()
+  const waiting: WaitingJob[] = []
+  const running = new Map<string, Promise<void>>()
+  const shutdown = new AbortController()
   let handlers: JobHandlers | null = null
   let closing = false
 
   const remember = (id: string) => {
     known.add(id)
     for (const oldest of known) {
-      if (known.size <= REMEMBERED) break
+      if (known.size <= MAX_KNOWN_IDS) break
       known.delete(oldest)
     }
   }
 
-  const run = async (job: Waiting, workers: JobHandlers) => {
-    await Promise.resolve() // A handler that enqueues must find its own lane taken.
+  const run = async (job: WaitingJob, workers: JobHandlers) => {
+    await Promise.resolve() // A handler that enqueues must find its own key taken.
     try {
-      await runJob(workers, { id: job.id, name: job.name, data: job.payload, signal: stopping.signal }, options.log)
+      await runJob(workers, { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }, options.log)
     } catch {
-      // Told by perform; a job that failed here is found again by the next tick.
+      // Logged by runJob; the next tick enqueues the work again.
     } finally {
-      underWay.delete(job.lane)
+      running.delete(job.key)
       takeNext()
     }
   }
 
   const takeNext = () => {
-    while (handlers !== null && !closing && underWay.size < options.concurrency) {
-      const index = waiting.findIndex((job) => !underWay.has(job.lane))
+    while (handlers !== null && !closing && running.size < options.concurrency) {
+      const index = waiting.findIndex((job) => !running.has(job.key))
       const [job] = index === -1 ? [] : waiting.splice(index, 1)
       if (job === undefined) return
-      underWay.set(job.lane, run(job, handlers))
+      running.set(job.key, run(job, handlers))
     }
   }
 
   return {
     async enqueue(name, payload, id) {
       parseJob(name, payload)
-      if (closing) throw new QueueUnavailableError('the service is shutting down and takes no more jobs')
-      const itsLane = fairnessKey(name, payload)
-      if (known.has(id) || waiting.some((job) => job.lane === itsLane)) return false
+      if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
+      const key = fairnessKey(name, payload)
+      if (known.has(id) || waiting.some((job) => job.key === key)) return false
       remember(id)
-      waiting.push({ id, name, payload, lane: itsLane })
+      waiting.push({ id, name, payload, key })
       takeNext()
       return true
     },
@@ -82,12 +82,12 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       for (const { id, name } of waiting.splice(0)) {
         options.log.warn(
           { job: name, id },
-          'not begun before the end, and not kept: a poll or close comes with its next tick',
+          'waiting job dropped by shutdown; polls and closing rounds run again at their next tick',
         )
       }
-      const all = Promise.all(underWay.values())
+      const all = Promise.all(running.values())
       if (await settlesWithin(all, deadlineMs)) return
-      stopping.abort(new Error('the service is shutting down'))
+      shutdown.abort(new Error('the service is shutting down'))
       await settlesWithin(all, GRACE_MS)
     },
   }

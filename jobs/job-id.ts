@@ -1,27 +1,27 @@
 import type { JobName, JobPayload } from './contract.js'
 
 /**
- * The id of a job: name, channel, RFQ and moment. Two schedulers that mean the same tick make the same id; two channels
- * never do.
- * @param at the tick, or the moment that caused the job (UTC)
- * @returns e.g. `poll-rfqs_acme_forest_20261121T0105Z`: no colon and never a number alone, as BullMQ asks
+ * The id of a job: name, channel, RFQ and moment. Schedulers that enqueue the same tick produce the same id; different
+ * channels never do.
+ * @param at the tick, or the moment that caused the job
+ * @returns e.g. `poll-rfqs_acme_forest_20261121T0105Z` (UTC); BullMQ allows neither colons nor all digits
  */
 export function jobId(name: JobName, payload: Pick<JobPayload, 'channel' | 'rfqId'>, at: Date): string {
   return `${fairnessKey(name, payload)}_${formatTimestamp(at)}`
 }
 
-/** What one job at a time may work on: the part of its id without the moment. */
+/** The job id without its moment: only one job per key runs at a time. */
 export function fairnessKey(name: JobName, { channel, rfqId }: Pick<JobPayload, 'channel' | 'rfqId'>): string {
   const parts = [name, ...channel.split('/'), ...(name === 'rfq-report' ? [rfqId ?? ''] : [])]
   return parts.map(encodePart).join('_')
 }
 
-/** Letters, digits and hyphens stay; each other UTF-16 unit becomes a dot and four hexadecimal digits. Injective. */
+/** Keeps letters, digits and hyphens; every other UTF-16 unit becomes a dot and four hexadecimal digits. Injective. */
 function encodePart(text: string): string {
   return text.replace(/[^A-Za-z0-9-]/g, (unit) => `.${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** `20261121T0105Z`; with seconds, and milliseconds, only where there are any. */
+/** `20261121T0105Z`, with seconds and milliseconds only if they are not zero. */
 function formatTimestamp(at: Date): string {
   const [date, time] = at.toISOString().replace(/[-:]/g, '').split('T') as [string, string]
   const [clock, fraction] = time.slice(0, -1).split('.') as [string, string]

@@ -4,32 +4,37 @@ import pg from 'pg'
 import { type BackendOptions, QUEUE_NAME, type QueueBackend } from './queue-backend.js'
 
 /**
- * The way to PostgreSQL, by BullMQ's own backend. Its objects never recover from a server that is absent when they are
- * made, so the server is waited for first.
+ * Opens the PostgreSQL backend of BullMQ. Its objects never recover if the server is down when they are created, so
+ * this waits for the server first.
  * @param options.startMs how long to wait for the server, in milliseconds
- * @throws Error of the driver where it does not answer, or refuses, in that time
+ * @throws Error of the driver if the server does not answer in that time, or rejects the connection
  */
 export async function openPostgresBackend(options: BackendOptions & { startMs: number }): Promise<QueueBackend> {
-  const { url: connectionString, prefix: schema, responseTimeoutMs: answerMs } = options
-  await pRetry(() => greet(connectionString, options.startMs), {
+  const { url: connectionString, prefix: schema, responseTimeoutMs, startMs } = options
+  await pRetry(() => connectOnce(connectionString, startMs), {
     retries: 10,
     minTimeout: 200,
     maxTimeout: 1_000,
-    maxRetryTime: options.startMs,
-    shouldRetry: ({ error }) => !isRefusal(error),
+    maxRetryTime: startMs,
+    shouldRetry: ({ error }) => !isRejected(error),
   })
-  const settings = { connectionString, schema, connectionTimeoutMillis: answerMs, query_timeout: 6 * answerMs }
+  const settings = {
+    connectionString,
+    schema,
+    connectionTimeoutMillis: responseTimeoutMs,
+    query_timeout: 6 * responseTimeoutMs,
+  }
   return {
     queue: () => new Queue(QUEUE_NAME, { connection: { ...settings, max: 2, migrate: true } }, createPostgresBackend),
-    worker: (process, worker) =>
-      new Worker(QUEUE_NAME, process, { ...worker, connection: settings }, createPostgresBackend),
-    disconnect: () => undefined, // Closing ends its pools; a server that hangs is left to the end of the process.
+    worker: (process, options) =>
+      new Worker(QUEUE_NAME, process, { ...options, connection: settings }, createPostgresBackend),
+    disconnect: () => undefined, // Closing ends the pools; connections to a hanging server end with the process.
   }
 }
 
-async function greet(connectionString: string, startMs: number): Promise<void> {
-  const client = new pg.Client({ connectionString, connectionTimeoutMillis: startMs })
-  client.on('error', () => undefined) // Told by connect and end.
+async function connectOnce(connectionString: string, timeoutMs: number): Promise<void> {
+  const client = new pg.Client({ connectionString, connectionTimeoutMillis: timeoutMs })
+  client.on('error', () => undefined) // connect() and end() report it too.
   try {
     await client.connect()
   } finally {
@@ -37,8 +42,8 @@ async function greet(connectionString: string, startMs: number): Promise<void> {
   }
 }
 
-/** Wrong user, password or database (SQLSTATE classes 28 and 3D): waiting will not help. */
-function isRefusal(error: Error): boolean {
+/** Wrong user, password or database (SQLSTATE classes 28 and 3D): waiting does not help. */
+function isRejected(error: Error): boolean {
   const code = (error as { code?: unknown }).code
   return typeof code === 'string' && /^(28|3D)/.test(code)
 }

@@ -16,17 +16,17 @@ export interface ReadinessOptions {
   now: Clock
 }
 
-/** A poll is stale after so many intervals without a complete one. */
+/** A poll is stale after this many schedule intervals without a complete run. */
 const MAX_AGE_INTERVALS = 3
-/** Less room than this, in bytes, and the next large poll may not fit. */
+/** With less free space than this, in bytes, the next large poll may not fit. */
 const MIN_FREE_BYTES = 32 * 2 ** 20
 const YEAR_MS = 366 * 24 * 3_600_000
 
-/** What the service needs to do its work: the database writable, the queue answering, every channel's polls fresh. */
+/** Checks that the database is writable, the queue accepts writes, and every channel was polled completely of late. */
 export function createReadiness({ config, store, runner, now }: ReadinessOptions): Readiness {
-  const crons = cronsOf(config)
-  const polls = async (moment: Date): Promise<PollState[]> => {
-    const kinds = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, moment) }))
+  const crons = pollCrons(config)
+  const loadPollStates = async (at: Date): Promise<PollState[]> => {
+    const kinds = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, at) }))
     const states = config.channels.flatMap(({ key: channel }) => kinds.map((kind) => ({ channel, ...kind })))
     return Promise.all(
       states.map(async (state) => ({
@@ -39,15 +39,15 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
     const moment = now()
     let states: PollState[] = []
     const database = async () => {
-      states = await polls(moment)
-      return databaseWritable(store)
+      states = await loadPollStates(moment)
+      return checkDatabase(store)
     }
-    const checks = await Promise.all([checked('database', database), checked('queue', () => runner.ping())])
+    const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
     return [...checks, ...checkPollFreshness(states, moment)]
   }
 }
 
-async function checked(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<ReadinessCheck> {
+async function runCheck(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<ReadinessCheck> {
   try {
     return { name, ...(await check()) }
   } catch (error) {
@@ -55,25 +55,26 @@ async function checked(name: string, check: () => Promise<{ ok: boolean; message
   }
 }
 
-/** May be written to and has room, having answered. Writes nothing: it is asked every few seconds. */
-async function databaseWritable(store: ReadinessOptions['store']): Promise<{ ok: boolean; message: string }> {
+/** Checks permissions and free space without writing, because this runs every few seconds. */
+async function checkDatabase(store: ReadinessOptions['store']): Promise<{ ok: boolean; message: string }> {
   await Promise.all([access(store.path, constants.W_OK), access(dirname(store.path), constants.W_OK)])
   const { bavail, bsize } = await statfs(store.path)
-  const room = bavail * bsize
-  if (room < MIN_FREE_BYTES) return { ok: false, message: `only ${Math.floor(room / 2 ** 20)} MiB of room: make some` }
-  return { ok: true, message: 'may be written to, has room' }
+  const free = bavail * bsize
+  if (free < MIN_FREE_BYTES)
+    return { ok: false, message: `disk almost full: ${Math.floor(free / 2 ** 20)} MiB free; free some space` }
+  return { ok: true, message: 'writable, enough free space' }
 }
 
 const KINDS = ['listings', 'rfqs'] as const
 
-function cronsOf({ schedule, scheduleTimeZone }: ReadinessOptions['config']) {
+function pollCrons({ schedule, scheduleTimeZone }: ReadinessOptions['config']) {
   return KINDS.flatMap((kind) => {
     const expression = schedule[kind]
     return expression === null ? [] : [{ kind, cron: compileCron(expression, scheduleTimeZone) }]
   })
 }
 
-/** Three intervals ago, counted in ticks: a schedule that rests at night is not stale in the morning. */
+/** Three intervals ago, counted in ticks, so that a schedule that pauses at night is not stale in the morning. */
 function staleBefore(cron: Cron, now: Date): Date | null {
   const after = new Date(now.getTime() - YEAR_MS)
   const ticks: number[] = []

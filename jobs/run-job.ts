@@ -2,7 +2,7 @@ import type { JobHandlers, Log } from './contract.js'
 import { RefusedJobError, RunFailedError } from './errors.js'
 import { parseJob } from './job-payload.js'
 
-/** A job as it came out of a queue: nothing in it can be trusted yet. */
+/** A job as taken from a queue, not yet validated. */
 export interface RawJob {
   id: string
   name: string
@@ -11,8 +11,8 @@ export interface RawJob {
 }
 
 /**
- * Does one job: checks it at the door, hands it to its handler, tells how it failed.
- * @throws Error with a message that any queue can keep, when the job was refused, failed, or was abandoned
+ * Validates a job, passes it to its handler and logs a failure.
+ * @throws Error with a message that every queue can store, if the job was refused, failed or was aborted
  */
 export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<void> {
   try {
@@ -27,11 +27,11 @@ export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Prom
 function logFailure(error: unknown, job: RawJob, log: Log): void {
   const facts = { job: job.name, id: job.id }
   if (error instanceof RefusedJobError) log.error(facts, `job refused: ${error.message}`)
-  else if (job.signal.aborted) log.warn({ ...facts, err: error }, 'job abandoned to shut down; the next tick goes on')
+  else if (job.signal.aborted) log.warn({ ...facts, err: error }, 'job aborted by shutdown; the next tick continues')
   else if (!(error instanceof RunFailedError)) log.error({ ...facts, err: error }, 'job failed')
 }
 
-/** PostgreSQL keeps a job active for ever whose error message holds a NUL (seen in BullMQ 6.7). */
+/** On PostgreSQL, a job whose error message contains a NUL stays active for ever (seen in BullMQ 6.7). */
 function storableMessage(message: string): string {
   return message.replace(/[\p{Cc}\p{Cs}]/gu, ' ').slice(0, 500)
 }

@@ -2,9 +2,9 @@ import type { ClosingResult } from '../src/closing/contract.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { Log } from './contract.js'
 
-/** One line for each run: what it was, how it ended, what it counted, how long it took in seconds. */
+/** Logs one line per run: outcome, counts, and duration in seconds. */
 export function logRunSummary(result: PollResult | ClosingResult, log: Log): void {
-  const { id, startedAt, finishedAt, error, suspicious: _told, notBefore, ...rest } = result.run
+  const { id, startedAt, finishedAt, error, suspicious: _suspicious, notBefore, ...rest } = result.run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {
     run: id,
@@ -19,7 +19,7 @@ export function logRunSummary(result: PollResult | ClosingResult, log: Log): voi
   log[level](facts, `${rest.kind} of ${rest.channel}: ${rest.outcome}`)
 }
 
-function closingFacts({ decisions, approvalPlan: heldPlan }: ClosingResult) {
+function closingFacts({ decisions, approvalPlan }: ClosingResult) {
   const count = (matches: (decision: ClosingResult['decisions'][number]) => boolean) => decisions.filter(matches).length
   return {
     closed: count(({ outcome }) => outcome === 'closed'),
@@ -27,6 +27,6 @@ function closingFacts({ decisions, approvalPlan: heldPlan }: ClosingResult) {
     refused: count(({ outcome }) => outcome === 'refused'),
     unknown: count(({ outcome }) => outcome === 'unknown'),
     held: count(({ decision }) => decision === 'held'),
-    ...(heldPlan !== null && { approve: `quotekeeper close-expired --approve ${heldPlan}` }),
+    ...(approvalPlan !== null && { approve: `quotekeeper close-expired --approve ${approvalPlan}` }),
   }
 }

@@ -12,17 +12,17 @@ export interface ScheduleOptions {
   log: Log
 }
 
-/** Cron ticks that only enqueue. */
+/** Enqueues jobs when they fall due. */
 export interface Schedule {
-  /** Enqueues what is owed since the start or the last beat; never rejects, one at a time. */
+  /** Enqueues the jobs that fell due since the start or the last tick. Never rejects; calls run one after another. */
   tick(): Promise<void>
-  /** Lets node-cron beat it, now and at every minute (every second where an expression has six fields). */
+  /** Ticks now and every minute (every second if any expression has six fields). */
   start(): void
-  /** No more beats; waits for the one under way. */
+  /** Stops ticking, and waits for the tick that is running. */
   stop(): Promise<void>
 }
 
-const JOB_OF: Record<JobSchedule, JobName> = {
+const JOB_NAME: Record<JobSchedule, JobName> = {
   listings: 'poll-listings',
   rfqs: 'poll-rfqs',
   closeExpired: 'close-expired',
@@ -30,58 +30,58 @@ const JOB_OF: Record<JobSchedule, JobName> = {
 }
 const DAY_MS = 24 * 3_600_000
 
-/** One kind of job on one channel. */
+/** One kind of job for one channel. */
 interface ScheduledJob {
   name: JobName
   channel: string
   cron: Cron
-  /** Ticks up to here are dealt with. */
-  after: Date
-  /** A run that the start owes: nobody knows what was missed before. */
+  /** Ticks up to this moment are enqueued. */
+  enqueuedUpTo: Date
+  /** Moment of the job to run at start-up, because ticks may have been missed before; null if none or done. */
   catchUp: Date | null
 }
 
 /**
- * A schedule of the configured jobs on every channel. Ticks that were missed (the process slept, the queue was away)
- * make one job, with the id of the newest tick; a tick is dealt with only when the queue took it. Each poll is owed
- * once at the start.
+ * Schedules the configured jobs of every channel. Several missed ticks (the machine slept, the queue was unavailable)
+ * become one job with the id of the newest; a tick counts as enqueued only when the queue accepted it. Each poll also
+ * runs once at start-up.
  */
 export function createSchedule({ config, enqueue, now, log }: ScheduleOptions): Schedule {
-  const lines = createScheduledJobs(config, now())
-  const stepMs = Math.min(...lines.map(({ cron }) => cron.stepMs))
+  const jobs = createScheduledJobs(config, now())
+  const stepMs = Math.min(...jobs.map(({ cron }) => cron.stepMs))
   let task: ScheduledTask | null = null
-  let underWay: Promise<void> = Promise.resolve()
+  let running: Promise<void> = Promise.resolve()
 
-  const beatOnce = async () => {
+  const tickOnce = async () => {
     const upTo = now()
-    const results = await Promise.allSettled(lines.map((line) => enqueueDue(line, upTo, enqueue, log)))
+    const results = await Promise.allSettled(jobs.map((job) => enqueueDue(job, upTo, enqueue, log)))
     const failures = results.filter((result) => result.status === 'rejected')
     if (failures.length === 0) return
     const facts = { jobs: failures.length, err: failures[0]?.reason }
-    log.error(facts, 'scheduled jobs could not be put in the queue; they are tried again at the next beat')
+    log.error(facts, 'cannot enqueue scheduled jobs; retrying at the next tick')
   }
-  const beat = () => {
-    underWay = underWay.then(beatOnce)
-    return underWay
+  const tick = () => {
+    running = running.then(tickOnce)
+    return running
   }
   return {
-    tick: beat,
+    tick,
     start() {
-      if (lines.length === 0) return
-      // Late beats count too: what they missed is found by `lastTick`.
-      task = createTask(stepMs < 60_000 ? '* * * * * *' : '* * * * *', beat, {
+      if (jobs.length === 0) return
+      // A late call is welcome: `lastTick` finds what it missed.
+      task = createTask(stepMs < 60_000 ? '* * * * * *' : '* * * * *', tick, {
         timezone: 'UTC',
         noOverlap: true,
         missedExecutionTolerance: DAY_MS,
         suppressMissedWarning: true,
-        logger: cronLog(log),
+        logger: toCronLogger(log),
       })
       void task.start()
-      void beat()
+      void tick()
     },
     async stop() {
       await task?.destroy()
-      await underWay
+      await running
     },
   }
 }
@@ -90,41 +90,41 @@ function createScheduledJobs(
   { channels, schedule, scheduleTimeZone }: ScheduleOptions['config'],
   start: Date,
 ): ScheduledJob[] {
-  const lines: ScheduledJob[] = []
-  for (const kind of Object.keys(JOB_OF) as JobSchedule[]) {
+  const jobs: ScheduledJob[] = []
+  for (const kind of Object.keys(JOB_NAME) as JobSchedule[]) {
     const expression = schedule[kind]
     if (expression === null) continue
     const cron = compileCron(expression, scheduleTimeZone)
-    const owed = kind === 'listings' || kind === 'rfqs' ? minuteOf(start) : null
+    const catchUp = kind === 'listings' || kind === 'rfqs' ? floorToMinute(start) : null
     for (const channel of channels) {
       if (kind === 'closeExpired' && channel.autoClose === 'off') continue
-      lines.push({ name: JOB_OF[kind], channel: channel.key, cron, after: start, catchUp: owed })
+      jobs.push({ name: JOB_NAME[kind], channel: channel.key, cron, enqueuedUpTo: start, catchUp })
     }
   }
-  return lines
+  return jobs
 }
 
-async function enqueueDue(line: ScheduledJob, upTo: Date, enqueue: JobRunner['enqueue'], log: Log): Promise<void> {
-  const { name, channel, catchUp: owed } = line
-  if (upTo < line.after) line.after = upTo // The clock was set back.
-  const tick = line.cron.lastTick({ after: line.after, upTo })
-  const at = tick ?? owed
+async function enqueueDue(job: ScheduledJob, upTo: Date, enqueue: JobRunner['enqueue'], log: Log): Promise<void> {
+  const { name, channel, catchUp } = job
+  if (upTo < job.enqueuedUpTo) job.enqueuedUpTo = upTo // The clock was set back.
+  const tick = job.cron.lastTick({ after: job.enqueuedUpTo, upTo })
+  const at = tick ?? catchUp
   if (at !== null) {
     const id = jobId(name, { channel }, at)
     const added = await enqueue(name, { channel, cause: tick ? 'tick' : 'start' }, id)
-    log.debug({ job: name, id, added }, added ? 'job enqueued' : 'job known already')
+    log.debug({ job: name, id, added }, added ? 'job enqueued' : 'job already known')
   }
-  line.after = upTo
-  line.catchUp = null
+  job.enqueuedUpTo = upTo
+  job.catchUp = null
 }
 
-const minuteOf = (moment: Date) => new Date(Math.floor(moment.getTime() / 60_000) * 60_000)
+const floorToMinute = (moment: Date) => new Date(Math.floor(moment.getTime() / 60_000) * 60_000)
 
-function cronLog(log: Log): CronLogger {
+function toCronLogger(log: Log): CronLogger {
   return {
     debug: (message) => log.debug(String(message)),
     info: (message) => log.debug(message),
     warn: (message) => log.debug(message),
-    error: (message, error) => log.error({ err: error ?? message }, 'the clock of the schedule failed'),
+    error: (message, error) => log.error({ err: error ?? message }, 'scheduler error'),
   }
 }

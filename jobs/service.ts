@@ -9,9 +9,9 @@ import { createSchedule } from './schedule.js'
 import { settlesWithin } from './settles-within.js'
 
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
-  /** Take jobs from the queue. */
+  /** Whether to take jobs from the queue. */
   work: boolean
-  /** Put jobs into the queue when they fall due. */
+  /** Whether to enqueue jobs when they fall due. */
   schedule: boolean
   /** Starts the web server; null for none. */
   serveWeb: ((readiness: Readiness) => Promise<WebServer>) | null
@@ -24,26 +24,26 @@ export interface WebServer {
 }
 
 export interface Service {
-  /** Where it answers over HTTP; null without. */
+  /** Address of the web server; null if there is none. */
   readonly url: string | null
   readonly enqueue: JobRunner['enqueue']
   /**
-   * Takes no more jobs, finishes or abandons those under way, and closes everything it opened, in reverse order, within
-   * ten seconds. What was handed in is left open.
+   * Takes no more jobs, waits for running ones or aborts them, and closes everything it opened within ten seconds.
+   * Leaves open what was passed in.
    */
   stop(): Promise<void>
 }
 
-/** Jobs under way at once in one process. What they ask of the marketplace has limits of its own. */
-const JOBS_AT_ONCE = 4
-/** How long jobs may go on once the end was asked for, in milliseconds: of the ten seconds, three are for closing. */
+/** Jobs that run at the same time in one process. Requests to the marketplace have their own limits. */
+const MAX_CONCURRENT_JOBS = 4
+/** How long running jobs may continue after a stop request (ms); the rest of the ten seconds is for closing. */
 const DRAIN_MS = 6_500
-/** How long a beat of the schedule may still wait for a queue that does not answer, in milliseconds. */
-const STOP_BEAT_MS = 500
+/** How long a running tick may wait for a queue that does not answer (ms). */
+const STOP_TICK_MS = 500
 
 /**
- * Starts the service: the queue, health over HTTP, workers, schedule, as asked.
- * @throws QueueUnavailableError, ListenError: one sentence with the remedy; nothing is left open
+ * Starts the requested parts of the service: queue, web server, workers, schedule.
+ * @throws QueueUnavailableError; whatever `serveWeb` throws. Nothing is left open then
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = []
@@ -65,20 +65,23 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   const enqueue: JobRunner['enqueue'] = (...job) => runner.enqueue(...job)
   closers.push(() => runner.close(DRAIN_MS))
   const web = (await options.serveWeb?.(createReadiness({ config, store, runner, now }))) ?? null
-  // Answers until all jobs have ended: whoever watches sees that the process lives, and is not ready.
+  // Closed last: until all jobs have ended, health checks see a live process that is not ready.
   if (web) closers.unshift(() => web.close())
   if (options.work) await runner.work(createHandlers({ ...options, enqueue }))
   if (options.schedule) {
     const schedule = createSchedule({ config, enqueue, now, log })
     schedule.start()
-    closers.push(async () => void (await settlesWithin(schedule.stop(), STOP_BEAT_MS)))
+    closers.push(async () => void (await settlesWithin(schedule.stop(), STOP_TICK_MS)))
   }
   return { runner, web }
 }
 
-/** The way to run jobs that the configuration asks for. Errors: QueueUnavailableError. */
+/**
+ * Opens the configured queue.
+ * @throws QueueUnavailableError
+ */
 export async function createRunner(queue: Config['queue'], log: Log): Promise<JobRunner> {
-  if (queue.kind === 'in-process') return createInProcessRunner({ concurrency: JOBS_AT_ONCE, log })
+  if (queue.kind === 'in-process') return createInProcessRunner({ concurrency: MAX_CONCURRENT_JOBS, log })
   const { createBullRunner } = await import('./bullmq-runner.js')
-  return createBullRunner({ server: queue, concurrency: JOBS_AT_ONCE, log })
+  return createBullRunner({ server: queue, concurrency: MAX_CONCURRENT_JOBS, log })
 }

@@ -1,19 +1,18 @@
 /**
- * Waits for a promise, but not for ever.
- * @param milliseconds how long at most
- * @returns whether it settled (fulfilled or rejected) in that time
+ * Waits for a promise, up to a limit.
+ * @returns whether it was fulfilled or rejected within that time
  */
 export async function settlesWithin(promise: Promise<unknown>, milliseconds: number): Promise<boolean> {
   let timer: NodeJS.Timeout | undefined
-  const late = new Promise<false>((resolve) => {
+  const timeout = new Promise<false>((resolve) => {
     timer = setTimeout(() => resolve(false), Math.max(0, milliseconds))
   })
-  const done = promise.then(
+  const settled = promise.then(
     () => true,
     () => true,
   )
   try {
-    return await Promise.race([done, late])
+    return await Promise.race([settled, timeout])
   } finally {
     clearTimeout(timer)
   }

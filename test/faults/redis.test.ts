@@ -35,7 +35,7 @@ fault(24, 'is survived: a waiting job is done, new ones are taken, none twice', 
   await eventually(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
   expect(performance.now() - back).toBeLessThan(20_000)
   expect(await scheduler.enqueue('poll-rfqs', PAYLOAD, 'before')).toBe(false)
-  expect(runners.log.at('info')).toContain('the queue answers again')
+  expect(runners.log.at('info')).toContain('queue available again')
 })
 
 fault(24, 'in the middle of a job, which is done once and kept as done', async () => {
@@ -140,7 +140,7 @@ fault(31, 'is refused, told and not tried again', async () => {
   await eventually(async () => expect(await outsider.getFailedCount()).toBe(2))
   expect(runners.log.at('error')).toHaveLength(2)
   expect((await outsider.getFailed()).map(({ attemptsMade }) => attemptsMade)).toEqual([1, 1])
-  expect(runners.log.at('error').join()).toMatch(/refused.*apiKey.*refused.*no job of the name "drop-tables"/)
+  expect(runners.log.at('error').join()).toMatch(/refused.*apiKey.*refused.*unknown job name "drop-tables"/)
   expect(JSON.stringify(runners.log.lines)).not.toContain('s3cret')
   expect(done).toEqual([])
   await outsider.close()

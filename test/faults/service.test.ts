@@ -110,7 +110,7 @@ fault(29, 'and three workers: one run of each tick, each RFQ closed by one of th
   const fixture = await openService({ rfqs: 4 })
   const debug = ['--log-level', 'debug']
   const all = [['start'], ['start'], ['work']].map((args) => fixture.start([...debug, ...args]))
-  for (const each of all.slice(0, 2)) await eventually(() => expect(each.out).toContain('job known already'))
+  for (const each of all.slice(0, 2)) await eventually(() => expect(each.out).toContain('job already known'))
   await pollsAgain(fixture)
   await closedOnce(fixture, fixture.rfqIds)
   for (const each of all) each.signal('SIGTERM')

@@ -87,7 +87,7 @@ fault(
       { kind: 'close', outcome: 'interrupted' },
       { kind: 'close', outcome: 'complete' },
     ])
-    expect(survivor.out).toContain('fell silent')
+    expect(survivor.out).toContain('job stalled; re-queued')
     expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
     expect(shop.posts()).toHaveLength(3)
   },

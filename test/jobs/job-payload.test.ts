@@ -7,15 +7,15 @@ it('lets a job in that has a known name and a fitting payload', () => {
 })
 
 it.each([
-  ['no-such-job', { channel: 'acme/forest', cause: 'tick' }, 'no job of the name "no-such-job"'],
-  ['constructor', { channel: 'acme/forest', cause: 'tick' }, 'no job of the name'],
+  ['no-such-job', { channel: 'acme/forest', cause: 'tick' }, 'unknown job name "no-such-job"'],
+  ['constructor', { channel: 'acme/forest', cause: 'tick' }, 'unknown job name'],
   ['poll-rfqs', null, 'payload:'],
   ['poll-rfqs', { cause: 'tick' }, 'channel:'],
-  ['poll-rfqs', { channel: 'forest', cause: 'tick' }, 'org/channel'],
+  ['poll-rfqs', { channel: 'forest', cause: 'tick' }, 'org/slug'],
   ['poll-rfqs', { channel: 'acme/forest', cause: 'tick', rfqId: 'r1' }, 'rfqId'],
   ['poll-rfqs', { channel: 'acme/forest', cause: 'tick', apiKey: 's3cret' }, 'apiKey'],
   ['poll-rfqs', { channel: 'acme/fo\u0000rest', cause: 'tick' }, 'control character'],
-  ['poll-rfqs', { channel: 'acme/fo\ud800rest', cause: 'tick' }, 'half a character'],
+  ['poll-rfqs', { channel: 'acme/fo\ud800rest', cause: 'tick' }, 'an unpaired surrogate'],
   ['rfq-report', { channel: 'acme/forest', cause: 'tick' }, 'rfqId:'],
 ])('refuses %s %j and says why', (name, data, words) => {
   expect(() => parseJob(name, data)).toThrow(expect.objectContaining({ name: 'RefusedJobError' }))

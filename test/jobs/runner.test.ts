@@ -161,7 +161,7 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
   it('refuses a payload at the createGate', async () => {
     await open()
     await expect(runner.enqueue('poll-rfqs', { ...PAYLOAD, apiKey: 'k' } as never, 'x')).rejects.toThrow('apiKey')
-    await expect(runner.enqueue('no-such-job' as never, PAYLOAD, 'x')).rejects.toThrow('no job of the name')
+    await expect(runner.enqueue('no-such-job' as never, PAYLOAD, 'x')).rejects.toThrow('unknown job name')
   })
 
   it('answers a ping, and not after it is closed', async () => {
@@ -208,7 +208,7 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await eventually(() => expect(begun).toBe(true))
     await runner.close(50)
     expect(aborted).toBe(true)
-    expect(log.at('warn')).toEqual(['job abandoned to shut down; the next tick goes on'])
+    expect(log.at('warn')).toEqual(['job aborted by shutdown; the next tick continues'])
   })
 
   it('ends within the deadline although a job does not let go', async () => {
