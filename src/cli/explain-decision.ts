@@ -1,7 +1,7 @@
 import type { DecisionRecord } from '../domain/records.js'
-import { sanitize } from './terminal-text.js'
+import { plural, sanitize } from './terminal-text.js'
 
-/** What a closing round keeps as evidence (src/closing/record.ts), as far as it is there. */
+/** The evidence a closing round stores with a decision; every member may be absent. */
 interface Evidence {
   mode?: string
   byHand?: boolean
@@ -26,7 +26,7 @@ interface Evidence {
   verified?: { readAt: string; state: string | null; version: number; hash: string }
 }
 
-/** Everything that stood behind one decision, in words, for a terminal: outside text is cleaned. */
+/** Describes a decision and its evidence, one labelled line per fact, safe to print on a terminal. */
 export function explainDecision(decision: DecisionRecord): string {
   const evidence = decision.evidence as Evidence
   const lines = [
@@ -34,10 +34,10 @@ export function explainDecision(decision: DecisionRecord): string {
     ['Because', decision.reason],
     ...(evidence.for ?? []).map((reason) => ['For', reason] as const),
     ...(evidence.against ?? []).map((reason) => ['Against', reason] as const),
-    ...circumstances(decision, evidence),
-    ...reading(decision, evidence),
+    ...conditions(decision, evidence),
+    ...freshRead(decision, evidence),
     ...request(decision, evidence),
-    ['Chain', `follows ${decision.previousHash.slice(0, 16)}…; its own hash is ${decision.hash}`],
+    ['Hash', `${decision.hash}, after ${decision.previousHash.slice(0, 16)}…`],
   ] as const
   return lines.map(([name, text]) => `${name.padEnd(13)}${sanitize(text)}\n`).join('')
 }
@@ -45,42 +45,36 @@ export function explainDecision(decision: DecisionRecord): string {
 type Line = readonly [name: string, text: string]
 
 function heading({ id, decision, outcome, channel, rfqNumber, rfqId, decidedAt, runId }: DecisionRecord): Line[] {
-  const verdict = outcome === null ? decision : `${decision}, ${outcome}`
+  const result = outcome === null ? decision : `${decision}, ${outcome}`
   return [
-    ['Decision', `${id}: ${verdict}`],
+    ['Decision', `${id}: ${result}`],
     ['RFQ', `${rfqNumber ?? 'without a number'} of ${channel}, id ${rfqId}`],
-    ['Decided', `${decidedAt}, in closing round (run) ${runId}`],
+    ['Decided', `${decidedAt}, in closing round ${runId}`],
   ]
 }
 
-function circumstances({ dueDate, timeZone }: DecisionRecord, evidence: Evidence): Line[] {
+function conditions({ dueDate, timeZone }: DecisionRecord, evidence: Evidence): Line[] {
   const sent = JSON.stringify(evidence.dueDateAsSent ?? null)
-  const asked = evidence.byHand ? 'a person, by hand' : 'the schedule'
-  const plan = evidence.approvedPlan ? `, with the approval of ${evidence.approvedPlan}` : ''
+  const startedBy = evidence.byHand ? 'a person, with close-expired' : 'the schedule'
+  const plan = evidence.approvedPlan ? `, approving plan ${evidence.approvedPlan}` : ''
   const { poll } = evidence
   return [
-    [
-      'Due date',
-      `${dueDate ?? 'none'} (sent as ${sent}), in the calendar of ${timeZone}, where it was ${evidence.today ?? '?'}`,
-    ],
-    ['Grace', `${evidence.graceHours ?? 0} hours after the due date has ended`],
-    ['Asked by', `${asked}${plan}; the channel is on autoClose: ${evidence.mode ?? '?'}`],
-    ['Newest list', poll ? `run ${poll.runId}, ${poll.outcome}, ended ${poll.finishedAt}` : 'none'],
+    ['Due date', `${dueDate ?? 'none'} (sent as ${sent}); the date in ${timeZone} was ${evidence.today ?? '?'}`],
+    ['Grace', `${evidence.graceHours ?? 0} hours after the end of the due date`],
+    ['Started by', `${startedBy}${plan}; autoClose: ${evidence.mode ?? '?'}`],
+    ['Last poll', poll ? `run ${poll.runId}, ${poll.outcome}, ended ${poll.finishedAt}` : 'none'],
   ]
 }
 
-function reading({ versionBefore }: DecisionRecord, { hash, reading: read }: Evidence): Line[] {
-  const known: Line = ['Weighed', `version ${versionBefore ?? '?'}, content hash ${hash ?? '?'}`]
-  if (!read) return [known, ['Read afresh', 'no; what was known was enough']]
+function freshRead({ versionBefore }: DecisionRecord, { hash, reading: read }: Evidence): Line[] {
+  const evaluated: Line = ['Evaluated', `version ${versionBefore ?? '?'}, content hash ${hash ?? '?'}`]
+  if (!read) return [evaluated, ['Fresh read', 'none; the stored version was sufficient']]
   const { clock, marketplaceClock, skewSeconds, maxClockSkewSeconds } = read
-  const apart = skewSeconds === null ? 'not known how far apart' : `${skewSeconds} s apart`
+  const skew = skewSeconds === null ? 'skew unknown' : `skew ${skewSeconds} s`
   return [
-    known,
-    ['Read afresh', read.readAt],
-    [
-      'Clocks',
-      `ours ${clock}, the marketplace's ${marketplaceClock ?? 'not told'}: ${apart} (limit ${maxClockSkewSeconds} s)`,
-    ],
+    evaluated,
+    ['Fresh read', read.readAt],
+    ['Clocks', `ours ${clock}, marketplace ${marketplaceClock ?? 'unknown'}; ${skew} (limit ${maxClockSkewSeconds} s)`],
   ]
 }
 
@@ -88,16 +82,19 @@ function request({ versionAfter }: DecisionRecord, evidence: Evidence): Line[] {
   const { request: sent, answer, failure, verified } = evidence
   if (!sent) return [['Sent', 'nothing']]
   const times = sent.sentAt.filter((time) => time !== null)
-  const told = answer
-    ? `${answer.status}, ok: ${answer.ok ?? 'not said'}${answer.message ? `, "${answer.message}"` : ''}`
+  const response = answer
+    ? `${answer.status}, ok: ${answer.ok ?? 'absent'}${answer.message ? `, "${answer.message}"` : ''}`
     : null
   const lines: Line[] = [
-    ['Sent', `${sent.operation}: ${sent.posts} in all${times.length > 0 ? `, at ${times.join(' and ')}` : ''}`],
-    ['Answer', told ?? failure ?? 'none was waited for'],
+    [
+      'Sent',
+      `${sent.operation}, ${plural(sent.posts, 'request')}${times.length > 0 ? ` at ${times.join(' and ')}` : ''}`,
+    ],
+    ['Response', response ?? failure ?? 'none'],
   ]
   if (verified) {
-    const shown = `${verified.state ?? 'no state'}, version ${versionAfter ?? verified.version}, content hash ${verified.hash}`
-    lines.push(['Read after', `${verified.readAt}: ${shown}`])
+    const state = `${verified.state ?? 'no state'}, version ${versionAfter ?? verified.version}, content hash ${verified.hash}`
+    lines.push(['Verified', `${verified.readAt}: ${state}`])
   }
   return lines
 }

@@ -78,7 +78,7 @@ describe('sync', () => {
     const { quotekeeperWith } = await openDesk()
     const { status, err } = await quotekeeperWith({ stop: AbortSignal.abort() }, 'sync')
     expect(status).toBe(1)
-    expect(err).toContain('Stopped before 4 of 4 polls.')
+    expect(err).toContain('Stopped: 4 of 4 polls were not run.')
   })
 })
 
@@ -268,7 +268,7 @@ describe('check', () => {
     const { status, out, err } = await quotekeeperWith({ now: ahead }, 'check')
     expect(status).toBe(0)
     expect(out.replace(/\s+/g, ' ')).toMatch(/the marketplace's clock is 59\d s behind ours \(limit 60 s\)/)
-    expect(err).toContain('nothing is closed until the clocks agree')
+    expect(err).toContain('RFQs are not closed while the clocks differ')
   })
 })
 
@@ -307,7 +307,7 @@ describe('close-expired', () => {
       ),
     ).toBe(true)
     const again = await quotekeeper('close-expired')
-    expect(again.err).toContain('No RFQ is past its due date.')
+    expect(again.err).toContain('No RFQs are past due.')
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(due.length)
     expect((await quotekeeper('decisions', '--verify')).status).toBe(0)
   })
@@ -341,7 +341,7 @@ describe('close-expired', () => {
     expect(approved.out.match(/ close +closed /g)).toHaveLength(2)
     const wrong = await quotekeeper('close-expired', '--approve', 'no-such-plan')
     expect(wrong.status).toBe(1)
-    expect(wrong.err).toContain('no plan that can be approved')
+    expect(wrong.err).toContain('plan no-such-plan does not exist or is older than 24 hours')
   })
 
   it.each(['closing: { enabled: off }\n', 'stop file'])('closes nothing while it is switched off: %s', async (how) => {

@@ -4,8 +4,8 @@ import { offerRow } from '../../src/cli/json-rows.js'
 import { createCalendar } from '../../src/domain/expiry.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
-describe('a decision explained', () => {
-  it('tells all that was weighed, sent and read', async () => {
+describe('explainDecision', () => {
+  it('describes what was evaluated, sent and read', async () => {
     const desk = await openChannelFixture()
     const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     await desk.pollRfqs()
@@ -13,26 +13,26 @@ describe('a decision explained', () => {
     const [decision] = decisions
     if (!decision) throw new Error('no decision')
     const text = explainDecision(decision)
-    for (const told of [
+    for (const line of [
       `Decision     ${decision.id}: close, closed\n`,
       `RFQ          1001 of acme/forest, id ${id}\n`,
-      'Due date     2026-11-20 (sent as "2026-11-20"), in the calendar of Europe/Paris, where it was 2026-11-21\n',
-      'Grace        2 hours after the due date has ended\n',
-      'Asked by     the schedule; the channel is on autoClose: on\n',
+      'Due date     2026-11-20 (sent as "2026-11-20"); the date in Europe/Paris was 2026-11-21\n',
+      'Grace        2 hours after the end of the due date\n',
+      'Started by   the schedule; autoClose: on\n',
       'For          its state is open\n',
       'Clocks       ours 2026-11-21T12:00:00.000Z',
-      '0 s apart (limit 60 s)\n',
-      `Weighed      version 1, content hash ${String(decision.evidence.hash)}\n`,
-      'Sent         POST …/rfqs/{id}/close: 1 in all, at 2026-11-21T12:00:00.000Z\n',
-      'Answer       200, ok: true\n',
+      '; skew 0 s (limit 60 s)\n',
+      `Evaluated    version 1, content hash ${String(decision.evidence.hash)}\n`,
+      'Sent         POST …/rfqs/{id}/close, 1 request at 2026-11-21T12:00:00.000Z\n',
+      'Response     200, ok: true\n',
       'closed, version 2, content hash',
       decision.hash,
     ]) {
-      expect(text).toContain(told)
+      expect(text).toContain(line)
     }
   })
 
-  it('says why nothing was sent, and cleans what the marketplace said', async () => {
+  it('says why nothing was sent, and sanitizes text from the marketplace', async () => {
     const desk = await openChannelFixture()
     const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     await desk.pollRfqs()
@@ -45,8 +45,8 @@ describe('a decision explained', () => {
   })
 })
 
-describe('an offer', () => {
-  it('is late when it came after its due date had ended in the zone of the channel', async () => {
+describe('offerRow', () => {
+  it('marks an offer late if it came after the due date in the time zone of the channel', async () => {
     const desk = await openChannelFixture()
     const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     desk.sandbox.world.addResponse(id, { submittedAt: '2026-11-20T23:30:00.000Z' })

@@ -217,7 +217,7 @@ describe('Ctrl-C', () => {
     const { status, err } = await closing.ended
     expect(status).toBe(1)
     expect(err).toMatch(/acme\/forest: .*stopped/)
-    expect(err).not.toContain('No RFQ is past')
+    expect(err).not.toContain('No RFQs are past due')
     expect(err).not.toContain('bug in Quotekeeper')
     expect((await run('close-expired')).status).toBe(0)
     const open = JSON.parse((await run('rfqs', '--state', 'open', '--json')).out) as { responseDueDate: string }[]

@@ -9,33 +9,33 @@ import { printRows } from '../output.js'
 import type { Column } from '../terminal-table.js'
 import { plural, sanitize } from '../terminal-text.js'
 
-/** One thing that was tried. */
+/** The result of one check. */
 interface Finding {
   what: string
   ok: boolean
-  /** What was found, or what went wrong. */
+  /** What was found, or the error. */
   found: string
-  /** What to do about it; empty where nothing need be done. */
+  /** What to do about it; empty if there is nothing to do. */
   remedy: string
 }
 
-/** `check`: tries the configuration against the world. */
+/** `check`: tests the configuration, the database, the queue and every channel. */
 export const register: RegisterCommand = (command, cli) => {
-  // Silent, because each failure is told in words.
+  // Logs are off because every failure is printed with its remedy.
   command
     .addOption(jsonOption())
     .action((options: JsonOption) => withServices(cli, (app) => check(cli, app, options), 'silent'))
-  withExamples(command, ['quotekeeper check', 'is everything ready for quotekeeper start?'])
+  withExamples(command, ['quotekeeper check', 'test everything before quotekeeper start'])
 }
 
 async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
-  const findings = await examine(cli, app)
+  const findings = await runChecks(cli, app)
   printRows(cli.io, options.json, COLUMNS, findings, '')
-  tellRemedies(cli, findings)
+  printRemedies(cli, findings)
   cli.status = findings.every(({ ok }) => ok) ? 0 : 1
 }
 
-async function examine(cli: Cli, app: App): Promise<Finding[]> {
+async function runChecks(cli: Cli, app: App): Promise<Finding[]> {
   const { config } = app
   const file = {
     what: 'configuration',
@@ -43,8 +43,8 @@ async function examine(cli: Cli, app: App): Promise<Finding[]> {
     found: `${config.file}, ${plural(config.channels.length, 'channel')}`,
     remedy: '',
   }
-  const local = [await tryDatabase(app), await tryQueue(app)]
-  const remote = await Promise.all(config.channels.map((channel) => tryChannel(cli, app, channel)))
+  const local = [await checkDatabase(app), await checkQueue(app)]
+  const remote = await Promise.all(config.channels.map((channel) => checkChannel(cli, app, channel)))
   return [file, ...local, ...remote.flat()]
 }
 
@@ -52,62 +52,63 @@ async function attempt(what: string, remedy: string, act: () => Promise<Omit<Fin
   try {
     return { what, ...(await act()) }
   } catch (error) {
-    // Our errors carry their remedy; of a marketplace that does not answer nobody knows it.
-    const told = error instanceof Error && isUserFacing(error) && error.name !== 'UnavailableError'
-    return { what, ok: false, found: errorMessage(error), remedy: told ? '' : remedy }
+    // Our own errors include their remedy, except for a marketplace that cannot be reached.
+    const hasRemedy = error instanceof Error && isUserFacing(error) && error.name !== 'UnavailableError'
+    return { what, ok: false, found: errorMessage(error), remedy: hasRemedy ? '' : remedy }
   }
 }
 
-const good = (found: string) => ({ ok: true, found, remedy: '' })
+const passed = (found: string) => ({ ok: true, found, remedy: '' })
 
-const tryDatabase = (app: App) =>
-  attempt('database', '`database` in the configuration names the file', async () => {
+const checkDatabase = (app: App) =>
+  attempt('database', 'check the path under `database:` in the configuration', async () => {
     const store = await app.store()
     const { ok, message, bytes, schemaVersion } = await store.check()
     const found = `${store.path}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
     return ok
-      ? good(found)
-      : { ok, found, remedy: 'stop Quotekeeper and restore a backup (`quotekeeper backup` makes them)' }
+      ? passed(found)
+      : { ok, found, remedy: 'stop Quotekeeper and restore a backup made with `quotekeeper backup`' }
   })
 
-const tryQueue = (app: App) =>
-  attempt('queue', 'start the server, or set queue: in-process to do without one', async () => {
+const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
+
+const checkQueue = (app: App) =>
+  attempt('queue', START_QUEUE, async () => {
     const { ok, message } = await (await app.runner()).ping()
-    return ok
-      ? good(message)
-      : { ok, found: message, remedy: 'start the server, or set queue: in-process to do without one' }
+    return ok ? passed(message) : { ok, found: message, remedy: START_QUEUE }
   })
 
-async function tryChannel(cli: Cli, app: App, channel: ChannelConfig): Promise<Finding[]> {
+async function checkChannel(cli: Cli, app: App, channel: ChannelConfig): Promise<Finding[]> {
   const session = (await app.marketplace()).session(channel, { signal: cli.io.stop })
   const { maxClockSkewSeconds } = app.config.closing
-  const tryList = (noun: string, read: () => Promise<ReadResult<unknown[]>>) =>
-    attempt(`${channel.key} ${noun}`, 'check baseUrl and the network, and try again', async () => {
-      const begun = performance.now()
+  const checkList = (noun: string, read: () => Promise<ReadResult<unknown[]>>) =>
+    attempt(`${channel.key} ${noun}`, 'check baseUrl and the network, then try again', async () => {
+      const startedAt = performance.now()
       const { value, readAt, serverDate } = await read()
-      const took = `${plural(value.length, noun.replace(/s$/, ''))} in ${((performance.now() - begun) / 1000).toFixed(1)} s`
+      const summary = `${plural(value.length, noun.replace(/s$/, ''))} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`
       const skew = clockProblem({ readAt, answeredAt: cli.io.now(), serverDate }, maxClockSkewSeconds)
       return {
         ok: true,
-        found: skew ? `${took}; ${skew}` : took,
+        found: skew ? `${summary}; ${skew}` : summary,
         remedy: skew && channel.autoClose === 'on' ? NO_CLOSING : '',
       }
     })
-  return [await tryList('listings', () => session.listListings()), await tryList('RFQs', () => session.listRfqs())]
+  return [await checkList('listings', () => session.listListings()), await checkList('RFQs', () => session.listRfqs())]
 }
 
-const NO_CLOSING = 'nothing is closed until the clocks agree: set this machine by NTP, or tell the marketplace'
+const NO_CLOSING =
+  'RFQs are not closed while the clocks differ: synchronize this machine with NTP, or contact the marketplace'
 
 const COLUMNS: Column<Finding>[] = [
-  { header: 'What', cell: ({ what }) => what },
+  { header: 'Check', cell: ({ what }) => what },
   { header: 'Result', cell: ({ ok }) => (ok ? 'ok' : 'FAILED') },
-  { header: 'Found', cell: ({ found }) => found, min: 40, overflow: 'wrap' },
+  { header: 'Details', cell: ({ found }) => found, min: 40, overflow: 'wrap' },
 ]
 
-function tellRemedies({ io }: Cli, findings: readonly Finding[]): void {
-  const open = findings.filter(({ ok, remedy }) => !ok || remedy !== '')
-  for (const { what, found, remedy } of open) {
+function printRemedies({ io }: Cli, findings: readonly Finding[]): void {
+  const unresolved = findings.filter(({ ok, remedy }) => !ok || remedy !== '')
+  for (const { what, found, remedy } of unresolved) {
     io.err(`\n${what}: ${sanitize(found)}\n${remedy === '' ? '' : `  → ${remedy}\n`}`)
   }
-  if (open.length === 0) io.err('\nEverything is ready: quotekeeper start\n')
+  if (unresolved.length === 0) io.err('\nAll checks passed. Run `quotekeeper start` to start the service.\n')
 }

@@ -16,23 +16,23 @@ import { DECISION_COLUMNS } from './decisions.js'
 
 type Options = ChannelsOption & JsonOption & { dryRun?: boolean; approve?: string }
 
-/** `close-expired`: closes now what is past its due date, with no queue. */
+/** `close-expired`: closes RFQs that are past due, without a queue. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelsOption())
-    .option('--dry-run', 'only say what would be closed; nothing is sent')
-    .option('--approve <plan>', 'go on with a round that was held for its size')
+    .option('--dry-run', 'show what would be closed without sending anything')
+    .option('--approve <plan>', 'close the RFQs of a round that was held for approval')
     .addOption(jsonOption())
     .action((options: Options) => withServices(cli, (app) => closeAll(cli, app, options)))
   withExamples(
     command,
-    ['quotekeeper close-expired --dry-run', 'what would be closed now, and why'],
-    ['quotekeeper close-expired --channel acme/forest', 'close it, in one channel'],
+    ['quotekeeper close-expired --dry-run', 'show what would be closed, and why'],
+    ['quotekeeper close-expired --channel acme/forest', 'close the past-due RFQs of one channel'],
   )
 }
 
-/** What became of the round of one channel. */
-interface Round {
+/** The closing round of one channel. */
+interface ChannelRound {
   channel: string
   result: ClosingResult | null
   decisions: DecisionRecord[]
@@ -41,21 +41,21 @@ interface Round {
 
 async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
   const channels = await channelsToClose(cli, app, options)
-  const rounds: Round[] = []
+  const rounds: ChannelRound[] = []
   for (const channel of channels) {
     if (!cli.io.stop.aborted) rounds.push(await closeOne(cli, app, channel, options))
   }
-  tell(cli, options, rounds)
+  printRounds(cli, options, rounds)
   if (rounds.length < channels.length || rounds.some(({ failures }) => failures.length > 0)) cli.status = 1
 }
 
-/** A plan belongs to one channel; a channel with `autoClose: off` is left alone, and that is said. */
+/** The channel of the approval plan, or the selected channels, without those that have `autoClose: off`. */
 async function channelsToClose(cli: Cli, app: App, options: Options): Promise<ChannelConfig[]> {
   const plan = options.approve === undefined ? null : await heldRound(cli, await app.store(), options.approve)
   const named = plan ? [plan.channel] : options.channel
   const chosen = selectChannels(app.config, named)
   const off = chosen.filter(({ autoClose }) => autoClose === 'off')
-  for (const { key } of off) cli.io.err(`${key} has autoClose: off in ${app.config.file}; it is left alone.\n`)
+  for (const { key } of off) cli.io.err(`${key}: skipped because autoClose is off in ${app.config.file}.\n`)
   if (named && off.length > 0) cli.status = 1
   return chosen.filter(({ autoClose }) => autoClose !== 'off')
 }
@@ -64,17 +64,17 @@ async function heldRound({ io }: Cli, store: Store, plan: string) {
   const held = await store.findApprovalPlan(plan, io.now())
   if (held) return held
   throw new FailedError(
-    `${plan} is no plan that can be approved: it is unknown, or older than 24 hours; close-expired without --approve makes a new one`,
+    `plan ${plan} does not exist or is older than 24 hours; run close-expired without --approve to make a new plan`,
   )
 }
 
-async function closeOne(cli: Cli, app: App, channel: ChannelConfig, options: Options): Promise<Round> {
+async function closeOne(cli: Cli, app: App, channel: ChannelConfig, options: Options): Promise<ChannelRound> {
   const empty = { channel: channel.key, result: null, decisions: [] }
   try {
     const polled = await pollChannel(cli, app, { channel, kind: 'rfqs' })
     if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
     const result = await closeRound(cli, app, channel, options)
-    const decisions = await standing(await app.store(), result)
+    const decisions = await decisionsToShow(await app.store(), result)
     return { channel: channel.key, result, decisions, failures: failuresOf(result) }
   } catch (error) {
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
@@ -108,10 +108,10 @@ async function closeRound({ io }: Cli, app: App, channel: ChannelConfig, options
 }
 
 /**
- * What a person wants to see of a round: what it did, and what would be done or is held. A decision that stands
- * unchanged is not recorded again, so it is taken from the record.
+ * What a round closed, and what it would close or holds. A decision that has not changed is not recorded again, so the
+ * newest decision per RFQ is shown.
  */
-async function standing(store: Store, { run }: ClosingResult): Promise<DecisionRecord[]> {
+async function decisionsToShow(store: Store, { run }: ClosingResult): Promise<DecisionRecord[]> {
   const rfqs = await store.rfqs({ channel: run.channel, withoutResponses: true })
   const closed = new Set(
     rfqs.filter(({ rfq }) => parseRfq(rfq.body).document?.state === 'closed').map(({ rfq }) => rfq.id),
@@ -123,10 +123,10 @@ async function standing(store: Store, { run }: ClosingResult): Promise<DecisionR
 
 const failuresOf = ({ run, failures }: ClosingResult): string[] => {
   if (failures.length > 0) return failures.map(({ id, message }) => `${id}: ${message}`)
-  return run.outcome === 'complete' ? [] : [run.error ?? `the round is ${run.outcome}`]
+  return run.outcome === 'complete' ? [] : [run.error ?? `the closing round is ${run.outcome}`]
 }
 
-function tell({ io }: Cli, options: Options, rounds: readonly Round[]): void {
+function printRounds({ io }: Cli, options: Options, rounds: readonly ChannelRound[]): void {
   const decisions = rounds.flatMap((round) => round.decisions)
   if (options.json)
     printJson(
@@ -138,11 +138,11 @@ function tell({ io }: Cli, options: Options, rounds: readonly Round[]): void {
       })),
     )
   else if (decisions.length > 0 || rounds.every(({ failures }) => failures.length === 0))
-    printTable(io, DECISION_COLUMNS, decisions, 'No RFQ is past its due date.')
+    printTable(io, DECISION_COLUMNS, decisions, 'No RFQs are past due.')
   for (const { channel, result, failures } of rounds) {
     if (result)
       io.err(
-        `${channel}: ${plural(result.run.seen, 'open RFQ')} weighed, ${plural(result.run.changed, 'RFQ')} closed.\n`,
+        `${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${plural(result.run.changed, 'RFQ')} closed.\n`,
       )
     for (const failure of failures) io.err(`${channel}: ${failure}\n`)
   }

@@ -1,6 +1,6 @@
 import type { DecisionRecord } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
-import { withStore } from '../app.js'
+import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
 import { explainDecision } from '../explain-decision.js'
@@ -19,59 +19,52 @@ import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { rfq?: string; limit: number; explain?: number; verify?: boolean }
 
-/** `decisions`: what was closed, what was not, and why. */
+/** `decisions`: lists decisions, explains one, or verifies the hash chain. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .option('--rfq <rfq>', 'on this RFQ only: its number or id')
+    .option('--rfq <rfq>', 'only this RFQ: its number or id')
     .addOption(limitOption(50))
     .option(
       '--explain <id>',
-      'one decision in full: everything that was weighed, sent and read',
+      'show one decision in full: what was evaluated, sent and read',
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
-    .option('--verify', 'check that no decision was altered or removed since it was written')
+    .option('--verify', 'check that no decision was changed or removed after it was written')
     .addOption(jsonOption())
-    .action((options: Options) =>
-      withStore(cli, async (store, app) => {
-        const filter = await parseReadFilter(cli, { store, app }, options)
-        if (options.verify) {
-          const verdict = await store.verifyDecisions()
-          if (options.json) printJson(cli.io, verdict)
-          else cli.io.out(`${verdict.message}\n`)
-          cli.status = verdict.brokenAt === null ? 0 : 1
-          return
-        }
-        const { rfq, limit, explain } = options
-        if (explain !== undefined) {
-          printDecision(cli, options.json, await decisionOf(store, explain))
-          return
-        }
-        const rows = await store.decisions({ ...filter, ...(rfq === undefined ? {} : { rfq }), limit })
-        printRows(
-          cli.io,
-          options.json,
-          DECISION_COLUMNS,
-          rows,
-          'No decision is recorded. `quotekeeper close-expired --dry-run` makes some.',
-        )
-      }),
-    )
+    .action((options: Options) => withStore(cli, (store, app) => run(cli, { store, app }, options)))
   withExamples(
     command,
     ['quotekeeper decisions --rfq 1042', 'why RFQ 1042 was or was not closed'],
-    ['quotekeeper decisions --explain 17', 'all that stood behind decision 17'],
-    ['quotekeeper decisions --verify', 'whether the log is untouched'],
+    ['quotekeeper decisions --explain 17', 'the evidence for decision 17'],
+    ['quotekeeper decisions --verify', 'check that the decision log is unchanged'],
   )
 }
 
-async function decisionOf(store: Pick<Store, 'decision'>, id: number): Promise<DecisionRecord> {
-  const found = await store.decision(id)
-  if (found) return found
-  throw new FailedError(`There is no decision ${id}. \`quotekeeper decisions\` lists them.`)
+async function run(cli: Cli, { store, app }: { store: Store; app: App }, options: Options): Promise<void> {
+  const filter = await parseReadFilter(cli, { store, app }, options)
+  const { rfq, limit, explain, json } = options
+  if (options.verify) return verifyDecisions(cli, store, json)
+  if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
+  const rows = await store.decisions({ ...filter, ...(rfq === undefined ? {} : { rfq }), limit })
+  const emptyText = 'No decisions found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
+  printRows(cli.io, json, DECISION_COLUMNS, rows, emptyText)
 }
 
-function printDecision({ io }: Cli, json: boolean | undefined, decision: DecisionRecord): void {
+async function verifyDecisions(cli: Cli, store: Store, json: boolean | undefined): Promise<void> {
+  const result = await store.verifyDecisions()
+  if (json) printJson(cli.io, result)
+  else cli.io.out(`${result.message}\n`)
+  cli.status = result.brokenAt === null ? 0 : 1
+}
+
+async function getDecision(store: Pick<Store, 'decision'>, id: number): Promise<DecisionRecord> {
+  const decision = await store.decision(id)
+  if (decision) return decision
+  throw new FailedError(`decision ${id} does not exist; \`quotekeeper decisions\` lists all decisions`)
+}
+
+function printDecision({ io }: Cli, decision: DecisionRecord, json: boolean | undefined): void {
   if (json) printJson(io, decision)
   else io.out(explainDecision(decision))
 }

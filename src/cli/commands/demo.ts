@@ -2,14 +2,14 @@ import type { RegisterCommand } from '../cli-context.js'
 import { demo } from '../demo/run-demo.js'
 import { withExamples } from '../options.js'
 
-/** `demo`: the whole job on a marketplace of its own. */
+/** `demo`: runs the service on a sample marketplace. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .option('--once', 'end after one full round')
+    .option('--once', 'stop after one poll, closing round and report')
     .action((options: { once?: boolean }) => demo(cli, options.once ?? false))
   withExamples(
     command,
-    ['quotekeeper demo', 'see everything, and watch it go on until Ctrl-C'],
-    ['quotekeeper demo --once', 'end after one full round'],
+    ['quotekeeper demo', 'run until Ctrl-C'],
+    ['quotekeeper demo --once', 'stop after one poll, closing round and report'],
   )
 }

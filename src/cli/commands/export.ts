@@ -9,10 +9,10 @@ import { parseReadFilter } from '../read-filter.js'
 type Options = ChannelOption & AsOfOption & { kind?: DocumentKind }
 const KINDS: readonly DocumentKind[] = ['listing', 'rfq', 'response']
 
-/** `export`: snapshots as NDJSON. */
+/** `export`: prints documents as NDJSON. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .addOption(new Option('--kind <kind>', 'of this kind only').choices(KINDS))
+    .addOption(new Option('--kind <kind>', 'only documents of this kind').choices(KINDS))
     .addOption(channelOption())
     .addOption(asOfOption())
     .action((options: Options) =>
@@ -21,19 +21,19 @@ export const register: RegisterCommand = (command, cli) => {
         const kind = options.kind === undefined ? {} : { kind: options.kind }
         for await (const snapshot of store.export({ ...kind, ...filter })) {
           if (cli.io.stdoutClosed() || cli.io.stop.aborted) break
-          cli.io.out(`${JSON.stringify(line(snapshot))}\n`)
+          cli.io.out(`${JSON.stringify(exportLine(snapshot))}\n`)
         }
       }),
     )
   withExamples(
     command,
-    ['quotekeeper export --kind rfq > rfqs.ndjson', 'every RFQ as last seen'],
+    ['quotekeeper export --kind rfq > rfqs.ndjson', 'every RFQ as last observed'],
     ['quotekeeper export --as-of 2026-01-31', 'everything as it was known at the end of that day'],
   )
 }
 
-/** The members promised by interfaces.md §1; others may follow them. */
-const line = ({ channel, kind, id, version, observedAt, valid, body, rfqId, missingSince }: KnownDocument) => ({
+/** These members are documented in docs/COMMANDS.md; more may be added after them. */
+const exportLine = ({ channel, kind, id, version, observedAt, valid, body, rfqId, missingSince }: KnownDocument) => ({
   channel,
   kind,
   id,

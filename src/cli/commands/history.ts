@@ -22,7 +22,7 @@ import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
 
-/** `history RFQ`: every version of an RFQ and its offers. */
+/** `history RFQ`: lists the changes of an RFQ and its offers. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .argument('<rfq>', 'number, reference or id of the RFQ')
@@ -38,7 +38,7 @@ export const register: RegisterCommand = (command, cli) => {
         const absences = await store.absences(channel, rfqId, filter.asOf)
         const asOf = (filter.asOf ?? (await databaseNow(store, cli.io.now()))).toISOString()
         const changes = changesOf(versions, absences, {
-          labels: labels(found, timeZoneOf(app.config, channel)),
+          labels: labelsByOffer(found, timeZoneOf(app.config, channel)),
           asOf,
         })
         if (options.json) printJson(cli.io, { channel, rfqId, changes, versions, absences })
@@ -48,21 +48,21 @@ export const register: RegisterCommand = (command, cli) => {
   withExamples(command, ['quotekeeper history 1042', 'what changed in RFQ 1042 and its offers, and when'])
 }
 
-/** What each offer is called, as in the workbook. */
-function labels({ rfq, responses }: RfqWithResponses, timeZone: string): Map<string, string> {
+/** The labels of the offers by id, as in the workbook. */
+function labelsByOffer({ rfq, responses }: RfqWithResponses, timeZone: string): Map<string, string> {
   const rows = responses.map((response) => offerRow(rfq, response, createCalendar(timeZone)))
-  const named = rows.map(({ id, projectDeveloperName, projectName }) => ({
+  const offers = rows.map(({ id, projectDeveloperName, projectName }) => ({
     id,
     developer: projectDeveloperName,
     project: projectName,
   }))
-  const names = offerLabels(named)
-  return new Map(named.map(({ id }, index) => [id, names[index] ?? id]))
+  const names = offerLabels(offers)
+  return new Map(offers.map(({ id }, index) => [id, names[index] ?? id]))
 }
 
 const COLUMNS: Column<Change>[] = [
-  { header: 'Seen (UTC)', cell: ({ seenBy }) => formatSecond(seenBy) },
+  { header: 'Observed (UTC)', cell: ({ seenBy }) => formatSecond(seenBy) },
   { header: 'Not before', cell: ({ after }) => formatSecond(after), drop: 2 },
   { header: 'Version', cell: ({ version }) => version, align: 'right', drop: 1 },
-  { header: 'What', cell: ({ words }) => words, min: 30, overflow: 'wrap' },
+  { header: 'Change', cell: ({ words }) => words, min: 30, overflow: 'wrap' },
 ]

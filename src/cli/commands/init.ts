@@ -5,10 +5,10 @@ import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
 import { withExamples } from '../options.js'
 
-/** `init`: a configuration to begin with. */
+/** `init`: writes an example configuration. */
 export const register: RegisterCommand = (command, cli) => {
   command.action(() => init(cli))
-  withExamples(command, ['quotekeeper init', 'then edit quotekeeper.yaml and copy .env.example to .env'])
+  withExamples(command, ['quotekeeper init', 'then edit quotekeeper.yaml, and copy .env.example to .env'])
 }
 
 async function init({ io, globals }: Cli): Promise<void> {
@@ -41,7 +41,7 @@ async function writeNew(path: string, text: string): Promise<boolean> {
 
 const nextSteps = (folder: string) => `
 Next:
-  1. Put the address of your marketplace and your channels into the first file.
-  2. Copy .env.example to ${join(folder, '.env')} and put your API key there.
+  1. Enter the address of your marketplace and your channels in the first file.
+  2. Copy .env.example to ${join(folder, '.env')} and enter your API key there.
   3. Run: quotekeeper check
 `

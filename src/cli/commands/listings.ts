@@ -18,7 +18,7 @@ import { formatRange } from './rfqs.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
 
-/** `listings`: the project listings that are known. */
+/** `listings`: lists project listings. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
@@ -28,10 +28,10 @@ export const register: RegisterCommand = (command, cli) => {
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
         const rows = (await store.listings(filter)).map(listingRow)
-        printRows(cli.io, options.json, COLUMNS, rows, 'No listing is known. `quotekeeper sync` polls the marketplace.')
+        printRows(cli.io, options.json, COLUMNS, rows, 'No listings found. `quotekeeper sync` polls the marketplace.')
       }),
     )
-  withExamples(command, ['quotekeeper listings --channel acme/forest', 'the projects shown in one channel'])
+  withExamples(command, ['quotekeeper listings --channel acme/forest', 'the listings of one channel'])
 }
 
 const COLUMNS: Column<ListingRow>[] = [
@@ -47,6 +47,6 @@ const COLUMNS: Column<ListingRow>[] = [
     align: 'right',
   },
   { header: 'Cur.', cell: ({ currency }) => currency },
-  { header: 'Shown', cell: ({ missingSince }) => (missingSince ? `not since ${missingSince.slice(0, 10)}` : 'yes') },
+  { header: 'Missing since', cell: ({ missingSince }) => missingSince?.slice(0, 10), drop: 1 },
   { header: 'Channel', cell: ({ channel }) => channel },
 ]

@@ -20,7 +20,7 @@ import { formatNumber } from '../terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption
 
-/** `offers RFQ`: the offers for one RFQ. */
+/** `offers RFQ`: lists the offers for an RFQ. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .argument('<rfq>', 'number, reference or id of the RFQ')
@@ -33,17 +33,17 @@ export const register: RegisterCommand = (command, cli) => {
         const found = await findRfq(store, { match, ...filter })
         const calendar = createCalendar(timeZoneOf(app.config, found.rfq.channel))
         const rows = found.responses.map((response) => offerRow(found.rfq, response, calendar)).sort(byPrice)
-        printRows(cli.io, options.json, COLUMNS, rows, `No offer is known for RFQ ${rfqLabel(found)}.`)
+        printRows(cli.io, options.json, COLUMNS, rows, `RFQ ${rfqLabel(found)} has no offers.`)
       }),
     )
   withExamples(
     command,
-    ['quotekeeper offers 1042', 'the offers for RFQ number 1042'],
-    ['quotekeeper offers 1042 --channel acme/forest', 'where two channels have a number 1042'],
+    ['quotekeeper offers 1042', 'the offers for RFQ 1042'],
+    ['quotekeeper offers 1042 --channel acme/forest', 'if two channels have an RFQ 1042'],
   )
 }
 
-/** Currencies are never ranked against each other: each stands together. */
+/** Grouped by currency, because prices in different currencies are not comparable; then by price per tonne. */
 const byPrice = (a: OfferRow, b: OfferRow) =>
   (a.currency ?? '').localeCompare(b.currency ?? '') ||
   (a.pricePerTonne ?? Number.POSITIVE_INFINITY) - (b.pricePerTonne ?? Number.POSITIVE_INFINITY) ||
@@ -54,7 +54,7 @@ const submitted = ({ submittedAt, late }: OfferRow) => `${formatMinute(submitted
 const COLUMNS: Column<OfferRow>[] = [
   { header: 'Developer', cell: ({ projectDeveloperName }) => projectDeveloperName, min: 14 },
   { header: 'Project', cell: ({ projectName }) => projectName, min: 14, drop: 3 },
-  { header: 'Status', cell: ({ status, missingSince }) => (missingSince ? `${status ?? ''} (not shown)` : status) },
+  { header: 'Status', cell: ({ status, missingSince }) => (missingSince ? `${status ?? ''} (missing)` : status) },
   { header: 'Contract', cell: ({ contractType }) => contractType, drop: 4 },
   { header: 'Tonnes', cell: ({ totalVolume }) => formatNumber(totalVolume), align: 'right' },
   { header: 'Total', cell: ({ totalPrice }) => formatNumber(totalPrice), align: 'right' },

@@ -16,40 +16,40 @@ import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { limit: number; replay?: boolean }
 
-/** `problems`: what did not fit the API document. */
+/** `problems`: lists deviations from the API document. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .addOption(limitOption(100))
-    .option('--replay', 'first read everything stored again, as this version of Quotekeeper understands it')
+    .option('--replay', 'first validate all stored documents again with this version of Quotekeeper')
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
         const { limit, json, replay } = options
-        if (replay) cli.io.err(`${replayed(await store.replay(cli.io.now()))}\n`)
+        if (replay) cli.io.err(`${formatReplay(await store.replay(cli.io.now()))}\n`)
         const rows = await store.problems({ ...filter, limit })
-        printRows(cli.io, json, COLUMNS, rows, 'No problem is known: all that came was as the API document says.')
+        printRows(cli.io, json, COLUMNS, rows, 'No problems found: every document matches the API document.')
       }),
     )
   withExamples(
     command,
-    ['quotekeeper problems --channel acme/forest', 'what was odd in one channel'],
-    ['quotekeeper problems --replay', 'after an update: what is odd to the new version'],
+    ['quotekeeper problems --channel acme/forest', 'the problems of one channel'],
+    ['quotekeeper problems --replay', 'validate again after an update'],
   )
 }
 
-const replayed = ({ documents, nowValid, nowInvalid, problemsGone, problemsNew }: ReplayReport) =>
-  `Read ${documents} stored documents again: ${nowValid} fit now, ${nowInvalid} do not fit any more; ` +
-  `${problemsGone} problems are gone, ${problemsNew} are new.`
+const formatReplay = ({ documents, nowValid, nowInvalid, problemsGone, problemsNew }: ReplayReport) =>
+  `Validated ${documents} stored documents: ${nowValid} became valid, ${nowInvalid} became invalid; ` +
+  `${problemsGone} problems removed, ${problemsNew} added.`
 
 const COLUMNS: Column<ProblemRecord>[] = [
   { header: 'Channel', cell: ({ channel }) => channel, drop: 1 },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Id', cell: ({ entityId }) => entityId, min: 8 },
-  { header: 'Where', cell: ({ path }) => path || 'the document', min: 16 },
+  { header: 'Field', cell: ({ path }) => path || '(whole document)', min: 16 },
   { header: 'Code', cell: ({ code }) => code },
-  { header: 'What', cell: ({ message }) => message, min: 24, overflow: 'wrap' },
+  { header: 'Problem', cell: ({ message }) => message, min: 24, overflow: 'wrap' },
   { header: 'Times', cell: ({ times }) => times, align: 'right', drop: 2 },
   { header: 'Last seen (UTC)', cell: ({ lastSeenAt }) => formatMinute(lastSeenAt), drop: 3 },
 ]

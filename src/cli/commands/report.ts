@@ -26,72 +26,72 @@ import { findChannel } from '../select-channels.js'
 
 type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: string; format?: Format }
 
-/** As reports/formats.ts has them; named here, because that room is loaded only when a report is made. */
+/** As in reports/formats.ts, which is loaded only when a report is made. */
 const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
 
-/** `report [RFQ]`: the offer comparison of an RFQ, or the overview of a channel. */
+/** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .argument('[rfq]', 'number, reference or id of the RFQ; without it, the overview of the channel')
+    .argument('[rfq]', 'number, reference or id of the RFQ; omit it for the channel overview')
     .addOption(channelOption())
     .addOption(asOfOption())
     .addOption(setOption())
-    .option('--out <file>', 'the file to write; default: one named after RFQ and moment in reports.directory')
-    .addOption(new Option('--format <format>', 'what to write').choices(FORMATS).default('xlsx'))
-    .addOption(jsonOption('the figures of the report as one JSON document, and no workbook'))
+    .option('--out <file>', 'path of the file; by default a name made of RFQ and time, in reports.directory')
+    .addOption(new Option('--format <format>', 'file format').choices(FORMATS).default('xlsx'))
+    .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) =>
       withStore(
         cli,
         (store, app) =>
           match === undefined
-            ? overview(cli, { store, app }, options)
-            : comparison(cli, { store, app }, options, match),
+            ? writeOverviews(cli, { store, app }, options)
+            : writeComparison(cli, { store, app }, options, match),
         options,
       ),
     )
   withExamples(
     command,
-    ['quotekeeper report 1042', 'compare the offers for RFQ 1042; prints the path of the workbook'],
+    ['quotekeeper report 1042', 'compare the offers; prints the path of the workbook'],
     ['quotekeeper report 1042 --as-of 2026-01-31 --out then.xlsx', 'as they were known at the end of that day'],
-    ['quotekeeper report 1042 --set discountRate=0.05 --set weights.price=60', 'judged by other settings, this once'],
-    ['quotekeeper report 1042 --format html', 'the same as one page for a browser'],
+    ['quotekeeper report 1042 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
+    ['quotekeeper report 1042 --format html', 'as one page for a browser'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
   )
 }
 
-interface Desk {
+interface ReportContext {
   store: Store
   app: App
 }
 
-async function comparison(cli: Cli, desk: Desk, options: Options, match: string): Promise<void> {
-  const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, desk, options)) }
-  const { rfq } = await findRfq(desk.store, filter)
-  const order = { ...(await orderOf(cli, desk, options, rfq.channel)), rfqId: rfq.id }
-  if (!options.json) return write(cli, desk.app, { ...order, ...fileOf(cli, options) })
+async function writeComparison(cli: Cli, context: ReportContext, options: Options, match: string): Promise<void> {
+  const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options)) }
+  const { rfq } = await findRfq(context.store, filter)
+  const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
+  if (!options.json) return writeReport(cli, context.app, { ...order, ...fileOf(cli, options) })
   const { buildRfqReport } = await import('../../reporting/rfq-report.js')
-  printJson(cli.io, await buildRfqReport({ ...order, store: desk.store }))
+  printJson(cli.io, await buildRfqReport({ ...order, store: context.store }))
 }
 
-async function overview(cli: Cli, desk: Desk, options: Options): Promise<void> {
-  for (const channel of channelsOf(desk.app, options)) {
-    const order = await orderOf(cli, desk, options, channel)
+async function writeOverviews(cli: Cli, context: ReportContext, options: Options): Promise<void> {
+  for (const channel of channelsOf(context.app, options)) {
+    const order = await orderOf(cli, context, options, channel)
     if (options.json) {
       const { buildChannelReport } = await import('../../reporting/channel-report.js')
-      printJson(cli.io, await buildChannelReport({ ...order, store: desk.store }))
-    } else await write(cli, desk.app, { ...order, ...fileOf(cli, options) })
+      printJson(cli.io, await buildChannelReport({ ...order, store: context.store }))
+    } else await writeReport(cli, context.app, { ...order, ...fileOf(cli, options) })
   }
 }
 
-/** Makes a report, with a bar for somebody who watches, and prints its path. */
-async function write({ io }: Cli, app: App, order: ReportRequest): Promise<void> {
+/** Makes a report, with a progress bar on a terminal, and prints its path. */
+async function writeReport({ io }: Cli, app: App, order: ReportRequest): Promise<void> {
   const progress = await createProgress(io)
   progress.start('sheets')
   const making = app.makeReport(order, { signal: io.stop, onProgress: progress.update })
   io.out(`${(await making.finally(progress.end)).path}\n`)
 }
 
-/** One channel where one document or file is asked for, else all. */
+/** The channels to report on. With `--json` or `--out` there must be one, because there is one document or file. */
 function channelsOf({ config }: App, { channel, json, out }: Options): string[] {
   if (channel !== undefined) return [findChannel(config, channel).key]
   const channels = config.channels.map(({ key }) => key)
@@ -101,10 +101,10 @@ function channelsOf({ config }: App, { channel, json, out }: Options): string[] 
   return channels
 }
 
-async function orderOf(cli: Cli, desk: Desk, options: Options, channel: string): Promise<ReportRequest> {
-  const now = await databaseNow(desk.store, cli.io.now())
-  const { asOf = now } = await parseReadFilter(cli, desk, { ...options, channel })
-  return createReportOrder(desk.app.config, { channel, asOf, now })
+async function orderOf(cli: Cli, context: ReportContext, options: Options, channel: string): Promise<ReportRequest> {
+  const now = await databaseNow(context.store, cli.io.now())
+  const { asOf = now } = await parseReadFilter(cli, context, { ...options, channel })
+  return createReportOrder(context.app.config, { channel, asOf, now })
 }
 
 const fileOf = ({ io }: Cli, { out, format }: Options) => ({

@@ -17,31 +17,25 @@ import { formatNumber } from '../terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption & { state?: string }
 
-/** `rfqs`: the RFQs that are known. */
+/** `rfqs`: lists RFQs. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .option('--state <state>', 'in this state only, such as open or closed')
+    .option('--state <state>', 'only RFQs in this state, such as open or closed')
     .addOption(asOfOption())
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
-        const known = (await store.rfqs(filter)).map(rfqRow)
-        const rows = known.filter(({ state }) => options.state === undefined || state === options.state)
-        printRows(
-          cli.io,
-          options.json,
-          COLUMNS,
-          rows,
-          'No such RFQ is known. `quotekeeper sync` polls the marketplace.',
-        )
+        const all = (await store.rfqs(filter)).map(rfqRow)
+        const rows = all.filter(({ state }) => options.state === undefined || state === options.state)
+        printRows(cli.io, options.json, COLUMNS, rows, 'No RFQs found. `quotekeeper sync` polls the marketplace.')
       }),
     )
   withExamples(
     command,
-    ['quotekeeper rfqs --state open', 'what is open now'],
-    ['quotekeeper rfqs --as-of 2026-01-31 --json', 'what was known at the end of that day, for a script'],
+    ['quotekeeper rfqs --state open', 'the open RFQs'],
+    ['quotekeeper rfqs --as-of 2026-01-31 --json', 'as known at the end of that day, for a script'],
   )
 }
 
@@ -49,8 +43,8 @@ const COLUMNS: Column<RfqRow>[] = [
   { header: 'Number', cell: ({ number, id }) => number ?? id, align: 'right' },
   { header: 'Reference', cell: ({ reference }) => reference, drop: 4 },
   { header: 'Title', cell: ({ title }) => title, min: 20 },
-  { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (not shown)` : state) },
-  { header: 'Answers due', cell: ({ responseDueDate }) => responseDueDate },
+  { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (missing)` : state) },
+  { header: 'Due', cell: ({ responseDueDate }) => responseDueDate },
   { header: 'Offers', cell: ({ offers }) => offers, align: 'right' },
   { header: 'Tonnes', cell: ({ minVolume, maxVolume }) => formatRange(minVolume, maxVolume), align: 'right', drop: 2 },
   {
@@ -63,7 +57,7 @@ const COLUMNS: Column<RfqRow>[] = [
   { header: 'Channel', cell: ({ channel }) => channel },
 ]
 
-/** `100–500`; one number where both are the same or one is lacking. */
+/** `100–500`, or one number if both are equal or one is null. */
 export function formatRange(min: number | null, max: number | null): string {
   if (min === null || max === null || min === max) return formatNumber(min ?? max)
   return `${formatNumber(min)}–${formatNumber(max)}`

@@ -17,11 +17,11 @@ import type { Column } from '../terminal-table.js'
 type Options = ChannelOption & JsonOption & { kind?: RunKind; limit: number }
 const KINDS: readonly RunKind[] = ['listings', 'rfqs', 'close']
 
-/** `runs`: what was polled and closed, and how it ended. */
+/** `runs`: lists polls and closing rounds. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .addOption(new Option('--kind <kind>', 'of this kind only').choices(KINDS))
+    .addOption(new Option('--kind <kind>', 'only runs of this kind').choices(KINDS))
     .addOption(limitOption(30))
     .addOption(jsonOption())
     .action((options: Options) =>
@@ -29,7 +29,7 @@ export const register: RegisterCommand = (command, cli) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
         const { kind, limit, json } = options
         const rows = await store.runs({ ...filter, ...(kind === undefined ? {} : { kind }), limit })
-        printRows(cli.io, json, RUN_COLUMNS, rows, 'No run is recorded. `quotekeeper sync` makes the first.')
+        printRows(cli.io, json, RUN_COLUMNS, rows, 'No runs found. `quotekeeper sync` polls the marketplace.')
       }),
     )
   withExamples(command, ['quotekeeper runs --kind rfqs --limit 5', 'the last five polls of RFQs'])
@@ -40,7 +40,7 @@ export const RUN_COLUMNS: Column<RunRecord>[] = [
   { header: 'Channel', cell: ({ channel }) => channel },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Started (UTC)', cell: ({ startedAt }) => formatMinute(startedAt), drop: 1 },
-  { header: 'Took', cell: took, align: 'right', drop: 2 },
+  { header: 'Duration', cell: duration, align: 'right', drop: 2 },
   { header: 'Outcome', cell: ({ outcome }) => outcome ?? 'running' },
   { header: 'Requests', cell: ({ requests }) => requests, align: 'right', drop: 3 },
   { header: 'Seen', cell: ({ seen }) => seen, align: 'right' },
@@ -51,7 +51,7 @@ export const RUN_COLUMNS: Column<RunRecord>[] = [
   { header: 'Error', cell: ({ error }) => error, min: 30, overflow: 'wrap' },
 ]
 
-function took({ startedAt, finishedAt }: RunRecord): string {
+function duration({ startedAt, finishedAt }: RunRecord): string {
   if (finishedAt === null) return ''
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
   return seconds < 100 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds / 60)} min`

@@ -12,36 +12,31 @@ interface Options {
   state?: string
 }
 
-/** How often things may happen, in real milliseconds. */
-const TICK = 1000
+/** How often the sandbox advances its events, in real milliseconds. */
+const TICK_MS = 1000
 
-/** `sandbox`: a local marketplace that serves the whole API. */
+/** `sandbox`: runs a local sample marketplace. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .option(
-      '--port <number>',
-      'port to listen on, on this machine only; 0 for any free one',
-      wholeNumber(0, 65_535),
-      4700,
-    )
-    .option('--seed <number>', 'equal seeds make equal marketplaces', wholeNumber(0, 2_147_483_647), 1)
-    .option('--state <file>', 'keep its state in this file, and go on from it')
-    .action((options: Options) => serve(cli, options))
+    .option('--port <number>', 'port to listen on (loopback only); 0 for any free port', wholeNumber(0, 65_535), 4700)
+    .option('--seed <number>', 'equal seeds produce equal marketplaces', wholeNumber(0, 2_147_483_647), 1)
+    .option('--state <file>', 'load the state from this file if it exists, and save it there')
+    .action((options: Options) => runSandbox(cli, options))
   withExamples(
     command,
-    ['quotekeeper sandbox', 'serve until Ctrl-C; prints its address, its keys and a configuration for it'],
-    ['quotekeeper sandbox --seed 42 --state ./market.json', 'another marketplace, which goes on where it was left'],
+    ['quotekeeper sandbox', 'run until Ctrl-C; prints a configuration to use it with'],
+    ['quotekeeper sandbox --seed 42 --state ./market.json', 'another marketplace, whose state is kept'],
   )
 }
 
-async function serve(cli: Cli, { port, seed, state }: Options): Promise<void> {
+async function runSandbox(cli: Cli, { port, seed, state }: Options): Promise<void> {
   const { io } = cli
   const options: SandboxOptions = {
     port,
     seed,
     now: io.now,
     keepRequests: 1000,
-    live: { everyMs: TICK },
+    live: { everyMs: TICK_MS },
     onEvent: ({ at, channel, text }) =>
       io.err(`${formatMinute(at.toISOString())}  ${sanitize(channel)}  ${sanitize(text)}\n`),
     onError: (error) => io.err(`quotekeeper: ${error.message}\n`),
@@ -57,25 +52,26 @@ async function serve(cli: Cli, { port, seed, state }: Options): Promise<void> {
   }
 }
 
-/** Its address, what is in it, and a configuration that fits. These keys open nothing but this sandbox. */
+/** What to print at the start: contents, address and configuration. The keys are valid for this sandbox only. */
 function introduction({ url, keys, world }: Sandbox, description: string): string {
   const channels = world.channels.map(
-    ({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${keyName(org)} }, autoClose: on }`,
+    ({ org, channel }) =>
+      `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${keyVariable(org)} }, autoClose: on }`,
   )
-  const variables = Object.entries(keys).map(([org, key]) => `${keyName(org)}=${key}`)
+  const variables = Object.entries(keys).map(([org, key]) => `${keyVariable(org)}=${key}`)
   return `${description}
 
-Serving at ${url} until Ctrl-C. To use it, put this into quotekeeper.yaml:
+Listening on ${url}. Press Ctrl-C to stop. To use it, put this in quotekeeper.yaml:
 
 baseUrl: ${url}
 channels:
 ${channels.join('\n')}
 
-and this into .env beside it:
+and this in .env in the same folder:
 
 ${variables.join('\n')}
 
 `
 }
 
-const keyName = (org: string) => `${org.toUpperCase().replace(/\W/g, '_')}_API_KEY`
+const keyVariable = (org: string) => `${org.toUpperCase().replace(/\W/g, '_')}_API_KEY`

@@ -3,13 +3,13 @@ import type { Cli, RegisterCommand } from '../cli-context.js'
 import { withExamples } from '../options.js'
 import { runService } from '../run-service.js'
 
-/** `start`: the service. */
+/** `start`: runs the service. */
 export const register: RegisterCommand = (command, cli) => {
   command.action(() => start(cli))
   withExamples(
     command,
-    ['quotekeeper start', 'poll, close and report by the schedule until Ctrl-C'],
-    ['quotekeeper --log-level debug start', 'and tell more about it'],
+    ['quotekeeper start', 'poll, close and report on schedule until Ctrl-C'],
+    ['quotekeeper --log-level debug start', 'with debug logging'],
   )
 }
 

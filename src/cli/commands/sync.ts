@@ -14,13 +14,13 @@ import { RUN_COLUMNS } from './runs.js'
 type Options = ChannelsOption & JsonOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
 const KINDS: readonly PollKind[] = ['listings', 'rfqs']
 
-/** `sync`: polls now, in this process, with no queue. */
+/** `sync`: polls now, without a queue. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelsOption())
-    .addOption(new Option('--only <kind>', 'poll only these').choices(KINDS))
-    .option('--full', 'read every RFQ and response again, also those that seem unchanged')
-    .option('--accept-loss', 'believe a list that lost most of what it had')
+    .addOption(new Option('--only <kind>', 'poll only listings or only RFQs').choices(KINDS))
+    .option('--full', 'read every RFQ and response again, even if it seems unchanged')
+    .option('--accept-loss', 'accept a list even if most entries disappeared')
     .addOption(jsonOption())
     .action((options: Options) => withServices(cli, (app) => sync(cli, app, options)))
   withExamples(
@@ -30,11 +30,11 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-/** Without the error: it is told below, whole. */
+/** Without the error, which is printed in full below the table. */
 const COLUMNS = RUN_COLUMNS.filter(({ header }) => header !== 'Error')
 
-/** What became of one poll: its run, and what failed in it or kept it from beginning. */
-interface Polled {
+/** The result of one poll: its run, or null if it could not start, and its failures. */
+interface PollOutcome {
   channel: string
   kind: PollKind
   run: RunRecord | null
@@ -45,24 +45,24 @@ async function sync(cli: Cli, app: App, options: Options): Promise<void> {
   const kinds = options.only ? [options.only] : KINDS
   const channels = selectChannels(app.config, options.channel)
   const progress = await createProgress(cli.io)
-  const polled: Polled[] = []
+  const polled: PollOutcome[] = []
   for (const channel of channels) {
     for (const kind of kinds) {
       if (!cli.io.stop.aborted) polled.push(await pollOne(cli, app, { channel, kind, options, progress }))
     }
   }
-  tell(cli, options, polled, channels.length * kinds.length)
+  printPolls(cli, options, polled, channels.length * kinds.length)
 }
 
-interface One {
+interface PollTarget {
   channel: ChannelConfig
   kind: PollKind
   options: Options
   progress: Progress
 }
 
-/** A channel that fails stops no other; what is no failure of one channel (a full disk) ends the command. */
-async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }: One): Promise<Polled> {
+/** A failed channel does not stop the others. An error that is not about one channel, such as a full disk, ends the command. */
+async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }: PollTarget): Promise<PollOutcome> {
   const { full = false, acceptLoss = false } = options
   progress.start(`${channel.key} ${kind}`)
   try {
@@ -77,7 +77,7 @@ async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }:
   }
 }
 
-function tell(cli: Cli, options: Options, polled: readonly Polled[], wanted: number): void {
+function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], planned: number): void {
   const runs = polled.flatMap(({ run }) => (run ? [run] : []))
   if (options.json) printJson(cli.io, polled)
   else printTable(cli.io, COLUMNS, runs, 'Nothing was polled.')
@@ -85,7 +85,7 @@ function tell(cli: Cli, options: Options, polled: readonly Polled[], wanted: num
     if (run?.error && failures.length === 0) cli.io.err(`${channel} ${kind}: ${run.error}\n`)
     for (const { id, message } of failures) cli.io.err(`${channel} ${kind}, ${id}: ${message}\n`)
   }
-  if (polled.length < wanted) cli.io.err(`Stopped before ${wanted - polled.length} of ${wanted} polls.\n`)
-  const complete = polled.length === wanted && polled.every(({ run }) => run?.outcome === 'complete')
+  if (polled.length < planned) cli.io.err(`Stopped: ${planned - polled.length} of ${planned} polls were not run.\n`)
+  const complete = polled.length === planned && polled.every(({ run }) => run?.outcome === 'complete')
   cli.status = complete ? 0 : 1
 }

@@ -4,10 +4,10 @@ import { UsageError } from '../cli-error.js'
 import { withExamples } from '../options.js'
 import { runService } from '../run-service.js'
 
-/** `work`: workers only, for a second process or machine. */
+/** `work`: runs workers only, for a second process or machine. */
 export const register: RegisterCommand = (command, cli) => {
   command.action(() => work(cli))
-  withExamples(command, ['quotekeeper work', 'take jobs that another process schedules, until Ctrl-C'])
+  withExamples(command, ['quotekeeper work', 'run jobs that another process schedules, until Ctrl-C'])
 }
 
 const work = (cli: Cli) =>
@@ -15,16 +15,16 @@ const work = (cli: Cli) =>
     cli,
     { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true },
     async (app: App) => {
-      refuseInProcess(app)
+      requireSharedQueue(app)
       await runService(cli, app, { work: true, schedule: false, web: false })
     },
   )
 
-/** Jobs that wait in another process's memory cannot be taken from there. */
-function refuseInProcess({ config }: App): void {
+/** The jobs of an in-process queue exist only in the memory of the process that made them. */
+function requireSharedQueue({ config }: App): void {
   if (config.queue.kind !== 'in-process') return
   throw new UsageError(
-    `work takes jobs from a queue that processes share, and ${config.file} has queue: in-process; ` +
-      'set queue: redis://… or postgres://…, or run quotekeeper start alone',
+    `work needs a queue that processes share, but ${config.file} has queue: in-process; ` +
+      'set queue: redis://… or postgres://…, or run only `quotekeeper start`',
   )
 }
