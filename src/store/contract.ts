@@ -1,9 +1,9 @@
 import type { Timestamp } from '../domain/clock.js'
+import type { IntentState } from '../domain/close-intent.js'
 import type { DocumentKind } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import type {
   Absence,
-  CloseOutcome,
   DecisionRecord,
   KnownDocument,
   ProblemRecord,
@@ -181,8 +181,7 @@ export interface History {
 
 export type NewDecision = Omit<DecisionRecord, 'id' | 'previousHash' | 'hash'>
 
-/** planned → sending → closed | already-closed | refused | failed | unknown; one open intent an RFQ. */
-export type IntentState = 'planned' | 'sending' | CloseOutcome
+/** The intention to close an RFQ, stored before the POST. An RFQ has at most one that is not settled. */
 export interface CloseIntent {
   id: number
   channel: string
@@ -192,23 +191,29 @@ export interface CloseIntent {
   createdAt: Timestamp
   /** When the newest POST was about to be sent. */
   sentAt: Timestamp | null
-  /** POSTs begun so far. */
+  /** POSTs sent so far, including one that is being sent. */
   posts: number
-  /** What was weighed, for the decision that settles it. */
+  /** The evidence of its evaluation, for the decision that settles it. */
   evidence: Record<string, unknown>
 }
 
+/**
+ * What closing stores. `markSending` and `settleClose` reject with `StoreError` for a transition that
+ * `isIntentTransition` does not allow.
+ */
 export interface Closings {
   appendDecision(decision: NewDecision): Promise<DecisionRecord>
+  /** Newest first. `rfq` is an identifier or a number. */
   decisions(filter: { channel?: string; rfq?: string; limit?: number }): Promise<DecisionRecord[]>
-  /** One decision, or null where there is none of this id. */
+  /** One decision, or null if there is none with this id. */
   decision(id: number): Promise<DecisionRecord | null>
-  /** The newest decision on each RFQ of the channel. */
+  /** The newest decision about each RFQ of the channel. */
   newestDecisions(channel: string): Promise<DecisionRecord[]>
-  /** Walks the chain; the id of the first decision that was tampered with, or null. */
+  /** Verifies the hash chain; `brokenAt` is the id of the first decision that was changed or removed, or null. */
   verifyDecisions(): Promise<{ decisions: number; brokenAt: number | null; message: string }>
+  /** Intents that are not settled, oldest first. */
   openIntents(channel: string): Promise<CloseIntent[]>
-  /** Rejects with `IntentOpenError` where the RFQ has an open one, with `RunLostError` where the run was taken over. */
+  /** Rejects with `IntentOpenError` if the RFQ has an open intent, with `RunLostError` if the run was taken over. */
   planClose(intent: {
     channel: string
     rfqId: string
@@ -216,11 +221,12 @@ export interface Closings {
     evidence: Record<string, unknown>
     now: Date
   }): Promise<CloseIntent>
-  /** Committed to the disk before it resolves; counts a POST. */
+  /** Counts a POST that is about to be sent. Committed to disk before it resolves. */
   markSending(intent: CloseIntent, now: Date): Promise<CloseIntent>
-  /** Settles the intent and appends its decision, together. */
+  /** Settles the intent with the outcome of the decision and appends the decision, in one transaction. */
   settleClose(intent: CloseIntent, decision: NewDecision): Promise<DecisionRecord>
-  /** Keeps a round held for its size: exactly these RFQs may be approved until it expires. */
+  /** Stores which RFQs of a held round may be approved until `expiresAt`; the same RFQs get the same plan. */
   createApprovalPlan(plan: { channel: string; rfqIds: readonly string[]; now: Date; expiresAt: Date }): Promise<string>
+  /** Null if the plan does not exist or has expired. */
   findApprovalPlan(planId: string, now: Date): Promise<{ channel: string; rfqIds: string[] } | null>
 }

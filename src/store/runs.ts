@@ -6,9 +6,9 @@ import type { Connection } from './connection.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 
-/** A run whose lease was not renewed for this long is taken for dead, in milliseconds. */
+/** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
 const LEASE_MS = 30_000
-const RENEW_MS = 10_000
+const RENEW_INTERVAL_MS = 10_000
 
 interface RunRow {
   id: number
@@ -51,35 +51,35 @@ const toRecord = (row: RunRow): RunRecord => ({
 })
 
 /**
- * Runs and their lock. The lock is the unfinished run itself: it dies with its holder, because the lease is renewed
- * only while the process lives, and at once where the holder was a process of this machine that is gone.
+ * Runs and their lock: an unfinished run locks its channel and kind. The lock is released when its process ends: at once
+ * if that process ran on this machine, otherwise when the lease expires because nobody renews it.
  */
 export function createRuns(options: { connection: Connection; clock: Clock }): Runs & { stopRenewing(): void } {
   const { connection, clock } = options
   const holder = { host: hostname(), pid: process.pid, nonce: randomUUID() }
-  const live = new Map<number, AbortController>()
+  const active = new Map<number, AbortController>()
   const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
 
   const renew = async () => {
-    for (const [id, lost] of live) {
+    for (const [id, lost] of active) {
       const renewed = await connection
         .write(() =>
           connection
             .statement('update runs set lease_until = ? where id = ? and finished_at is null')
             .run(leaseUntil(), id),
         )
-        .catch(() => null) // A locked or full database: the next renewal tries again, and the lease decides.
+        .catch(() => null) // If the database is locked or full, the next renewal tries again before the lease expires.
       if (renewed?.changes === 0) {
-        live.delete(id)
-        lost.abort(new RunLostError(`Run ${id} was taken over by another process.`))
+        active.delete(id)
+        lost.abort(takenOver(id))
       }
     }
   }
-  const timer = setInterval(renew, RENEW_MS)
+  const timer = setInterval(renew, RENEW_INTERVAL_MS)
   timer.unref()
 
   const finish = async (id: number, end: RunEnd, now: Date): Promise<RunRecord> => {
-    live.delete(id)
+    active.delete(id)
     return connection.write(() => {
       const row = connection
         .statement(
@@ -95,7 +95,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
           suspicious: end.suspicious ? 1 : 0,
           notBefore: end.notBefore?.toISOString() ?? null,
         }) as RunRow | undefined
-      if (!row) throw new RunLostError(`Run ${id} was taken over by another process.`)
+      if (!row) throw takenOver(id)
       return toRecord(row)
     })
   }
@@ -106,10 +106,10 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
         const current = connection
           .statement('select * from runs where channel = ? and kind = ? and finished_at is null')
           .get(channel, kind) as RunRow | undefined
-        if (current && isAlive(current, holder, clock())) {
-          throw new RunBusyError(`A ${kind} run of ${channel} is under way (run ${current.id}).`)
+        if (current && isRunAlive(current, holder, clock())) {
+          throw new RunBusyError(`A ${kind} run of ${channel} is in progress (run ${current.id}).`)
         }
-        if (current) interrupt(connection, current.id, now)
+        if (current) markInterrupted(connection, current.id, now)
         return connection
           .statement(
             'insert into runs (channel, kind, started_at, holder, lease_until) values (?, ?, ?, ?, ?) returning id',
@@ -118,7 +118,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
           .get(channel, kind, now.toISOString(), JSON.stringify(holder), leaseUntil()) as number
       })
       const lost = new AbortController()
-      live.set(id, lost)
+      active.set(id, lost)
       return { id, channel, kind, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
     },
     async runs({ channel, kind, limit }) {
@@ -149,28 +149,30 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
   }
 }
 
-/** Fences a writer: a run that was taken over writes nothing more. Within a transaction only. */
+/** Stops a writer whose run was taken over. Within a transaction only. Throws RunLostError. */
 export function assertLive(connection: Connection, run: { id: number }): void {
   const row = connection.statement('select 1 from runs where id = ? and finished_at is null').get(run.id)
-  if (!row) throw new RunLostError(`Run ${run.id} was taken over by another process.`)
+  if (!row) throw takenOver(run.id)
 }
 
-function interrupt(connection: Connection, id: number, now: Date): void {
+const takenOver = (id: number) => new RunLostError(`Run ${id} was taken over by another process.`)
+
+function markInterrupted(connection: Connection, id: number, now: Date): void {
   connection
     .statement(`update runs set outcome = 'interrupted', finished_at = ?, error = ? where id = ?`)
-    .run(now.toISOString(), 'its process ended before it did', id)
+    .run(now.toISOString(), 'the process ended before the run was finished', id)
 }
 
-function isAlive(row: RunRow, self: { host: string; pid: number; nonce: string }, now: Date): boolean {
+function isRunAlive(row: RunRow, self: { host: string; pid: number; nonce: string }, now: Date): boolean {
   const holder = JSON.parse(row.holder) as { host: string; pid: number; nonce: string }
   if (holder.nonce === self.nonce) return true
   if (row.lease_until < now.toISOString()) return false
   if (holder.host !== self.host) return true
-  // A process number that is now ours was handed on: its former owner is gone (containers: always process 1).
-  return holder.pid !== self.pid && processLives(holder.pid)
+  // A process id that is now ours was reused, so its former owner is gone. In containers it is always 1.
+  return holder.pid !== self.pid && isProcessAlive(holder.pid)
 }
 
-function processLives(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true

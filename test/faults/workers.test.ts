@@ -53,7 +53,9 @@ fault(28, 'take effect once: while one worker closes, the other one finds the ch
   shop.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => done(1 + 3) } })
   await Promise.all([1, 2, 3, 4].map(() => outsider.add('close-expired', PAYLOAD)))
   await done(1 + 4)
-  const skipped = [one, two].map(({ out }) => out.split('skipped: A close run of acme/forest is under way').length - 1)
+  const skipped = [one, two].map(
+    ({ out }) => out.split('skipped: A close run of acme/forest is in progress').length - 1,
+  )
   expect(skipped.sort()).toEqual([0, 3])
   expect(
     shop
@@ -99,7 +101,7 @@ fault(30, 'whose worker was only held up is run again in vain, and harms nothing
   await shop.enqueue('close-expired')
   await eventually(() => expect(shop.posts()).toHaveLength(1))
   const other = shop.hire()
-  await says(other, 'skipped: A close run of acme/forest is under way')
+  await says(other, 'skipped: A close run of acme/forest is in progress')
   held.signal('SIGCONT')
   await shop.waitForRows(RUNS, [
     { kind: 'rfqs', outcome: 'complete' },

@@ -1,0 +1,25 @@
+import type { CloseOutcome } from './records.js'
+
+/** The state of a close intent: open (`planned`, `sending`), or settled with the outcome of the close. */
+export type IntentState = 'planned' | 'sending' | CloseOutcome
+
+/**
+ * The states an intent may change to (docs/CLOSING.md, rule 7). Nothing was sent while it was `planned`, so such an
+ * intent cannot have closed the RFQ itself. `sending` to `sending` is the second POST.
+ */
+const TRANSITIONS: Readonly<Record<IntentState, readonly IntentState[]>> = {
+  planned: ['sending', 'already-closed', 'failed'],
+  sending: ['sending', 'closed', 'already-closed', 'refused', 'failed', 'unknown'],
+  closed: [],
+  'already-closed': [],
+  refused: [],
+  failed: [],
+  unknown: [],
+}
+
+export const INTENT_STATES = Object.keys(TRANSITIONS) as IntentState[]
+
+/** The states of an intent that is not settled: those from which there is a way on. */
+export const OPEN_INTENT_STATES = INTENT_STATES.filter((state) => TRANSITIONS[state].length > 0)
+
+export const isIntentTransition = (from: IntentState, to: IntentState): boolean => TRANSITIONS[from].includes(to)

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../domain/canonical-json.js'
+import type { DecisionRecord } from '../domain/records.js'
+import type { Connection } from './connection.js'
+import type { Closings, NewDecision } from './contract.js'
+
+/** The previous hash of the first decision. */
+const GENESIS = '0'.repeat(64)
+
+interface DecisionRow {
+  id: number
+  run_id: number
+  channel: string
+  rfq_id: string
+  rfq_number: number | null
+  due_date: string | null
+  time_zone: string
+  decided_at: string
+  decision: DecisionRecord['decision']
+  reason: string
+  outcome: DecisionRecord['outcome']
+  http_status: number | null
+  message: string | null
+  version_before: number | null
+  version_after: number | null
+  evidence: string
+  previous_hash: string
+  hash: string
+}
+const toDecision = (row: DecisionRow): DecisionRecord => ({
+  id: row.id,
+  runId: row.run_id,
+  channel: row.channel,
+  rfqId: row.rfq_id,
+  rfqNumber: row.rfq_number,
+  dueDate: row.due_date,
+  timeZone: row.time_zone,
+  decidedAt: row.decided_at,
+  decision: row.decision,
+  reason: row.reason,
+  outcome: row.outcome,
+  httpStatus: row.http_status,
+  message: row.message,
+  versionBefore: row.version_before,
+  versionAfter: row.version_after,
+  evidence: JSON.parse(row.evidence) as Record<string, unknown>,
+  previousHash: row.previous_hash,
+  hash: row.hash,
+})
+
+type DecisionLog = Pick<
+  Closings,
+  'appendDecision' | 'decisions' | 'decision' | 'newestDecisions' | 'verifyDecisions'
+> & {
+  /** Appends within the caller's transaction. */
+  append(decision: NewDecision): DecisionRecord
+}
+
+/** The decision log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
+export function createDecisionLog(connection: Connection): DecisionLog {
+  const sql = (text: string) => connection.statement(text)
+
+  const append = (decision: NewDecision): DecisionRecord => {
+    const previousHash = (sql('select hash from close_decisions order by id desc limit 1').pluck().get() ??
+      GENESIS) as string
+    const row = sql(
+      `insert into close_decisions (run_id, channel, rfq_id, rfq_number, due_date, time_zone, decided_at, decision,
+        reason, outcome, http_status, message, version_before, version_after, evidence, previous_hash, hash)
+      values (@runId, @channel, @rfqId, @rfqNumber, @dueDate, @timeZone, @decidedAt, @decision, @reason, @outcome,
+        @httpStatus, @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash) returning *`,
+    ).get({
+      ...decision,
+      evidence: canonicalJson(decision.evidence),
+      previousHash,
+      hash: chainHash(previousHash, decision),
+    }) as DecisionRow
+    return toDecision(row)
+  }
+
+  return {
+    append,
+
+    appendDecision: (decision) => connection.write(() => append(decision)),
+
+    async decisions({ channel, rfq, limit }) {
+      const rows = connection.read((db) =>
+        db
+          .prepare(
+            `select * from close_decisions where (@channel is null or channel = @channel)
+              and (@rfq is null or rfq_id = @rfq or cast(cast(rfq_number as integer) as text) = @rfq)
+            order by id desc limit @limit`,
+          )
+          .all({ channel: channel ?? null, rfq: rfq ?? null, limit: limit ?? -1 }),
+      )
+      return (rows as DecisionRow[]).map(toDecision)
+    },
+
+    async decision(id) {
+      const row = connection.read((db) => db.prepare('select * from close_decisions where id = ?').get(id))
+      return row ? toDecision(row as DecisionRow) : null
+    },
+
+    async newestDecisions(channel) {
+      const rows = connection.read((db) =>
+        db
+          .prepare(
+            `select * from close_decisions where id in
+              (select max(id) from close_decisions where channel = ? group by rfq_id) order by id`,
+          )
+          .all(channel),
+      )
+      return (rows as DecisionRow[]).map(toDecision)
+    },
+
+    async verifyDecisions() {
+      return connection.read((db) => {
+        const rows = db.prepare('select * from close_decisions order by id').iterate() as IterableIterator<DecisionRow>
+        const issued = db.prepare("select seq from sqlite_sequence where name = 'close_decisions'").pluck().get()
+        return verifyChain(rows, (issued as number | undefined) ?? 0)
+      })
+    },
+  }
+}
+
+function chainHash(previousHash: string, decision: NewDecision): string {
+  return createHash('sha256').update(previousHash).update('\n').update(canonicalJson(decision)).digest('hex')
+}
+
+function verifyChain(rows: Iterable<DecisionRow>, issued: number) {
+  let previous = GENESIS
+  let count = 0
+  const broken = (id: number, message: string) => ({ decisions: count, brokenAt: id, message })
+  for (const row of rows) {
+    count++
+    const { id, previousHash, hash, ...decision } = toDecision(row)
+    if (id !== count) return broken(count, `Decision ${count} is missing.`)
+    if (previousHash !== previous) return broken(id, `Decision ${id} does not follow the one before it.`)
+    if (hash !== chainHash(previousHash, decision))
+      return broken(id, `Decision ${id} was changed after it was written.`)
+    previous = hash
+  }
+  if (issued > count) return broken(count + 1, `Decisions after ${count} were removed (${issued} were written).`)
+  return {
+    decisions: count,
+    brokenAt: null,
+    message: `${count} decisions, none changed; the newest has hash ${previous}.`,
+  }
+}

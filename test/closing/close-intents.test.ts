@@ -1,0 +1,78 @@
+import { describe, expect, it } from 'vitest'
+import { INTENT_STATES, type IntentState, isIntentTransition } from '../../src/domain/close-intent.js'
+import type { CloseOutcome } from '../../src/domain/records.js'
+import type { CloseIntent, NewDecision } from '../../src/store/contract.js'
+import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+
+const LEGAL: [from: IntentState, to: IntentState][] = [
+  ['planned', 'sending'],
+  ['planned', 'already-closed'],
+  ['planned', 'failed'],
+  ['sending', 'sending'],
+  ['sending', 'closed'],
+  ['sending', 'already-closed'],
+  ['sending', 'refused'],
+  ['sending', 'failed'],
+  ['sending', 'unknown'],
+]
+const pairs = INTENT_STATES.flatMap((from) => INTENT_STATES.map((to) => [from, to] as const))
+const isLegal = (from: IntentState, to: IntentState) => LEGAL.some(([a, b]) => a === from && b === to)
+/** No operation of the store leads back to `planned`. */
+const illegal = pairs.filter(([from, to]) => !isLegal(from, to) && to !== 'planned')
+
+async function openIntentFixture() {
+  const { store, now } = await openChannelFixture()
+  const { id: runId } = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+  const settle = (intent: CloseIntent, outcome: CloseOutcome) => {
+    const decision: NewDecision = {
+      runId,
+      channel: KEY,
+      rfqId: intent.rfqId,
+      rfqNumber: null,
+      dueDate: '2026-11-20',
+      timeZone: 'UTC',
+      decidedAt: now().toISOString(),
+      decision: 'close',
+      reason: 'past due',
+      outcome,
+      httpStatus: null,
+      message: null,
+      versionBefore: 1,
+      versionAfter: 1,
+      evidence: {},
+    }
+    return store.settleClose(intent, decision)
+  }
+  /** Writes the transition to a state with the operation that leads there. */
+  const changeTo = (intent: CloseIntent, state: IntentState): Promise<unknown> =>
+    state === 'sending' ? store.markSending(intent, now()) : settle(intent, state as CloseOutcome)
+  const intentIn = async (state: IntentState, rfqId: string) => {
+    const planned = await store.planClose({ channel: KEY, rfqId, runId, evidence: {}, now: now() })
+    if (state === 'planned') return planned
+    const sending = await store.markSending(planned, now())
+    if (state !== 'sending') await settle(sending, state)
+    return sending
+  }
+  return { store, changeTo, intentIn }
+}
+
+describe('close intents', () => {
+  it.each(pairs)('from %s to %s: the table of transitions is the documented one', (from, to) => {
+    expect(isIntentTransition(from, to)).toBe(isLegal(from, to))
+  })
+
+  it.each(illegal)('from %s to %s: the store refuses it and writes nothing', async (from, to) => {
+    const { store, changeTo, intentIn } = await openIntentFixture()
+    const intent = await intentIn(from, 'rfq')
+    const before = { open: await store.openIntents(KEY), decisions: await store.decisions({}) }
+    await expect(changeTo(intent, to)).rejects.toThrow(`is ${from}; it cannot become ${to}`)
+    expect({ open: await store.openIntents(KEY), decisions: await store.decisions({}) }).toEqual(before)
+  })
+
+  it.each(LEGAL)('from %s to %s: the store accepts it', async (from, to) => {
+    const { store, changeTo, intentIn } = await openIntentFixture()
+    await changeTo(await intentIn(from, 'rfq'), to)
+    const open = (await store.openIntents(KEY)).map(({ state }) => state)
+    expect(open).toEqual(to === 'sending' ? ['sending'] : [])
+  })
+})
