@@ -1,21 +1,21 @@
-/** The five operations, by the names the project gives them. Source: marketplace-api.md, Endpoints. */
+/** The five operations of the API. */
 export const operations = ['listListings', 'listRfqs', 'readRfq', 'readResponse', 'closeRfq'] as const
 export type Operation = (typeof operations)[number]
 
-/** A request understood: which operation on what. */
+/** A recognized request: the operation and what it applies to. */
 export interface Route {
   operation: Operation
   org: string
   channel: string
   /** Null for the lists. */
   rfqId: string | null
-  /** Null but for `readResponse`. */
+  /** Null except for `readResponse`. */
   responseId: string | null
 }
 
 /**
- * Reads method and path (without query). Segments are percent-decoded.
- * @returns the route; `method` where the path is an operation's but not with this method; null where it is none
+ * Finds the operation for a method and a path (without query). Path segments are percent-decoded.
+ * @returns the route; `method` if the path is an operation but the method is wrong; null if the path is unknown
  */
 export function findRoute(method: string, path: string): Route | 'method' | null {
   const segments = decode(path.split('/'))

@@ -1,58 +1,66 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { findRoute, type Route } from './api-routes.js'
 import type { FaultController } from './fault-controller.js'
-import { type Effect, type EndingEffect, isChanging, isEarly, isEnding } from './fault-effects.js'
-import { type Answer, errorAnswer, jsonAnswer, perform, refuse } from './operation-handlers.js'
-import { changeAnswer, changeDate } from './reply-changes.js'
-import * as delivery from './reply-writers.js'
+import {
+  type Effect,
+  isModifying,
+  isPreReply,
+  isTerminal,
+  type ModifyingEffect,
+  type TerminalEffect,
+} from './fault-effects.js'
+import { accessError, performOperation } from './operation-handlers.js'
+import { errorReply, jsonReply, type Reply } from './reply.js'
+import { dateHeader, modifyReply } from './reply-changes.js'
+import * as writers from './reply-writers.js'
 import { newEntry, type RequestLog, type RequestLogEntry } from './request-log.js'
 import type { SandboxClock } from './sandbox-clock.js'
 import type { World } from './world.js'
 import type { WorldEvent } from './world-events.js'
 
-/** What answering a request works with. */
-export interface Stage {
+/** What the request handlers work with. */
+export interface SandboxContext {
   world: World
   clock: SandboxClock
   faults: FaultController
   log: RequestLog
-  /** Moves the clock ahead and lets happen what is due. */
+  /** Moves the clock forward and lets the events due by then happen. */
   advance: (to: Date) => WorldEvent[]
 }
 
-/** A request on its way through. */
-interface Visit {
-  stage: Stage
+/** A request in progress. */
+interface Exchange {
+  context: SandboxContext
   response: ServerResponse
   route: Route | null
-  /** What stands against performing the operation now; null if nothing does. */
-  refusal: () => Answer | null
+  /** The error reply if the operation may not be performed now, otherwise null. */
+  checkAccess: () => Reply | null
   entry: RequestLogEntry
 }
 
-/** Answers a request of the marketplace's API. Never throws for what a client sends. */
-export function serve(stage: Stage, request: IncomingMessage, response: ServerResponse): void {
-  const visit = receive(stage, request, response)
-  const effects = stage.faults.take(visit.entry.path, visit.route)
-  if (effects.length === 0) answer(visit)
-  else serveWithFaults(visit, effects).catch((error: unknown) => apologize(visit, error))
+/** Serves a request to the marketplace's API. Never throws because of what a client sends. */
+export function serve(context: SandboxContext, request: IncomingMessage, response: ServerResponse): void {
+  const exchange = receive(context, request, response)
+  const effects = context.faults.take(exchange.entry.path, exchange.route)
+  if (effects.length === 0) serveWithoutFaults(exchange)
+  else serveWithFaults(exchange, effects).catch((error: unknown) => replyToFailure(exchange, error))
 }
 
-function answer(visit: Visit): void {
+function serveWithoutFaults(exchange: Exchange): void {
   try {
-    deliver(visit, act(visit), [])
+    deliver(exchange, execute(exchange), [])
   } catch (error) {
-    apologize(visit, error)
+    replyToFailure(exchange, error)
   }
 }
 
-/** A document that a test made so odd that it cannot be written, or a test's own function that failed. */
-function apologize(visit: Visit, error: unknown): void {
-  if (visit.response.headersSent) visit.response.destroy(error as Error)
-  else deliver(visit, errorAnswer(500, `The sandbox failed: ${(error as Error).message}`), [])
+/** Replies 500 if a test made a document that cannot be serialized, or if a test's own function failed. */
+function replyToFailure(exchange: Exchange, error: unknown): void {
+  if (exchange.response.headersSent) exchange.response.destroy(error as Error)
+  else deliver(exchange, errorReply(500, `The sandbox failed: ${(error as Error).message}`), [])
 }
 
-function receive(stage: Stage, request: IncomingMessage, response: ServerResponse): Visit {
+function receive(context: SandboxContext, request: IncomingMessage, response: ServerResponse): Exchange {
   const { method = '', url = '', headers } = request
   const query = url.indexOf('?')
   const found = findRoute(method, query < 0 ? url : url.slice(0, query))
@@ -60,130 +68,137 @@ function receive(stage: Stage, request: IncomingMessage, response: ServerRespons
   const entry = newEntry({ method, path: url, route, at: Date.now() })
   entry.userAgent = headers['user-agent'] ?? null
   entry.bodyLength = headers['content-length'] === undefined ? null : Number(headers['content-length'])
-  entry.key = judgeKey(stage.world, headers.authorization, route)
-  stage.log.begin(entry)
-  response.once('close', () => stage.log.end())
+  entry.key = keyStatus(context.world, headers.authorization, route)
+  context.log.begin(entry)
+  response.once('close', () => context.log.end())
   response.sendDate = false
-  return { stage, response, route, entry, refusal: () => refusalOf(stage.world, found, headers.authorization) }
+  return {
+    context,
+    response,
+    route,
+    entry,
+    checkAccess: () => requestError(context.world, found, headers.authorization),
+  }
 }
 
-function refusalOf(world: World, found: ReturnType<typeof findRoute>, apiKey: string | undefined): Answer | null {
-  if (found === null) return errorAnswer(404, 'No such path')
-  if (found === 'method') return errorAnswer(405, 'No such method here')
-  return refuse(world, found, apiKey)
+function requestError(world: World, found: ReturnType<typeof findRoute>, apiKey: string | undefined): Reply | null {
+  if (found === null) return errorReply(404, 'Unknown path')
+  if (found === 'method') return errorReply(405, 'Method not allowed')
+  return accessError(world, found, apiKey)
 }
 
-function judgeKey(world: World, apiKey: string | undefined, route: Route | null): RequestLogEntry['key'] {
+function keyStatus(world: World, apiKey: string | undefined, route: Route | null): RequestLogEntry['key'] {
   if (!apiKey) return 'absent'
-  const orgs = world.opens(apiKey)
+  const orgs = world.organizationsFor(apiKey)
   if (!orgs) return 'unknown'
   return route && !orgs.has(route.org) ? 'foreign' : 'good'
 }
 
-/** The true answer; a close takes effect. */
-function act({ stage, route, refusal, entry }: Visit): Answer {
-  const refused = refusal()
-  if (refused || !route) return refused ?? errorAnswer(404, 'No such path')
-  const answer = perform(stage.world, route)
-  entry.applied = route.operation === 'closeRfq' && answer.status === 200
-  return answer
+/** Performs the operation if access is allowed; a close changes the world. */
+function execute({ context, route, checkAccess, entry }: Exchange): Reply {
+  const error = checkAccess()
+  if (error || !route) return error ?? errorReply(404, 'Unknown path')
+  const reply = performOperation(context.world, route)
+  entry.applied = route.operation === 'closeRfq' && reply.status === 200
+  return reply
 }
 
-async function serveWithFaults(visit: Visit, effects: readonly Effect[]): Promise<void> {
-  visit.entry.faults = effects.map((effect) => effect.kind)
-  for (const effect of effects.filter(isEarly)) {
-    if (effect.kind === 'delay') await wait(visit.response, effect.ms)
-    else if (effect.kind === 'call') await effect.call(visit.entry)
-    else vanish(visit)
+async function serveWithFaults(exchange: Exchange, effects: readonly Effect[]): Promise<void> {
+  exchange.entry.faults = effects.map((effect) => effect.kind)
+  for (const effect of effects.filter(isPreReply)) {
+    if (effect.kind === 'delay') await delay(exchange.response, effect.ms)
+    else if (effect.kind === 'call') await effect.call(exchange.entry)
+    else removeRequested(exchange)
   }
-  if (!visit.response.destroyed) finish(visit, effects)
+  if (!exchange.response.destroyed) replyWithFaults(exchange, effects)
 }
 
-function finish(visit: Visit, effects: readonly Effect[]): void {
-  const ending = effects.find(isEnding)
-  const changes = effects.filter(isChanging)
-  if (ending && 'apply' in ending && ending.apply) act(visit)
-  const answer = (ending && substitute(ending)) ?? changeAnswer(act(visit), changes)
-  deliver(visit, answer, changes, ending)
+function replyWithFaults(exchange: Exchange, effects: readonly Effect[]): void {
+  const terminal = effects.find(isTerminal)
+  const changes = effects.filter(isModifying)
+  if (terminal && 'apply' in terminal && terminal.apply) execute(exchange)
+  const reply = (terminal && replacementFor(terminal)) ?? modifyReply(execute(exchange), changes)
+  deliver(exchange, reply, changes, terminal)
 }
 
-/** The answer that comes instead of the true one; undefined for an effect that only spoils how it is sent. */
-function substitute(ending: EndingEffect): Answer | undefined {
-  switch (ending.kind) {
+/** The reply that replaces the operation's own; undefined for effects that only break its transmission. */
+function replacementFor(effect: TerminalEffect): Reply | undefined {
+  switch (effect.kind) {
     case 'status':
       return withHeaders(
-        ending.body === undefined
-          ? errorAnswer(ending.status, 'A fault of the sandbox')
-          : jsonAnswer(ending.status, ending.body),
-        ending.headers,
+        effect.body === undefined
+          ? errorReply(effect.status, 'Fault injected by the sandbox')
+          : jsonReply(effect.status, effect.body),
+        effect.headers,
       )
     case 'text':
       return withHeaders(
-        { status: ending.status ?? 200, body: Buffer.from(ending.text ?? PAGE) },
-        { 'content-type': ending.contentType ?? 'text/html' },
+        { status: effect.status ?? 200, body: Buffer.from(effect.text ?? MAINTENANCE_PAGE) },
+        { 'content-type': effect.contentType ?? 'text/html' },
       )
     case 'not-ok':
-      return jsonAnswer(200, { ok: false })
+      return jsonReply(200, { ok: false })
     case 'redirect':
-      return withHeaders(jsonAnswer(ending.status ?? 302, {}), { location: ending.location })
+      return withHeaders(jsonReply(effect.status ?? 302, {}), { location: effect.location })
     case 'hang':
     case 'reset':
     case 'huge':
     case 'gzip-bomb':
-      return jsonAnswer(200, { items: [] })
+      return jsonReply(200, { items: [] })
     default:
       return undefined
   }
 }
 
-const PAGE = '<!doctype html><title>Maintenance</title><h1>We will be back soon</h1>'
-const withHeaders = (answer: Answer, headers?: Record<string, string>): Answer => ({
-  ...answer,
-  headers: headers ?? {},
-})
+const MAINTENANCE_PAGE = '<!doctype html><title>Maintenance</title><h1>We will be back soon</h1>'
+const withHeaders = (reply: Reply, headers: Record<string, string> = {}): Reply => ({ ...reply, headers })
 
-function deliver(visit: Visit, answer: Answer, changes: Parameters<typeof changeDate>[1], ending?: EndingEffect): void {
-  const { stage, response, entry } = visit
-  const parcel = { response, answer, date: changeDate(stage.clock.now(), changes) }
-  if (ending?.kind !== 'reset' && ending?.kind !== 'hang') {
-    entry.status = answer.status
+function deliver(
+  { context, response, entry }: Exchange,
+  reply: Reply,
+  changes: readonly ModifyingEffect[],
+  terminal?: TerminalEffect,
+): void {
+  const outgoing = { response, reply, date: dateHeader(context.clock.now(), changes) }
+  if (terminal?.kind !== 'reset' && terminal?.kind !== 'hang') {
+    entry.status = reply.status
     entry.answeredAt = new Date()
   }
-  sender(ending)(parcel)
+  writerFor(terminal)(outgoing)
 }
 
-/** The way of sending that goes with an effect. */
-function sender(ending: EndingEffect | undefined): (parcel: delivery.Delivery) => void {
-  switch (ending?.kind) {
+/** The function that transmits a reply under a terminal effect. */
+function writerFor(effect: TerminalEffect | undefined): (outgoing: writers.OutgoingReply) => void {
+  switch (effect?.kind) {
     case 'hang':
       return () => {}
     case 'reset':
-      return delivery.reset
+      return writers.reset
     case 'reset-mid-body':
-      return delivery.resetMidBody
+      return writers.resetMidBody
     case 'truncate':
-      return delivery.truncate
+      return writers.truncate
     case 'drip':
-      return (parcel) => delivery.drip(parcel, { bytes: ending.bytes ?? 1, everyMs: ending.everyMs ?? 1000 })
+      return (outgoing) => writers.drip(outgoing, { bytes: effect.bytes ?? 1, everyMs: effect.everyMs ?? 1000 })
     case 'huge':
-      return (parcel) => delivery.flood(parcel, { bytes: ending.bytes, compressed: false })
+      return (outgoing) => writers.flood(outgoing, { bytes: effect.bytes, compressed: false })
     case 'gzip-bomb':
-      return (parcel) => delivery.flood(parcel, { bytes: ending.bytes, compressed: true })
+      return (outgoing) => writers.flood(outgoing, { bytes: effect.bytes, compressed: true })
     default:
-      return delivery.send
+      return writers.send
   }
 }
 
-/** Removes what the request asks for. */
-function vanish({ stage: { world }, route }: Visit): void {
+/** Removes the requested RFQ or response from the world. */
+function removeRequested({ context: { world }, route }: Exchange): void {
   const found = route?.rfqId ? world.findRfq(route.rfqId, route) : undefined
   if (!found || !route?.rfqId) return
   if (route.responseId === null) world.removeRfq(route.rfqId, route)
   else if (found.record.response(route.responseId)) world.removeResponse(route.responseId)
 }
 
-/** Waits, or until the client is gone. */
-function wait(response: ServerResponse, ms: number): Promise<void> {
+/** Waits; returns early if the client disconnects. */
+function delay(response: ServerResponse, ms: number): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms)
     response.once('close', () => {

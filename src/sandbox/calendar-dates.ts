@@ -3,10 +3,10 @@ export const DAY = 24 * HOUR
 
 /** The UTC calendar date of a moment, YYYY-MM-DD. */
 export const calendarDate = (moment: number | Date): string => new Date(moment).toISOString().slice(0, 10)
-/** A moment as the marketplace writes it: UTC, milliseconds. */
+/** A moment in the marketplace's format: ISO 8601, UTC, with milliseconds. */
 export const timestamp = (moment: number | Date): string => new Date(moment).toISOString()
-/** The calendar date `days` after another. */
+/** The calendar date that is `days` after another. */
 export const daysAfter = (date: string, days: number): string => calendarDate(Date.parse(date) + days * DAY)
-/** The first moment (UTC, epoch milliseconds) at which a calendar date is over. */
+/** The moment (epoch milliseconds) at which a UTC calendar date ends. */
 export const endOf = (date: string): number => Date.parse(date) + DAY
 export const yearOf = (date: string): number => Number(date.slice(0, 4))

@@ -1,45 +1,45 @@
 import type { Listing } from './document-types.js'
 
-/** What a channel is about: decides which kinds of project it lists. */
+/** The subject of a channel; determines which project types it lists. */
 export type Theme = 'forest' | 'blue' | 'removal' | 'energy' | 'any'
 
 type Ecosystems = Pick<Listing, 'ecosystemTypes' | 'ecosystemSubtypes'>
 
-/** A kind of project: what is true of all projects of the kind, and the ranges in which they differ. */
-export interface Archetype extends Ecosystems {
+/** A project type: what its projects have in common, and the ranges within which they vary. */
+export interface ProjectType extends Ecosystems {
   themes: readonly Theme[]
-  /** Ends the project's name: `<place> <noun>`. */
+  /** The second part of a project name: `<place> <noun>`. */
   nouns: readonly string[]
   activity: string
   mitigation: 'removal' | 'avoidance' | 'reduction'
-  /** Registries with the methodologies by which they issue. */
+  /** Registries, each with the methodologies it issues under. */
   standards: readonly (readonly [Registry, readonly string[]])[]
   labels: readonly string[]
   places: readonly Place[]
   developers: readonly Developer[]
-  /** Asking price of a tonne, lowest and highest of the kind. */
+  /** Lowest and highest asking price per tonne. */
   price: readonly [number, number]
-  /** Tonnes CO2e issued a year. */
+  /** Lowest and highest number of tonnes CO2e issued per year. */
   yearly: readonly [number, number]
   about: string
 }
 
 export type Registry = keyof typeof registryIds
-export type Place = keyof typeof places
-export type Developer = keyof typeof developers
+type Place = keyof typeof places
+type Developer = keyof typeof developers
 
-/** How each registry writes an identifier; `#` stands for a digit, the first of them not 0. */
+/** The format of each registry's ids; `#` stands for a digit, the first of which is not 0. */
 export const registryIds = {
   Verra: 'VCS####',
   'Gold Standard': 'GS#####',
   'American Carbon Registry': 'ACR###',
   'Climate Action Reserve': 'CAR####',
   'Puro.earth': '######',
-  'Plan Vivo': 'PV-201#-0##',
+  'PlannedEvent Vivo': 'PV-201#-0##',
   Isometric: 'ISO-####',
 } as const
 
-/** Regions after which projects are named; the country is the first part of the key. */
+/** Regions that projects are named after; the first two letters of the key are the country. */
 export const places = {
   BR: ['Alto Juruá', 'Rio Tapajós', 'Southern Amapá', 'Serra do Pardo', 'Cerrado Norte'],
   PE: ['Upper Ucayali', 'Manu Buffer', 'San Martín'],
@@ -80,7 +80,7 @@ export const places = {
   'ES coast': ['Ebro Delta', 'Mar Menor'],
 } as const
 
-/** Developers with what they say of themselves. They are invented; any likeness to a firm is chance. */
+/** Invented developers with their descriptions. Any resemblance to a real company is coincidental. */
 export const developers = {
   'Terravena Carbon': 'Develops and finances nature-based projects in the tropics; field teams in six countries.',
   'Rio Claro Florestas': 'Forest company and community partner from Belém.',
@@ -107,7 +107,7 @@ export const developers = {
   'Delta Rice Cooperative': 'Union of rice growers measuring what they save.',
 } as const
 
-export const archetypes: readonly Archetype[] = [
+export const projectTypes: readonly ProjectType[] = [
   {
     themes: ['forest'],
     nouns: ['Forest Conservation', 'REDD+ Project', 'Community Forest Protection'],
@@ -184,7 +184,7 @@ export const archetypes: readonly Archetype[] = [
     ecosystemSubtypes: ['Mangroves'],
     standards: [
       ['Verra', ['VM0033', 'AR-AM14']],
-      ['Plan Vivo', ['AR-AM14']],
+      ['PlannedEvent Vivo', ['AR-AM14']],
     ],
     labels: ['CCB Gold', 'CCP', 'SD VISta'],
     places: ['ID coast', 'PK coast', 'SN coast', 'MX coast', 'KE coast', 'VN coast'],
@@ -319,7 +319,7 @@ export const archetypes: readonly Archetype[] = [
     ecosystemSubtypes: ['TropicalSavannas', 'SteppesAndPrairies', 'TemperateGrasslands'],
     standards: [
       ['Verra', ['VM0026', 'VM0032']],
-      ['Plan Vivo', ['VM0026']],
+      ['PlannedEvent Vivo', ['VM0026']],
     ],
     labels: ['CCB', 'SD VISta'],
     places: ['KE', 'MN', 'US'],
@@ -336,7 +336,7 @@ export const archetypes: readonly Archetype[] = [
     ecosystemTypes: ['AgriculturalLands', 'ForestsAndWoodlands'],
     ecosystemSubtypes: ['AgroforestrySystems'],
     standards: [
-      ['Plan Vivo', ['AR-AMS3', 'AR-AMS7']],
+      ['PlannedEvent Vivo', ['AR-AMS3', 'AR-AMS7']],
       ['Verra', ['VM0047']],
       ['Gold Standard', ['AR-AMS7']],
     ],
@@ -417,7 +417,7 @@ export const archetypes: readonly Archetype[] = [
   },
 ]
 
-/** Who buys, in the words of an RFQ. */
+/** Buyer descriptions for RFQs. */
 export const buyers = [
   'European logistics group offsetting residual scope 1 emissions of its truck fleet',
   'Listed software company building a removals portfolio towards 2030',
@@ -446,7 +446,7 @@ export const offerNotes = [
   'Volumes subject to verification; any shortfall replaced like for like.',
   'Includes retirement certificate and project photographs.',
   'Discount of 2 % for payment within ten days.',
-  'Delivery within ten business days of payment.',
+  'OutgoingReply within ten business days of payment.',
   'Co-benefits report (biodiversity, water) included at no cost.',
   'Seller carries delivery risk up to first issuance.',
 ] as const

@@ -3,24 +3,29 @@ import type { Theme } from './catalogue.js'
 import type { Listing } from './document-types.js'
 import type { RfqRecord } from './rfq-record.js'
 
-/** A channel with all it shows. Keeps the JSON of its lists until something changes. */
+/** How many listings and RFQs were ever created: names and numbers continue from here. */
+export interface CreatedCounts {
+  listings: number
+  rfqs: number
+}
+
+/** A channel with its listings and RFQs. Caches the JSON of its lists until something changes. */
 export class ChannelRecord implements ChannelRef {
   readonly org: string
   readonly channel: string
   readonly theme: Theme
+  readonly created: CreatedCounts
   readonly #listings = new Map<string, Listing>()
   readonly #rfqs = new Map<string, RfqRecord>()
-  /** Listings ever made and RFQs ever made: names and numbers go on from here. */
-  readonly made: { listings: number; rfqs: number }
   #rfqsBody: Buffer | undefined
-  #listingTexts: { head: string; url: string }[] | undefined
+  #listingParts: ListingParts[] | undefined
   #reads = 0
 
-  constructor(options: ChannelRef & { theme: Theme; made?: { listings: number; rfqs: number } }) {
+  constructor(options: ChannelRef & { theme: Theme; created?: CreatedCounts }) {
     this.org = options.org
     this.channel = options.channel
     this.theme = options.theme
-    this.made = { listings: 0, rfqs: 0, ...options.made }
+    this.created = { listings: 0, rfqs: 0, ...options.created }
   }
 
   get listings(): Listing[] {
@@ -38,11 +43,11 @@ export class ChannelRecord implements ChannelRef {
 
   setListing(listing: Listing): void {
     this.#listings.set(listing.id, listing)
-    this.#listingTexts = undefined
+    this.#listingParts = undefined
   }
   deleteListing(id: string): void {
     this.#listings.delete(id)
-    this.#listingTexts = undefined
+    this.#listingParts = undefined
   }
   setRfq(record: RfqRecord): void {
     this.#rfqs.set(record.terms.id, record)
@@ -52,32 +57,37 @@ export class ChannelRecord implements ChannelRef {
     this.#rfqs.delete(id)
     this.#rfqsBody = undefined
   }
-  /** Says that an RFQ or a response to it changed. */
-  rfqChanged(): void {
+  /** Drops the cached RFQ list after an RFQ or one of its responses changed. */
+  invalidateRfqs(): void {
     this.#rfqsBody = undefined
   }
 
-  /** Operation 2 as JSON. */
+  /** The RFQ list as JSON. */
   rfqsBody(): Buffer {
-    this.#rfqsBody ??= Buffer.from(`{"items":[${this.rfqs.map((record) => record.listText()).join(',')}]}`)
+    this.#rfqsBody ??= Buffer.from(`{"items":[${this.rfqs.map((record) => record.listJson()).join(',')}]}`)
     return this.#rfqsBody
   }
 
   /**
-   * Operation 1 as JSON. As with the real one, the address of the documentation is signed anew at each read.
+   * The listing list as JSON. The documentation URL is signed anew on each read, as on the real marketplace.
    * @param now epoch milliseconds
    */
   listingsBody(now: number): Buffer {
-    this.#listingTexts ??= this.listings.map(split)
+    this.#listingParts ??= this.listings.map(splitForSigning)
     const expires = Math.floor(now / 1000) + 3600
     const signature = `${(this.#reads++).toString(36)}${expires.toString(36)}`
-    const items = this.#listingTexts.map(({ head, url }) => (url === '' ? head : sign(head, url, expires, signature)))
+    const items = this.#listingParts.map(({ head, url }) => (url === '' ? head : sign(head, url, expires, signature)))
     return Buffer.from(`{"items":[${items.join(',')}]}`)
   }
 }
 
-/** The listing's JSON up to its documentation, and the address to sign; all of it where there is none to sign. */
-function split(listing: Listing): { head: string; url: string } {
+/** A listing's JSON up to its documentation, and the URL to sign; all of its JSON if there is no URL. */
+interface ListingParts {
+  head: string
+  url: string
+}
+
+function splitForSigning(listing: Listing): ListingParts {
   const { additionalDocumentation, ...rest } = listing
   const url = additionalDocumentation?.url
   if (typeof url !== 'string' || url === '') return { head: JSON.stringify(listing), url: '' }

@@ -2,25 +2,25 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import { isLoopbackHostHeader } from '../domain/loopback.js'
 import { operations } from './api-routes.js'
-import type { Stage } from './api-server.js'
+import type { SandboxContext } from './api-server.js'
 import { parseFault } from './fault-controller.js'
-import { type Answer, errorAnswer, jsonAnswer } from './operation-handlers.js'
-import { mergePatch } from './reply-changes.js'
+import { mergePatch } from './merge-patch.js'
+import { errorReply, jsonReply, type Reply } from './reply.js'
 import { send } from './reply-writers.js'
 import { summarizeWorld } from './world-summary.js'
 
-/** Where the sandbox itself is steered; no path of the marketplace begins so. */
-export const CONTROL = '/_sandbox'
+/** Paths that control the sandbox itself; no marketplace path begins with this. */
+export const CONTROL_PREFIX = '/_sandbox'
 
-/** A steering request, read. */
-interface Order extends Stage {
-  /** What the path's pattern caught. */
-  caught: string[]
+/** A parsed control request. */
+interface ControlRequest extends SandboxContext {
+  /** The groups captured by the route's pattern. */
+  params: string[]
   query: URLSearchParams
-  /** Parsed JSON; undefined for none. */
+  /** Parsed JSON; undefined if there is no body. */
   body: unknown
 }
-type Lever = readonly [method: string, path: RegExp, pull: (order: Order) => unknown]
+type ControlRoute = readonly [method: string, path: RegExp, handler: (request: ControlRequest) => unknown]
 
 const moment = z.iso.datetime().transform((text) => new Date(text))
 const advanceBody = z.union([z.strictObject({ to: moment }), z.strictObject({ byMs: z.number().nonnegative() })])
@@ -31,9 +31,16 @@ const requestQuery = z.strictObject({
   limit: z.coerce.number().int().positive().optional(),
 })
 
-const levers: readonly Lever[] = [
+const LISTINGS = /^\/channels\/([^/]+)\/([^/]+)\/listings$/
+const RFQS = /^\/channels\/([^/]+)\/([^/]+)\/rfqs$/
+const RESPONSES = /^\/rfqs\/([^/]+)\/responses$/
+const LISTING = /^\/listings\/([^/]+)$/
+const RFQ = /^\/rfqs\/([^/]+)$/
+const RESPONSE = /^\/responses\/([^/]+)$/
+
+const controlRoutes: readonly ControlRoute[] = [
   ['GET', /^\/?$/, summarize],
-  ['GET', /^\/requests$/, showRequests],
+  ['GET', /^\/requests$/, listRequests],
   ['DELETE', /^\/requests$/, ({ log }) => log.reset()],
   ['GET', /^\/faults$/, ({ faults }) => ({ items: faults.list() })],
   ['POST', /^\/faults$/, ({ faults, body }) => ({ id: faults.add(parseFault(body)).id })],
@@ -41,105 +48,102 @@ const levers: readonly Lever[] = [
   ['DELETE', /^\/faults\/(\d+)$/, removeFault],
   ['POST', /^\/advance$/, advanceTime],
   ['PUT', /^\/clock$/, ({ clock, body }) => clock.set(clockBody.parse(body).now)],
-  [
-    'POST',
-    /^\/channels\/([^/]+)\/([^/]+)\/listings$/,
-    ({ world, caught, body }) => world.addListing(ref(caught), given(body)),
-  ],
-  ['POST', /^\/channels\/([^/]+)\/([^/]+)\/rfqs$/, ({ world, caught, body }) => world.addRfq(ref(caught), given(body))],
-  [
-    'POST',
-    /^\/rfqs\/([^/]+)\/responses$/,
-    ({ world, caught, body }) => world.addResponse(caught[0] ?? '', given(body)),
-  ],
-  ['PATCH', /^\/listings\/([^/]+)$/, ({ world, caught, body }) => world.changeListing(caught[0] ?? '', patch(body))],
-  ['PATCH', /^\/rfqs\/([^/]+)$/, ({ world, caught, body }) => world.changeRfq(caught[0] ?? '', patch(body))],
-  ['PATCH', /^\/responses\/([^/]+)$/, ({ world, caught, body }) => world.changeResponse(caught[0] ?? '', patch(body))],
-  ['DELETE', /^\/listings\/([^/]+)$/, ({ world, caught }) => world.removeListing(caught[0] ?? '')],
-  ['DELETE', /^\/rfqs\/([^/]+)$/, ({ world, caught }) => world.removeRfq(caught[0] ?? '')],
-  ['DELETE', /^\/responses\/([^/]+)$/, ({ world, caught }) => world.removeResponse(caught[0] ?? '')],
+  ['POST', LISTINGS, ({ world, params, body }) => world.addListing(channelRef(params), givenMembers(body))],
+  ['POST', RFQS, ({ world, params, body }) => world.addRfq(channelRef(params), givenMembers(body))],
+  ['POST', RESPONSES, ({ world, params, body }) => world.addResponse(params[0] ?? '', givenMembers(body))],
+  ['PATCH', LISTING, ({ world, params, body }) => world.changeListing(params[0] ?? '', patchChange(body))],
+  ['PATCH', RFQ, ({ world, params, body }) => world.changeRfq(params[0] ?? '', patchChange(body))],
+  ['PATCH', RESPONSE, ({ world, params, body }) => world.changeResponse(params[0] ?? '', patchChange(body))],
+  ['DELETE', LISTING, ({ world, params }) => world.removeListing(params[0] ?? '')],
+  ['DELETE', RFQ, ({ world, params }) => world.removeRfq(params[0] ?? '')],
+  ['DELETE', RESPONSE, ({ world, params }) => world.removeResponse(params[0] ?? '')],
 ]
 
-/** Answers a request below `CONTROL`. Never throws for what a client sends. */
-export async function steer(stage: Stage, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const answer = isForeign(request)
-    ? errorAnswer(403, 'Only from this machine, and not from a web page')
-    : await obey(stage, request)
-  send({ response, answer, date: new Date().toUTCString() })
+/** Serves a request below `CONTROL_PREFIX`. Never throws because of what a client sends. */
+export async function serveControl(
+  context: SandboxContext,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const reply = isForeign(request)
+    ? errorReply(403, 'Only allowed from this machine, and not from a web page')
+    : await handle(context, request)
+  send({ response, reply, date: new Date().toUTCString() })
 }
 
-/** A web page that was opened on this machine must not steer the sandbox, by name (rebinding) or by form. */
+/** A web page opened on this machine must not control the sandbox, by DNS rebinding or by a form. */
 function isForeign({ headers }: IncomingMessage): boolean {
   return headers.origin !== undefined || !isLoopbackHostHeader(headers.host)
 }
 
-async function obey(stage: Stage, request: IncomingMessage): Promise<Answer> {
+async function handle(context: SandboxContext, request: IncomingMessage): Promise<Reply> {
   const url = new URL(request.url ?? '', 'http://sandbox')
-  const path = url.pathname.slice(CONTROL.length)
-  const fitting = levers.filter(([, pattern]) => pattern.test(path))
-  const lever = fitting.find(([method]) => method === request.method)
-  if (!lever) return errorAnswer(fitting.length > 0 ? 405 : 404, `No such control: ${request.method} ${path}`)
+  const path = url.pathname.slice(CONTROL_PREFIX.length)
+  const matching = controlRoutes.filter(([, pattern]) => pattern.test(path))
+  const route = matching.find(([method]) => method === request.method)
+  if (!route) return errorReply(matching.length > 0 ? 405 : 404, `Unknown control request: ${request.method} ${path}`)
+  const [, pattern, handler] = route
   try {
-    const caught = (lever[1].exec(path) ?? []).slice(1).map(decodeURIComponent)
-    const result = lever[2]({ ...stage, caught, query: url.searchParams, body: await readBody(request) })
-    return result === undefined ? { status: 204, body: Buffer.alloc(0) } : jsonAnswer(200, result)
+    const params = (pattern.exec(path) ?? []).slice(1).map(decodeURIComponent)
+    const result = handler({ ...context, params, query: url.searchParams, body: await readBody(request) })
+    return result === undefined ? { status: 204, body: Buffer.alloc(0) } : jsonReply(200, result)
   } catch (error) {
-    return explain(error)
+    return replyToError(error)
   }
 }
 
-function explain(error: unknown): Answer {
-  if (error instanceof z.ZodError) return errorAnswer(400, z.prettifyError(error))
-  if (error instanceof RangeError) return errorAnswer(404, error.message)
-  return errorAnswer(400, (error as Error).message)
+function replyToError(error: unknown): Reply {
+  if (error instanceof z.ZodError) return errorReply(400, z.prettifyError(error))
+  if (error instanceof RangeError) return errorReply(404, error.message)
+  return errorReply(400, (error as Error).message)
 }
 
-const MOST_BYTES = 4 * 2 ** 20
+const MAX_BODY_BYTES = 4 * 2 ** 20
 
 async function readBody(request: IncomingMessage): Promise<unknown> {
   const parts: Buffer[] = []
   let length = 0
   for await (const part of request as AsyncIterable<Buffer>) {
     length += part.length
-    if (length > MOST_BYTES) throw new Error(`The body has more than ${MOST_BYTES} bytes`)
+    if (length > MAX_BODY_BYTES) throw new Error(`The body is larger than ${MAX_BODY_BYTES} bytes`)
     parts.push(part)
   }
   const text = Buffer.concat(parts).toString()
   return text === '' ? undefined : JSON.parse(text)
 }
 
-function summarize({ world, log, faults, clock }: Order) {
+function summarize({ world, log, faults, clock }: ControlRequest) {
   const requests = { total: log.total, inFlight: log.inFlight, peak: log.peak }
   return {
     ...summarizeWorld(world),
     clock: clock.now(),
-    reached: world.reached,
+    reached: world.simulatedUntil,
     requests,
     faults: faults.list().length,
   }
 }
 
-function showRequests({ log, query }: Order) {
+function listRequests({ log, query }: ControlRequest) {
   const { operation, limit } = requestQuery.parse(Object.fromEntries(query))
   const items = log.entries.filter((entry) => operation === undefined || entry.operation === operation)
   return { items: limit === undefined ? items : items.slice(-limit) }
 }
 
-function removeFault({ faults, caught }: Order): void {
-  if (!faults.remove(Number(caught[0]))) throw new RangeError(`No fault ${caught[0]} is in force`)
+function removeFault({ faults, params }: ControlRequest): void {
+  if (!faults.remove(Number(params[0]))) throw new RangeError(`Fault ${params[0]} does not exist`)
 }
 
-function advanceTime({ clock, advance, body }: Order) {
-  const order = advanceBody.parse(body)
-  const to = 'to' in order ? order.to : new Date(clock.now().getTime() + order.byMs)
+function advanceTime({ clock, advance, body }: ControlRequest) {
+  const target = advanceBody.parse(body)
+  const to = 'to' in target ? target.to : new Date(clock.now().getTime() + target.byMs)
   const happened = advance(to)
   return { now: clock.now(), happened }
 }
 
-const ref = ([org = '', channel = '']: string[]) => ({ org, channel })
-const given = (body: unknown) => (body === undefined ? {} : patchBody.parse(body))
-/** A merge patch as a change. The document may become anything: odd documents are what tests are for. */
-const patch = (body: unknown) => {
-  const changes = patchBody.parse(body)
-  return <T>(document: T): T => mergePatch(document, changes) as T
+const channelRef = ([org = '', channel = '']: string[]) => ({ org, channel })
+const givenMembers = (body: unknown) => (body === undefined ? {} : patchBody.parse(body))
+/** A merge patch as a change. The result is not validated, because tests also need invalid documents. */
+const patchChange = (body: unknown) => {
+  const patch = patchBody.parse(body)
+  return <T>(document: T): T => mergePatch(document, patch) as T
 }

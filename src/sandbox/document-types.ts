@@ -7,13 +7,13 @@ import type {
   rfqListDocument,
 } from '../domain/documents.js'
 
-/** What the sandbox serves: the promised shapes, as written on the wire. */
+/** The documents the sandbox serves, in the documented shapes. */
 export type Listing = z.input<typeof listingDocument>
-/** An RFQ as an element of the list. */
+/** An RFQ as an item of the list. */
 export type ListedRfq = z.input<typeof rfqListDocument>
-/** An RFQ as read by its identifier. */
+/** An RFQ as read by its id. */
 export type Rfq = z.input<typeof rfqDocument>
-/** What an RFQ says of itself, without the responses to it. */
+/** An RFQ without its responses. */
 export type RfqTerms = Omit<Rfq, 'responses'>
 export type ResponseSummary = z.input<typeof responseSummary>
 export type RfqResponse = z.input<typeof responseDocument>

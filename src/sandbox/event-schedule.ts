@@ -1,50 +1,50 @@
-/** Something that will happen by itself. Plain data, so that it can be saved. */
-export interface Plan {
+/** An event that will happen when the world's time reaches it. Plain data, so that it can be saved. */
+export interface PlannedEvent {
   /** Epoch milliseconds. */
   at: number
   kind: 'open-rfq' | 'turn' | 'amend' | 'decide' | 'reprice'
   /** `org/slug`. */
   channel: string
-  /** The RFQ it concerns; empty for the channel. */
+  /** The RFQ concerned; empty for events of the channel. */
   rfqId: string
-  /** How many of the kind there were before: part of the name that chance goes by. */
+  /** How many events of this kind came before; part of the name that seeds the event's random values. */
   n: number
 }
 
-/** What will happen, in the order in which it will. The order of what happens at once does not depend on who put it in. */
-export class Agenda {
-  /** Latest first. */
-  #plans: Plan[] = []
+/** The planned events in the order in which they will happen. Ties do not depend on the order of insertion. */
+export class EventSchedule {
+  /** Latest first, so that the earliest can be popped. */
+  #events: PlannedEvent[] = []
 
   get size(): number {
-    return this.#plans.length
+    return this.#events.length
   }
   /** Earliest first. */
-  get plans(): Plan[] {
-    return this.#plans.toReversed()
+  get events(): PlannedEvent[] {
+    return this.#events.toReversed()
   }
-  addAll(plans: readonly Plan[]): void {
-    this.#plans = [...this.#plans, ...plans].sort((one, other) => compare(other, one))
+  addAll(events: readonly PlannedEvent[]): void {
+    this.#events = [...this.#events, ...events].sort((a, b) => compare(b, a))
   }
-  add(plan: Plan): void {
+  add(event: PlannedEvent): void {
     let low = 0
-    let high = this.#plans.length
+    let high = this.#events.length
     while (low < high) {
       const middle = (low + high) >>> 1
-      if (compare(this.#plans[middle] as Plan, plan) > 0) low = middle + 1
+      if (compare(this.#events[middle] as PlannedEvent, event) > 0) low = middle + 1
       else high = middle
     }
-    this.#plans.splice(low, 0, plan)
+    this.#events.splice(low, 0, event)
   }
-  /** Takes the earliest plan that is due, if one is. */
-  takeDue(moment: number): Plan | undefined {
-    const next = this.#plans.at(-1)
-    return next && next.at <= moment ? this.#plans.pop() : undefined
-  }
-  clear(): void {
-    this.#plans = []
+  /**
+   * Removes and returns the earliest event if it is due.
+   * @param moment epoch milliseconds
+   */
+  takeDue(moment: number): PlannedEvent | undefined {
+    const next = this.#events.at(-1)
+    return next && next.at <= moment ? this.#events.pop() : undefined
   }
 }
 
-const compare = (one: Plan, other: Plan): number => one.at - other.at || (key(one) < key(other) ? -1 : 1)
-const key = ({ channel, rfqId, kind, n }: Plan) => `${channel} ${rfqId} ${kind} ${n}`
+const compare = (a: PlannedEvent, b: PlannedEvent): number => a.at - b.at || (key(a) < key(b) ? -1 : 1)
+const key = ({ channel, rfqId, kind, n }: PlannedEvent) => `${channel} ${rfqId} ${kind} ${n}`

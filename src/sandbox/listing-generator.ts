@@ -1,22 +1,30 @@
 import type { Faker } from '@faker-js/faker'
 import { calendarDate, DAY, daysAfter, yearOf } from './calendar-dates.js'
-import { type Archetype, archetypes, developers, places, type Registry, registryIds, type Theme } from './catalogue.js'
+import {
+  developers,
+  type ProjectType,
+  places,
+  projectTypes,
+  type Registry,
+  registryIds,
+  type Theme,
+} from './catalogue.js'
 import type { Listing } from './document-types.js'
-import type { Dice } from './seeded-random.js'
+import type { SeededRandom } from './seeded-random.js'
 
-export interface ListingOrder {
-  /** What the identifier and everything else is drawn for, e.g. `acme/forest/listing/3`. */
+interface ListingInput {
+  /** Seeds the id and all other values, e.g. `acme/forest/listing/3`. */
   name: string
   theme: Theme
-  /** The present, epoch milliseconds. */
+  /** The current time, epoch milliseconds. */
   now: number
 }
 
-/** A credible listing of a project that does not exist. */
-export function makeListing(dice: Dice, { name, theme, now }: ListingOrder): Listing {
-  const id = dice.uuid(name)
-  const f = dice.for(name)
-  const kind = f.helpers.arrayElement(archetypes.filter((each) => theme === 'any' || each.themes.includes(theme)))
+/** Generates a realistic listing of an invented project. */
+export function makeListing(random: SeededRandom, { name, theme, now }: ListingInput): Listing {
+  const id = random.uuid(name)
+  const f = random.faker(name)
+  const kind = f.helpers.arrayElement(projectTypes.filter((each) => theme === 'any' || each.themes.includes(theme)))
   const developer = f.helpers.arrayElement(kind.developers)
   const area = f.helpers.arrayElement(kind.places)
   const place = f.helpers.arrayElement<string>(places[area])
@@ -57,7 +65,7 @@ export function makeListing(dice: Dice, { name, theme, now }: ListingOrder): Lis
   }
 }
 
-/** The listing with another asking price, as developers change theirs with the market. */
+/** A new price range near the listing's current one. */
 export function repriceListing(f: Faker, { pricing }: Listing): Pick<Listing, 'pricing'> {
   const factor = f.number.float({ min: 0.93, max: 1.08 })
   const { minUnitPrice, maxUnitPrice } = pricing
@@ -69,11 +77,11 @@ export function repriceListing(f: Faker, { pricing }: Listing): Pick<Listing, 'p
 export const cents = (amount: number): number => Math.round(amount * 100) / 100
 export const sum = (numbers: readonly number[]): number => numbers.reduce((total, each) => total + each, 0)
 
-function describeProject(kind: Archetype, place: string, developer: string): string {
+function describeProject(kind: ProjectType, place: string, developer: string): string {
   return `${developer} ${kind.about}. The project area lies in ${place}.`
 }
 
-function makeBatches(f: Faker, kind: Archetype, now: number) {
+function makeBatches(f: Faker, kind: ProjectType, now: number) {
   const newest = yearOf(calendarDate(now)) - 1
   const count = f.number.int({ min: 2, max: 4 })
   return Array.from({ length: count }, (_, index) => {
@@ -90,7 +98,7 @@ function makeBatches(f: Faker, kind: Archetype, now: number) {
   })
 }
 
-function makePricing(f: Faker, kind: Archetype): Listing['pricing'] {
+function makePricing(f: Faker, kind: ProjectType): Listing['pricing'] {
   const low = f.number.float({ min: kind.price[0], max: kind.price[1] * 0.8, fractionDigits: 2 })
   return {
     currency: f.datatype.boolean(0.7) ? 'USD' : 'EUR',
@@ -100,7 +108,7 @@ function makePricing(f: Faker, kind: Archetype): Listing['pricing'] {
   }
 }
 
-function makeLabels(f: Faker, kind: Archetype): string | string[] {
+function makeLabels(f: Faker, kind: ProjectType): string | string[] {
   const labels = f.helpers.arrayElements([...kind.labels], { min: 0, max: kind.labels.length })
   return labels.length === 1 && f.datatype.boolean() ? (labels[0] ?? []) : labels
 }

@@ -15,8 +15,8 @@ import type { Operation } from './api-routes.js'
 
 type Json = Record<string, unknown>
 
-/** The version label that the marketplace's own description carries. Source: marketplace-api.md, Versioning. */
-export const API_VERSION = '2'
+/** The version label of the marketplace's API description. */
+const API_VERSION = '2'
 
 const documents = [
   listingDocument,
@@ -30,25 +30,24 @@ const documents = [
   errorReply,
 ]
 
-interface Description {
+interface OperationDescription {
   method: 'get' | 'post'
-  /** Below the channel. */
+  /** Relative to the channel's path. */
   path: string
   summary: string
   description: string
-  /** Component of the answer of 200. */
-  answer: string
+  /** Schema component of the body of a 200 response. */
+  bodySchema: string
   errors: readonly number[]
 }
 
-/** Source: marketplace-api.md, Endpoints. */
-const operations: Record<Operation, Description> = {
+const operations: Record<Operation, OperationDescription> = {
   listListings: {
     method: 'get',
     path: '/listings',
     summary: 'List all project listings of a channel',
     description: 'Returns every listing of the channel in `items`.',
-    answer: 'ListingList',
+    bodySchema: 'ListingList',
     errors: [400, 401, 403, 404, 500],
   },
   listRfqs: {
@@ -57,7 +56,7 @@ const operations: Record<Operation, Description> = {
     summary: 'List all RFQs of a channel',
     description:
       'Returns every RFQ of the channel in `items`; each entry of `responses` holds `id` and `listingId` only.',
-    answer: 'RfqList',
+    bodySchema: 'RfqList',
     errors: [401, 403, 404, 500],
   },
   readRfq: {
@@ -65,7 +64,7 @@ const operations: Record<Operation, Description> = {
     path: '/rfqs/{id}',
     summary: 'Read one RFQ',
     description: 'Returns the RFQ with summaries of the responses to it.',
-    answer: 'Rfq',
+    bodySchema: 'Rfq',
     errors: [401, 403, 404, 500],
   },
   readResponse: {
@@ -73,7 +72,7 @@ const operations: Record<Operation, Description> = {
     path: '/rfqs/{rfqId}/responses/{id}',
     summary: "Read one project developer's response to an RFQ",
     description: 'Returns the response with its offer.',
-    answer: 'RfqResponse',
+    bodySchema: 'RfqResponse',
     errors: [401, 403, 404, 500],
   },
   closeRfq: {
@@ -81,23 +80,22 @@ const operations: Record<Operation, Description> = {
     path: '/rfqs/{id}/close',
     summary: 'Close an RFQ',
     description: 'Closes an open RFQ. Takes no body.',
-    answer: 'CloseAnswer',
+    bodySchema: 'CloseAnswer',
     errors: [400, 401, 403, 404, 500],
   },
 }
 
 const errorMeanings: Record<number, string> = {
-  400: 'The request cannot be carried out, e.g. the RFQ to close is not open',
+  400: 'The request cannot be performed, for example because the RFQ to close is not open',
   401: 'The API key is missing or invalid',
-  403: 'The API key lacks access to the organization or channel',
-  404: 'There is no such organization, channel, RFQ or response',
-  500: 'The service failed',
+  403: 'The API key has no access to the organization or channel',
+  404: 'The organization, channel, RFQ or response does not exist',
+  500: 'The marketplace failed to process the request',
 }
 
 /**
- * The OpenAPI 3.1 document of the five operations, generated from the schemas that the sandbox serves and the client
- * reads.
- * @param version version label of the description
+ * The OpenAPI 3.1 document of the five operations, generated from the schemas that the sandbox and the client share.
+ * @param version version label of the API description
  */
 export function openApiDocument(version: string = API_VERSION): Json {
   return {
@@ -106,7 +104,7 @@ export function openApiDocument(version: string = API_VERSION): Json {
       title: 'Channel Marketplace API',
       version,
       summary: 'Listings, requests for quote and offers of a marketplace channel of environmental-credit projects.',
-      description: 'Generated from src/domain/documents.ts; `npm run openapi` writes it anew.',
+      description: 'Generated from src/domain/documents.ts; `npm run openapi` regenerates it.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:{port}', description: 'The sandbox', variables: { port: { default: '4700' } } }],
@@ -118,24 +116,32 @@ export function openApiDocument(version: string = API_VERSION): Json {
       responses: Object.fromEntries(Object.entries(errorMeanings).map(describeError)),
       parameters: { orgName: parameter('orgName'), channelSlug: parameter('channelSlug') },
       securitySchemes: {
-        apiKey: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The API key, as it is.' },
+        apiKey: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description: 'The API key, without a scheme such as Bearer.',
+        },
       },
     },
   }
 }
 
-function describePath([operationId, operation]: [string, Description]): [string, Json] {
-  const { method, path, summary, description, answer, errors } = operation
-  const own = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'uuid'))
+function describePath([operationId, operation]: [string, OperationDescription]): [string, Json] {
+  const { method, path, summary, description, bodySchema, errors } = operation
+  const pathParameters = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => parameter(name, 'uuid'))
   const described = {
     ...{ operationId, tags: [path.split('/')[1]], summary, description, security: [{ apiKey: [] }] },
     responses: {
-      200: { description: 'Done', content: json(reference('schemas', answer)) },
+      200: { description: 'Success', content: json(reference('schemas', bodySchema)) },
       ...Object.fromEntries(errors.map((status) => [status, reference('responses', String(status))])),
     },
   }
   const shared = ['orgName', 'channelSlug'].map((name) => reference('parameters', name))
-  return [`/v1/orgs/{orgName}/channels/{channelSlug}${path}`, { parameters: [...shared, ...own], [method]: described }]
+  return [
+    `/v1/orgs/{orgName}/channels/{channelSlug}${path}`,
+    { parameters: [...shared, ...pathParameters], [method]: described },
+  ]
 }
 
 const describeError = ([status, description]: [string, string]): [string, Json] => [
@@ -152,18 +158,21 @@ const parameter = (name: string, format?: string): Json => ({
   schema: { type: 'string', ...(format === undefined ? {} : { format }) },
 })
 
-/** Every document with a name becomes a component, and is referred to where it stands within another. */
+/** Each named document becomes a component, and is referenced where another document contains it. */
 function schemas(): Json {
   const registry = z.registry<{ id: string }>()
   for (const document of documents) registry.add(document, { id: document.meta()?.id ?? '' })
-  const made = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: nameIdentifiers })
+  const generated = z.toJSONSchema(registry, { uri: (id) => `#/components/schemas/${id}`, override: refineSchema })
   return Object.fromEntries(
-    Object.entries(made.schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]),
+    Object.entries(generated.schemas).map(([id, { $schema: _schema, $id: _id, ...schema }]) => [id, schema]),
   )
 }
 
-/** Says in short what is a date. Identifiers are UUIDs, and an RFQ asks one listing at least: promised, but not relied upon by the schemas. */
-function nameIdentifiers({
+/**
+ * Adds what the API document promises but the schemas do not rely on: ids are UUIDs, and an RFQ has at least one
+ * listing. Drops the long patterns of dates.
+ */
+function refineSchema({
   zodSchema,
   jsonSchema,
 }: {
@@ -171,7 +180,7 @@ function nameIdentifiers({
   jsonSchema: z.core.JSONSchema.BaseSchema
 }): void {
   if (zodSchema === identifier) Object.assign(jsonSchema, { format: 'uuid' })
-  // The pattern that zod adds says no more than the format, at length.
+  // The pattern that zod adds says nothing that the format does not.
   if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern
   const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
   for (const key of ['listingId', 'offerId', 'sourceId']) {

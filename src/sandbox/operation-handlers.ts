@@ -1,55 +1,40 @@
 import type { Route } from './api-routes.js'
 import type { RfqTerms } from './document-types.js'
+import { errorReply, jsonReply, type Reply } from './reply.js'
 import type { World } from './world.js'
 
-/** What is sent back, before any fault. */
-export interface Answer {
-  status: number
-  body: Buffer
-  /** Besides content type, content length and date. */
-  headers?: Record<string, string>
-}
-
-/** Eight, four, four, four and twelve hexadecimal digits. */
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-export const jsonAnswer = (status: number, value: unknown): Answer => ({
-  status,
-  body: Buffer.from(JSON.stringify(value)),
-})
-
-/** The error body of marketplace-api.md, Errors. What `error` holds is not told there; here it repeats the status. */
-export const errorAnswer = (status: number, message: string): Answer =>
-  jsonAnswer(status, { statusCode: status, message, error: status })
-
-/** Whether the key opens the organization and the channel exists: null, or the answer that says why not. */
-export function refuse(world: World, route: Route, apiKey: string | undefined): Answer | null {
-  if (!apiKey) return errorAnswer(401, 'No API key: send it in the Authorization header')
-  const orgs = world.opens(apiKey)
-  if (!orgs) return errorAnswer(401, 'Unknown API key')
-  if (!world.hasOrg(route.org)) return errorAnswer(404, `No organization "${route.org}"`)
-  if (!orgs.has(route.org)) return errorAnswer(403, `The API key does not open organization "${route.org}"`)
-  return world.channel(route) ? null : errorAnswer(404, `No channel "${route.channel}" in "${route.org}"`)
+/** The error reply if the key may not use the channel, or if the channel does not exist; otherwise null. */
+export function accessError(world: World, route: Route, apiKey: string | undefined): Reply | null {
+  if (!apiKey) return errorReply(401, 'Missing API key: send it in the Authorization header')
+  const orgs = world.organizationsFor(apiKey)
+  if (!orgs) return errorReply(401, 'Unknown API key')
+  if (!world.hasOrg(route.org)) return errorReply(404, `Organization "${route.org}" does not exist`)
+  if (!orgs.has(route.org)) return errorReply(403, `The API key has no access to organization "${route.org}"`)
+  return world.channel(route)
+    ? null
+    : errorReply(404, `Channel "${route.channel}" does not exist in organization "${route.org}"`)
 }
 
-/** Answers an operation that is allowed. `closeRfq` takes effect. */
-export function perform(world: World, route: Route): Answer {
+/** Performs an operation after the access check, and returns its reply. `closeRfq` changes the world. */
+export function performOperation(world: World, route: Route): Reply {
   const channel = world.channel(route)
-  if (!channel) return errorAnswer(404, `No channel "${route.channel}"`)
+  if (!channel) return errorReply(404, `Channel "${route.channel}" does not exist`)
   if (route.operation === 'listListings') return { status: 200, body: channel.listingsBody(world.now().getTime()) }
   if (route.operation === 'listRfqs') return { status: 200, body: channel.rfqsBody() }
   const rfqId = route.rfqId ?? ''
-  if (route.operation === 'closeRfq' && !UUID.test(rfqId)) return errorAnswer(400, `"${rfqId}" is no RFQ identifier`)
+  if (route.operation === 'closeRfq' && !UUID.test(rfqId)) return errorReply(400, `"${rfqId}" is not a UUID`)
   const record = channel.rfq(rfqId)
-  if (!record) return errorAnswer(404, `No RFQ "${rfqId}"`)
+  if (!record) return errorReply(404, `RFQ "${rfqId}" does not exist`)
   if (route.operation === 'readRfq') return { status: 200, body: record.body() }
-  if (route.operation === 'closeRfq') return close(world, route, record.terms)
+  if (route.operation === 'closeRfq') return closeRfq(world, route, record.terms)
   const body = record.responseBody(route.responseId ?? '')
-  return body ? { status: 200, body } : errorAnswer(404, `No response "${route.responseId}" to RFQ "${rfqId}"`)
+  return body ? { status: 200, body } : errorReply(404, `RFQ "${rfqId}" has no response "${route.responseId}"`)
 }
 
-function close(world: World, route: Route, { id, state }: RfqTerms): Answer {
-  if (state !== 'open') return errorAnswer(400, `RFQ "${id}" is not open: its state is "${state}"`)
+function closeRfq(world: World, route: Route, { id, state }: RfqTerms): Reply {
+  if (state !== 'open') return errorReply(400, `RFQ "${id}" is not open; its state is "${state}"`)
   world.closeRfq(id, route)
-  return jsonAnswer(200, { ok: true })
+  return jsonReply(200, { ok: true })
 }

@@ -1,71 +1,60 @@
-import type { ChangingEffect } from './fault-effects.js'
-import type { Answer } from './operation-handlers.js'
+import type { ModifyingEffect } from './fault-effects.js'
+import { mergePatch } from './merge-patch.js'
+import type { Reply } from './reply.js'
 
-type Items = { items: Record<string, unknown>[] }
+type Item = Record<string, unknown>
 
-/** The answer with the effects on its body; only an answer of 200 has a document to change. */
-export function changeAnswer(answer: Answer, effects: readonly ChangingEffect[]): Answer {
-  const onBody = effects.filter((effect) => effect.kind !== 'date')
-  if (onBody.length === 0 || answer.status !== 200) return answer
-  const parsed: unknown = JSON.parse(answer.body.toString())
-  const changed = onBody.reduce(changeBody, parsed)
-  return { ...answer, body: Buffer.from(JSON.stringify(changed) ?? '') }
+/** Applies the effects to the reply's body. Only replies with status 200 carry a document to change. */
+export function modifyReply(reply: Reply, effects: readonly ModifyingEffect[]): Reply {
+  const bodyEffects = effects.filter((effect) => effect.kind !== 'date')
+  if (bodyEffects.length === 0 || reply.status !== 200) return reply
+  const parsed: unknown = JSON.parse(reply.body.toString())
+  const changed = bodyEffects.reduce(modifyBody, parsed)
+  return { ...reply, body: Buffer.from(JSON.stringify(changed) ?? '') }
 }
 
-/** The `Date` header with the effects on it; null for none. */
-export function changeDate(date: Date, effects: readonly ChangingEffect[]): string | null {
+/** The `Date` header after the effects; null to send none. */
+export function dateHeader(date: Date, effects: readonly ModifyingEffect[]): string | null {
   const effect = effects.findLast((each) => each.kind === 'date')
   if (!effect) return date.toUTCString()
   return 'skewMs' in effect ? new Date(date.getTime() + effect.skewMs).toUTCString() : effect.value
 }
 
-function changeBody(body: unknown, effect: ChangingEffect): unknown {
+function modifyBody(body: unknown, effect: ModifyingEffect): unknown {
   switch (effect.kind) {
     case 'transform':
       return effect.change(body)
     case 'patch':
       return effect.id === undefined ? mergePatch(body, effect.patch) : patchItem(body, effect.id, effect.patch)
     case 'empty':
-      return changeItems(body, () => [])
+      return mapItems(body, () => [])
     case 'drop':
-      return changeItems(body, (items) => items.filter((item, index) => !isMeant(effect, item, index)))
+      return mapItems(body, (items) => items.filter((item, index) => !isSelected(effect, item, index)))
     case 'duplicate':
-      return changeItems(body, (items) => [
+      return mapItems(body, (items) => [
         ...items,
-        ...items.filter((item, index) => isMeant(effect, item, index)).map((item) => patched(item, effect.patch)),
+        ...items.filter((item, index) => isSelected(effect, item, index)).map((item) => patched(item, effect.patch)),
       ])
     default:
       return body
   }
 }
 
-const patched = (item: Items['items'][number], patch: unknown) =>
-  (patch === undefined ? item : mergePatch(item, patch)) as Items['items'][number]
+const patched = (item: Item, patch: unknown) => (patch === undefined ? item : mergePatch(item, patch)) as Item
 
-function changeItems(body: unknown, change: (items: Items['items']) => Items['items']): unknown {
-  const { items } = body as Partial<Items>
-  return Array.isArray(items) ? { ...(body as Items), items: change(items) } : body
+/** Replaces the items of a list; other bodies stay as they are. */
+function mapItems(body: unknown, change: (items: Item[]) => Item[]): unknown {
+  const { items } = body as { items?: Item[] }
+  return Array.isArray(items) ? { ...(body as object), items: change(items) } : body
 }
 
 const patchItem = (body: unknown, id: string, patch: unknown) =>
-  changeItems(body, (items) => items.map((item) => (item.id === id ? patched(item, patch) : item)))
+  mapItems(body, (items) => items.map((item) => (item.id === id ? patched(item, patch) : item)))
 
-const isMeant = (
-  which: { ids?: string[] | undefined; count?: number | undefined },
-  item: { id?: unknown },
-  index: number,
-) => (which.ids ? which.ids.includes(String(item.id)) : index < (which.count ?? 1))
-
-/** RFC 7396. */
-export function mergePatch(target: unknown, patch: unknown): unknown {
-  if (!isObject(patch)) return patch
-  const result: Record<string, unknown> = isObject(target) ? { ...target } : {}
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key]
-    else result[key] = mergePatch(result[key], value)
-  }
-  return result
+interface Selection {
+  ids?: string[] | undefined
+  count?: number | undefined
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
+const isSelected = ({ ids, count }: Selection, item: Item, index: number) =>
+  ids ? ids.includes(String(item.id)) : index < (count ?? 1)

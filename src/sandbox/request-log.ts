@@ -1,59 +1,59 @@
 import type { Operation, Route } from './api-routes.js'
 
-/** A request as received, and the answer given. */
+/** A request as received, with the reply sent. */
 export interface RequestLogEntry {
-  /** When it was received, real time. */
+  /** When it was received; always real time. */
   at: Date
   method: string
   /** As sent, with the query. */
   path: string
-  /** Null for what is no operation. */
+  /** Null if the path and method are not an API operation. */
   operation: Operation | null
   org: string | null
   channel: string | null
   rfqId: string | null
   responseId: string | null
-  /** What came in `Authorization`; the key itself is not kept. */
+  /** Whether the key in `Authorization` gives access; the key itself is not kept. */
   key: 'absent' | 'unknown' | 'foreign' | 'good'
   userAgent: string | null
-  /** Length of the request's body as announced; null for none. */
+  /** The request's content length; null if it has none. */
   bodyLength: number | null
-  /** Status sent; null while there is none, or where the connection was cut first. */
+  /** Status sent; null until a reply is sent, or if the connection was cut first. */
   status: number | null
-  /** The request changed the world: an RFQ was closed. */
+  /** Whether the request changed the world, that is, closed an RFQ. */
   applied: boolean
-  /** Kinds of the faults that took part. */
+  /** Kinds of the fault effects applied. */
   faults: string[]
-  /** When the answer was handed over, real time; null while it is not. */
+  /** When the reply was handed to the network, real time; null until then. */
   answeredAt: Date | null
 }
 
-/** The newest requests. */
+/** The most recent requests, with counts of all requests. */
 export class RequestLog {
-  readonly #most: number
+  readonly #maxEntries: number
   #entries: RequestLogEntry[] = []
   #total = 0
   #inFlight = 0
   #peak = 0
 
-  /** @param most entries kept; 0 keeps none, and only counts */
-  constructor(most = 100_000) {
-    this.#most = most
+  /** @param maxEntries entries kept; 0 keeps none and only counts */
+  constructor(maxEntries = 100_000) {
+    this.#maxEntries = maxEntries
   }
 
   /** Oldest first. */
   get entries(): readonly RequestLogEntry[] {
     return this.#entries
   }
-  /** Requests received since the start or the last reset. */
+  /** Number of requests received since the start or the last reset. */
   get total(): number {
     return this.#total
   }
-  /** Requests under way now. */
+  /** Number of requests in progress. */
   get inFlight(): number {
     return this.#inFlight
   }
-  /** Most requests under way at once. */
+  /** Highest number of requests in progress at the same time. */
   get peak(): number {
     return this.#peak
   }
@@ -61,9 +61,9 @@ export class RequestLog {
   begin(entry: RequestLogEntry): void {
     this.#total++
     this.#peak = Math.max(this.#peak, ++this.#inFlight)
-    if (this.#most === 0) return
-    // Dropped by halves, so that keeping the bound costs next to nothing.
-    if (this.#entries.length >= this.#most) this.#entries = this.#entries.slice(Math.ceil(this.#most / 2))
+    if (this.#maxEntries === 0) return
+    // Dropping half of the entries at a time keeps the cost per request constant.
+    if (this.#entries.length >= this.#maxEntries) this.#entries = this.#entries.slice(Math.ceil(this.#maxEntries / 2))
     this.#entries.push(entry)
   }
   end(): void {
@@ -76,7 +76,7 @@ export class RequestLog {
   }
 }
 
-/** A new entry; what is known later is filled in. */
+/** A new entry; what is not yet known is filled in later. */
 export function newEntry(request: { method: string; path: string; route: Route | null; at: number }): RequestLogEntry {
   const { method, path, route, at } = request
   return {

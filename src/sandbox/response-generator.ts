@@ -3,10 +3,10 @@ import { calendarDate, daysAfter, timestamp, yearOf } from './calendar-dates.js'
 import { offerNotes, reviewComments } from './catalogue.js'
 import type { Listing, Offer, Review, RfqResponse, RfqTerms, ScheduledDelivery, Vintage } from './document-types.js'
 import { cents, sum } from './listing-generator.js'
-import type { Dice } from './seeded-random.js'
+import type { SeededRandom } from './seeded-random.js'
 
-export interface ResponseOrder {
-  /** What the identifier and everything else is drawn for, e.g. `<rfq id>/response/2`. */
+interface ResponseInput {
+  /** Seeds the id and all other values, e.g. `<rfq id>/response/2`. */
   name: string
   rfq: RfqTerms
   listing: Listing
@@ -14,12 +14,12 @@ export interface ResponseOrder {
   submittedAt: number
 }
 
-/** A developer's answer to an RFQ. About one in four has a flaw a buyer should notice; all fit the promised shape. */
-export function makeResponse(dice: Dice, { name, rfq, listing, submittedAt }: ResponseOrder): RfqResponse {
-  const id = dice.uuid(name)
-  const offerId = dice.uuid(`${name}/offer`)
-  const sourceId = dice.uuid(`${name}/reviewer`)
-  const f = dice.for(name)
+/** Generates a response to an RFQ. About one in four has a flaw a buyer should notice; all match the schema. */
+export function makeResponse(random: SeededRandom, { name, rfq, listing, submittedAt }: ResponseInput): RfqResponse {
+  const id = random.uuid(name)
+  const offerId = random.uuid(`${name}/offer`)
+  const sourceId = random.uuid(`${name}/reviewer`)
+  const f = random.faker(name)
   const offer = makeOffer(f, rfq, listing, submittedAt)
   return {
     id,
@@ -32,7 +32,7 @@ export function makeResponse(dice: Dice, { name, rfq, listing, submittedAt }: Re
   }
 }
 
-/** The offer again, cheaper by a few per cent and good for a fortnight more. */
+/** New terms for an offer: a few per cent cheaper, with a later expiry date. */
 export function reviseOffer(f: Faker, { offer }: RfqResponse, now: number): Partial<Offer> {
   const factor = 1 - f.number.float({ min: 0.01, max: 0.06 })
   const scheduledDeliveries = offer.scheduledDeliveries.map((delivery) => ({
@@ -48,7 +48,7 @@ export function reviseOffer(f: Faker, { offer }: RfqResponse, now: number): Part
   }
 }
 
-/** What the channel decided about an offer. */
+/** The review after the channel accepted or rejected the offer. */
 export function decideReview(f: Faker, review: Review, now: number): Review {
   const status = f.datatype.boolean(0.8) ? 'accepted' : 'rejected'
   return { ...review, status, comment: reviewComments[status], updatedAt: timestamp(now) }
@@ -58,7 +58,7 @@ function makeOffer(f: Faker, rfq: RfqTerms, listing: Listing, submittedAt: numbe
   const contractType = f.helpers.arrayElement(rfq.contractTypes)
   const scheduledDeliveries = makeDeliveries(f, { rfq, listing, contractType, submittedAt })
   const total = totals(scheduledDeliveries)
-  return flaw(f, {
+  return withFlaw(f, {
     contractType,
     currency: rfq.pricing.currency,
     scheduledDeliveries,
@@ -69,8 +69,8 @@ function makeOffer(f: Faker, rfq: RfqTerms, listing: Listing, submittedAt: numbe
   })
 }
 
-/** What goes wrong in real offers. */
-function flaw(f: Faker, offer: Omit<Offer, 'review'>): Omit<Offer, 'review'> {
+/** Adds one of the flaws seen in real offers, or none. */
+function withFlaw(f: Faker, offer: Omit<Offer, 'review'>): Omit<Offer, 'review'> {
   return f.helpers.weightedArrayElement<() => Omit<Offer, 'review'>>([
     { weight: 20, value: () => offer },
     { weight: 1, value: () => ({ ...offer, totalPrice: cents(offer.totalPrice + 0.03) }) },
@@ -90,11 +90,11 @@ const totals = (deliveries: readonly ScheduledDelivery[]): Pick<Offer, 'totalVol
   }
 }
 
-interface DeliveryOrder extends Pick<ResponseOrder, 'rfq' | 'listing' | 'submittedAt'> {
+interface DeliveryInput extends Pick<ResponseInput, 'rfq' | 'listing' | 'submittedAt'> {
   contractType: Offer['contractType']
 }
 
-function makeDeliveries(f: Faker, { rfq, listing, contractType, submittedAt }: DeliveryOrder): ScheduledDelivery[] {
+function makeDeliveries(f: Faker, { rfq, listing, contractType, submittedAt }: DeliveryInput): ScheduledDelivery[] {
   const count = contractType === 'spot' ? 1 : f.number.int({ min: 1, max: 4 })
   const volume = Math.max(10, Math.round(offeredVolume(f, rfq, listing) / count / 10) * 10)
   const price = offeredPrice(f, listing)
@@ -107,30 +107,30 @@ function makeDeliveries(f: Faker, { rfq, listing, contractType, submittedAt }: D
   }))
 }
 
-/** Tonnes: mostly between what is wanted at least and at most, and no more than the listing has. */
+/** Tonnes: mostly between the RFQ's minimum and maximum volume, and usually no more than the listing has available. */
 function offeredVolume(f: Faker, { minVolume, maxVolume }: RfqTerms, listing: Listing): number {
   const wanted = minVolume + (maxVolume - minVolume) * f.number.float({ min: -0.1, max: 0.8 })
   const available = listing.totalAvailableVolume.value
   return f.datatype.boolean(0.9) ? Math.min(wanted, available) : wanted
 }
 
-/** About what the listing asks, seldom a good deal more. */
+/** A unit price near the listing's range; in rare cases well above it. */
 function offeredPrice(f: Faker, { pricing }: Listing): number {
   const asked = f.number.float({ min: pricing.minUnitPrice, max: pricing.maxUnitPrice })
   return asked * f.number.float({ min: 0.96, max: f.datatype.boolean(0.1) ? 1.3 : 1.04 })
 }
 
-interface VintageOrder {
+interface VintageInput {
   listing: Listing
   contractType: Offer['contractType']
-  /** Which delivery of the offer. */
+  /** Index of the delivery within the offer. */
   index: number
-  /** Tonnes of the delivery. */
+  /** Tonnes in the delivery. */
   volume: number
   price: number
 }
 
-function makeVintages(f: Faker, { listing, contractType, index, volume, price }: VintageOrder): Vintage[] {
+function makeVintages(f: Faker, { listing, contractType, index, volume, price }: VintageInput): Vintage[] {
   const batches = listing.creditAvailability
   const newest = batches.at(-1)
   const years =

@@ -3,23 +3,26 @@ import { calendarDate, DAY, daysAfter, HOUR, timestamp, yearOf } from './calenda
 import { buyers, requirements } from './catalogue.js'
 import type { Listing, RfqTerms } from './document-types.js'
 import { cents, sum } from './listing-generator.js'
-import type { Dice } from './seeded-random.js'
+import type { SeededRandom } from './seeded-random.js'
 
-export interface RfqOrder {
-  /** What the identifier and everything else is drawn for, e.g. `acme/forest/rfq/3`. */
+interface RfqInput {
+  /** Seeds the id and all other values, e.g. `acme/forest/rfq/3`. */
   name: string
   number: number
-  /** The listings asked, at least one. */
+  /** The listings whose developers are invited; at least one. */
   listings: readonly Listing[]
   /** When it was opened, epoch milliseconds. */
   openedAt: number
   responseDueDate: string
 }
 
-/** A buyer's request for quote to the developers of some listings, open. */
-export function makeRfq(dice: Dice, { name, number, listings, openedAt, responseDueDate }: RfqOrder): RfqTerms {
-  const id = dice.uuid(name)
-  const f = dice.for(name)
+/** Generates an open RFQ addressed to the developers of some listings. */
+export function makeRfq(
+  random: SeededRandom,
+  { name, number, listings, openedAt, responseDueDate }: RfqInput,
+): RfqTerms {
+  const id = random.uuid(name)
+  const f = random.faker(name)
   const createdAt = openedAt - f.number.int({ min: 1, max: 40 * 60 }) * 60_000
   const year = yearOf(calendarDate(openedAt))
   const minVolume = wantedVolume(f, listings)
@@ -54,7 +57,7 @@ export function makeRfq(dice: Dice, { name, number, listings, openedAt, response
   }
 }
 
-/** What a buyer changes in a request that is out: more time, a higher price, or another requirement. */
+/** An amendment to an open RFQ: a later due date, a higher price or a new requirement. */
 export function amendRfq(f: Faker, terms: RfqTerms): Partial<RfqTerms> {
   const { pricing, responseDueDate } = terms
   return f.helpers.weightedArrayElement<() => Partial<RfqTerms>>([
@@ -64,12 +67,12 @@ export function amendRfq(f: Faker, terms: RfqTerms): Partial<RfqTerms> {
   ])()
 }
 
-/** The moment an RFQ due on a date was opened, so many days before, in office hours. */
+/** The moment, in office hours `days` before the due date, at which an RFQ was opened. */
 export function openingBefore(f: Faker, dueDate: string, days: number): number {
   return Date.parse(dueDate) - days * DAY + f.number.int({ min: 7 * 60, max: 17 * 60 }) * (HOUR / 60)
 }
 
-/** Listings a buyer would compare: of about the same price as one drawn. */
+/** Listings a buyer would compare: those closest in price to a randomly chosen one. */
 export function comparableListings(f: Faker, listings: readonly Listing[], count: number): Listing[] {
   if (listings.length === 0) return []
   const anchor = Math.log(middlePrice(f.helpers.arrayElement(listings)))
@@ -79,7 +82,7 @@ export function comparableListings(f: Faker, listings: readonly Listing[], count
 
 const middlePrice = ({ pricing }: Listing) => (pricing.minUnitPrice + pricing.maxUnitPrice) / 2
 
-/** A round volume that the listings could well deliver. */
+/** A round volume that the listings can deliver. */
 function wantedVolume(f: Faker, listings: readonly Listing[]): number {
   const available = sum(listings.map((listing) => listing.totalAvailableVolume.value)) / listings.length
   const round = [100, 250, 500, 1_000, 2_500, 5_000, 10_000, 20_000, 50_000]
@@ -96,7 +99,7 @@ function makeTitle(f: Faker, listings: readonly Listing[], year: number): string
   ])
 }
 
-/** A price range around what the listings ask, in the currency most of them use. */
+/** A price range around the listings' prices, in the currency most of them use. */
 function makeBudget(f: Faker, listings: readonly Listing[]): RfqTerms['pricing'] {
   const mean = sum(listings.map(middlePrice)) / listings.length
   const euros = listings.filter((listing) => listing.pricing.currency === 'EUR').length

@@ -1,20 +1,20 @@
 import type { ListedRfq, ResponseSummary, Rfq, RfqResponse, RfqTerms } from './document-types.js'
 
 /**
- * An RFQ with the responses to it: the one place where its list shape, its single shape and its responses come from,
- * so that they cannot disagree. Keeps what it wrote as JSON until something changes.
+ * An RFQ with its responses. The list shape, the single shape and the response documents all come from here, so they
+ * cannot disagree. Caches their JSON until something changes.
  */
 export class RfqRecord {
-  /** Responses ever made: their names go on from here. */
-  made: number
+  /** How many responses were ever created: their names continue from here. */
+  createdResponses: number
   #terms: RfqTerms
   readonly #responses = new Map<string, RfqResponse>()
   readonly #responseBodies = new Map<string, Buffer>()
-  #listText: string | undefined
+  #listJson: string | undefined
   #body: Buffer | undefined
 
-  constructor(terms: RfqTerms, responses: readonly RfqResponse[] = [], made = responses.length) {
-    this.made = made
+  constructor(terms: RfqTerms, responses: readonly RfqResponse[] = [], createdResponses = responses.length) {
+    this.createdResponses = createdResponses
     this.#terms = terms
     for (const response of responses) this.#responses.set(response.id, response)
   }
@@ -31,30 +31,30 @@ export class RfqRecord {
 
   setTerms(terms: RfqTerms): void {
     this.#terms = terms
-    this.#forget()
+    this.#invalidate()
   }
   setResponse(response: RfqResponse): void {
     this.#responses.set(response.id, response)
-    this.#forget(response.id)
+    this.#invalidate(response.id)
   }
   deleteResponse(id: string): void {
     this.#responses.delete(id)
-    this.#forget(id)
+    this.#invalidate(id)
   }
 
-  /** Source: marketplace-api.md, RFQ, list shape. */
+  /** The RFQ as an item of the list. */
   listShape(): ListedRfq {
     return { ...this.#terms, responses: this.responses.map(({ id, listingId }) => ({ id, listingId })) }
   }
-  /** Source: marketplace-api.md, RFQ, single shape. */
+  /** The RFQ as read by its id, with summaries of its responses. */
   singleShape(): Rfq {
     return { ...this.#terms, responses: this.responses.map(summarize) }
   }
 
   /** The list shape as JSON. */
-  listText(): string {
-    this.#listText ??= JSON.stringify(this.listShape())
-    return this.#listText
+  listJson(): string {
+    this.#listJson ??= JSON.stringify(this.listShape())
+    return this.#listJson
   }
   /** The single shape as JSON. */
   body(): Buffer {
@@ -63,22 +63,22 @@ export class RfqRecord {
   }
   /** A response as JSON. */
   responseBody(id: string): Buffer | undefined {
-    const known = this.#responseBodies.get(id)
+    const cached = this.#responseBodies.get(id)
     const response = this.#responses.get(id)
-    if (known || !response) return known
+    if (cached || !response) return cached
     const body = Buffer.from(JSON.stringify(response))
     this.#responseBodies.set(id, body)
     return body
   }
 
-  #forget(responseId?: string): void {
-    this.#listText = undefined
+  #invalidate(responseId?: string): void {
+    this.#listJson = undefined
     this.#body = undefined
     if (responseId !== undefined) this.#responseBodies.delete(responseId)
   }
 }
 
-/** Source: marketplace-api.md, ResponseSummary. A test may have taken the offer away: then the rest is said. */
+/** The summary of a response in its RFQ. A test may have removed the offer; the other members are still shown. */
 function summarize(response: RfqResponse): ResponseSummary {
   const offer: Partial<RfqResponse['offer']> = response.offer ?? {}
   return {

@@ -1,30 +1,32 @@
 import type { Clock } from '../domain/clock.js'
 
-/** The sandbox's clock: the one handed in, moved ahead by what was skipped, or standing still where it was put. */
+/** The sandbox's clock: a base clock plus an offset, or stopped at a fixed moment. */
 export class SandboxClock {
   #base: Clock
-  #ahead = 0
+  #offsetMs = 0
   #fixed: Date | null = null
 
   constructor(base: Clock) {
     this.#base = base
   }
 
-  /** The present; bound, so that it can be handed on. */
-  readonly now: Clock = () => (this.#fixed ? new Date(this.#fixed) : new Date(this.#base().getTime() + this.#ahead))
+  /** The current time. Bound, so that it can be passed on as a function. */
+  readonly now: Clock = () => (this.#fixed ? new Date(this.#fixed) : new Date(this.#base().getTime() + this.#offsetMs))
 
-  /** Stops the clock at a moment, replaces it, or (null) lets the present one go on from where it is. */
+  /** Stops the clock at a date, replaces its base clock, or (null) lets it run on from the current time. */
   set(to: Date | Clock | null): void {
-    const present = this.now().getTime()
+    const current = this.now().getTime()
     this.#fixed = to instanceof Date ? new Date(to) : null
-    if (typeof to === 'function') this.#base = to
-    if (typeof to === 'function') this.#ahead = 0
-    if (to === null) this.#ahead = present - this.#base().getTime()
+    if (typeof to === 'function') {
+      this.#base = to
+      this.#offsetMs = 0
+    }
+    if (to === null) this.#offsetMs = current - this.#base().getTime()
   }
 
-  /** Moves ahead to a moment; never back. */
+  /** Moves the clock forward to a moment; an earlier moment changes nothing. */
   advance(to: Date): void {
     if (this.#fixed) this.#fixed = new Date(Math.max(to.getTime(), this.#fixed.getTime()))
-    else this.#ahead += Math.max(0, to.getTime() - this.now().getTime())
+    else this.#offsetMs += Math.max(0, to.getTime() - this.now().getTime())
   }
 }

@@ -1,4 +1,4 @@
-/** The sandbox cannot start, or cannot keep its state: tell the user. The message holds the remedy. */
+/** The sandbox cannot start or cannot save its state. The message tells the user what to do. */
 export class SandboxError extends Error {
   override name = 'SandboxError'
 }

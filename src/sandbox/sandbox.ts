@@ -1,19 +1,19 @@
 import type { RequestListener } from 'node:http'
 import type { Clock } from '../domain/clock.js'
 import { once } from '../once.js'
-import { type Stage, serve } from './api-server.js'
-import { CONTROL, steer } from './control-routes.js'
+import { type SandboxContext, serve } from './api-server.js'
+import { CONTROL_PREFIX, serveControl } from './control-routes.js'
 import { FaultController } from './fault-controller.js'
-import { type Listening, listen } from './http-listener.js'
+import { listen, type RunningServer } from './http-listener.js'
 import { RequestLog, type RequestLogEntry } from './request-log.js'
 import { SandboxClock } from './sandbox-clock.js'
-import { loadWorld, StateKeeper, saveWorld } from './state-file.js'
+import { loadWorld, StateSaver, saveWorld } from './state-file.js'
 import type { World } from './world.js'
 import { advanceWorld, type WorldEvent } from './world-events.js'
 import { createWorld } from './world-seed.js'
 
 export interface SandboxOptions {
-  /** The world to serve; without it, the one in the state file, or one made from the seed at the present of the clock. */
+  /** The world to serve; default: the one in the state file, or a new one made from the seed at the clock's time. */
   world?: World
   /** Default 1. */
   seed?: number
@@ -21,86 +21,86 @@ export interface SandboxOptions {
   port?: number
   /** Default 127.0.0.1. */
   host?: string
-  /** The clock; default the real one. The `Date` header and all timestamps made follow it. */
+  /** The clock; default real time. The `Date` header and all generated timestamps follow it. */
   now?: Clock
-  /** Requests kept in the log; default 100,000, 0 for none. */
+  /** How many requests the log keeps; default 100,000; 0 keeps none. */
   keepRequests?: number
-  /** Keys to hand out instead of those drawn from the seed, by organization. */
+  /** API keys by organization, instead of those derived from the seed. */
   keys?: Readonly<Record<string, string>>
-  /** Keeps the world: loaded at the start if it is there, saved a moment after each change and at the end. */
+  /** File that keeps the world: loaded at the start if it exists, saved shortly after each change and at the end. */
   stateFile?: string
-  /** Lets things happen by themselves as the clock goes on. */
+  /** Lets world events happen as the clock advances. */
   live?: LiveOptions
   /** Serves `/_sandbox/…` (docs/SANDBOX.md); default true. */
   control?: boolean
-  /** Told of what happens in the world. */
-  onEvent?: (happening: WorldEvent) => void
-  /** Told of a state that could not be saved in between; default: a warning of the process. */
+  /** Called for each world event. */
+  onEvent?: (event: WorldEvent) => void
+  /** Called when the state cannot be saved after a change; default: a process warning. */
   onError?: (error: Error) => void
 }
 
-export interface LiveOptions {
+interface LiveOptions {
   /** How often, in real milliseconds; default 1000. */
   everyMs?: number
-  /** The clock jumps ahead by so many milliseconds each time; default 0: it keeps its own pace. */
+  /** How many milliseconds the clock additionally moves forward each time; default 0. */
   stepMs?: number
 }
 
-/** A marketplace that runs. */
+/** A running sandbox marketplace. */
 export interface Sandbox {
-  /** `http://127.0.0.1:<port>`: the base address of the API. */
+  /** The base URL of the API, `http://127.0.0.1:<port>`. */
   readonly url: string
   readonly port: number
-  /** A key of each organization. */
+  /** One API key of each organization. */
   readonly keys: Record<string, string>
   readonly world: World
-  /** Requests as received and answered, oldest first. */
+  /** The requests received, oldest first. */
   readonly requests: readonly RequestLogEntry[]
   readonly log: RequestLog
   readonly faults: FaultController
-  /** The sandbox's present; hand it to whoever must agree with it. */
+  /** The sandbox's clock, to share with code that must use the same time. */
   readonly now: Clock
-  /** Stops the clock at a moment, replaces it, or (null) lets it go on from where it stands. Nothing happens by that. */
+  /** Stops the clock at a date, replaces it, or (null) lets it run on from the current time. Triggers no world events. */
   setClock(to: Date | Clock | null): void
-  /** Moves the clock ahead and lets happen what is due by then. */
+  /** Moves the clock forward and lets the events due by then happen. */
   advance(to: Date): WorldEvent[]
-  /** Ends all connections, whatever is under way, and saves the state. A second call waits for the first. */
+  /** Closes all connections, even with requests in progress, and saves the state. A second call waits for the first. */
   close(): Promise<void>
 }
 
 /**
  * Starts the marketplace on a loopback port.
- * Rejects with `SandboxError` where the state cannot be read or written, or the port cannot be had.
+ * Rejects with `SandboxError` if the state cannot be read or written, or if the port is not available.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const clock = new SandboxClock(options.now ?? (() => new Date()))
-  const world = await findWorld(options, clock)
-  const stage = makeStage(world, clock, options)
-  const keeper = await keepState(world, options)
+  const world = await resolveWorld(options, clock)
+  const context = createContext(world, clock, options)
+  const saver = await startSaving(world, options)
   const { host = '127.0.0.1', port = 0, control = true } = options
-  const listening = await listen(listener(stage, control), { host, port })
-  const timer = options.live && startTime(stage, options.live)
-  return makeSandbox(stage, listening, async () => {
+  const server = await listen(requestListener(context, control), { host, port })
+  const timer = options.live && startAdvancing(context, options.live)
+  return makeSandbox(context, server, async () => {
     clearInterval(timer)
-    await listening.close()
-    await keeper?.close()
+    await server.close()
+    await saver?.close()
   })
 }
 
-function makeStage(world: World, clock: SandboxClock, { keepRequests, onEvent: onHappening }: SandboxOptions): Stage {
-  const move = (to: Date) => {
+function createContext(world: World, clock: SandboxClock, { keepRequests, onEvent }: SandboxOptions): SandboxContext {
+  const moveTo = (to: Date) => {
     clock.advance(to)
     const happened = advanceWorld(world, to)
-    for (const happening of happened) onHappening?.(happening)
+    for (const event of happened) onEvent?.(event)
     return happened
   }
-  return { world, clock, advance: move, faults: new FaultController(), log: new RequestLog(keepRequests) }
+  return { world, clock, advance: moveTo, faults: new FaultController(), log: new RequestLog(keepRequests) }
 }
 
-function makeSandbox(stage: Stage, { url, port }: Listening, close: () => Promise<void>): Sandbox {
-  const { world, clock, faults, log } = stage
+function makeSandbox(context: SandboxContext, { url, port }: RunningServer, close: () => Promise<void>): Sandbox {
+  const { world, clock, faults, log } = context
   return {
-    ...{ url, port, world, faults, log, advance: stage.advance, now: clock.now, close: once(close) },
+    ...{ url, port, world, faults, log, advance: context.advance, now: clock.now, close: once(close) },
     get keys() {
       return world.keys
     },
@@ -111,33 +111,36 @@ function makeSandbox(stage: Stage, { url, port }: Listening, close: () => Promis
   }
 }
 
-async function findWorld(options: SandboxOptions, clock: SandboxClock): Promise<World> {
+async function resolveWorld(options: SandboxOptions, clock: SandboxClock): Promise<World> {
   const saved = options.stateFile === undefined || options.world ? null : await loadWorld(options.stateFile)
   const world = options.world ?? saved ?? createWorld({ seed: options.seed ?? 1, now: clock.now() })
   for (const [org, key] of Object.entries(options.keys ?? {})) {
     world.revokeKeys(org)
     world.addKey(org, key)
   }
-  // A saved world may have been ahead of the clock: its time does not go back.
-  if (saved) clock.advance(saved.reached)
+  // A saved world may be ahead of the clock; its time must not go back.
+  if (saved) clock.advance(saved.simulatedUntil)
   world.setClock(clock.now)
   return world
 }
 
-/** Saves at once, so that a file that cannot be written is told at the start. */
-async function keepState(world: World, { stateFile, onError }: SandboxOptions): Promise<StateKeeper | null> {
+/** Saves immediately, so that a file that cannot be written is reported at the start. */
+async function startSaving(world: World, { stateFile, onError }: SandboxOptions): Promise<StateSaver | null> {
   if (stateFile === undefined) return null
   await saveWorld(world, stateFile)
-  return new StateKeeper({ world, file: stateFile, onError: onError ?? ((error) => process.emitWarning(error)) })
+  return new StateSaver({ world, file: stateFile, onError: onError ?? ((error) => process.emitWarning(error)) })
 }
 
-function listener(stage: Stage, control: boolean): RequestListener {
+function requestListener(context: SandboxContext, control: boolean): RequestListener {
   return (request, response) => {
-    if (!control || !request.url?.startsWith(CONTROL)) serve(stage, request, response)
-    else steer(stage, request, response).catch((error: unknown) => response.destroy(error as Error))
+    if (!control || !request.url?.startsWith(CONTROL_PREFIX)) serve(context, request, response)
+    else serveControl(context, request, response).catch((error: unknown) => response.destroy(error as Error))
   }
 }
 
-function startTime({ clock, advance }: Stage, { everyMs = 1000, stepMs = 0 }: LiveOptions): NodeJS.Timeout {
+function startAdvancing(
+  { clock, advance }: SandboxContext,
+  { everyMs = 1000, stepMs = 0 }: LiveOptions,
+): NodeJS.Timeout {
   return setInterval(() => advance(new Date(clock.now().getTime() + stepMs)), everyMs)
 }

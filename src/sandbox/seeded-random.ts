@@ -1,12 +1,12 @@
 import type { Faker, Randomizer } from '@faker-js/faker'
-// The English locale alone loads ten times faster than the package with all of them.
+// Loading only the English locale is ten times faster than loading the whole package.
 import { faker as english } from '@faker-js/faker/locale/en'
 
 /**
- * Chance that can be repeated: what is drawn depends on the seed and on the name of what is drawn for, never on what
- * was drawn before. So a close in between changes nothing else in the world.
+ * Repeatable random values. A value depends only on the seed and on the name it is generated for, never on earlier
+ * values, so closing one RFQ changes nothing else in the world.
  */
-export class Dice {
+export class SeededRandom {
   readonly #randomizer = new NamedRandomizer()
   readonly #faker: Faker
 
@@ -15,13 +15,13 @@ export class Dice {
     this.#faker = new FakerClass({ locale: english.rawDefinitions, randomizer: this.#randomizer })
   }
 
-  /** A faker for one purpose. It is the same object each time: finish with it before asking for the next. */
-  for(name: string): Faker {
-    this.#randomizer.name(`${this.seed}/${name}`)
+  /** A faker seeded for a name. The object is shared: finish using it before asking for the next one. */
+  faker(name: string): Faker {
+    this.#randomizer.reseed(`${this.seed}/${name}`)
     return this.#faker
   }
 
-  /** The UUID (version 4 form) that belongs to a name. */
+  /** The UUID (version 4 form) for a name. */
   uuid(name: string): string {
     const next = generator(`${this.seed}/uuid/${name}`)
     const hex = Array.from({ length: 4 }, () => next().toString(16).padStart(8, '0')).join('')
@@ -30,20 +30,20 @@ export class Dice {
   }
 }
 
-/** Feeds faker from a generator that starts anew, in about a microsecond, for each name (its own takes a hundred). */
+/** Reseeds faker for each name in about a microsecond; faker's own generator takes a hundred. */
 class NamedRandomizer implements Randomizer {
   #next = generator('')
-  name(name: string): void {
+  reseed(name: string): void {
     this.#next = generator(name)
   }
-  // Faker calls it without its object.
+  // An arrow function, because faker calls it without `this`.
   readonly next = (): number => this.#next() / 2 ** 32
   seed(seed: number | number[]): void {
-    this.name(String(seed))
+    this.reseed(String(seed))
   }
 }
 
-/** sfc32 (PractRand, Chris Doty-Humphrey) over a 128-bit hash of the text; gives unsigned 32-bit numbers. */
+/** sfc32 (PractRand, Chris Doty-Humphrey), seeded with a 128-bit hash of the text; returns unsigned 32-bit numbers. */
 function generator(text: string): () => number {
   let [a, b, c, counter] = hash128(text)
   const next = () => {

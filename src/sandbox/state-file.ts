@@ -1,18 +1,18 @@
 import { open, readFile, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import type { Listing, RfqResponse, RfqTerms } from './document-types.js'
-import type { Plan } from './event-schedule.js'
+import type { PlannedEvent } from './event-schedule.js'
 import { RfqRecord } from './rfq-record.js'
 import { SandboxError } from './sandbox-error.js'
 import { World } from './world.js'
-import { drawKey } from './world-seed.js'
+import { seededKey } from './world-seed.js'
 
-/** Documents are kept as they are, odd ones too: only what the sandbox itself relies on is checked. */
+/** Documents are kept as they are, even invalid ones: only the id, which the sandbox relies on, is checked. */
 const document = <T>() => z.custom<T>((value) => typeof (value as { id?: unknown } | null)?.id === 'string')
 const count = z.int().nonnegative()
-const plan = z.strictObject({
+const plannedEvent = z.strictObject({
   at: z.number(),
-  kind: z.enum(['open-rfq', 'turn', 'amend', 'decide', 'reprice'] satisfies Plan['kind'][]),
+  kind: z.enum(['open-rfq', 'turn', 'amend', 'decide', 'reprice'] satisfies PlannedEvent['kind'][]),
   channel: z.string(),
   rfqId: z.string(),
   n: count,
@@ -34,14 +34,14 @@ const state = z.strictObject({
       ),
     }),
   ),
-  agenda: z.array(plan),
+  agenda: z.array(plannedEvent),
 })
 type State = z.infer<typeof state>
 
 /**
- * Reads a world from its file. Keys are not in it: each organization has the one of its seed until others are added.
- * @returns null where there is no such file
- * @throws SandboxError where the file is not one of ours
+ * Reads a world from its state file. The file holds no API keys: each organization gets the key derived from the seed.
+ * @returns null if the file does not exist
+ * @throws SandboxError if the file is not a sandbox state file
  */
 export async function loadWorld(file: string): Promise<World | null> {
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
@@ -51,7 +51,7 @@ export async function loadWorld(file: string): Promise<World | null> {
   return text === null ? null : restore(parse(file, text))
 }
 
-/** Writes a world to its file: to a temporary one beside it, flushed, and renamed. */
+/** Writes a world to its state file, atomically: to a temporary file that is flushed and then renamed. */
 export async function saveWorld(world: World, file: string): Promise<void> {
   const temporary = `${file}.${process.pid}.tmp`
   try {
@@ -73,21 +73,23 @@ function parse(file: string, text: string): State {
   try {
     return state.parse(JSON.parse(text))
   } catch (error) {
-    const why =
+    const reason =
       error instanceof z.ZodError ? z.prettifyError(error).split('\n').slice(0, 3).join(' ') : (error as Error).message
-    throw new SandboxError(`${file} is no sandbox state (${why}). Remove it, or name another file.`, { cause: error })
+    throw new SandboxError(`${file} is not a sandbox state file (${reason}). Remove it or choose another file.`, {
+      cause: error,
+    })
   }
 }
 
 function restore({ seed, reached, channels, agenda }: State): World {
   const world = new World({ seed, now: new Date(reached) })
-  for (const { listings, rfqs, ...ref } of channels) {
-    const channel = world.addChannel(ref)
+  for (const { listings, rfqs, made: created, ...ref } of channels) {
+    const channel = world.addChannel({ ...ref, created })
     for (const listing of listings) channel.setListing(listing)
     for (const { terms, responses, made } of rfqs) channel.setRfq(new RfqRecord(terms, responses, made))
-    world.addKey(ref.org, drawKey(world, ref.org))
+    world.addKey(ref.org, seededKey(world, ref.org))
   }
-  world.agenda.addAll(agenda)
+  world.schedule.addAll(agenda)
   return world
 }
 
@@ -96,36 +98,36 @@ function stateOf(world: World): State {
     format: 'quotekeeper-sandbox',
     version: 1,
     seed: world.seed,
-    reached: world.reached.toISOString(),
-    channels: world.channels.map(({ org, channel, theme, made, listings, rfqs }) => ({
-      ...{ org, channel, theme, made, listings },
-      rfqs: rfqs.map((record) => ({ terms: record.terms, responses: record.responses, made: record.made })),
+    reached: world.simulatedUntil.toISOString(),
+    channels: world.channels.map(({ org, channel, theme, created, listings, rfqs }) => ({
+      ...{ org, channel, theme, made: created, listings },
+      rfqs: rfqs.map((record) => ({ terms: record.terms, responses: record.responses, made: record.createdResponses })),
     })),
-    agenda: world.agenda.plans,
+    agenda: world.schedule.events,
   }
 }
 
-/** Saves a world a moment after it changed, never twice at once, and when it ends. */
-export class StateKeeper {
+/** Saves a world shortly after each change and when closed; never runs two saves at once. */
+export class StateSaver {
   #timer: NodeJS.Timeout | null = null
   #saving: Promise<void> = Promise.resolve()
-  readonly #stop: () => void
+  readonly #unsubscribe: () => void
 
   constructor(
     private readonly options: { world: World; file: string; delayMs?: number; onError: (error: Error) => void },
   ) {
-    this.#stop = options.world.onChange(() => this.#soon())
+    this.#unsubscribe = options.world.onChange(() => this.#scheduleSave())
   }
 
-  /** Saves for the last time. Rejects with `SandboxError`. */
+  /** Stops watching the world and saves it once more. Rejects with `SandboxError`. */
   async close(): Promise<void> {
-    this.#stop()
+    this.#unsubscribe()
     if (this.#timer) clearTimeout(this.#timer)
     await this.#saving
     await saveWorld(this.options.world, this.options.file)
   }
 
-  #soon(): void {
+  #scheduleSave(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = null
       const { world, file, onError } = this.options

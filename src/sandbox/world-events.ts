@@ -2,14 +2,14 @@ import type { Faker } from '@faker-js/faker'
 import { calendarDate, DAY, daysAfter, endOf, HOUR, timestamp } from './calendar-dates.js'
 import type { ChannelRecord } from './channel-record.js'
 import type { Review, RfqResponse } from './document-types.js'
-import type { Plan } from './event-schedule.js'
+import type { PlannedEvent } from './event-schedule.js'
 import { repriceListing } from './listing-generator.js'
 import { decideReview, reviseOffer } from './response-generator.js'
 import { amendRfq, comparableListings, makeRfq } from './rfq-generator.js'
 import { RfqRecord } from './rfq-record.js'
 import type { World } from './world.js'
 
-/** Something that happened in the world, to be told. */
+/** Something that happened in the world. */
 export interface WorldEvent {
   at: Date
   /** `org/slug`. */
@@ -18,110 +18,112 @@ export interface WorldEvent {
   text: string
 }
 
-/** A world that goes on for months stays this small: older closed RFQs are archived, and no more are opened. */
-const MOST_RFQS = 60
-/** Days after the due date at which the channel closes what nobody closed. */
-const CLOSES_ITSELF_AFTER = 21
+/** Bounds a world that runs for months: old closed RFQs are archived, and no more are opened. */
+const MAX_RFQS = 60
+/** Days after the due date at which the channel closes an RFQ that is still open. */
+const AUTO_CLOSE_DAYS = 21
 
 /**
- * Lets everything happen that is due up to a moment. Going there in one step or in many gives the same world.
- * @param to where the world's time goes; an earlier moment changes nothing
- * @returns what happened, in order
+ * Lets all events due up to a moment happen. One large step and many small ones give the same world.
+ * @param to the world's new time; an earlier moment changes nothing
+ * @returns the events that happened, in order
  */
 export function advanceWorld(world: World, to: Date): WorldEvent[] {
   const happened: WorldEvent[] = []
-  for (let plan = world.agenda.takeDue(to.getTime()); plan; plan = world.agenda.takeDue(to.getTime())) {
-    const told = play(world, plan)
-    if (told) happened.push({ at: new Date(plan.at), channel: plan.channel, rfqId: plan.rfqId || null, text: told })
+  for (let event = world.schedule.takeDue(to.getTime()); event; event = world.schedule.takeDue(to.getTime())) {
+    const text = applyEvent(world, event)
+    if (text) happened.push({ at: new Date(event.at), channel: event.channel, rfqId: event.rfqId || null, text })
   }
-  if (to > world.reached) world.setReached(to)
+  if (to > world.simulatedUntil) world.setSimulatedUntil(to)
   return happened
 }
 
-/** Plans what the channel does by itself: it opens RFQs, and developers change their prices. */
-export function planChannel(world: World, channel: ChannelRecord, now: number): Plan[] {
+/** Plans the events of a channel: it opens RFQs, and developers change their prices. */
+export function planChannelEvents(world: World, channel: ChannelRecord, now: number): PlannedEvent[] {
   const key = `${channel.org}/${channel.channel}`
   const kinds = ['open-rfq', 'reprice'] as const
   return kinds.map((kind) => {
-    const f = world.dice.for(`${key}/${kind}/0`)
+    const f = world.random.faker(`${key}/${kind}/0`)
     return { at: now + delay(f, 3, 30), kind, channel: key, rfqId: '', n: 0 }
   })
 }
 
-/** Plans what happens to an open RFQ: offers, revisions and reviews, perhaps an amendment, and the decision. */
-export function planRfq(world: World, channel: ChannelRecord, record: RfqRecord, now: number): Plan[] {
+/** Plans the events of an open RFQ: offers, revisions and reviews, perhaps an amendment, and the buyer's decision. */
+export function planRfqEvents(world: World, channel: ChannelRecord, record: RfqRecord, now: number): PlannedEvent[] {
   const { id: rfqId, responseDueDate } = record.terms
   const common = { channel: `${channel.org}/${channel.channel}`, rfqId, n: 0 }
-  const f = world.dice.for(`${rfqId}/plans`)
-  const plans: Plan[] = [
+  const f = world.random.faker(`${rfqId}/plans`)
+  const events: PlannedEvent[] = [
     { ...common, kind: 'turn', at: now + delay(f, 0.5, 12) },
     { ...common, kind: 'decide', at: Math.max(now, endOf(responseDueDate)) + delay(f, 20, 70) },
   ]
-  if (f.datatype.boolean(0.3)) plans.push({ ...common, kind: 'amend', at: now + delay(f, 10, 100) })
-  return plans
+  if (f.datatype.boolean(0.3)) events.push({ ...common, kind: 'amend', at: now + delay(f, 10, 100) })
+  return events
 }
 
-function play(world: World, plan: Plan): string | null {
+/** Changes the world. Returns a description of what happened, or null if nothing did. */
+function applyEvent(world: World, plan: PlannedEvent): string | null {
   const [org = '', slug = ''] = splitKey(plan.channel)
   const channel = world.channel({ org, channel: slug })
   if (!channel) return null
-  const f = world.dice.for(`${plan.channel}/${plan.rfqId}/${plan.kind}/${plan.n}`)
+  const f = world.random.faker(`${plan.channel}/${plan.rfqId}/${plan.kind}/${plan.n}`)
   if (plan.kind === 'open-rfq') return openRfq(world, channel, plan, f)
   if (plan.kind === 'reprice') return reprice(world, channel, plan, f)
   const record = channel.rfq(plan.rfqId)
-  return record ? playRfq(world, { channel, record, plan, f }) : null
+  return record ? applyRfqEvent(world, { channel, record, plan, f }) : null
 }
 
-/** A slug or organization may hold anything but a slash in its key's first half. */
+/** Splits at the first slash: the slug may contain slashes, the organization may not. */
 const splitKey = (key: string) => [key.slice(0, key.indexOf('/')), key.slice(key.indexOf('/') + 1)]
 
-interface Scene {
+interface RfqEvent {
   channel: ChannelRecord
   record: RfqRecord
-  plan: Plan
+  plan: PlannedEvent
   f: Faker
 }
 
-function playRfq(world: World, scene: Scene): string | null {
-  if (scene.plan.kind === 'turn') return takeTurn(world, scene)
-  if (scene.plan.kind === 'amend') return amend(world, scene)
-  return decide(world, scene)
+function applyRfqEvent(world: World, event: RfqEvent): string | null {
+  if (event.plan.kind === 'turn') return takeDeveloperTurn(world, event)
+  if (event.plan.kind === 'amend') return amend(world, event)
+  return decide(world, event)
 }
 
-function again(world: World, plan: Plan, wait: number): void {
-  world.agenda.add({ ...plan, n: plan.n + 1, at: plan.at + wait })
+/** Plans the next event of the same kind. */
+function reschedule(world: World, plan: PlannedEvent, waitMs: number): void {
+  world.schedule.add({ ...plan, n: plan.n + 1, at: plan.at + waitMs })
 }
 
 // --- the channel ----------------------------------------------------------------------------------------------------
 
-function openRfq(world: World, channel: ChannelRecord, plan: Plan, f: Faker): string | null {
-  again(world, plan, delay(f, 12, 48))
+function openRfq(world: World, channel: ChannelRecord, plan: PlannedEvent, f: Faker): string | null {
+  reschedule(world, plan, delay(f, 12, 48))
   const listings = comparableListings(f, channel.listings, f.number.int({ min: 3, max: 8 }))
   const days = f.number.int({ min: 2, max: 12 })
-  archive(world, channel, plan.at)
-  if (listings.length === 0 || channel.rfqs.length >= MOST_RFQS) return null
-  const made = ++channel.made.rfqs
-  const terms = makeRfq(world.dice, {
-    name: `${plan.channel}/rfq/${made}`,
-    number: 1000 + made,
+  archiveOldRfqs(world, channel, plan.at)
+  if (listings.length === 0 || channel.rfqs.length >= MAX_RFQS) return null
+  const count = ++channel.created.rfqs
+  const terms = makeRfq(world.random, {
+    name: `${plan.channel}/rfq/${count}`,
+    number: 1000 + count,
     listings,
     openedAt: plan.at,
     responseDueDate: daysAfter(calendarDate(plan.at), days),
   })
   const record = world.putRfq(channel, new RfqRecord(terms))
-  world.agenda.addAll(planRfq(world, channel, record, plan.at))
-  return `RFQ ${terms.number} opened: ${terms.title}, answers due ${terms.responseDueDate}`
+  world.schedule.addAll(planRfqEvents(world, channel, record, plan.at))
+  return `RFQ ${terms.number} opened: ${terms.title}, responses due ${terms.responseDueDate}`
 }
 
-/** Removes the oldest closed RFQs of a full channel. */
-function archive(world: World, channel: ChannelRecord, now: number): void {
-  for (const { terms } of channel.rfqs.slice(0, Math.max(0, channel.rfqs.length - MOST_RFQS + 1))) {
+/** Removes the oldest closed RFQs of a channel that has reached its limit. */
+function archiveOldRfqs(world: World, channel: ChannelRecord, now: number): void {
+  for (const { terms } of channel.rfqs.slice(0, Math.max(0, channel.rfqs.length - MAX_RFQS + 1))) {
     if (terms.state === 'closed' && endOf(terms.responseDueDate) + 14 * DAY < now) world.removeRfq(terms.id)
   }
 }
 
-function reprice(world: World, channel: ChannelRecord, plan: Plan, f: Faker): string | null {
-  again(world, plan, delay(f, 20, 90))
+function reprice(world: World, channel: ChannelRecord, plan: PlannedEvent, f: Faker): string | null {
+  reschedule(world, plan, delay(f, 20, 90))
   if (channel.listings.length === 0) return null
   const listing = f.helpers.arrayElement(channel.listings)
   const { pricing } = world.changeListing(listing.id, repriceListing(f, listing))
@@ -130,66 +132,66 @@ function reprice(world: World, channel: ChannelRecord, plan: Plan, f: Faker): st
 
 // --- an RFQ ---------------------------------------------------------------------------------------------------------
 
-/** While an RFQ takes answers: a new offer, a revised one, or a review. */
-function takeTurn(world: World, scene: Scene): string | null {
-  const { record, plan, f } = scene
+/** Until the due date: a new offer, a revised one, or a review. */
+function takeDeveloperTurn(world: World, event: RfqEvent): string | null {
+  const { record, plan, f } = event
   const { state, responseDueDate } = record.terms
-  const over = endOf(responseDueDate)
-  if (state !== 'open' || plan.at > over + CLOSES_ITSELF_AFTER * DAY) return null
-  again(world, plan, delay(f, 2, 20))
-  if (plan.at >= over) return null
+  const dueEnd = endOf(responseDueDate)
+  if (state !== 'open' || plan.at > dueEnd + AUTO_CLOSE_DAYS * DAY) return null
+  reschedule(world, plan, delay(f, 2, 20))
+  if (plan.at >= dueEnd) return null
   const pending = record.responses.filter((response) => response.offer.review?.status === 'pending')
   const submitted = record.responses.filter((response) => response.status === 'submitted')
-  const silent = record.terms.listingIds.filter((id) => record.responses.every(({ listingId }) => listingId !== id))
+  const unanswered = record.terms.listingIds.filter((id) => record.responses.every(({ listingId }) => listingId !== id))
   const choice = f.number.float()
-  if (choice < 0.5 && silent.length > 0) return newOffer(world, scene, f.helpers.arrayElement(silent))
-  if (choice < 0.75 && submitted.length > 0) return revise(world, scene, f.helpers.arrayElement(submitted))
-  return pending.length > 0 ? review(world, scene, f.helpers.arrayElement(pending)) : null
+  if (choice < 0.5 && unanswered.length > 0) return newOffer(world, event, f.helpers.arrayElement(unanswered))
+  if (choice < 0.75 && submitted.length > 0) return revise(world, event, f.helpers.arrayElement(submitted))
+  return pending.length > 0 ? review(world, event, f.helpers.arrayElement(pending)) : null
 }
 
 /** An offer for a listing that has none yet. */
-function newOffer(world: World, { channel, record, plan }: Scene, listingId: string): string {
-  const drawn = world.drawResponse(channel, record, plan.at, listingId)
-  const response = world.putResponse({ channel, record }, drawn)
+function newOffer(world: World, { channel, record, plan }: RfqEvent, listingId: string): string {
+  const generated = world.generateResponse(channel, record, plan.at, listingId)
+  const response = world.putResponse({ channel, record }, generated)
   return `RFQ ${record.terms.number}: offer of ${describe(response)}`
 }
 
-function revise(world: World, { record, plan, f }: Scene, response: RfqResponse): string {
+function revise(world: World, { record, plan, f }: RfqEvent, response: RfqResponse): string {
   const offer = reviseOffer(f, response, plan.at)
   const revised = world.changeResponse(response.id, { submittedAt: timestamp(plan.at), offer })
   return `RFQ ${record.terms.number}: revised offer of ${describe(revised)}`
 }
 
-function review(world: World, { record, plan, f }: Scene, response: RfqResponse): string {
+function review(world: World, { record, plan, f }: RfqEvent, response: RfqResponse): string {
   const decided = decideReview(f, response.offer.review as Review, plan.at)
   world.changeResponse(response.id, { offer: { review: decided } })
   return `RFQ ${record.terms.number}: review of the offer of ${response.projectDeveloperName}: ${decided.status}`
 }
 
-function amend(world: World, { record, plan, f }: Scene): string | null {
+function amend(world: World, { record, plan, f }: RfqEvent): string | null {
   if (record.terms.state !== 'open' || plan.at > endOf(record.terms.responseDueDate) + 2 * DAY) return null
   const changes = amendRfq(f, record.terms)
   world.changeRfq(record.terms.id, { ...changes, updatedAt: timestamp(plan.at) })
   const what = Object.keys(changes).join(', ')
-  return `RFQ ${record.terms.number} amended: ${what} (answers due ${record.terms.responseDueDate})`
+  return `RFQ ${record.terms.number} amended: ${what} (responses due ${record.terms.responseDueDate})`
 }
 
-/** The buyer decides after the due date, whether or not the RFQ was closed; at last the channel closes it itself. */
-function decide(world: World, { record, plan, f }: Scene): string | null {
+/** After the due date the buyer decides on the offers, even of an open RFQ; eventually the channel closes the RFQ. */
+function decide(world: World, { record, plan, f }: RfqEvent): string | null {
   const { id, number, state, responseDueDate } = record.terms
-  const over = endOf(responseDueDate)
-  if (plan.at < over) {
-    again(world, plan, over - plan.at + delay(f, 20, 70))
+  const dueEnd = endOf(responseDueDate)
+  if (plan.at < dueEnd) {
+    reschedule(world, plan, dueEnd - plan.at + delay(f, 20, 70))
     return null
   }
   const submitted = record.responses.filter((response) => response.status === 'submitted')
   if (submitted.length > 0) {
-    again(world, plan, delay(f, 5, 40))
-    return settle(world, record, submitted[0] as RfqResponse)
+    reschedule(world, plan, delay(f, 5, 40))
+    return decideOffer(world, record, submitted[0] as RfqResponse)
   }
   if (state === 'closed') return null
-  if (plan.at < over + CLOSES_ITSELF_AFTER * DAY) {
-    again(world, plan, over + CLOSES_ITSELF_AFTER * DAY - plan.at)
+  if (plan.at < dueEnd + AUTO_CLOSE_DAYS * DAY) {
+    reschedule(world, plan, dueEnd + AUTO_CLOSE_DAYS * DAY - plan.at)
     return null
   }
   const closedAt = timestamp(plan.at)
@@ -197,8 +199,8 @@ function decide(world: World, { record, plan, f }: Scene): string | null {
   return `RFQ ${number} closed by the channel`
 }
 
-/** The cheapest reviewed offer wins, the others are rejected one after another. */
-function settle(world: World, record: RfqRecord, response: RfqResponse): string {
+/** Accepts the cheapest offer whose review was not rejected, and rejects the others, one per event. */
+function decideOffer(world: World, record: RfqRecord, response: RfqResponse): string {
   const won = response === cheapest(record) && record.responses.every((each) => each.status !== 'accepted')
   const status = won ? 'accepted' : 'rejected'
   world.changeResponse(response.id, { status })
@@ -215,6 +217,5 @@ const unitPrice = ({ offer }: RfqResponse) => offer.totalPrice / offer.totalVolu
 const describe = ({ projectDeveloperName, offer }: RfqResponse) =>
   `${projectDeveloperName}, ${offer.totalVolume} t for ${offer.totalPrice} ${offer.currency}`
 
-/** Between so many hours, in milliseconds. */
-const delay = (f: Faker, least: number, most: number): number =>
-  Math.round(f.number.float({ min: least, max: most }) * HOUR)
+/** A random time between two numbers of hours, in milliseconds. */
+const delay = (f: Faker, min: number, max: number): number => Math.round(f.number.float({ min, max }) * HOUR)

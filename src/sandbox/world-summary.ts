@@ -3,14 +3,14 @@ import { calendarDate } from './calendar-dates.js'
 import type { ChannelRecord } from './channel-record.js'
 import type { World } from './world.js'
 
-/** A world in figures. */
-export interface WorldSummary {
+/** Counts of what a world contains. */
+interface WorldSummary {
   seed: number
   /** UTC, ISO 8601. */
   now: string
   channels: ChannelSummary[]
 }
-export interface ChannelSummary {
+interface ChannelSummary {
   /** `org/slug`. */
   channel: string
   listings: number
@@ -18,7 +18,7 @@ export interface ChannelSummary {
   offers: { submitted: number; accepted: number; rejected: number }
 }
 
-/** Counts what there is, as of the present of the world. `pastDue` and `dueToday` (UTC) are among the open ones. */
+/** Counts a world's documents at its current time. `pastDue` and `dueToday` (UTC) are included in `open`. */
 export function summarizeWorld(world: World): WorldSummary {
   const now = world.now().toISOString()
   return {
@@ -28,11 +28,11 @@ export function summarizeWorld(world: World): WorldSummary {
   }
 }
 
-/** The summary in words, a line a channel; no key is in it. */
+/** The summary as text, one line per channel, without API keys. */
 export function describeWorld(world: World): string {
   const { seed, now, channels } = summarizeWorld(world)
   return [
-    `Marketplace of seed ${seed}, ${now.slice(0, 16).replace('T', ' ')} UTC`,
+    `Marketplace with seed ${seed}, ${now.slice(0, 16).replace('T', ' ')} UTC`,
     ...channels.map(describeChannel),
   ].join('\n')
 }
@@ -56,7 +56,7 @@ function summarizeChannel(channel: ChannelRecord, today: string): ChannelSummary
 }
 
 function describeChannel({ channel, listings, rfqs, offers }: ChannelSummary): string {
-  const asked = `${rfqs.open} RFQs open (${rfqs.pastDue} past due, ${rfqs.dueToday} due today), ${rfqs.closed} closed`
+  const rfqText = `${rfqs.open} RFQs open (${rfqs.pastDue} past due, ${rfqs.dueToday} due today), ${rfqs.closed} closed`
   const total = offers.submitted + offers.accepted + offers.rejected
-  return `  ${channel}: ${listings} listings; ${asked}; ${total} offers (${offers.accepted} accepted, ${offers.rejected} rejected)`
+  return `  ${channel}: ${listings} listings; ${rfqText}; ${total} offers (${offers.accepted} accepted, ${offers.rejected} rejected)`
 }

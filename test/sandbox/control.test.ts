@@ -2,7 +2,7 @@ import { request } from 'node:http'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { errorReply, listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
 import { parseLeniently } from '../../src/domain/lenient-parser.js'
-import { createWorld, type Happening, type Sandbox, startSandbox } from '../../src/sandbox/index.js'
+import { createWorld, type Sandbox, startSandbox, type WorldEvent } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
@@ -10,7 +10,7 @@ const rfqs = '/v1/orgs/acme/channels/forest/rfqs'
 const channels = [{ org: 'acme', channel: 'forest', apiKey: 'secret-key', listings: 3, rfqs: 3, responsesPerRfq: 1 }]
 
 let sandbox: Sandbox
-let told: Happening[]
+let told: WorldEvent[]
 beforeEach(async () => {
   told = []
   const world = createWorld({ seed: 7, now, channels })

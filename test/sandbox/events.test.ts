@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { listingDocument, responseDocument, rfqDocument } from '../../src/domain/documents.js'
 import { parseLeniently } from '../../src/domain/lenient-parser.js'
-import { advance, createWorld, type World } from '../../src/sandbox/index.js'
+import { advanceWorld, createWorld, type World } from '../../src/sandbox/index.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
 const HOUR = 3_600_000
@@ -22,10 +22,10 @@ describe('time that passes', () => {
       fc.property(fc.integer(), fc.array(fc.nat({ max: 9 * DAY }), { maxLength: 8 }), (seed, steps) => {
         const one = createWorld({ seed, now, channels })
         const other = createWorld({ seed, now, channels })
-        const stepwise = [...steps.sort((a, b) => a - b), 10 * DAY].flatMap((step) => advance(other, at(step)))
-        expect(advance(one, at(10 * DAY))).toEqual(stepwise)
+        const stepwise = [...steps.sort((a, b) => a - b), 10 * DAY].flatMap((step) => advanceWorld(other, at(step)))
+        expect(advanceWorld(one, at(10 * DAY))).toEqual(stepwise)
         expect(everything(one)).toEqual(everything(other))
-        expect(one.agenda.plans).toEqual(other.agenda.plans)
+        expect(one.schedule.events).toEqual(other.schedule.events)
       }),
       { numRuns: 15 },
     )
@@ -36,15 +36,15 @@ describe('time that passes', () => {
     const other = createWorld({ seed: 5, now, channels })
     const id = other.channels[0]?.rfqs[0]?.terms.id ?? ''
     other.closeRfq(id)
-    advance(one, at(6 * DAY))
-    advance(other, at(6 * DAY))
+    advanceWorld(one, at(6 * DAY))
+    advanceWorld(other, at(6 * DAY))
     const rest = (world: World) =>
       world.channels[0]?.rfqs.filter(({ terms }) => terms.id !== id).map((each) => each.singleShape())
     expect(rest(other)).toEqual(rest(one))
   })
 
   it('brings offers, revisions, reviews, decisions, amendments, new RFQs and prices', () => {
-    const told = advance(createWorld({ seed: 3, now }), at(20 * DAY)).map(({ text }) => text)
+    const told = advanceWorld(createWorld({ seed: 3, now }), at(20 * DAY)).map(({ text }) => text)
     for (const sign of [
       ': offer of',
       'revised offer',
@@ -60,14 +60,14 @@ describe('time that passes', () => {
   })
 
   it('tells in order, each at its time', () => {
-    const told = advance(createWorld({ seed: 3, now }), at(5 * DAY))
+    const told = advanceWorld(createWorld({ seed: 3, now }), at(5 * DAY))
     expect(told.every(({ at: moment }, index) => moment >= (told[index - 1]?.at ?? now))).toBe(true)
     expect(told.every(({ at: moment }) => moment > now && moment <= at(5 * DAY))).toBe(true)
   })
 
   it('makes only documents that fit, with times not after the present', () => {
     const world = createWorld({ seed: 8, now })
-    advance(world, at(30 * DAY))
+    advanceWorld(world, at(30 * DAY))
     for (const { listings, rfqs } of world.channels) {
       for (const listing of listings) expect(parseLeniently(listingDocument, listing).problems).toEqual([])
       for (const record of rfqs) {
@@ -80,7 +80,7 @@ describe('time that passes', () => {
 
   it('accepts at most one offer of an RFQ, and takes none after the due date', () => {
     const world = createWorld({ seed: 8, now })
-    advance(world, at(40 * DAY))
+    advanceWorld(world, at(40 * DAY))
     for (const { rfqs } of world.channels) {
       for (const { terms, responses } of rfqs) {
         expect(responses.filter(({ status }) => status === 'accepted').length).toBeLessThanOrEqual(1)
@@ -91,29 +91,29 @@ describe('time that passes', () => {
 
   it('never goes back', () => {
     const world = createWorld({ seed: 8, now, channels })
-    advance(world, at(2 * DAY))
+    advanceWorld(world, at(2 * DAY))
     const before = everything(world)
-    expect(advance(world, at(DAY))).toEqual([])
+    expect(advanceWorld(world, at(DAY))).toEqual([])
     expect(everything(world)).toEqual(before)
-    expect(world.reached).toEqual(at(2 * DAY))
+    expect(world.simulatedUntil).toEqual(at(2 * DAY))
   })
 
   it('does nothing to a world that is still', () => {
     const world = createWorld({ seed: 8, now, channels, still: true })
     const before = everything(world)
-    expect(advance(world, at(30 * DAY))).toEqual([])
+    expect(advanceWorld(world, at(30 * DAY))).toEqual([])
     expect(everything(world)).toEqual(before)
   })
 
   it('stays bounded over two years, with something going on to the end', () => {
     const world = createWorld({ seed: 2, now, channels })
-    advance(world, at(700 * DAY))
-    const told = advance(world, at(730 * DAY))
+    advanceWorld(world, at(700 * DAY))
+    const told = advanceWorld(world, at(730 * DAY))
     expect(told.length).toBeGreaterThan(50)
     for (const { rfqs } of world.channels) {
       expect(rfqs.length).toBeLessThanOrEqual(60)
       for (const { responses } of rfqs) expect(responses.length).toBeLessThanOrEqual(9)
     }
-    expect(world.agenda.size).toBeLessThan(300)
+    expect(world.schedule.size).toBeLessThan(300)
   })
 })

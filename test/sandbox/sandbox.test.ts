@@ -5,11 +5,11 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import {
   createWorld,
   describeWorld,
-  type Happening,
   type Sandbox,
   SandboxError,
   type SandboxOptions,
   startSandbox,
+  type WorldEvent,
 } from '../../src/sandbox/index.js'
 import { requestJson } from './request-json.js'
 
@@ -130,12 +130,12 @@ describe('its clock', () => {
   })
 
   it('makes things happen by itself when it is live', async () => {
-    const told: Happening[] = []
+    const told: WorldEvent[] = []
     const live = { everyMs: 5, stepMs: 6 * HOUR }
     const sandbox = await start({ live, onEvent: (happening) => told.push(happening) })
     await vi.waitFor(() => expect(told.length).toBeGreaterThan(5))
     expect(sandbox.now() > later(5 * HOUR)).toBe(true)
-    expect(sandbox.world.reached).toEqual(sandbox.now())
+    expect(sandbox.world.simulatedUntil).toEqual(sandbox.now())
   })
 })
 
@@ -197,7 +197,7 @@ it('describes a world in words', () => {
     channels: [{ org: 'acme', channel: 'forest', apiKey: 'k', listings: 3, rfqs: 5, responsesPerRfq: 2 }],
   })
   expect(describeWorld(world)).toBe(
-    'Marketplace of seed 2, 2025-06-11 09:30 UTC\n' +
+    'Marketplace with seed 2, 2025-06-11 09:30 UTC\n' +
       '  acme/forest: 3 listings; 4 RFQs open (1 past due, 1 due today), 1 closed; 10 offers (1 accepted, 1 rejected)',
   )
 })

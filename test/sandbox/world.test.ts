@@ -122,7 +122,7 @@ describe('changes by hand', () => {
     const response = world.addResponse(id, { status: 'submitted', offer: { totalPrice: 5 } })
     expect(parseLeniently(responseDocument, response).problems).toEqual([])
     const record = world.findRfq(id)?.record
-    expect(JSON.parse(record?.listText() ?? '').responses).toEqual([{ id: response.id, listingId: response.listingId }])
+    expect(JSON.parse(record?.listJson() ?? '').responses).toEqual([{ id: response.id, listingId: response.listingId }])
     world.changeResponse(response.id, { status: 'accepted', offer: { totalPrice: 6 } })
     expect(JSON.parse(String(record?.body())).responses[0]).toMatchObject({ status: 'accepted', totalPrice: 6 })
     expect(JSON.parse(String(record?.responseBody(response.id)))).toMatchObject({

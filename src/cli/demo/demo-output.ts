@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import type { ChannelConfig } from '../../config.js'
 import type { DecisionRecord } from '../../domain/records.js'
-import type { Happening } from '../../sandbox/index.js'
+import type { WorldEvent } from '../../sandbox/index.js'
 import { formatMinute } from '../output.js'
 import type { Io } from '../process-io.js'
 import { plural, sanitize, truncate, wrap } from '../terminal-text.js'
@@ -100,4 +100,4 @@ const inWords = (changes: Changes, change: keyof typeof ADJECTIVES): string[] =>
   })
 
 /** A happening of the marketplace, as a line. */
-export const happeningInWords = ({ channel, text }: Happening) => `${channel}: ${text}`
+export const happeningInWords = ({ channel, text }: WorldEvent) => `${channel}: ${text}`

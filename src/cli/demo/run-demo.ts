@@ -1,6 +1,6 @@
 import { appendFileSync } from 'node:fs'
 import type { Service } from '../../../jobs/service.js'
-import type { Happening, Sandbox } from '../../sandbox/index.js'
+import type { Sandbox, WorldEvent } from '../../sandbox/index.js'
 import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { createHandlerDeps, webServerStarter } from '../handler-deps.js'
@@ -17,7 +17,7 @@ const STEP = 8 * 60_000
 interface Demo extends Stage {
   redis: PrivateRedis | null
   /** What happens on the marketplace, as soon as somebody listens. */
-  tell: { happening: (happening: Happening) => void }
+  tell: { happening: (happening: WorldEvent) => void }
 }
 
 /**
