@@ -1,4 +1,4 @@
-import type { CloseDecision } from '../../src/domain/comparison/comparison-input.js'
+import type { ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
 import { makeGrid } from '../layout/grid.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
@@ -29,7 +29,7 @@ type Key = (typeof KEYS)[number]
 export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
   const closings = makeGrid('Closings', KEYS, HEADER_ROW, layout.report.closings.length)
   const outcome = `$${closings.letter('outcome')}${closings.firstRow}`
-  return tableSheet<CloseDecision, Key>({
+  return tableSheet<ReportedDecision, Key>({
     grid: closings,
     heading: channelHeading(layout, 'Closing decisions', NOTE),
     columns: columns(),
@@ -58,16 +58,16 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
   })
 }
 
-function columns(): Record<Key, ColumnPlan<CloseDecision>> {
-  const told = (header: string, value: (decision: CloseDecision) => unknown, maxWidth = 32) => ({
+function columns(): Record<Key, ColumnPlan<ReportedDecision>> {
+  const told = (header: string, value: (decision: ReportedDecision) => unknown, maxWidth = 32) => ({
     header,
     maxWidth,
-    cell: (decision: CloseDecision) => text(value(decision), wrapped),
+    cell: (decision: ReportedDecision) => text(value(decision), wrapped),
   })
-  const counted = (header: string, value: (decision: CloseDecision) => number | null) => ({
+  const counted = (header: string, value: (decision: ReportedDecision) => number | null) => ({
     header,
     alignRight: true,
-    cell: (decision: CloseDecision) => number(value(decision), plainNumber),
+    cell: (decision: ReportedDecision) => number(value(decision), plainNumber),
   })
   return {
     decided: { header: 'Decided', cell: (decision) => moment(decision.decidedAt, timestamp) },

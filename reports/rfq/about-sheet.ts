@@ -1,5 +1,5 @@
 import type { Source } from '../../src/domain/comparison/comparison-context.js'
-import type { CloseDecision, DocumentProblem } from '../../src/domain/comparison/comparison-input.js'
+import type { DocumentProblem, ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { headerRow, type TextRow, tableRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
@@ -53,7 +53,7 @@ function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, str
   }
 }
 
-function* decisionRows(decisions: readonly CloseDecision[]): Generator<TextRow> {
+function* decisionRows(decisions: readonly ReportedDecision[]): Generator<TextRow> {
   if (decisions.length === 0) return
   yield headerRow('Decided', 'Reason', 'No.', 'Decision', 'Outcome', 'Run', 'Message')
   for (const decision of decisions) {

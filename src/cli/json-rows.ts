@@ -1,6 +1,7 @@
 /**
  * The rows that commands print with `--json`, in the names of the marketplace API; tables show some of their columns.
  */
+import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { type Calendar, isLate } from '../domain/expiry.js'
 import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../domain/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
@@ -63,6 +64,8 @@ function offerTerms({ shape, body }: KnownDocument) {
   const terms = full?.offer ?? summary
   const totalVolume = terms?.totalVolume ?? null
   const totalPrice = terms?.totalPrice ?? null
+  const vintages = full?.offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
+  const { pricePerTonne, basis } = priceOffer(vintages, { volume: totalVolume, total: totalPrice })
   return {
     listingId: (full ?? summary)?.listingId ?? null,
     projectDeveloperName: (full ?? summary)?.projectDeveloperName ?? null,
@@ -73,7 +76,9 @@ function offerTerms({ shape, body }: KnownDocument) {
     currency: terms?.currency ?? null,
     totalVolume,
     totalPrice,
-    pricePerTonne: totalVolume && totalPrice !== null ? totalPrice / totalVolume : null,
+    pricePerTonne,
+    /** What the price per tonne is derived from. */
+    priceBasis: basis,
     expiryDate: terms?.expiryDate ?? null,
     deliveries: full?.offer?.scheduledDeliveries.length ?? null,
     prePayments: full?.offer?.prePayments.length ?? null,

@@ -1,7 +1,7 @@
 import type {
   ChannelInput,
   ComparisonInput,
-  KnownResponse,
+  ParsedResponse,
   ReportParameters,
 } from '../domain/comparison/comparison-input.js'
 import type { Settings } from '../domain/comparison/settings.js'
@@ -95,7 +95,7 @@ function circumstances({ config, channel, asOf, now, version }: ReportSource): R
 }
 
 /** Reads each document when it is asked for: those of thousands of offers would fill the memory. */
-const parseLazily = (responses: readonly KnownDocument[]): Iterable<KnownResponse> => ({
+const parseLazily = (responses: readonly KnownDocument[]): Iterable<ParsedResponse> => ({
   *[Symbol.iterator]() {
     for (const response of responses) yield parseStoredResponse(response)
   },

@@ -2,12 +2,16 @@
  * Builders of realistic comparison inputs: documents as the marketplace sends them, wrapped as a store knows them.
  * Every builder takes what the test is about and fills in the rest.
  */
-import type { ChannelInput, ComparisonInput, PastVersion } from '../../src/domain/comparison/comparison-input.js'
+import type {
+  ChannelInput,
+  ComparisonInput,
+  HistoryVersion,
+  StoredDocument,
+} from '../../src/domain/comparison/comparison-input.js'
 import {
   parseStoredListing,
   parseStoredResponse,
   parseStoredRfq,
-  type StoredDocument,
 } from '../../src/domain/comparison/stored-documents.js'
 
 type Body = Record<string, unknown>
@@ -152,7 +156,11 @@ export function storedDocument(body: unknown, of: Partial<StoredDocument> = {}):
 }
 
 /** A version of the history. */
-export const pastVersion = (kind: PastVersion['kind'], body: unknown, of: Partial<PastVersion> = {}): PastVersion => {
+export const pastVersion = (
+  kind: HistoryVersion['kind'],
+  body: unknown,
+  of: Partial<HistoryVersion> = {},
+): HistoryVersion => {
   const { id, version, notBefore, observedAt, runId, valid, shape } = storedDocument(body)
   return { kind, id, version, notBefore, observedAt, runId, valid, shape, body, ...of }
 }

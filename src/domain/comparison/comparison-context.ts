@@ -1,6 +1,6 @@
 import type { Timestamp } from '../clock.js'
 import { type Calendar, createCalendar } from '../expiry.js'
-import type { CalendarDate, KnownAs, ReportParameters } from './comparison-input.js'
+import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
 import { type Settings, settingsSchema } from './settings.js'
 
 export interface ReportContext {
@@ -51,7 +51,7 @@ export function createContext(input: ReportParameters): ComparisonContext {
   return { context, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
 }
 
-export function toSource(kind: Source['kind'], known: KnownAs): Source {
+export function toSource(kind: Source['kind'], known: VersionMetadata): Source {
   const { id, version, contentHash, notBefore, observedAt, runId, valid } = known
   return { kind, id, version, contentHash, notBefore, observedAt, runId, valid }
 }

@@ -1,97 +1,48 @@
 /**
- * What the comparison is made from. Values only: the store is read by the caller, who hands them in. The types are
- * structurally those of src/store/contract.ts, so that what the store answers fits without conversion; `known.ts` turns
- * a stored document into the documents wanted here.
+ * The input of a comparison: values only, read from the store by the caller. Records of src/domain/records.ts fit without
+ * conversion; stored-documents.ts parses stored documents.
  */
-import type { Timestamp } from '../clock.js'
-import type { DocumentKind } from '../documents.js'
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../observation.js'
+import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../records.js'
 import type { SettingsInput } from './settings.js'
 
 /** `YYYY-MM-DD`. */
 export type CalendarDate = string
 
-/** Which version of a document is spoken of, and how it was come by. */
-export interface KnownAs {
-  id: string
-  /** 1, 2, … */
-  version: number
-  contentHash: string
-  /** Last observation that still showed the version before; null for a first version. */
-  notBefore: Timestamp | null
-  /** First observation that showed this version. */
-  observedAt: Timestamp
-  /** Since when it is missing from its list, or null. */
-  missingSince: Timestamp | null
-  runId: number
-  /** False: the document did not fit the promised shape. */
-  valid: boolean
-}
+/** Identifies the version of a document that a figure is derived from. */
+export type VersionMetadata = Pick<
+  KnownDocument,
+  'id' | 'version' | 'contentHash' | 'notBefore' | 'observedAt' | 'missingSince' | 'runId' | 'valid'
+>
 
-export interface KnownRfq extends KnownAs {
-  /** `list`: only the list entry could be had. */
+/** A stored document as far as a comparison reads it. */
+export type StoredDocument = VersionMetadata & Pick<KnownDocument, 'shape' | 'body'>
+
+export interface ParsedRfq extends VersionMetadata {
+  /** `list`: only the list entry could be read. */
   shape: 'full' | 'list'
   document: Rfq | null
 }
 
-export type KnownResponse =
-  | (KnownAs & { shape: 'full'; document: RfqResponse | null })
-  | (KnownAs & { shape: 'summary'; document: ResponseSummary | null })
+export type ParsedResponse =
+  | (VersionMetadata & { shape: 'full'; document: RfqResponse | null })
+  | (VersionMetadata & { shape: 'summary'; document: ResponseSummary | null })
 
-export interface KnownListing extends KnownAs {
+export interface ParsedListing extends VersionMetadata {
   document: Listing | null
 }
 
-/** A version as it was once known. */
-export interface PastVersion {
-  kind: DocumentKind
-  id: string
-  version: number
-  notBefore: Timestamp | null
-  observedAt: Timestamp
-  runId: number
-  valid: boolean
-  shape: 'full' | 'list' | 'summary'
-  body: unknown
-}
+/** A version of a document's history. */
+export type HistoryVersion = Pick<
+  Version,
+  'kind' | 'id' | 'version' | 'notBefore' | 'observedAt' | 'runId' | 'valid' | 'shape' | 'body'
+>
 
-/** A time during which a document was not shown although its list or RFQ was read. */
-export interface PastAbsence {
-  kind: DocumentKind
-  id: string
-  /** Last observation that still showed it. */
-  notBefore: Timestamp
-  missingSince: Timestamp
-  returnedAt: Timestamp | null
-}
+/** A deviation of a document from the API description. */
+export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' | 'code' | 'message' | 'firstSeenAt'>
 
-/** What did not fit the API document. */
-export interface DocumentProblem {
-  kind: DocumentKind
-  entityId: string
-  path: string
-  code: string
-  message: string
-  firstSeenAt: Timestamp
-}
-
-/** An RFQ weighed for closing. */
-export interface CloseDecision {
-  id: number
-  runId: number
-  rfqId: string
-  rfqNumber: number | null
-  dueDate: string | null
-  timeZone: string
-  decidedAt: Timestamp
-  decision: 'close' | 'would-close' | 'keep' | 'held'
-  reason: string
-  outcome: 'closed' | 'already-closed' | 'refused' | 'failed' | 'unknown' | null
-  httpStatus: number | null
-  message: string | null
-  versionBefore: number | null
-  versionAfter: number | null
-}
+/** A decision on closing, without the channel: a report covers one. */
+export type ReportedDecision = Omit<CloseDecision, 'channel'>
 
 /** What a report of either sort is told about itself. */
 export interface ReportParameters {
@@ -110,16 +61,16 @@ export interface ReportParameters {
 
 /** One RFQ, as known at `asOf`. Lists may come in any order: the report does not depend on it. */
 export interface ComparisonInput extends ReportParameters {
-  rfq: KnownRfq
+  rfq: ParsedRfq
   /** Asked for once, one after another, and not kept: of many offers no more than one document need be read at a time. */
-  responses: Iterable<KnownResponse>
+  responses: Iterable<ParsedResponse>
   /** Those the RFQ or its responses name; others do no harm. */
-  listings: readonly KnownListing[]
+  listings: readonly ParsedListing[]
   /** Every version of the RFQ and of its responses. */
-  versions: readonly PastVersion[]
-  absences: readonly PastAbsence[]
+  versions: readonly HistoryVersion[]
+  absences: readonly Absence[]
   problems: readonly DocumentProblem[]
-  decisions: readonly CloseDecision[]
+  decisions: readonly ReportedDecision[]
   /** The reader's own award: tonnes by response id. Absent: that of the scenario `best-score`. */
   ownAward?: Readonly<Record<string, number>>
 }
@@ -127,7 +78,7 @@ export interface ComparisonInput extends ReportParameters {
 /** A channel, as known at `asOf`. */
 export interface ChannelInput extends ReportParameters {
   rfqs: readonly Pick<ComparisonInput, 'rfq' | 'responses'>[]
-  listings: readonly KnownListing[]
-  decisions: readonly CloseDecision[]
+  listings: readonly ParsedListing[]
+  decisions: readonly ReportedDecision[]
   problems: readonly DocumentProblem[]
 }

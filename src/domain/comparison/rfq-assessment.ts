@@ -1,7 +1,7 @@
 import { isLate } from '../expiry.js'
 import { type ComparisonContext, toSource } from './comparison-context.js'
 import { type CurrencyReport, currencyReport, rateInto } from './comparison-currency.js'
-import type { KnownAs, KnownListing, KnownResponse, KnownRfq } from './comparison-input.js'
+import type { ParsedListing, ParsedResponse, ParsedRfq, VersionMetadata } from './comparison-input.js'
 import { byCodeUnit } from './numbers.js'
 import { convertAmounts, eligibilityOf } from './offer/eligibility.js'
 import { type ListingQuality, listingQuality } from './offer/listing-quality.js'
@@ -25,11 +25,11 @@ export interface RfqAssessment {
 }
 
 export interface RfqAssessmentInput {
-  rfq: KnownRfq
+  rfq: ParsedRfq
   /** Asked for once. */
-  responses: Iterable<KnownResponse>
+  responses: Iterable<ParsedResponse>
   /** By id. */
-  listings: ReadonlyMap<string, KnownListing>
+  listings: ReadonlyMap<string, ParsedListing>
   /** Problems noted with a response. */
   problemsOf: (responseId: string) => number
 }
@@ -51,12 +51,12 @@ export function assessRfq(input: RfqAssessmentInput, circumstances: ComparisonCo
 
 /** What is kept of a response once its document was read. */
 interface ParsedOffer {
-  known: KnownAs
+  known: VersionMetadata
   facts: OfferFacts
 }
 
 /** By submission (unknown last), then id. */
-function parseInSequence(responses: Iterable<KnownResponse>, circumstances: ComparisonContext): ParsedOffer[] {
+function parseInSequence(responses: Iterable<ParsedResponse>, circumstances: ComparisonContext): ParsedOffer[] {
   const read: ParsedOffer[] = []
   for (const one of responses) read.push({ known: versionMetadata(one), facts: offerFacts(one, circumstances) })
   const time = ({ facts }: ParsedOffer) =>
@@ -80,7 +80,7 @@ function withComparedLimits(asked: StatedRfqTerms, currency: CurrencyReport): Om
 /** What the listing of each offer tells, made once for all offers with it. */
 function listingQualityById(
   read: readonly ParsedOffer[],
-  listings: ReadonlyMap<string, KnownListing>,
+  listings: ReadonlyMap<string, ParsedListing>,
 ): Map<string | null, ListingQuality> {
   const ids = new Set(read.map(({ facts }) => facts.listingId))
   return new Map([...ids].map((id) => [id, listingQuality(id === null ? undefined : listings.get(id))]))

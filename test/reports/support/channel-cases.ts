@@ -1,8 +1,8 @@
-import type { ChannelInput, CloseDecision } from '../../../src/domain/comparison/comparison-input.js'
+import type { ChannelInput, ReportedDecision } from '../../../src/domain/comparison/comparison-input.js'
 import { channelInput, EURO_SETTINGS, manyResponses, response } from '../../helpers/comparison-inputs.js'
 import { HOSTILE, hostileInput } from './rfq-cases.js'
 
-const decision = (id: number, of: Partial<CloseDecision> = {}): CloseDecision => ({
+const decision = (id: number, of: Partial<ReportedDecision> = {}): ReportedDecision => ({
   id,
   runId: 3,
   rfqId: 'a',
@@ -43,7 +43,7 @@ function hostile(): ChannelInput {
   const decisions = HOSTILE.map((words, at) =>
     decision(at, { reason: words, message: words, rfqId: words, dueDate: words }),
   )
-  return { ...busy(), rfqs: [{ rfq, responses }], listings, decisions: decisions as CloseDecision[] }
+  return { ...busy(), rfqs: [{ rfq, responses }], listings, decisions: decisions as ReportedDecision[] }
 }
 const empty = (): ChannelInput => ({ ...channelInput([]), listings: [] })
 

@@ -1,7 +1,7 @@
 /** The overview of a channel: what the overview workbook and `report --json` without an RFQ show. Conventions as in model.ts. */
 import type { Timestamp } from '../../clock.js'
 import type { ReportContext } from '../comparison-context.js'
-import type { CalendarDate, CloseDecision } from '../comparison-input.js'
+import type { CalendarDate, ReportedDecision } from '../comparison-input.js'
 import type { Severity } from '../flag.js'
 import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
@@ -20,7 +20,7 @@ export interface ChannelReport {
   /** In the order of `rfqs`, then by rank, then sequence. */
   offers: OfferRow[]
   /** Newest first. */
-  closings: CloseDecision[]
+  closings: ReportedDecision[]
   /** By project name. */
   listings: ListingRow[]
   about: { definitions: { term: string; words: string }[]; limits: string[]; runs: number[] }

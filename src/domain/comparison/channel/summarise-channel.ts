@@ -1,5 +1,5 @@
 import { type ComparisonContext, createContext } from '../comparison-context.js'
-import type { ChannelInput, CloseDecision, KnownListing } from '../comparison-input.js'
+import type { ChannelInput, ParsedListing, ReportedDecision } from '../comparison-input.js'
 import type { Severity } from '../flag.js'
 import { byCodeUnit, countByName, sum } from '../numbers.js'
 import { listingQuality } from '../offer/listing-quality.js'
@@ -137,7 +137,7 @@ function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
   }))
 }
 
-function listingRows(listings: readonly KnownListing[], assessments: readonly RfqAssessment[]): ListingRow[] {
+function listingRows(listings: readonly ParsedListing[], assessments: readonly RfqAssessment[]): ListingRow[] {
   const asked = new Map(countByName(assessments.flatMap(({ rfq }) => [...new Set(rfq.listingIds)])))
   const offers = byListing(assessments.flatMap((assessment) => assessment.offers))
   return listings
@@ -163,7 +163,7 @@ function byListing(offers: readonly OfferReport[]): Map<string | null, OfferRepo
 const offeredVolume = (offers: readonly OfferReport[]) =>
   sum(offers.filter(({ inView, status }) => inView && status !== 'rejected').map(({ metrics }) => metrics.volume ?? 0))
 
-function closingsUntil(decisions: readonly CloseDecision[], asOf: string): CloseDecision[] {
+function closingsUntil(decisions: readonly ReportedDecision[], asOf: string): ReportedDecision[] {
   return decisions
     .filter(({ decidedAt }) => decidedAt <= asOf)
     .map(plainDecision)
@@ -174,7 +174,7 @@ interface Rows {
   rfqs: readonly RfqRow[]
   offers: readonly OfferRow[]
   listings: readonly ListingRow[]
-  closings: readonly CloseDecision[]
+  closings: readonly ReportedDecision[]
   problems: number
 }
 
@@ -207,8 +207,8 @@ function summaryOfChannel({ rfqs, offers, listings, closings, problems }: Rows):
 }
 
 /** The newest decision on each RFQ counts. */
-function closingCounts(newestFirst: readonly CloseDecision[]): ChannelSummary['closings'] {
-  const newest = new Map<string, CloseDecision>()
+function closingCounts(newestFirst: readonly ReportedDecision[]): ChannelSummary['closings'] {
+  const newest = new Map<string, ReportedDecision>()
   for (const decision of newestFirst) if (!newest.has(decision.rfqId)) newest.set(decision.rfqId, decision)
   const kinds = [...newest.values()].map(({ decision, outcome }) => `${decision} ${outcome ?? ''}`)
   return countByName(kinds).map(([kind, count]) => {

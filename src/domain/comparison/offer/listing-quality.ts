@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../clock.js'
 import { type Source, toSource } from '../comparison-context.js'
-import type { CalendarDate, KnownListing } from '../comparison-input.js'
+import type { CalendarDate, ParsedListing } from '../comparison-input.js'
 import { nonBlank, plausibleOrNull } from '../numbers.js'
 
 /** The project behind the offer, as its developer describes it: nothing here has been verified. */
@@ -59,7 +59,7 @@ const UNKNOWN: ListingQuality = {
 }
 
 /** What a listing tells of its project: model.ts, `ListingQuality`. */
-export function listingQuality(known: KnownListing | undefined): ListingQuality {
+export function listingQuality(known: ParsedListing | undefined): ListingQuality {
   if (known === undefined) return { ...UNKNOWN }
   const listing = known.document
   const observed = { known: true, missingSince: known.missingSince, source: toSource('listing', known) }

@@ -5,6 +5,7 @@ import { EXACT_TOTAL, totalTolerance, verdictOf } from '../reconciliation.js'
 import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
 import type { Settings } from '../settings.js'
 import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
+import { type PriceBasis, priceOffer } from './price-per-tonne.js'
 
 /** In the offer's own currency. */
 export interface Metrics {
@@ -17,7 +18,7 @@ export interface Metrics {
    * Where volume and total are taken from. `lines`: there are lines, each with a volume ≥ 0 and a price ≥ 0, and both
    * sums are above 0. `stated`: else, if the stated volume and total are both above 0. null: neither.
    */
-  basis: 'lines' | 'stated' | null
+  basis: PriceBasis | null
   /** `sumVolume` or `statedVolume`, as the basis says. */
   volume: number | null
   /** `sumValue` or `statedTotal`, as the basis says. */
@@ -123,31 +124,16 @@ type Amounts = Pick<
 >
 
 function amountsOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): Amounts {
-  const sumVolume = sum(lines.map((line) => line.volume ?? 0))
-  const sumValue = sum(lines.map((line) => line.total ?? 0))
-  const basis = basisOf(lines, sumVolume, sumValue, terms)
-  const volume = { lines: sumVolume, stated: terms.statedVolume }[basis ?? 'stated']
-  const total = { lines: sumValue, stated: terms.statedTotal }[basis ?? 'stated']
+  const price = priceOffer(lines, { volume: terms.statedVolume, total: terms.statedTotal })
   const prepaid = sum(prepayments.map((payment) => Math.max(0, payment.amount ?? 0)))
-  const both = { volume: basis === null ? null : volume, total: basis === null ? null : total }
   return {
     lineCount: lines.length,
-    sumVolume,
-    sumValue,
-    basis,
-    ...both,
-    vwap: basis === 'lines' ? ratio(sumValue, sumVolume) : null,
+    ...price,
+    vwap: price.basis === 'lines' ? price.pricePerTonne : null,
     statedPrice: ratio(positiveOrNull(terms.statedTotal), positiveOrNull(terms.statedVolume)),
-    pricePerTonne: ratio(both.total, both.volume),
     prepaid,
-    prepaidShare: hasOffer && shape === 'full' ? ratio(prepaid, both.total) : null,
+    prepaidShare: hasOffer && shape === 'full' ? ratio(prepaid, price.total) : null,
   }
-}
-
-function basisOf(lines: DeliveryLine[], sumVolume: number, sumValue: number, terms: OfferFacts['terms']) {
-  const usable = lines.every((line) => (line.volume ?? -1) >= 0 && (line.unitPrice ?? -1) >= 0)
-  if (usable && sumVolume > 0 && sumValue > 0) return 'lines'
-  return positiveOrNull(terms.statedVolume) !== null && positiveOrNull(terms.statedTotal) !== null ? 'stated' : null
 }
 
 function haircutOf(contractType: string | null, { haircuts }: Settings): number {

@@ -1,12 +1,11 @@
 import type { Timestamp } from '../../clock.js'
 import type { Offer, PrePayment, ResponseSummary, ScheduledDelivery } from '../../observation.js'
 import type { ComparisonContext } from '../comparison-context.js'
-import type { CalendarDate, KnownResponse } from '../comparison-input.js'
+import type { CalendarDate, ParsedResponse } from '../comparison-input.js'
 import { daysBetween, yearOf } from '../date-math.js'
 import type { FlagValue } from '../flag-value.js'
 import { nonBlank, plausibleOrNull } from '../numbers.js'
 import { currencyCode } from '../rfq/rfq-terms.js'
-import type { OfferReport } from './offer-report-model.js'
 
 export interface OfferTerms {
   contractType: string | null
@@ -67,11 +66,16 @@ export interface PrepaymentLine {
 }
 
 /** What a response says, flattened; the same for both its shapes. */
-export interface OfferFacts
-  extends Pick<
-    OfferReport,
-    'shape' | 'listingId' | 'developer' | 'project' | 'status' | 'submittedAt' | 'terms' | 'lines' | 'prepayments'
-  > {
+export interface OfferFacts {
+  shape: 'full' | 'summary'
+  listingId: string | null
+  developer: string | null
+  project: string | null
+  status: string | null
+  submittedAt: Timestamp | null
+  terms: OfferTerms
+  lines: DeliveryLine[]
+  prepayments: PrepaymentLine[]
   /** False: the document is unusable or holds no offer. */
   hasOffer: boolean
   /** Numbers that are negative or beyond reckoning, as sent. */
@@ -79,7 +83,7 @@ export interface OfferFacts
 }
 
 /** Reads a response; all null where its document is unusable. */
-export function offerFacts(known: KnownResponse, circumstances: ComparisonContext): OfferFacts {
+export function offerFacts(known: ParsedResponse, circumstances: ComparisonContext): OfferFacts {
   const response = known.document
   const offer: Offer | null = known.shape === 'full' ? (known.document?.offer ?? null) : summaryAsOffer(known.document)
   return {

@@ -1,8 +1,11 @@
+import type { Timestamp } from '../../clock.js'
 import { type CurrencyReport, rateInto } from '../comparison-currency.js'
 import { type FlagValue, flagValue } from '../flag-value.js'
 import { round6 } from '../numbers.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
-import type { OfferReport } from './offer-report-model.js'
+import type { ComparedAmounts } from './eligibility.js'
+import type { Metrics } from './metrics.js'
+import type { DeliveryLine, OfferTerms } from './offer-terms.js'
 
 /** What an RFQ may demand. */
 export const REQUIREMENTS = [
@@ -28,10 +31,15 @@ export interface Requirement {
 }
 
 /** What the requirements of an RFQ are weighed against. */
-export type OfferUnderEvaluation = Pick<
-  OfferReport,
-  'listingId' | 'late' | 'submittedAt' | 'terms' | 'lines' | 'metrics' | 'compared'
->
+export interface OfferUnderEvaluation {
+  listingId: string | null
+  submittedAt: Timestamp | null
+  late: boolean | null
+  terms: OfferTerms
+  lines: DeliveryLine[]
+  metrics: Metrics
+  compared: ComparedAmounts
+}
 
 type Rule = (offer: OfferUnderEvaluation, rfq: RfqTerms, currency: CurrencyReport) => Omit<Requirement, 'code'> | null
 

@@ -1,5 +1,6 @@
 import type { Timestamp } from '../../clock.js'
-import type { PastAbsence, PastVersion } from '../comparison-input.js'
+import type { Absence } from '../../records.js'
+import type { HistoryVersion } from '../comparison-input.js'
 import { daysBetween } from '../date-math.js'
 import { formatAmount, formatPrice, truncate } from '../number-format.js'
 import { byCodeUnit } from '../numbers.js'
@@ -56,8 +57,8 @@ interface ChangeContext {
 
 /** What changed between observations up to as-of, oldest first: model.ts, `Change`. */
 export function changesOf(
-  versions: readonly PastVersion[],
-  absences: readonly PastAbsence[],
+  versions: readonly HistoryVersion[],
+  absences: readonly Absence[],
   told: ChangeContext,
 ): Change[] {
   const known = versions.filter(({ kind, observedAt }) => kind !== 'listing' && observedAt <= told.asOf)
@@ -74,8 +75,8 @@ function chronologically(a: Change, b: Change): number {
   return byCodeUnit(a.seenBy, b.seenBy) || byCodeUnit(entity(a), entity(b)) || (a.version ?? 0) - (b.version ?? 0)
 }
 
-function histories(versions: readonly PastVersion[]): PastVersion[][] {
-  const byEntity = new Map<string, PastVersion[]>()
+function histories(versions: readonly HistoryVersion[]): HistoryVersion[][] {
+  const byEntity = new Map<string, HistoryVersion[]>()
   for (const version of versions) {
     const key = `${version.kind} ${version.id}`
     const history = byEntity.get(key)
@@ -85,7 +86,7 @@ function histories(versions: readonly PastVersion[]): PastVersion[][] {
   return [...byEntity.values()].map((history) => history.sort((a, b) => a.version - b.version))
 }
 
-function historyChanges(history: readonly PastVersion[], told: ChangeContext): Change[] {
+function historyChanges(history: readonly HistoryVersion[], told: ChangeContext): Change[] {
   const [first, ...later] = history
   if (first === undefined) return []
   let before = { version: first, fields: later.length > 0 ? fieldsOf(first) : new Map<string, FieldValue>() }
@@ -99,21 +100,21 @@ function historyChanges(history: readonly PastVersion[], told: ChangeContext): C
 }
 
 interface FlattenedVersion {
-  version: PastVersion
+  version: HistoryVersion
   fields: Map<string, FieldValue>
 }
 
-function commonMembers(version: PastVersion, told: ChangeContext) {
+function commonMembers(version: HistoryVersion, told: ChangeContext) {
   return { after: version.notBefore, seenBy: version.observedAt, version: version.version, ...entityOf(version, told) }
 }
 
-function entityOf({ kind, id }: { kind: PastVersion['kind']; id: string }, told: ChangeContext) {
+function entityOf({ kind, id }: { kind: HistoryVersion['kind']; id: string }, told: ChangeContext) {
   return kind === 'rfq'
     ? { entity: 'rfq' as const, id, label: 'RFQ' }
     : { entity: 'offer' as const, id, label: told.labels.get(id) ?? `Offer ${truncate(id, 9)}` }
 }
 
-function appearance(version: PastVersion, told: ChangeContext): Change {
+function appearance(version: HistoryVersion, told: ChangeContext): Change {
   const framed = commonMembers(version, told)
   const when = textOf(version.body, 'submittedAt')
   const submitted = when === null ? '' : `, submitted ${truncate(when, 40)} by its own account`
@@ -149,7 +150,7 @@ function versionChanges(
 }
 
 /** An RFQ without its responses, which have a history of their own; a summary in the form of a response. */
-function fieldsOf({ kind, shape, body }: PastVersion): Map<string, FieldValue> {
+function fieldsOf({ kind, shape, body }: HistoryVersion): Map<string, FieldValue> {
   const leaves = flatten(body)
   if (kind === 'rfq') return rfqFields(leaves)
   if (shape === 'full') return leaves
@@ -164,14 +165,14 @@ function rfqFields(leaves: Map<string, FieldValue>): Map<string, FieldValue> {
 }
 const TERMS = new Set(['contractType', 'currency', 'totalVolume', 'totalPrice', 'expiryDate'])
 
-function detailChange(before: PastVersion, after: PastVersion, told: ChangeContext): Change {
+function detailChange(before: HistoryVersion, after: HistoryVersion, told: ChangeContext): Change {
   const framed = commonMembers(after, told)
   const how = after.shape === 'full' ? 'Its full document was read' : 'Its full document could not be read'
   const words = `${framed.label}: ${how}; before, ${before.shape === 'full' ? 'it could' : 'only a part'}.`
   return { ...framed, event: 'detail', field: null, before: before.shape, value: after.shape, ...NO_DIFFERENCE, words }
 }
 
-function remainingFields(fields: readonly Change[], version: PastVersion, told: ChangeContext): Change[] {
+function remainingFields(fields: readonly Change[], version: HistoryVersion, told: ChangeContext): Change[] {
   const more = fields.length - MAX_FIELDS_PER_VERSION
   if (more <= 0) return []
   const framed = commonMembers(version, told)
@@ -181,14 +182,14 @@ function remainingFields(fields: readonly Change[], version: PastVersion, told: 
 
 type Pair = ReturnType<typeof differences>[number]
 
-function fieldChange({ field, before, value }: Pair, version: PastVersion, told: ChangeContext): Change {
+function fieldChange({ field, before, value }: Pair, version: HistoryVersion, told: ChangeContext): Change {
   const framed = commonMembers(version, told)
   const compared = difference(before, value)
   const words = `${framed.label}: ${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(compared)}.`
   return { ...framed, event: eventOf(version.kind, field, value), field, before, value, ...compared, words }
 }
 
-function eventOf(kind: PastVersion['kind'], field: string, value: FieldValue): ChangeEvent {
+function eventOf(kind: HistoryVersion['kind'], field: string, value: FieldValue): ChangeEvent {
   if (kind === 'rfq' && field === 'state' && (value === 'open' || value === 'closed')) {
     return value === 'open' ? 'opened' : 'closed'
   }
@@ -220,7 +221,7 @@ function formatFieldValue(field: string, value: FieldValue): string {
   return counts ? formatPrice(value) : truncate(String(value), 60)
 }
 
-function absenceChanges(absence: PastAbsence, told: ChangeContext): Change[] {
+function absenceChanges(absence: Absence, told: ChangeContext): Change[] {
   const about = { ...entityOf(absence, told), version: null, field: null, before: null, value: null, ...NO_DIFFERENCE }
   const place = about.entity === 'rfq' ? 'The channel' : 'The RFQ'
   const gone: Change = {

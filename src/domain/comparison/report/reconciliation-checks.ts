@@ -1,7 +1,7 @@
 import type { parseResponseSummary } from '../../observation.js'
 import type { Award } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
-import type { KnownRfq } from '../comparison-input.js'
+import type { ParsedRfq } from '../comparison-input.js'
 import { formatAmount, formatCount, formatDecimal, truncate } from '../number-format.js'
 import { sum } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
@@ -15,7 +15,7 @@ import type { Summary } from './rfq-statistics.js'
 
 /** What is proven. */
 export interface ReportFigures {
-  known: KnownRfq
+  known: ParsedRfq
   rfq: RfqTerms
   offers: readonly OfferReport[]
   summary: Summary
@@ -287,7 +287,7 @@ function dataChecks(proven: ReportFigures): Check[] {
 
 type SummaryDocument = NonNullable<ReturnType<typeof parseResponseSummary>['document']>
 
-function summariesOf({ shape, document }: KnownRfq): Map<string, SummaryDocument> | null {
+function summariesOf({ shape, document }: ParsedRfq): Map<string, SummaryDocument> | null {
   if (shape !== 'full' || document === null) return null
   return new Map(document.responses.map((summary) => [summary.id, summary]))
 }

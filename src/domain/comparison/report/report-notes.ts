@@ -1,7 +1,8 @@
 import type { Source } from '../comparison-context.js'
 import { formatPercent, formatPrice, formatTonnes } from '../number-format.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { CRITERIA, type Criterion, type Settings } from '../settings.js'
-import type { RfqReport } from './rfq-report-model.js'
 
 export interface About {
   definitions: { term: string; words: string }[]
@@ -91,7 +92,7 @@ export const DATA_LIMITATIONS: readonly string[] = [
 
 /** Meanings, limits and sources of a report: model.ts, `About`. */
 export function aboutOf(
-  { rfq, offers, settings }: Pick<RfqReport, 'rfq' | 'offers' | 'settings'>,
+  { rfq, offers, settings }: { rfq: RfqTerms; offers: readonly OfferReport[]; settings: Settings },
   listings: readonly Source[],
 ): About {
   const sources = [rfq.source, ...offers.map(({ source }) => source), ...listings]

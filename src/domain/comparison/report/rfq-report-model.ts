@@ -15,7 +15,7 @@ import type { Award, AwardsForVolume } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CurrencyReport } from '../comparison-currency.js'
-import type { CloseDecision, DocumentProblem } from '../comparison-input.js'
+import type { DocumentProblem, ReportedDecision } from '../comparison-input.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { Settings } from '../settings.js'
@@ -45,7 +45,7 @@ export interface RfqReport {
   changes: Change[]
   checks: Checks
   /** Newest first. */
-  decisions: CloseDecision[]
+  decisions: ReportedDecision[]
   problems: DocumentProblem[]
   about: About
 }

@@ -1,6 +1,6 @@
 import type { Timestamp } from '../../clock.js'
 import { type ComparisonContext, type Source, toSource } from '../comparison-context.js'
-import type { CalendarDate, KnownRfq } from '../comparison-input.js'
+import type { CalendarDate, ParsedRfq } from '../comparison-input.js'
 import { daysBetween } from '../date-math.js'
 import type { Flag } from '../flag.js'
 import { formatTonnes } from '../number-format.js'
@@ -64,7 +64,7 @@ export interface WantedVolume {
 export type StatedRfqTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice' | 'flags'>
 
 /** Reads what an RFQ asks; all null where its document is unusable. */
-export function parseRfqTerms(known: KnownRfq, { asOfDate, settings }: ComparisonContext): StatedRfqTerms {
+export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: ComparisonContext): StatedRfqTerms {
   const rfq = known.document
   const minVolume = plausibleOrNull(rfq?.minVolume)
   const maxVolume = plausibleOrNull(rfq?.maxVolume)

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { summariseChannel } from '../../../../src/domain/comparison/channel/summarise-channel.js'
-import type { CloseDecision } from '../../../../src/domain/comparison/comparison-input.js'
+import type { ReportedDecision } from '../../../../src/domain/comparison/comparison-input.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import {
   channelInput,
@@ -103,7 +103,7 @@ describe('the overview of a channel', () => {
   })
 
   it('tells closings newest first, and counts the newest on each RFQ', () => {
-    const decision = (id: number, rfqId: string, of: Partial<CloseDecision> = {}): CloseDecision => ({
+    const decision = (id: number, rfqId: string, of: Partial<ReportedDecision> = {}): ReportedDecision => ({
       id,
       runId: 1,
       rfqId,

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import type { PastAbsence, PastVersion } from '../../../../src/domain/comparison/comparison-input.js'
+import type { HistoryVersion } from '../../../../src/domain/comparison/comparison-input.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
 import type { Change } from '../../../../src/domain/comparison/report/document-changes.js'
+import type { Absence } from '../../../../src/domain/records.js'
 import {
   comparisonInput,
   delivery,
@@ -19,10 +20,10 @@ const T1 = '2026-03-10T10:00:00.000Z'
 const T2 = '2026-03-11T10:00:00.000Z'
 const T3 = '2026-03-12T10:00:00.000Z'
 
-function changes(versions: PastVersion[], absences: PastAbsence[] = []): Change[] {
+function changes(versions: HistoryVersion[], absences: Absence[] = []): Change[] {
   return compareOffers(comparisonInput({ responses: [response(1)], versions, absences })).changes
 }
-const second = (body: unknown, of: Partial<PastVersion> = {}) =>
+const second = (body: unknown, of: Partial<HistoryVersion> = {}) =>
   pastVersion('response', body, { version: 2, notBefore: T1, observedAt: T2, ...of })
 const told = (list: Change[]) =>
   list.map(({ event, field, before, value, difference }) => ({ event, field, before, value, difference }))

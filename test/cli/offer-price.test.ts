@@ -1,0 +1,45 @@
+import { expect, it } from 'vitest'
+import { openDesk } from './cli-fixture.js'
+
+it('`offers` and `report` show the same price per tonne where lines and stated figures differ', async () => {
+  const channels = [
+    { org: 'acme', channel: 'forest', theme: 'forest' as const, listings: 3, rfqs: 1, responsesPerRfq: 2 },
+  ]
+  const { quotekeeper, sandbox } = await openDesk({ channels })
+  const rfq = sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs[0]
+  const [fromLines, fromStated] = rfq?.responses ?? []
+  if (rfq === undefined || fromLines === undefined || fromStated === undefined) throw new Error('no offers')
+  const vintages = fromLines.offer.scheduledDeliveries.flatMap((delivery) => delivery.vintages)
+  const lineVolume = vintages.reduce((total, { volume }) => total + volume, 0)
+  const lineTotal = vintages.reduce((total, { volume, unitPrice }) => total + volume * unitPrice, 0)
+  sandbox.world.changeResponse(fromLines.id, { offer: { ...fromLines.offer, totalVolume: 1000, totalPrice: 77_000 } })
+  sandbox.world.changeResponse(fromStated.id, {
+    offer: { ...fromStated.offer, totalVolume: 1000, totalPrice: 77_000, scheduledDeliveries: [] },
+  })
+  await quotekeeper('sync')
+
+  const offers = JSON.parse((await quotekeeper('offers', rfq.terms.id, '--json')).out) as Priced[]
+  const report = JSON.parse((await quotekeeper('report', rfq.terms.id, '--json')).out) as { offers: Reported[] }
+  const table = (await quotekeeper('offers', rfq.terms.id)).out
+
+  const byId = new Map(offers.map((offer) => [offer.id, offer]))
+  expect(byId.get(fromLines.id)).toMatchObject({ priceBasis: 'lines', totalVolume: 1000, totalPrice: 77_000 })
+  expect(byId.get(fromLines.id)?.pricePerTonne).toBeCloseTo(lineTotal / lineVolume, 9)
+  expect(byId.get(fromStated.id)).toMatchObject({ priceBasis: 'stated', pricePerTonne: 77 })
+  for (const { id, metrics } of report.offers) {
+    expect(byId.get(id)).toMatchObject({ pricePerTonne: metrics.pricePerTonne, priceBasis: metrics.basis })
+  }
+  expect(table).toMatch(/Per tonne +Basis/)
+  expect(table).toMatch(/ lines /)
+  expect(table).toMatch(/ stated /)
+})
+
+interface Priced {
+  id: string
+  pricePerTonne: number | null
+  priceBasis: string | null
+}
+interface Reported {
+  id: string
+  metrics: { pricePerTonne: number | null; basis: string | null }
+}
