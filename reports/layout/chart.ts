@@ -1,4 +1,4 @@
-/** A range of cells with what it shows now, so that a chart is right before anything is computed. */
+/** A range of cells with its current values, so that a chart is right before the workbook is recalculated. */
 export interface ChartRange<T> {
   /** Absolute address, such as `'Summary'!$B$5:$B$9`. */
   ref: string
@@ -8,16 +8,16 @@ export interface ChartRange<T> {
 export interface ChartSeries {
   name: ChartRange<string>
   values: ChartRange<number | null>
-  /** A line over the columns, such as a budget; a column unless told. */
+  /** Drawn as a line over the columns, such as a budget; default false. */
   line?: boolean
 }
 
-/** A native chart of columns by category. */
+/** A column chart by category: a native chart in the workbook, SVG on the HTML page. */
 export interface Chart {
   title: string
-  /** What the chart shows, in words, for those who cannot see it. */
+  /** Alternative text. */
   alt: string
-  /** Columns of several series on top of each other, or beside each other. */
+  /** Whether the series are stacked or side by side. */
   stacked: boolean
   categories: ChartRange<string>
   categoryTitle: string
@@ -29,7 +29,7 @@ export interface Chart {
   anchor: { column: number; row: number; toColumn: number; toRow: number }
 }
 
-/** Told apart by people who see colours differently, and in grey (Okabe and Ito, 2008). */
+/** Distinguishable with colour blindness and in greyscale (Okabe and Ito, 2008). */
 export const CHART_COLOURS = [
   '0072B2',
   'E69F00',

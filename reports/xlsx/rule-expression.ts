@@ -1,24 +1,24 @@
-/** A value a rule compares; null is an empty cell. */
+/** A value that a rule compares; null is an empty cell. */
 type CellValue = number | string | boolean | null
-/** What a cell holds, by its place counted from 0; `NOT_AVAILABLE` for #N/A. */
+/** Returns the value of a cell by row and column, counted from 0; `NOT_AVAILABLE` for #N/A. */
 export type CellLookup = (row: number, column: number) => CellValue | typeof NOT_AVAILABLE
 export const NOT_AVAILABLE: unique symbol = Symbol('#N/A')
 
-/** Works an expression out for a cell so many rows and columns from the one it was written for. */
+/** Evaluates an expression for the cell offset by `rows` and `columns` from the cell it was written for. */
 export type Expression = (cells: CellLookup, rows: number, columns: number) => CellValue | typeof NOT_AVAILABLE
 
 const TOKEN =
   /\s*(?:("(?:[^"]|"")*")|(\$?[A-Z]{1,3}\$?\d+)(?![A-Z(])|(\d+(?:\.\d+)?)|([A-Z]+)(?=\()|(<=|>=|<>|[=<>(),]))/y
 
 /**
- * Reads the expressions that rules of our own sheets are made of: comparisons of cells and constants, `AND`, `OR`,
- * `ISNUMBER` and `ISNA`. Relative addresses move with the cell, as in a spreadsheet.
- * @throws RangeError for anything else: the rule was written a moment ago, in this program
+ * Parses the formulas used in our conditional formats: comparisons of cells and constants, `AND`, `OR`, `ISNUMBER` and
+ * `ISNA`. Relative addresses move with the cell, as in a spreadsheet.
+ * @throws RangeError for anything else
  */
 export function parseExpression(text: string): Expression {
-  const reader = new Reader(text)
-  const read = comparison(reader)
-  if (reader.peek() !== null) throw new RangeError(`not read: ${text}`)
+  const reader = new TokenReader(text)
+  const read = parseComparison(reader)
+  if (reader.peek() !== null) throw new RangeError(`Unsupported formula in a conditional format: ${text}`)
   return read
 }
 
@@ -27,9 +27,9 @@ interface Token {
   text: string
 }
 
-const KINDS = ['text', 'cell', 'number', 'name', 'sign'] as const
+const TOKEN_KINDS = ['text', 'cell', 'number', 'name', 'sign'] as const
 
-class Reader {
+class TokenReader {
   readonly #tokens: Token[] = []
   #at = 0
 
@@ -38,8 +38,9 @@ class Reader {
     while (pattern.lastIndex < text.length) {
       const found = pattern.exec(text)
       const at = found?.slice(1).findIndex((part) => part !== undefined) ?? -1
-      const kind = KINDS[at]
-      if (found === null || kind === undefined) throw new RangeError(`not read: ${text}`)
+      const kind = TOKEN_KINDS[at]
+      if (found === null || kind === undefined)
+        throw new RangeError(`Unsupported formula in a conditional format: ${text}`)
       this.#tokens.push({ kind, text: found[at + 1] as string })
     }
   }
@@ -48,12 +49,12 @@ class Reader {
   }
   next(): Token {
     const token = this.peek()
-    if (token === null) throw new RangeError('an expression ends too early')
+    if (token === null) throw new RangeError('Unexpected end of formula')
     this.#at++
     return token
   }
-  /** Takes a sign if it is next. */
-  takes(sign: string): boolean {
+  /** Consumes the sign if it comes next. */
+  consume(sign: string): boolean {
     const here = this.peek()
     if (here?.kind !== 'sign' || here.text !== sign) return false
     this.#at++
@@ -61,7 +62,7 @@ class Reader {
   }
 }
 
-const SIGNS: Readonly<Record<string, (order: number) => boolean>> = {
+const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
   '=': (order) => order === 0,
   '<>': (order) => order !== 0,
   '<': (order) => order < 0,
@@ -70,22 +71,22 @@ const SIGNS: Readonly<Record<string, (order: number) => boolean>> = {
   '>=': (order) => order >= 0,
 }
 
-function comparison(reader: Reader): Expression {
-  const left = term(reader)
+function parseComparison(reader: TokenReader): Expression {
+  const left = parseTerm(reader)
   const sign = reader.peek()
-  const holds = sign?.kind === 'sign' ? SIGNS[sign.text] : undefined
+  const holds = sign?.kind === 'sign' ? COMPARISONS[sign.text] : undefined
   if (holds === undefined) return left
   reader.next()
-  const right = term(reader)
+  const right = parseTerm(reader)
   return (...at) => {
     const one = left(...at)
     const other = right(...at)
-    return one === NOT_AVAILABLE || other === NOT_AVAILABLE ? NOT_AVAILABLE : holds(orderOf(one, other))
+    return one === NOT_AVAILABLE || other === NOT_AVAILABLE ? NOT_AVAILABLE : holds(compareValues(one, other))
   }
 }
 
-/** Numbers come before texts; an empty cell is as 0 beside a number and as "" beside a text. Case does not count. */
-function orderOf(one: CellValue, other: CellValue): number {
+/** Numbers sort before text; an empty cell equals 0 or "". Case is ignored. */
+function compareValues(one: CellValue, other: CellValue): number {
   if (typeof one === 'string' || typeof other === 'string') {
     if (typeof one === 'number') return -1
     if (typeof other === 'number') return 1
@@ -95,13 +96,13 @@ function orderOf(one: CellValue, other: CellValue): number {
   return Number(one ?? 0) - Number(other ?? 0)
 }
 
-function term(reader: Reader): Expression {
+function parseTerm(reader: TokenReader): Expression {
   const token = reader.next()
   if (token.kind === 'text') return constant(token.text.slice(1, -1).replaceAll('""', '"'))
   if (token.kind === 'number') return constant(Number(token.text))
-  if (token.kind === 'cell') return cell(token.text)
-  if (token.kind === 'name') return call(token.text, reader)
-  throw new RangeError(`not expected in an expression: ${token.text}`)
+  if (token.kind === 'cell') return parseCell(token.text)
+  if (token.kind === 'name') return parseCall(token.text, reader)
+  throw new RangeError(`Unexpected token in formula: ${token.text}`)
 }
 
 const constant =
@@ -109,7 +110,7 @@ const constant =
   () =>
     value
 
-function cell(address: string): Expression {
+function parseCell(address: string): Expression {
   const [, fixedColumn, letters = '', fixedRow, digits] = /^(\$?)([A-Z]+)(\$?)(\d+)$/.exec(address) ?? []
   const [row, column] = [Number(digits) - 1, columnIndex(letters)]
   return (cells, rows, columns) => cells(row + (fixedRow ? 0 : rows), column + (fixedColumn ? 0 : columns))
@@ -119,21 +120,21 @@ function cell(address: string): Expression {
 export const columnIndex = (letters: string): number =>
   [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
 
-function call(name: string, reader: Reader): Expression {
-  const parts = argumentsOf(reader)
+function parseCall(name: string, reader: TokenReader): Expression {
+  const parts = parseArguments(reader)
   const [first] = parts
   if (name === 'AND') return (...at) => parts.every((part) => part(...at) === true)
   if (name === 'OR') return (...at) => parts.some((part) => part(...at) === true)
   if (name === 'ISNUMBER' && first) return (...at) => typeof first(...at) === 'number'
   if (name === 'ISNA' && first) return (...at) => first(...at) === NOT_AVAILABLE
-  throw new RangeError(`no function of rules: ${name}`)
+  throw new RangeError(`Unsupported function in formula: ${name}`)
 }
 
-function argumentsOf(reader: Reader): Expression[] {
+function parseArguments(reader: TokenReader): Expression[] {
   const parts: Expression[] = []
-  reader.takes('(')
-  do parts.push(comparison(reader))
-  while (reader.takes(','))
-  if (!reader.takes(')')) throw new RangeError('an expression lacks a bracket')
+  reader.consume('(')
+  do parts.push(parseComparison(reader))
+  while (reader.consume(','))
+  if (!reader.consume(')')) throw new RangeError('Missing closing parenthesis in formula')
   return parts
 }

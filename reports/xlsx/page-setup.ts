@@ -1,0 +1,62 @@
+import type ExcelJS from 'exceljs'
+import { cleanText, oneLine } from '../layout/clean-text.js'
+import { columnLetter } from '../layout/grid.js'
+import type { ReportIdentity, SheetPlan } from '../layout/sheet-plan.js'
+import { ROW_POINTS } from '../layout/text-metrics.js'
+import { FONT, palette } from './cell-styles.js'
+import { escapeXstring } from './escape-xml.js'
+
+const A4 = 9
+/** Excel's limit for a header or footer, each `&` counted twice. */
+const MAX_HEADER_FOOTER_CHARACTERS = 255
+const FOOTER_END = '&R&8&A · page &P of &N'
+
+/** View, page setup, header and footer of a sheet. */
+export function worksheetOptions(
+  plan: SheetPlan,
+  { identity, first }: { identity: ReportIdentity; first: boolean },
+): Partial<ExcelJS.AddWorksheetOptions> {
+  const { titleRows, titleColumns, pagesWide = 1, from } = plan.print
+  return {
+    properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: plan.tab ?? palette.head } } as never,
+    views: [sheetView(plan, first)],
+    headerFooter: { oddFooter: pageFooter(identity), ...(from && { oddHeader: pageHeader(identity) }) },
+    pageSetup: {
+      orientation: 'landscape',
+      paperSize: A4,
+      fitToPage: true,
+      fitToWidth: pagesWide,
+      fitToHeight: 0,
+      margins: { left: 0.4, right: 0.4, top: from ? 0.75 : 0.5, bottom: 0.6, header: 0.3, footer: 0.3 },
+      ...(titleRows && { printTitlesRow: `${titleRows[0]}:${titleRows[1]}` }),
+      ...(titleColumns !== undefined && { printTitlesColumn: titleColumns }),
+      ...(from && { printArea: `A$${from}:${columnLetter(plan.columns)}$${plan.print.to}` }),
+    },
+  }
+}
+
+function sheetView(plan: SheetPlan, first: boolean): ExcelJS.WorksheetView {
+  const { rows = 0, columns = 0 } = plan.frozen ?? {}
+  const common = { showGridLines: false, zoomScale: 100, zoomScaleNormal: 100, tabSelected: first ? 1 : 0 }
+  const split = rows + columns > 0 ? { state: 'frozen', xSplit: columns, ySplit: rows } : { state: 'normal' }
+  return { ...common, ...split } as unknown as ExcelJS.WorksheetView
+}
+
+const pageFooter = ({ footer }: ReportIdentity): string =>
+  `&L&8${headerFooterText(footer, FOOTER_END.length)}${FOOTER_END}`
+/** For sheets several pages wide, whose own heading would be cut off at the edge of the first page. */
+const pageHeader = ({ footer }: ReportIdentity): string => `&L&"${FONT},Bold"&10&A&R&8${headerFooterText(footer, 30)}`
+
+/**
+ * Text of a header or footer. `&` starts a code there, so it is doubled. The cut must not split such a pair, and a digit
+ * must not follow a font size directly.
+ */
+function headerFooterText(text: string, reserved: number): string {
+  let kept = ''
+  for (const character of escapeXstring(oneLine(cleanText(text)))) {
+    const next = character === '&' ? '&&' : character
+    if (kept.length + next.length > MAX_HEADER_FOOTER_CHARACTERS - reserved - 6) break
+    kept += next
+  }
+  return /^\d/.test(kept) ? ` ${kept}` : kept
+}

@@ -1,0 +1,154 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type ExcelJS from 'exceljs'
+import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { ROW_POINTS } from '../layout/text-metrics.js'
+import { quoteSheetName } from './cells.js'
+import { dataBarsXml, withBarIds } from './data-bars.js'
+import { worksheetOptions } from './page-setup.js'
+import type { DataValidation } from './sheet-rules.js'
+import type { WorkbookPackage } from './workbook-package.js'
+
+/** Work between two turns of the event loop: locks are renewed and signals handled while a long sheet is written. */
+const CELLS_PER_TURN = 4_000
+const TURN_MILLISECONDS = 20
+/** Uncompressed bytes that may wait for the compressor. */
+const MAX_PENDING_BYTES = 1 << 20
+/** exceljs collects its output in buffers of this size. */
+const BUFFER_BYTES = 1 << 16
+/** The compressor runs on another thread. If it ever hangs, the sheet is written to memory after this time. */
+const MAX_DRAIN_MILLISECONDS = 10_000
+
+/** The members of exceljs' streaming sheet that its types omit (4.4: lib/stream/xlsx/worksheet-writer.js). */
+interface SheetInternals {
+  _writeHyperlinks(): void
+  _writePageMargins(): void
+  _writeLegacyData(): void
+  _write(xml: string): void
+  _formulae: object
+  /** The pipes come from a version of `readable-stream` without `writableLength`. */
+  stream: { buffers: unknown[]; pipes: { _writableState: { length: number } }[] }
+  _sheetRelsWriter: { addRelationship(relationship: { Type: string; Target: string }): string }
+}
+
+interface SheetContext {
+  identity: ReportIdentity
+  /** Number of the drawing part, if the sheet has charts. */
+  drawing: number
+  /** Whether this is the first sheet of the workbook. */
+  first: boolean
+  signal: AbortSignal
+}
+
+/** Writes one sheet row by row, yielding to the event loop now and then. */
+export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, context: SheetContext): Promise<void> {
+  const widths = await measureWidths(plan, context.signal)
+  const sheet = workbook.addWorksheet(plan.name, worksheetOptions(plan, context)) as ExcelJS.Worksheet
+  const rules = withBarIds(plan.rules ?? [], sheet.id)
+  reorderElements(sheet, { drawing: plan.charts?.length ? context.drawing : 0, extensions: dataBarsXml(rules) })
+  sheet.columns = widths.map((width) => ({ width }))
+  let cells = 0
+  let number = 0
+  for (const row of plan.rows(widths)) {
+    writeRow(sheet, ++number, row)
+    cells += row.cells.length
+    if (cells < CELLS_PER_TURN) continue
+    cells = 0
+    await drain(sheet)
+    context.signal.throwIfAborted()
+  }
+  for (const range of plan.merges ?? []) mergeWritten(sheet, range)
+  for (const row of plan.print.breaksAfter ?? []) addPageBreak(sheet, row)
+  for (const rule of rules) sheet.addConditionalFormatting(rule)
+  for (const { address, rule } of plan.validations ?? []) addValidation(sheet, address, rule)
+  for (const { name, address } of plan.names ?? []) {
+    workbook.definedNames.add(`${quoteSheetName(plan.name)}!${address}`, name)
+  }
+  if (plan.filter !== undefined) sheet.autoFilter = plan.filter
+  ;(sheet as unknown as { commit(): void }).commit()
+  await nextTurn()
+  context.signal.throwIfAborted()
+}
+
+async function measureWidths(plan: SheetPlan, signal: AbortSignal): Promise<readonly number[]> {
+  const steps = plan.widths()
+  let turnStart = performance.now()
+  for (let step = steps.next(); ; step = steps.next()) {
+    if (step.done) return step.value
+    if (performance.now() - turnStart < TURN_MILLISECONDS) continue
+    await nextTurn()
+    signal.throwIfAborted()
+    turnStart = performance.now()
+  }
+}
+
+/**
+ * Waits until the written rows are compressed. exceljs ignores back pressure, so a long sheet would be held in memory
+ * whole. It also remembers every formula in case another cell shares it; our cells share none.
+ */
+async function drain(sheet: ExcelJS.Worksheet): Promise<void> {
+  const internals = sheet as unknown as SheetInternals
+  internals._formulae = {}
+  const deadline = performance.now() + MAX_DRAIN_MILLISECONDS
+  do await nextTurn()
+  while (pendingBytes(internals.stream) > MAX_PENDING_BYTES && performance.now() < deadline)
+}
+
+const pendingBytes = ({ buffers, pipes }: SheetInternals['stream']): number =>
+  pipes.reduce((bytes, pipe) => bytes + pipe._writableState.length, buffers.length * BUFFER_BYTES)
+
+function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan): void {
+  const row = sheet.getRow(number)
+  plan.cells.forEach((cell, index) => {
+    if (cell === undefined) return
+    const target = row.getCell(index + 1)
+    target.value = cell.value
+    target.style = cell.style as Partial<ExcelJS.Style>
+  })
+  row.height = plan.height ?? ROW_POINTS
+  row.commit()
+}
+
+/** The streaming sheet cannot merge rows it has already written; recording the range is enough. */
+function mergeWritten(sheet: ExcelJS.Worksheet, range: string): void {
+  ;(sheet as unknown as { _merges: string[] })._merges.push(range)
+}
+
+function addPageBreak(sheet: ExcelJS.Worksheet, row: number): void {
+  ;(sheet as unknown as { rowBreaks: object[] }).rowBreaks.push({ id: row, max: 16_383, man: 1 })
+}
+
+/** Added as ranges: exceljs merges equal single cells by address as text (B10 before B8), which makes rules overlap. */
+function addValidation(sheet: ExcelJS.Worksheet, address: string, rule: DataValidation): void {
+  const { dataValidations } = sheet as unknown as {
+    dataValidations: { add(address: string, rule: DataValidation): void }
+  }
+  dataValidations.add(address.includes(':') ? address : `${address}:${address}`, rule)
+}
+
+/**
+ * Excel requires the elements of a sheet in one order (ECMA-376 part 1, CT_Worksheet). exceljs' streaming sheet writes
+ * hyperlinks before conditional formats, which Excel reports as damage, and supports neither drawings nor extensions.
+ */
+function reorderElements(
+  sheet: ExcelJS.Worksheet,
+  { drawing, extensions }: { drawing: number; extensions: string },
+): void {
+  const internals = sheet as unknown as SheetInternals
+  const writeHyperlinks = internals._writeHyperlinks.bind(sheet)
+  const writePageMargins = internals._writePageMargins.bind(sheet)
+  internals._writeHyperlinks = () => {}
+  internals._writePageMargins = () => {
+    writeHyperlinks()
+    writePageMargins()
+  }
+  internals._writeLegacyData = () =>
+    internals._write(`${drawing > 0 ? drawingElement(internals, drawing) : ''}${extensions}`)
+}
+
+function drawingElement({ _sheetRelsWriter }: SheetInternals, drawing: number): string {
+  const id = _sheetRelsWriter.addRelationship({
+    Type: 'http://schemas.openxmlformats.org/officeDocument/2006/relationships/drawing',
+    Target: `../drawings/drawing${drawing}.xml`,
+  })
+  return `<drawing r:id="${id}"/>`
+}
