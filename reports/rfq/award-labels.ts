@@ -6,65 +6,72 @@ import { blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js
 import { awardFor, byWantedBasis, REACHED_FACTOR } from './award-sets.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 
-const foundWords = ({ exact }: Award) => (exact ? 'proven' : 'best found')
+/** How a searched award was solved, once the inputs it rests on have changed. */
+export const OUTDATED = 'outdated'
 
-/** Whether a scenario is worked out by formula or was searched for, and whether that still holds. */
+const solutionOf = ({ exact }: Award) => (exact ? 'proven' : 'best found')
+
+/** How a scenario was solved: by formula, by search (proven or best found, until outdated), or by the reader. */
 export function solutionCell({ report }: RfqLayout, award: Award): Cell {
   const { scenario } = award
-  if (!isExact(scenario)) return text(scenario === 'own' ? 'yours' : 'by formula', centred)
-  const found = byWantedBasis((basis) => stringLiteral(foundWords(awardFor(report, scenario, basis))))
-  return formula(`IF(RatesChanged>0,"stale",${found})`, foundWords(award), centred)
+  if (!isExact(scenario)) return text(scenario === 'own' ? 'your own' : 'formula', centred)
+  const solution = byWantedBasis((basis) => stringLiteral(solutionOf(awardFor(report, scenario, basis))))
+  return formula(`IF(RatesChanged>0,"${OUTDATED}",${solution})`, solutionOf(award), centred)
 }
 
-/** Parts of offers cost no more than whole ones: that bounds a set which may no longer be the least. */
+/**
+ * What no award can cost less than. Buying parts of offers never costs more than buying them whole, so the divisible
+ * scenario bounds a searched award that is outdated.
+ */
 export function lowerBoundCell({ report, numbers, currency }: RfqLayout, award: Award): Cell {
   const { scenario } = award
   if (!isExact(scenario)) return blank(body)
   const divisible = FIRST_SCENARIO_ROW + report.awards.findIndex((other) => other.scenario === 'cheapest-divisible')
-  const proven = byWantedBasis((basis) => `${awardFor(report, scenario, basis).lowerBound ?? '""'}`)
-  const expression = `IF(RatesChanged>0,IF($D$${divisible}="yes",$F$${divisible},""),${proven})`
+  const bound = byWantedBasis((basis) => `${awardFor(report, scenario, basis).lowerBound ?? '""'}`)
+  const expression = `IF(RatesChanged>0,IF($D$${divisible}="yes",$F$${divisible},""),${bound})`
   return formula(expression, award.lowerBound ?? '', numbers.money(currency))
 }
 
-/** The rule, and how it was solved for the inputs as they are now. */
+/** The rule of a scenario, and how it was solved for the current inputs. */
 export function ruleCell(layout: RfqLayout, { scenario, rule, words }: Award): Cell {
   const { report } = layout
-  const told = (expression: string, cached: string) =>
+  const afterRule = (expression: string, cached: string) =>
     formula(`${stringLiteral(`${rule} `)}&${expression}`, `${rule} ${cached}`, wrapped)
-  if (scenario === 'own') return told(...ownWords(layout))
+  if (scenario === 'own') return afterRule(...ownAwardText(layout))
   if (isExact(scenario)) {
-    const proven = byWantedBasis((basis) => stringLiteral(awardFor(report, scenario, basis).words))
-    return told(`IF(RatesChanged>0,${stringLiteral(STALE_NOTE)},${proven})`, words)
+    const found = byWantedBasis((basis) => stringLiteral(awardFor(report, scenario, basis).words))
+    return afterRule(`IF(RatesChanged>0,${stringLiteral(OUTDATED_NOTE)},${found})`, words)
   }
-  const same = `AND(RatesChanged=0,WantedBasis=${stringLiteral(report.settings.wantedVolume)})`
-  return told(`IF(${same},${stringLiteral(words)},${stringLiteral(FOLLOWED)})`, words)
+  const unchanged = `AND(RatesChanged=0,WantedBasis=${stringLiteral(report.settings.wantedVolume)})`
+  return afterRule(`IF(${unchanged},${stringLiteral(words)},${stringLiteral(RECALCULATED)})`, words)
 }
 
-/** In place of how a set was solved, once what it rests on has changed. */
-export const STALE_NOTE =
-  'Rates or expiry were changed: another set may cost less. Make the report again for the least.'
-const FOLLOWED = 'Follows the changed inputs.'
+export const OUTDATED_NOTE =
+  'Exchange rates or “Rank expired offers” changed, so another award may cost less. Generate the report again to find it.'
+const RECALCULATED = 'Recalculated for the changed inputs.'
 
-/** Whether the reader has chosen, and what of it cannot be. */
-function ownWords({ report, award }: RfqLayout): [expression: string, cached: string] {
+/** Whether the reader changed the own award, and how many of its entries exceed an offer or are ignored. */
+function ownAwardText({ report, award }: RfqLayout): [expression: string, cached: string] {
   const [own, ranked] = [award.range('own'), `(${award.range('eligible')}="yes")`]
-  const taken = `${ranked}*(${own}>0)`
+  const awarded = `${ranked}*(${own}>0)`
   const same = `SUMPRODUCT(--(${own}<>${award.range('best-score')}))=0`
-  const over = `SUMPRODUCT(${taken}*(${award.range('volume')}<${own}*${REACHED_FACTOR}))`
-  const left = `(SUMPRODUCT(--(${own}<>0))-SUMPRODUCT(${taken}))`
-  const told = (count: string, words: string) => `IF(${count}>0," "&${count}&${stringLiteral(` ${words}`)},"")`
-  const expression = `IF(${same},"As the best score.","As chosen.")&${told(over, OVER)}&${told(left, LEFT)}`
-  return [expression, ownCached(report)]
+  const over = `SUMPRODUCT(${awarded}*(${award.range('volume')}<${own}*${REACHED_FACTOR}))`
+  const ignored = `(SUMPRODUCT(--(${own}<>0))-SUMPRODUCT(${awarded}))`
+  const countText = (count: string, words: string) => `IF(${count}>0," "&${count}&${stringLiteral(` ${words}`)},"")`
+  const expression = `IF(${same},"${SAME_AS_BEST_SCORE}","${CHOSEN}")&${countText(over, OVER)}&${countText(ignored, IGNORED)}`
+  return [expression, ownAwardCached(report)]
 }
 
-const OVER = 'beyond what is offered.'
-const LEFT = 'left aside: not ranked.'
+const SAME_AS_BEST_SCORE = 'Same as best score.'
+const CHOSEN = 'Your own choice.'
+const OVER = 'above the offered volume.'
+const IGNORED = 'ignored: not ranked.'
 
-function ownCached({ offers, awards }: RfqLayout['report']): string {
+function ownAwardCached({ offers, awards }: RfqLayout['report']): string {
   const winners = (scenario: AwardScenario) => awards.find((award) => award.scenario === scenario)?.winners ?? []
   const tonnes = (scenario: AwardScenario) => new Map(winners(scenario).map((line) => [line.offerId, line.tonnes]))
   const [own, best] = [tonnes('own'), tonnes('best-score')]
   const same = offers.every(({ id }) => own.get(id) === best.get(id))
   const over = offers.filter(({ id, metrics }) => (metrics.volume ?? 0) < reachedFrom(own.get(id) ?? 0)).length
-  return `${same ? 'As the best score.' : 'As chosen.'}${over > 0 ? ` ${over} ${OVER}` : ''}`
+  return `${same ? SAME_AS_BEST_SCORE : CHOSEN}${over > 0 ? ` ${over} ${OVER}` : ''}`
 }

@@ -2,22 +2,23 @@ import type { Award, ExactScenario } from '../../src/domain/comparison/awards/aw
 import type { WantedBasis } from '../../src/domain/comparison/settings.js'
 import type { RfqLayout } from './layout.js'
 
-/** A volume short by a billionth, the noise of sums, is reached. */
+/** A volume counts as reached if it is short by a billionth at most, which is the rounding error of sums. */
 export const REACHED_FACTOR = '(1-1E-9)'
+/** Tonnes from which an award counts as reaching the wanted volume. */
 export const REACHED_VOLUME = `WantedVolume*${REACHED_FACTOR}`
 
-/** A scenario that is searched for, as the report found it for one of the RFQ's volumes. */
+/** The award the report found by search for a scenario and one of the RFQ's volumes. */
 export function awardFor(
   { rfq, awards, awardsByWanted }: RfqLayout['report'],
   scenario: ExactScenario,
   basis: WantedBasis,
 ): Award {
-  const found = awardsByWanted.find(({ wanted }) => wanted === rfq.wanted[basis])?.awards[scenario]
-  return found ?? (awards.find((award) => award.scenario === scenario) as Award)
+  const award = awardsByWanted.find(({ wanted }) => wanted === rfq.wanted[basis])?.awards[scenario]
+  return award ?? (awards.find((each) => each.scenario === scenario) as Award)
 }
 
-/** What holds for the wanted volume chosen on Inputs. */
-export function byWantedBasis(of: (basis: WantedBasis) => string): string {
-  const [min, mid, max] = [of('min'), of('mid'), of('max')]
+/** An expression that chooses among three by the wanted volume on Inputs. */
+export function byWantedBasis(expression: (basis: WantedBasis) => string): string {
+  const [min, mid, max] = [expression('min'), expression('mid'), expression('max')]
   return min === mid && mid === max ? min : `IF(WantedBasis="min",${min},IF(WantedBasis="max",${max},${mid}))`
 }

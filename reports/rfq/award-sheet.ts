@@ -17,18 +17,19 @@ import {
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
-import { lowerBoundCell, ruleCell, STALE_NOTE, solutionCell } from './award-labels.js'
+import { lowerBoundCell, OUTDATED, OUTDATED_NOTE, ruleCell, solutionCell } from './award-labels.js'
 import { REACHED_VOLUME } from './award-sets.js'
-import { TONNES_VALIDATION, tonnesRows, workingsRow } from './award-tonnes.js'
+import { singleOfferWorkingsRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
-  'Who would be awarded what. Awards minimise what is paid in all: discount rate, haircuts and weights move ranks, and with them the best score alone. They go to ranked offers only. The last column of tonnes is yours to fill.'
+  'Who would be awarded how much. Awards minimise the total paid, so the discount rate, haircuts and weights affect only the best-score scenario. Only ranked offers receive awards. Enter an award of your own in the yellow column.'
 const WIDTHS = [9, 34, 36, 10, 14, 18, 15, 13, 18, 18, 14, 13, 14, 14, 16, 22, 12, 80]
-const MOST_NAMED = 12
+/** More awarded offers than this are counted instead of named. */
+const MAX_NAMED_WINNERS = 12
 const NONE = '–'
-/** Before the names of a set that was found for other inputs than those that stand there now. */
-const AS_WRITTEN = 'As written: '
+/** Before the winners of a searched award once the inputs it rests on have changed. */
+const FOR_ORIGINAL_INPUTS = 'For original inputs: '
 
 /** `Award`: scenarios above, tonnes by offer below. */
 export function awardSheet(layout: RfqLayout): SheetPlan {
@@ -50,9 +51,9 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
           { type: 'expression', priority: 2, formulae: [`D${FIRST_SCENARIO_ROW}="no"`], style: highlights.warn },
         ],
       },
-      ...['C', FOUND].map((column, index) => ({
+      ...['C', SOLUTION].map((column, index) => ({
         ref: `${column}${FIRST_SCENARIO_ROW}:${column}${FIRST_SCENARIO_ROW + count - 1}`,
-        rules: [staleMark(5 + index)],
+        rules: [outdatedMark(5 + index)],
       })),
       {
         ref: `${award.letter('cheapest-single')}${award.firstRow}:${award.letter('best-score')}${award.lastRow}`,
@@ -76,12 +77,12 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
   }
 }
 
-/** Column that says how a scenario was found, and whether that still holds. */
-const FOUND = 'O'
-const staleMark = (priority: number) => ({
+/** Column that says how a scenario was solved. */
+const SOLUTION = 'O'
+const outdatedMark = (priority: number) => ({
   type: 'expression' as const,
   priority,
-  formulae: [`$${FOUND}${FIRST_SCENARIO_ROW}="stale"`],
+  formulae: [`$${SOLUTION}${FIRST_SCENARIO_ROW}="${OUTDATED}"`],
   style: highlights.bad,
 })
 
@@ -91,32 +92,32 @@ function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   yield scenarioHeader(layout)
   for (const [index, award] of layout.report.awards.entries()) yield scenarioRow(layout, award, index)
   yield* emptyRows(1)
-  yield provenRow(layout)
-  yield workingsRow(layout)
+  yield searchedScenariosRow(layout)
+  yield singleOfferWorkingsRow(layout)
   yield* tonnesRows(layout, WIDTHS)
 }
 
 function scenarioHeader({ currency }: RfqLayout): RowPlan {
-  const words = ['No.', 'Scenario', 'Awarded to', 'Reached']
+  const names = ['No.', 'Scenario', 'Awarded to', 'Volume reached']
   const figures = [
     'Tonnes',
     withCurrency('Total', currency),
     withCurrency('Blended price', currency, '/t'),
     'Coverage',
     withCurrency('Budget', currency),
-    withCurrency('Saving against the budget', currency),
-    'Saving, share',
+    withCurrency('Saving against budget', currency),
+    'Saving (share)',
     'Offers',
     'Developers',
-    'Tonnes over the maximum',
+    'Tonnes above maximum',
   ]
   const cells = [
-    ...words.map((word) => text(word, header)),
+    ...names.map((name) => text(name, header)),
     ...figures.map((figure) => text(figure, headerRight)),
-    text('Found', header),
-    text(withCurrency('None costs less than', currency), headerRight),
+    text('Solution', header),
+    text(withCurrency('Lower bound on cost', currency), headerRight),
     blank(header),
-    text('Rule, and how it was solved', header),
+    text('Rule and solution method', header),
   ]
   return fittedRow(cells, WIDTHS)
 }
@@ -138,39 +139,39 @@ function scenarioRow(layout: RfqLayout, award: Award, index: number): RowPlan {
     blank(body),
     ruleCell(layout, award),
   ]
-  return roomy(cells, layout, award)
+  return rowForBothStates(cells, layout, award)
 }
 
-/** As high as the row needs, also once its set is stale: nothing measures it anew then. */
-function roomy(cells: readonly Cell[], layout: RfqLayout, award: Award): RowPlan {
+/** High enough also for the longer texts of an outdated award: spreadsheets do not adjust row heights on recalculation. */
+function rowForBothStates(cells: readonly Cell[], layout: RfqLayout, award: Award): RowPlan {
   if (!isExact(award.scenario)) return fittedRow(cells, WIDTHS)
-  const winners = text(`${AS_WRITTEN}${winnerWords(layout, award)}`, wrapped)
-  const stale = cells.with(2, winners).with(-1, text(`${award.rule} ${STALE_NOTE}`, wrapped))
-  const [now, then] = [fittedRow(cells, WIDTHS), fittedRow(stale, WIDTHS)]
-  return { cells, height: Math.max(now.height ?? 0, then.height ?? 0) }
+  const winners = text(`${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`, wrapped)
+  const outdated = cells.with(2, winners).with(-1, text(`${award.rule} ${OUTDATED_NOTE}`, wrapped))
+  const heights = [cells, outdated].map((each) => fittedRow(each, WIDTHS).height ?? 0)
+  return { cells, height: Math.max(...heights) }
 }
 
 function winnersCell(layout: RfqLayout, award: Award, row: number): Cell {
   const count = winnerCount(layout, award)
   const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(layout, award)},${layout.award.range('label')},""))`
-  const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MOST_NAMED},${count}&" offers",${names}))`
-  const expression = isExact(award.scenario) ? `IF(RatesChanged>0,"${AS_WRITTEN}","")&${winners}` : winners
-  return arrayFormula(expression, winnerWords(layout, award), `C${row}`, wrapped)
+  const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MAX_NAMED_WINNERS},${count}&" offers",${names}))`
+  const expression = isExact(award.scenario) ? `IF(RatesChanged>0,"${FOR_ORIGINAL_INPUTS}","")&${winners}` : winners
+  return arrayFormula(expression, winnerNames(layout, award), `C${row}`, wrapped)
 }
 
-/** Tonnes for an offer that is not ranked, which only a reader can write, count for nothing. */
+/** Tonnes a reader enters for an unranked offer are ignored. */
 const winnerCount = ({ award: { range } }: RfqLayout, { scenario }: Award) =>
   `COUNTIFS(${range(scenario)},">0",${range('eligible')},"yes")`
 const isWinner = ({ award: { range } }: RfqLayout, { scenario }: Award) =>
   `(${range(scenario)}>0)*(${range('eligible')}="yes")`
 
-/** In the order of the table below. */
-function winnerWords({ report }: RfqLayout, { winners }: Award): string {
-  const taken = new Set(winners.map(({ offerId }) => offerId))
-  if (taken.size === 0) return NONE
-  if (taken.size > MOST_NAMED) return `${taken.size} offers`
+/** In the order of the table of tonnes. */
+function winnerNames({ report }: RfqLayout, { winners }: Award): string {
+  const winnerIds = new Set(winners.map(({ offerId }) => offerId))
+  if (winnerIds.size === 0) return NONE
+  if (winnerIds.size > MAX_NAMED_WINNERS) return `${winnerIds.size} offers`
   return joinList(
-    report.offers.filter(({ id }) => taken.has(id)).map(({ label }) => label),
+    report.offers.filter(({ id }) => winnerIds.has(id)).map(({ label }) => label),
     '; ',
   )
 }
@@ -200,17 +201,20 @@ function figureCells(layout: RfqLayout, award: Award, row: number): Cell[] {
   ]
 }
 
-/** Says whether the sets that only the report can find still hold. */
-function provenRow({ report }: RfqLayout): RowPlan {
-  const place = (scenario: AwardScenario) => report.awards.findIndex((award) => award.scenario === scenario) + 1
-  const sets = EXACT_SCENARIOS.map(place).join(', ')
-  const kept = `Scenarios ${sets} hold the sets found by search, for each of the RFQ’s volumes; everything else is worked out by formulas.`
-  const stale = `Scenarios ${sets} are stale: rates or expiry were changed on Inputs, and they keep the sets found for the inputs as written. No set can cost less than scenario ${place('cheapest-divisible')}. Make the report again for the least.`
+/** Names the scenarios that only the report can search for, and says whether they are still current. */
+function searchedScenariosRow({ report }: RfqLayout): RowPlan {
+  const numberOf = (scenario: AwardScenario) => report.awards.findIndex((award) => award.scenario === scenario) + 1
+  const sets = EXACT_SCENARIOS.map(numberOf).join(', ')
+  const current = `Scenarios ${sets} were found by search for each of the RFQ’s volumes; everything else is calculated by formulas.`
+  const outdated = `Scenarios ${sets} are outdated: exchange rates or “Rank expired offers” changed on Inputs, and the awards shown are those for the original inputs. No award can cost less than scenario ${numberOf('cheapest-divisible')}. Generate the report again for the cheapest awards.`
   return fittedRow(
     [
       blank(),
       blank(),
-      formula(`IF(RatesChanged>0,${stringLiteral(stale)},${stringLiteral(kept)})`, kept, { ...body, alignment: {} }),
+      formula(`IF(RatesChanged>0,${stringLiteral(outdated)},${stringLiteral(current)})`, current, {
+        ...body,
+        alignment: {},
+      }),
     ],
     [],
   )

@@ -24,7 +24,7 @@ import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type AwardKey, FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 
-/** What the reader may write into the last column. */
+/** Valid input in the column of the reader's own award. */
 export const TONNES_VALIDATION: DataValidation = {
   type: 'decimal',
   operator: 'greaterThanOrEqual',
@@ -32,20 +32,20 @@ export const TONNES_VALIDATION: DataValidation = {
   allowBlank: true,
   showErrorMessage: true,
   errorStyle: 'stop',
-  errorTitle: 'Not a tonnage',
-  error: 'Tonnes to award to this offer: 0 or more.',
+  errorTitle: 'Invalid tonnes',
+  error: 'Enter the tonnes to award to this offer: 0 or more.',
 }
 
-/** The cheapest single offer is found in steps: least total of those that reach, most tonnes, lowest number. */
-export function workingsRow(layout: RfqLayout): RowPlan {
+/** Intermediate results for the cheapest single offer: lowest total among those large enough, most tonnes, lowest number. */
+export function singleOfferWorkingsRow(layout: RfqLayout): RowPlan {
   const row = FIRST_SCENARIO_ROW + layout.report.awards.length + 2
   const { award } = layout
   const ranked = `(${award.range('eligible')}="yes")`
   const volume = award.range('volume')
   const [volumes, totals] = [`ROUND(${volume},6)`, `ROUND(${award.range('total')},6)`]
-  const enough = `(${volume}>=${REACHED_VOLUME})`
-  const among = `${ranked}*IF($E$${row}>0,${enough},${volumes}=MAX(IF(${ranked},${volumes})))`
-  const figures = singleWorkings(layout)
+  const largeEnough = `(${volume}>=${REACHED_VOLUME})`
+  const candidates = `${ranked}*IF($E$${row}>0,${largeEnough},${volumes}=MAX(IF(${ranked},${volumes})))`
+  const figures = singleOfferWorkings(layout)
   const step = (expression: string, cached: number, column: string, style: Style) =>
     arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, `${column}${row}`, style)
   const sameTotal = `*(${totals}=$F$${row})`
@@ -53,21 +53,21 @@ export function workingsRow(layout: RfqLayout): RowPlan {
   return {
     cells: [
       blank(),
-      text('Workings of scenario 1', body),
-      text('offers that reach; total; volume; offer no.', body),
+      text('Calculation for scenario 1', body),
+      text('Offers large enough; total; volume; offer no.', body),
       blank(),
-      step(`SUM(${ranked}*${enough})`, figures.enough, 'E', plainNumber),
-      step(`MIN(IF(${among},${totals}))`, figures.total, 'F', layout.numbers.money(layout.currency)),
-      step(`MAX(IF(${among}${sameTotal},${volumes}))`, figures.volume, 'G', layout.numbers.volume),
-      step(`MIN(IF(${among}${sameTotal}${sameVolume},${award.range('offer')}))`, figures.offer, 'H', plainNumber),
+      step(`SUM(${ranked}*${largeEnough})`, figures.enough, 'E', plainNumber),
+      step(`MIN(IF(${candidates},${totals}))`, figures.total, 'F', layout.numbers.money(layout.currency)),
+      step(`MAX(IF(${candidates}${sameTotal},${volumes}))`, figures.volume, 'G', layout.numbers.volume),
+      step(`MIN(IF(${candidates}${sameTotal}${sameVolume},${award.range('offer')}))`, figures.offer, 'H', plainNumber),
     ],
   }
 }
 
 /** Address of the number of the cheapest single offer. */
-const singleWinner = (layout: RfqLayout) => `$H$${FIRST_SCENARIO_ROW + layout.report.awards.length + 2}`
+const singleWinnerCell = (layout: RfqLayout) => `$H$${FIRST_SCENARIO_ROW + layout.report.awards.length + 2}`
 
-function singleWorkings({ report }: RfqLayout) {
+function singleOfferWorkings({ report }: RfqLayout) {
   const ranked = report.offers.filter(({ eligibility }) => eligibility.eligible)
   const wanted = report.rfq.wanted.volume
   const enough =
@@ -82,12 +82,12 @@ function singleWorkings({ report }: RfqLayout) {
   }
 }
 
-/** Tonnes by offer and scenario: the reader's own in the last column. */
+/** Tonnes by offer and scenario; the last column is the reader's own award. */
 export function* tonnesRows(layout: RfqLayout, widths: readonly number[]): Generator<RowPlan> {
   const { offers } = layout.report
   yield { cells: [text('Tonnes awarded to each offer', section)], height: 18 }
   yield offerHeader(layout, widths)
-  const facts = factsOf(layout)
+  const facts = offerFactsOf(layout)
   for (const [index, offer] of offers.entries()) yield fittedRow(offerRow(layout, offer, index, facts), widths)
   if (offers.length === 0) yield { cells: [text(NO_OFFERS, body)] }
 }
@@ -100,19 +100,19 @@ function offerHeader({ report, currency }: RfqLayout, widths: readonly number[])
     'Volume (t)',
     withCurrency('Total', currency),
     withCurrency('Price per tonne', currency, '/t'),
-    'Price, six decimals',
-    'Order by price',
+    'Price, 6 decimals',
+    'Price order',
     'Developer no.',
     ...titles,
   ]
-  const words = ['Offer no.', 'Offer', 'Developer', 'Ranked']
+  const names = ['Offer no.', 'Offer', 'Developer', 'Ranked']
   return fittedRow(
-    [...words.map((word) => text(word, header)), ...figures.map((word) => text(word, headerRight))],
+    [...names.map((name) => text(name, header)), ...figures.map((name) => text(name, headerRight))],
     widths,
   )
 }
 
-function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: Facts): (Cell | undefined)[] {
+function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: OfferFacts): (Cell | undefined)[] {
   const { award, offers, numbers, currency } = layout
   const at = (key: AwardKey) => award.at(key, index)
   const ranked = offer.eligibility.eligible
@@ -131,7 +131,11 @@ function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: F
       volume > 0 ? total / volume : 0,
       numbers.price(currency),
     ),
-    orderPrice: formula(`IF(${isRanked},ROUND(${at('price')},6),"")`, ranked ? round6(total / volume) : '', SIX),
+    orderPrice: formula(
+      `IF(${isRanked},ROUND(${at('price')},6),"")`,
+      ranked ? round6(total / volume) : '',
+      SIX_DECIMALS,
+    ),
     order: formula(orderExpression(layout, index), facts.order.get(offer.id) ?? '', plainNumber),
     developerNo: number(facts.developer.get(offer.id), plainNumber),
   }
@@ -140,7 +144,7 @@ function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: F
   )
 }
 
-const SIX: Style = withNumberFormat(plainNumber, '#,##0.000000')
+const SIX_DECIMALS: Style = withNumberFormat(plainNumber, '#,##0.000000')
 
 function orderExpression({ award }: RfqLayout, index: number): string {
   const own = award.at('orderPrice', index)
@@ -148,21 +152,21 @@ function orderExpression({ award }: RfqLayout, index: number): string {
   return `IF(ISNUMBER(${own}),RANK(${own},${award.range('orderPrice')},1)+${ties},"")`
 }
 
-/** What each offer has in the report, looked up at once. */
-interface Facts {
-  /** Place by nominal price at six decimals; ties to the lower number. */
+/** Figures of the offers by id, computed once for the whole table. */
+interface OfferFacts {
+  /** Rank by nominal price, rounded to six decimals; ties go to the lower number. */
   order: ReadonlyMap<string, number>
-  /** One number a developer, as the report tells developers apart: names without case and outer blanks. */
+  /** One number per developer; names are compared without case and surrounding blanks, as in the report. */
   developer: ReadonlyMap<string, number>
   /** Tonnes by scenario and offer. */
   tonnes: ReadonlyMap<string, number>
-  /** Which of the RFQ's volumes an offer is in the set for, by scenario and offer; absent: in none. */
+  /** The RFQ's volumes for which the searched award contains an offer, by scenario and offer; absent: none. */
   sets: ReadonlyMap<string, ReadonlySet<WantedBasis>>
 }
 
 const keyOf = (scenario: AwardScenario, id: string) => `${scenario} ${id}`
 
-function factsOf({ report }: RfqLayout): Facts {
+function offerFactsOf({ report }: RfqLayout): OfferFacts {
   const lines = report.awards.flatMap(({ scenario, winners }) => winners.map((line) => ({ scenario, line })))
   return {
     order: priceOrder(report.offers),
@@ -172,7 +176,7 @@ function factsOf({ report }: RfqLayout): Facts {
   }
 }
 
-function setsOf(report: RfqLayout['report']): Facts['sets'] {
+function setsOf(report: RfqLayout['report']): OfferFacts['sets'] {
   const sets = new Map<string, Set<WantedBasis>>()
   for (const scenario of EXACT_SCENARIOS) {
     for (const basis of WANTED_BASES) {
@@ -202,14 +206,20 @@ function developerNumbers(offers: readonly OfferReport[]): ReadonlyMap<string, n
   return new Map(
     offers.map((offer) => {
       const name = offer.developer?.trim().toLowerCase() ?? `\u0000${offer.id}`
-      const known = numbers.get(name) ?? offer.sequence
-      numbers.set(name, known)
-      return [offer.id, known]
+      const number = numbers.get(name) ?? offer.sequence
+      numbers.set(name, number)
+      return [offer.id, number]
     }),
   )
 }
 
-function tonnesCell(layout: RfqLayout, offer: OfferReport, index: number, scenario: AwardScenario, facts: Facts): Cell {
+function tonnesCell(
+  layout: RfqLayout,
+  offer: OfferReport,
+  index: number,
+  scenario: AwardScenario,
+  facts: OfferFacts,
+): Cell {
   const cached = facts.tonnes.get(keyOf(scenario, offer.id)) ?? 0
   const { volume: style } = layout.numbers
   if (scenario === 'own') return number(cached, asInput(style))
@@ -222,22 +232,22 @@ function tonnesExpression(
   offer: OfferReport,
   index: number,
   scenario: Exclude<AwardScenario, 'own'>,
-  facts: Facts,
+  facts: OfferFacts,
 ): string {
   const { award, scoring } = layout
   const volume = award.at('volume', index)
-  const before = (by: string, own: string) => `SUMIFS(${award.range('volume')},${by},"<"&${own})`
+  const volumeBefore = (by: string, own: string) => `SUMIFS(${award.range('volume')},${by},"<"&${own})`
   const wanted = (expression: string) => `IF(ISNUMBER(WantedVolume),${expression},0)`
   switch (scenario) {
     case 'cheapest-single':
-      return wanted(`IF(${award.at('offer', index)}=${singleWinner(layout)},${volume},0)`)
+      return wanted(`IF(${award.at('offer', index)}=${singleWinnerCell(layout)},${volume},0)`)
     case 'cheapest-divisible': {
-      const open = `(WantedVolume-${before(award.range('order'), award.at('order', index))})`
-      return wanted(`IF(${open}>WantedVolume*1E-9,MIN(${volume},${open}),0)`)
+      const remaining = `(WantedVolume-${volumeBefore(award.range('order'), award.at('order', index))})`
+      return wanted(`IF(${remaining}>WantedVolume*1E-9,MIN(${volume},${remaining}),0)`)
     }
     case 'best-score': {
-      const taken = before(scoring.range('rank'), scoring.cell('rank', index))
-      return wanted(`IF(${taken}>=${REACHED_VOLUME},0,${volume})`)
+      const awardedBefore = volumeBefore(scoring.range('rank'), scoring.cell('rank', index))
+      return wanted(`IF(${awardedBefore}>=${REACHED_VOLUME},0,${volume})`)
     }
     default:
       return `${volume}*${memberExpression(facts.sets.get(keyOf(scenario, offer.id)))}`

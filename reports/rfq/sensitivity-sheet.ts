@@ -36,6 +36,7 @@ import {
   stringLiteral,
   text,
 } from '../xlsx/cells.js'
+import { OUTDATED } from './award-labels.js'
 import { CRITERION_NAMES, TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
@@ -360,7 +361,7 @@ function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<Row
         number(wanted, { ...styles.volume, alignment: { horizontal: 'left', vertical: 'top' } }),
         number(combination.total, styles.money(currency)),
         text(yesNo(combination.reached), centred),
-        formula(`IF(RatesChanged>0,"stale","${yesNo(combination.exact)}")`, yesNo(combination.exact), centred),
+        formula(`IF(RatesChanged>0,"${OUTDATED}","${yesNo(combination.exact)}")`, yesNo(combination.exact), centred),
         number(combination.tonnes, styles.volume),
         number(combination.blendedPrice, styles.price(currency)),
       ],

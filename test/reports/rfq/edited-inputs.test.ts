@@ -20,134 +20,138 @@ import {
 } from '../support/input-edits.js'
 import { Bench, differences, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
 
-/** What a reader did, and what became of the file. */
-interface Played {
-  typed: InputChanges
-  /** The report the file was written from, and the one made anew with what the reader typed. */
+/** One edit of a workbook by its reader, and the results. */
+interface AppliedEdit {
+  changes: InputChanges
+  /** The report the file was written from. */
   written: RfqReport
+  /** The report for the changed inputs. */
   expected: RfqReport
-  /** The file as LibreOffice computes it after the edit. */
+  /** The edited file as LibreOffice computes it. */
   after: ReadWorkbook
 }
 
-/** Each edited file takes LibreOffice seconds: QUOTEKEEPER_HEAVY asks for more of them. */
-const MADE_UP = process.env.QUOTEKEEPER_HEAVY ? 12 : 1
-const EDITS: readonly InputEdit[] = [...NAMED_EDITS, ...generatedEdits(MADE_UP, 7)]
+/** LibreOffice needs seconds for each edited file; QUOTEKEEPER_HEAVY runs more of them. */
+const GENERATED = process.env.QUOTEKEEPER_HEAVY ? 12 : 1
+const EDITS: readonly InputEdit[] = [...NAMED_EDITS, ...generatedEdits(GENERATED, 7)]
 const names = EDITS.map(({ name }) => name)
 
-/** A rate can be typed only where the currency occurs. */
-function possible(typed: InputChanges, { currency }: RfqReport): InputChanges {
+/** Without rates of currencies that have no cell on `Inputs`. */
+function withExistingRates(changes: InputChanges, { currency }: RfqReport): InputChanges {
   const known = new Set(currency.rates.map((rate) => rate.currency))
-  const rates = Object.entries(typed.rates ?? {}).filter(([code]) => known.has(code))
-  return { ...typed, rates: Object.fromEntries(rates) }
+  const rates = Object.entries(changes.rates ?? {}).filter(([code]) => known.has(code))
+  return { ...changes, rates: Object.fromEntries(rates) }
 }
 
-function ownCells(report: RfqReport, own: Record<string, number> = {}): Record<string, number> {
+function ownAwardCells(report: RfqReport, own: Record<string, number> = {}): Record<string, number> {
   const { award } = rfqLayout(report)
   const at = (id: string) => report.offers.findIndex((offer) => offer.id === id)
   return Object.fromEntries(Object.entries(own).map(([id, tonnes]) => [award.at('own', at(id)), tonnes]))
 }
 
-function expectedOf({ input }: InputEdit, typed: InputChanges, written: RfqReport): RfqReport {
-  const ownAward = { ...ownTonnes(written), ...typed.own }
-  return compareOffers({ ...input, settings: settingsWith(input.settings, typed), ownAward })
+function expectedOf({ input }: InputEdit, changes: InputChanges, written: RfqReport): RfqReport {
+  const ownAward = { ...ownTonnes(written), ...changes.own }
+  return compareOffers({ ...input, settings: settingsWith(input.settings, changes), ownAward })
 }
 
 const missing = whyNoTools()
-describe.skipIf(missing !== null)(`inputs changed by a reader${missing ? ` (${missing})` : ''}`, () => {
-  const all = new Map<string, Played>()
-  /** The file of the named edits, as it was written. */
+describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${missing ? ` (${missing})` : ''}`, () => {
+  const edits = new Map<string, AppliedEdit>()
+  /** The workbook of the named edits before any change. */
   let before: ReadWorkbook | undefined
-  const played = (name: string): Played => all.get(name) as Played
+  const appliedEdit = (name: string): AppliedEdit => edits.get(name) as AppliedEdit
 
   beforeAll(async () => {
     const bench = new Bench()
     const made = EDITS.map((edit) => {
       const written = compareOffers(edit.input)
-      const typed = possible(edit.typed, written)
-      return { typed, written, expected: expectedOf(edit, typed, written) }
+      const changes = withExistingRates(edit.changes, written)
+      return { changes, written, expected: expectedOf(edit, changes, written) }
     })
     const changed: string[] = []
-    for (const [index, { typed, written }] of made.entries()) {
+    for (const [index, { changes, written }] of made.entries()) {
       const bytes = await rfqWorkbook(written)
-      // What the first was written as: all but a few edits are of the same RFQ.
+      // Most named edits, the first among them, change the same RFQ.
       if (index === 0) [before] = readWorkbooks([bench.keep('plain.xlsx', bytes)])
       changed.push(
-        bench.keep(`${index}.xlsx`, await editWorkbook(bytes, inputCells(typed), ownCells(written, typed.own))),
+        bench.keep(
+          `${index}.xlsx`,
+          await editWorkbook(bytes, inputCells(changes), ownAwardCells(written, changes.own)),
+        ),
       )
     }
     const after = readWorkbooks(bench.recalculated(changed))
     for (const [index, one] of made.entries()) {
-      all.set(names[index] ?? '', { ...one, after: after[index] as ReadWorkbook })
+      edits.set(names[index] ?? '', { ...one, after: after[index] as ReadWorkbook })
     }
     bench.remove()
   }, 200_000)
-  afterAll(() => all.clear())
+  afterAll(() => edits.clear())
 
-  it.each(names)('change scores and ranks as the report would: %s', (name) => {
-    const { after, expected } = played(name)
+  it.each(names)('computes the scores and ranks of a report with these inputs: %s', (name) => {
+    const { after, expected } = appliedEdit(name)
     const sheet = tableOf(after, 'Scoring', 5)
     for (const offer of expected.offers) {
       const row = sheet.find((cells) => cells['Offer no.'] === offer.sequence)
-      expect({ name: offer.label, ...scoresOn(row) }, offer.label).toEqual({ name: offer.label, ...scoresOf(offer) })
+      expect({ name: offer.label, ...scoresIn(row) }, offer.label).toEqual({ name: offer.label, ...scoresOf(offer) })
     }
   })
 
-  it.each(names)('change awards as the report would, or call them stale: %s', (name) => {
-    const { after, expected } = played(name)
+  it.each(names)('computes the awards of a report with these inputs, or marks them outdated: %s', (name) => {
+    const { after, expected } = appliedEdit(name)
     const sheet = tableOf(after, 'Award', 5)
     const divisible = expected.awards.find(({ scenario }) => scenario === 'cheapest-divisible')
     for (const [index, award] of expected.awards.entries()) {
       const row = sheet[index]
-      if (row?.Found !== 'stale') {
-        expect({ scenario: award.scenario, ...awardOn(row) }).toEqual({ scenario: award.scenario, ...awardOf(award) })
+      if (row?.Solution !== 'outdated') {
+        expect({ scenario: award.scenario, ...awardIn(row) }).toEqual({ scenario: award.scenario, ...awardOf(award) })
         continue
       }
       expect(award.scenario).toBeOneOf([...EXACT_SCENARIOS])
-      expect(row['Awarded to']).toMatch(/^As written: /)
-      expect(figure(floorOn(row))).toBe(divisible?.reached ? near(divisible.total) : null)
+      expect(row['Awarded to']).toMatch(/^For original inputs: /)
+      expect(figure(lowerBoundIn(row))).toBe(divisible?.reached ? roundedTo9(divisible.total) : null)
       if (award.reached) expect(award.total).toBeGreaterThanOrEqual((divisible?.total ?? 0) - 1e-6)
     }
   })
 
-  it.each(names)('tell how each award was found for the inputs as they are now: %s', (name) => {
-    const { typed, after, written, expected } = played(name)
+  it.each(names)('says how each award was solved for the current inputs: %s', (name) => {
+    const { changes, after, written, expected } = appliedEdit(name)
     const sheet = tableOf(after, 'Award', 5)
-    const told = (scenario: Award['scenario']) =>
-      String(sheet[expected.awards.findIndex((award) => award.scenario === scenario)]?.['Rule, and how it was solved'])
+    const ruleText = (scenario: Award['scenario']) =>
+      String(sheet[expected.awards.findIndex((award) => award.scenario === scenario)]?.['Rule and solution method'])
     for (const scenario of EXACT_SCENARIOS) {
       const { rule, words } = expected.awards.find((award) => award.scenario === scenario) as Award
-      expect(told(scenario)).toBeOneOf([
+      expect(ruleText(scenario)).toBeOneOf([
         `${rule} ${words}`,
-        expect.stringMatching(/Make the report again for the least\.$/),
+        expect.stringMatching(/Generate the report again to find it\.$/),
       ])
     }
     const ranked = new Set(expected.offers.filter(({ rank }) => rank !== null).map(({ id }) => id))
-    const left = Object.entries({ ...ownTonnes(written), ...typed.own }).filter(
+    const ignored = Object.entries({ ...ownTonnes(written), ...changes.own }).filter(
       ([id, tonnes]) => tonnes > 0 && !ranked.has(id),
     )
-    expect(told('own').endsWith('left aside: not ranked.')).toBe(left.length > 0)
+    expect(ruleText('own').endsWith('ignored: not ranked.')).toBe(ignored.length > 0)
   })
 
-  it.each(EDITS.map(({ name, stale }) => [name, stale] as const))(
-    'are said to leave the proven sets behind only where they do: %s',
-    (name, stale) => {
-      const { typed, after, written, expected } = played(name)
-      const shown = tableOf(after, 'Award', 5).some((row) => row.Found === 'stale')
-      if (stale !== undefined) expect(shown).toBe(stale)
-      if (typed.rankExpired === undefined && Object.keys(typed.rates ?? {}).length === 0) expect(shown).toBe(false)
-      if (!shown) expect(worthOf(expected)).toEqual(worthOf(written))
-      const combinations = rowsOf(after, 'Sensitivity').filter(({ D }) => D === 'stale')
+  it.each(EDITS.map(({ name, outdated }) => [name, outdated] as const))(
+    'marks searched awards outdated only where the changes affect them: %s',
+    (name, outdated) => {
+      const { changes, after, written, expected } = appliedEdit(name)
+      const shown = tableOf(after, 'Award', 5).some((row) => row.Solution === 'outdated')
+      if (outdated !== undefined) expect(shown).toBe(outdated)
+      if (changes.rankExpired === undefined && Object.keys(changes.rates ?? {}).length === 0) expect(shown).toBe(false)
+      if (!shown) expect(awardBasisOf(expected)).toEqual(awardBasisOf(written))
+      const combinations = rowsOf(after, 'Sensitivity').filter(({ D }) => D === 'outdated')
       expect(combinations.length).toBe(shown ? written.sensitivity.wantedVolumes.length : 0)
-      const said = Object.values(after.sheets.Award ?? {}).some(({ v }) =>
-        /^Scenarios 2, 4, 5 are stale/.test(String(v)),
+      const announced = Object.values(after.sheets.Award ?? {}).some(({ v }) =>
+        /^Scenarios 2, 4, 5 are outdated/.test(String(v)),
       )
-      expect(said).toBe(shown)
+      expect(announced).toBe(shown)
     },
   )
 
-  it.each(names)('change the order under other circumstances as the report would: %s', (name) => {
-    const { after, written, expected } = played(name)
+  it.each(names)('computes the sensitivity ranks of a report with these inputs: %s', (name) => {
+    const { after, written, expected } = appliedEdit(name)
     const shown = written.sensitivity.contenders.map(({ offerId }) => offerId)
     const found = new Map(expected.sensitivity.contenders.map(({ offerId }, at) => [offerId, at]))
     // Only offers that were ranked when the file was written have a column.
@@ -163,8 +167,8 @@ describe.skipIf(missing !== null)(`inputs changed by a reader${missing ? ` (${mi
     }
   })
 
-  it.each(names)('change break-even prices as the report would: %s', (name) => {
-    const { after, written, expected } = played(name)
+  it.each(names)('computes the break-even prices of a report with these inputs: %s', (name) => {
+    const { after, written, expected } = appliedEdit(name)
     const { contenders, breakEven } = expected.sensitivity
     if (!sameOffers(written.sensitivity.contenders, contenders)) return
     const sequences = new Map(expected.offers.map(({ id, sequence }) => [id, sequence]))
@@ -174,22 +178,22 @@ describe.skipIf(missing !== null)(`inputs changed by a reader${missing ? ` (${mi
       const row = rows.find(({ A }) => A === `${sequences.get(offerId)} · ${label}`)
       expect([label, figure(row?.B), row?.D, figure(row?.E), figure(row?.G), row?.C || null]).toEqual([
         label,
-        near(price),
+        roundedTo9(price),
         rank,
-        near(breakEvenPrice),
-        near(change),
+        roundedTo9(breakEvenPrice),
+        roundedTo9(change),
         reason,
       ])
     }
   })
 
-  it.each(NAMED_EDITS.map(({ name }) => name))('are counted: %s', (name) => {
-    const { typed, after } = played(name)
-    expect(after.sheets.Inputs?.B4?.v).toBe(Object.keys(inputCells(typed)).length)
+  it.each(NAMED_EDITS.map(({ name }) => name))('counts the changed inputs: %s', (name) => {
+    const { changes, after } = appliedEdit(name)
+    expect(after.sheets.Inputs?.B4?.v).toBe(Object.keys(inputCells(changes)).length)
   })
 
-  it('change nothing else: own tonnes their own row, weights and prices the best score and what follows it', () => {
-    const changed = (name: string) => differences(before, played(name).after)
+  it('changes nothing else: own tonnes only their own row, weights and prices only the best-score award and its copy', () => {
+    const changed = (name: string) => differences(before, appliedEdit(name).after)
     const rows = (name: string) =>
       new Set(changed(name).map(([sheet, address]) => `${sheet} ${String(address).replace(/^[A-Z]+/, '')}`))
     expect(rows('own tonnes')).toEqual(new Set(['Award 12']))
@@ -206,14 +210,14 @@ const sameOffers = (one: Sensitivity['contenders'], other: Sensitivity['contende
   JSON.stringify(one.map(({ offerId }) => offerId).sort()) ===
   JSON.stringify(other.map(({ offerId }) => offerId).sort())
 
-/** What proven sets rest on. */
-const worthOf = ({ offers }: RfqReport) =>
+/** The figures searched awards depend on. */
+const awardBasisOf = ({ offers }: RfqReport) =>
   offers
     .filter(({ rank }) => rank !== null)
     .map(({ id, metrics, compared, meetsRequirements }) => [id, metrics.volume, compared.total, meetsRequirements])
     .sort()
 
-/** Every case of the grid: its label, which of the rows of that label it is, its ranks. */
+/** Every sensitivity case: its label, its position among rows with that label, its ranks. */
 function casesOf({ weightShifts, discountRates, wantedVolumes }: Sensitivity): [string, number, (number | null)[]][] {
   const volumes = { min: 'minimum', mid: 'midpoint', max: 'maximum' }
   const rate = (value: number) => `Discount rate ${Math.round(value * 1000) / 10} %`
@@ -233,7 +237,7 @@ function casesOf({ weightShifts, discountRates, wantedVolumes }: Sensitivity): [
   ]
 }
 
-/** The rows of a sheet by column, and their number as `row`. */
+/** The rows of a sheet, their cells by column letter and their number as `row`. */
 function rowsOf(read: ReadWorkbook | undefined, sheet: string): Row[] {
   const rows = new Map<number, Row>()
   for (const [address, { v }] of Object.entries(read?.sheets[sheet] ?? {})) {
@@ -243,11 +247,11 @@ function rowsOf(read: ReadWorkbook | undefined, sheet: string): Row[] {
   return [...rows].sort(([a], [b]) => a - b).map(([, row]) => row)
 }
 
-const floorOn = (row: Row) => row[Object.keys(row).find((head) => head.startsWith('None costs less')) ?? ''] ?? null
+const lowerBoundIn = (row: Row) => row[Object.keys(row).find((head) => head.startsWith('Lower bound')) ?? ''] ?? null
 
 type Row = Record<string, string | number | boolean | null>
 
-/** The rows of a table by its headers. */
+/** The rows of a table, their cells by header. */
 function tableOf(read: ReadWorkbook | undefined, sheet: string, headRow: number): Row[] {
   const rows = rowsOf(read, sheet)
   const at = rows.findIndex(({ row }) => row === headRow)
@@ -257,12 +261,12 @@ function tableOf(read: ReadWorkbook | undefined, sheet: string, headRow: number)
     .map((row) => Object.fromEntries(Object.entries(head).map(([column, name]) => [String(name), row[column] ?? null])))
 }
 
-/** To nine digits, of twelve: noise in the last ones does not part two figures that stand half-way. */
-const near = (value: number | null | undefined) =>
+/** Rounded to 9 digits, by way of 12 so that rounding errors do not separate figures half-way between two. */
+const roundedTo9 = (value: number | null | undefined) =>
   value === null || value === undefined ? null : Number(Number(value.toPrecision(12)).toPrecision(9))
-const figure = (value: Row[string] | undefined) => (typeof value === 'number' ? near(value) : null)
+const figure = (value: Row[string] | undefined) => (typeof value === 'number' ? roundedTo9(value) : null)
 
-function scoresOn(row: Row | undefined) {
+function scoresIn(row: Row | undefined) {
   const heads = CRITERIA.map((criterion) => `${criterion[0]?.toUpperCase()}${criterion.slice(1)}`)
   return {
     ranked: row?.Ranked,
@@ -275,17 +279,17 @@ function scoresOn(row: Row | undefined) {
 }
 const scoresOf = ({ eligibility, compared, scores, rank, priceRank }: OfferReport) => ({
   ranked: eligibility.eligible ? 'yes' : 'no',
-  price: eligibility.eligible ? near(compared.price) : null,
-  scores: CRITERIA.map((criterion) => near(scores?.[criterion])),
-  total: near(scores?.total),
+  price: eligibility.eligible ? roundedTo9(compared.price) : null,
+  scores: CRITERIA.map((criterion) => roundedTo9(scores?.[criterion])),
+  total: roundedTo9(scores?.total),
   rank,
   priceRank,
 })
 
-function awardOn(row: Row | undefined) {
+function awardIn(row: Row | undefined) {
   const find = (start: string) => figure(row?.[Object.keys(row).find((head) => head.startsWith(start)) ?? ''])
   return {
-    reached: row?.Reached,
+    reached: row?.['Volume reached'],
     tonnes: find('Tonnes'),
     total: find('Total'),
     blended: find('Blended'),
@@ -297,11 +301,11 @@ function awardOn(row: Row | undefined) {
 }
 const awardOf = (award: Award) => ({
   reached: award.reached ? 'yes' : 'no',
-  tonnes: near(award.tonnes),
-  total: near(award.total),
-  blended: near(award.blendedPrice),
-  coverage: near(award.coverage),
-  saving: near(award.saving),
+  tonnes: roundedTo9(award.tonnes),
+  total: roundedTo9(award.total),
+  blended: roundedTo9(award.blendedPrice),
+  coverage: roundedTo9(award.coverage),
+  saving: roundedTo9(award.saving),
   offers: award.winners.length,
   developers: award.developers,
 })

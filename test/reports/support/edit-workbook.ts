@@ -4,20 +4,20 @@ import { descendants, parseXml } from './parts.js'
 type Values = Readonly<Record<string, number | string>>
 
 /**
- * Changes cells as a reader would: the value only, its look stays, and nothing is computed.
- * @param named cells of `Inputs` by defined name, such as `DiscountRate`
+ * Changes cells as a reader would: values only; styles stay and nothing is recalculated.
+ * @param inputs cells of `Inputs` by defined name, such as `DiscountRate`
  * @param award cells of `Award` by address
  */
-export async function editWorkbook(bytes: Buffer, named: Values, award: Values = {}): Promise<Buffer> {
+export async function editWorkbook(bytes: Buffer, inputs: Values, award: Values = {}): Promise<Buffer> {
   const zip = await JSZip.loadAsync(bytes)
   const workbook = (await zip.file('xl/workbook.xml')?.async('string')) ?? ''
-  const inputs = Object.entries(named).map(([name, value]) => [addressOfName(workbook, name), value] as const)
-  await retype(zip, sheetNumber(workbook, 'Inputs'), inputs)
-  await retype(zip, sheetNumber(workbook, 'Award'), Object.entries(award))
+  const inputCells = Object.entries(inputs).map(([name, value]) => [addressOfName(workbook, name), value] as const)
+  await setValues(zip, sheetNumber(workbook, 'Inputs'), inputCells)
+  await setValues(zip, sheetNumber(workbook, 'Award'), Object.entries(award))
   return zip.generateAsync({ type: 'nodebuffer', compression: 'DEFLATE' })
 }
 
-async function retype(zip: JSZip, sheet: number, values: readonly (readonly [string, number | string])[]) {
+async function setValues(zip: JSZip, sheet: number, values: readonly (readonly [string, number | string])[]) {
   const path = `xl/worksheets/sheet${sheet}.xml`
   const xml = (await zip.file(path)?.async('string')) ?? ''
   zip.file(
@@ -31,17 +31,17 @@ function sheetNumber(workbook: string, name: string): number {
   return sheets.findIndex(({ attributes }) => attributes.name === name) + 1
 }
 
-/** Where a defined name points, such as `B17`. */
-export function addressOfName(workbook: string, name: string): string {
+/** The address a defined name refers to, such as `B17`. */
+function addressOfName(workbook: string, name: string): string {
   const found = new RegExp(`<definedName name="${name}"[^>]*>[^<]*!\\$([A-Z]+)\\$(\\d+)</definedName>`).exec(workbook)
-  if (!found) throw new Error(`no cell is called ${name}`)
+  if (!found) throw new Error(`the workbook defines no name ${name}`)
   return `${found[1]}${found[2]}`
 }
 
 function withValue(xml: string, address: string, value: number | string): string {
   const cell = new RegExp(`<c r="${address}"( s="\\d+")?(?: t="\\w+")?>.*?</c>|<c r="${address}"( s="\\d+")?/>`)
   const found = cell.exec(xml)
-  if (!found) throw new Error(`no cell at ${address}`)
+  if (!found) throw new Error(`the sheet has no cell ${address}`)
   const style = found[1] ?? found[2] ?? ''
   const type = typeof value === 'string' ? ' t="str"' : ''
   return xml.replace(cell, `<c r="${address}"${style}${type}><v>${value}</v></c>`)

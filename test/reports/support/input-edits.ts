@@ -17,7 +17,7 @@ import {
 } from '../../helpers/comparison-inputs.js'
 import { mixedInput } from './rfq-cases.js'
 
-/** What a reader types over; absent: left as it was written. */
+/** Inputs a reader changes; absent ones keep their original value. */
 export interface InputChanges {
   weights?: Partial<Record<Criterion, number>>
   discountRate?: number
@@ -27,47 +27,50 @@ export interface InputChanges {
   rankExpired?: boolean
   /** By currency. */
   rates?: Record<string, number>
-  /** Tonnes in the reader's own column, by offer id. */
+  /** Tonnes of the reader's own award, by offer id. */
   own?: Record<string, number>
 }
 export interface InputEdit {
   name: string
   input: ComparisonInput
-  typed: InputChanges
-  /** Whether the sets found for the inputs as written must be called stale; absent: as it comes. */
-  stale?: boolean
+  changes: InputChanges
+  /** Whether searched awards must be marked outdated; absent: either. */
+  outdated?: boolean
 }
 
 const capital = (word: string) => `${word[0]?.toUpperCase()}${word.slice(1)}`
 
-/** The cells of `Inputs` by name, as the reader leaves them. */
-export function inputCells(typed: InputChanges): Record<string, number | string> {
+/** The changed cells of `Inputs`, by defined name. */
+export function inputCells(changes: InputChanges): Record<string, number | string> {
   const named = (prefix: string, values: Record<string, number> = {}, as = (key: string) => key) =>
     Object.entries(values).map(([key, value]) => [`${prefix}${as(key)}`, value] as const)
   return Object.fromEntries([
-    ...named('Weight_', typed.weights),
-    ...named('Haircut', typed.haircuts, capital),
-    ...named('Rate_', typed.rates),
-    ...(typed.discountRate === undefined ? [] : [['DiscountRate', typed.discountRate] as const]),
-    ...(typed.wantedVolume === undefined ? [] : [['WantedBasis', typed.wantedVolume] as const]),
-    ...(typed.waitDays === undefined ? [] : [['WaitDays', typed.waitDays] as const]),
-    ...(typed.rankExpired === undefined ? [] : [['RankExpired', typed.rankExpired ? 'yes' : 'no'] as const]),
+    ...named('Weight_', changes.weights),
+    ...named('Haircut', changes.haircuts, capital),
+    ...named('Rate_', changes.rates),
+    ...(changes.discountRate === undefined ? [] : [['DiscountRate', changes.discountRate] as const]),
+    ...(changes.wantedVolume === undefined ? [] : [['WantedBasis', changes.wantedVolume] as const]),
+    ...(changes.waitDays === undefined ? [] : [['WaitDays', changes.waitDays] as const]),
+    ...(changes.rankExpired === undefined ? [] : [['RankExpired', changes.rankExpired ? 'yes' : 'no'] as const]),
   ])
 }
 
-/** The settings a report is made with to have the same. */
-export function settingsWith(written: SettingsInput = {}, { rates, own: _own, ...typed }: InputChanges): SettingsInput {
+/** The settings of a report with these inputs. */
+export function settingsWith(
+  written: SettingsInput = {},
+  { rates, own: _own, ...others }: InputChanges,
+): SettingsInput {
   const exchangeRates = Object.entries(rates ?? {}).map(([code, rate]) => [code, { rate }])
   return {
     ...written,
-    ...typed,
-    weights: { ...written.weights, ...typed.weights },
-    haircuts: { ...written.haircuts, ...typed.haircuts },
+    ...others,
+    weights: { ...written.weights, ...others.weights },
+    haircuts: { ...written.haircuts, ...others.haircuts },
     exchangeRates: { ...written.exchangeRates, ...Object.fromEntries(exchangeRates) },
   }
 }
 
-/** What stands in the reader's own column. */
+/** The tonnes of the own award in a report, by offer id. */
 export const ownTonnes = ({ awards }: RfqReport): Record<string, number> =>
   Object.fromEntries(
     awards
@@ -75,18 +78,18 @@ export const ownTonnes = ({ awards }: RfqReport): Record<string, number> =>
       .flatMap(({ winners }) => winners.map((line) => [line.offerId, line.tonnes])),
   )
 
-const onMixed = (name: string, stale: boolean, typed: InputChanges): InputEdit => ({
+const onMixed = (name: string, outdated: boolean, changes: InputChanges): InputEdit => ({
   name,
   input: mixedInput(),
-  typed,
-  stale,
+  changes,
+  outdated,
 })
 
-/** One thing at a time, and all at once, on an RFQ that has everything. */
+/** Changes of one input at a time, then of all, on an RFQ with every kind of offer. */
 export const NAMED_EDITS: readonly InputEdit[] = [
   onMixed('weights', false, { weights: { price: 10, coverage: 80, evidence: 33.5 } }),
   onMixed('discount rate and haircuts', false, { discountRate: 0.25, haircuts: { forward: 0.4, spot: 0.01 } }),
-  onMixed('half-way is wanted', false, { wantedVolume: 'mid' }),
+  onMixed('midpoint volume as target', false, { wantedVolume: 'mid' }),
   onMixed('own tonnes', false, { own: { [offerId(1)]: 30_000, [offerId(4)]: 0, [offerId(8)]: 700 } }),
   onMixed('exchange rates', true, { rates: { EUR: 0.7, JPY: 0.0068 } }),
   onMixed('expired offers ranked', true, { rankExpired: true }),
@@ -104,18 +107,18 @@ export const NAMED_EDITS: readonly InputEdit[] = [
       responses: [response(1), response(2), response(3, { status: 'rejected', offer: { currency: 'EUR' } })],
       settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.1 } } },
     }),
-    typed: { rates: { EUR: 3 }, rankExpired: true },
-    stale: false,
+    changes: { rates: { EUR: 3 }, rankExpired: true },
+    outdated: false,
   },
   {
     name: 'many offers',
     input: comparisonInput({ responses: manyResponses(30, 2, 5), rfq: { minVolume: 3_000, maxVolume: 13_000 } }),
-    typed: { weights: { price: 5, vintage: 60 }, wantedVolume: 'max' },
-    stale: false,
+    changes: { weights: { price: 5, vintage: 60 }, wantedVolume: 'max' },
+    outdated: false,
   },
 ]
 
-// --- made up --------------------------------------------------------------------------------------------------------
+// --- generated --------------------------------------------------------------------------------------------------------
 
 const PRICE_FACTOR = { USD: 1, EUR: 0.9, JPY: 150 }
 const line = fc.record({
@@ -124,7 +127,7 @@ const line = fc.record({
   year: fc.integer({ min: 2019, max: 2026 }),
   month: fc.integer({ min: 1, max: 12 }),
 })
-const sold = fc.record({
+const offer = fc.record({
   lines: fc.array(line, { minLength: 1, maxLength: 3 }),
   currency: fc.constantFrom('USD' as const, 'USD' as const, 'EUR' as const, 'JPY' as const),
   contractType: fc.constantFrom('spot', 'forward', 'option'),
@@ -133,7 +136,7 @@ const sold = fc.record({
   prepaid: fc.integer({ min: -8_000, max: 8_000 }),
 })
 
-function responseOf(number: number, made: typeof sold extends fc.Arbitrary<infer T> ? T : never) {
+function responseOf(number: number, made: typeof offer extends fc.Arbitrary<infer T> ? T : never) {
   const { lines, currency, contractType, developer, expired, prepaid } = made
   const scheduledDeliveries = lines.map(({ volume, cents, year, month }) => {
     const unitPrice = Math.round(cents * PRICE_FACTOR[currency]) / 100
@@ -143,13 +146,13 @@ function responseOf(number: number, made: typeof sold extends fc.Arbitrary<infer
   })
   const prePayments = prepaid > 0 ? [{ amount: prepaid, paymentDueDate: '2026-05-01' }] : []
   const expiryDate = expired === 0 ? '2026-03-01' : '2026-06-30'
-  const offer = { currency, contractType, scheduledDeliveries, prePayments, expiryDate }
-  return response(number, { projectDeveloperName: developer, offer })
+  const terms = { currency, contractType, scheduledDeliveries, prePayments, expiryDate }
+  return response(number, { projectDeveloperName: developer, offer: terms })
 }
 
-const scene = fc
+const rfqWithOffers = fc
   .record({
-    offers: fc.array(sold, { minLength: 4, maxLength: 9 }),
+    offers: fc.array(offer, { minLength: 4, maxLength: 9 }),
     minVolume: fc.integer({ min: 500, max: 6_000 }),
     times: fc.integer({ min: 1, max: 5 }),
     wantedVolume: fc.constantFrom('min' as const, 'mid' as const, 'max' as const),
@@ -162,7 +165,7 @@ const scene = fc
     }),
   )
 
-const share = (most: number) => fc.integer({ min: 0, max: most * 1_000 }).map((thousandths) => thousandths / 1_000)
+const share = (max: number) => fc.integer({ min: 0, max: max * 1_000 }).map((thousandths) => thousandths / 1_000)
 const weights = fc.record(
   Object.fromEntries(CRITERIA.map((criterion) => [criterion, fc.integer({ min: 1, max: 100 })])) as Record<
     Criterion,
@@ -170,8 +173,8 @@ const weights = fc.record(
   >,
   { requiredKeys: [] },
 )
-/** All that leaves the proven sets as they are. */
-const harmless = {
+/** Inputs that do not affect searched awards. */
+const withoutEffectOnAwards = {
   weights,
   discountRate: share(0.4),
   haircuts: fc.record({ spot: share(0.5), forward: share(0.5), other: share(0.5) }),
@@ -181,16 +184,20 @@ const harmless = {
     [offerId(2)]: fc.integer({ min: 0, max: 4_000 }),
   }),
 }
-const harmful = {
+const withEffectOnAwards = {
   rates: fc.record({ EUR: share(3).map((rate) => rate + 0.01), JPY: share(0.02).map((rate) => rate + 0.001) }),
   rankExpired: fc.boolean(),
 }
 
-/** Made-up RFQs whose reader changes this and that; always the same ones. */
+/** Generated RFQs with random changes of their inputs; the same for the same seed. */
 export function generatedEdits(count: number, seed: number): InputEdit[] {
-  const gentle = fc.record(harmless) as fc.Arbitrary<InputChanges>
-  const rough = fc.record({ ...harmless, ...harmful }) as fc.Arbitrary<InputChanges>
+  const unaffecting = fc.record(withoutEffectOnAwards) as fc.Arbitrary<InputChanges>
+  const affecting = fc.record({ ...withoutEffectOnAwards, ...withEffectOnAwards }) as fc.Arbitrary<InputChanges>
   return fc
-    .sample(fc.tuple(scene, gentle, rough), { numRuns: count, seed })
-    .map(([input, mild, wild], at) => ({ name: `made up ${at + 1}`, input, typed: at % 2 === 1 ? wild : mild }))
+    .sample(fc.tuple(rfqWithOffers, unaffecting, affecting), { numRuns: count, seed })
+    .map(([input, unaffectingChanges, affectingChanges], at) => ({
+      name: `generated ${at + 1}`,
+      input,
+      changes: at % 2 === 1 ? affectingChanges : unaffectingChanges,
+    }))
 }
