@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 const STOP_FILE = 'closing.stop'
 
 /**
- * The kill switch for closing: `closing.enabled: false`, or a stop file beside the database (docs/CLOSING.md).
+ * The kill switch for closing: `closing.enabled: false`, or a stop file beside the database (docs/CLOSING.md, rule 10).
  * @returns a function to call before each POST: the reason closing is stopped, or null
  */
 export function closingKillSwitch(config: { closing: { enabled: boolean }; database: string }): () => string | null {

@@ -12,7 +12,7 @@ export interface ChannelClosingSettings {
   graceHours: number
 }
 
-/** The closing policy of a channel, or null when `autoClose` is off. */
+/** The closing policy of a channel, or null if `autoClose` is `off` (docs/CLOSING.md, rule 1). */
 export function closingPolicy(closing: ClosingSettings, channel: ChannelClosingSettings): ClosingPolicy | null {
   if (channel.autoClose === 'off') return null
   const { maxPerRun, maxClockSkewSeconds } = closing
