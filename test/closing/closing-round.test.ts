@@ -4,27 +4,29 @@ import type { NewDecision } from '../../src/store/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 const DUE = '2026-11-20'
-const again = Number.POSITIVE_INFINITY
+const ALWAYS = Number.POSITIVE_INFINITY
 
-/** A desk that has polled one RFQ, past due, with one response. */
-async function desk(due = DUE): Promise<ChannelFixture & { id: string }> {
+type PolledFixture = ChannelFixture & { id: string }
+
+/** A fixture that has polled one RFQ, past due, with one response. */
+async function openPolledFixture(due = DUE): Promise<PolledFixture> {
   const opened = await openChannelFixture()
   const { id } = opened.sandbox.world.addRfq(CHANNEL, { responseDueDate: due })
   opened.sandbox.world.addResponse(id)
   await opened.pollRfqs()
   return { ...opened, id }
 }
-const fault = (at: ChannelFixture, effect: Effect, times = 1) =>
-  at.sandbox.faults.add({ operation: 'closeRfq', times, effect })
+const failClose = (fixture: ChannelFixture, effect: Effect, times = 1) =>
+  fixture.sandbox.faults.add({ operation: 'closeRfq', times, effect })
 
-describe('closing what is past due', () => {
-  it('closes it once, proves it by reading, and records why', async () => {
-    const at = await desk()
-    const { run, decisions } = await at.closeExpired()
+describe('closing an RFQ that is past due', () => {
+  it('closes it once, verifies the effect by reading, and records the evidence', async () => {
+    const fixture = await openPolledFixture()
+    const { run, decisions } = await fixture.closeExpired()
     expect(run).toMatchObject({ outcome: 'complete', seen: 1, changed: 1, error: null })
     expect(decisions).toMatchObject([
       {
-        rfqId: at.id,
+        rfqId: fixture.id,
         decision: 'close',
         outcome: 'closed',
         dueDate: DUE,
@@ -42,18 +44,18 @@ describe('closing what is past due', () => {
       },
     ])
     expect(decisions[0]?.reason).toContain('its response due date 2026-11-20 has passed (today is 2026-11-21 in UTC)')
-    expect(at.posts()).toMatchObject([{ rfqId: at.id, applied: true, bodyLength: 0 }])
-    expect(at.sandbox.world.rfq(at.id).state).toBe('closed')
-    expect((await at.store.rfqs({ channel: KEY }))[0]?.rfq.body).toMatchObject({ state: 'closed' })
-    at.advanceSeconds(600)
-    expect((await at.closeExpired()).decisions).toEqual([])
-    expect(at.posts()).toHaveLength(1)
-    expect(await at.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+    expect(fixture.posts()).toMatchObject([{ rfqId: fixture.id, applied: true, bodyLength: 0 }])
+    expect(fixture.sandbox.world.rfq(fixture.id).state).toBe('closed')
+    expect((await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.body).toMatchObject({ state: 'closed' })
+    fixture.advanceSeconds(600)
+    expect((await fixture.closeExpired()).decisions).toEqual([])
+    expect(fixture.posts()).toHaveLength(1)
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 
-  it('never closes what is due today, has an odd date, an odd state, or an odd document', async () => {
-    const at = await openChannelFixture()
-    const odd: Record<string, object> = {
+  it('never closes an RFQ that is due today or whose date, state or document is not as documented', async () => {
+    const fixture = await openChannelFixture()
+    const unusual: Record<string, object> = {
       'due today': { responseDueDate: '2026-11-21' },
       'no date': { responseDueDate: null },
       'another form': { responseDueDate: '20/11/2026' },
@@ -63,58 +65,58 @@ describe('closing what is past due', () => {
       'no state': { responseDueDate: DUE, state: null },
       'wrong type': { responseDueDate: DUE, minVolume: 'many' },
     }
-    for (const change of Object.values(odd)) {
-      const { id } = at.sandbox.world.addRfq(CHANNEL)
-      at.sandbox.faults.add({
+    for (const change of Object.values(unusual)) {
+      const { id } = fixture.sandbox.world.addRfq(CHANNEL)
+      fixture.sandbox.faults.add({
         rfqId: id,
         operation: 'readRfq',
-        times: again,
+        times: ALWAYS,
         effect: { kind: 'transform', change: (body) => ({ ...body, ...change }) },
       })
     }
-    await at.pollRfqs()
-    const { decisions, run } = await at.closeExpired()
-    expect(run).toMatchObject({ outcome: 'complete', seen: Object.keys(odd).length, changed: 0 })
-    expect(decisions.map((decision) => decision.decision)).toEqual(Object.keys(odd).map(() => 'keep'))
-    expect(at.posts()).toEqual([])
-    at.advanceSeconds(600)
-    expect((await at.closeExpired()).decisions).toEqual([]) // The same reasons are not recorded again.
+    await fixture.pollRfqs()
+    const { decisions, run } = await fixture.closeExpired()
+    expect(run).toMatchObject({ outcome: 'complete', seen: Object.keys(unusual).length, changed: 0 })
+    expect(decisions.map((decision) => decision.decision)).toEqual(Object.keys(unusual).map(() => 'keep'))
+    expect(fixture.posts()).toEqual([])
+    fixture.advanceSeconds(600)
+    expect((await fixture.closeExpired()).decisions).toEqual([]) // The same reasons are not recorded again.
   })
 
-  it('waits for the end of the day in the channel zone, and for the grace', async () => {
-    const at = await desk()
-    at.setTime('2026-11-21T07:59:00Z')
-    await at.closeExpired({ timeZone: 'America/Los_Angeles' })
-    at.setTime('2026-11-21T08:59:00Z')
-    await at.closeExpired({ timeZone: 'America/Los_Angeles', graceHours: 1 })
-    expect(at.posts()).toEqual([])
-    at.setTime('2026-11-21T09:00:00Z')
-    expect((await at.closeExpired({ timeZone: 'America/Los_Angeles', graceHours: 1 })).run.changed).toBe(1)
+  it('waits for the end of the day in the time zone of the channel, and for the grace period', async () => {
+    const fixture = await openPolledFixture()
+    fixture.setTime('2026-11-21T07:59:00Z')
+    await fixture.closeExpired({ timeZone: 'America/Los_Angeles' })
+    fixture.setTime('2026-11-21T08:59:00Z')
+    await fixture.closeExpired({ timeZone: 'America/Los_Angeles', graceHours: 1 })
+    expect(fixture.posts()).toEqual([])
+    fixture.setTime('2026-11-21T09:00:00Z')
+    expect((await fixture.closeExpired({ timeZone: 'America/Los_Angeles', graceHours: 1 })).run.changed).toBe(1)
   })
 
-  it('only says what it would do in a dry run', async () => {
-    const at = await desk()
-    const { decisions } = await at.closeExpired({ mode: 'dry-run' })
+  it('sends nothing in a dry run, and records what it would close', async () => {
+    const fixture = await openPolledFixture()
+    const { decisions } = await fixture.closeExpired({ mode: 'dry-run' })
     expect(decisions).toMatchObject([{ decision: 'would-close', outcome: null }])
-    expect(at.posts()).toEqual([])
-    expect((await at.closeExpired({ mode: 'dry-run' })).decisions).toEqual([])
-    expect((await at.closeExpired()).run.changed).toBe(1)
+    expect(fixture.posts()).toEqual([])
+    expect((await fixture.closeExpired({ mode: 'dry-run' })).decisions).toEqual([])
+    expect((await fixture.closeExpired()).run.changed).toBe(1)
   })
 
-  it('does not close what a fresh reading shows extended, closed, or gone', async () => {
-    const at = await openChannelFixture()
-    const { world } = at.sandbox
+  it('does not close an RFQ that a fresh read shows to be extended, closed or gone', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
     const [extended, closed, gone, missing] = Array.from({ length: 4 }, () =>
       world.addRfq(CHANNEL, { responseDueDate: DUE }),
     )
-    await at.pollRfqs()
-    at.advanceSeconds(60)
+    await fixture.pollRfqs()
+    fixture.advanceSeconds(60)
     world.changeRfq(extended?.id ?? '', { responseDueDate: '2026-12-01' })
     world.closeRfq(closed?.id ?? '')
     world.removeRfq(gone?.id ?? '')
     world.removeRfq(missing?.id ?? '')
-    const { decisions, failures, run } = await at.closeExpired()
-    expect(at.posts()).toEqual([])
+    const { decisions, failures, run } = await fixture.closeExpired()
+    expect(fixture.posts()).toEqual([])
     expect(decisions.map(({ decision, outcome, rfqId }) => ({ decision, outcome, rfqId }))).toEqual(
       expect.arrayContaining([
         { decision: 'keep', outcome: null, rfqId: extended?.id },
@@ -123,251 +125,280 @@ describe('closing what is past due', () => {
     )
     expect(failures).toHaveLength(2)
     expect(run.outcome).toBe('partial')
-    await at.pollRfqs()
-    expect((await at.closeExpired()).decisions.map((decision) => decision.reason)).toEqual([
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).decisions.map((decision) => decision.reason)).toEqual([
       expect.stringContaining('it has been missing from the list since'),
       expect.stringContaining('it has been missing from the list since'),
     ])
   })
 
-  it('closes the earliest due first', async () => {
-    const at = await openChannelFixture()
+  it('closes the RFQ with the earliest due date first', async () => {
+    const fixture = await openChannelFixture()
     for (const responseDueDate of ['2026-11-19', '2026-11-01', '2026-11-10']) {
-      at.sandbox.world.addRfq(CHANNEL, { responseDueDate })
+      fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate })
     }
-    await at.pollRfqs()
-    const { decisions } = await at.closeExpired()
+    await fixture.pollRfqs()
+    const { decisions } = await fixture.closeExpired()
     expect(decisions.map((decision) => decision.dueDate)).toEqual(['2026-11-01', '2026-11-10', '2026-11-19'])
   })
 })
 
-describe('an answer to a close', () => {
+describe('the reply to a close', () => {
   it.each<[string, Effect, Partial<NewDecision>, number]>([
-    ['ok: false is a refusal', { kind: 'not-ok' }, { outcome: 'refused', httpStatus: 200 }, 1],
-    ['400 is a refusal', { kind: 'status', status: 400 }, { outcome: 'refused', httpStatus: 400 }, 1],
-    ['404 is a refusal', { kind: 'status', status: 404 }, { outcome: 'refused', httpStatus: 404 }, 1],
+    ['ok: false: refused', { kind: 'not-ok' }, { outcome: 'refused', httpStatus: 200 }, 1],
+    ['400: refused', { kind: 'status', status: 400 }, { outcome: 'refused', httpStatus: 400 }, 1],
+    ['404: refused', { kind: 'status', status: 404 }, { outcome: 'refused', httpStatus: 404 }, 1],
     [
-      '400 although it closed was somebody else',
+      '400 and yet closed: closed elsewhere',
       { kind: 'status', status: 400, apply: true },
       { outcome: 'already-closed' },
       1,
     ],
-    ['500 without effect leads to one more POST', { kind: 'status', status: 500 }, { outcome: 'closed' }, 2],
+    ['500 without effect: a second POST closes it', { kind: 'status', status: 500 }, { outcome: 'closed' }, 2],
     [
-      '500 with effect needs no other',
+      '500 with effect: no second POST',
       { kind: 'status', status: 500, apply: true },
       { outcome: 'closed', httpStatus: 500 },
       1,
     ],
-    ['a lost answer is found by reading', { kind: 'reset', apply: true }, { outcome: 'closed', httpStatus: null }, 1],
-    ['a hang is found by reading', { kind: 'hang', apply: true }, { outcome: 'closed', httpStatus: null }, 1],
-    ['a redirect is not followed', { kind: 'redirect', location: 'http://127.0.0.1:9/' }, { outcome: 'closed' }, 2],
-    ['a page in place of JSON, with effect', { kind: 'text', text: '<html>', apply: true }, { outcome: 'closed' }, 1],
     [
-      'ok that shows no effect is for a person',
+      'a lost reply: closed, as a read shows',
+      { kind: 'reset', apply: true },
+      { outcome: 'closed', httpStatus: null },
+      1,
+    ],
+    ['a time-out: closed, as a read shows', { kind: 'hang', apply: true }, { outcome: 'closed', httpStatus: null }, 1],
+    [
+      'a redirect: not followed, a second POST closes it',
+      { kind: 'redirect', location: 'http://127.0.0.1:9/' },
+      { outcome: 'closed' },
+      2,
+    ],
+    [
+      'an HTML page instead of JSON, with effect: closed',
+      { kind: 'text', text: '<html>', apply: true },
+      { outcome: 'closed' },
+      1,
+    ],
+    [
+      'ok: true without effect: failed, for a person to check',
       { kind: 'status', status: 200, body: { ok: true } },
       { outcome: 'failed' },
       1,
     ],
   ])('%s', async (_title, effect, decision, posts) => {
-    const at = await desk()
-    fault(at, effect)
-    expect((await at.closeExpired()).decisions).toMatchObject([{ decision: 'close', ...decision }])
-    expect(at.posts()).toHaveLength(posts)
-    expect(await at.store.openIntents(KEY)).toEqual([])
+    const fixture = await openPolledFixture()
+    failClose(fixture, effect)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ decision: 'close', ...decision }])
+    expect(fixture.posts()).toHaveLength(posts)
+    expect(await fixture.store.openIntents(KEY)).toEqual([])
   })
 
-  it('that stays unknown is asked for twice, then never again by itself', async () => {
-    const at = await desk()
-    const broken = fault(at, { kind: 'status', status: 500 }, again)
-    expect((await at.closeExpired()).decisions).toMatchObject([
+  it('is unknown after two POSTs, and no third is sent unless a person asks', async () => {
+    const fixture = await openPolledFixture()
+    const broken = failClose(fixture, { kind: 'status', status: 500 }, ALWAYS)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
       { outcome: 'unknown', evidence: { request: { posts: 2 } } },
     ])
-    expect(at.pauses).toEqual([5000, 5000])
-    at.advanceSeconds(48 * 3600)
-    expect((await at.closeExpired()).decisions).toMatchObject([{ decision: 'keep' }])
-    expect(at.posts()).toHaveLength(2)
+    expect(fixture.pauses).toEqual([5000, 5000])
+    fixture.advanceSeconds(48 * 3600)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ decision: 'keep' }])
+    expect(fixture.posts()).toHaveLength(2)
     broken.remove()
-    expect((await at.closeExpired({ byHand: true })).decisions).toMatchObject([{ outcome: 'closed' }])
+    expect((await fixture.closeExpired({ byHand: true })).decisions).toMatchObject([{ outcome: 'closed' }])
   })
 
-  it('of refusal holds for a day, or until the document changes', async () => {
-    const at = await desk()
-    fault(at, { kind: 'status', status: 400 }, 2)
-    await at.closeExpired()
-    at.advanceSeconds(3600)
-    await at.closeExpired()
-    expect(at.posts()).toHaveLength(1)
-    at.sandbox.world.changeRfq(at.id, { title: 'Another title' })
-    await at.pollRfqs()
-    await at.closeExpired()
-    expect(at.posts()).toHaveLength(2)
-    at.advanceSeconds(25 * 3600)
-    await at.closeExpired()
-    expect(at.posts()).toHaveLength(3)
+  it('is not asked for again for a day after a refusal, unless the document changes', async () => {
+    const fixture = await openPolledFixture()
+    failClose(fixture, { kind: 'status', status: 400 }, 2)
+    await fixture.closeExpired()
+    fixture.advanceSeconds(3600)
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(1)
+    fixture.sandbox.world.changeRfq(fixture.id, { title: 'Another title' })
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(2)
+    fixture.advanceSeconds(25 * 3600)
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(3)
   })
 
-  it('is not followed by a second POST when the due date moved meanwhile', async () => {
-    const at = await desk()
-    at.sandbox.faults.add({
+  it('leads to no second POST if the due date was extended in between', async () => {
+    const fixture = await openPolledFixture()
+    fixture.sandbox.faults.add({
       operation: 'closeRfq',
       effect: [
-        { kind: 'call', call: () => void at.sandbox.world.changeRfq(at.id, { responseDueDate: '2026-12-24' }) },
+        {
+          kind: 'call',
+          call: () => void fixture.sandbox.world.changeRfq(fixture.id, { responseDueDate: '2026-12-24' }),
+        },
         { kind: 'status', status: 503 },
       ],
     })
-    expect((await at.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
-    expect(at.posts()).toHaveLength(1)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
+    expect(fixture.posts()).toHaveLength(1)
   })
 
-  it('stops the round after two unknown ones in a row', async () => {
-    const at = await openChannelFixture()
-    for (let n = 0; n < 4; n++) at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
-    await at.pollRfqs()
-    fault(at, { kind: 'reset' }, again)
-    const { run, decisions } = await at.closeExpired()
+  it('stops the round after two unknown outcomes in a row', async () => {
+    const fixture = await openChannelFixture()
+    for (let n = 0; n < 4; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+    await fixture.pollRfqs()
+    failClose(fixture, { kind: 'reset' }, ALWAYS)
+    const { run, decisions } = await fixture.closeExpired()
     expect(decisions).toHaveLength(2)
     expect(run).toMatchObject({ outcome: 'partial', error: expect.stringContaining('The round stopped') })
   })
 })
 
-describe('a round', () => {
-  it('larger than the limit is held, until a person approves exactly it', async () => {
-    const at = await openChannelFixture()
-    for (let n = 0; n < 3; n++) at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
-    await at.pollRfqs()
-    const held = await at.closeExpired({ maxPerRun: 2 })
+describe('a closing round', () => {
+  it('is held if it is larger than maxPerRun, until a person approves exactly its RFQs', async () => {
+    const fixture = await openChannelFixture()
+    for (let n = 0; n < 3; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+    await fixture.pollRfqs()
+    const held = await fixture.closeExpired({ maxPerRun: 2 })
     expect(held.run).toMatchObject({
       outcome: 'partial',
       error: expect.stringContaining(`--approve ${held.approvalPlan}`),
     })
     expect(held.decisions.map((decision) => decision.decision)).toEqual(['held', 'held', 'held'])
-    expect((await at.closeExpired({ maxPerRun: 2 })).approvalPlan).toBe(held.approvalPlan)
-    const late = at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
-    await at.pollRfqs()
-    const approved = await at.closeExpired({ maxPerRun: 2, approvedPlan: held.approvalPlan ?? '' })
+    expect((await fixture.closeExpired({ maxPerRun: 2 })).approvalPlan).toBe(held.approvalPlan)
+    const late = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+    await fixture.pollRfqs()
+    const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: held.approvalPlan ?? '' })
     expect(approved.run.changed).toBe(3)
-    expect(at.posts().map((post) => post.rfqId)).not.toContain(late.id)
-    await expect(at.closeExpired({ approvedPlan: 'plan-none' })).rejects.toThrow(/plan-none does not exist/)
-    at.advanceSeconds(24 * 3600)
-    await expect(at.closeExpired({ approvedPlan: held.approvalPlan ?? '' })).rejects.toThrow(
+    expect(fixture.posts().map((post) => post.rfqId)).not.toContain(late.id)
+    await expect(fixture.closeExpired({ approvedPlan: 'plan-none' })).rejects.toThrow(/plan-none does not exist/)
+    fixture.advanceSeconds(24 * 3600)
+    await expect(fixture.closeExpired({ approvedPlan: held.approvalPlan ?? '' })).rejects.toThrow(
       /has expired \(after 24 hours\)/,
     )
   })
 
-  it('closes nothing when clocks are apart, or the marketplace does not tell its time', async () => {
-    const at = await desk()
+  it('closes nothing while the clocks differ too much, or the marketplace sends no Date header', async () => {
+    const fixture = await openPolledFixture()
     for (const effect of [
       { kind: 'date', skewMs: 120_000 },
       { kind: 'date', skewMs: -120_000 },
       { kind: 'date', value: null },
     ] as const) {
-      const skewed = at.sandbox.faults.add({ times: again, effect })
-      expect((await at.closeExpired()).run).toMatchObject({
+      const skewed = fixture.sandbox.faults.add({ times: ALWAYS, effect })
+      expect((await fixture.closeExpired()).run).toMatchObject({
         outcome: 'partial',
         error: expect.stringContaining('No RFQ was closed'),
       })
       skewed.remove()
     }
-    expect(at.posts()).toEqual([])
-    expect((await at.closeExpired()).run.changed).toBe(1)
+    expect(fixture.posts()).toEqual([])
+    expect((await fixture.closeExpired()).run.changed).toBe(1)
   })
 
-  it('closes nothing while the list is not believed', async () => {
-    const at = await openChannelFixture({ rfqs: 12, responsesPerRfq: 0 })
-    await at.pollRfqs()
-    at.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
-    await at.pollRfqs()
-    const { decisions } = await at.closeExpired()
+  it('closes nothing after a mass loss in the list', async () => {
+    const fixture = await openChannelFixture({ rfqs: 12, responsesPerRfq: 0 })
+    await fixture.pollRfqs()
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
+    await fixture.pollRfqs()
+    const { decisions } = await fixture.closeExpired()
     expect(decisions.filter((decision) => decision.decision === 'held').length).toBeGreaterThan(0)
-    expect(at.posts()).toEqual([])
-    await at.pollRfqs()
-    expect((await at.closeExpired()).run.changed).toBeGreaterThan(0)
+    expect(fixture.posts()).toEqual([])
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).run.changed).toBeGreaterThan(0)
   })
 
-  it('obeys the switch before each POST', async () => {
-    const at = await openChannelFixture()
-    for (let n = 0; n < 3; n++) at.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
-    await at.pollRfqs()
-    const stopped = () => (at.posts().length > 0 ? 'Closing is switched off.' : null)
-    const { decisions, run } = await at.closeExpired({}, { stopped })
+  it('checks the kill switch before each POST', async () => {
+    const fixture = await openChannelFixture()
+    for (let n = 0; n < 3; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+    await fixture.pollRfqs()
+    const stopped = () => (fixture.posts().length > 0 ? 'Closing is switched off.' : null)
+    const { decisions, run } = await fixture.closeExpired({}, { stopped })
     expect(decisions.map((decision) => decision.decision)).toEqual(['close', 'held'])
     expect(run).toMatchObject({ outcome: 'partial', error: 'Closing is switched off.' })
-    expect(at.posts()).toHaveLength(1)
+    expect(fixture.posts()).toHaveLength(1)
   })
 })
 
-describe('what a crash left', () => {
-  const crashed = async (at: ChannelFixture & { id: string }, sent: boolean) => {
-    const run = await at.store.beginRun({ channel: KEY, kind: 'close', now: at.now() })
-    const intent = await at.store.planClose({ channel: KEY, rfqId: at.id, runId: run.id, evidence: {}, now: at.now() })
-    if (sent) await at.store.markSending(intent, at.now())
+describe('an intent that a crash left open', () => {
+  const leaveOpenIntent = async (fixture: PolledFixture, sent: boolean) => {
+    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    const intent = await fixture.store.planClose({
+      channel: KEY,
+      rfqId: fixture.id,
+      runId: run.id,
+      evidence: {},
+      now: fixture.now(),
+    })
+    if (sent) await fixture.store.markSending(intent, fixture.now())
     const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
-    await run.finish({ ...end, outcome: 'failed' }, at.now())
+    await run.finish({ ...end, outcome: 'failed' }, fixture.now())
   }
 
-  it('before sending is weighed anew', async () => {
-    const at = await desk()
-    await crashed(at, false)
-    const { decisions } = await at.closeExpired()
+  it('is given up if nothing was sent, and its RFQ is evaluated again', async () => {
+    const fixture = await openPolledFixture()
+    await leaveOpenIntent(fixture, false)
+    const { decisions } = await fixture.closeExpired()
     expect(decisions).toMatchObject([{ outcome: null }, { outcome: 'closed' }])
-    expect(at.posts()).toHaveLength(1)
+    expect(fixture.posts()).toHaveLength(1)
   })
 
-  it('after an effect is settled by reading', async () => {
-    const at = await desk()
-    at.sandbox.world.closeRfq(at.id)
-    await crashed(at, true)
-    const { decisions, run } = await at.closeExpired()
+  it('is settled by reading if the POST had an effect', async () => {
+    const fixture = await openPolledFixture()
+    fixture.sandbox.world.closeRfq(fixture.id)
+    await leaveOpenIntent(fixture, true)
+    const { decisions, run } = await fixture.closeExpired()
     expect(decisions).toMatchObject([{ decision: 'close', outcome: 'closed' }])
     expect(run).toMatchObject({ seen: 1, changed: 1, unchanged: 0 })
-    expect(at.posts()).toEqual([])
+    expect(fixture.posts()).toEqual([])
   })
 
-  it('without effect is sent once more, after a minute, and no third time', async () => {
-    const at = await desk()
-    await crashed(at, true)
-    await at.closeExpired()
-    expect(at.posts()).toEqual([])
-    expect(await at.store.openIntents(KEY)).toHaveLength(1)
-    at.advanceSeconds(61)
-    fault(at, { kind: 'status', status: 500 }, again)
-    expect((await at.closeExpired()).decisions).toMatchObject([
+  it('is sent once more after a minute if the POST had no effect, and never a third time', async () => {
+    const fixture = await openPolledFixture()
+    await leaveOpenIntent(fixture, true)
+    await fixture.closeExpired()
+    expect(fixture.posts()).toEqual([])
+    expect(await fixture.store.openIntents(KEY)).toHaveLength(1)
+    fixture.advanceSeconds(61)
+    failClose(fixture, { kind: 'status', status: 500 }, ALWAYS)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
       { outcome: 'unknown', evidence: { request: { posts: 2 } } },
     ])
-    expect(at.posts()).toHaveLength(1)
-    at.advanceSeconds(3600)
-    await at.closeExpired()
-    expect(at.posts()).toHaveLength(1)
+    expect(fixture.posts()).toHaveLength(1)
+    fixture.advanceSeconds(3600)
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(1)
   })
 
-  it('is settled as unknown when the RFQ is gone from the list and cannot be read', async () => {
-    const at = await desk()
-    await crashed(at, true)
-    at.sandbox.world.removeRfq(at.id)
-    const { run, failures } = await at.closeExpired()
-    expect(run.outcome).toBe('partial') // The list may yet show it: one 404 proves nothing.
+  it('is settled as unknown if the RFQ is missing from the list and cannot be read', async () => {
+    const fixture = await openPolledFixture()
+    await leaveOpenIntent(fixture, true)
+    fixture.sandbox.world.removeRfq(fixture.id)
+    const { run, failures } = await fixture.closeExpired()
+    expect(run.outcome).toBe('partial') // A single 404 proves nothing: the list may still show it.
     expect(failures).toHaveLength(1)
-    await at.pollRfqs()
-    expect((await at.closeExpired()).decisions).toMatchObject([
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
       { decision: 'close', outcome: 'unknown', reason: expect.stringContaining('can no longer be read') },
     ])
-    expect(await at.store.openIntents(KEY)).toEqual([])
-    expect((await at.closeExpired()).run.outcome).toBe('complete')
-    expect(at.posts()).toEqual([])
+    expect(await fixture.store.openIntents(KEY)).toEqual([])
+    expect((await fixture.closeExpired()).run.outcome).toBe('complete')
+    expect(fixture.posts()).toEqual([])
   })
 
-  it('stays open while the marketplace cannot be read, and blocks another close', async () => {
-    const at = await desk()
-    fault(at, { kind: 'reset', apply: true })
-    at.sandbox.faults.add({ operation: 'readRfq', skip: 1, times: again, effect: { kind: 'status', status: 503 } })
-    const { run, failures } = await at.closeExpired()
+  it('stays open while the RFQ cannot be read, and blocks another close', async () => {
+    const fixture = await openPolledFixture()
+    failClose(fixture, { kind: 'reset', apply: true })
+    fixture.sandbox.faults.add({
+      operation: 'readRfq',
+      skip: 1,
+      times: ALWAYS,
+      effect: { kind: 'status', status: 503 },
+    })
+    const { run, failures } = await fixture.closeExpired()
     expect(run.outcome).toBe('partial')
     expect(failures).toHaveLength(1)
-    expect(await at.store.openIntents(KEY)).toHaveLength(1)
-    at.sandbox.faults.clear()
-    at.advanceSeconds(600)
-    expect((await at.closeExpired()).decisions).toMatchObject([{ outcome: 'closed' }])
-    expect(at.posts()).toHaveLength(1)
+    expect(await fixture.store.openIntents(KEY)).toHaveLength(1)
+    fixture.sandbox.faults.clear()
+    fixture.advanceSeconds(600)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'closed' }])
+    expect(fixture.posts()).toHaveLength(1)
   })
 })
