@@ -6,21 +6,21 @@ export type { Logger } from 'pino'
 
 export interface LogOptions {
   level: LogLevel
-  /** Where lines go: stdout for the service, stderr for commands whose stdout is their result. */
+  /** stdout for the service, stderr for commands that write their result to stdout. */
   out: { write(text: string): unknown }
-  /** For a person at a terminal rather than a machine. */
+  /** Format lines for a terminal instead of as JSON. */
   pretty: boolean
   colour: boolean
-  /** Values that must never be written (secretsOf). */
+  /** Values that must never be written; see collectSecrets. */
   secrets: readonly string[]
 }
 
 /**
- * The log: one JSON object a line, or readable lines on a terminal. Secrets are taken out of the finished line,
- * because redaction by path misses messages, errors and whatever a library prints.
+ * Creates the log: one JSON object per line, or readable lines on a terminal. Secrets are removed from the finished line,
+ * because redaction by path misses messages, errors and the output of libraries.
  */
 export async function createLog({ level, out, pretty, colour, secrets }: LogOptions): Promise<Logger> {
-  const format = pretty ? await prettyLines(colour) : (line: string) => line
+  const format = pretty ? await createPrettyFormat(colour) : (line: string) => line
   const scrub = createScrubber(secrets)
   const options = {
     level,
@@ -28,35 +28,31 @@ export async function createLog({ level, out, pretty, colour, secrets }: LogOpti
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  // Before and after: making a line readable may change the form of a secret in it.
+  // Before and after, because formatting may change the form of a secret.
   return pino(options, { write: (line) => void out.write(scrub(format(scrub(line)))) })
 }
 
-async function prettyLines(colour: boolean): Promise<(line: string) => string> {
+async function createPrettyFormat(colour: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty')
   const render = prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', ignore: 'pid', singleLine: true })
-  return (line) => render(withoutEscapes(line))
+  return (line) => render(removeControlCharacters(line))
 }
 
-/** Outside text must not steer the terminal; JSON holds its control characters as `\u00XX`. */
-const withoutEscapes = (line: string) => line.replace(/\\u00[01][0-9a-f]|[\x7f-\x9f]/gi, '')
+/** Removes control characters, which JSON writes as `\u00XX`: logged text must not control the terminal. */
+const removeControlCharacters = (line: string) => line.replace(/\\u00[01][0-9a-f]|[\x7f-\x9f]/gi, '')
 
-/** Everything in a configuration that must not be written anywhere. */
+/** All values of a configuration that must never be written anywhere. */
 export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'>): string[] {
   const keys = config.channels.map(({ apiKey }) => apiKey)
-  return [...keys, config.web.token ?? '', ...passwordOf(config.queue)].filter((secret) => secret !== '')
+  return [...keys, config.web.token ?? '', ...queuePasswords(config.queue)].filter((secret) => secret !== '')
 }
 
-function passwordOf(queue: Config['queue']): string[] {
+function queuePasswords(queue: Config['queue']): string[] {
   if (queue.kind === 'in-process' || !URL.canParse(queue.url)) return []
   const { password } = new URL(queue.url)
-  return [password, safely(() => decodeURIComponent(password), password)]
-}
-
-function safely<T>(attempt: () => T, otherwise: T): T {
   try {
-    return attempt()
+    return [password, decodeURIComponent(password)]
   } catch {
-    return otherwise
+    return [password]
   }
 }

@@ -7,7 +7,7 @@ import { reportDestination } from './report-destination.js'
 import { gatherChannelInput, type ReportSource } from './report-input.js'
 
 /**
- * The overview of a channel, as known at a moment.
+ * Builds the channel overview model as of a moment.
  * @throws StoreError
  */
 export async function buildChannelReport(source: ReportSource): Promise<ChannelReport> {
@@ -15,14 +15,15 @@ export async function buildChannelReport(source: ReportSource): Promise<ChannelR
 }
 
 /**
- * Writes the overview of a channel, as a workbook unless another format is asked for.
- * @param source.out absolute path of the file; else it is named after channel and moment, in its folder of reports
- * @throws as `channelReport`, and the error of the file system; nothing is left behind then
+ * Writes the channel overview, as a workbook unless another format is requested.
+ * @param source.out absolute path of the file; without it, the file gets a name made from channel and moment, in the
+ *   channel's report folder
+ * @throws as `buildChannelReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeChannelReport(
   source: ReportSource & { out?: string; format?: Format } & BuildOptions,
 ): Promise<WrittenFile> {
-  const { writeChannelReport } = await import('../../reports/formats.js') // Heavy: only when one is written.
+  const { writeChannelReport } = await import('../../reports/formats.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   return writeChannelReport(await buildChannelReport(source), format, destination, source)

@@ -5,23 +5,26 @@ import { makeChannelReport } from './channel-report.js'
 import type { ReportSource } from './report-input.js'
 import { makeRfqReport } from './rfq-report.js'
 
-/** A report to be made. Plain values, so that it can be handed to a thread. */
+/** A report to make. Plain values only, so that it can be sent to a worker thread. */
 export interface ReportRequest extends Omit<ReportSource, 'store'> {
-  /** The RFQ whose offers are compared; absent: the overview of the channel. */
+  /** The RFQ whose offers to compare; without it, the channel overview is made. */
   rfqId?: string
-  /** Absolute path of the file; absent: one named after what it is about, in the channel's folder of reports. */
+  /** Absolute path of the file; by default a generated name in the channel's report folder. */
   out?: string
-  /** A workbook unless told. */
+  /** Default: `xlsx`. */
   format?: Format
 }
 
-/** Makes a report. @throws what `makeRfqReport` and `makeChannelReport` throw, or what `signal` was aborted with */
-export type MakeReport = (order: ReportRequest, making?: BuildOptions) => Promise<WrittenFile>
+/**
+ * Makes a report.
+ * @throws as `makeRfqReport` and `makeChannelReport`; the reason of `signal` if it was aborted
+ */
+export type MakeReport = (request: ReportRequest, options?: BuildOptions) => Promise<WrittenFile>
 
-/** Makes reports in this thread, from this store. */
+/** Makes reports in the calling thread, from an open store. */
 export const makeReportInProcess =
   (store: ReportSource['store']): MakeReport =>
-  ({ rfqId, ...order }, making = {}) =>
+  ({ rfqId, ...request }, options = {}) =>
     rfqId === undefined
-      ? makeChannelReport({ ...order, ...making, store })
-      : makeRfqReport({ ...order, ...making, store, rfqId })
+      ? makeChannelReport({ ...request, ...options, store })
+      : makeRfqReport({ ...request, ...options, store, rfqId })

@@ -4,16 +4,16 @@ import type { Destination } from '../../reports/report-file.js'
 import type { ReportConfig } from './report-input.js'
 
 /**
- * Where a report of a channel goes: to the file that was named, else into a folder of the channel's own, because RFQs of
- * two channels may share a number.
+ * Where to write a report: to the requested file, else into the channel's own folder, because RFQs of different channels
+ * may have the same number.
  * @param channel `org/slug`
- * @param out absolute path of a file
+ * @param out absolute path of the requested file
  */
 export function reportDestination(config: ReportConfig, channel: string, out?: string): Destination {
   return out === undefined ? { directory: join(config.reports.directory, channelFolder(channel)) } : { file: out }
 }
 
-/** `acme_forest`; with a part of its hash where a name is not plain, so that two channels never share a folder. */
+/** `acme_forest`; plus a short hash if a name had to be simplified, so that two channels never share a folder. */
 function channelFolder(channel: string): string {
   const [org = '', ...rest] = channel.split('/')
   const parts = [org, rest.join('/')]

@@ -15,27 +15,27 @@ export interface ReportConfig {
   reports: { directory: string; settings: Settings }
 }
 
-/** What a report is made from; everything is handed in. */
+/** What a report is made from. */
 export interface ReportSource {
   store: History & Pick<Closings, 'decisions'>
   config: ReportConfig
   /** `key` is `org/slug`; `timeZone` an IANA name. */
   channel: { key: string; timeZone: string }
-  /** The moment the report speaks of. */
+  /** The report shows what was known at this moment. */
   asOf: Date
-  /** The moment it is made. */
+  /** When the report is made. */
   now: Date
-  /** Of the program. */
+  /** Program version. */
   version: string
 }
 
-/** The RFQ was not known at that moment: name another one, or another moment. */
-export class UnknownRfqError extends Error {
+/** The RFQ was not known at that moment. The user should name another RFQ or moment. */
+class UnknownRfqError extends Error {
   override name = 'UnknownRfqError'
 }
 
 /**
- * Gathers what was known of one RFQ at a moment, for `compareOffers`.
+ * Loads what was known about one RFQ at a moment, for `compareOffers`.
  * @throws UnknownRfqError, StoreError
  */
 export async function gatherRfqInput(source: ReportSource & { rfqId: string }): Promise<ComparisonInput> {
@@ -43,7 +43,7 @@ export async function gatherRfqInput(source: ReportSource & { rfqId: string }): 
   const channel = source.channel.key
   const found = (await store.rfqs({ channel, asOf, match: rfqId })).find(({ rfq }) => rfq.id === rfqId)
   if (found === undefined) {
-    throw new UnknownRfqError(`no RFQ ${rfqId} was known in ${channel} at ${asOf.toISOString()}`)
+    throw new UnknownRfqError(`RFQ ${rfqId} of ${channel} was not known at ${asOf.toISOString()}`)
   }
   const rfq = parseStoredRfq(found.rfq)
   const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
@@ -55,11 +55,11 @@ export async function gatherRfqInput(source: ReportSource & { rfqId: string }): 
     store.decisions({ channel, rfq: rfqId }),
   ])
   const known = { rfq, responses: parseLazily(found.responses), listings: listings.map(parseStoredListing) }
-  return { ...circumstances(source), ...known, versions, absences, problems, decisions }
+  return { ...reportParameters(source), ...known, versions, absences, problems, decisions }
 }
 
 /**
- * Gathers what was known of a channel at a moment, for `summariseChannel`.
+ * Loads what was known about a channel at a moment, for `summariseChannel`.
  * @throws StoreError
  */
 export async function gatherChannelInput(source: ReportSource): Promise<ChannelInput> {
@@ -72,7 +72,7 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
     store.problems({ channel }),
   ])
   return {
-    ...circumstances(source),
+    ...reportParameters(source),
     rfqs: rfqs.map(({ rfq, responses }: RfqWithResponses) => ({
       rfq: parseStoredRfq(rfq),
       responses: parseLazily(responses),
@@ -83,7 +83,7 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
   }
 }
 
-function circumstances({ config, channel, asOf, now, version }: ReportSource): ReportParameters {
+function reportParameters({ config, channel, asOf, now, version }: ReportSource): ReportParameters {
   return {
     channel: channel.key,
     timeZone: channel.timeZone,
@@ -94,7 +94,7 @@ function circumstances({ config, channel, asOf, now, version }: ReportSource): R
   }
 }
 
-/** Reads each document when it is asked for: those of thousands of offers would fill the memory. */
+/** Parses each document on iteration, because thousands of parsed offers would fill the memory. */
 const parseLazily = (responses: readonly KnownDocument[]): Iterable<ParsedResponse> => ({
   *[Symbol.iterator]() {
     for (const response of responses) yield parseStoredResponse(response)

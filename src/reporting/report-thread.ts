@@ -1,35 +1,35 @@
-/** The thread that makes one report: started by report-apart.ts, told by its messages how it goes. */
+/** Entry point of the worker thread that makes one report; started by run-in-worker.ts, which it sends messages to. */
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
 import { openStore } from '../store/store.js'
 import { makeReportInProcess } from './make-report.js'
 import type { WorkerInput, WorkerMessage } from './run-in-worker.js'
 
 const port = parentPort as MessagePort
-const tell = (message: WorkerMessage) => port.postMessage(message)
-const stop = new AbortController()
-port.on('message', () => stop.abort(new Error('the report was given up')))
+const send = (message: WorkerMessage) => port.postMessage(message)
+const cancellation = new AbortController()
+port.on('message', () => cancellation.abort(new Error('the report was cancelled')))
 try {
-  tell({ written: await make(workerData as WorkerInput) })
+  send({ written: await makeReport(workerData as WorkerInput) })
 } catch (error) {
-  tell({ failed: plain(error) })
+  send({ failed: toPlainError(error) })
 } finally {
   port.close()
 }
 
-async function make({ database, order }: WorkerInput) {
+async function makeReport({ database, request }: WorkerInput) {
   const store = await openStore({ path: database, create: false, checked: true })
   try {
-    return await makeReportInProcess(store)(order, {
-      signal: stop.signal,
-      onProgress: (progress) => tell({ progress }),
+    return await makeReportInProcess(store)(request, {
+      signal: cancellation.signal,
+      onProgress: (progress) => send({ progress }),
     })
   } finally {
     await store.close()
   }
 }
 
-/** What people are told of an error goes by these; its class stays behind. */
-function plain(error: unknown): Partial<NodeJS.ErrnoException> {
+/** Copies what error messages are made from; the class itself cannot be sent to another thread. */
+function toPlainError(error: unknown): Partial<NodeJS.ErrnoException> {
   if (!(error instanceof Error)) return { name: 'Error', message: String(error) }
   const { name, message, stack, code, syscall, path } = error as NodeJS.ErrnoException
   return { name, message, stack, code, syscall, path } as Partial<NodeJS.ErrnoException>

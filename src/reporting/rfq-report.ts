@@ -11,7 +11,7 @@ export interface RfqReportSource extends ReportSource {
 }
 
 /**
- * The comparison of the offers for one RFQ, as known at a moment.
+ * Builds the offer comparison model of one RFQ as of a moment.
  * @throws UnknownRfqError, StoreError
  */
 export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport> {
@@ -19,15 +19,15 @@ export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport
 }
 
 /**
- * Writes the offer comparison of one RFQ, as a workbook unless another format is asked for.
- * @param source.out absolute path of the file; else it is named after RFQ and moment, in the channel's folder of reports,
- *   unlike that of any other RFQ of the channel
- * @throws as `rfqReport`, and the error of the file system; nothing is left behind then
+ * Writes the offer comparison of one RFQ, as a workbook unless another format is requested.
+ * @param source.out absolute path of the file; without it, the file gets a name made from RFQ and moment, in the
+ *   channel's report folder, and unique among its RFQs
+ * @throws as `buildRfqReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeRfqReport(
   source: RfqReportSource & { out?: string; format?: Format } & BuildOptions,
 ): Promise<WrittenFile> {
-  const { writeRfqReport } = await import('../../reports/formats.js') // Heavy: only when one is written.
+  const { writeRfqReport } = await import('../../reports/formats.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   const report = await buildRfqReport(source)
@@ -35,7 +35,7 @@ export async function makeRfqReport(
   return writeRfqReport(report, format, destination, { ...source, ambiguous })
 }
 
-/** Numbers may be given twice, or anew: whether this one finds another RFQ as well, now or by what it once was. */
+/** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */
 async function isAmbiguous({ store, channel, asOf, rfqId }: RfqReportSource, number: number | null): Promise<boolean> {
   if (number === null) return false
   const found = await store.rfqs({ channel: channel.key, asOf, match: String(number), withoutResponses: true })

@@ -3,56 +3,64 @@ import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions, BuildProgress } from '../../reports/xlsx/workbook-writer.js'
 import type { MakeReport, ReportRequest } from './make-report.js'
 
-/** What a thread is started with. */
+/** What the thread is started with. */
 export interface WorkerInput {
   database: string
-  order: ReportRequest
+  request: ReportRequest
 }
-/** What it tells. */
+/** What the thread sends back. */
 export type WorkerMessage =
   | { progress: BuildProgress }
   | { written: WrittenFile }
   | { failed: Partial<NodeJS.ErrnoException> }
 
 /**
- * With so little room (MiB) the garbage of a large report is collected early: 5,000 offers with 50,000 lines stay within
- * 300 MB of the whole process (test/bench/workbooks.mjs). Nearly all reports fit.
+ * Small limits (MiB) make garbage collection run early: with 5,000 offers and 50,000 lines the whole process stays below
+ * 300 MB (test/bench/workbooks.mjs). Nearly all reports fit.
  */
-const ROOM = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 8 }
+const DEFAULT_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 8 }
 
 /**
- * Makes each report in a thread of its own: this one goes on renewing locks and hearing signals, and what a report takes
- * of memory is bounded, and given back at its end. One that does not fit is begun again with all there is.
+ * Makes each report in a worker thread, so that the main thread can keep renewing locks and handling signals. The
+ * thread's memory is limited, and released when it ends; a report that runs out of memory is retried without the limit.
  * @param thread the compiled report-thread.js
  * @param database path of the database file, which this process has open
- * @param room of the thread, at first
+ * @param limits memory limits of the first attempt
  */
 export const makeReportInWorker =
-  ({ thread, database, room = ROOM }: { thread: URL; database: string; room?: ResourceLimits }): MakeReport =>
-  async (order, making = {}) => {
-    const data = { database, order }
+  ({
+    thread,
+    database,
+    limits = DEFAULT_LIMITS,
+  }: {
+    thread: URL
+    database: string
+    limits?: ResourceLimits
+  }): MakeReport =>
+  async (request, options = {}) => {
+    const data = { database, request }
     try {
-      return await runWorker(new Worker(thread, { workerData: data, resourceLimits: room }), making)
+      return await runWorker(new Worker(thread, { workerData: data, resourceLimits: limits }), options)
     } catch (error) {
-      if (!isOutOfMemory(error) || making.signal?.aborted) throw error
-      return runWorker(new Worker(thread, { workerData: data }), making)
+      if (!isOutOfMemory(error) || options.signal?.aborted) throw error
+      return runWorker(new Worker(thread, { workerData: data }), options)
     }
   }
 
 const isOutOfMemory = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
 
 function runWorker(worker: Worker, { signal, onProgress }: BuildOptions): Promise<WrittenFile> {
-  const giveUp = () => worker.postMessage('stop')
-  const made = new Promise<WrittenFile>((resolve, reject) => {
+  const cancel = () => worker.postMessage('cancel')
+  const result = new Promise<WrittenFile>((resolve, reject) => {
     worker.on('message', (message: WorkerMessage) => {
       if ('progress' in message) onProgress?.(message.progress)
       else if ('written' in message) resolve(message.written)
       else reject(signal?.aborted ? signal.reason : Object.assign(new Error(message.failed.message), message.failed))
     })
     worker.once('error', reject)
-    worker.once('exit', (code) => reject(new Error(`the thread that made a report ended with ${code}`)))
+    worker.once('exit', (code) => reject(new Error(`the report thread exited with code ${code}`)))
   })
-  signal?.addEventListener('abort', giveUp)
-  if (signal?.aborted) giveUp()
-  return made.finally(() => signal?.removeEventListener('abort', giveUp))
+  signal?.addEventListener('abort', cancel)
+  if (signal?.aborted) cancel()
+  return result.finally(() => signal?.removeEventListener('abort', cancel))
 }

@@ -6,8 +6,8 @@ import { gatherChannelInput, gatherRfqInput, type ReportSource } from '../../src
 import { type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 
-const source = (desk: ChannelFixture, asOf = desk.now()): ReportSource => ({
-  store: desk.store,
+const source = (fixture: ChannelFixture, asOf = fixture.now()): ReportSource => ({
+  store: fixture.store,
   config: testConfig({
     reports: {
       directory: '/nowhere',
@@ -25,18 +25,18 @@ const source = (desk: ChannelFixture, asOf = desk.now()): ReportSource => ({
 })
 
 async function polled(): Promise<ChannelFixture & { rfqId: string }> {
-  const desk = await openChannelFixture({ rfqs: 2, responsesPerRfq: 3 })
-  await desk.pollListings()
-  await desk.pollRfqs()
-  const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id
-  return { ...desk, rfqId: rfqId ?? 'none' }
+  const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 3 })
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  const rfqId = (await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.id
+  return { ...fixture, rfqId: rfqId ?? 'none' }
 }
 
-describe('what a report on an RFQ is made from', () => {
-  it('is all that the store knows of it, and of nothing else', async () => {
-    const desk = await polled()
-    const input = await gatherRfqInput({ ...source(desk), rfqId: desk.rfqId })
-    expect(input.rfq.id).toBe(desk.rfqId)
+describe('input of an RFQ report', () => {
+  it('contains everything stored about the RFQ and nothing about others', async () => {
+    const fixture = await polled()
+    const input = await gatherRfqInput({ ...source(fixture), rfqId: fixture.rfqId })
+    expect(input.rfq.id).toBe(fixture.rfqId)
     expect(input.rfq.document?.state).toMatch(/open|closed/)
     const responses = [...input.responses]
     expect(responses).toHaveLength(3)
@@ -47,13 +47,13 @@ describe('what a report on an RFQ is made from', () => {
     expect(input.problems.every(({ entityId }) => !entityId.startsWith('other'))).toBe(true)
   })
 
-  it('carries the settings of the configuration and the circumstances into the report', async () => {
-    const desk = await polled()
-    const report = compareOffers(await gatherRfqInput({ ...source(desk), rfqId: desk.rfqId }))
+  it('passes the configured settings and the report parameters on', async () => {
+    const fixture = await polled()
+    const report = compareOffers(await gatherRfqInput({ ...source(fixture), rfqId: fixture.rfqId }))
     expect(report.context).toMatchObject({
       channel: KEY,
       timeZone: 'Europe/Paris',
-      asOf: desk.now().toISOString(),
+      asOf: fixture.now().toISOString(),
       generatedAt: '2026-11-22T08:00:00.000Z',
       programVersion: '1.2.3',
     })
@@ -61,36 +61,38 @@ describe('what a report on an RFQ is made from', () => {
     expect(report.settings.exchangeRates).toMatchObject({ USD: { rate: 0.9, source: 'the bank' } })
   })
 
-  it('is what was known then, however much is known now', async () => {
-    const desk = await polled()
-    const then = desk.now()
+  it('is as of the requested moment, whatever was observed later', async () => {
+    const fixture = await polled()
+    const then = fixture.now()
     const report = async (asOf: Date) =>
-      compareOffers(await gatherRfqInput({ ...source(desk, asOf), rfqId: desk.rfqId }))
+      compareOffers(await gatherRfqInput({ ...source(fixture, asOf), rfqId: fixture.rfqId }))
     const before = await report(then)
-    desk.advanceSeconds(3_600)
-    desk.sandbox.world.closeRfq(desk.rfqId)
-    await desk.pollRfqs({ full: true })
+    fixture.advanceSeconds(3_600)
+    fixture.sandbox.world.closeRfq(fixture.rfqId)
+    await fixture.pollRfqs({ full: true })
     expect(await report(then)).toEqual(before)
-    expect((await report(desk.now())).rfq.state).toBe('closed')
+    expect((await report(fixture.now())).rfq.state).toBe('closed')
   })
 
-  it('says so where the RFQ was not known', async () => {
-    const desk = await polled()
+  it('rejects an RFQ that was not known at that moment', async () => {
+    const fixture = await polled()
     const early = new Date('2020-01-01T00:00:00Z')
-    await expect(gatherRfqInput({ ...source(desk, early), rfqId: desk.rfqId })).rejects.toThrow(
-      `no RFQ ${desk.rfqId} was known in acme/forest at 2020-01-01T00:00:00.000Z`,
+    await expect(gatherRfqInput({ ...source(fixture, early), rfqId: fixture.rfqId })).rejects.toThrow(
+      `RFQ ${fixture.rfqId} of acme/forest was not known at 2020-01-01T00:00:00.000Z`,
     )
   })
 
-  it('takes an identifier for nothing else: not for the number of another RFQ', async () => {
-    const desk = await polled()
-    const { rfq } = await gatherRfqInput({ ...source(desk), rfqId: desk.rfqId })
-    await expect(gatherRfqInput({ ...source(desk), rfqId: String(rfq.document?.number) })).rejects.toThrow('no RFQ')
+  it('does not take an id for the number of another RFQ', async () => {
+    const fixture = await polled()
+    const { rfq } = await gatherRfqInput({ ...source(fixture), rfqId: fixture.rfqId })
+    await expect(gatherRfqInput({ ...source(fixture), rfqId: String(rfq.document?.number) })).rejects.toThrow(
+      'was not known at',
+    )
   })
 })
 
-it('what the overview of a channel is made from is all of the channel', async () => {
-  const desk = await polled()
-  const report = summariseChannel(await gatherChannelInput(source(desk)))
+it('input of a channel report › contains the whole channel', async () => {
+  const fixture = await polled()
+  const report = summariseChannel(await gatherChannelInput(source(fixture)))
   expect(report.summary).toMatchObject({ rfqs: 2, offers: 6, listings: 3 })
 })

@@ -13,13 +13,13 @@ const config = (directory: string) => testConfig({ reports: { directory, setting
 
 async function source(): Promise<RfqReportSource & { directory: string }> {
   const directory = testFolder()
-  const desk = await openChannelFixture({ rfqs: 1, responsesPerRfq: 2 })
-  await desk.pollListings()
-  await desk.pollRfqs()
-  const rfqId = (await desk.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
-  const [asOf, now, version] = [desk.now(), desk.now(), '1.2.3']
+  const fixture = await openChannelFixture({ rfqs: 1, responsesPerRfq: 2 })
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  const rfqId = (await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.id ?? 'none'
+  const [asOf, now, version] = [fixture.now(), fixture.now(), '1.2.3']
   return {
-    store: desk.store,
+    store: fixture.store,
     config: config(directory),
     channel: channelConfig(KEY),
     rfqId,
@@ -30,12 +30,12 @@ async function source(): Promise<RfqReportSource & { directory: string }> {
   }
 }
 
-describe('the report on an RFQ', () => {
+describe('RFQ report', () => {
   it('is written as a workbook into the folder of its channel', async () => {
-    const from = await source()
-    const { path, bytes } = await makeRfqReport(from)
-    const { rfq, offers } = await buildRfqReport(from)
-    expect(path).toBe(join(from.directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
+    const input = await source()
+    const { path, bytes } = await makeRfqReport(input)
+    const { rfq, offers } = await buildRfqReport(input)
+    expect(path).toBe(join(input.directory, 'acme_forest', `rfq-${rfq.number}_asof-20261121T1200Z.xlsx`))
     expect(readFileSync(path)).toHaveLength(bytes)
     const workbook = new ExcelJS.Workbook()
     await workbook.xlsx.readFile(path)
@@ -45,41 +45,41 @@ describe('the report on an RFQ', () => {
     expect(offers).toHaveLength(2)
   })
 
-  it('is written where it is asked for, and gives equal bytes for equal knowledge', async () => {
-    const from = await source()
-    const [one, two] = [join(from.directory, 'one.xlsx'), join(from.directory, 'two.xlsx')]
-    expect((await makeRfqReport({ ...from, out: one })).path).toBe(one)
-    await makeRfqReport({ ...from, out: two })
+  it('is written to the requested file, with equal bytes for equal data', async () => {
+    const input = await source()
+    const [one, two] = [join(input.directory, 'one.xlsx'), join(input.directory, 'two.xlsx')]
+    expect((await makeRfqReport({ ...input, out: one })).path).toBe(one)
+    await makeRfqReport({ ...input, out: two })
     expect(readFileSync(one).equals(readFileSync(two))).toBe(true)
   })
 
-  it('stops when it is told to, and leaves nothing behind', async () => {
-    const from = await source()
-    const out = join(from.directory, 'report.xlsx')
+  it('stops when aborted, and leaves no file behind', async () => {
+    const input = await source()
+    const out = join(input.directory, 'report.xlsx')
     const signal = AbortSignal.abort(new Error('the service is shutting down'))
-    await expect(makeRfqReport({ ...from, out, signal })).rejects.toThrow('shutting down')
+    await expect(makeRfqReport({ ...input, out, signal })).rejects.toThrow('shutting down')
     expect(existsSync(out)).toBe(false)
   })
 })
 
-describe('reports on RFQs that a channel names alike', () => {
-  it('do not overwrite one another, though made for the same minute', async () => {
+describe('RFQ reports with equal numbers', () => {
+  it('do not overwrite each other within the same minute', async () => {
     const directory = testFolder()
-    const desk = await openChannelFixture()
-    const alike = { number: 1042 }
-    const twins = [desk.sandbox.world.addRfq(CHANNEL, alike), desk.sandbox.world.addRfq(CHANNEL, alike)]
-    const renumbered = desk.sandbox.world.addRfq(CHANNEL, { number: 77 })
+    const fixture = await openChannelFixture()
+    const sameNumber = { number: 1042 }
+    const twins = [fixture.sandbox.world.addRfq(CHANNEL, sameNumber), fixture.sandbox.world.addRfq(CHANNEL, sameNumber)]
+    const renumbered = fixture.sandbox.world.addRfq(CHANNEL, { number: 77 })
     const unnumbered = ['AB 12', 'ab-12', 'ab_12'].map((id) =>
-      desk.sandbox.world.addRfq(CHANNEL, { id, number: null as never }),
+      fixture.sandbox.world.addRfq(CHANNEL, { id, number: null as never }),
     )
-    await desk.pollRfqs()
-    desk.sandbox.world.changeRfq(renumbered.id, { number: 78 })
-    const successor = desk.sandbox.world.addRfq(CHANNEL, { number: 77 })
-    await desk.pollRfqs({ full: true })
-    const [asOf, now, version] = [desk.now(), desk.now(), '1.2.3']
-    const from = { store: desk.store, config: config(directory), channel: channelConfig(KEY), asOf, now, version }
+    await fixture.pollRfqs()
+    fixture.sandbox.world.changeRfq(renumbered.id, { number: 78 })
+    const successor = fixture.sandbox.world.addRfq(CHANNEL, { number: 77 })
+    await fixture.pollRfqs({ full: true })
+    const [asOf, now, version] = [fixture.now(), fixture.now(), '1.2.3']
+    const input = { store: fixture.store, config: config(directory), channel: channelConfig(KEY), asOf, now, version }
     const rfqs = [...twins, renumbered, successor, ...unnumbered]
-    for (const { id } of rfqs) await makeRfqReport({ ...from, rfqId: id, format: 'json' })
+    for (const { id } of rfqs) await makeRfqReport({ ...input, rfqId: id, format: 'json' })
     const files = readdirSync(join(directory, 'acme_forest'))
     expect(files.map((name) => idIn(join(directory, 'acme_forest', name))).sort()).toEqual(
       rfqs.map(({ id }) => id).sort(),
@@ -97,14 +97,14 @@ describe('reports on RFQs that a channel names alike', () => {
 
 const idIn = (file: string): string => JSON.parse(readFileSync(file, 'utf8')).rfq.id
 
-describe('the folder of a channel', () => {
+describe('report folder of a channel', () => {
   const folder = (channel: string) => reportDestination(config('/reports'), channel)
 
-  it('says whose reports are in it', () => {
+  it('is named after the channel', () => {
     expect(folder('acme/forest')).toEqual({ directory: '/reports/acme_forest' })
   })
 
-  it('is never that of another channel, nor outside of the reports', () => {
+  it('is unique to the channel and inside the reports folder', () => {
     const channels = [
       'a-b/c',
       'a/b-c',
