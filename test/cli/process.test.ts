@@ -316,8 +316,8 @@ describe('the demo', () => {
       env: { PATH: bareBin(), TMPDIR: folder },
     }).ended
     expect({ status, err }).toEqual({ status: 0, err: '' })
-    expect(out.replace(/\s+/g, ' ')).toContain('jobs run in this process')
-    expect(out).toMatch(/closed, and read again to be sure/)
+    expect(out.replace(/\s+/g, ' ')).toMatch(/Queue +in-process/)
+    expect(out).toMatch(/: closed and verified/)
     const paths = pathsIn(out)
     expect(paths.some((path) => path.endsWith('.xlsx'))).toBe(true)
     expect(paths.filter((path) => !existsSync(path))).toEqual([])
@@ -340,7 +340,7 @@ describe('the demo', () => {
   it('lives on until Ctrl-C, telling what happens, and can be looked into', async () => {
     const folder = testFolder()
     const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
-    await demo.says(/ quotekeeper +\S+: saw /, 60_000)
+    await demo.says(/ quotekeeper +\S+: found /, 60_000)
     const config = join(folderOf(demo.out), 'quotekeeper.yaml')
     const rfqs = await new Program(['--config', config, 'rfqs', '--json'], { cwd: folder }).ended
     expect(JSON.parse(rfqs.out).length).toBeGreaterThan(20)

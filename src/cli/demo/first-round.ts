@@ -4,99 +4,105 @@ import type { Sandbox } from '../../sandbox/index.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import type { DemoFolder } from './demo-folder.js'
-import { closedIn, foundIn, type Story } from './demo-output.js'
-import type { Deed, Watch } from './service-monitor.js'
+import type { DemoOutput } from './demo-output.js'
+import { summarizeClosing, summarizePolls } from './event-text.js'
+import type { ServiceEvent, ServiceMonitor } from './service-monitor.js'
 
-/** How long each part of the round may take, in milliseconds. */
-const PATIENCE = 60_000
+/** How long each step of the round may take. */
+const STEP_TIMEOUT_MS = 60_000
 
-/** The service at work, seen. */
-export interface Desk {
-  watch: Watch
+/** The running service with its monitor. */
+export interface MonitoredService {
+  monitor: ServiceMonitor
   service: Service
 }
 
-/** Where a demo is played. */
-export interface Stage {
+/** What a demo runs in. */
+export interface DemoContext {
   cli: Cli
-  story: Story
+  output: DemoOutput
   folder: DemoFolder
   sandbox: Sandbox
 }
 
-/** One full round: everything is polled, what is past due is closed, and reported; each step is told. */
-export async function firstRound(demo: Stage, app: App, desk: Desk): Promise<void> {
-  await pollEverything(demo, app, desk)
-  await closeExpired(demo, app, desk)
-  await report(demo, app, desk)
+/** Runs one full round and prints each step: poll every channel, close what is past due, write the reports. */
+export async function runFirstRound(demo: DemoContext, app: App, running: MonitoredService): Promise<void> {
+  await pollChannels(demo, app, running)
+  await closePastDue(demo, app, running)
+  await writeReports(demo, running)
+  printNextCommands(demo)
 }
 
-async function pollEverything({ cli, story }: Stage, { config }: App, { watch }: Desk): Promise<void> {
-  story.chapter(
+async function pollChannels(
+  { cli, output }: DemoContext,
+  { config }: App,
+  { monitor }: MonitoredService,
+): Promise<void> {
+  output.section(
     '1. Polling',
-    'Each channel is asked for its project listings and its RFQs, then for each RFQ and each offer.',
+    'Quotekeeper reads the listings and RFQs of each channel, then each RFQ and each offer in full.',
   )
-  // The schedule owes each channel its first polls.
-  const all = config.channels.length * 2
-  await watch.until((deeds) => pollsIn(deeds) >= all, { within: PATIENCE, signal: cli.io.stop })
-  story.blank()
-  story.facts(config.channels.map(({ key }) => [key, foundIn(key, watch.deeds)]))
+  // The schedule starts with one poll of each kind for every channel.
+  const expected = config.channels.length * 2
+  await monitor.waitUntil((events) => countPolls(events) >= expected, {
+    timeoutMs: STEP_TIMEOUT_MS,
+    signal: cli.io.stop,
+  })
+  output.facts(config.channels.map(({ key }) => [key, summarizePolls(key, monitor.events)]))
 }
 
-const pollsIn = (deeds: readonly Deed[]) =>
+const countPolls = (events: readonly ServiceEvent[]) =>
   new Set(
-    deeds.flatMap((deed) => (deed.kind === 'polled' ? [`${deed.result.run.channel} ${deed.result.run.kind}`] : [])),
+    events.flatMap((event) =>
+      event.kind === 'polled' ? [`${event.result.run.channel} ${event.result.run.kind}`] : [],
+    ),
   ).size
 
-async function closeExpired({ cli, story, sandbox }: Stage, { config }: App, { watch, service }: Desk): Promise<void> {
+async function closePastDue(
+  { cli, output, sandbox }: DemoContext,
+  { config }: App,
+  { monitor, service }: MonitoredService,
+): Promise<void> {
   const { jobId } = await import('../../../jobs/job-id.js')
-  story.chapter(
+  output.section(
     '2. Closing',
-    'An RFQ is past due when its due date has ended in the calendar of its channel: one due today stays open. Each is ' +
-      'read afresh, closed by one request, and read again; why it was closed is written down.',
+    "An RFQ is past due when its response due date has ended in the channel's time zone; an RFQ due today stays open. " +
+      'Quotekeeper reads each RFQ again, closes it with one request, reads it once more to verify, and records why.',
   )
   const channels = config.channels.filter(({ autoClose }) => autoClose !== 'off')
   for (const { key: channel } of channels) {
     const payload = { channel, cause: 'demo' }
     await service.enqueue('close-expired', payload, jobId('close-expired', payload, sandbox.now()))
   }
-  const done = (deeds: readonly Deed[]) => channels.every(({ key }) => deeds.some((deed) => isRoundOf(deed, key)))
-  await watch.until(done, { within: PATIENCE, signal: cli.io.stop })
-  story.blank()
-  story.facts(config.channels.flatMap((channel) => named(channel.key, closedIn(channel, watch.deeds))))
+  const isDone = (events: readonly ServiceEvent[]) =>
+    channels.every(({ key }) => events.some((event) => event.kind === 'closed' && event.result.run.channel === key))
+  await monitor.waitUntil(isDone, { timeoutMs: STEP_TIMEOUT_MS, signal: cli.io.stop })
+  output.facts(config.channels.flatMap((channel) => factLines(channel.key, summarizeClosing(channel, monitor.events))))
 }
 
-const isRoundOf = (deed: Deed, channel: string) => deed.kind === 'closed' && deed.result.run.channel === channel
+/** Facts with the name on their first line only. */
+const factLines = (name: string, values: readonly string[]): [string, string][] =>
+  values.map((value, index) => [index === 0 ? name : '', value])
 
-/** The name stands beside the first of its lines only. */
-const named = (name: string, lines: readonly string[]): [string, string][] =>
-  lines.map((line, index) => [index === 0 ? name : '', line])
-
-async function report({ cli, story, folder }: Stage, app: App, { watch }: Desk): Promise<void> {
-  story.chapter('3. Reporting', 'The offers for each RFQ that was closed, side by side in an Excel workbook.')
-  const closed = watch.deeds
-    .flatMap((deed) => (deed.kind === 'closed' ? deed.result.decisions : []))
+async function writeReports({ cli, output, folder }: DemoContext, { monitor }: MonitoredService): Promise<void> {
+  output.section('3. Reporting', 'An Excel workbook compares the offers for each closed RFQ side by side.')
+  const closed = monitor.events
+    .flatMap((event) => (event.kind === 'closed' ? event.result.decisions : []))
     .filter(({ outcome }) => outcome === 'closed')
-  await watch.until((deeds) => closed.every(({ rfqId }) => deeds.some((deed) => isReportOn(deed, rfqId))), {
-    within: PATIENCE,
-    signal: cli.io.stop,
-  })
-  const paths = watch.deeds.flatMap((deed) => (deed.kind === 'reported' && deed.rfqId !== null ? [deed.path] : []))
-  story.blank()
-  story.facts([...named('Workbook', paths), ['Database', app.config.database]])
-  story.chapter('Look around', 'Its own commands read the database, in another terminal or later:')
-  story.blank()
-  for (const command of [
-    'rfqs',
-    'offers 1002 --channel acme/forest',
-    'decisions',
-    'report 1004 --channel acme/forest',
-  ]) {
-    cli.io.out(`  ${programName()} --config ${folder.config} ${command}\n`)
-  }
+  const isDone = (events: readonly ServiceEvent[]) =>
+    closed.every(({ rfqId }) => events.some((event) => event.kind === 'reported' && event.rfqId === rfqId))
+  await monitor.waitUntil(isDone, { timeoutMs: STEP_TIMEOUT_MS, signal: cli.io.stop })
+  const paths = monitor.events.flatMap((event) =>
+    event.kind === 'reported' && event.rfqId !== null ? [event.path] : [],
+  )
+  output.facts([...factLines('Workbook', paths), ['Database', folder.database]])
 }
 
-const isReportOn = (deed: Deed, rfqId: string) => deed.kind === 'reported' && deed.rfqId === rfqId
+function printNextCommands({ output, folder }: DemoContext): void {
+  output.section('Next steps', 'Explore the database with these commands, in another terminal or after the demo:')
+  const commands = ['rfqs', 'offers 1002 --channel acme/forest', 'decisions', 'report 1004 --channel acme/forest']
+  output.lines(commands.map((command) => `  ${programPath()} --config ${folder.config} ${command}`))
+}
 
-/** How this program was called, so that the commands can be copied. */
-const programName = () => `node ${relative(process.cwd(), process.argv[1] ?? 'quotekeeper')}`
+/** How this program was started, so that the commands can be copied. */
+const programPath = () => `node ${relative(process.cwd(), process.argv[1] ?? 'quotekeeper')}`

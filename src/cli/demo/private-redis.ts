@@ -5,25 +5,25 @@ import { connect, createServer } from 'node:net'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A Redis or Valkey server of our own. */
+/** A Redis or Valkey server that only the demo uses. */
 export interface PrivateRedis {
-  /** Its program, such as `redis-server`. */
+  /** The name of its program, such as `redis-server`. */
   program: string
-  /** With its password. */
+  /** The address, with the password. */
   url: string
   port: number
   stop(): Promise<void>
 }
 
 const PROGRAMS = ['redis-server', 'valkey-server']
-/** How long a server may take to answer, and to end, in milliseconds. */
-const PATIENCE = 5_000
+/** How long the server may take to answer, and to exit. */
+const TIMEOUT_MS = 5_000
 
 /**
  * Starts a server on a free port of this machine, with a password and without persistence.
  * @param folder where its configuration is written
- * @param path the PATH to look for it
- * @returns null where none is installed or none will start
+ * @param path the PATH to search for the program
+ * @returns null if no server is installed or it does not start
  */
 export async function startPrivateRedis(folder: string, path: string | undefined): Promise<PrivateRedis | null> {
   const found = findProgram(path)
@@ -32,23 +32,26 @@ export async function startPrivateRedis(folder: string, path: string | undefined
   const password = randomBytes(24).toString('hex')
   const file = join(folder, 'redis.conf')
   writeFileSync(file, configOf({ folder, port, password }), { mode: 0o600 })
-  const keeper = spawn('sh', ['-c', KEEPER, found.file, file], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
-  // What the keeper holds must not hold us.
-  keeper.on('error', () => undefined)
-  keeper.stdin?.on('error', () => undefined)
-  if (await answers(port, password, keeper)) {
+  const supervisor = spawn('sh', ['-c', SUPERVISOR, found.file, file], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  // An error of the supervisor must not crash the demo.
+  supervisor.on('error', () => undefined)
+  supervisor.stdin?.on('error', () => undefined)
+  if (await waitForPong(port, password, supervisor)) {
     const url = `redis://:${password}@127.0.0.1:${port}`
-    return { program: found.name, url, port, stop: () => end(keeper) }
+    return { program: found.name, url, port, stop: () => stop(supervisor) }
   }
-  await end(keeper)
+  await stop(supervisor)
   return null
 }
 
 /**
- * Runs the server for as long as our end of its standard input is open: it ends with us, however we end. A session of
- * its own keeps the terminal's Ctrl-C from it, so that jobs can be finished first.
+ * Runs the server while our end of its standard input is open, so that it exits with this process even after a kill. It
+ * has its own session, so that the terminal's Ctrl-C does not stop it before running jobs have finished.
  */
-const KEEPER = `
+const SUPERVISOR = `
 exec 3<&0
 "$0" "$1" </dev/null >/dev/null 2>&1 3<&- &
 server=$!
@@ -97,17 +100,17 @@ function freePort(): Promise<number> {
   })
 }
 
-async function answers(port: number, password: string, keeper: ChildProcess): Promise<boolean> {
-  const deadline = performance.now() + PATIENCE
-  while (performance.now() < deadline && keeper.exitCode === null) {
-    if (await saysPong(port, password)) return true
+async function waitForPong(port: number, password: string, supervisor: ChildProcess): Promise<boolean> {
+  const deadline = performance.now() + TIMEOUT_MS
+  while (performance.now() < deadline && supervisor.exitCode === null) {
+    if (await ping(port, password)) return true
     await wait(50)
   }
   return false
 }
 
-/** By hand, because a client would go on trying by itself. */
-function saysPong(port: number, password: string): Promise<boolean> {
+/** Sends PING over a plain socket, because a client library would keep retrying on its own. */
+function ping(port: number, password: string): Promise<boolean> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' })
     const done = (pong: boolean) => {
@@ -126,11 +129,12 @@ function saysPong(port: number, password: string): Promise<boolean> {
   })
 }
 
-async function end(keeper: ChildProcess): Promise<void> {
+async function stop(supervisor: ChildProcess): Promise<void> {
   const ended = new Promise((resolve) => {
-    if (keeper.exitCode !== null || keeper.signalCode !== null || keeper.pid === undefined) resolve(undefined)
-    else keeper.once('exit', resolve)
+    if (supervisor.exitCode !== null || supervisor.signalCode !== null || supervisor.pid === undefined)
+      resolve(undefined)
+    else supervisor.once('exit', resolve)
   })
-  keeper.stdin?.destroy()
-  await Promise.race([ended, wait(PATIENCE, undefined, { ref: false })])
+  supervisor.stdin?.destroy()
+  await Promise.race([ended, wait(TIMEOUT_MS, undefined, { ref: false })])
 }

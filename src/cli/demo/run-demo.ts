@@ -5,35 +5,36 @@ import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { createHandlerDeps, webServerStarter } from '../handler-deps.js'
 import { untilStopped } from '../until-stopped.js'
-import { makeDemoFolder, writeDemoConfig } from './demo-folder.js'
-import { deedInWords, happeningInWords, Story } from './demo-output.js'
-import { type Desk, firstRound, type Stage } from './first-round.js'
+import { createDemoFolder, writeDemoConfig } from './demo-folder.js'
+import { DemoOutput } from './demo-output.js'
+import { describeServiceEvent } from './event-text.js'
+import { type DemoContext, type MonitoredService, runFirstRound } from './first-round.js'
 import { type PrivateRedis, startPrivateRedis } from './private-redis.js'
-import { Watch } from './service-monitor.js'
+import { ServiceMonitor } from './service-monitor.js'
 
-/** After the first round the marketplace's clock runs ahead by this much each second, in milliseconds. */
-const STEP = 8 * 60_000
+/** How far the marketplace's clock advances each second after the first round. */
+const CLOCK_STEP_MS = 8 * 60_000
 
-interface Demo extends Stage {
+interface Demo extends DemoContext {
   redis: PrivateRedis | null
-  /** What happens on the marketplace, as soon as somebody listens. */
-  tell: { happening: (happening: WorldEvent) => void }
+  /** Receives the events of the sandbox. Replaced once the demo prints them. */
+  listener: { onWorldEvent: (event: WorldEvent) => void }
 }
 
 /**
- * Plays the demo to whoever watches.
- * @param once ends after one full round, instead of living on until the process is asked to end
+ * Runs the service against a sandbox, in a temporary folder, and prints what it does.
+ * @param once ends after one full round; otherwise the demo runs until Ctrl-C
  */
-export async function demo(cli: Cli, once: boolean): Promise<void> {
+export async function runDemo(cli: Cli, once: boolean): Promise<void> {
   const { startSandbox } = await import('../../sandbox/index.js')
-  const folder = makeDemoFolder()
-  const tell: Demo['tell'] = { happening: () => undefined }
-  const sandbox = await startSandbox({ keepRequests: 0, onEvent: (happening) => tell.happening(happening) })
+  const folder = createDemoFolder()
+  const listener: Demo['listener'] = { onWorldEvent: () => undefined }
+  const sandbox = await startSandbox({ keepRequests: 0, onEvent: (event) => listener.onWorldEvent(event) })
   try {
     const redis = await startPrivateRedis(folder.path, cli.io.env.PATH)
     try {
       writeDemoConfig(folder, sandbox, redis?.url ?? 'in-process')
-      await play({ cli, story: new Story(cli.io), folder, sandbox, redis, tell }, once)
+      await runService({ cli, output: new DemoOutput(cli.io), folder, sandbox, redis, listener }, once)
     } finally {
       await redis?.stop()
     }
@@ -42,71 +43,70 @@ export async function demo(cli: Cli, once: boolean): Promise<void> {
   }
 }
 
-/** The desk lives by the marketplace's clock, and knows nothing of our environment. */
-async function play(demo: Demo, once: boolean): Promise<void> {
+/** The service follows the sandbox's clock and gets no environment variables, so that a demo is always the same. */
+async function runService(demo: Demo, once: boolean): Promise<void> {
   const { cli, folder, sandbox } = demo
   const globals = { ...cli.globals, config: folder.config }
-  const desk: Cli = { ...cli, globals, io: { ...cli.io, env: {}, now: sandbox.now } }
-  const log = { write: (text: string) => appendFileSync(folder.log, text, { mode: 0o600 }) }
-  introduce(demo)
-  await withApp(
-    desk,
-    { secrets: 'required', logTo: log, defaultLevel: 'info', createDatabase: true },
-    async (app: App) => {
-      const watch = new Watch()
-      const service = await startDesk(app, sandbox, watch)
-      try {
-        await firstRound(demo, app, { watch, service })
-        if (!once) await liveOn(demo, { watch, service })
-      } catch (error) {
-        // Being asked to end, at whatever moment, is how a demo ends.
-        if (!cli.io.stop.aborted) throw error
-      }
-    },
-  )
-  demo.story.chapter('The end', 'Everything stays in this folder; delete it when you are done:')
+  const serviceCli: Cli = { ...cli, globals, io: { ...cli.io, env: {}, now: sandbox.now } }
+  const logTo = { write: (text: string) => appendFileSync(folder.log, text, { mode: 0o600 }) }
+  printIntroduction(demo)
+  const options = { secrets: 'required', logTo, defaultLevel: 'info', createDatabase: true } as const
+  await withApp(serviceCli, options, async (app) => {
+    const running = await startMonitoredService(app, sandbox)
+    try {
+      await runFirstRound(demo, app, running)
+      if (!once) await runUntilStopped(demo, running)
+    } catch (error) {
+      // Ctrl-C is the normal end of a demo, at any step.
+      if (!cli.io.stop.aborted) throw error
+    }
+  })
+  demo.output.section('End of the demo', 'All files are kept in this folder; delete it when you are done:')
   cli.io.out(`${folder.path}\n`)
 }
 
-async function startDesk(app: App, sandbox: Sandbox, watch: Watch): Promise<Service> {
+async function startMonitoredService(app: App, sandbox: Sandbox): Promise<MonitoredService> {
   const { startService } = await import('../../../jobs/service.js')
-  const deps = watch.over(await createHandlerDeps(app, sandbox.now))
-  const service = await startService({ ...deps, work: true, schedule: true, serveWeb: webServerStarter(app) })
+  const monitor = new ServiceMonitor()
+  const deps = monitor.wrap(await createHandlerDeps(app, sandbox.now))
+  const service: Service = await startService({ ...deps, work: true, schedule: true, serveWeb: webServerStarter(app) })
   app.onClose(() => service.stop())
-  return service
+  return { monitor, service }
 }
 
-function introduce({ story, folder, sandbox, redis }: Demo): void {
-  story.chapter(
-    'Quotekeeper: what an RFQ desk needs to remember',
-    'Buyers put requests for quote (RFQs) on a marketplace of environmental-credit projects, and project developers ' +
-      'answer with offers. Quotekeeper watches the channels of the marketplace, keeps every version it ever saw, closes ' +
-      'RFQs whose due date has passed, and compares the offers in Excel. Here it does so on a marketplace of its own, ' +
-      'with invented data.',
+function printIntroduction({ output, folder, sandbox, redis }: Demo): void {
+  output.section(
+    'Quotekeeper demo',
+    'On a marketplace of environmental credits, buyers publish requests for quote (RFQs) and project developers ' +
+      'respond with offers. Quotekeeper polls the channels of the marketplace, keeps every version of every document, ' +
+      'closes RFQs after their response due date, and compares the offers in Excel. This demo runs it against a local ' +
+      'sample marketplace with invented data.',
   )
-  story.blank()
-  story.facts([
+  output.facts([
     ['Marketplace', `${sandbox.url}, ${sandbox.world.channels.length} channels`],
     ['Queue', redis ? `a private ${redis.program} on port ${redis.port}` : IN_PROCESS],
     ['Folder', folder.path],
   ])
 }
 
-const IN_PROCESS = 'none needed: no redis-server or valkey-server was found, so jobs run in this process'
+const IN_PROCESS = 'in-process (redis-server and valkey-server are not installed)'
 
-async function liveOn({ cli, story, folder, sandbox, tell }: Demo, { watch, service }: Desk): Promise<void> {
-  story.chapter(
-    'And so it goes on',
-    `From here the marketplace's clock runs fast: eight minutes pass each second, a day in three minutes. Offers ` +
-      `arrive, RFQs fall due, Quotekeeper sees it and acts. Its health: ${service.url}/readyz. Ctrl-C ends the demo. Times are UTC.`,
+async function runUntilStopped(
+  { cli, output, folder, sandbox, listener }: Demo,
+  { monitor, service }: MonitoredService,
+): Promise<void> {
+  output.section(
+    '4. Running on schedule',
+    "From here on the marketplace's clock is accelerated: eight minutes pass each second. Offers arrive, RFQs become " +
+      `past due, and Quotekeeper reacts. Times are UTC. Health: ${service.url}/readyz. Press Ctrl-C to end the demo.`,
   )
-  story.blank()
-  tell.happening = (happening) => story.event(happening.at, 'marketplace', happeningInWords(happening))
-  const forget = watch.onDeed((deed) => {
-    for (const words of deedInWords(deed, folder.path)) story.event(sandbox.now(), 'quotekeeper', words)
+  output.lines([])
+  listener.onWorldEvent = ({ at, channel, text }) => output.event(at, 'marketplace', `${channel}: ${text}`)
+  const unsubscribe = monitor.onEvent((event) => {
+    for (const line of describeServiceEvent(event, folder.path)) output.event(sandbox.now(), 'quotekeeper', line)
   })
-  const clock = setInterval(() => sandbox.advance(new Date(sandbox.now().getTime() + STEP)), 1000)
+  const clock = setInterval(() => sandbox.advance(new Date(sandbox.now().getTime() + CLOCK_STEP_MS)), 1000)
   await untilStopped(cli.io.stop)
   clearInterval(clock)
-  forget()
+  unsubscribe()
 }

@@ -4,96 +4,91 @@ import type { PollResult } from '../../sync/contract.js'
 import { FailedError } from '../cli-error.js'
 
 /** Something the service did. */
-export type Deed =
+export type ServiceEvent =
   | { kind: 'polled'; result: PollResult }
   | { kind: 'closed'; result: ClosingResult }
   | { kind: 'reported'; channel: string; rfqId: string | null; path: string }
-  | { kind: 'failed'; what: string; error: Error }
+  | { kind: 'failed'; action: string; error: Error }
 
 type Deps = Omit<HandlerDeps, 'enqueue'>
 
-/** Sees what the service does, by standing between its jobs and the rooms that do the work. */
-export class Watch {
-  readonly deeds: Deed[] = []
-  readonly #listeners = new Set<(deed: Deed) => void>()
+/** Records what the service does, by wrapping the functions that its job handlers call. */
+export class ServiceMonitor {
+  readonly events: ServiceEvent[] = []
+  readonly #listeners = new Set<(event: ServiceEvent) => void>()
 
-  /** Calls back for each further deed, until the function it returns is called. */
-  onDeed(listener: (deed: Deed) => void): () => void {
+  /** Calls the listener for each further event, until the returned function is called. */
+  onEvent(listener: (event: ServiceEvent) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
 
-  /** The same rooms, seen. */
-  over(deps: Deps): Deps {
+  /** Wraps the handlers' dependencies so that their results are recorded. */
+  wrap(deps: Deps): Deps {
     return {
       ...deps,
-      pollListings: (context) => this.#seen('poll of listings', deps.pollListings(context), polled),
-      pollRfqs: (context, options) => this.#seen('poll of RFQs', deps.pollRfqs(context, options), polled),
-      closeExpired: (context, policy) =>
-        this.#seen('closing round', deps.closeExpired(context, policy), (result) => ({ kind: 'closed', result })),
+      pollListings: (context) => this.#record('poll of listings', deps.pollListings(context), polled),
+      pollRfqs: (context, options) => this.#record('poll of RFQs', deps.pollRfqs(context, options), polled),
+      closeExpired: (context, policy) => this.#record('closing round', deps.closeExpired(context, policy), closed),
       rfqReport: (channel, rfqId, signal) =>
-        this.#seen('report', deps.rfqReport(channel, rfqId, signal), (path) => ({
-          kind: 'reported',
-          channel: channel.key,
-          rfqId,
-          path,
-        })),
+        this.#record('report', deps.rfqReport(channel, rfqId, signal), reported(channel.key, rfqId)),
       channelReport: (channel, signal) =>
-        this.#seen('overview', deps.channelReport(channel, signal), (path) => ({
-          kind: 'reported',
-          channel: channel.key,
-          rfqId: null,
-          path,
-        })),
+        this.#record('channel report', deps.channelReport(channel, signal), reported(channel.key, null)),
     }
   }
 
   /**
-   * Waits until enough was done.
-   * @param enough asked after each deed
-   * @param options.within in milliseconds
-   * @throws {FailedError} when a deed failed, or time is up; the signal's reason when it is aborted
+   * Waits until a condition on the recorded events holds.
+   * @param isDone evaluated now and after each event
+   * @throws {FailedError} when something failed or the timeout is over; the signal's reason when it is aborted
    */
-  until(enough: (deeds: readonly Deed[]) => boolean, options: { within: number; signal: AbortSignal }): Promise<void> {
-    const { within, signal } = options
+  waitUntil(
+    isDone: (events: readonly ServiceEvent[]) => boolean,
+    { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal },
+  ): Promise<void> {
     return new Promise((resolve, reject) => {
-      const end = (settle: () => void) => {
+      const finish = (settle: () => void) => {
         clearTimeout(timer)
-        signal.removeEventListener('abort', stop)
-        forget()
+        signal.removeEventListener('abort', onAbort)
+        unsubscribe()
         settle()
       }
-      const stop = () => end(() => reject(signal.reason))
-      const look = () => {
-        const failed = this.deeds.find((deed) => deed.kind === 'failed')
-        if (failed) end(() => reject(new FailedError(`the ${failed.what} failed: ${failed.error.message}`)))
-        else if (enough(this.deeds)) end(resolve)
+      const onAbort = () => finish(() => reject(signal.reason))
+      const check = () => {
+        const failed = this.events.find((event) => event.kind === 'failed')
+        if (failed) finish(() => reject(new FailedError(`the ${failed.action} failed: ${failed.error.message}`)))
+        else if (isDone(this.events)) finish(resolve)
       }
-      const late = () => end(() => reject(new FailedError(`the demo came no further within ${within / 1000} s`)))
-      const timer = setTimeout(late, within)
-      const forget = this.onDeed(look)
-      signal.addEventListener('abort', stop)
-      if (signal.aborted) stop()
-      else look()
+      const onTimeout = () =>
+        finish(() => reject(new FailedError(`the demo made no progress within ${timeoutMs / 1000} s`)))
+      const timer = setTimeout(onTimeout, timeoutMs)
+      const unsubscribe = this.onEvent(check)
+      signal.addEventListener('abort', onAbort)
+      if (signal.aborted) onAbort()
+      else check()
     })
   }
 
-  async #seen<T>(what: string, doing: Promise<T>, toDeed: (result: T) => Deed): Promise<T> {
+  async #record<T>(action: string, running: Promise<T>, toEvent: (result: T) => ServiceEvent): Promise<T> {
     try {
-      const result = await doing
-      this.#tell(toDeed(result))
+      const result = await running
+      this.#emit(toEvent(result))
       return result
     } catch (error) {
-      // Two of a kind at once are no failure: the other one does it.
-      if ((error as Error).name !== 'RunBusyError') this.#tell({ kind: 'failed', what, error: error as Error })
+      // RunBusyError is not a failure: another job is doing the same work.
+      if ((error as Error).name !== 'RunBusyError') this.#emit({ kind: 'failed', action, error: error as Error })
       throw error
     }
   }
 
-  #tell(deed: Deed): void {
-    this.deeds.push(deed)
-    for (const listener of this.#listeners) listener(deed)
+  #emit(event: ServiceEvent): void {
+    this.events.push(event)
+    for (const listener of this.#listeners) listener(event)
   }
 }
 
-const polled = (result: PollResult): Deed => ({ kind: 'polled', result })
+const polled = (result: PollResult): ServiceEvent => ({ kind: 'polled', result })
+const closed = (result: ClosingResult): ServiceEvent => ({ kind: 'closed', result })
+const reported =
+  (channel: string, rfqId: string | null) =>
+  (path: string): ServiceEvent => ({ kind: 'reported', channel, rfqId, path })
