@@ -18,10 +18,10 @@ import { fault, faultUnless } from './fault-test.js'
 
 const runners = useRedisRunners()
 
-/** From the marketplace to the workbook: of each RFQ, with a response to it for each text. */
-async function reported(all: Partial<RfqTerms>[], texts: readonly string[] = []) {
+/** Adds RFQs, each with one response per text, polls them and writes their workbooks. */
+async function reportOn(rfqs: Partial<RfqTerms>[], texts: readonly string[] = []) {
   const fixture = await openChannelFixture()
-  const ids = all.map((terms) => addRfq(fixture, terms, texts))
+  const ids = rfqs.map((terms) => addRfq(fixture, terms, texts))
   await fixture.pollListings()
   await fixture.pollRfqs()
   const folder = testFolder()
@@ -36,28 +36,28 @@ async function reported(all: Partial<RfqTerms>[], texts: readonly string[] = [])
 
 function addRfq({ sandbox: { world } }: ChannelFixture, terms: Partial<RfqTerms>, texts: readonly string[]): string {
   const { id } = world.addRfq(CHANNEL, terms)
-  for (const words of texts) {
-    const offer = { additionalNotesToBuyer: words }
-    world.addResponse(id, { projectDeveloperName: words, projectName: words, offer })
+  for (const text of texts) {
+    const offer = { additionalNotesToBuyer: text }
+    world.addResponse(id, { projectDeveloperName: text, projectName: text, offer })
   }
   return id
 }
 
 const PATHS = ['../../outside', '..', 'C:\\Windows\\a\u0000b', '-rf', '%2e%2e%2fx']
 
-fault(43, 'also in a reference or an identifier, and also without a number', async () => {
+fault(43, 'file names stay safe, also for references, ids and RFQs without a number', async () => {
   const numbered = PATHS.slice(0, 2).map((words) => ({ title: words, reference: words }))
   const named = PATHS.map((words) => ({ title: words, id: words, number: null as never }))
-  const { files } = await reported([...numbered, ...named])
+  const { files } = await reportOn([...numbered, ...named])
   const workbooks = files.filter((name) => name !== 'reports' && name !== 'reports/acme_forest')
   expect(workbooks).toHaveLength(numbered.length + named.length)
   for (const name of workbooks)
     expect(name).toMatch(/^reports\/acme_forest\/rfq-[a-z0-9-]+(_[0-9a-f]{8})?_asof-[0-9TZ]+\.xlsx$/)
 })
 
-fault(44, 'in any text: every part of the workbook is well-formed XML', async () => {
+fault(44, 'every part of the workbook is well-formed XML', async () => {
   const titles = HOSTILE.filter((text) => /[<&\p{Cc}\p{Cs}]/u.test(text))
-  const { paths } = await reported(
+  const { paths } = await reportOn(
     titles.map((title) => ({ title, reference: title, buyerDescription: title })),
     HOSTILE,
   )
@@ -67,12 +67,12 @@ fault(44, 'in any text: every part of the workbook is well-formed XML', async ()
   }
 })
 
-/** What spreadsheets would compute. */
+/** Texts that a spreadsheet would evaluate as formulas. */
 const FORMULAS = HOSTILE.filter((text) => /^[=+@-]/.test(text))
 
-faultUnless(whyNoTools())(44, 'another program reads formulas as the texts they were', async () => {
+faultUnless(whyNoTools())(44, 'LibreOffice reads text that looks like a formula as text', async () => {
   const [title = ''] = FORMULAS
-  const { paths } = await reported([{ title, reference: title }], FORMULAS)
+  const { paths } = await reportOn([{ title, reference: title }], FORMULAS)
   const [read] = readWorkbooks(paths)
   const cells = Object.values(read?.sheets ?? {}).flatMap((sheet) => Object.values(sheet))
   for (const words of FORMULAS) {
@@ -83,8 +83,8 @@ faultUnless(whyNoTools())(44, 'another program reads formulas as the texts they 
   }
 })
 
-faultUnless(redisSkipReason)(32, 'survives the queue and the workbook', async () => {
-  const title = 'nul \u0000, half a pair \ud83d, and \u{1f333}'
+faultUnless(redisSkipReason)(32, 'a poll, a close and a report through the queue succeed', async () => {
+  const title = 'nul \u0000, unpaired surrogate \ud83d, and \u{1f333}'
   const fixture = await openProcessFixture({ rfqs: 0 })
   const { id } = fixture.sandbox.world.addRfq(CHANNEL, { title, reference: '\udc00', responseDueDate: '2020-01-31' })
   fixture.sandbox.world.addResponse(id, { projectDeveloperName: title })
@@ -99,6 +99,6 @@ faultUnless(redisSkipReason)(32, 'survives the queue and the workbook', async ()
   const [file] = readdirSync(join(fixture.folder, 'data/reports/acme_forest'))
   const parts = await partsOf(readFileSync(join(fixture.folder, 'data/reports/acme_forest', file ?? '')))
   const texts = [...parts.values()].join('')
-  expect(texts).toContain('nul \ufffd, half a pair \ufffd, and \u{1f333}')
+  expect(texts).toContain('nul \ufffd, unpaired surrogate \ufffd, and \u{1f333}')
   for (const xml of parts.values()) parseXml(xml)
 })

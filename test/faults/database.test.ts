@@ -40,12 +40,12 @@ const snapshot = (id: string, responses: number, text = 'x'): RfqSnapshot => ({
 
 fault(
   33,
-  'leaves whole RFQs only, and the next run says that it was interrupted',
+  'only complete RFQs remain, and the killed run is recorded as interrupted',
   async () => {
     const path = join(testFolder(), 'killed.db')
-    const each = 40
+    const responsesEach = 40
     for (let round = 0; round < 8; round++) {
-      const child = spawn(process.execPath, [writer, path, String(round * 10_000), String(each)], {
+      const child = spawn(process.execPath, [writer, path, String(round * 10_000), String(responsesEach)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       })
       await once(child.stdout, 'data')
@@ -56,7 +56,7 @@ fault(
       expect(await store.check()).toMatchObject({ ok: true })
       const rfqs = await store.rfqs({})
       expect(rfqs.length).toBeGreaterThan(round)
-      for (const { rfq, responses } of rfqs) expect([rfq.id, responses.length]).toEqual([rfq.id, each])
+      for (const { rfq, responses } of rfqs) expect([rfq.id, responses.length]).toEqual([rfq.id, responsesEach])
       const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: new Date() })
       const [, killed] = await store.runs({ kind: 'rfqs' })
       expect(killed).toMatchObject({ outcome: 'interrupted' })
@@ -68,14 +68,14 @@ fault(
   60_000,
 )
 
-const noMount = (() => {
-  const folder = testMount()
-  if (folder === null) return 'this user may not mount a small file system'
+const mountSkipReason = (() => {
+  const folder = mountSmallFolder()
+  if (folder === null) return 'this user cannot mount a file system'
   execFileSync('umount', [folder])
   rmSync(folder, { recursive: true })
   return null
 })()
-function testMount(): string | null {
+function mountSmallFolder(): string | null {
   const folder = join('/tmp', `quotekeeper-full-${process.pid}-${Math.random().toString(36).slice(2)}`)
   try {
     execFileSync('mkdir', ['-m', '700', folder])
@@ -87,29 +87,33 @@ function testMount(): string | null {
   }
 }
 
-faultUnless(noMount)(34, 'rolls back, tells, stays readable, and goes on when there is room', async () => {
-  const folder = testMount() as string
-  onTestFinished(() => {
-    execFileSync('umount', ['-l', folder])
-    rmSync(folder, { recursive: true })
-  })
-  const store = await openStore({ path: join(folder, 'full.db') })
-  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
-  const ballast = join(folder, 'ballast')
-  writeSync(openSync(ballast, 'w'), Buffer.alloc(2 ** 20))
-  await store.recordRfq(run, snapshot('small', 3), at)
-  await expect(store.recordRfq(run, snapshot('large', 40, 'x'.repeat(100_000)), at)).rejects.toThrow(/No room left/)
-  expect((await store.rfqs({})).map(({ rfq, responses }) => [rfq.id, responses.length])).toEqual([['small', 3]])
-  rmSync(ballast)
-  await store.recordRfq(run, snapshot('next', 3), at)
-  expect(await store.rfqs({})).toHaveLength(2)
-  expect(await store.check()).toMatchObject({ ok: true })
-  await store.close()
-})
+faultUnless(mountSkipReason)(
+  34,
+  'the write is rolled back with an error, and succeeds when there is room',
+  async () => {
+    const folder = mountSmallFolder() as string
+    onTestFinished(() => {
+      execFileSync('umount', ['-l', folder])
+      rmSync(folder, { recursive: true })
+    })
+    const store = await openStore({ path: join(folder, 'full.db') })
+    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
+    const ballast = join(folder, 'ballast')
+    writeSync(openSync(ballast, 'w'), Buffer.alloc(2 ** 20))
+    await store.recordRfq(run, snapshot('small', 3), at)
+    await expect(store.recordRfq(run, snapshot('large', 40, 'x'.repeat(100_000)), at)).rejects.toThrow(/No room left/)
+    expect((await store.rfqs({})).map(({ rfq, responses }) => [rfq.id, responses.length])).toEqual([['small', 3]])
+    rmSync(ballast)
+    await store.recordRfq(run, snapshot('next', 3), at)
+    expect(await store.rfqs({})).toHaveLength(2)
+    expect(await store.check()).toMatchObject({ ok: true })
+    await store.close()
+  },
+)
 
 fault(
   35,
-  'waits for the other writer, then fails that run, and the next one works',
+  'a poll waits for the other writer, fails if the lock persists, and the next one succeeds',
   async () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
     await fixture.pollRfqs()
@@ -127,7 +131,7 @@ fault(
   30_000,
 )
 
-fault(36, 'is refused at start, and nothing is changed', async () => {
+fault(36, 'opening is refused and the file stays unchanged', async () => {
   const path = join(testFolder(), 'corrupt.db')
   const store = await openStore({ path })
   const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: at })
@@ -142,7 +146,7 @@ fault(36, 'is refused at start, and nothing is changed', async () => {
   expect(readFileSync(path).equals(before)).toBe(true)
 })
 
-fault(37, 'newer is refused', async () => {
+fault(37, 'a newer schema is refused', async () => {
   const path = join(testFolder(), 'newer.db')
   await (await openStore({ path })).close()
   const raw = new Database(path)
@@ -150,7 +154,7 @@ fault(37, 'newer is refused', async () => {
   raw.close()
   await expect(openStore({ path })).rejects.toThrow(/newer Quotekeeper.*Update/s)
 })
-fault(37, 'older is copied, then migrated', async () => {
+fault(37, 'an older database is backed up, then migrated', async () => {
   const folder = testFolder()
   const path = join(folder, 'older.db')
   const store = await openStore({ path })
@@ -166,7 +170,7 @@ fault(37, 'older is copied, then migrated', async () => {
   expect(copy.pragma('user_version', { simple: true })).toBe(migrations.length)
   expect(copy.prepare('select id from rfqs').all()).toEqual([{ id: 'kept' }])
 })
-fault(37, 'a step that fails leaves the version before it, whole', async () => {
+fault(37, 'a failed migration step leaves the previous version intact', async () => {
   const path = join(testFolder(), 'failing.db')
   await (await openStore({ path })).close()
   const raw = new Database(path)
@@ -179,7 +183,7 @@ fault(37, 'a step that fails leaves the version before it, whole', async () => {
 
 fault(
   38,
-  'and end with one schema',
+  'all succeed and the schema is complete',
   async () => {
     for (let round = 0; round < 3; round++) {
       const path = join(testFolder(), 'many.db')
@@ -203,7 +207,7 @@ const opener = (path: string, channel: string) => `
   await store.beginRun({ channel: ${JSON.stringify(channel)}, kind: 'rfqs', now: new Date() })
   await store.close()`
 
-fault(33, 'a write-ahead log left behind is taken up again', async () => {
+fault(33, 'data in a leftover write-ahead log is recovered', async () => {
   const folder = testFolder()
   const path = join(folder, 'wal.db')
   const store = await openStore({ path })
@@ -220,23 +224,23 @@ fault(33, 'a write-ahead log left behind is taken up again', async () => {
 
 fault(
   45,
-  'are recorded while the event loop goes on turning',
+  'recording them does not block the event loop',
   async () => {
     const fixture = await openChannelFixture()
     const { id } = fixture.sandbox.world.addRfq(CHANNEL)
     const store = fixture.store
     const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
     const large = snapshot(id, 50_000, 'z'.repeat(500))
-    let longest = 0
+    let maxGapMs = 0
     let last = performance.now()
-    const beat = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
+    const timer = setInterval(() => {
+      maxGapMs = Math.max(maxGapMs, performance.now() - last)
       last = performance.now()
     }, 10)
     const recorded = await store.recordRfq(run, large, fixture.now())
-    clearInterval(beat)
+    clearInterval(timer)
     expect(recorded.responses).toHaveLength(50_000)
-    expect(longest).toBeLessThan(1000)
+    expect(maxGapMs).toBeLessThan(1000)
   },
   60_000,
 )

@@ -2,20 +2,20 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Reporter, TestModule } from 'vitest/node'
 import { matrix } from './fault-matrix.js'
-import { LONG } from './fault-test.js'
+import { LONG_SUFFIX } from './fault-test.js'
 
 const FILE = join(import.meta.dirname, '../../docs/RELIABILITY.md')
 const BEGIN = '<!-- the table below is written by npm run faults -->'
 
-/** Writes the table of docs/RELIABILITY.md from the run itself: which row was tested, how often, and whether it held. */
+/** A vitest reporter that writes the table of docs/RELIABILITY.md from the test results. */
 export default class FaultTable implements Reporter {
   onTestRunEnd(modules: readonly TestModule[]): void {
-    const tests = new Map<number, Tested[]>()
+    const tests = new Map<number, TestOutcome[]>()
     for (const module of modules) {
       for (const test of module.children.allTests()) {
         const row = Number(/^fault (\d+)/.exec(test.name)?.[1])
-        const tested = { state: test.result().state, long: test.name.includes(LONG) }
-        if (row) tests.set(row, [...(tests.get(row) ?? []), tested])
+        const outcome = { state: test.result().state, long: test.name.includes(LONG_SUFFIX) }
+        if (row) tests.set(row, [...(tests.get(row) ?? []), outcome])
       }
     }
     const [head] = readFileSync(FILE, 'utf8').split(BEGIN)
@@ -23,20 +23,20 @@ export default class FaultTable implements Reporter {
   }
 }
 
-interface Tested {
+interface TestOutcome {
   state: string
   long: boolean
 }
 
-function table(tests: ReadonlyMap<number, Tested[]>): string {
+function table(tests: ReadonlyMap<number, TestOutcome[]>): string {
   const rows = Object.entries(matrix).map(
-    ([row, { fault, must }]) => `| ${row} | ${fault} | ${must} | ${verdict(tests.get(Number(row)) ?? [])} |`,
+    ([row, { fault, expected }]) => `| ${row} | ${fault} | ${expected} | ${summarize(tests.get(Number(row)) ?? [])} |`,
   )
-  return ['| # | fault | what must happen | tests |', '|---|---|---|---|', ...rows].join('\n')
+  return ['| # | fault | expected behaviour | tests |', '|---|---|---|---|', ...rows].join('\n')
 }
 
-function verdict(tests: readonly Tested[]): string {
-  const count = (wanted: string) => tests.filter(({ state }) => state === wanted).length
+function summarize(tests: readonly TestOutcome[]): string {
+  const count = (status: string) => tests.filter(({ state }) => state === status).length
   const [passed, skipped] = [count('passed'), count('skipped')]
   const failed = tests.length - passed - skipped
   if (tests.length === 0) return 'not tested'

@@ -12,7 +12,7 @@ const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const fault = faultUnless(redisSkipReason)
 const runners = useRedisRunners()
 
-fault(24, 'is survived: a waiting job is done, new ones are taken, none twice', async () => {
+fault(24, 'new jobs are accepted after the restart, and none runs twice', async () => {
   const { handlers, done } = recordingHandlers()
   const scheduler = await runners.open({ timing: { answer: 1_000 } })
   const worker = await runners.open()
@@ -21,11 +21,11 @@ fault(24, 'is survived: a waiting job is done, new ones are taken, none twice', 
   await eventually(() => expect(done).toHaveLength(1))
 
   await runners.redis.kill()
-  const asked = performance.now()
+  const began = performance.now()
   await expect(scheduler.enqueue('poll-rfqs', PAYLOAD, 'while-away')).rejects.toThrow(
     /127\.0\.0\.1:\d+ does not answer/,
   )
-  expect(performance.now() - asked).toBeLessThan(3_000)
+  expect(performance.now() - began).toBeLessThan(3_000)
   expect(await scheduler.ping()).toMatchObject({ ok: false })
 
   await runners.redis.launch()
@@ -38,17 +38,17 @@ fault(24, 'is survived: a waiting job is done, new ones are taken, none twice', 
   expect(runners.log.at('info')).toContain('queue available again')
 })
 
-fault(24, 'in the middle of a job, which is done once and kept as done', async () => {
+fault(24, 'a job in progress runs only once', async () => {
   const gate = createGate()
-  let begun = 0
+  let started = 0
   const { handlers, done } = recordingHandlers(() => {
-    begun++
+    started++
     return gate.passed
   })
   const runner = await runners.open()
   await runner.work(handlers)
   await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-  await eventually(() => expect(begun).toBe(1))
+  await eventually(() => expect(started).toBe(1))
   await runners.redis.kill()
   gate.open()
   await eventually(() => expect(done).toHaveLength(1))
@@ -56,10 +56,10 @@ fault(24, 'in the middle of a job, which is done once and kept as done', async (
   await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
   expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
   await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
-  expect(begun).toBe(2)
+  expect(started).toBe(2)
 })
 
-fault(25, 'and while the old master only reads, commands are refused; then the lane goes on', async () => {
+fault(25, 'commands fail while Redis is a read-only replica, then jobs run again', async () => {
   const { handlers, done } = recordingHandlers()
   const runner = await runners.open({ timing: { answer: 500 } })
   await runner.work(handlers)
@@ -67,40 +67,40 @@ fault(25, 'and while the old master only reads, commands are refused; then the l
   await eventually(() => expect(done).toHaveLength(1))
   await runners.redis.withClient((client) => client.replicaof('127.0.0.1', 1))
   expect(await runner.ping()).toMatchObject({ ok: false })
-  await expect(runner.enqueue('poll-rfqs', PAYLOAD, 'while-reading')).rejects.toThrow('does not answer')
+  await expect(runner.enqueue('poll-rfqs', PAYLOAD, 'while-read-only')).rejects.toThrow('does not answer')
   await runners.redis.withClient((client) => client.replicaof('NO', 'ONE'))
   await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: true }))
-  // What was refused may still have arrived, and then stands in the lane: either way the lane goes on.
+  // The refused command may still arrive later; jobs run in either case.
   await runner.enqueue('poll-rfqs', PAYLOAD, 'after')
   await eventually(() => expect(done.length).toBeGreaterThan(1))
   expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'later')).toBe(true)
   await eventually(() => expect(done.map(({ id }) => id)).toContain('later'))
 })
 
-fault(25, 'within the time an answer may take, and the command that was refused is sent again', async () => {
+fault(25, 'a refused command is retried and succeeds within the timeout', async () => {
   const { handlers, done } = recordingHandlers()
   const runner = await runners.open()
   await runner.work(handlers)
   await runners.redis.withClient((client) => client.replicaof('127.0.0.1', 1))
-  const asked = runner.enqueue('poll-rfqs', PAYLOAD, 'asked-while-reading')
+  const enqueued = runner.enqueue('poll-rfqs', PAYLOAD, 'enqueued-while-read-only')
   await wait(300)
   expect(done).toEqual([])
   await runners.redis.withClient((client) => client.replicaof('NO', 'ONE'))
-  expect(await asked).toBe(true)
-  await eventually(() => expect(done.map(({ id }) => id)).toEqual(['asked-while-reading']))
+  expect(await enqueued).toBe(true)
+  await eventually(() => expect(done.map(({ id }) => id)).toEqual(['enqueued-while-read-only']))
 })
 
-fault(26, 'in the middle of a job, and the next tick goes on', async () => {
+fault(26, 'the job in progress completes and the next tick runs', async () => {
   const gate = createGate()
-  let begun = 0
+  let started = 0
   const { handlers, done } = recordingHandlers(() => {
-    begun++
+    started++
     return gate.passed
   })
   const runner = await runners.open()
   await runner.work(handlers)
   await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-  await eventually(() => expect(begun).toBe(1))
+  await eventually(() => expect(started).toBe(1))
   await runners.redis.withClient((client) => client.flushall())
   gate.open()
   await eventually(() => expect(done).toHaveLength(1))
@@ -108,7 +108,7 @@ fault(26, 'in the middle of a job, and the next tick goes on', async () => {
   await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
 })
 
-fault(27, 'is told, and over when there is room again', async () => {
+fault(27, 'the queue check fails, and recovers when there is room', async () => {
   const runner = await runners.open()
   await runners.redis.withClient((client) => client.config('SET', 'maxmemory', '1'))
   expect(await runner.ping()).toMatchObject({ ok: false, message: expect.stringContaining('OOM') })
@@ -116,7 +116,7 @@ fault(27, 'is told, and over when there is room again', async () => {
   expect(await runner.ping()).toMatchObject({ ok: true })
 })
 
-fault(29, 'make one job of each tick, and each is done once', async () => {
+fault(29, 'each tick becomes one job, which runs once', async () => {
   const { handlers, done } = recordingHandlers()
   const [one, two] = [await runners.open(), await runners.open()]
   await Promise.all([one.work(handlers), two.work(handlers)])
@@ -129,7 +129,7 @@ fault(29, 'make one job of each tick, and each is done once', async () => {
   expect(done).toHaveLength(40)
 })
 
-fault(31, 'is refused, told and not tried again', async () => {
+fault(31, 'the job is rejected, logged and not retried', async () => {
   const { handlers, done } = recordingHandlers()
   const runner = await runners.open()
   await runner.work(handlers)

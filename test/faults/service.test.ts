@@ -13,7 +13,7 @@ import { faultUnless, longFaultUnless } from './fault-test.js'
 const fault = faultUnless(redisSkipReason)
 const COMPLETE = "select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'"
 
-/** A Redis, and the configuration of a service on it that polls and closes every second. */
+/** A private Redis and the configuration of a service on it; by default it polls and closes every second. */
 async function openService({ rfqs = 2, polls = '* * * * * *', closes = '* * * * * *' } = {}) {
   const redis = await PrivateRedis.start()
   onTestFinished(() => redis.remove())
@@ -25,31 +25,31 @@ web: { port: 0 }
   return { ...(await openProcessFixture({ rfqs, more })), redis }
 }
 
-/** Starts the service, and waits until it is ready. */
+/** Starts the service and waits until it is ready. */
 async function startReady(fixture: ProcessFixture) {
   const service = fixture.start(['start'])
   await eventually(() => expect(service.out).toContain('"url"'))
   const url = /"url":"([^"]+)"/.exec(service.out)?.[1]
-  const ask = (path: string) => fetch(`${url}${path}`)
+  const get = (path: string) => fetch(`${url}${path}`)
   const readiness = async () => {
-    const answer = await ask('/readyz')
-    const { checks } = (await answer.json()) as { checks: { name: string; ok: boolean; message: string }[] }
-    return { status: answer.status, failing: checks.filter(({ ok }) => !ok) }
+    const response = await get('/readyz')
+    const { checks } = (await response.json()) as { checks: { name: string; ok: boolean; message: string }[] }
+    return { status: response.status, failing: checks.filter(({ ok }) => !ok) }
   }
-  const becomes = (status: number) => eventually(async () => expect(await readiness()).toMatchObject({ status }))
-  await becomes(200)
-  return { service, readiness, becomes, healthz: () => ask('/healthz').then(({ status }) => status) }
+  const waitForStatus = (status: number) => eventually(async () => expect(await readiness()).toMatchObject({ status }))
+  await waitForStatus(200)
+  return { service, readiness, waitForStatus, healthz: () => get('/healthz').then(({ status }) => status) }
 }
 
-/** Waits until the service has polled again, twice: the first poll may have begun before. */
-async function pollsAgain(fixture: ProcessFixture): Promise<void> {
+/** Waits for two more polls, because the first of them may have begun earlier. */
+async function waitForNextPoll(fixture: ProcessFixture): Promise<void> {
   const polls = () => (fixture.sql(COMPLETE) as { n: number }[])[0]?.n ?? 0
   const before = polls()
   await eventually(() => expect(polls()).toBeGreaterThan(before + 1))
 }
 
-/** All that was past due is closed, by one POST each. */
-const closedOnce = (fixture: ProcessFixture, ids: string[]) =>
+/** Waits until these RFQs are closed, with one POST each. */
+const waitForClosedOnce = (fixture: ProcessFixture, ids: string[]) =>
   eventually(() => {
     expect(fixture.sql("select rfq_id as id from close_decisions where outcome = 'closed' order by 1")).toEqual(
       [...ids].sort().map((id) => ({ id })),
@@ -57,10 +57,10 @@ const closedOnce = (fixture: ProcessFixture, ids: string[]) =>
     expect(fixture.posts()).toHaveLength(ids.length)
   })
 
-fault(24, 'in the middle of a close: the service lives, is not ready, and goes on by itself', async () => {
+fault(24, 'the service stays alive, becomes not ready, and recovers by itself', async () => {
   const fixture = await openService()
-  const { becomes, healthz } = await startReady(fixture)
-  await closedOnce(fixture, fixture.rfqIds)
+  const { waitForStatus, healthz } = await startReady(fixture)
+  await waitForClosedOnce(fixture, fixture.rfqIds)
   fixture.sandbox.faults.add({
     operation: 'closeRfq',
     effect: [
@@ -69,50 +69,50 @@ fault(24, 'in the middle of a close: the service lives, is not ready, and goes o
     ],
   })
   const during = addPastDueRfq(fixture.sandbox)
-  await becomes(503)
+  await waitForStatus(503)
   expect(await healthz()).toBe(200)
   const after = addPastDueRfq(fixture.sandbox)
   await fixture.redis.launch()
   const back = performance.now()
-  await becomes(200)
-  await pollsAgain(fixture)
+  await waitForStatus(200)
+  await waitForNextPoll(fixture)
   expect(performance.now() - back).toBeLessThan(20_000)
-  await closedOnce(fixture, [...fixture.rfqIds, during, after])
+  await waitForClosedOnce(fixture, [...fixture.rfqIds, during, after])
 })
 
-fault(26, 'while the service polls and closes: it goes on, and closes nothing twice', async () => {
+fault(26, 'the service continues to poll and closes nothing twice', async () => {
   const fixture = await openService()
-  const { becomes } = await startReady(fixture)
+  const { waitForStatus } = await startReady(fixture)
   const later: string[] = []
   for (let round = 0; round < 2; round++) {
     later.push(addPastDueRfq(fixture.sandbox))
     await fixture.redis.withClient((client) => client.flushall())
-    await pollsAgain(fixture)
+    await waitForNextPoll(fixture)
   }
-  await becomes(200)
-  await closedOnce(fixture, [...fixture.rfqIds, ...later])
+  await waitForStatus(200)
+  await waitForClosedOnce(fixture, [...fixture.rfqIds, ...later])
 })
 
-fault(27, 'makes the service not ready, which says why, and it goes on when there is room', async () => {
+fault(27, 'the service reports why it is not ready, and recovers when there is room', async () => {
   const fixture = await openService()
-  const { becomes, readiness } = await startReady(fixture)
+  const { waitForStatus, readiness } = await startReady(fixture)
   await fixture.redis.withClient((client) => client.config('SET', 'maxmemory', '1'))
-  await becomes(503)
+  await waitForStatus(503)
   expect((await readiness()).failing).toEqual([{ name: 'queue', ok: false, message: expect.stringContaining('OOM') }])
   const meanwhile = addPastDueRfq(fixture.sandbox)
   await fixture.redis.withClient((client) => client.config('SET', 'maxmemory', '0'))
-  await becomes(200)
-  await pollsAgain(fixture)
-  await closedOnce(fixture, [...fixture.rfqIds, meanwhile])
+  await waitForStatus(200)
+  await waitForNextPoll(fixture)
+  await waitForClosedOnce(fixture, [...fixture.rfqIds, meanwhile])
 })
 
-fault(29, 'and three workers: one run of each tick, each RFQ closed by one of them', async () => {
+fault(29, 'with three workers, each tick runs once and each RFQ is closed once', async () => {
   const fixture = await openService({ rfqs: 4 })
   const debug = ['--log-level', 'debug']
   const all = [['start'], ['start'], ['work']].map((args) => fixture.start([...debug, ...args]))
   for (const each of all.slice(0, 2)) await eventually(() => expect(each.out).toContain('job already known'))
-  await pollsAgain(fixture)
-  await closedOnce(fixture, fixture.rfqIds)
+  await waitForNextPoll(fixture)
+  await waitForClosedOnce(fixture, fixture.rfqIds)
   for (const each of all) each.signal('SIGTERM')
   expect(await Promise.all(all.map(({ ended }) => ended))).toEqual(['exit 0', 'exit 0', 'exit 0'])
   const queue = new Queue('jobs', { connection: { url: fixture.redis.url }, prefix: 'quotekeeper' })
@@ -122,9 +122,9 @@ fault(29, 'and three workers: one run of each tick, each RFQ closed by one of th
   expect(fixture.sandbox.requests.filter(({ operation }) => operation === 'listRfqs')).toHaveLength(jobs.length)
 })
 
-const never = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
-fault(39, 'of the service in a poll lets it end, and then ends all with 0', async () => {
-  const fixture = await openService({ rfqs: 6, ...never })
+const NEVER = { polls: '0 0 1 1 *', closes: '0 0 1 1 *' }
+fault(39, 'the service finishes its poll and exits with status 0', async () => {
+  const fixture = await openService({ rfqs: 6, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readResponse', times: 12, effect: { kind: 'delay', ms: 300 } })
   fixture.sandbox.faults.add({
     operation: 'readRfq',
@@ -143,8 +143,8 @@ const long = longFaultUnless(redisSkipReason)
 
 const HOLDER = "select holder from runs where kind = 'rfqs' and finished_at is null"
 
-/** Which process has the job, once one has. */
-async function holder(all: RunningProcess[], fixture: ProcessFixture): Promise<RunningProcess> {
+/** Waits until a process runs the job, and returns that process. */
+async function waitForHolder(all: RunningProcess[], fixture: ProcessFixture): Promise<RunningProcess> {
   await eventually(() => expect(fixture.sql(HOLDER)).toHaveLength(1))
   const [{ holder }] = fixture.sql(HOLDER) as [{ holder: string }]
   const { pid } = JSON.parse(holder) as { pid: number }
@@ -153,12 +153,12 @@ async function holder(all: RunningProcess[], fixture: ProcessFixture): Promise<R
 
 long(
   30,
-  'with the waits of the service as they are: done by another worker within 45 s',
+  'another worker completes the job within 45 s at the default timeouts',
   async () => {
-    const fixture = await openService({ rfqs: 3, ...never })
+    const fixture = await openService({ rfqs: 3, ...NEVER })
     fixture.sandbox.faults.add({ operation: 'readRfq', skip: 1, effect: { kind: 'hang' } })
     const all = [['start'], ['work'], ['work']].map((args) => fixture.start(args))
-    const victim = await holder(all, fixture)
+    const victim = await waitForHolder(all, fixture)
     await eventually(() => expect(fixture.sandbox.requests.some(({ faults }) => faults.includes('hang'))).toBe(true))
     victim.signal('SIGKILL')
     const killed = performance.now()
@@ -172,8 +172,8 @@ long(
   90_000,
 )
 
-long(39, 'of the service while the marketplace hangs abandons the poll whole, within ten seconds', async () => {
-  const fixture = await openService({ rfqs: 6, ...never })
+long(39, 'the service stops a hanging poll within 10 s, without partial RFQs', async () => {
+  const fixture = await openService({ rfqs: 6, ...NEVER })
   fixture.sandbox.faults.add({ operation: 'readRfq', skip: 3, times: 3, effect: { kind: 'hang' } })
   const service = fixture.start(['start'])
   await eventually(() => expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }]))

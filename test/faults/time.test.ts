@@ -14,12 +14,12 @@ import { fault } from './fault-test.js'
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
-const BEAT = 10 * MINUTE
+const TICK = 10 * MINUTE
 
-/** The moments of the 2020s at which the clocks of a zone change. */
-function changesOf(zone: string): number[] {
-  const wall = wallOf(zone)
-  const offset = (at: number) => wall(at) - at
+/** The moments in the 2020s at which a time zone's offset changes. */
+function offsetChanges(zone: string): number[] {
+  const local = localTimeIn(zone)
+  const offset = (at: number) => local(at) - at
   const changes: number[] = []
   for (let at = Date.UTC(2020, 0); at < Date.UTC(2030, 0); at += 5 * DAY) {
     if (offset(at) === offset(at + 5 * DAY)) continue
@@ -34,66 +34,72 @@ function changesOf(zone: string): number[] {
   return changes
 }
 
-/** What the clocks of a zone show at a moment, as if it were UTC. */
-function wallOf(zone: string): (at: number) => number {
+/** Converts a moment to a zone's local time, expressed as if it were UTC. */
+function localTimeIn(zone: string): (at: number) => number {
   const format = new Intl.DateTimeFormat('sv', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' })
   return (at) => Date.parse(`${format.format(at).replace(' ', 'T')}Z`)
 }
 
-const changing = fc
+const offsetChange = fc
   .constantFrom(...Intl.supportedValuesOf('timeZone'))
-  .map((zone) => ({ zone, changes: changesOf(zone) }))
+  .map((zone) => ({ zone, changes: offsetChanges(zone) }))
   .filter(({ changes }) => changes.length > 0)
   .chain(({ zone, changes }) => fc.record({ zone: fc.constant(zone), change: fc.constantFrom(...changes) }))
 
-/** Lets a service beat every ten minutes from noon before a change of clocks to noon after it; when which jobs were done. */
-async function live(expressions: { daily: string; often: string }, zone: string, change: number, restartAt: number) {
-  const wall = wallOf(zone)
-  const noon = (day: number) => Math.floor(wall(change) / DAY) * DAY + day * DAY + DAY / 2
-  // Noon is never within three hours of a change, so the offsets of half a day around it are those of noon.
-  const [from, to] = [noon(-1) - (wall(change - MINUTE) - (change - MINUTE)), noon(1) - (wall(change) - change)]
+/** Runs a scheduler with a tick every ten minutes from the noon before an offset change to the noon after it. */
+async function runScheduler(
+  expressions: { daily: string; often: string },
+  zone: string,
+  change: number,
+  restartAt: number,
+) {
+  const local = localTimeIn(zone)
+  const noon = (day: number) => Math.floor(local(change) / DAY) * DAY + day * DAY + DAY / 2
+  // No offset changes within three hours of noon, so the offset at noon holds for the nearby half day.
+  const [from, to] = [noon(-1) - (local(change - MINUTE) - (change - MINUTE)), noon(1) - (local(change) - change)]
   const { handlers, done } = recordingHandlers()
   const runner = createInProcessRunner({ concurrency: 4, log: recordingLog() })
   await runner.work(handlers)
   let now = from
   const schedule = { listings: null, rfqs: null, closeExpired: expressions.often, channelReport: expressions.daily }
   const config = testConfig({ schedule, scheduleTimeZone: zone })
-  const serve = () => createSchedule({ config, enqueue: runner.enqueue, now: () => new Date(now), log: recordingLog() })
-  let service = serve()
+  const startSchedule = () =>
+    createSchedule({ config, enqueue: runner.enqueue, now: () => new Date(now), log: recordingLog() })
+  let service = startSchedule()
   const times: Record<string, number[]> = { 'channel-report': [], 'close-expired': [] }
-  for (now = from + BEAT; now <= to; now += BEAT) {
+  for (now = from + TICK; now <= to; now += TICK) {
     const before = done.length
     await service.tick()
-    if (now === from + restartAt * BEAT) service = serve()
+    if (now === from + restartAt * TICK) service = startSchedule()
     await new Promise(setImmediate)
     for (const { name } of done.slice(before)) times[name]?.push(now)
   }
   await runner.close(0)
-  return { daily: times['channel-report'] ?? [], often: times['close-expired'] ?? [], beats: (to - from) / BEAT }
+  return { daily: times['channel-report'] ?? [], often: times['close-expired'] ?? [], ticks: (to - from) / TICK }
 }
 
-fault(41, 'a daily job is done once on both days, in every time zone', async () => {
+fault(41, 'a daily job runs once on both days, in every time zone', async () => {
   const time = fc.record({ hour: fc.nat({ max: 23 }), minute: fc.nat({ max: 59 }) })
   await fc.assert(
-    fc.asyncProperty(changing, time, fc.nat({ max: 300 }), async ({ zone, change }, { hour, minute }, restart) => {
+    fc.asyncProperty(offsetChange, time, fc.nat({ max: 300 }), async ({ zone, change }, { hour, minute }, restart) => {
       const expressions = { daily: `${minute} ${hour} * * *`, often: '*/10 * * * *' }
-      const { daily, often, beats } = await live(expressions, zone, change, restart)
+      const { daily, often, ticks } = await runScheduler(expressions, zone, change, restart)
       expect(daily).toHaveLength(2)
-      expect(often).toHaveLength(beats)
+      expect(often).toHaveLength(ticks)
     }),
     { numRuns: 25 },
   )
 })
 
-const SOUND = {
+const VALID = {
   schedule: 'closeExpired: "*/10 * * * *"',
   zone: 'Europe/Paris',
   date: '2026-01-31',
 }
 
-/** What `sync` says to a configuration with one mistake in it. */
-async function synced(mistake: Partial<typeof SOUND>) {
-  const { schedule, zone, date } = { ...SOUND, ...mistake }
+/** Runs `sync` on a configuration with one mistake. */
+async function syncWith(mistake: Partial<typeof VALID>) {
+  const { schedule, zone, date } = { ...VALID, ...mistake }
   const folder = testFolder()
   const { io, written } = testIo({ cwd: folder, env: { ACME_API_KEY: 'key-of-acme' } })
   const file = `${folder}/quotekeeper.yaml`
@@ -111,7 +117,7 @@ requests: { retries: 0 }
   return { status, err: written.err, files: readdirSync(folder) }
 }
 
-const mistakes: (readonly [keyof typeof SOUND, string, RegExp])[] = [
+const mistakes: (readonly [keyof typeof VALID, string, RegExp])[] = [
   ...['"61 * * * *"', '"* * * *"', '"every day"', '"*/0 * * * *"', '"0 0 31 2 *"', '5', '""', '"* * * * * * *"'].map(
     (cron) => ['schedule', `rfqs: ${cron}`, /yaml:4 .*schedule\.rfqs.*a cron expression in quotes/s] as const,
   ),
@@ -123,15 +129,15 @@ const mistakes: (readonly [keyof typeof SOUND, string, RegExp])[] = [
   ),
 ]
 
-fault(42, 'with exit status 2, the line and what is allowed; nothing is opened', async () => {
-  for (const [key, value, words] of mistakes) {
-    const { status, err, files } = await synced({ [key]: value })
+fault(42, 'exit status 2, with the line and the allowed values; no file is created', async () => {
+  for (const [key, value, message] of mistakes) {
+    const { status, err, files } = await syncWith({ [key]: value })
     expect({ value, status, err, files }).toEqual({
       ...{ value, status: 2, files: ['quotekeeper.yaml'] },
-      err: expect.stringMatching(words),
+      err: expect.stringMatching(message),
     })
   }
 })
-fault(42, 'and the same configuration without the mistake is taken', async () => {
-  expect(await synced({})).toMatchObject({ status: 1, err: expect.stringMatching(/127\.0\.0\.1:1/) })
+fault(42, 'the same configuration without the mistake is accepted', async () => {
+  expect(await syncWith({})).toMatchObject({ status: 1, err: expect.stringMatching(/127\.0\.0\.1:1/) })
 })

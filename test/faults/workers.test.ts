@@ -7,7 +7,7 @@ import { redisSkipReason } from '../helpers/private-redis.js'
 import { openProcessFixture, type ProcessFixture, type RunningProcess } from '../helpers/process-fixture.js'
 import { useRedisRunners } from '../helpers/redis-runners.js'
 import { faultUnless } from './fault-test.js'
-import { manyItems } from './memory-exhausting-body.js'
+import { memoryExhaustingReply } from './memory-exhausting-reply.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'test' }
 const RUNS = 'select kind, outcome from runs order by id'
@@ -15,42 +15,42 @@ const CLOSED = "select count(*) as n from close_decisions where outcome = 'close
 const fault = faultUnless(redisSkipReason)
 const runners = useRedisRunners()
 
-/** A fixture, and how to give jobs to its workers. */
-async function openWorkshop(options: Parameters<typeof openProcessFixture>[0] = {}) {
+/** A process fixture with a queue for its workers. */
+async function openWorkers(options: Parameters<typeof openProcessFixture>[0] = {}) {
   const fixture = await openProcessFixture({ more: 'closing: { reportOnClose: false }\n', ...options })
   const runner = await runners.open()
-  const place = { url: runners.redis.url, prefix: runners.prefix }
+  const queue = { url: runners.redis.url, prefix: runners.prefix }
   let jobs = 0
   const enqueue = (name: JobName) => runner.enqueue(name, PAYLOAD, jobId(name, PAYLOAD, new Date(jobs++)))
   return {
     ...fixture,
     enqueue,
-    hire: (worker: Parameters<ProcessFixture['startWorker']>[1] = {}) => fixture.startWorker(place, worker),
-    place,
+    startOne: (worker: Parameters<ProcessFixture['startWorker']>[1] = {}) => fixture.startWorker(queue, worker),
+    queue,
   }
 }
 
-/** A workshop whose RFQs are known. */
+/** The same, after a first poll. */
 async function openPolled(options: Parameters<typeof openProcessFixture>[0] = {}) {
-  const shop = await openWorkshop(options)
-  const worker = shop.hire()
-  await shop.enqueue('poll-rfqs')
-  await shop.waitForRows(RUNS, [{ kind: 'rfqs', outcome: 'complete' }])
-  return { ...shop, worker }
+  const fixture = await openWorkers(options)
+  const worker = fixture.startOne()
+  await fixture.enqueue('poll-rfqs')
+  await fixture.waitForRows(RUNS, [{ kind: 'rfqs', outcome: 'complete' }])
+  return { ...fixture, worker }
 }
 
-const says = (worker: RunningProcess, words: string) => eventually(() => expect(worker.out).toContain(words))
+const waitForOutput = (worker: RunningProcess, words: string) => eventually(() => expect(worker.out).toContain(words))
 
-fault(28, 'take effect once: while one worker closes, the other one finds the channel busy', async () => {
-  const { worker: one, ...shop } = await openPolled()
-  const two = shop.hire()
-  await says(two, 'at work')
-  // Past the createGate that makes one job of equal ones, as a queue might that lost its memory.
-  const outsider = new Queue('jobs', { connection: { url: shop.place.url }, prefix: shop.place.prefix })
+fault(28, 'one worker closes while the other skips the busy channel', async () => {
+  const { worker: one, ...fixture } = await openPolled()
+  const two = fixture.startOne()
+  await waitForOutput(two, 'worker ready')
+  // Bypasses the de-duplication of jobs, like a queue that has lost its data.
+  const outsider = new Queue('jobs', { connection: { url: fixture.queue.url }, prefix: fixture.queue.prefix })
   onTestFinished(() => outsider.close())
   const done = (jobs: number) => eventually(async () => expect(await outsider.getCompletedCount()).toBe(jobs))
-  // A worker does one job at a time: what is done while one closes was done by the other.
-  shop.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => done(1 + 3) } })
+  // A worker runs one job at a time, so jobs completed while one worker closes were run by the other.
+  fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => done(1 + 3) } })
   await Promise.all([1, 2, 3, 4].map(() => outsider.add('close-expired', PAYLOAD)))
   await done(1 + 4)
   const skipped = [one, two].map(
@@ -58,72 +58,68 @@ fault(28, 'take effect once: while one worker closes, the other one finds the ch
   )
   expect(skipped.sort()).toEqual([0, 3])
   expect(
-    shop
+    fixture
       .posts()
       .map(({ rfqId }) => rfqId)
       .sort(),
-  ).toEqual([...shop.rfqIds].sort())
-  expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
-  expect(shop.sql("select outcome, changed from runs where kind = 'close'")).toEqual([
+  ).toEqual([...fixture.rfqIds].sort())
+  expect(fixture.sql(CLOSED)).toEqual([{ n: 3 }])
+  expect(fixture.sql("select outcome, changed from runs where kind = 'close'")).toEqual([
     { outcome: 'complete', changed: 3 },
   ])
 })
 
-fault(
-  30,
-  'whose worker was killed in the middle of a close is done by another, which settles it by reading',
-  async () => {
-    const { worker: victim, ...shop } = await openPolled()
-    shop.sandbox.faults.add({
-      operation: 'closeRfq',
-      effect: [
-        { kind: 'call', call: () => victim.signal('SIGKILL') },
-        { kind: 'hang', apply: true },
-      ],
-    })
-    await shop.enqueue('close-expired')
-    expect(await victim.ended).toBe('SIGKILL')
-    const survivor = shop.hire()
-    await shop.waitForRows(RUNS, [
-      { kind: 'rfqs', outcome: 'complete' },
-      { kind: 'close', outcome: 'interrupted' },
-      { kind: 'close', outcome: 'complete' },
-    ])
-    expect(survivor.out).toContain('job stalled; re-queued')
-    expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
-    expect(shop.posts()).toHaveLength(3)
-  },
-)
+fault(30, 'after a kill during a close, another worker settles it by a read', async () => {
+  const { worker: victim, ...fixture } = await openPolled()
+  fixture.sandbox.faults.add({
+    operation: 'closeRfq',
+    effect: [
+      { kind: 'call', call: () => victim.signal('SIGKILL') },
+      { kind: 'hang', apply: true },
+    ],
+  })
+  await fixture.enqueue('close-expired')
+  expect(await victim.ended).toBe('SIGKILL')
+  const survivor = fixture.startOne()
+  await fixture.waitForRows(RUNS, [
+    { kind: 'rfqs', outcome: 'complete' },
+    { kind: 'close', outcome: 'interrupted' },
+    { kind: 'close', outcome: 'complete' },
+  ])
+  expect(survivor.out).toContain('job stalled; re-queued')
+  expect(fixture.sql(CLOSED)).toEqual([{ n: 3 }])
+  expect(fixture.posts()).toHaveLength(3)
+})
 
-fault(30, 'whose worker was only held up is run again in vain, and harms nothing when it goes on', async () => {
-  const { worker: held, ...shop } = await openPolled()
-  shop.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => held.signal('SIGSTOP') } })
-  await shop.enqueue('close-expired')
-  await eventually(() => expect(shop.posts()).toHaveLength(1))
-  const other = shop.hire()
-  await says(other, 'skipped: A close run of acme/forest is in progress')
+fault(30, 'a re-run of a job whose worker was only suspended has no effect', async () => {
+  const { worker: held, ...fixture } = await openPolled()
+  fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'call', call: () => held.signal('SIGSTOP') } })
+  await fixture.enqueue('close-expired')
+  await eventually(() => expect(fixture.posts()).toHaveLength(1))
+  const other = fixture.startOne()
+  await waitForOutput(other, 'skipped: A close run of acme/forest is in progress')
   held.signal('SIGCONT')
-  await shop.waitForRows(RUNS, [
+  await fixture.waitForRows(RUNS, [
     { kind: 'rfqs', outcome: 'complete' },
     { kind: 'close', outcome: 'complete' },
   ])
-  expect(shop.sql(CLOSED)).toEqual([{ n: 3 }])
-  expect(shop.posts()).toHaveLength(3)
-  await shop.enqueue('poll-rfqs')
-  await shop.waitForRows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
+  expect(fixture.sql(CLOSED)).toEqual([{ n: 3 }])
+  expect(fixture.posts()).toHaveLength(3)
+  await fixture.enqueue('poll-rfqs')
+  await fixture.waitForRows("select count(*) as n from runs where kind = 'rfqs' and outcome = 'complete'", [{ n: 2 }])
 })
 
-fault(40, 'of a worker hands its job to another one', async () => {
-  const shop = await openWorkshop()
-  shop.sandbox.faults.add({ operation: 'listRfqs', effect: manyItems })
-  const small = shop.hire({ heap: 64 })
-  await shop.enqueue('poll-rfqs')
+fault(40, 'the job passes to another worker', async () => {
+  const fixture = await openWorkers()
+  fixture.sandbox.faults.add({ operation: 'listRfqs', effect: memoryExhaustingReply })
+  const small = fixture.startOne({ heap: 64 })
+  await fixture.enqueue('poll-rfqs')
   expect(await small.ended).toBe('SIGABRT')
   expect(small.err).toContain('heap out of memory')
-  shop.hire()
-  await shop.waitForRows(RUNS, [
+  fixture.startOne()
+  await fixture.waitForRows(RUNS, [
     { kind: 'rfqs', outcome: 'interrupted' },
     { kind: 'rfqs', outcome: 'complete' },
   ])
-  expect(shop.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }])
+  expect(fixture.sql('select count(*) as n from rfqs')).toEqual([{ n: 3 }])
 })

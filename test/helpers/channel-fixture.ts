@@ -13,32 +13,32 @@ import { testFolder } from './test-folder.js'
 
 export const CHANNEL = { org: 'acme', channel: 'forest' }
 export const KEY = 'acme/forest'
-const OURS = { ...CHANNEL, apiKey: 'key of acme' }
+const DEFAULT_CHANNEL = { ...CHANNEL, apiKey: 'key of acme' }
 
-/** A channel, and the key it is asked with. */
-type Keyed = typeof CHANNEL & { apiKey: string }
+/** A channel with the API key to use for it. */
+type ChannelWithKey = typeof CHANNEL & { apiKey: string }
 
-/** A marketplace over real HTTP, a database in a real file, and one clock for both that only the test moves. */
+/** A sandbox over real HTTP and a store in a real file, with one clock for both that only the test moves. */
 export interface ChannelFixture {
   sandbox: Sandbox
   store: Store
   now: () => Date
-  /** Moves the clock. Nothing happens by itself. */
+  /** Sets the clock. No world events happen. */
   setTime(time: string): void
-  /** Moves the clock ahead. */
+  /** Moves the clock forward. */
   advanceSeconds(seconds: number): void
-  session(signal?: AbortSignal, channel?: Keyed): ReturnType<ReturnType<typeof createMarketplace>['session']>
+  session(signal?: AbortSignal, channel?: ChannelWithKey): ReturnType<ReturnType<typeof createMarketplace>['session']>
   pollListings(options?: { acceptLoss?: boolean }): ReturnType<typeof pollListings>
   pollRfqs(
-    options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal; channel?: Keyed },
+    options?: Partial<PollRfqsOptions> & { acceptLoss?: boolean; signal?: AbortSignal; channel?: ChannelWithKey },
   ): ReturnType<typeof pollRfqs>
   closeExpired(
     policy?: Partial<ClosingPolicy>,
     options?: { stopped?: () => string | null },
   ): ReturnType<typeof closeExpired>
-  /** POSTs the marketplace has received. */
+  /** The POST requests that the marketplace has received. */
   posts(): Sandbox['requests'][number][]
-  /** Waits that the program asked for, in milliseconds; none was really waited. */
+  /** The pauses that closing rounds asked for, in milliseconds; they only move the clock. */
   pauses: number[]
 }
 
@@ -51,7 +51,7 @@ export async function openChannelFixture(
     seed: 1,
     now: time,
     still: true,
-    channels: [{ ...OURS, listings: 3, rfqs: 0, ...options }, ...(options.others ?? [])],
+    channels: [{ ...DEFAULT_CHANNEL, listings: 3, rfqs: 0, ...options }, ...(options.others ?? [])],
   })
   const sandbox = await startSandbox({ world, now })
   const store = await openStore({ path: join(testFolder(), 'fixture.db'), clock: now })
@@ -73,7 +73,8 @@ export async function openChannelFixture(
     await sandbox.close()
     await store.close()
   })
-  const session = (signal?: AbortSignal, channel = OURS) => marketplace.session(channel, signal ? { signal } : {})
+  const session = (signal?: AbortSignal, channel = DEFAULT_CHANNEL) =>
+    marketplace.session(channel, signal ? { signal } : {})
   const pauses: number[] = []
   return {
     sandbox,

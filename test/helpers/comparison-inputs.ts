@@ -1,6 +1,6 @@
 /**
- * Builders of realistic comparison inputs: documents as the marketplace sends them, wrapped as a store knows them.
- * Every builder takes what the test is about and fills in the rest.
+ * Builders of realistic comparison inputs: documents as the marketplace sends them, wrapped as stored documents.
+ * Each builder takes the members a test is about and fills in the rest.
  */
 import type {
   ChannelInput,
@@ -16,7 +16,7 @@ import {
 
 type Body = Record<string, unknown>
 
-/** The moment the built inputs speak of. */
+/** The as-of moment of the inputs. */
 export const AS_OF = new Date('2026-03-16T12:00:00.000Z')
 export const RFQ_ID = '10000000-0000-4000-8000-000000000001'
 /** `listingId(1)`, … */
@@ -41,7 +41,7 @@ export const delivery = (of: Body = {}): Body => ({
   ...of,
 })
 
-/** Stated volume and total are those of the deliveries, unless told otherwise. */
+/** Stated volume and total price match the deliveries unless overridden. */
 export function offer(of: Body = {}): Body {
   const deliveries = (of.scheduledDeliveries ?? [delivery()]) as { vintages?: Body[] }[] | null
   const lines = (deliveries ?? []).flatMap((one) => one.vintages ?? []) as { volume: number; unitPrice: number }[]
@@ -74,13 +74,13 @@ export function response(number: number, of: Body & { offer?: Body | null } = {}
   }
 }
 
-/** What the RFQ shows of a response. */
+/** The summary of a response in its RFQ. */
 export function summaryOf(body: Body): Body {
   const terms = (body.offer ?? {}) as Body
   const { id, listingId: listing, projectDeveloperName, projectName, status, submittedAt } = body
   const { contractType, currency, totalVolume, totalPrice, expiryDate } = terms
-  const told = { id, listingId: listing, projectDeveloperName, projectName, status, submittedAt }
-  return { ...told, contractType, currency, totalVolume, totalPrice, expiryDate }
+  const summary = { id, listingId: listing, projectDeveloperName, projectName, status, submittedAt }
+  return { ...summary, contractType, currency, totalVolume, totalPrice, expiryDate }
 }
 
 export const rfq = (of: Body = {}): Body => ({
@@ -138,7 +138,7 @@ export const listing = (number: number, of: Body = {}): Body => ({
   ...of,
 })
 
-/** A document as a store knows it, first seen on 1 March. */
+/** A document with the metadata of the store, observed on 10 March. */
 export function storedDocument(body: unknown, of: Partial<StoredDocument> = {}): StoredDocument {
   return {
     id: String((body as Body | null)?.id ?? 'unidentified-0'),
@@ -170,14 +170,14 @@ export interface ComparisonOverrides extends Partial<Omit<ComparisonInput, 'rfq'
   /** Bodies made with `response`, or stored documents where their metadata matter. */
   responses?: (Body | StoredDocument)[]
   listings?: (Body | StoredDocument)[]
-  /** Metadata of the RFQ. */
+  /** Stored metadata of the RFQ. */
   rfqStored?: Partial<StoredDocument>
 }
 
 const isStored = (one: Body | StoredDocument): one is StoredDocument => 'contentHash' in one
 const asStored = (one: Body | StoredDocument): StoredDocument => (isStored(one) ? one : storedDocument(one))
 
-/** One RFQ with the responses given (by default `sampleResponses`); the RFQ shows those that are in view. */
+/** One RFQ with its responses (default: `sampleResponses`). The RFQ lists those that are not missing. */
 export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInput {
   const { rfq: rfqOverrides, responses = sampleResponses(), listings, rfqStored, ...rest } = scene
   const documents = responses.map(asStored)
@@ -204,7 +204,7 @@ export function comparisonInput(scene: ComparisonOverrides = {}): ComparisonInpu
 
 const isObject = (value: unknown): value is Body => value !== null && typeof value === 'object'
 
-/** Five offers a buyer might really face: spot and forward, several vintages, pre-payments, a euro price, a late one. */
+/** Five realistic offers: spot and forward, several vintages, pre-payments, a euro price, an early expiry date. */
 export function sampleResponses(): Body[] {
   const split = (price: number, volumes: number[]) =>
     volumes.map((volume, at) =>
@@ -267,13 +267,13 @@ export function sampleResponses(): Body[] {
   ]
 }
 
-/** Settings that can compare euro offers. */
+/** Settings with an exchange rate for euro offers. */
 export const EURO_SETTINGS = {
   currency: 'USD',
   exchangeRates: { EUR: { rate: 1.1, date: '2026-03-13', source: 'ECB' } },
 }
 
-/** A number generator for large inputs: the same seed, the same numbers. */
+/** A number generator for large inputs; the same seed gives the same numbers. */
 export function seededNumbers(seed: number): () => number {
   let state = seed
   return () => {
@@ -282,7 +282,7 @@ export function seededNumbers(seed: number): () => number {
   }
 }
 
-/** So many offers of so many lines each, by developers with two or three offers. */
+/** `count` responses with `lines` deliveries each, from developers with about two responses each. */
 export function manyResponses(count: number, lines: number, seed = 1): Body[] {
   const next = seededNumbers(seed)
   const between = (from: number, to: number) => from + Math.floor(next() * (to - from + 1))
@@ -309,7 +309,7 @@ export function manyResponses(count: number, lines: number, seed = 1): Body[] {
   })
 }
 
-/** A channel of several RFQs, each built as for a comparison. */
+/** A channel of several RFQs, each built as by `comparisonInput`. */
 export function channelInput(scenes: ComparisonOverrides[], of: Partial<ChannelInput> = {}): ChannelInput {
   const inputs = scenes.map(comparisonInput)
   const { channel, timeZone, asOf, generatedAt, programVersion } = comparisonInput()

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 
 const ROOT = resolve(import.meta.dirname, '../..')
 
-/** The program compiled from the sources as they are now, for tests that need a process of its own. */
+/** The program, freshly compiled into a temporary folder, for tests that start processes. */
 export interface CompiledProgram {
   folder: string
   remove(): Promise<void>

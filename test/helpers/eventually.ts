@@ -1,7 +1,7 @@
 import { vi } from 'vitest'
 
 /**
- * Asks until it holds, for as long as a queue or a process may need.
- * @param timeout in milliseconds
+ * Retries a check until it stops throwing.
+ * @param timeout in milliseconds; the default is enough for a queue or a process
  */
-export const eventually = <T>(ask: () => T, timeout = 20_000) => vi.waitFor(ask, { timeout, interval: 20 })
+export const eventually = <T>(check: () => T, timeout = 20_000) => vi.waitFor(check, { timeout, interval: 20 })

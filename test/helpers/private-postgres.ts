@@ -8,14 +8,18 @@ import { freePort } from './private-redis.js'
 const run = promisify(execFile)
 
 const FOLDER = await programs()
-/** PostgreSQL does not run as root: there it runs as the user `postgres`. */
+/** PostgreSQL refuses to run as root; then it runs as the user `postgres`. */
 const AS: { uid?: number; gid?: number } | null = process.getuid?.() === 0 ? user('postgres') : {}
 
-/** Why tests with PostgreSQL cannot run here, or null. */
+/** Why tests with PostgreSQL are skipped on this machine, or null. */
 export const postgresSkipReason: string | null =
-  FOLDER === null ? 'no PostgreSQL server programs (initdb, pg_ctl)' : AS === null ? 'root, and no user postgres' : null
+  FOLDER === null
+    ? 'no PostgreSQL server programs (initdb, pg_ctl)'
+    : AS === null
+      ? 'running as root without a user postgres'
+      : null
 
-/** A PostgreSQL of our own, on a private port, with its files in a folder of its own. */
+/** A PostgreSQL server for tests, on a private port with its data in a temporary folder. */
 export class PrivatePostgres {
   readonly url: string
   readonly #port: number
@@ -36,19 +40,19 @@ export class PrivatePostgres {
     return postgres
   }
 
-  /** Starts it, or starts it again with the data it had. */
+  /** Starts the server, keeping any existing data. */
   async launch(): Promise<void> {
     const settings = `-p ${this.#port} -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c fsync=off`
     await program('pg_ctl', '-D', this.#folder, '-w', '-l', join(this.#folder, 'log'), '-o', settings, 'start')
   }
 
-  /** Stops it as a power cut would. */
+  /** Stops the server abruptly, as a power failure would. */
   async kill(): Promise<void> {
     await program('pg_ctl', '-D', this.#folder, '-w', '-m', 'immediate', 'stop')
   }
 
   async remove(): Promise<void> {
-    await this.kill().catch(() => undefined) // It may be stopped already.
+    await this.kill().catch(() => undefined) // It may already be stopped.
     await rm(this.#folder, { recursive: true, force: true })
   }
 }
@@ -57,7 +61,7 @@ async function program(name: string, ...args: string[]): Promise<void> {
   await run(join(FOLDER ?? '', name), args, { ...AS, cwd: tmpdir() })
 }
 
-/** Where initdb is: on the PATH, or where Debian keeps it. */
+/** The folder of initdb: empty if it is on the PATH, otherwise Debian's folder; null if there is none. */
 async function programs(): Promise<string | null> {
   if (spawnSync('initdb', ['--version']).status === 0) return ''
   const debian = '/usr/lib/postgresql'

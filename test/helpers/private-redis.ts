@@ -8,11 +8,11 @@ import { Redis } from 'ioredis'
 const BINARY = ['redis-server', 'valkey-server'].find((name) => spawnSync(name, ['--version']).status === 0)
 const REQUIRED = process.env.CI === 'true' || process.env.QUOTEKEEPER_REQUIRE_REDIS === '1'
 
-/** Why tests with Redis cannot run here, or null. In CI that is a failure, not a reason. */
+/** Why tests with Redis are skipped on this machine, or null. In CI they fail instead. */
 export const redisSkipReason: string | null =
   BINARY === undefined && !REQUIRED ? 'no redis-server or valkey-server on the PATH' : null
 
-/** A Redis of our own, on a private port, with its files in a folder of its own. */
+/** A Redis server for tests, on a private port with its data in a temporary folder. */
 export class PrivateRedis {
   readonly port: number
   readonly url: string
@@ -34,7 +34,7 @@ export class PrivateRedis {
     return redis
   }
 
-  /** Starts it, or starts it again with the data it had. */
+  /** Starts the server, keeping any existing data. */
   async launch(): Promise<void> {
     if (BINARY === undefined) throw new Error('no redis-server or valkey-server on the PATH')
     const settings = `--port ${this.port} --bind 127.0.0.1 --dir ${this.#folder} --save  --appendonly yes --appendfsync always`
@@ -46,7 +46,7 @@ export class PrivateRedis {
     this.#child?.kill(name)
   }
 
-  /** Kills it as a power cut would. */
+  /** Kills the server, as a power failure would. */
   async kill(): Promise<void> {
     const child = this.#child
     this.#child = null
@@ -56,25 +56,25 @@ export class PrivateRedis {
     await gone
   }
 
-  /** Kills it and removes its files. */
+  /** Kills the server and removes its files. */
   async remove(): Promise<void> {
     await this.kill()
     await rm(this.#folder, { recursive: true, force: true })
   }
 
-  /** Asks it something by a connection of its own. */
-  async withClient<T>(ask: (client: Redis) => Promise<T>): Promise<T> {
+  /** Runs commands on a separate connection. */
+  async withClient<T>(use: (client: Redis) => Promise<T>): Promise<T> {
     const client = new Redis(this.url, { maxRetriesPerRequest: null, retryStrategy: () => 20 })
-    client.on('error', () => undefined) // It may only be starting.
+    client.on('error', () => undefined) // The server may still be starting.
     try {
-      return await ask(client)
+      return await use(client)
     } finally {
       client.disconnect()
     }
   }
 }
 
-/** A port of loopback that nobody uses now. */
+/** A loopback port that is currently free. */
 export async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -11,42 +11,42 @@ import { testFolder } from './test-folder.js'
 const ROOT = resolve(import.meta.dirname, '../..')
 const API_KEY = 'key-of-acme'
 
-/** A marketplace on the real clock, a folder, and processes of the compiled program (`npm run build`) that work there. */
+/** A sandbox on real time, and a folder in which processes of the compiled program (`npm run build`) run. */
 export interface ProcessFixture {
   folder: string
   sandbox: Sandbox
-  /** The file of the database. */
+  /** Path of the database file. */
   database: string
-  /** Identifiers of the RFQs, all past due and open. */
+  /** Ids of the RFQs; all are open and past due. */
   rfqIds: string[]
-  /** Starts the program with the configuration of this folder. */
+  /** Starts the program with this folder's configuration. */
   start(args: string[], options?: ProcessOptions): RunningProcess
-  /** Starts a worker (fixtures/worker.mjs) on a Redis. */
+  /** Starts a worker (test/fixtures/worker.mjs) on a Redis queue. */
   startWorker(queue: { url: string; prefix: string }, options?: ProcessOptions): RunningProcess
-  /** Rows of the database, or null while there is none. */
+  /** The rows a query returns, or null while the database cannot be read. */
   sql(text: string): unknown[] | null
-  /** Waits until the database answers with these rows. */
+  /** Waits until a query returns these rows. */
   waitForRows(text: string, rows: unknown[]): Promise<void>
-  /** POSTs that the marketplace received. */
+  /** The POST requests that the marketplace has received. */
   posts(): Sandbox['requests'][number][]
 }
 
 interface ProcessOptions {
-  /** Of V8's old generation, in MiB. */
+  /** Maximum size of V8's old generation, in MiB. */
   heap?: number
 }
 
-/** A process; killed when the test ends. */
+/** A child process; killed when the test ends. */
 export interface RunningProcess {
   readonly pid: number
   readonly out: string
   readonly err: string
   signal(name: NodeJS.Signals): void
-  /** How it ended: `exit 0`, `SIGKILL`. */
+  /** Resolves when it ends, to e.g. `exit 0` or `SIGKILL`. */
   readonly ended: Promise<string>
 }
 
-/** @param more lines of the configuration beyond the channel and the limits of requests */
+/** @param more further lines of the configuration file */
 export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<ProcessFixture> {
   const folder = testFolder()
   const [database, file] = [join(folder, 'quotekeeper.db'), join(folder, 'quotekeeper.yaml')]
@@ -93,7 +93,7 @@ export async function openProcessFixture({ rfqs = 3, more = '' } = {}): Promise<
   }
 }
 
-/** Adds an RFQ past due, with two responses; its identifier. */
+/** Adds an open RFQ that is past due, with two responses; returns its id. */
 export function addPastDueRfq({ world }: Sandbox): string {
   const twoDaysAgo = new Date(Date.now() - 2 * 86_400_000).toISOString().slice(0, 10)
   const { id } = world.addRfq(CHANNEL, { responseDueDate: twoDaysAgo })

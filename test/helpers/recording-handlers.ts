@@ -1,6 +1,6 @@
 import type { JobHandler, JobHandlers, JobPayload } from '../../jobs/contract.js'
 
-/** Handlers that remember what they were asked, and all do the same. */
+/** Handlers that record the jobs they complete; all of them do the same work. */
 export function recordingHandlers(work: JobHandler = async () => undefined): {
   handlers: JobHandlers
   done: DoneJob[]
@@ -27,7 +27,7 @@ interface DoneJob {
   payload: JobPayload
 }
 
-/** A door that stays shut until it is opened. */
+/** A promise that resolves when `open` is called. */
 export function createGate(): { open: () => void; passed: Promise<void> } {
   let open: () => void = () => undefined
   const passed = new Promise<void>((resolve) => {

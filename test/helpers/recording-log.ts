@@ -1,6 +1,6 @@
 import type { Log } from '../../jobs/contract.js'
 
-/** A log that remembers: level, message and facts of each line. */
+/** A log that records level, message and facts of each line. */
 export interface RecordingLog extends Log {
   lines: { level: string; message: string; facts: Record<string, unknown> }[]
   /** The messages of one level. */

@@ -4,16 +4,17 @@ import type { JobRunner } from '../../jobs/contract.js'
 import { PrivateRedis, redisSkipReason } from './private-redis.js'
 import { type RecordingLog, recordingLog } from './recording-log.js'
 
-/** Runners on one private Redis. */
+/** Job runners on one private Redis. */
 export interface RedisRunners {
   readonly redis: PrivateRedis
-  /** Of the test under way, as the keys in Redis are. */
+  /** The log of the current test. */
   readonly log: RecordingLog
+  /** The Redis key prefix of the current test. */
   readonly prefix: string
   open(options?: Partial<BullRunnerOptions>): Promise<JobRunner>
 }
 
-/** A Redis for the tests of a file or a `describe`, which calls this; each test closes what runners it opened. */
+/** Provides a Redis for the tests of the calling file or `describe`. Runners are closed after each test. */
 export function useRedisRunners(): RedisRunners {
   let redis: PrivateRedis | null = null
   let log = recordingLog()

@@ -1,4 +1,4 @@
-/** Documents as the marketplace promises them, to be changed by the test that uses them. */
+/** Valid marketplace documents, for tests to modify. */
 export const aListing = (id = 'listing-1', more: Record<string, unknown> = {}) => ({
   id,
   additionalData: null,

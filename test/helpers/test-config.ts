@@ -6,7 +6,7 @@ export const channelConfig = (key: string, options: Partial<ChannelConfig> = {})
   return { org, channel, key, apiKey: `key of ${org}`, autoClose: 'on', timeZone: 'UTC', graceHours: 0, ...options }
 }
 
-/** A configuration with the defaults, of one channel; nothing in it is scheduled. */
+/** A configuration of one channel with defaults and no schedule. */
 export const testConfig = (options: Partial<Config> = {}): Config => ({
   file: '/nowhere/quotekeeper.yaml',
   baseUrl: 'http://127.0.0.1:1',

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A folder of its own for one test, removed when it passed; a failed test keeps it, for a look. */
+/** A temporary folder for one test; removed when the test passes, kept for inspection when it fails. */
 export function testFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-test-'))
   onTestFinished((context) => {

@@ -1,6 +1,6 @@
 import type { Io } from '../../src/cli/process-io.js'
 
-/** An Io that keeps what was written. */
+/** An Io that records what is written to it. */
 export function testIo(overrides: Partial<Io> = {}) {
   const written = { out: '', err: '' }
   const io: Io = {

@@ -1,5 +1,5 @@
-/** An answer of few bytes that takes much memory to read. */
-export const manyItems = {
+/** A reply that needs far more memory to parse than its size suggests. */
+export const memoryExhaustingReply = {
   kind: 'text',
   text: `{"items":[${'{},'.repeat(3_000_000)}{}]}`,
   contentType: 'application/json',
