@@ -2,9 +2,8 @@ import { createHash } from 'node:crypto'
 import type { DocumentKind } from './documents.js'
 
 /**
- * JSON with object keys in code-unit order: equal documents give equal text (after RFC 8785, for values that
- * came out of JSON.parse).
- * @param value parsed JSON
+ * Serialises parsed JSON with object keys in code-unit order, so that equal documents give equal text (RFC 8785).
+ * @param value a result of JSON.parse
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
@@ -17,13 +16,13 @@ export function canonicalJson(value: unknown): string {
   return `{${members.join(',')}}`
 }
 
-/** Members whose order means nothing (interfaces.md §3). */
+/** Lists whose order has no meaning (docs/DATABASE.md). */
 const UNORDERED: Record<DocumentKind, readonly string[]> = {
   listing: [],
   rfq: ['listingIds', 'responses'],
   response: [],
 }
-/** Members that differ at every read without meaning: the signed address and its expiry. */
+/** Members with a signed URL and its expiry, which differ at every read. */
 const VOLATILE: Record<DocumentKind, readonly string[]> = {
   listing: ['additionalDocumentation'],
   rfq: [],
@@ -31,17 +30,17 @@ const VOLATILE: Record<DocumentKind, readonly string[]> = {
 }
 
 /**
- * The hash that decides whether a document changed: SHA-256 of its canonical JSON, without volatile members and with
- * unordered lists in one order.
+ * Hash that decides whether a document changed: SHA-256 of its canonical JSON, without volatile members and with
+ * unordered lists sorted.
  * @returns 64 hexadecimal digits
  */
 export function contentHash(kind: DocumentKind, body: unknown): string {
   return createHash('sha256')
-    .update(canonicalJson(comparable(kind, body)))
+    .update(canonicalJson(withoutNoise(kind, body)))
     .digest('hex')
 }
 
-function comparable(kind: DocumentKind, body: unknown): unknown {
+function withoutNoise(kind: DocumentKind, body: unknown): unknown {
   if (body === null || typeof body !== 'object' || Array.isArray(body)) return body
   const copy: Record<string, unknown> = { __proto__: null, ...body }
   for (const key of UNORDERED[kind]) {
@@ -51,8 +50,8 @@ function comparable(kind: DocumentKind, body: unknown): unknown {
   for (const key of VOLATILE[kind]) {
     const value = copy[key]
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) {
-      const { url: _url, expires: _expires, ...lasting } = value as Record<string, unknown>
-      copy[key] = lasting
+      const { url: _url, expires: _expires, ...stable } = value as Record<string, unknown>
+      copy[key] = stable
     }
   }
   return copy

@@ -1,5 +1,5 @@
-/** Hands in the present; tests hand in their own (architecture.md, rule 8). */
+/** Returns the current time. Passed as a parameter so that tests control it. */
 export type Clock = () => Date
 
-/** UTC ISO 8601 with milliseconds: the form of every timestamp stored or shown. */
+/** UTC, ISO 8601 with milliseconds: the format of every timestamp stored or shown. */
 export type Timestamp = string

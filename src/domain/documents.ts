@@ -1,21 +1,8 @@
 /**
- * The documents of the marketplace, as docs/marketplace API describes them, in zod.
+ * Schemas of the marketplace's documents, as docs/MARKETPLACE.md describes them. docs/GLOSSARY.md defines the terms.
  *
- * Glossary
- * - channel: where an organization shows listings and buyers ask for quotes; written `org/slug`.
- * - listing: a project of a developer, with its credits.
- * - RFQ: a buyer's request for quote.
- * - response: a project developer's answer to an RFQ; its terms are the **offer**.
- * - scheduled delivery: a date on which vintages of an offer are handed over.
- * - vintage: credits of one reporting period, with volume (tonnes CO2e) and unit price.
- * - pre-payment: an amount due before delivery; part of the total price.
- * - review: what the channel decided about an offer.
- * - snapshot, version: a document as observed; a version is made when its content changed.
- * - run: one poll or closing round of one channel.
- * - decision: one RFQ weighed for closing, with the reasons.
- *
- * These schemas say what was **promised**. What really arrives is read with `conform` (conform.ts), which accepts
- * null, absent, unknown and odd, and reports every deviation as a problem.
+ * They state what the API description promises. Bodies are parsed with `parseLeniently` (lenient-parser.ts), which
+ * accepts absent, null and unknown values and reports each deviation as a problem.
  */
 import { z } from 'zod'
 
@@ -27,11 +14,11 @@ export type DocumentKind = 'listing' | 'rfq' | 'response'
  */
 export type DocumentShape = 'full' | 'list' | 'summary'
 
-/** An identifier the document cannot do without: an entry without it is dropped from its list, with a problem. */
+/** The only value a document must have: a list entry without it is dropped and reported as a problem. */
 export const identifier = z.string().min(1).brand('identifier')
 /** ISO 8601 calendar date, YYYY-MM-DD. */
 export const calendarDate = z.iso.date()
-/** ISO 8601 timestamp in UTC; milliseconds were promised and do not always come. */
+/** ISO 8601 timestamp in UTC. Promised with milliseconds; some values arrive without. */
 export const dateTime = z.iso.datetime()
 
 export const contractType = z.enum(['spot', 'forward'])
@@ -76,7 +63,7 @@ const fileObject = z.strictObject({
   uploadedAt: dateTime,
 })
 const additionalValue = z.union([z.string(), z.number(), z.boolean(), z.null(), z.array(z.string()), fileObject])
-/** Volume object: `type` e.g. fixed; `value` in tonnes CO2e. */
+/** `value` in tonnes CO2e; `type` for example `fixed`. */
 const volume = z.strictObject({ type: z.string(), value: z.number() })
 
 const creditAvailability = z.strictObject({

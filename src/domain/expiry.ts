@@ -1,13 +1,13 @@
-/** A calendar that tells dates in one time zone. */
+/** Calendar dates in one time zone. */
 export interface Calendar {
   readonly timeZone: string
-  /** The calendar date, YYYY-MM-DD, that the zone's clocks show at an instant. */
+  /** The local date at an instant, YYYY-MM-DD. */
   dateAt(instant: Date): string
 }
 
 /**
  * @param timeZone IANA name, e.g. `Europe/Paris`
- * @throws RangeError for a zone that is none
+ * @throws RangeError for an unknown time zone
  */
 export function createCalendar(timeZone: string): Calendar {
   const format = new Intl.DateTimeFormat('en-u-ca-iso8601-nu-latn', {
@@ -26,25 +26,25 @@ export function createCalendar(timeZone: string): Calendar {
 }
 
 /**
- * Whether a response due date has ended: the date in the zone, `graceHours` ago, was already after it. Due today is not
- * expired. Dates are compared as text, never through local time (reliability.md, closing policy 2 and 3).
+ * Whether an RFQ is past due: `graceHours` ago, the local date was already later than the due date. An RFQ due today is
+ * not past due. Dates are compared as text, never converted to local times (docs/CLOSING.md).
  * @param dueDate YYYY-MM-DD
- * @param graceHours extra hours after the due date has ended
+ * @param graceHours hours added after the end of the due date
  */
 export function isExpired(dueDate: string, calendar: Calendar, graceHours: number, now: Date): boolean {
-  const graceEnded = now.getTime() - graceHours * HOUR
-  // Clocks put back across midnight show the due date again; half an hour later they tell.
-  return [graceEnded, graceEnded + HOUR / 2].every((time) => calendar.dateAt(new Date(time)) > dueDate)
+  const withoutGrace = now.getTime() - graceHours * HOUR_MS
+  // A clock set back across midnight repeats the due date, so the date must also have passed half an hour later.
+  return [withoutGrace, withoutGrace + HOUR_MS / 2].every((time) => calendar.dateAt(new Date(time)) > dueDate)
 }
 
 /**
- * Whether an offer was submitted after the response due date had ended.
+ * Whether an offer was submitted after the response due date.
  * @param submittedAt ISO 8601 timestamp
- * @returns null where either is not known
+ * @returns null if either is unknown
  */
 export function isLate(submittedAt: string | null, dueDate: string | null, calendar: Calendar): boolean | null {
   if (submittedAt === null || dueDate === null) return null
   return calendar.dateAt(new Date(submittedAt)) > dueDate
 }
 
-const HOUR = 3_600_000
+const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 
-/** What did not fit the promised document. `problems` of interfaces.md are made of these. */
+/** A deviation of a document from the API description. */
 export interface Problem {
-  /** Where, e.g. `responses[2].status`; empty for the document itself. */
+  /** Place in the document, for example `responses[2].status`; empty for the document itself. */
   path: string
   code: ProblemCode
   message: string
@@ -12,7 +12,7 @@ export type ProblemCode = 'missing' | 'type' | 'format' | 'enum' | 'unknown-fiel
 type Branded = { [z.$brand]: unknown }
 type Simplify<T> = { [K in keyof T]: T[K] }
 
-/** A promised shape as it can be relied on: everything but identifiers may be null, enums are open, lists are lists. */
+/** The type of a leniently parsed document: anything but identifiers and lists may be null, enums are open. */
 export type Lenient<T> = T extends Branded
   ? string
   : T extends string
@@ -40,12 +40,12 @@ type AnySchema = z.ZodType
 const MAX_PROBLEMS = 200
 
 /**
- * Reads an outside document against a promised schema without ever refusing it.
- * Follows the schema, not the document, so that depth and size of unknown parts cost nothing.
+ * Parses a document against a schema, keeping every usable value and reporting every deviation.
+ * Follows the schema rather than the document, so unknown parts cost nothing, however deep or large.
  * @param schema an object schema of documents.ts
  * @param body parsed JSON
- * @returns the value with null for all that is absent or unusable, `null` when the document is no object or lacks its
- *   identifier; and every deviation (at most 200) as a problem
+ * @returns the value, with null for absent or unusable parts, or null if the body is not an object or has no identifier;
+ *   and the first 200 problems
  */
 export function parseLeniently<S extends AnySchema>(
   schema: S,
@@ -60,7 +60,7 @@ export function parseLeniently<S extends AnySchema>(
 }
 
 type Report = (problem: Problem) => void
-// The introspection zod offers to library authors; one place in the project knows of it.
+// zod's introspection API for library authors; used only here.
 type Def = {
   type: string
   shape: Record<string, AnySchema>
@@ -95,13 +95,13 @@ function parseObject(shape: Record<string, AnySchema>, value: unknown, path: str
   let identified = true
   for (const [key, field] of Object.entries(shape)) {
     const found = Object.hasOwn(source, key) ? source[key] : undefined
-    const read = parseValue(field, found, join(path, key), report)
-    if (key === 'id' && read === null) identified = false
-    result[key] = read
+    const parsed = parseValue(field, found, join(path, key), report)
+    if (key === 'id' && parsed === null) identified = false
+    result[key] = parsed
   }
   for (const key of Object.keys(source)) {
     if (!Object.hasOwn(shape, key)) {
-      report({ path: join(path, key), code: 'unknown-field', message: 'a field the API document does not name' })
+      report({ path: join(path, key), code: 'unknown-field', message: 'field not in the API description' })
     }
   }
   return identified ? result : null
@@ -127,8 +127,8 @@ function parseRecord(schema: AnySchema, value: unknown, path: string, report: Re
   const parsed = schema.safeParse(value)
   if (!parsed.success) {
     for (const issue of parsed.error.issues) {
-      const at = issue.path.reduce<string>((so_far, key) => join(so_far, String(key)), path)
-      report({ path: at, code: 'format', message: 'not one of the kinds of value the API document names' })
+      const at = issue.path.reduce<string>((path, key) => join(path, String(key)), path)
+      report({ path: at, code: 'format', message: 'not a type of value the API description allows here' })
     }
   }
   return value
@@ -140,14 +140,14 @@ function parseLeaf(schema: AnySchema, value: unknown, path: string, report: Repo
   if (value === undefined || value === null) return missing(value, path, report)
   const def = defOf(schema)
   if (def.type === 'enum' && typeof value === 'string') {
-    report({ path, code: 'enum', message: `"${truncate(value)}" is not a value the API document names` })
+    report({ path, code: 'enum', message: `"${truncate(value)}" is not a value of the API description` })
     return value
   }
   if (def.type === 'string' && typeof value === 'string') {
     report({
       path,
       code: value === '' ? 'missing' : 'format',
-      message: `"${truncate(value)}" has not the promised form`,
+      message: `"${truncate(value)}" does not match the documented format`,
     })
     return null
   }
@@ -155,13 +155,13 @@ function parseLeaf(schema: AnySchema, value: unknown, path: string, report: Repo
 }
 
 function missing(value: unknown, path: string, report: Report): null {
-  report({ path, code: 'missing', message: value === null ? 'null where a value was promised' : 'absent' })
+  report({ path, code: 'missing', message: value === null ? 'null, expected a value' : 'absent' })
   return null
 }
 
 function wrongType(wanted: string, value: unknown, path: string, report: Report): null {
   const found = Array.isArray(value) ? 'an array' : typeof value
-  report({ path, code: 'type', message: `${found} where ${wanted} was promised` })
+  report({ path, code: 'type', message: `${found}, expected ${wanted}` })
   return null
 }
 

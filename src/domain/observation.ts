@@ -1,7 +1,15 @@
 import { createHash } from 'node:crypto'
 import type { z } from 'zod'
 import { canonicalJson } from './canonical-json.js'
-import { listingDocument, responseDocument, responseSummary, rfqDocument, rfqListDocument } from './documents.js'
+import {
+  type DocumentKind,
+  type DocumentShape,
+  listingDocument,
+  responseDocument,
+  responseSummary,
+  rfqDocument,
+  rfqListDocument,
+} from './documents.js'
 import { type Lenient, type Problem, parseLeniently } from './lenient-parser.js'
 
 export type Listing = Lenient<z.output<typeof listingDocument>>
@@ -16,16 +24,16 @@ export type Vintage = ScheduledDelivery['vintages'][number]
 export type PrePayment = Offer['prePayments'][number]
 export type Review = NonNullable<Offer['review']>
 
-/** A document as it arrived, with what could be made of it. */
+/** A body as received, with the result of parsing it. */
 export interface Observation<T> {
-  /** The identifier, or `unidentified-<hash>` for a document that has none. */
+  /** The identifier, or `unidentified-<hash>` for a document without one. */
   id: string
-  /** The parsed JSON, untouched. */
+  /** The parsed JSON, unaltered. */
   body: unknown
-  /** What the document says, null for all that is absent or unusable; null when it is no object or has no identifier. */
+  /** The document, with null for absent or unusable values; null if the body is not an object or has no identifier. */
   document: T | null
   problems: Problem[]
-  /** False when a promised value has the wrong type or the identifier is lacking (architecture.md, rule 1). */
+  /** False if a value has the wrong type or the identifier is absent (docs/DATABASE.md). */
   valid: boolean
 }
 
@@ -43,13 +51,39 @@ const parserFor =
     }
   }
 
-/** Reads a listing. Never throws. Source: marketplace-api.md, Listing. */
+/** Parses a listing. Never throws. */
 export const parseListing = parserFor(listingDocument)
-/** Reads an element of the RFQ list. Never throws. Source: marketplace-api.md, RFQ (list shape). */
+/** Parses an element of the RFQ list. Never throws. */
 export const parseRfqListItem = parserFor(rfqListDocument)
-/** Reads an RFQ. Never throws. Source: marketplace-api.md, RFQ (single shape). */
+/** Parses an RFQ. Never throws. */
 export const parseRfq = parserFor(rfqDocument)
-/** Reads one summary of a response within an RFQ. Never throws. Source: marketplace-api.md, ResponseSummary. */
+/** Parses the summary of a response within an RFQ. Never throws. */
 export const parseResponseSummary = parserFor(responseSummary)
-/** Reads a response. Never throws. Source: marketplace-api.md, RFQ response. */
+/** Parses a response. Never throws. */
 export const parseResponse = parserFor(responseDocument)
+
+type Shaped<S extends DocumentShape, T> = Observation<T> & { shape: S }
+interface StoredObservations {
+  listing: Shaped<'full', Listing>
+  rfq: Shaped<'full', Rfq> | Shaped<'list', RfqListItem>
+  response: Shaped<'full', RfqResponse> | Shaped<'summary', ResponseSummary>
+}
+
+const STORED_PARSERS: {
+  [K in DocumentKind]: (shape: DocumentShape, body: unknown) => StoredObservations[K]
+} = {
+  listing: (_, body) => ({ shape: 'full', ...parseListing(body) }),
+  rfq: (shape, body) =>
+    shape === 'list' ? { shape, ...parseRfqListItem(body) } : { shape: 'full', ...parseRfq(body) },
+  response: (shape, body) =>
+    shape === 'summary' ? { shape, ...parseResponseSummary(body) } : { shape: 'full', ...parseResponse(body) },
+}
+
+/** Parses a stored body with the schema of its kind and shape. Never throws. */
+export function parseStored<K extends DocumentKind>(
+  kind: K,
+  shape: DocumentShape,
+  body: unknown,
+): StoredObservations[K] {
+  return STORED_PARSERS[kind](shape, body)
+}

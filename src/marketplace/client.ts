@@ -6,33 +6,33 @@ import { SYSTEM_TIMING, type Timing } from './timing.js'
 import { Transport } from './transport.js'
 
 export interface MarketplaceOptions {
-  /** Origin and path of the marketplace. */
+  /** Origin, with an optional path. */
   baseUrl: string
   limits: RequestLimits
   /** Quotekeeper's version, for the User-Agent. */
   version: string
-  /** Told of each HTTP request. */
+  /** Called after each HTTP request, for metrics. */
   observer?: RequestObserver
   now?: Clock
-  /** How long to wait before retries; tests against a failing server make it short. */
+  /** Waits before retries; tests make them short. */
   backoff?: Backoff
-  /** How time passes; tests hand in their own. */
+  /** Clock and timers; tests replace them. */
   timing?: Timing
 }
 
 /**
- * Opens the way to one marketplace (marketplace-api.md). Nothing is sent before a session asks; connections, limits
- * and pauses are shared by all its sessions. docs/MARKETPLACE.md tells the rules.
- * @returns to be closed by who opened it
- * @throws TypeError for a base URL that is none
+ * Creates the client of one marketplace (docs/MARKETPLACE.md). Its sessions share connections, limits and pauses.
+ * Nothing is sent before a session makes a request.
+ * @returns a client that the caller closes
+ * @throws TypeError for an invalid base URL
  */
 export function createMarketplace(options: MarketplaceOptions): Marketplace {
   const { baseUrl, limits, version, backoff = DEFAULT_BACKOFF, timing = SYSTEM_TIMING } = options
   const { observer = () => undefined, now = () => new Date() } = options
-  const host = new Transport({ baseUrl, limits, version, observer, now, timing })
+  const transport = new Transport({ baseUrl, limits, version, observer, now, timing })
   return {
     session: (channel, { signal } = {}) =>
-      new Session({ host, channel, retries: limits.retries, backoff, timing, signal }),
-    close: () => host.close(),
+      new Session({ transport, channel, retries: limits.retries, backoff, timing, signal }),
+    close: () => transport.close(),
   }
 }

@@ -1,74 +1,74 @@
 import type { ChannelRef } from '../domain/channel.js'
 import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../domain/observation.js'
 
-/** The way to one marketplace: connections, concurrency and rate limits are shared by all its channels. */
+/** A client of one marketplace; all its channels share connections, concurrency and rate limit. */
 export interface Marketplace {
-  /** Opens a session: what one run may do on one channel. Its retry quota and counters are its own. */
+  /** Opens a session for one run on one channel, with its own retry quota and request count. */
   session(channel: ChannelRef & { readonly apiKey: string }, options?: { signal?: AbortSignal }): ChannelSession
-  /** Ends all connections. Requests under way are aborted. */
+  /** Closes all connections and aborts requests in flight. */
   close(): Promise<void>
 }
 
 /**
- * The five operations of marketplace-api.md, on one channel. Reads are retried within (architecture.md, rule 6);
- * the close operation is sent once and never retried.
- * Every method throws a `MarketplaceError` (errors.ts), nothing else; a document that does not fit is no error.
+ * The five operations of the API on one channel (docs/MARKETPLACE.md, Operations). Reads are retried here; a close is
+ * sent once. Methods throw only `MarketplaceError` (errors.ts). A document that deviates from the API description is not
+ * an error.
  */
 export interface ChannelSession {
   readonly channel: ChannelRef
-  /** HTTP requests sent so far, retries included. */
+  /** HTTP requests sent so far, including retries. */
   readonly requests: number
-  /** Operation 1: every listing of the channel. */
+  /** Every listing of the channel. */
   listListings(): Promise<ReadResult<Observation<Listing>[]>>
-  /** Operation 2: every RFQ of the channel, list shape. */
+  /** Every RFQ of the channel, list shape. */
   listRfqs(): Promise<ReadResult<Observation<RfqListItem>[]>>
   /**
-   * Operation 3: one RFQ with the summaries of its responses. `id` of the answer is always the one asked for: a document
-   * that says it is another is a failed read, one that names none is kept under this identifier and is not valid.
+   * One RFQ with the summaries of its responses. A document with another id is a failed read; a document without an id
+   * gets the requested one and is not valid.
    */
   readRfq(id: string): Promise<ReadResult<Observation<Rfq>>>
-  /** Operation 4: one response to an RFQ; its `id` as with `readRfq`. */
+  /** One response to an RFQ; the id is treated as in `readRfq`. */
   readResponse(rfqId: string, id: string): Promise<ReadResult<Observation<RfqResponse>>>
   /**
-   * Operation 5: closes an RFQ. One POST, never retried. Every answer that came is returned, whatever its status.
-   * @throws UnavailableError, AbortedError: sent or not, no whole answer came, the outcome is unknown
-   * @throws PausedError, ChannelError, ItemError: nothing was sent
+   * Closes an RFQ with one POST, never retried. Returns every complete HTTP reply, whatever its status.
+   * @throws UnavailableError, AbortedError if no complete reply arrived: the outcome is unknown
+   * @throws PausedError, ChannelError, ItemError if nothing was sent
    */
   closeRfq(id: string): Promise<CloseResult>
 }
 
 export interface ReadResult<T> {
   value: T
-  /** When the request that was answered had been sent: what it shows is no older. */
+  /** Just before the successful request was sent: the value is at least this recent. */
   readAt: Date
-  /** The marketplace's `Date` header, null if absent or unreadable. */
+  /** The `Date` header, null if absent or invalid. */
   serverDate: Date | null
 }
 
-/** What the marketplace said to a close. */
+/** The reply to a close request. */
 export interface CloseResult {
   status: number
-  /** `ok` of the body: true, false, or null where the body said neither. */
+  /** `ok` of the body; null if it is not a boolean. */
   ok: boolean | null
-  /** The error body's message, or the beginning of an odd body, cleaned and cut at 200 characters; null if none. */
+  /** The message of the body, or the start of an unexpected body: sanitized, at most 200 characters; null if none. */
   message: string | null
   serverDate: Date | null
 }
 
 export interface RequestLimits {
-  /** Requests under way at once. */
+  /** Requests in flight at once. */
   concurrency: number
-  /** Requests begun per second. */
+  /** Requests started per second. */
   perSecond: number
-  /** From sending a request to the last byte of its answer, in milliseconds. */
+  /** From connecting to the last byte of the reply, in milliseconds. */
   timeoutMs: number
-  /** Retries of one read, after the first try. */
+  /** Retries of one read after its first attempt. */
   retries: number
   /** Largest decoded body, in MiB. */
   maxBodyMiB: number
 }
 
-/** Told of each HTTP request, for metrics. */
+/** Called after each HTTP request, for metrics. */
 export type RequestObserver = (event: {
   operation: Operation
   code: number | 'error'

@@ -1,10 +1,10 @@
 /**
- * What went wrong with the marketplace, split by what the caller does next.
- * Messages never hold the key; outside text in them is cleaned and cut at 200 characters.
+ * Errors of the marketplace client, one class per reaction of the caller (docs/MARKETPLACE.md, Errors).
+ * Messages never contain the API key; text of the marketplace is sanitized and cut at 200 characters.
  */
 export class MarketplaceError extends Error {
   override name = 'MarketplaceError'
-  /** HTTP status, null if no answer came. */
+  /** HTTP status, null without a reply. */
   readonly status: number | null
   constructor(message: string, options: { status?: number | null; cause?: unknown } = {}) {
     super(message, { cause: options.cause })
@@ -13,29 +13,29 @@ export class MarketplaceError extends Error {
 }
 
 /**
- * No answer that can be used, after all retries: try again later. Network error, time-out, 408, 429, 5xx, a body that
- * is not the document promised or larger than allowed, a status the API document does not name.
+ * No usable reply after all retries: try again later. Network error, timeout, 408, 429, 5xx, an unexpected or too large
+ * body, or a status the API description does not define.
  */
 export class UnavailableError extends MarketplaceError {
   override name = 'UnavailableError'
 }
 
-/** 400, 404 or 410 for one RFQ or response, or an identifier no address can hold: give up on this item. */
+/** 400, 404 or 410 for one RFQ or response, or an identifier that cannot be part of a URL: skip this item. */
 export class ItemError extends MarketplaceError {
   override name = 'ItemError'
 }
 
 /**
- * 401 or 403 anywhere, 400, 404, 410 or a redirect for a list, a key or name that cannot be sent: give up on this
- * channel until somebody mends the configuration.
+ * 401 or 403; 400, 404, 410 or a redirect for a list; or a key or name that cannot be sent: skip this channel until the
+ * configuration is corrected.
  */
 export class ChannelError extends MarketplaceError {
   override name = 'ChannelError'
 }
 
 /**
- * Asked to wait longer than a run may wait (Retry-After): end the run as partial, begin none before `until`.
- * From `closeRfq` it means that nothing was sent.
+ * Retry-After is longer than a run may wait: end the run as partial and start no other before `until`.
+ * Thrown by `closeRfq`, it means that nothing was sent.
  */
 export class PausedError extends MarketplaceError {
   override name = 'PausedError'
@@ -46,7 +46,7 @@ export class PausedError extends MarketplaceError {
   }
 }
 
-/** The run was stopped from our side (shutdown). */
+/** The run was stopped, or the client was closed. */
 export class AbortedError extends MarketplaceError {
   override name = 'AbortedError'
 }

@@ -1,22 +1,22 @@
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec']
 const MONTH = `(?<month>${MONTHS.join('|')})`
 const TIME = '(?<hour>\\d\\d):(?<minute>\\d\\d):(?<second>\\d\\d)'
-/** The three forms of RFC 9110 §5.6.7: IMF-fixdate, RFC 850 (two-digit year), asctime. */
-const FORMS = [
+/** The three formats of RFC 9110 §5.6.7: IMF-fixdate, RFC 850 (two-digit year), asctime. */
+const FORMATS = [
   new RegExp(`^[A-Z][a-z]{2}, (?<day>\\d\\d) ${MONTH} (?<year>\\d{4}) ${TIME} GMT$`),
   new RegExp(`^[A-Z][a-z]{5,8}, (?<day>\\d\\d)-${MONTH}-(?<year>\\d\\d) ${TIME} GMT$`),
   new RegExp(`^[A-Z][a-z]{2} ${MONTH} (?<day>[ \\d]\\d) ${TIME} (?<year>\\d{4})$`),
 ]
 
 /**
- * Reads an HTTP date. `Date.parse` is no substitute: it takes local times and much else for dates.
+ * Parses an HTTP date. `Date.parse` is too lenient: it also accepts local times and other formats.
  * @param text a header value
- * @param now the present, to which a two-digit year is the nearest not more than 50 years ahead
- * @returns null for what is no HTTP date
+ * @param now decides the century of a two-digit year
+ * @returns null if the text is not an HTTP date
  */
 export function parseHttpDate(text: string, now: Date): Date | null {
-  for (const form of FORMS) {
-    const found = form.exec(text.trim())?.groups as DateParts | undefined
+  for (const format of FORMATS) {
+    const found = format.exec(text.trim())?.groups as DateParts | undefined
     if (found) return toDate(found, now)
   }
   return null
@@ -35,7 +35,7 @@ function toDate(parts: DateParts, now: Date): Date | null {
   return date
 }
 
-/** RFC 9110 §5.6.7: a two-digit year more than 50 years ahead is the one a century before. */
+/** RFC 9110 §5.6.7: a two-digit year more than 50 years in the future belongs to the previous century. */
 function expandYear(twoDigits: number, thisYear: number): number {
   const year = thisYear - (thisYear % 100) + twoDigits
   return year > thisYear + 50 ? year - 100 : year

@@ -7,29 +7,28 @@ import { MarketplaceError, UnavailableError } from './errors.js'
 import { describeNetworkError } from './network-error.js'
 import { TransientError } from './retry.js'
 
-/** One HTTP request as it goes out. */
 export interface HttpRequest {
   method: 'GET' | 'POST'
   path: string
   headers: Record<string, string>
-  /** How messages call the request; holds no secret. */
+  /** Names the request in messages; contains no secret. */
   label: () => string
-  /** From now to the last byte of the answer, connecting included, in milliseconds. */
+  /** From connecting to the last byte of the reply, in milliseconds. */
   timeoutMs: number
   /** Largest decoded body of a 200, in bytes. */
   maxBytes: number
-  stop: CancelToken
+  cancelToken: CancelToken
 }
 
-/** One HTTP answer, whole. */
+/** A complete HTTP reply. */
 export interface HttpReply {
   status: number
   headers: Record<string, string | string[] | undefined>
-  /** Decoded. Of an answer to a POST and of an error only the first 64 KiB. */
+  /** Decoded. For a POST or an error status, only the first 64 KiB. */
   body: Buffer
 }
 
-/** What is kept of a body nobody parses as a document: enough for any message. */
+/** Kept of a body that is used for messages only. */
 const MAX_MESSAGE_BYTES = 64 * 1024
 const DECODERS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
   gzip: createGunzip,
@@ -37,64 +36,68 @@ const DECODERS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
   deflate: createInflate,
   br: createBrotliDecompress,
 }
-/** The encodings asked for; deflate is understood but not asked for, because servers disagree on what it means. */
+/** Deflate is decoded but not requested, because servers disagree on its meaning. */
 export const ACCEPT_ENCODING = 'gzip, br'
 
 /**
- * Sends one request and reads its answer whole, within one deadline. Redirects are not followed, nothing is sent twice.
- * @throws TransientError where no whole answer came; UnavailableError for a body larger than allowed or encoded in
- *   an unknown way; AbortedError when stopped
+ * Sends one request and reads its reply within one deadline. Follows no redirects and sends nothing twice.
+ * @throws TransientError without a complete reply; UnavailableError for a body that is too large or has an unknown
+ *   encoding; AbortedError on cancellation
  */
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpReply> {
-  request.stop.throwIfCancelled()
+  request.cancelToken.throwIfCancelled()
   return new Promise((resolve, reject) => {
-    const cut = new EventEmitter()
-    // undici notices a cut only once it is connected: that is not waited for, and nothing is sent after it.
-    const end = (reason: Error) => {
-      settle()
+    const abortSignal = new EventEmitter()
+    // undici reacts to an abort only once it is connected, so reject at once; nothing is sent after the abort.
+    const abort = (reason: Error) => {
+      cleanUp()
       reject(reason)
-      cut.emit('abort')
+      abortSignal.emit('abort')
     }
-    const timer = setTimeout(() => end(timeoutError(request)), request.timeoutMs)
-    const unlisten = request.stop.onCancel(end)
-    const settle = () => {
+    const timer = setTimeout(() => abort(timeoutError(request)), request.timeoutMs)
+    const unlisten = request.cancelToken.onCancel(abort)
+    const cleanUp = () => {
       clearTimeout(timer)
       unlisten()
     }
-    readWholeReply(dispatcher, request, cut).then(
+    readWholeReply(dispatcher, request, abortSignal).then(
       (reply) => {
-        settle()
+        cleanUp()
         resolve(reply)
       },
       (error) => {
-        settle()
+        cleanUp()
         reject(toMarketplaceError(error, request))
       },
     )
   })
 }
 
-async function readWholeReply(dispatcher: Dispatcher, request: HttpRequest, cut: EventEmitter): Promise<HttpReply> {
+async function readWholeReply(
+  dispatcher: Dispatcher,
+  request: HttpRequest,
+  abortSignal: EventEmitter,
+): Promise<HttpReply> {
   const { method, path, headers } = request
-  const answer = await dispatcher.request({ method, path, headers, signal: cut })
-  const limit = bodyLimit(request, answer.statusCode)
-  if (limit.exceeded && Number(answer.headers['content-length']) > limit.bytes)
-    throw discardBody(answer, limit.exceeded())
-  const body = await readBody(decodedBody(answer, request), limit)
-  return { status: answer.statusCode, headers: answer.headers, body }
+  const response = await dispatcher.request({ method, path, headers, signal: abortSignal })
+  const limit = bodyLimit(request, response.statusCode)
+  if (limit.exceeded && Number(response.headers['content-length']) > limit.bytes)
+    throw discardBody(response, limit.exceeded())
+  const body = await readBody(decodedBody(response, request), limit)
+  return { status: response.statusCode, headers: response.headers, body }
 }
 
 const timeoutError = ({ label, timeoutMs }: HttpRequest) =>
-  new TransientError(`${label()}: no whole answer within ${timeoutMs} ms`)
+  new TransientError(`${label()}: no complete reply within ${timeoutMs} ms`)
 
 function toMarketplaceError(error: unknown, { label }: HttpRequest): MarketplaceError {
   if (error instanceof MarketplaceError) return error
-  return new TransientError(`${label()}: no whole answer came (${describeNetworkError(error)})`)
+  return new TransientError(`${label()}: no complete reply (${describeNetworkError(error)})`)
 }
 
 interface BodyLimit {
   bytes: number
-  /** The error for a larger body; null where the rest is merely left unread. */
+  /** Creates the error for a larger body; null to leave the rest unread. */
   exceeded: (() => Error) | null
 }
 
@@ -105,36 +108,36 @@ function bodyLimit(request: HttpRequest, status: number): BodyLimit {
 
 function tooLargeError({ label, maxBytes }: HttpRequest, status: number): UnavailableError {
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
-  const message = `${label()}: the body is larger than ${mib} MiB; if that is right, raise requests.maxBodyMiB`
+  const message = `${label()}: the body is larger than ${mib} MiB. If this size is expected, raise requests.maxBodyMiB`
   return new UnavailableError(message, { status })
 }
 
-function decodedBody(answer: Dispatcher.ResponseData, { label }: HttpRequest): Readable {
-  const { headers, body } = answer
+function decodedBody(response: Dispatcher.ResponseData, { label }: HttpRequest): Readable {
+  const { headers, body } = response
   const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
   if (encoding === 'identity' || encoding === '') return body
   const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined
   if (!decoder) {
-    const message = `${label()}: the body is encoded in a way that was not asked for`
-    throw discardBody(answer, new UnavailableError(message, { status: answer.statusCode }))
+    const message = `${label()}: the body has a content encoding that was not requested`
+    throw discardBody(response, new UnavailableError(message, { status: response.statusCode }))
   }
-  // A failure on either side destroys both and shows as an error of the decoder; nothing is left for the callback.
+  // A failure of either stream destroys both and appears as an error of the decoder.
   pipeline(body, decoder, () => undefined)
   return decoder
 }
 
-/** Leaves a body unread; its connection ends with it, and says so to a listener that must be there. */
+/** Destroys an unread body with its connection, which emits an error that must have a listener. */
 function discardBody({ body }: Dispatcher.ResponseData, error: Error): Error {
   body.on('error', () => undefined).destroy()
   return error
 }
 
-/** Reads a stream whole, counting as it comes, so that a bomb is stopped at the limit and not after. */
+/** Reads a stream, stopping at the limit: a decompression bomb must not fill the memory. */
 function readBody(source: Readable, { bytes, exceeded }: BodyLimit): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let size = 0
-    const stop = () => {
+    const finishEarly = () => {
       if (exceeded) reject(exceeded())
       else resolve(Buffer.concat(chunks).subarray(0, bytes))
       source.destroy()
@@ -142,7 +145,7 @@ function readBody(source: Readable, { bytes, exceeded }: BodyLimit): Promise<Buf
     source.on('data', (chunk: Buffer) => {
       size += chunk.length
       chunks.push(chunk)
-      if (size > bytes) stop()
+      if (size > bytes) finishEarly()
     })
     source.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
     source.on('error', reject)

@@ -1,62 +1,62 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { HttpReply } from './http-exchange.js'
 import { TransientError } from './retry.js'
 import type { Sanitize } from './sanitizer.js'
 
 export type JsonObject = Record<string, unknown>
 
-/** Deeper documents would break those who walk them later; the deepest promised one has seven levels. */
+/** Deeper bodies would overflow the stack of recursive code. The API description needs seven levels. */
 export const MAX_DEPTH = 200
 
 /**
- * Reads the body of a 200 as the JSON object that was promised. Bytes that are no UTF-8 become U+FFFD, as everywhere
- * on the web; a byte order mark is skipped.
- * @param label how messages call the request
- * @throws TransientError that says what came instead, with its beginning: proxies and half-started servers answer so
+ * Parses the body of a 200 as a JSON object. Invalid UTF-8 becomes U+FFFD; a byte order mark is skipped.
+ * @param label names the request in messages
+ * @throws TransientError with the start of an unexpected body, as sent by proxies and servers that are starting up
  */
-export async function readJsonObject(reply: HttpReply, label: () => string, quote: Sanitize): Promise<JsonObject> {
+export async function readJsonObject(reply: HttpReply, label: () => string, sanitize: Sanitize): Promise<JsonObject> {
   const text = reply.body.toString('utf8').replace(/^\uFEFF/, '')
-  const fault = (what: string) => {
-    const beginning = quote(text.slice(0, 4096))
-    const shown = beginning === '' ? '' : `; it begins: ${beginning}`
-    return new TransientError(`${label()}: answered 200, but ${what}${shown}`, { status: reply.status })
+  const fail = (problem: string) => {
+    const start = sanitize(text.slice(0, 4096))
+    const excerpt = start === '' ? '' : `; it starts with: ${start}`
+    return new TransientError(`${label()}: status 200, but ${problem}${excerpt}`, { status: reply.status })
   }
   const type = String(reply.headers['content-type'] ?? '')
-  if (!isJsonType(type)) throw fault(`the body is ${quote(type)} instead of application/json`)
-  if (text.trim() === '') throw fault('the body is empty')
-  if (exceedsDepth(MAX_DEPTH, text)) throw fault(`the body is nested deeper than ${MAX_DEPTH} levels`)
-  // Checking and parsing a list of tens of megabytes takes long enough for others to have a turn between.
-  if (text.length > LARGE_TEXT) await nextTurn()
-  return asObject(parse(text, fault), fault)
+  if (!isJsonType(type)) throw fail(`the body is ${sanitize(type)} instead of application/json`)
+  if (text.trim() === '') throw fail('the body is empty')
+  if (exceedsDepth(MAX_DEPTH, text)) throw fail(`the body is nested deeper than ${MAX_DEPTH} levels`)
+  // Checking and parsing tens of megabytes would block the event loop for too long at once.
+  if (text.length > LARGE_TEXT) await yieldToEventLoop()
+  return asObject(parse(text, fail), fail)
 }
 
+/** Characters. */
 const LARGE_TEXT = 2 ** 20
-type FaultFactory = (what: string) => Error
+type ErrorFactory = (problem: string) => Error
 
-/** An absent type contradicts nothing. */
+/** An absent content type is accepted. */
 const isJsonType = (type: string) => type === '' || /^[\w.-]+\/(?:[\w.-]+\+)?json\s*(?:;|$)/i.test(type.trim())
 
-function parse(text: string, fault: FaultFactory): unknown {
+function parse(text: string, fail: ErrorFactory): unknown {
   try {
     return JSON.parse(text)
   } catch {
-    throw fault('the body is not JSON, or was cut short')
+    throw fail('the body is not valid JSON, or incomplete')
   }
 }
 
-function asObject(value: unknown, fault: FaultFactory): JsonObject {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw fault('the body is not a JSON object')
+function asObject(value: unknown, fail: ErrorFactory): JsonObject {
+  if (value === null || typeof value !== 'object' || Array.isArray(value)) throw fail('the body is not a JSON object')
   return value as JsonObject
 }
 
 const [QUOTE, BACKSLASH] = [0x22, 0x5c]
-/** `[` and `{` differ in this bit only, as do `]` and `}`. */
+/** The only bit in which `[` differs from `{`, and `]` from `}`. */
 const CURLY_BIT = 0x20
 const [OPENING, CLOSING] = [0x7b, 0x7d]
 
 /**
- * Whether JSON text nests arrays and objects deeper than a limit. Looks at the text, because a value that is too deep
- * cannot be walked safely any more. Leaps over strings, which are most of a document.
+ * Whether JSON text nests arrays and objects deeper than a limit. Scans the text, because a parsed value that is too deep
+ * cannot be traversed safely. Skips strings, which are most of a document.
  */
 export function exceedsDepth(limit: number, text: string): boolean {
   let depth = 0
@@ -69,7 +69,7 @@ export function exceedsDepth(limit: number, text: string): boolean {
   return false
 }
 
-/** Where the string that begins at `start` ends; the end of the text if it does not. */
+/** Index of the closing quote of the string that starts at `start`; the length of the text if there is none. */
 function stringEnd(text: string, start: number): number {
   let end = text.indexOf('"', start + 1)
   while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)

@@ -1,20 +1,20 @@
-/** What common codes mean, in words; the code stands beside them. */
+/** Plain descriptions of common error codes. */
 const MEANINGS: Record<string, string> = {
-  ECONNREFUSED: 'nothing listens at that address',
+  ECONNREFUSED: 'connection refused: nothing listens at that address',
   ECONNRESET: 'the connection was reset',
-  ENOTFOUND: 'the host name is not known',
-  EAI_AGAIN: 'the host name could not be looked up now',
+  ENOTFOUND: 'unknown host name',
+  EAI_AGAIN: 'the host name could not be resolved; the name server may be down',
   EPIPE: 'the connection was closed',
-  UND_ERR_CONNECT_TIMEOUT: 'connecting took too long',
-  UND_ERR_SOCKET: 'the other side closed the connection',
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body has not the announced length',
-  Z_BUF_ERROR: 'the compressed body was cut short',
-  Z_DATA_ERROR: 'the compressed body is broken',
+  UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
+  UND_ERR_SOCKET: 'the server closed the connection',
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: 'the body length differs from Content-Length',
+  Z_BUF_ERROR: 'the compressed body is incomplete',
+  Z_DATA_ERROR: 'the compressed body is corrupt',
 }
 
 /**
- * Says in a few words why no answer came. Messages of libraries are used only where a code is not known here, and
- * never whole objects: those hold pieces of the answer.
+ * Describes a network error in a few words. Uses a library's message only for unknown codes and never its whole error
+ * object, which may contain parts of the reply.
  */
 export function describeNetworkError(error: unknown): string {
   const { code, message } = rootCause(error)
@@ -22,7 +22,7 @@ export function describeNetworkError(error: unknown): string {
   return [message, code].filter(Boolean).join(', ') || 'unknown network error'
 }
 
-/** Where several addresses of a host failed, Node puts the causes into an AggregateError with an empty message. */
+/** If every address of a host failed, Node throws an AggregateError with an empty message. */
 function rootCause(error: unknown): { code?: string; message?: string } {
   if (error instanceof AggregateError && error.errors.length > 0) return rootCause(error.errors[0])
   return error instanceof Error ? error : {}

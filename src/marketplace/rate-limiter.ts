@@ -3,13 +3,13 @@ import type { CancelToken } from './cancel-token.js'
 import { PausedError } from './errors.js'
 import type { Timing } from './timing.js'
 
-/** The longest Retry-After a request waits for, in milliseconds; a longer one ends the run (reliability.md, fault 6). */
+/** Longest Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
 export const MAX_WAIT_MS = 60_000
 
 export interface RateLimiterOptions {
-  /** Requests under way at once. */
+  /** Requests in flight at once. */
   concurrency: number
-  /** Requests begun within any one second; Infinity for no limit. */
+  /** Requests started within any one second; Infinity for no limit. */
   perSecond: number
   timing: Timing
   now: Clock
@@ -21,17 +21,17 @@ interface Waiter {
 }
 
 /**
- * Lets requests to one host begin: at most so many at once, so many in any second, none during a pause.
- * Whoever waits is served in turn, one request a lane (a session), so that a long poll does not starve another channel.
- * A request that may begin at once costs no timer; those that wait share one.
+ * Limits the requests to one host: concurrency, starts per second, and none during a pause.
+ * Waiting requests are served round-robin by fairness key (the session), so that a long poll does not starve another
+ * channel. A request that can start at once needs no timer; waiting requests share one.
  */
 export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #starts: SlidingWindow
-  readonly #lanes = new Map<object, Waiter[]>()
+  readonly #queues = new Map<object, Waiter[]>()
   #running = 0
-  #pause: { release: number; until: Date } = { release: Number.NEGATIVE_INFINITY, until: new Date(0) }
-  #alarm: AbortController | null = null
+  #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
+  #timer: AbortController | null = null
 
   constructor(options: RateLimiterOptions) {
     this.#options = options
@@ -39,49 +39,49 @@ export class RateLimiter {
   }
 
   /**
-   * Waits for leave to send one request; `end` must follow.
-   * @param lane who asks; lanes are served in turn
-   * @throws PausedError at once in a pause too long to wait for; AbortedError when stopped
+   * Waits until one request may start; call `release` when it has ended.
+   * @param fairnessKey requests with different keys take turns
+   * @throws PausedError at once during a pause too long to wait for; AbortedError on cancellation
    */
-  async acquire(lane: object, stop: CancelToken): Promise<void> {
-    stop.throwIfCancelled()
+  async acquire(fairnessKey: object, cancelToken: CancelToken): Promise<void> {
+    cancelToken.throwIfCancelled()
     const pause = this.longPause()
     if (pause) throw pause
-    if (this.#lanes.size === 0 && this.#running < this.#options.concurrency && this.#delay() <= 0) this.#start()
-    else await this.#queue(lane, stop)
+    if (this.#queues.size === 0 && this.#running < this.#options.concurrency && this.#delay() <= 0) this.#start()
+    else await this.#enqueue(fairnessKey, cancelToken)
   }
 
-  /** Gives back what `begin` gave. */
-  end(): void {
+  /** Ends a request that `acquire` admitted. */
+  release(): void {
     this.#running--
-    this.#pump()
+    this.#startWaiting()
   }
 
   /**
-   * Holds every request to the host. A pause under way is never shortened.
+   * Pauses all requests to the host. Never shortens a current pause.
    * @param milliseconds from now
    */
   pause(milliseconds: number): void {
     const end = this.#options.timing.elapsed() + milliseconds
-    if (end <= this.#pause.release) return
-    this.#pause = { release: end, until: new Date(this.#options.now().getTime() + milliseconds) }
-    const refusal = this.longPause()
-    if (refusal) this.#refuseAll(refusal)
+    if (end <= this.#pause.end) return
+    this.#pause = { end, until: new Date(this.#options.now().getTime() + milliseconds) }
+    const error = this.longPause()
+    if (error) this.#rejectAll(error)
   }
 
-  /** The error of a pause too long to wait for, null where there is none. */
+  /** The error of a pause too long to wait for; null if there is none. */
   longPause(): PausedError | null {
-    if (this.#pause.release - this.#options.timing.elapsed() <= MAX_WAIT_MS) return null
+    if (this.#pause.end - this.#options.timing.elapsed() <= MAX_WAIT_MS) return null
     const until = this.#pause.until.toISOString()
     return new PausedError(
-      `The marketplace asked for no requests until ${until}, longer than a run waits. Nothing is lost: the next run after that goes on`,
+      `The marketplace asked for a pause until ${until}, longer than a run waits. The next run after that continues`,
       this.#pause.until,
     )
   }
 
   #delay(): number {
     const now = this.#options.timing.elapsed()
-    return Math.max(this.#starts.delay(now), this.#pause.release - now)
+    return Math.max(this.#starts.delay(now), this.#pause.end - now)
   }
 
   #start(): void {
@@ -89,10 +89,10 @@ export class RateLimiter {
     this.#starts.record(this.#options.timing.elapsed())
   }
 
-  #queue(lane: object, stop: CancelToken): Promise<void> {
+  #enqueue(fairnessKey: object, cancelToken: CancelToken): Promise<void> {
     return new Promise((resolve, reject) => {
-      const unlisten = stop.onCancel((reason) => {
-        this.#remove(lane, waiter)
+      const unlisten = cancelToken.onCancel((reason) => {
+        this.#remove(fairnessKey, waiter)
         waiter.reject(reason)
       })
       const waiter: Waiter = {
@@ -105,30 +105,30 @@ export class RateLimiter {
           reject(error)
         },
       }
-      const others = this.#lanes.get(lane)
+      const others = this.#queues.get(fairnessKey)
       if (others) others.push(waiter)
-      else this.#lanes.set(lane, [waiter])
-      this.#pump()
+      else this.#queues.set(fairnessKey, [waiter])
+      this.#startWaiting()
     })
   }
 
-  #remove(lane: object, waiter: Waiter): void {
-    const waiting = this.#lanes.get(lane) ?? []
+  #remove(fairnessKey: object, waiter: Waiter): void {
+    const waiting = this.#queues.get(fairnessKey) ?? []
     const rest = waiting.filter((other) => other !== waiter)
-    if (rest.length > 0) this.#lanes.set(lane, rest)
-    else this.#lanes.delete(lane)
-    if (this.#lanes.size === 0) this.#disarm()
+    if (rest.length > 0) this.#queues.set(fairnessKey, rest)
+    else this.#queues.delete(fairnessKey)
+    if (this.#queues.size === 0) this.#disarm()
   }
 
-  #refuseAll(error: PausedError): void {
-    const waiters = [...this.#lanes.values()].flat()
-    this.#lanes.clear()
+  #rejectAll(error: PausedError): void {
+    const waiters = [...this.#queues.values()].flat()
+    this.#queues.clear()
     this.#disarm()
     for (const waiter of waiters) waiter.reject(error)
   }
 
-  #pump(): void {
-    while (this.#lanes.size > 0 && this.#running < this.#options.concurrency) {
+  #startWaiting(): void {
+    while (this.#queues.size > 0 && this.#running < this.#options.concurrency) {
       const delay = this.#delay()
       if (delay > 0) {
         this.#arm(delay)
@@ -139,40 +139,40 @@ export class RateLimiter {
     }
   }
 
-  /** The first waiter of the first lane; the lane goes to the end of the row. */
+  /** Takes the first waiter of the first key and moves the key to the end. */
   #next(): Waiter | undefined {
-    for (const [lane, waiters] of this.#lanes) {
+    for (const [fairnessKey, waiters] of this.#queues) {
       const waiter = waiters.shift()
-      this.#lanes.delete(lane)
-      if (waiters.length > 0) this.#lanes.set(lane, waiters)
+      this.#queues.delete(fairnessKey)
+      if (waiters.length > 0) this.#queues.set(fairnessKey, waiters)
       return waiter
     }
     return undefined
   }
 
-  /** Delays only ever grow, so an alarm already set comes early at worst, and is set again. */
+  /** Delays only grow, so a timer already set fires too early at worst, and is set again. */
   #arm(delay: number): void {
-    if (this.#alarm) return
-    const alarm = new AbortController()
-    this.#alarm = alarm
-    const ring = () => {
-      this.#alarm = null
-      this.#pump()
+    if (this.#timer) return
+    const timer = new AbortController()
+    this.#timer = timer
+    const onTimer = () => {
+      this.#timer = null
+      this.#startWaiting()
     }
-    this.#options.timing.wait(Math.ceil(delay), alarm.signal).then(ring, (error) => {
-      if (!alarm.signal.aborted) throw error
+    this.#options.timing.wait(Math.ceil(delay), timer.signal).then(onTimer, (error) => {
+      if (!timer.signal.aborted) throw error
     })
   }
 
   #disarm(): void {
-    this.#alarm?.abort()
-    this.#alarm = null
+    this.#timer?.abort()
+    this.#timer = null
   }
 }
 
 const MAX_WINDOW_STARTS = 10_000
 
-/** Remembers when the newest requests began: a sliding window, so that no second of any clock sees more than allowed. */
+/** Start times of the newest requests. A sliding window, so that no period of one second exceeds the limit. */
 class SlidingWindow {
   readonly #times: Float64Array
   readonly #window: number

@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Observation } from '../domain/observation.js'
 import type { CloseResult } from './contract.js'
 import type { JsonObject } from './json-body.js'
@@ -9,49 +9,46 @@ import type { TransportReply } from './transport.js'
 
 /**
  * The `items` of a list.
- * @throws TransientError where there are none: without them nothing is known, least of all that the channel is empty
+ * @throws TransientError if there is no such array: a channel must not look empty because of a broken reply
  */
 export function extractItems(body: JsonObject, label: () => string): unknown[] {
   if (Array.isArray(body.items)) return body.items
-  throw new TransientError(`${label()}: answered 200, but the body has no list of items`, { status: 200 })
+  throw new TransientError(`${label()}: status 200, but the body has no "items" array`, { status: 200 })
 }
 
 /**
- * The document that was asked for.
- * @throws TransientError for one that says it is another: it must not be kept under this identifier
+ * Checks that a document has the requested id, or none.
+ * @throws TransientError for another id: the document must not be stored under the requested one
  */
-export function requireMatchingId(body: JsonObject, id: string, label: () => string, quote: Sanitize): JsonObject {
-  const said = body.id
-  if (said === id || said === undefined || said === null || said === '') return body
-  const other = typeof said === 'string' ? quote(said) : `of type ${typeof said}`
-  throw new TransientError(`${label()}: answered 200, but with another document, whose id is ${other}`, { status: 200 })
+export function requireMatchingId(body: JsonObject, id: string, label: () => string, sanitize: Sanitize): JsonObject {
+  const found = body.id
+  if (found === id || found === undefined || found === null || found === '') return body
+  const shown = typeof found === 'string' ? sanitize(found) : `of type ${typeof found}`
+  throw new TransientError(`${label()}: status 200, but the body is another document (id ${shown})`, { status: 200 })
 }
 
-const SLICE_MS = 25
+const MAX_SLICE_MS = 25
 
-/**
- * Reads the items of a list, giving way to other work every 25 ms: a list of tens of thousands must not hold up the
- * event loop (reliability.md, fault 45).
- */
+/** Parses the items of a list, yielding to the event loop every 25 ms: lists may have tens of thousands of items. */
 export async function parseItems<T>(
   items: readonly unknown[],
-  observe: (item: unknown) => Observation<T>,
+  parse: (item: unknown) => Observation<T>,
 ): Promise<Observation<T>[]> {
-  const observed: Observation<T>[] = []
-  let sliceEnd = performance.now() + SLICE_MS
+  const observations: Observation<T>[] = []
+  let sliceEnd = performance.now() + MAX_SLICE_MS
   for (const item of items) {
-    observed.push(observe(item))
+    observations.push(parse(item))
     if (performance.now() < sliceEnd) continue
-    await nextTurn()
-    sliceEnd = performance.now() + SLICE_MS
+    await yieldToEventLoop()
+    sliceEnd = performance.now() + MAX_SLICE_MS
   }
-  return observed
+  return observations
 }
 
-/** What an answer to a close says, whatever it is; deciding what it means is the caller's part. */
-export function parseCloseReply({ status, body, serverDate }: TransportReply, quote: Sanitize): CloseResult {
-  const said = parseJsonOrNull(body.toString('utf8')) as { ok?: unknown; message?: unknown } | null
-  const ok = typeof said?.ok === 'boolean' ? said.ok : null
-  const silent = ok !== null && typeof said?.message !== 'string'
-  return { status, ok, message: silent ? null : errorMessageOf(body, quote), serverDate }
+/** Extracts `ok` and the message of a close reply; the caller interprets them. */
+export function parseCloseReply({ status, body, serverDate }: TransportReply, sanitize: Sanitize): CloseResult {
+  const parsed = parseJsonOrNull(body.toString('utf8')) as { ok?: unknown; message?: unknown } | null
+  const ok = typeof parsed?.ok === 'boolean' ? parsed.ok : null
+  const hasNoMessage = ok !== null && typeof parsed?.message !== 'string'
+  return { status, ok, message: hasNoMessage ? null : errorMessageOf(body, sanitize), serverDate }
 }

@@ -1,13 +1,13 @@
 import { parseHttpDate } from './http-date.js'
 
-/** The longest pause that is believed, in milliseconds: a slip in a header must not silence a channel for years. */
+/** Longest pause accepted, in milliseconds: a wrong header must not silence a channel for years. */
 export const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /**
- * Reads a Retry-After header (RFC 9110 §10.2.3).
- * @param value the header, undefined if absent: whole seconds or an HTTP date
- * @param from the moment a date is counted from: the answer's own `Date`, so that clocks apart do no harm
- * @returns milliseconds to wait, from 0 (also for a date gone by) to 24 hours; null if absent or nonsense
+ * Parses a Retry-After header (RFC 9110 §10.2.3).
+ * @param value the header: whole seconds or an HTTP date; undefined if absent
+ * @param from the time a date is relative to: the `Date` of the reply, so that clock skew does not matter
+ * @returns milliseconds to wait, 0 (also for a past date) to 24 hours; null if absent or invalid
  */
 export function parseRetryAfter(value: string | undefined, from: Date): number | null {
   if (value === undefined) return null

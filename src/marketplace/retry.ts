@@ -3,21 +3,21 @@ import type { CancelToken } from './cancel-token.js'
 import { MarketplaceError, UnavailableError } from './errors.js'
 import type { Timing } from './timing.js'
 
-/** A failure that a second try may cure. Leaves this room only as the UnavailableError it is. */
+/** A failure that a retry may cure. `withRetries` turns it into an UnavailableError. */
 export class TransientError extends UnavailableError {}
 
 export interface Backoff {
-  /** Longest wait before the first retry, in milliseconds; doubles with each retry. */
+  /** Longest wait before the first retry, in milliseconds; doubled for each further retry. */
   baseMs: number
-  /** No wait is longer, in milliseconds. */
+  /** Longest wait of all, in milliseconds. */
   capMs: number
 }
 
-/** reliability.md, numbers to adopt: full jitter from 500 ms, cap 20 s. */
+/** Full jitter from 500 ms to 20 s (docs/MARKETPLACE.md, Retries). */
 export const DEFAULT_BACKOFF: Backoff = { baseMs: 500, capMs: 20_000 }
 
 /**
- * How long to wait before a retry: exponential backoff with full jitter, as the AWS SDKs do.
+ * The wait before a retry: exponential back-off with full jitter, as in the AWS SDKs.
  * @param retry 1 for the first
  * @param random in [0, 1)
  * @returns milliseconds
@@ -31,15 +31,15 @@ const RETRY_COST = 5
 const MIN_FAILURES_IN_A_ROW = 10
 
 /**
- * What one session may spend on retries, after the AWS SDK's retry quota: a retry costs 5 of 100 tokens, the success
- * of a retried read gives 5 back, any other success 1. A marketplace that is down is thus asked about twenty times
- * more than necessary by one run, however many reads the run has; one that fails now and then is never given up.
+ * The retry budget of one session, modelled on the retry quota of the AWS SDKs: a retry costs 5 of 100 tokens, the success
+ * of a retried read returns 5, any other success 1. If the marketplace is down, a run makes about twenty retries in all,
+ * however many reads it has; occasional failures never exhaust the budget.
  */
 export class RetryQuota {
   #tokens = MAX_TOKENS
   #failuresInRow = 0
 
-  /** Pays for one retry; false where there is nothing left to pay with. */
+  /** Takes the tokens for one retry; false if too few are left. */
   spend(): boolean {
     if (this.#tokens < RETRY_COST) return false
     this.#tokens -= RETRY_COST
@@ -55,54 +55,54 @@ export class RetryQuota {
     this.#failuresInRow++
   }
 
-  /** An answer came, if not the one hoped for: the marketplace lives. */
+  /** A reply arrived, though an error: the marketplace is up. */
   answered(): void {
     this.#failuresInRow = 0
   }
 
-  /** No tokens left and ten failures in a row: the marketplace is taken for dead by this session. */
+  /** No tokens left and ten failures in a row: this session treats the marketplace as down. */
   get exhausted(): boolean {
     return this.#tokens < RETRY_COST && this.#failuresInRow >= MIN_FAILURES_IN_A_ROW
   }
 }
 
 export interface RetryOptions {
-  /** Retries after the first try. */
+  /** Retries after the first attempt. */
   retries: number
   backoff: Backoff
   quota: RetryQuota
   timing: Timing
-  stop: CancelToken
+  cancelToken: CancelToken
 }
 
 /**
- * Tries until it succeeds, fails for good, or the retries or the quota are used up. The one place where a request is
- * retried (architecture.md, rule 6).
- * @param attempt told how many tries went before
- * @throws UnavailableError that says how often was tried; whatever else `attempt` throws, at once
+ * Repeats an attempt until it succeeds, fails with another error than TransientError, or uses up the retries or the
+ * quota. Requests are retried nowhere else (docs/ARCHITECTURE.md).
+ * @param attempt receives the number of attempts before it
+ * @throws UnavailableError with the number of attempts; any other error of `attempt` unchanged
  */
 export async function withRetries<T>(attempt: (retry: number) => Promise<T>, options: RetryOptions): Promise<T> {
-  let tries = 0
+  let attempts = 0
   const shouldRetry = ({ error }: RetryContext) => error instanceof TransientError && options.quota.spend()
   try {
     return await pRetry(
       async (number) => {
         if (number > 1) await waitBeforeRetry(number - 1, options)
-        tries = number
+        attempts = number
         return await recordAttempt(attempt, number - 1, options.quota)
       },
       { ...P_RETRY_OPTIONS, retries: options.retries, shouldRetry },
     )
   } catch (error) {
     if (!(error instanceof TransientError)) throw error
-    const outcome = tries === 1 ? '' : `, after ${tries} tries`
-    throw new UnavailableError(`${error.message}${outcome}`, { status: error.status })
+    const suffix = attempts === 1 ? '' : `, after ${attempts} attempts`
+    throw new UnavailableError(`${error.message}${suffix}`, { status: error.status })
   }
 }
 
 /**
- * Every option of p-retry, as it has it by default but for the waits, which are ours. Given whole because p-retry fills
- * in what is absent, and adding properties to a copy costs V8 thirty times the rest of the call (13 µs, measured).
+ * All options of p-retry, with its own waits disabled. Complete, because p-retry takes 13 µs to fill in absent options,
+ * thirty times the rest of the call.
  */
 const P_RETRY_OPTIONS: Required<Omit<Options, 'signal'>> = {
   retries: 0,
@@ -129,14 +129,14 @@ async function recordAttempt<T>(attempt: (retry: number) => Promise<T>, retry: n
   }
 }
 
-async function waitBeforeRetry(retry: number, { backoff, timing, stop }: RetryOptions): Promise<void> {
-  const alarm = new AbortController()
-  const unlisten = stop.onCancel(() => alarm.abort())
+async function waitBeforeRetry(retry: number, { backoff, timing, cancelToken }: RetryOptions): Promise<void> {
+  const timer = new AbortController()
+  const unlisten = cancelToken.onCancel(() => timer.abort())
   try {
-    stop.throwIfCancelled()
-    await timing.wait(backoffDelay(retry, backoff, timing.random()), alarm.signal)
+    cancelToken.throwIfCancelled()
+    await timing.wait(backoffDelay(retry, backoff, timing.random()), timer.signal)
   } catch (error) {
-    stop.throwIfCancelled()
+    cancelToken.throwIfCancelled()
     throw error
   } finally {
     unlisten()

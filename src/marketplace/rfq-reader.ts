@@ -3,13 +3,13 @@ import { type Observation, parseResponseSummary, type Rfq } from '../domain/obse
 import type { ChannelSession } from './contract.js'
 import { ItemError } from './errors.js'
 
-/** An RFQ with all its responses, as one reading showed them. */
+/** An RFQ with all its responses, from one read. */
 export interface FetchedRfq {
   rfq: Observation<Rfq>
   responses: FetchedResponse[]
-  /** False where `responses` was no list, or held an entry without identifier: then absence proves nothing. */
+  /** False if `responses` was not an array, or an entry had no id: a response not listed may still exist. */
   responsesComplete: boolean
-  /** When the first request was sent: nothing in here is older. */
+  /** Just before the first request was sent: all values are at least this recent. */
   readAt: Date
   serverDate: Date | null
 }
@@ -18,13 +18,13 @@ export interface FetchedResponse {
   body: unknown
   valid: boolean
   problems: Problem[]
-  /** `summary` where the marketplace lists the response but has none to read. */
+  /** `summary` if the marketplace lists the response but answers 400, 404 or 410 when it is read. */
   shape: 'full' | 'summary'
 }
 
 /**
  * Reads one RFQ, then each of its responses.
- * @throws MarketplaceError where the RFQ, or a response for another reason than 400 or 404, cannot be read
+ * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404 or 410
  */
 export async function readRfqWithResponses(session: ChannelSession, id: string): Promise<FetchedRfq> {
   const { value: rfq, readAt, serverDate } = await session.readRfq(id)
@@ -51,12 +51,12 @@ async function fetchResponse(
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
     const { valid } = parseResponseSummary(summary)
-    const problem: Problem = { path: '', code: 'unavailable', message: `listed, but not to be read: ${error.message}` }
+    const problem: Problem = { path: '', code: 'unavailable', message: `listed, but cannot be read: ${error.message}` }
     return { id, body: summary, valid, problems: [problem], shape: 'summary' }
   }
 }
 
-/** Each response once: of entries that share an identifier the later one counts. */
+/** Entries by id. If entries share an id, the last one is used; if they differ, that is a problem. */
 function uniqueResponseEntries(rfq: Observation<Rfq>) {
   const raw = (rfq.body as { responses?: unknown } | null)?.responses
   const list: unknown[] = Array.isArray(raw) ? raw : []
@@ -71,7 +71,7 @@ function uniqueResponseEntries(rfq: Observation<Rfq>) {
       duplicates.push({
         path: `responses[${index}]`,
         code: 'duplicate',
-        message: `another entry has the identifier ${document.id.slice(0, 80)}; this later one counts`,
+        message: `another entry has the same id, ${document.id.slice(0, 80)}; this later entry is used`,
       })
     }
     byId.set(document.id, entry)

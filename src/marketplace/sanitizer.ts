@@ -2,19 +2,19 @@ import { createScrubber } from '../domain/secret-scrubber.js'
 
 const MAX_LENGTH = 200
 
-/** Makes outside text fit to stand in a message. */
+/** Makes text of the marketplace safe to include in a message. */
 export type Sanitize = (text: string) => string
 
 /**
- * Makes the function that prepares outside text for messages: control characters (and other invisible ones) become
- * spaces, the key becomes `[key]` however it was written, the rest is cut at 200 characters.
- * @param apiKey the key that must never show, printable ASCII; empty where none is known yet
+ * Creates a function that sanitizes text for messages: control and other invisible characters become spaces, the API key
+ * becomes `[key]` in any encoding, and the result is cut at 200 characters.
+ * @param apiKey printable ASCII; empty if not known
  */
-export function sanitizer(apiKey: string): Sanitize {
+export function createSanitizer(apiKey: string): Sanitize {
   const scrub = createScrubber([apiKey], '[key]')
   return (text) => {
     const safe = scrub(collapseInvisible(text))
-    // Cut between characters, never within a pair of surrogates.
+    // Cut between characters, not within a surrogate pair.
     const characters = Array.from(safe.slice(0, MAX_LENGTH * 2 + 2))
     return characters.length > MAX_LENGTH ? `${characters.slice(0, MAX_LENGTH - 1).join('')}…` : safe
   }

@@ -16,14 +16,14 @@ import { ChannelError, ItemError, UnavailableError } from './errors.js'
 import { type JsonObject, readJsonObject } from './json-body.js'
 import { extractItems, parseCloseReply, parseItems, requireMatchingId } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
-import { type Sanitize, sanitizer } from './sanitizer.js'
+import { createSanitizer, type Sanitize } from './sanitizer.js'
 import { errorForStatus } from './status-errors.js'
 import type { Timing } from './timing.js'
 import type { Target, Transport, TransportReply } from './transport.js'
 import { encodePath } from './url-path.js'
 
 export interface SessionOptions {
-  host: Transport
+  transport: Transport
   channel: ChannelRef & { readonly apiKey: string }
   retries: number
   backoff: Backoff
@@ -31,27 +31,27 @@ export interface SessionOptions {
   signal?: AbortSignal | undefined
 }
 
-/** What one run does on one channel: its own key, quota, counter and suspension; the host is shared. */
+/** The requests of one run on one channel, with its own key, retry quota and count; the transport is shared. */
 export class Session implements ChannelSession {
   readonly channel: ChannelRef
   readonly #options: SessionOptions
   readonly #quota = new RetryQuota()
-  readonly #quote: Sanitize
-  readonly #stop: CancelToken
-  /** The channel's path, encoded. */
+  readonly #sanitize: Sanitize
+  readonly #cancelToken: CancelToken
+  /** The percent-encoded path of the channel. */
   readonly #base: string
   #requests = 0
   #suspended: Error | null = null
 
-  /** @throws ChannelError for a key that cannot stand in a header, or names that cannot stand in an address */
+  /** @throws ChannelError for a key that cannot be sent in a header, or names that cannot be part of a URL */
   constructor(options: SessionOptions) {
-    const { host, channel, signal } = options
+    const { transport, channel, signal } = options
     checkKey(channel)
     this.channel = { org: channel.org, channel: channel.channel }
     this.#options = options
-    this.#quote = sanitizer(channel.apiKey)
-    this.#base = basePath(host.prefix, channel, this.#quote)
-    this.#stop = new CancelToken({ parent: host.stop, signal })
+    this.#sanitize = createSanitizer(channel.apiKey)
+    this.#base = basePath(transport.prefix, channel, this.#sanitize)
+    this.#cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
   }
 
   get requests(): number {
@@ -76,93 +76,95 @@ export class Session implements ChannelSession {
 
   async closeRfq(id: string): Promise<CloseResult> {
     const target = this.#target('closeRfq', ['rfqs', id, 'close'])
-    return parseCloseReply(await this.#send(target, 0), this.#quote)
+    return parseCloseReply(await this.#send(target, 0), this.#sanitize)
   }
 
-  async #list<T>(operation: Operation, name: string, observe: (item: unknown) => Observation<T>) {
+  async #list<T>(operation: Operation, name: string, parse: (item: unknown) => Observation<T>) {
     const target = this.#target(operation, [name])
-    const answer = await this.#read(target, (body) => extractItems(body, target.label))
-    return { ...answer, value: await parseItems(answer.value, observe) }
+    const result = await this.#read(target, (body) => extractItems(body, target.label))
+    return { ...result, value: await parseItems(result.value, parse) }
   }
 
-  async #item<T>(operation: Operation, segments: string[], id: string, observe: (body: unknown) => Observation<T>) {
+  async #item<T>(operation: Operation, segments: string[], id: string, parse: (body: unknown) => Observation<T>) {
     const target = this.#target(operation, segments)
-    const answer = await this.#read(target, (body) => requireMatchingId(body, id, target.label, this.#quote))
-    // A document without an identifier is the one at the address it was read from (architecture.md, rule 1).
-    return { ...answer, value: { ...observe(answer.value), id } }
+    const result = await this.#read(target, (body) => requireMatchingId(body, id, target.label, this.#sanitize))
+    // A document without an id is stored under the requested id.
+    return { ...result, value: { ...parse(result.value), id } }
   }
 
   #target(operation: Operation, segments: string[]): Target {
     const path = encodePath(this.#base, segments)
     const method = operation === 'closeRfq' ? 'POST' : 'GET'
-    const address = () => this.#options.host.origin + (path ?? [this.#base, ...segments].join('/'))
-    const label = () => `${method} ${this.#quote(address())}`
-    if (path === null) throw new ItemError(`${label()}: no address can hold this identifier; nothing was sent`)
+    const url = () => this.#options.transport.origin + (path ?? [this.#base, ...segments].join('/'))
+    const label = () => `${method} ${this.#sanitize(url())}`
+    if (path === null) throw new ItemError(`${label()}: this identifier cannot be part of a URL; nothing was sent`)
     return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
   }
 
-  #read<T>(target: Target, take: (body: JsonObject) => T): Promise<ReadResult<T>> {
+  #read<T>(target: Target, parse: (body: JsonObject) => T): Promise<ReadResult<T>> {
     const { retries, backoff, timing } = this.#options
-    const attempt = (retry: number) => this.#attempt(target, retry, take)
-    return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, stop: this.#stop })
+    const attempt = (retry: number) => this.#attempt(target, retry, parse)
+    return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken: this.#cancelToken })
   }
 
-  async #attempt<T>(target: Target, retry: number, take: (body: JsonObject) => T) {
+  async #attempt<T>(target: Target, retry: number, parse: (body: JsonObject) => T) {
     const reply = await this.#send(target, retry)
-    if (reply.status !== 200) throw this.#refusal(reply, target)
-    const value = take(await readJsonObject(reply, target.label, this.#quote))
+    if (reply.status !== 200) throw this.#errorFor(reply, target)
+    const value = parse(await readJsonObject(reply, target.label, this.#sanitize))
     return { value, readAt: reply.sentAt, serverDate: reply.serverDate }
   }
 
   async #send(target: Target, retry: number): Promise<TransportReply> {
-    const { host, channel } = this.#options
+    const { transport, channel } = this.#options
     const beforeSend = () => {
-      this.#refuseIfHopeless(target)
+      this.#throwIfPointless(target)
       this.#requests++
     }
-    // Asked twice: before the wait for a turn, and after it.
-    this.#refuseIfHopeless(target)
-    const reply = await host.send({
+    // Checked before waiting for the rate limiter, and again before sending.
+    this.#throwIfPointless(target)
+    const reply = await transport.send({
       target,
       apiKey: channel.apiKey,
       retry,
       fairnessKey: this,
-      stop: this.#stop,
+      cancelToken: this.#cancelToken,
       beforeSend,
     })
     this.#suspendOn(reply, target)
     return reply
   }
 
-  /** A key that may not read may do nothing. One that may not close may still read, and the caller will, to settle it. */
+  /** A rejected read ends all requests of the session. After a rejected close, reads go on: they settle it. */
   #suspendOn(reply: TransportReply, target: Target): void {
-    const refused = reply.status === 401 || reply.status === 403
-    if (refused && target.method === 'GET') this.#suspended ??= errorForStatus(reply, target, this.#quote)
+    const rejected = reply.status === 401 || reply.status === 403
+    if (rejected && target.method === 'GET') this.#suspended ??= errorForStatus(reply, target, this.#sanitize)
   }
 
-  #refuseIfHopeless({ method, label }: Target): void {
+  #throwIfPointless({ method, label }: Target): void {
     if (this.#suspended) throw this.#suspended
     if (method === 'POST' || !this.#quota.exhausted) return
-    throw new UnavailableError(`${label()}: not sent, because the marketplace failed too often in this run`)
+    throw new UnavailableError(`${label()}: not sent, because too many requests of this run failed`)
   }
 
-  #refusal(reply: TransportReply, target: Target): Error {
-    const error = errorForStatus(reply, target, this.#quote)
-    return (error instanceof TransientError && this.#options.host.longPause()) || error
+  #errorFor(reply: TransportReply, target: Target): Error {
+    const error = errorForStatus(reply, target, this.#sanitize)
+    return (error instanceof TransientError && this.#options.transport.longPause()) || error
   }
 }
 
-/** Printable ASCII only, so that no library ever has to complain about a key by quoting it (reliability.md). */
+/** Accepts printable ASCII only: an HTTP library might quote another key in its error message. */
 function checkKey({ org, channel, apiKey }: SessionOptions['channel']): void {
   if (/^[!-~](?:[ -~]*[!-~])?$/.test(apiKey)) return
-  const name = sanitizer('')(`${org}/${channel}`)
+  const name = createSanitizer('')(`${org}/${channel}`)
   throw new ChannelError(
-    `The API key of ${name} is empty, or holds something other than printable ASCII (a line break, perhaps): set it anew`,
+    `The API key of ${name} is empty or has characters other than printable ASCII, such as a line break. Set it again`,
   )
 }
 
-function basePath(prefix: string, { org, channel }: ChannelRef, quote: Sanitize): string {
+function basePath(prefix: string, { org, channel }: ChannelRef, sanitize: Sanitize): string {
   const path = encodePath(prefix, ['v1', 'orgs', org, 'channels', channel])
   if (path !== null) return path
-  throw new ChannelError(`No address can hold the channel "${quote(`${org}/${channel}`)}": correct org and channel`)
+  throw new ChannelError(
+    `The channel "${sanitize(`${org}/${channel}`)}" cannot be part of a URL: correct org and channel`,
+  )
 }

@@ -4,14 +4,14 @@ import { TransientError } from './retry.js'
 import type { Sanitize } from './sanitizer.js'
 import type { Target } from './transport.js'
 
-/** An answer's own words about what went wrong: the error body's message, else the beginning of the body. */
-export function errorMessageOf(body: Buffer, quote: Sanitize): string | null {
+/** The `message` of an error body, else the start of the body; null if it is empty. */
+export function errorMessageOf(body: Buffer, sanitize: Sanitize): string | null {
   const text = body.toString('utf8')
   const message = (parseJsonOrNull(text) as { message?: unknown } | null)?.message
-  return quote(typeof message === 'string' && message !== '' ? message : text) || null
+  return sanitize(typeof message === 'string' && message !== '' ? message : text) || null
 }
 
-/** Parsed JSON, null where the text is none. */
+/** Parsed JSON; null for invalid JSON. */
 export function parseJsonOrNull(text: string): unknown {
   try {
     return JSON.parse(text)
@@ -21,31 +21,33 @@ export function parseJsonOrNull(text: string): unknown {
 }
 
 /**
- * What an answer other than 200 to a read means for the caller.
- * Source: marketplace-api.md, Errors; the statuses it does not name after RFC 9110.
+ * The error for a read that was answered with another status than 200 (docs/MARKETPLACE.md, Reactions to each reply).
+ * Statuses that the API description does not define are treated as in RFC 9110.
  */
-export function errorForStatus(reply: HttpReply, target: Target, quote: Sanitize): MarketplaceError {
+export function errorForStatus(reply: HttpReply, target: Target, sanitize: Sanitize): MarketplaceError {
   const { status } = reply
-  const words = errorMessageOf(reply.body, quote)
-  const said = `${target.label()}: answered ${status}${words ? ` (${words})` : ''}`
-  if (status === 401) return new ChannelError(`${said}. The API key is not accepted: correct or renew it`, { status })
-  if (status === 403) return new ChannelError(`${said}. ${FORBIDDEN}`, { status })
-  if (status === 400 || status === 404 || status === 410) return notFoundError(said, reply, target)
-  if (status === 408 || status === 429 || status >= 500) return new TransientError(said, { status })
-  if (status >= 300 && status < 400) return redirectError(reply, target, quote)
-  return new UnavailableError(`${said}, a status the API document does not name`, { status })
+  const detail = errorMessageOf(reply.body, sanitize)
+  const failure = `${target.label()}: status ${status}${detail ? ` (${detail})` : ''}`
+  if (status === 401) return new ChannelError(`${failure}. ${UNAUTHORIZED}`, { status })
+  if (status === 403) return new ChannelError(`${failure}. ${FORBIDDEN}`, { status })
+  if (status === 400 || status === 404 || status === 410) return notFoundError(failure, reply, target)
+  if (status === 408 || status === 429 || status >= 500) return new TransientError(failure, { status })
+  if (status >= 300 && status < 400) return redirectError(reply, target, sanitize)
+  return new UnavailableError(`${failure}, which the API description does not define`, { status })
 }
 
-const FORBIDDEN = 'The API key has no access to this organization or channel: ask for it, or correct org and channel'
+const UNAUTHORIZED = 'The API key is not accepted: correct or renew it'
+const FORBIDDEN =
+  'The API key has no access to this organization or channel: request access, or correct org and channel'
 
-function notFoundError(said: string, { status }: HttpReply, { scope }: Target): MarketplaceError {
-  if (scope === 'item') return new ItemError(said, { status })
-  return new ChannelError(`${said}. There is no such channel there: correct org, channel or baseUrl`, { status })
+function notFoundError(failure: string, { status }: HttpReply, { scope }: Target): MarketplaceError {
+  if (scope === 'item') return new ItemError(failure, { status })
+  return new ChannelError(`${failure}. The channel does not exist there: correct org, channel or baseUrl`, { status })
 }
 
-/** A redirect is never followed: the key goes to the configured origin and nowhere else. */
-function redirectError({ status, headers }: HttpReply, { label, scope }: Target, quote: Sanitize): MarketplaceError {
-  const target = quote(String(headers.location ?? 'nowhere'))
-  const message = `${label()}: answered ${status}, a redirect to ${target}, which is not followed; correct baseUrl if the marketplace has moved`
+/** Redirects are not followed: the API key is sent to the configured origin only. */
+function redirectError({ status, headers }: HttpReply, { label, scope }: Target, sanitize: Sanitize): MarketplaceError {
+  const location = sanitize(String(headers.location ?? 'nowhere'))
+  const message = `${label()}: status ${status}, a redirect to ${location}. Redirects are not followed: if the marketplace has moved, correct baseUrl`
   return scope === 'list' ? new ChannelError(message, { status }) : new UnavailableError(message, { status })
 }

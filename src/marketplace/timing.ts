@@ -1,16 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** How time passes, handed in so that tests need not wait (architecture.md, rule 8). */
+/** Clock, timers and randomness, passed as a parameter so that tests need not wait. */
 export interface Timing {
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   elapsed(): number
-  /** Waits; rejects at once when the signal aborts. */
+  /** Resolves after the time; rejects at once if the signal aborts. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>
   /** A number in [0, 1), for jitter. */
   random(): number
 }
 
-/** Time as it is. */
+/** The real clock. */
 export const SYSTEM_TIMING: Timing = {
   elapsed: () => performance.now(),
   wait: (milliseconds, signal) => sleep(milliseconds, undefined, { signal }),

@@ -19,48 +19,47 @@ export interface TransportOptions {
   timing: Timing
 }
 
-/** One operation on one resource. */
+/** An operation on a resource. */
 export interface Target {
   operation: Operation
   method: 'GET' | 'POST'
   scope: 'list' | 'item'
-  /** Complete, encoded. */
+  /** Complete and percent-encoded. */
   path: string
-  /** How messages call the request; holds no secret. */
+  /** Names the request in messages; contains no secret. */
   label: () => string
 }
 
-/** How a session has a target asked. */
 export interface TransportRequest {
   target: Target
   apiKey: string
-  /** How many tries of the same read went before. */
+  /** Attempts of the same read before this one. */
   retry: number
-  /** Whose turn it is; see Limiter. */
+  /** See RateLimiter. */
   fairnessKey: object
-  stop: CancelToken
-  /** Called when the request's turn has come; may throw to send nothing. */
+  cancelToken: CancelToken
+  /** Called just before sending; may throw to send nothing. */
   beforeSend: () => void
 }
 
 export interface TransportReply extends HttpReply {
   /** Just before the request was sent. */
   sentAt: Date
-  /** The `Date` header, null if absent or unreadable. */
+  /** The `Date` header, null if absent or invalid. */
   serverDate: Date | null
 }
 
 const CONNECT_TIMEOUT_MS = 10_000
 
-/** One marketplace as all sessions share it: connections, limits, pauses. */
+/** Sends requests to one marketplace. Shared by all sessions: connections, limits, pauses. */
 export class Transport {
   readonly origin: string
   /** The path of the base URL, without a trailing slash. */
   readonly prefix: string
-  /** Stops everything when the marketplace is closed. */
-  readonly stop = new CancelToken()
+  /** Cancelled when the client is closed. */
+  readonly cancelToken = new CancelToken()
   readonly #options: TransportOptions
-  readonly #limiter: RateLimiter
+  readonly #rateLimiter: RateLimiter
   readonly #reads: Dispatcher
   readonly #closes: Dispatcher
 
@@ -70,61 +69,61 @@ export class Transport {
     this.#options = options
     this.origin = origin
     this.prefix = pathname.replace(/\/+$/, '')
-    this.#limiter = new RateLimiter({ concurrency, perSecond, timing: options.timing, now: options.now })
+    this.#rateLimiter = new RateLimiter({ concurrency, perSecond, timing: options.timing, now: options.now })
     const connect = { timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs) }
-    // The one deadline of exchange.ts takes the place of undici's time-outs.
+    // http-exchange.ts enforces one deadline per request in place of undici's timeouts.
     const pool = { connections: concurrency, connect, headersTimeout: 0, bodyTimeout: 0 }
     this.#reads = new Pool(origin, pool)
-    // A POST gets a connection of its own: one kept alive may be closing just now, and then nobody knows what happened.
+    // A POST gets a new connection: the server may be closing a kept-alive one, and the outcome would be unknown.
     this.#closes = new Pool(origin, { ...pool, pipelining: 0 })
   }
 
   /**
-   * Sends one request when its turn has come.
-   * @throws PausedError in a pause too long to wait for; what `beforeSend` and `exchange` throw
+   * Sends one request once the rate limiter admits it.
+   * @throws PausedError during a pause too long to wait for; errors of `beforeSend` and `sendHttpRequest`
    */
   async send(request: TransportRequest): Promise<TransportReply> {
-    await this.#limiter.acquire(request.fairnessKey, request.stop)
+    await this.#rateLimiter.acquire(request.fairnessKey, request.cancelToken)
     try {
       request.beforeSend()
       const sentAt = this.#options.now()
-      const reply = await this.#observed(request)
-      const serverDate = this.#dateOf(reply)
-      this.#heed(reply, serverDate ?? this.#options.now())
+      const reply = await this.#sendAndReport(request)
+      const serverDate = this.#serverDate(reply)
+      this.#pauseIfAsked(reply, serverDate ?? this.#options.now())
       return { sentAt, serverDate, ...reply }
     } finally {
-      this.#limiter.end()
+      this.#rateLimiter.release()
     }
   }
 
-  /** The error of a pause that is too long to wait for, null where there is none. */
+  /** The error of a pause too long to wait for; null if there is none. */
   longPause(): PausedError | null {
-    return this.#limiter.longPause()
+    return this.#rateLimiter.longPause()
   }
 
-  /** Ends all connections; requests under way and waiting end with an AbortedError. */
+  /** Closes all connections; requests in flight or waiting end with an AbortedError. */
   async close(): Promise<void> {
-    this.stop.cancel(new AbortedError('The marketplace client was closed'))
+    this.cancelToken.cancel(new AbortedError('The marketplace client was closed'))
     await Promise.all([this.#reads.destroy(), this.#closes.destroy()])
   }
 
-  async #observed(request: TransportRequest): Promise<HttpReply> {
+  async #sendAndReport(request: TransportRequest): Promise<HttpReply> {
     const { observer, timing } = this.#options
-    const begun = timing.elapsed()
-    const tell = (code: number | 'error') => {
-      const seconds = (timing.elapsed() - begun) / 1000
+    const started = timing.elapsed()
+    const report = (code: number | 'error') => {
+      const seconds = (timing.elapsed() - started) / 1000
       observer({ operation: request.target.operation, code, seconds, retry: request.retry > 0 })
     }
     const dispatcher = request.target.method === 'POST' ? this.#closes : this.#reads
-    const reply = await sendHttpRequest(dispatcher, this.#wire(request)).catch((error: unknown) => {
-      tell('error')
+    const reply = await sendHttpRequest(dispatcher, this.#httpRequest(request)).catch((error: unknown) => {
+      report('error')
       throw error
     })
-    tell(reply.status)
+    report(reply.status)
     return reply
   }
 
-  #wire({ target, apiKey, stop }: TransportRequest): HttpRequest {
+  #httpRequest({ target, apiKey, cancelToken }: TransportRequest): HttpRequest {
     const { limits, version } = this.#options
     const headers = {
       authorization: apiKey,
@@ -134,18 +133,18 @@ export class Transport {
     }
     const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
     const { method, path, label } = target
-    return { method, path, label, headers, timeoutMs: limits.timeoutMs, maxBytes, stop }
+    return { method, path, label, headers, timeoutMs: limits.timeoutMs, maxBytes, cancelToken }
   }
 
-  #dateOf({ headers }: HttpReply): Date | null {
+  #serverDate({ headers }: HttpReply): Date | null {
     return typeof headers.date === 'string' ? parseHttpDate(headers.date, this.#options.now()) : null
   }
 
-  /** 429 and 503 with Retry-After hold the whole host (reliability.md, fault 6). */
-  #heed({ status, headers }: HttpReply, from: Date): void {
+  /** A 429 or 503 with Retry-After pauses all requests (docs/MARKETPLACE.md, Pauses). */
+  #pauseIfAsked({ status, headers }: HttpReply, from: Date): void {
     if (status !== 429 && status !== 503) return
     const header = headers['retry-after']
     const wait = parseRetryAfter(typeof header === 'string' ? header : undefined, from)
-    if (wait !== null && wait > 0) this.#limiter.pause(wait)
+    if (wait !== null && wait > 0) this.#rateLimiter.pause(wait)
   }
 }

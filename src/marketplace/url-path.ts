@@ -1,9 +1,9 @@
 /**
- * The path of an operation, or null where a segment cannot stand in an address: empty, `.` and `..` (servers and
- * proxies resolve those even percent-encoded, so that the request would reach another address) or half of a surrogate
- * pair.
- * @param base what is encoded already, without a trailing slash
- * @param segments unencoded
+ * Joins and percent-encodes a URL path.
+ * @param base already encoded, without a trailing slash
+ * @param segments not encoded
+ * @returns null if a segment cannot be part of a URL: empty, `.` or `..` (servers and proxies resolve these even when
+ *   percent-encoded, so the request would reach another resource), or a lone surrogate
  */
 export function encodePath(base: string, segments: readonly string[]): string | null {
   if (segments.some((segment) => segment === '' || segment === '.' || segment === '..')) return null

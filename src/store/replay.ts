@@ -1,6 +1,6 @@
 import type { DocumentKind } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
-import { parseListing, parseResponse, parseResponseSummary, parseRfq, parseRfqListItem } from '../domain/observation.js'
+import { parseStored } from '../domain/observation.js'
 import type { Version } from '../domain/records.js'
 import { type Connection, connect, yieldToEventLoop } from './connection.js'
 import type { ReplayReport } from './contract.js'
@@ -62,7 +62,7 @@ const documentKey = ({ channel, kind, id }: Entity) => JSON.stringify([channel, 
 function revalidateDocument(connection: Connection, versions: Row[], now: string, report: ReplayReport): void {
   const shown = new Map<string, Problem>()
   for (const row of versions) {
-    const { valid, problems } = parseRow(row)
+    const { valid, problems } = parseStored(row.kind, row.shape, JSON.parse(row.body))
     for (const problem of problems) shown.set(JSON.stringify([problem.path, problem.code]), problem)
     report.documents++
     if (valid === (row.valid === 1)) continue
@@ -82,13 +82,6 @@ function revalidateDocument(connection: Connection, versions: Row[], now: string
       })
   }
   if (versions[0]) updateProblems(connection, versions[0], shown, now, report)
-}
-
-function parseRow({ kind, shape, body }: Row): { valid: boolean; problems: Problem[] } {
-  const document: unknown = JSON.parse(body)
-  if (kind === 'listing') return parseListing(document)
-  if (kind === 'rfq') return shape === 'list' ? parseRfqListItem(document) : parseRfq(document)
-  return shape === 'summary' ? parseResponseSummary(document) : parseResponse(document)
 }
 
 function updateProblems(

@@ -6,8 +6,8 @@ import { CHANNEL, failureOf, json, KEY, open, serve, session } from './server.js
 
 const rfq = { id: 'r1', state: 'open', responses: [{ id: 'o1', listingId: 'l1' }] }
 
-describe('what goes out', () => {
-  it('is the five operations, each with the key verbatim and nothing else to tell who asks', async () => {
+describe('requests', () => {
+  it('call the five operations with the API key unaltered', async () => {
     const server = await serve((request, response) => {
       if (request.method === 'POST') json(response, 200, { ok: true })
       else if (/(listings|rfqs)$/.test(request.url ?? '')) json(response, 200, { items: [] })
@@ -38,7 +38,7 @@ describe('what goes out', () => {
     expect(channel.requests).toBe(5)
   })
 
-  it('has every path segment percent-encoded', async () => {
+  it('percent-encode every path segment', async () => {
     const server = await serve((_, response) => json(response, 200, {}))
     const channel = open(server.url).session({ ...CHANNEL, org: 'a/b?c#d', channel: '%2e é\u0000' })
     await channel.readResponse('..%2f', '../../close?x= \r\nHost: evil')
@@ -47,7 +47,7 @@ describe('what goes out', () => {
     )
   })
 
-  it.each(['', '.', '..', '\ud800'])('is nothing where no address can hold a name: %j', async (name) => {
+  it.each(['', '.', '..', '\ud800'])('are not sent for a name that cannot be part of a URL: %j', async (name) => {
     const server = await serve((_, response) => json(response, 200, {}))
     const channel = session(server.url)
     for (const call of [channel.readRfq(name), channel.readResponse('r1', name), channel.closeRfq(name)]) {
@@ -58,7 +58,7 @@ describe('what goes out', () => {
   })
 
   it.each(['', ' ', 'two\nlines-secret', 'tail-secret\n', ' lead-secret', 'ümlaut-secret', 'nul\u0000secret'])(
-    'is nothing where the key cannot stand in a header, and the error does not show it: %j',
+    'are not sent with a key that cannot be a header value, and the error does not contain it: %j',
     async (apiKey) => {
       const server = await serve((_, response) => json(response, 200, {}))
       const marketplace = open(server.url)
@@ -69,7 +69,7 @@ describe('what goes out', () => {
     },
   )
 
-  it('goes over connections that are kept, but a close over one of its own', async () => {
+  it('reuse connections, except that a close opens a new one', async () => {
     const ports: unknown[] = []
     const server = await serve((request, response) => {
       ports.push(request.socket.remotePort)
@@ -87,8 +87,8 @@ describe('what goes out', () => {
   })
 })
 
-describe('what comes back', () => {
-  it('is every item of a list as it is, with what could be made of it', async () => {
+describe('replies', () => {
+  it('list every item unaltered, with its parsed document', async () => {
     const items = [{ id: 'a', state: 'open' }, null, 'text', { id: 'a' }, { state: 'closed' }, [], 7]
     const server = await serve((_, response) => json(response, 200, { items, total: 7 }))
     const { value } = await session(server.url).listRfqs()
@@ -99,7 +99,7 @@ describe('what comes back', () => {
     expect(listings.value).toHaveLength(7)
   })
 
-  it('is a document whole, with lone surrogates, NUL and __proto__ unharmed', async () => {
+  it('keep lone surrogates, NUL and __proto__ of a document', async () => {
     const text =
       '{"id":"r1","title":"\\ud83c \\u0000 \\ud83c\\udf33","__proto__":{"x":1},"state":"open","state2":1e400}'
     const server = await serve((_, response) => {
@@ -111,7 +111,7 @@ describe('what comes back', () => {
     expect(value.document?.title).toBe('\ud83c \u0000 🌳')
   })
 
-  it('says when it was asked for and what time it is there', async () => {
+  it('carry the request time and the server time', async () => {
     let asked = new Date(0)
     const server = await serve((_, response, number) => {
       asked = new Date()
@@ -127,7 +127,7 @@ describe('what comes back', () => {
     expect((await channel.listListings()).serverDate).toBeNull()
   })
 
-  it('says when the request was asked that was answered, not the one that failed', async () => {
+  it('carry the time of the successful request, not of a failed attempt', async () => {
     const times = [1, 2, 3, 4, 5, 6].map((second) => new Date(second * 1000))
     const handed: Date[] = []
     const now = () => {
@@ -145,28 +145,28 @@ describe('what comes back', () => {
     expect(readAt).toEqual(handed[before - 1])
   })
 
-  it('is kept under the identifier asked for where the document names none, and is not valid then', async () => {
+  it('without an id get the requested id and are not valid', async () => {
     const server = await serve((_, response) => json(response, 200, { state: 'open' }))
     const { value } = await session(server.url).readRfq('r1')
     expect(value).toMatchObject({ id: 'r1', valid: false, document: null, body: { state: 'open' } })
   })
 
   it.each([{ id: 'r2' }, { id: 7 }, { id: ['r1'] }])(
-    'is never another document than the one asked for: %j',
+    'with another id than requested are rejected: %j',
     async (body) => {
       const server = await serve((_, response) => json(response, 200, body))
       const channel = session(server.url, { limits: { retries: 1 } })
       const error = await failureOf(channel.readRfq('r1'))
       expect(error).toMatchObject({ name: 'UnavailableError', status: 200 })
       expect(error.message).toMatch(
-        /rfqs\/r1: answered 200, but with another document, whose id is (r2|of type \w+), after 2/,
+        /rfqs\/r1: status 200, but the body is another document \(id (r2|of type \w+)\), after 2/,
       )
     },
   )
 })
 
-describe('the observer', () => {
-  it('is told of each request with its operation, code and time, and whether it was a retry', async () => {
+describe('request observer', () => {
+  it('receives operation, code, duration and retry flag of each request', async () => {
     const server = await serve((request, response, number) => {
       if (number === 2) request.socket.destroy()
       else json(response, number === 1 ? 500 : 200, rfq)
@@ -191,8 +191,8 @@ describe('the observer', () => {
   })
 })
 
-describe('stopping', () => {
-  it('ends requests under way, waiting for their turn and waiting for a retry', async () => {
+describe('cancellation', () => {
+  it('ends requests in flight, waiting for the rate limiter and waiting for a retry', async () => {
     const server = await serve((request, response) => {
       if (request.url?.endsWith('listings')) json(response, 500, {})
     })
@@ -214,7 +214,7 @@ describe('stopping', () => {
     expect(server.requests).toHaveLength(2)
   })
 
-  it('by closing the client ends every session, and leaves no connection', async () => {
+  it('by closing the client ends every session and connection', async () => {
     const server = await serve(() => undefined)
     const marketplace = open(server.url)
     const calls = [1, 2].map(() => failureOf(marketplace.session(CHANNEL).listRfqs()))
@@ -225,16 +225,16 @@ describe('stopping', () => {
     expect(await failureOf(marketplace.session(CHANNEL).listRfqs())).toMatchObject({ name: 'AbortedError' })
   })
 
-  it('by one signal may concern many sessions with many requests, and leaves no listener behind', async () => {
+  it('by one signal works for many sessions and leaves no listener behind', async () => {
     const warnings: Error[] = []
-    const note = (warning: Error) => warnings.push(warning)
-    process.on('warning', note)
+    const record = (warning: Error) => warnings.push(warning)
+    process.on('warning', record)
     const server = await serve((_, response) => json(response, 200, { items: [] }))
     const run = new AbortController()
     const marketplace = open(server.url)
     const sessions = Array.from({ length: 30 }, () => marketplace.session(CHANNEL, { signal: run.signal }))
     await Promise.all(sessions.flatMap((channel) => [channel.listRfqs(), channel.listListings()]))
-    process.off('warning', note)
+    process.off('warning', record)
     expect(warnings).toEqual([])
     expect(getEventListeners(run.signal, 'abort')).toEqual([])
     expect(server.requests).toHaveLength(60)

@@ -20,7 +20,7 @@ describe('closing an RFQ', () => {
     [429, error(429), null, 'as the service puts it'],
     [500, error(500), null, 'as the service puts it'],
     [503, error(503), null, 'as the service puts it'],
-  ])('gives back whatever was answered: %i %j', async (status, body, ok, message) => {
+  ])('returns every reply: %i %j', async (status, body, ok, message) => {
     const date = 'Sun, 06 Nov 1994 08:49:37 GMT'
     const server = await serve((_, response) => json(response, status, body, { date }))
     const channel = session(server.url)
@@ -35,16 +35,16 @@ describe('closing an RFQ', () => {
     ['<html>\u0007Back soon</html>', '<html> Back soon</html>'],
     [`{"ok":tr`, '{"ok":tr'],
     ['y'.repeat(3_000_000), `${'y'.repeat(199)}…`],
-  ])('gives back an odd body: %.20s', async (body, message) => {
+  ])('returns the start of an unexpected body: %.20s', async (body, message) => {
     const server = await serve((_, response) => response.writeHead(200).end(body))
     expect(await session(server.url).closeRfq('r1')).toMatchObject({ status: 200, ok: null, message })
   })
 
   it.each([
-    ['reset', 'resetAndDestroy', ''],
-    ['hung up on', 'end', ''],
-    ['answered in half', 'end', 'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"ok":'],
-  ] as const)('sends one POST, and never another, where it is %s', async (_, how, bytes) => {
+    ['is reset', 'resetAndDestroy', ''],
+    ['is closed', 'end', ''],
+    ['ends within the reply', 'end', 'HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"ok":'],
+  ] as const)('sends exactly one POST when the connection %s', async (_, how, bytes) => {
     const server = await serveRaw((socket) => {
       if (bytes) socket.write(bytes)
       setImmediate(() => socket[how]())
@@ -52,12 +52,12 @@ describe('closing an RFQ', () => {
     const failure = await failureOf(session(server.url).closeRfq('r1'))
     expect(failure).toMatchObject({ name: 'UnavailableError', status: null })
     expect(failure.message).toContain('POST http://127.0.0.1')
-    expect(failure.message).toContain('no whole answer came')
+    expect(failure.message).toContain('no complete reply')
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(server.heads).toHaveLength(1)
   })
 
-  it('sends one POST where no answer comes in time, and none where nobody listens', async () => {
+  it('sends one POST when the reply times out, and none when the connection is refused', async () => {
     const server = await serve(() => undefined)
     const limits = { timeoutMs: 300 }
     expect((await failureOf(session(server.url, { limits }).closeRfq('r1'))).message).toContain('within 300 ms')
@@ -65,19 +65,16 @@ describe('closing an RFQ', () => {
     expect(await failureOf(session(await deadUrl()).closeRfq('r1'))).toMatchObject({ name: 'UnavailableError' })
   })
 
-  it.each([401, 403])(
-    'may be refused (%i) to a key that may read: the reading that settles it goes on',
-    async (status) => {
-      const server = await serve((request, response) =>
-        json(response, request.method === 'POST' ? status : 200, { id: 'r1' }),
-      )
-      const channel = session(server.url)
-      expect(await channel.closeRfq('r1')).toMatchObject({ status })
-      expect((await channel.readRfq('r1')).value.id).toBe('r1')
-    },
-  )
+  it.each([401, 403])('rejected with %i does not stop reads, which settle the close', async (status) => {
+    const server = await serve((request, response) =>
+      json(response, request.method === 'POST' ? status : 200, { id: 'r1' }),
+    )
+    const channel = session(server.url)
+    expect(await channel.closeRfq('r1')).toMatchObject({ status })
+    expect((await channel.readRfq('r1')).value.id).toBe('r1')
+  })
 
-  it('waits out a pause of the host like any request, and is not sent at all in a long one', async () => {
+  it('waits for a short pause like any request, and is not sent during a long one', async () => {
     const timing = quickTime()
     const server = await serve((_, response, number) =>
       json(response, number === 2 ? 200 : 429, { ok: true }, { 'retry-after': number === 1 ? '60' : '61' }),

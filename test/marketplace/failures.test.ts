@@ -11,7 +11,7 @@ const items = [(s: ChannelSession) => s.readRfq('r1'), (s: ChannelSession) => s.
 const said = { statusCode: 0, message: 'as the service puts it', error: 7 }
 const whole = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"items":[]}'
 
-describe('an answer that refuses', () => {
+describe('error statuses', () => {
   it.each([
     [400, 'ChannelError', 'ItemError'],
     [401, 'ChannelError', 'ChannelError'],
@@ -25,14 +25,14 @@ describe('an answer that refuses', () => {
     for (const call of lists) {
       const error = await failureOf(call(session(server.url)))
       expect(error).toMatchObject({ name: forList, status })
-      expect(error.message).toContain(`answered ${status} (as the service puts it)`)
+      expect(error.message).toContain(`status ${status} (as the service puts it)`)
     }
     for (const call of items)
       expect(await failureOf(call(session(server.url)))).toMatchObject({ name: forItem, status })
     expect(server.requests).toHaveLength(4)
   })
 
-  it.each([401, 403])('%i to a read ends the session without further requests', async (status) => {
+  it.each([401, 403])('%i for a read ends all requests of the session', async (status) => {
     const server = await serve((_, response) => json(response, status, said))
     const channel = session(server.url)
     const first = await failureOf(channel.readRfq('r1'))
@@ -43,7 +43,7 @@ describe('an answer that refuses', () => {
     expect(channel.requests).toBe(1)
   })
 
-  it('of one channel leaves the others alone', async () => {
+  it('of one channel do not affect other channels', async () => {
     const server = await serve((request, response) =>
       json(response, request.url?.includes('/swamp/') ? 403 : 200, { items: [] }),
     )
@@ -54,14 +54,14 @@ describe('an answer that refuses', () => {
     await expect(forest.listRfqs()).resolves.toMatchObject({ value: [] })
   })
 
-  it('keeps back even those reads of the session that wait for their turn', async () => {
+  it('401 also rejects the reads of the session that wait for the rate limiter', async () => {
     const server = await serve((_, response) => json(response, 401, said))
     const channel = session(server.url, { limits: { concurrency: 1 } })
     await Promise.all(Array.from({ length: 20 }, (_, index) => failureOf(channel.readRfq(`r${index}`))))
     expect(server.requests).toHaveLength(1)
   })
 
-  it('never brings the key into a message, even where the answer repeats it', async () => {
+  it('keep the API key out of messages, even if the reply repeats it', async () => {
     const server = await serve((request, response) => {
       const location = `https://evil.example/?key=${request.headers.authorization}`
       json(response, request.url?.endsWith('rfqs') ? 302 : 401, { message: `no such key: ${KEY}` }, { location })
@@ -75,8 +75,8 @@ describe('an answer that refuses', () => {
   })
 })
 
-describe('a redirect', () => {
-  it.each([301, 302, 303, 307, 308])('%i is not followed: the key goes nowhere else', async (status) => {
+describe('redirects', () => {
+  it.each([301, 302, 303, 307, 308])('%i is not followed, so the API key is sent nowhere else', async (status) => {
     const elsewhere = await serve((_, response) => json(response, 200, { items: [], id: 'r1' }))
     const server = await serve((request, response) => {
       response.writeHead(status, { location: elsewhere.url + request.url }).end()
@@ -84,7 +84,7 @@ describe('a redirect', () => {
     const list = await failureOf(session(server.url).listRfqs())
     expect(list).toMatchObject({ name: 'ChannelError', status })
     expect(list.message).toContain(
-      `a redirect to ${elsewhere.url}/v1/orgs/acme/channels/forest/rfqs, which is not followed`,
+      `a redirect to ${elsewhere.url}/v1/orgs/acme/channels/forest/rfqs. Redirects are not followed`,
     )
     expect(await failureOf(session(server.url).readRfq('r1'))).toMatchObject({ name: 'UnavailableError', status })
     expect(await session(server.url).closeRfq('r1')).toMatchObject({ status, ok: null })
@@ -93,47 +93,47 @@ describe('a redirect', () => {
   })
 })
 
-describe('a failure that may pass', () => {
-  it.each([408, 429, 500, 502, 503, 504, 599])('%i is retried until it has passed', async (status) => {
+describe('transient failures', () => {
+  it.each([408, 429, 500, 502, 503, 504, 599])('%i is retried until it succeeds', async (status) => {
     const server = await serve((_, response, number) => json(response, number < 3 ? status : 200, { items: [] }))
     const channel = session(server.url)
     await expect(channel.listRfqs()).resolves.toMatchObject({ value: [] })
     expect(channel.requests).toBe(3)
   })
 
-  it('waits longer before each retry, at random up to 0.5, 1, 2 … seconds', async () => {
+  it('wait up to 0.5, 1, 2 … seconds, at random, before each retry', async () => {
     const timing = noWaits()
     const server = await serve((_, response) => json(response, 500, said))
     const marketplace = open(server.url, { timing, backoff: { baseMs: 500, capMs: 20_000 } })
     const error = await failureOf(marketplace.session(CHANNEL).listRfqs())
     expect(error).toMatchObject({ name: 'UnavailableError', status: 500 })
-    expect(error.message).toContain('answered 500 (as the service puts it), after 4 tries')
+    expect(error.message).toContain('status 500 (as the service puts it), after 4 attempts')
     expect(timing.waits.map(Math.round)).toEqual([500, 1000, 2000])
   })
 
-  it('of every kind is not retried for ever: a dead marketplace gets about forty requests from a run', async () => {
+  it('of a marketplace that is down stop a run after about forty requests', async () => {
     const server = await serve((_, response) => json(response, 503, said))
     const channel = session(server.url, { limits: { retries: 5 } })
     const reads = await Promise.all(Array.from({ length: 500 }, (_, index) => failureOf(channel.readRfq(`r${index}`))))
     expect(new Set(reads.map((error) => error.name))).toEqual(new Set(['UnavailableError']))
     expect(server.requests.length).toBeLessThanOrEqual(45)
     expect((await failureOf(channel.listRfqs())).message).toContain(
-      'not sent, because the marketplace failed too often',
+      'not sent, because too many requests of this run failed',
     )
     await expect(channel.closeRfq('r1')).resolves.toMatchObject({ status: 503 })
   })
 
-  it('may be a port where nothing listens', async () => {
+  it('include a refused connection', async () => {
     const channel = session(await deadUrl())
     const error = await failureOf(channel.listRfqs())
     expect(error).toMatchObject({ name: 'UnavailableError', status: null })
     expect(error.message).toMatch(
-      /no whole answer came \(nothing listens at that address, ECONNREFUSED\), after 4 tries/,
+      /no complete reply \(connection refused: nothing listens at that address, ECONNREFUSED\), after 4 attempts/,
     )
     expect(channel.requests).toBe(4)
   })
 
-  it('may be a connection reset before, within and after the head', async () => {
+  it('include a connection reset before, during and after the header', async () => {
     const server = await serveRaw((socket, _, number) => {
       if (number === 1) socket.resetAndDestroy()
       else if (number === 2) socket.write(whole.slice(0, 30), () => socket.resetAndDestroy())
@@ -152,7 +152,7 @@ describe('a failure that may pass', () => {
     ],
     ['a last chunk missing', 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nc\r\n{"items":[]}\r\n'],
     ['what is not HTTP', 'SSH-2.0-OpenSSH_9.6\r\n'],
-  ])('may be a body cut short: %s', async (_, bytes) => {
+  ])('include an incomplete body: %s', async (_, bytes) => {
     const server = await serveRaw((socket, _head, number) => {
       if (number === 1) socket.end(bytes)
       else socket.write(whole)
@@ -162,7 +162,7 @@ describe('a failure that may pass', () => {
     expect(channel.requests).toBe(2)
   })
 
-  it('is no body whose end is the end of the connection, if it is whole', async () => {
+  it('do not include a complete body that ends with the connection', async () => {
     const server = await serveRaw((socket) => {
       socket.end('HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n{"items":[{"id":"a"}]}')
     })
@@ -174,37 +174,37 @@ describe('a failure that may pass', () => {
 
   it.each([
     ['text/html', '<html><body>\u001b[31mBack soon</body></html>', 'the body is text/html instead of application/json'],
-    ['application/json', '<html>Back soon</html>', 'the body is not JSON, or was cut short'],
+    ['application/json', '<html>Back soon</html>', 'the body is not valid JSON, or incomplete'],
     ['application/json', '', 'the body is empty'],
     ['application/json', '[]', 'the body is not a JSON object'],
-    ['application/json', '{"items":{"0":{}}}', 'the body has no list of items'],
+    ['application/json', '{"items":{"0":{}}}', 'the body has no "items" array'],
     [
       'application/json',
       `{"items":[${'['.repeat(300)}${']'.repeat(300)}]}`,
       'the body is nested deeper than 200 levels',
     ],
-  ])('may be a 200 that is not what was promised: %s %s', async (type, body, message) => {
+  ])('include a 200 with an unexpected body: %s %s', async (type, body, message) => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': type }).end(body)
     })
     const error = await failureOf(session(server.url).listRfqs())
     expect(error).toMatchObject({ name: 'UnavailableError', status: 200 })
-    expect(error.message).toContain(`answered 200, but ${message}`)
-    expect(error.message).toMatch(/, after 4 tries$/)
+    expect(error.message).toContain(`status 200, but ${message}`)
+    expect(error.message).toMatch(/, after 4 attempts$/)
     expect(error.message).not.toMatch(/\p{Cc}/u)
     if (body.includes('soon')) expect(error.message).toContain('Back soon')
     expect(error.message.length).toBeLessThan(500)
   })
 })
 
-describe('the deadline', () => {
+describe('request deadline', () => {
   const short = { timeoutMs: 300, retries: 1 }
 
   it.each([
     ['no answer at all', ''],
     ['half a head', whole.slice(0, 25)],
     ['half a body', whole.slice(0, -3)],
-  ])('cuts %s', async (_, bytes) => {
+  ])('ends %s', async (_, bytes) => {
     const asked: Socket[] = []
     const server = await serveRaw((socket) => {
       asked.push(socket)
@@ -212,12 +212,12 @@ describe('the deadline', () => {
     })
     const error = await failureOf(session(server.url, { limits: short }).listRfqs())
     expect(error).toMatchObject({ name: 'UnavailableError', status: null })
-    expect(error.message).toContain('no whole answer within 300 ms, after 2 tries')
+    expect(error.message).toContain('no complete reply within 300 ms, after 2 attempts')
     expect(server.heads).toHaveLength(2)
     await expect.poll(() => asked.every((socket) => socket.destroyed)).toBe(true)
   })
 
-  it('cuts a slow drip, however steady', async () => {
+  it('ends a body that arrives slowly but steadily', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' })
       const drip = setInterval(() => response.write(' '), 10)
@@ -225,22 +225,22 @@ describe('the deadline', () => {
     })
     const begun = performance.now()
     const error = await failureOf(session(server.url, { limits: short }).listRfqs())
-    expect(error.message).toContain('no whole answer within 300 ms')
+    expect(error.message).toContain('no complete reply within 300 ms')
     expect(performance.now() - begun).toBeLessThan(3000)
   })
 
-  it('covers the connecting, and nothing is sent after it', async () => {
+  it('includes connecting, and nothing is sent after it', async () => {
     const server = await serveRaw(() => undefined)
     const begun = performance.now()
     const url = server.url.replace('http:', 'https:')
     const error = await failureOf(session(url, { limits: short }).closeRfq('r1'))
-    expect(error.message).toContain('no whole answer within 300 ms')
+    expect(error.message).toContain('no complete reply within 300 ms')
     expect(performance.now() - begun).toBeLessThan(3000)
     expect(server.heads.every((head) => !head.includes('POST'))).toBe(true)
   })
 })
 
-describe('the size of a body', () => {
+describe('body size limit', () => {
   const text = JSON.stringify({ items: [{ id: 'a', title: 'x'.repeat(10_000) }] })
 
   it.each([
@@ -248,7 +248,7 @@ describe('the size of a body', () => {
     ['x-gzip', gzipSync(text)],
     ['br', brotliCompressSync(text)],
     ['deflate', deflateSync(text)],
-  ])('is that of the decoded text: %s', async (encoding, body) => {
+  ])('applies to the decoded body: %s', async (encoding, body) => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': encoding }).end(body)
     })
@@ -256,12 +256,14 @@ describe('the size of a body', () => {
     const small = session(server.url, { limits: { maxBodyMiB: 0.005 } })
     const error = await failureOf(small.listRfqs())
     expect(error).toMatchObject({ name: 'UnavailableError', status: 200 })
-    expect(error.message).toContain('the body is larger than 0.005 MiB; if that is right, raise requests.maxBodyMiB')
+    expect(error.message).toContain(
+      'the body is larger than 0.005 MiB. If this size is expected, raise requests.maxBodyMiB',
+    )
     expect(small.requests).toBe(1)
     expect(server.requests[0]?.headers['accept-encoding']).toBe('gzip, br')
   })
 
-  it.each(['gzip', 'br'])('is not known from %s that is cut short or broken: tried again', async (encoding) => {
+  it.each(['gzip', 'br'])('a truncated or corrupt %s body is retried', async (encoding) => {
     const good = encoding === 'gzip' ? gzipSync('{"items":[]}') : brotliCompressSync('{"items":[]}')
     const server = await serve((_, response, number) => {
       const body = [good.subarray(0, -3), Buffer.from('not compressed at all'), good][number - 1]
@@ -272,7 +274,7 @@ describe('the size of a body', () => {
     expect(channel.requests).toBe(3)
   })
 
-  it('is refused unread where it is announced too large', async () => {
+  it('rejects a body whose Content-Length is too large, without reading it', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-length': 2 ** 21 })
       response.flushHeaders()
@@ -280,7 +282,7 @@ describe('the size of a body', () => {
     expect((await failureOf(session(server.url).listRfqs())).message).toContain('larger than 1 MiB')
   })
 
-  it.each([true, false])('without end is cut at the limit (compressed: %s)', async (compressed) => {
+  it.each([true, false])('stops an endless body at the limit (compressed: %s)', async (compressed) => {
     let fed = 0
     const zeros = Buffer.alloc(64 * 1024)
     const server = await serve(async (_, response) => {
@@ -307,7 +309,7 @@ describe('the size of a body', () => {
     expect(fed - atTheEnd).toBeLessThan(2 ** 28)
   })
 
-  it('of an error does not matter: its beginning is enough', async () => {
+  it('does not apply to error bodies, of which only the start is read', async () => {
     const server = await serve((_, response) => {
       response.writeHead(404).end('x'.repeat(5 * 2 ** 20))
     })
@@ -316,11 +318,11 @@ describe('the size of a body', () => {
     expect(error.message.length).toBeLessThan(400)
   })
 
-  it('in a code that was not asked for is not guessed at', async () => {
+  it('rejects a content encoding that was not requested', async () => {
     const server = await serve((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json', 'content-encoding': 'constructor' }).end('{}')
     })
     const error = await failureOf(session(server.url).listRfqs())
-    expect(error.message).toContain('encoded in a way that was not asked for')
+    expect(error.message).toContain('content encoding that was not requested')
   })
 })

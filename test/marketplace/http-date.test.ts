@@ -4,8 +4,8 @@ import { parseHttpDate } from '../../src/marketplace/http-date.js'
 
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 
-describe('an HTTP date', () => {
-  it('in the form of today comes back as the second it was made from', () => {
+describe('parseHttpDate', () => {
+  it('round-trips through toUTCString', () => {
     const seconds = fc.integer({ min: 0, max: Date.UTC(9999, 11, 31) / 1000 })
     fc.assert(
       fc.property(seconds, (second) => {
@@ -15,14 +15,14 @@ describe('an HTTP date', () => {
     )
   })
 
-  it('may have any of the three forms of RFC 9110', () => {
+  it('accepts the three formats of RFC 9110', () => {
     const date = new Date('1994-11-06T08:49:37.000Z')
     expect(parseHttpDate('Sun, 06 Nov 1994 08:49:37 GMT', NOW)).toEqual(date)
     expect(parseHttpDate('Sunday, 06-Nov-94 08:49:37 GMT', NOW)).toEqual(date)
     expect(parseHttpDate('Sun Nov  6 08:49:37 1994', NOW)).toEqual(date)
   })
 
-  it('with two digits of a year lies at most 50 years ahead', () => {
+  it('with a two-digit year is at most 50 years in the future', () => {
     expect(parseHttpDate('Sunday, 06-Nov-76 00:00:00 GMT', NOW)?.getUTCFullYear()).toBe(2076)
     expect(parseHttpDate('Sunday, 06-Nov-77 00:00:00 GMT', NOW)?.getUTCFullYear()).toBe(1977)
   })
@@ -37,7 +37,7 @@ describe('an HTTP date', () => {
     '2026-03-01 12:00',
     '1',
     '',
-  ])('is none: %s', (text) => {
+  ])('is null for %s', (text) => {
     expect(parseHttpDate(text, NOW)).toBeNull()
   })
 })

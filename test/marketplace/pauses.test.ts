@@ -4,8 +4,8 @@ import { CHANNEL, failureOf, json, open, quickTime, serve } from './server.js'
 const NOW = new Date('2026-03-01T12:00:00.000Z')
 const now = () => NOW
 
-describe('a marketplace that asks to wait', () => {
-  it.each([429, 503])('with %i and seconds is given them by every channel', async (status) => {
+describe('Retry-After pause', () => {
+  it.each([429, 503])('after a %i with seconds applies to every channel', async (status) => {
     const timing = quickTime()
     const server = await serve((_, response, number) =>
       json(response, number === 1 ? status : 200, { items: [] }, { 'retry-after': '7' }),
@@ -19,7 +19,7 @@ describe('a marketplace that asks to wait', () => {
     expect(server.requests).toHaveLength(3)
   })
 
-  it('holds back those who come meanwhile', async () => {
+  it('delays requests made during the pause', async () => {
     const timing = quickTime()
     const server = await serve((_, response, number) =>
       json(response, number === 1 ? 503 : 200, { items: [] }, { 'retry-after': '30' }),
@@ -31,7 +31,7 @@ describe('a marketplace that asks to wait', () => {
     expect(timing.waits).toEqual([30_000])
   })
 
-  it('with a date is given the time from its own clock to that date', async () => {
+  it('until a date is measured from the Date header of the reply', async () => {
     const timing = quickTime()
     const headers = { date: 'Sun, 01 Mar 2026 03:00:00 GMT', 'retry-after': 'Sun, 01 Mar 2026 03:00:42 GMT' }
     const server = await serve((_, response, number) =>
@@ -44,7 +44,7 @@ describe('a marketplace that asks to wait', () => {
   })
 
   it.each(['nonsense', '-1', '0', 'Sun, 01 Mar 2020 00:00:00 GMT'])(
-    'with %s is asked again after the usual wait',
+    'of %s is ignored: the retry follows after the usual wait',
     async (header) => {
       const timing = quickTime()
       const server = await serve((_, response, number) =>
@@ -61,7 +61,7 @@ describe('a marketplace that asks to wait', () => {
     ['61', '2026-03-01T12:01:01.000Z'],
     ['Sun, 01 Mar 2026 15:00:00 GMT', '2026-03-01T15:00:00.000Z'],
     ['99999999999999999999', '2026-03-02T12:00:00.000Z'],
-  ])('longer than a run waits (%s) ends it at once, and says until when', async (header, until) => {
+  ])('longer than a run waits (%s) ends it at once with the end of the pause', async (header, until) => {
     const timing = quickTime()
     const server = await serve((_, response) =>
       json(response, 429, {}, { 'retry-after': header, date: NOW.toUTCString() }),
@@ -76,7 +76,7 @@ describe('a marketplace that asks to wait', () => {
     expect(server.requests).toHaveLength(1)
   })
 
-  it('in a header of another status is not heeded', async () => {
+  it('is ignored for other statuses', async () => {
     const timing = quickTime()
     const server = await serve((_, response, number) =>
       json(response, number === 1 ? 500 : 200, { items: [] }, { 'retry-after': '3600' }),
@@ -86,24 +86,24 @@ describe('a marketplace that asks to wait', () => {
   })
 })
 
-describe('the limits', () => {
-  it('hold for all sessions together: so many at once', async () => {
-    let open_ = 0
-    let most = 0
+describe('request limits', () => {
+  it('apply to all sessions together: concurrency', async () => {
+    let inFlight = 0
+    let maxInFlight = 0
     const server = await serve((_, response) => {
-      most = Math.max(most, ++open_)
+      maxInFlight = Math.max(maxInFlight, ++inFlight)
       setTimeout(() => {
-        open_--
+        inFlight--
         json(response, 200, { items: [] })
       }, 5)
     })
     const marketplace = open(server.url, { limits: { concurrency: 3 } })
     const sessions = ['a', 'b', 'c'].map((channel) => marketplace.session({ ...CHANNEL, channel }))
     await Promise.all(sessions.flatMap((session) => Array.from({ length: 10 }, () => session.listRfqs())))
-    expect(most).toBe(3)
+    expect(maxInFlight).toBe(3)
   })
 
-  it('hold for all sessions together: so many a second', async () => {
+  it('apply to all sessions together: requests per second', async () => {
     const timing = quickTime()
     const server = await serve((_, response) => json(response, 200, { items: [] }))
     const marketplace = open(server.url, { timing, limits: { perSecond: 5 } })

@@ -6,7 +6,7 @@ const NOW = new Date('2026-03-01T12:00:00.000Z')
 const DAY_S = 24 * 60 * 60
 
 describe('Retry-After', () => {
-  it('is read as whole seconds', () => {
+  it('accepts whole seconds', () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: DAY_S }), (seconds) => {
         expect(parseRetryAfter(String(seconds), NOW)).toBe(seconds * 1000)
@@ -14,7 +14,7 @@ describe('Retry-After', () => {
     )
   })
 
-  it('is read as an HTTP date, counted from the moment given, never negative', () => {
+  it('accepts an HTTP date, relative to the given time, never negative', () => {
     fc.assert(
       fc.property(fc.integer({ min: -DAY_S, max: DAY_S }), (seconds) => {
         const header = new Date(NOW.getTime() + seconds * 1000).toUTCString()
@@ -23,7 +23,7 @@ describe('Retry-After', () => {
     )
   })
 
-  it('is nothing where it is neither', () => {
+  it('is null for anything else', () => {
     fc.assert(
       fc.property(
         fc.string().filter((text) => !/^\s*\d+\s*$/.test(text)),
@@ -47,7 +47,7 @@ describe('Retry-After', () => {
     expect(parseRetryAfter(undefined, NOW)).toBeNull()
   })
 
-  it('is believed for a day at most, however large', () => {
+  it('is limited to one day', () => {
     expect(parseRetryAfter('9'.repeat(400), NOW)).toBe(MAX_PAUSE_MS)
     expect(parseRetryAfter('Fri, 01 Jan 9999 00:00:00 GMT', NOW)).toBe(MAX_PAUSE_MS)
   })

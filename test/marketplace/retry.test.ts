@@ -7,14 +7,14 @@ import { failureOf, quickTime } from './server.js'
 
 const options = (retries: number, quota = new RetryQuota()) => {
   const timing = quickTime()
-  return { retries, backoff: DEFAULT_BACKOFF, quota, timing, stop: new CancelToken(), waits: timing.waits }
+  return { retries, backoff: DEFAULT_BACKOFF, quota, timing, cancelToken: new CancelToken(), waits: timing.waits }
 }
 const failing = async () => {
   throw new TransientError('down', { status: 503 })
 }
 
-describe('the wait before a retry', () => {
-  it('is anything from nothing to a limit that doubles up to the cap', () => {
+describe('back-off delay', () => {
+  it('is random between zero and a bound that doubles up to the cap', () => {
     const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2000 }), random, (retry, chance) => {
@@ -29,8 +29,8 @@ describe('the wait before a retry', () => {
   })
 })
 
-describe('retrying', () => {
-  it('goes on until it succeeds, waiting longer each time', async () => {
+describe('withRetries', () => {
+  it('retries until it succeeds, waiting longer each time', async () => {
     const { waits, ...rest } = options(5)
     const retries: number[] = []
     const value = await withRetries(async (retry) => {
@@ -42,16 +42,16 @@ describe('retrying', () => {
     expect(waits.map(Math.round)).toEqual([500, 1000, 2000])
   })
 
-  it('ends as unavailable after the last retry, and says how often was tried', async () => {
+  it('throws UnavailableError with the number of attempts after the last retry', async () => {
     const { waits, ...rest } = options(2)
     const error = await failureOf(withRetries(failing, rest))
     expect(error).toBeInstanceOf(UnavailableError)
     expect(error).not.toBeInstanceOf(TransientError)
-    expect(error).toMatchObject({ message: 'down, after 3 tries', status: 503 })
+    expect(error).toMatchObject({ message: 'down, after 3 attempts', status: 503 })
     expect(waits).toHaveLength(2)
   })
 
-  it('does not retry what a retry cannot cure', async () => {
+  it('does not retry other errors', async () => {
     const { waits, ...rest } = options(5)
     for (const fault of [new ItemError('gone', { status: 404 }), new TypeError('a mistake of ours')]) {
       const error = await failureOf(
@@ -64,20 +64,20 @@ describe('retrying', () => {
     expect(waits).toEqual([])
   })
 
-  it('ends at once when stopped while it waits', async () => {
-    const stop = new CancelToken()
+  it('ends at once when cancelled during a wait', async () => {
+    const cancelToken = new CancelToken()
     const wait = (_: number, signal: AbortSignal) =>
       new Promise<void>((_resolve, reject) => {
         signal.addEventListener('abort', () => reject(new Error('a timer of the platform')))
-        queueMicrotask(() => stop.cancel(new AbortedError('enough')))
+        queueMicrotask(() => cancelToken.cancel(new AbortedError('enough')))
       })
-    const rest = { ...options(5), stop, timing: { ...quickTime(), wait } }
+    const rest = { ...options(5), cancelToken, timing: { ...quickTime(), wait } }
     expect(await failureOf(withRetries(failing, rest))).toMatchObject({ name: 'AbortedError', message: 'enough' })
   })
 })
 
-describe('the retry quota', () => {
-  it('ends retries after twenty where nothing succeeds, and then takes the marketplace for dead', async () => {
+describe('retry quota', () => {
+  it('allows twenty retries without any success, then treats the marketplace as down', async () => {
     const quota = new RetryQuota()
     const { waits, ...rest } = options(5, quota)
     for (let read = 0; read < 20; read++) await failureOf(withRetries(failing, rest))
@@ -85,7 +85,7 @@ describe('the retry quota', () => {
     expect(quota.exhausted).toBe(true)
   })
 
-  it('does not end where every failed read succeeds at its first retry', async () => {
+  it('is never used up if every failed read succeeds at its first retry', async () => {
     const quota = new RetryQuota()
     const { waits, ...rest } = options(5, quota)
     for (let read = 0; read < 200; read++) await withRetries(async (retry) => (retry === 0 ? failing() : 1), rest)
@@ -93,7 +93,7 @@ describe('the retry quota', () => {
     expect(quota.exhausted).toBe(false)
   })
 
-  it('takes a marketplace that answers for alive, whatever it answers', async () => {
+  it('treats a marketplace that replies with errors as up', async () => {
     const quota = new RetryQuota()
     const { waits: _, ...rest } = options(5, quota)
     for (let read = 0; read < 20; read++) await failureOf(withRetries(failing, rest))

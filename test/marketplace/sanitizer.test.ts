@@ -1,45 +1,45 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { sanitizer } from '../../src/marketplace/sanitizer.js'
+import { createSanitizer } from '../../src/marketplace/sanitizer.js'
 
-/** Any UTF-16, half pairs of surrogates included. */
+/** Any UTF-16 text, lone surrogates included. */
 const anyText = (maxLength: number) =>
   fc.array(fc.oneof(fc.nat(0xff), fc.nat(0xffff)), { maxLength }).map((units) => String.fromCharCode(...units))
 
-describe('outside text in a message', () => {
-  const quote = sanitizer('secret-key-0123456789')
+describe('sanitizer', () => {
+  const sanitize = createSanitizer('secret-key-0123456789')
 
-  it('has no control characters, no half characters, and at most 200 characters', () => {
+  it('removes control characters and lone surrogates, and cuts at 200 characters', () => {
     fc.assert(
       fc.property(anyText(600), (text) => {
-        const quoted = quote(text)
-        expect(quoted).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
-        expect(Array.from(quoted).length).toBeLessThanOrEqual(200)
+        const sanitized = sanitize(text)
+        expect(sanitized).not.toMatch(/[\p{Cc}\p{Cf}\p{Cs}]/u)
+        expect(Array.from(sanitized).length).toBeLessThanOrEqual(200)
       }),
     )
   })
 
-  it('is kept otherwise', () => {
-    expect(quote('Überlauf\u001b[31m 発注 🌳\r\n')).toBe('Überlauf [31m 発注 🌳')
-    expect(quote('🌳'.repeat(200))).toBe('🌳'.repeat(200))
-    expect(quote('🌳'.repeat(201))).toBe(`${'🌳'.repeat(199)}…`)
+  it('keeps everything else', () => {
+    expect(sanitize('Überlauf\u001b[31m 発注 🌳\r\n')).toBe('Überlauf [31m 発注 🌳')
+    expect(sanitize('🌳'.repeat(200))).toBe('🌳'.repeat(200))
+    expect(sanitize('🌳'.repeat(201))).toBe(`${'🌳'.repeat(199)}…`)
   })
 
-  it('never shows the key, wherever it stands and however it is written', () => {
+  it('removes the API key in every encoding and position', () => {
     const around = anyText(250)
     const character = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
     const key = fc.array(character, { minLength: 16, maxLength: 40 }).map((characters) => characters.join(''))
     fc.assert(
       fc.property(key, around, around, (apiKey, before, after) => {
-        for (const spelling of [apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)]) {
-          expect(sanitizer(apiKey)(before + spelling + after)).not.toContain(spelling)
+        for (const form of [apiKey, JSON.stringify(apiKey).slice(1, -1), encodeURIComponent(apiKey)]) {
+          expect(createSanitizer(apiKey)(before + form + after)).not.toContain(form)
         }
       }),
     )
   })
 
-  it('does not show a key whose scheme was left out, or that was broken up by control characters', () => {
-    expect(sanitizer('Bearer abcdefghijkl')('unknown token abcdefghijkl')).toBe('unknown token [key]')
-    expect(sanitizer('Bearer  abcdefghijkl')('got "Bearer \n abcdefghijkl"')).toBe('got "[key]"')
+  it('removes a key without its scheme, or with control characters in it', () => {
+    expect(createSanitizer('Bearer abcdefghijkl')('unknown token abcdefghijkl')).toBe('unknown token [key]')
+    expect(createSanitizer('Bearer  abcdefghijkl')('got "Bearer \n abcdefghijkl"')).toBe('got "[key]"')
   })
 })

@@ -10,21 +10,21 @@ import { createMarketplace, type MarketplaceOptions } from '../../src/marketplac
 import type { ChannelSession, Marketplace, RequestLimits } from '../../src/marketplace/contract.js'
 import { SYSTEM_TIMING, type Timing } from '../../src/marketplace/timing.js'
 
-export type Answerer = (request: IncomingMessage, response: ServerResponse, number: number) => void
+export type RequestHandler = (request: IncomingMessage, response: ServerResponse, number: number) => void
 
 export interface TestServer {
   url: string
-  /** What came, in order. */
+  /** Requests received, in order. */
   requests: IncomingMessage[]
 }
 
-/** A real HTTP server for one test. `answer` is told the number of the request, from 1. */
-export async function serve(answer: Answerer): Promise<TestServer> {
+/** A real HTTP server for one test. `handle` receives the number of the request, from 1. */
+export async function serve(handle: RequestHandler): Promise<TestServer> {
   const requests: IncomingMessage[] = []
   const server = createServer((request, response) => {
     requests.push(request)
     request.resume()
-    answer(request, response, requests.length)
+    handle(request, response, requests.length)
   })
   onTestFinished(() => {
     server.closeAllConnections()
@@ -33,8 +33,8 @@ export async function serve(answer: Answerer): Promise<TestServer> {
   return { url: await listening(server), requests }
 }
 
-/** A server that writes what it likes: `answer` is called once a request's head has come. */
-export async function serveRaw(answer: (socket: Socket, head: string, number: number) => void) {
+/** A TCP server that may write anything: `handle` is called for each request header received. */
+export async function serveRaw(handle: (socket: Socket, head: string, number: number) => void) {
   const heads: string[] = []
   const sockets = new Set<Socket>()
   const server = createSocketServer((socket) => {
@@ -42,7 +42,7 @@ export async function serveRaw(answer: (socket: Socket, head: string, number: nu
     socket.on('error', () => undefined)
     socket.on('data', (data) => {
       heads.push(data.toString('latin1'))
-      answer(socket, data.toString('latin1'), heads.length)
+      handle(socket, data.toString('latin1'), heads.length)
     })
   })
   onTestFinished(() => {
@@ -52,7 +52,7 @@ export async function serveRaw(answer: (socket: Socket, head: string, number: nu
   return { url: await listening(server), heads }
 }
 
-/** The address of a port where nothing listens. */
+/** The URL of a port where nothing listens. */
 export async function deadUrl(): Promise<string> {
   const server = createSocketServer()
   const url = await listening(server)
@@ -81,7 +81,7 @@ export const CHANNEL = { org: 'acme', channel: 'forest', apiKey: KEY }
 
 type Overrides = Partial<Omit<MarketplaceOptions, 'limits'>> & { limits?: Partial<RequestLimits> }
 
-/** A client for one test, whose retries wait hardly at all. */
+/** A client for one test, with very short waits between retries. */
 export function open(baseUrl: string, overrides: Overrides = {}): Marketplace {
   const { limits, ...rest } = overrides
   const backoff = { baseMs: 1, capMs: 4 }
@@ -99,7 +99,7 @@ export function open(baseUrl: string, overrides: Overrides = {}): Marketplace {
 export const session = (baseUrl: string, overrides: Overrides = {}): ChannelSession =>
   open(baseUrl, overrides).session(CHANNEL)
 
-/** Time that passes only when somebody waits, and then at once. */
+/** A clock that advances only by waits, which end at once. */
 export function quickTime(): Timing & { waits: number[] } {
   let elapsed = 0
   const waits: number[] = []
@@ -115,18 +115,18 @@ export function quickTime(): Timing & { waits: number[] } {
   }
 }
 
-/** Time as it is, but for waits, which are only noted. */
+/** The real clock, except that waits are recorded and end at once. */
 export function noWaits(): Timing & { waits: number[] } {
   const quick = quickTime()
   return { ...SYSTEM_TIMING, waits: quick.waits, random: quick.random, wait: quick.wait }
 }
 
-/** The error a call ends with; fails where there is none. */
+/** The error of a rejected call; throws if the call succeeds. */
 export async function failureOf(call: Promise<unknown>): Promise<Error> {
   const outcome = await call.then(
     () => null,
     (error: unknown) => error,
   )
-  if (!(outcome instanceof Error)) throw new Error('the call succeeded, or threw what is no error')
+  if (!(outcome instanceof Error)) throw new Error('the call succeeded, or threw something other than an Error')
   return outcome
 }

@@ -197,7 +197,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
           entityId: RFQ_ID,
           path: 'minVolume',
           code: 'type',
-          message: 'string where a number was promised',
+          message: 'string, expected a number',
           firstSeenAt: '2026-03-10T10:00:00.000Z',
         },
       ],
