@@ -1,3 +1,4 @@
+import { CRITERION_NAMES, CRITERION_RULES } from '../../src/domain/comparison/offer/criterion-text.js'
 import { CRITERIA, SETTING_LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
 import { emptyRows, fittedRow, fixedWidths, headingRows } from '../layout/table-sheet.js'
@@ -22,7 +23,7 @@ import {
 } from '../xlsx/cell-styles.js'
 import { blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/sheet-rules.js'
-import { CRITERION_NAMES, CRITERION_RULES, TARGET_LABELS } from './label-tables.js'
+import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =

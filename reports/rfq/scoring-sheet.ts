@@ -1,3 +1,4 @@
+import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
@@ -15,7 +16,7 @@ import {
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
-import { CRITERION_NAMES, NO_OFFERS } from './label-tables.js'
+import { NO_OFFERS } from './label-tables.js'
 import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
 
 const NOTE =

@@ -5,6 +5,7 @@ import {
   type Sensitivity,
 } from '../../src/domain/comparison/awards/sensitivity-model.js'
 import { formatPercent as percentText } from '../../src/domain/comparison/number-format.js'
+import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
@@ -37,7 +38,7 @@ import {
   text,
 } from '../xlsx/cells.js'
 import { OUTDATED } from './award-labels.js'
-import { CRITERION_NAMES, TARGET_LABELS } from './label-tables.js'
+import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
 

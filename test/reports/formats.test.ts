@@ -125,7 +125,7 @@ describe('the report as a page', () => {
       'USD 9.80',
       'Savanna Carbon · Tsavo Corridor',
       '2026-03-16 12:00 UTC',
-      'Cheapest if divisible',
+      'Cheapest with divisible offers',
     ])
       expect(html).toContain(words)
   })

@@ -61,34 +61,34 @@ export function rateInto(report: CurrencyReport, currency: string | null): numbe
 function comparisonCurrency(rfq: string | null, offers: string[], settings: RateSettings) {
   const { currency: chosen, exchangeRates } = settings
   if (chosen !== null && (rfq === null || rfq === chosen || exchangeRates[rfq] !== undefined)) {
-    return { comparison: chosen, reason: 'The currency chosen in the settings.' }
+    return { comparison: chosen, reason: 'The currency set in the settings.' }
   }
   if (rfq !== null) {
-    const instead = `; the settings choose ${chosen}, but hold no exchange rate for ${rfq}`
+    const instead = `; the settings choose ${chosen}, but contain no exchange rate for ${rfq}`
     return { comparison: rfq, reason: `The RFQ's own currency${chosen === null ? '' : instead}.` }
   }
   const [only, another] = offers
   if (only !== undefined && another === undefined) {
-    return { comparison: only, reason: 'The RFQ names no currency; this is the only one its offers use.' }
+    return { comparison: only, reason: 'The RFQ states no currency; this is the only one its offers use.' }
   }
-  return { comparison: null, reason: 'Neither the settings nor the RFQ nor its offers point to one currency.' }
+  return { comparison: null, reason: 'Neither the settings, the RFQ nor its offers determine a single currency.' }
 }
 
 function rateOf(code: string, comparison: string | null, offers: number, settings: RateSettings): RateReport {
   const none = { currency: code, rate: null, date: null, source: null, offers }
   if (code === comparison) return { ...none, rate: 1, words: 'The comparison currency.' }
-  if (comparison === null) return { ...none, words: 'There is no currency to turn it into.' }
+  if (comparison === null) return { ...none, words: 'There is no comparison currency to convert into.' }
   const configured = settings.exchangeRates[code]
   if (configured === undefined) return { ...none, words: `No exchange rate into ${comparison} is configured.` }
   if (settings.currency !== comparison) {
-    return { ...none, words: `${baseWords(settings.currency)}, so it cannot be turned into ${comparison}.` }
+    return { ...none, words: `${baseWords(settings.currency)}, so it cannot be converted into ${comparison}.` }
   }
   const { rate, date, source } = configured
-  const origin = `${date === null ? 'day not stated' : date}, ${source ?? 'source not stated'}`
+  const origin = `${date === null ? 'date not stated' : date}, ${source ?? 'source not stated'}`
   return { currency: code, rate, date, source, offers, words: `1 ${code} = ${rate} ${comparison} (${origin}).` }
 }
 
 const baseWords = (base: string | null) =>
   base === null
-    ? 'An exchange rate is configured, but not the currency it is told in'
-    : `The exchange rate configured is told in ${base}`
+    ? 'An exchange rate is configured, but not the currency it is quoted in'
+    : `The configured exchange rate is quoted in ${base}`

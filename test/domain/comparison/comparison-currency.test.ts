@@ -67,13 +67,13 @@ describe('offers in several currencies', () => {
       reason: expect.stringContaining('no exchange rate for USD'),
     })
     expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([1, null, null])
-    expect(compared.currency.rates.find(({ currency }) => currency === 'GBP')?.words).toContain('told in EUR')
+    expect(compared.currency.rates.find(({ currency }) => currency === 'GBP')?.words).toContain('quoted in EUR')
   })
 
   it('use no rate whose own currency was not chosen', () => {
     const compared = report({ exchangeRates: EUR })
     expect(ranks(compared).get(offerId(2))).toBeNull()
-    expect(compared.currency.rates[0]?.words).toContain('not the currency it is told in')
+    expect(compared.currency.rates[0]?.words).toContain('not the currency it is quoted in')
   })
 
   it('of an RFQ without one are compared in the only one they use, and not at all if they use several', () => {

@@ -127,29 +127,29 @@ const reaches = (volume: number, wanted: number): boolean => volume >= reachedFr
 const SCENARIO_TEXT: Record<AwardScenario, Pick<Award, 'title' | 'rule'>> = {
   'cheapest-single': {
     title: 'Cheapest single offer',
-    rule: 'The one offer of at least the wanted volume whose whole total is least.',
+    rule: 'The offer with the lowest total among those that cover the wanted volume alone.',
   },
   'cheapest-combination': {
-    title: 'Cheapest combination, all or nothing',
-    rule: 'Whole offers only: the set that reaches the wanted volume for the least sum of totals.',
+    title: 'Cheapest combination of whole offers',
+    rule: 'Whole offers only: the set that reaches the wanted volume at the lowest total cost.',
   },
   'cheapest-divisible': {
-    title: 'Cheapest if divisible',
-    rule: 'Any part of an offer may be taken at its average price: the wanted volume, filled from the lowest price up.',
+    title: 'Cheapest with divisible offers',
+    rule: 'Any part of an offer may be taken at its average price: the wanted volume is filled from the lowest price up.',
   },
   'two-developers': {
     title: 'At most two developers',
-    rule: 'As the cheapest combination, from at most two developers.',
+    rule: 'Like the cheapest combination, but from at most two developers.',
   },
   'meets-requirements': {
     title: 'Only offers that meet every requirement',
-    rule: 'As the cheapest combination, of offers that meet every requirement the RFQ states.',
+    rule: 'Like the cheapest combination, but only from offers that meet every requirement of the RFQ.',
   },
   'best-score': {
     title: 'Best score',
-    rule: 'Whole offers in order of rank, until the wanted volume is reached.',
+    rule: 'Whole offers in rank order until the wanted volume is reached.',
   },
-  own: { title: 'Your own', rule: 'The tonnes you choose, at the average price of each offer.' },
+  own: { title: 'Your own award', rule: "The tonnes you enter, at each offer's average price." },
 }
 
 type FormulaScenario = Exclude<AwardScenario, ExactScenario>
@@ -159,7 +159,7 @@ const FORMULA_SOLVERS: Record<FormulaScenario, Solve> = {
   'best-score': bestScore,
   own: (candidates, wanted) => ({
     ...bestScore(candidates, wanted),
-    words: 'Nothing was chosen yet: it begins as the best score.',
+    words: 'Nothing has been entered yet: starts as the best-score award.',
   }),
 }
 
@@ -169,7 +169,7 @@ function emptyChoice(candidates: readonly Candidate[], words: string): Choice {
   return { taken: [], considered: candidates.length, exact: true, lowerBound: null, words }
 }
 
-const NO_OFFER = emptyChoice([], 'No offer is ranked, so none can be awarded.')
+const NO_OFFER = emptyChoice([], 'No offer is ranked, so there is no award.')
 
 function exactChoice(taken: Choice['taken'], considered: number, words: string): Choice {
   return { taken, considered, exact: true, lowerBound: null, words }
@@ -179,12 +179,12 @@ function cheapestSingle(candidates: readonly Candidate[], wanted: number): Choic
   const enough = candidates.filter(({ volume }) => reaches(volume, wanted))
   const cheapest = firstBy(enough, (a, b) => round6(a.cost) - round6(b.cost) || round6(b.volume) - round6(a.volume))
   if (cheapest !== undefined) {
-    const words = `${formatCount(enough.length, 'offer')} of ${candidates.length} hold the wanted volume alone.`
+    const words = `${enough.length} of ${formatCount(candidates.length, 'offer')} ${enough.length === 1 ? 'covers' : 'cover'} the wanted volume alone.`
     return exactChoice([wholeOffer(cheapest)], candidates.length, words)
   }
   const largest = firstBy(candidates, (a, b) => round6(b.volume) - round6(a.volume) || round6(a.cost) - round6(b.cost))
   const taken = largest === undefined ? [] : [wholeOffer(largest)]
-  const words = `No single offer holds ${formatTonnes(wanted)}: the largest is shown.`
+  const words = `No single offer covers ${formatTonnes(wanted)}; the largest is shown.`
   return exactChoice(taken, candidates.length, words)
 }
 
@@ -200,7 +200,7 @@ function cheapestSet(candidates: readonly Candidate[], wanted: number, currency:
 
 function unreachable(candidates: readonly Candidate[], wanted: number, taken: readonly Candidate[]): Choice {
   const most = sum(taken.map(({ volume }) => volume))
-  const words = `${formatTonnes(wanted)} cannot be reached: ${formatTonnes(most)} is the most there is.`
+  const words = `${formatTonnes(wanted)} cannot be reached; ${formatTonnes(most)} is the maximum available.`
   return exactChoice(taken.map(wholeOffer), candidates.length, words)
 }
 
@@ -208,8 +208,8 @@ function combinationChoice(candidates: readonly Candidate[], found: Combination,
   const taken = found.picked.flatMap((at) => candidates.slice(at, at + 1)).map(wholeOffer)
   const { exact, lowerBound } = found
   const words = exact
-    ? 'Proven: no set of whole offers costs less.'
-    : `The least found among ${formatCount(candidates.length, 'offer')}; none costs less than ${formatMoney(lowerBound, currency)}. Proof is certain up to ${EXACT_UP_TO} offers.`
+    ? 'Proven optimal: no set of whole offers costs less.'
+    : `Lowest cost found among ${formatCount(candidates.length, 'offer')}, not proven optimal. Lower bound on cost: ${formatMoney(lowerBound, currency)}. Optimality is guaranteed for up to ${EXACT_UP_TO} offers.`
   return { taken, considered: candidates.length, exact, lowerBound: exact ? null : lowerBound, words }
 }
 
@@ -230,7 +230,7 @@ function cheapestDivisible(candidates: readonly Candidate[], wanted: number): Ch
     open -= part
   }
   if (open > negligibleRest(wanted)) return unreachable(candidates, wanted, candidates)
-  return exactChoice(taken, candidates.length, 'Proven: the lowest prices are taken first.')
+  return exactChoice(taken, candidates.length, 'Proven optimal: the lowest prices are taken first.')
 }
 
 function twoDevelopers(candidates: readonly Candidate[], wanted: number, currency: string, freest: Choice): Choice {
@@ -264,7 +264,7 @@ function bestScore(candidates: readonly Candidate[], wanted: number): Choice {
     before += candidate.volume
   }
   if (!reaches(before, wanted)) return unreachable(candidates, wanted, candidates)
-  return exactChoice(taken, candidates.length, 'In order of rank.')
+  return exactChoice(taken, candidates.length, 'Taken in rank order.')
 }
 
 function ownChoice(candidates: readonly Candidate[], own: Readonly<Record<string, number>>): Choice {
@@ -275,9 +275,11 @@ function ownChoice(candidates: readonly Candidate[], own: Readonly<Record<string
   const over = taken.filter(({ candidate, tonnes: part }) => !reaches(candidate.volume, part))
   const left = Object.values(own).filter((part) => part !== 0).length - taken.length
   const words = [
-    'As chosen.',
-    ...over.map(({ candidate }) => `${candidate.offer.label} offers no more than ${formatTonnes(candidate.volume)}.`),
-    ...(left > 0 ? [`${formatCount(left, 'entry', 'entries')} left aside: not ranked, or no tonnage.`] : []),
+    'As entered.',
+    ...over.map(({ candidate }) => `${candidate.offer.label} offers only ${formatTonnes(candidate.volume)}.`),
+    ...(left > 0
+      ? [`${formatCount(left, 'entry', 'entries')} ignored: offer not ranked, or not a valid tonnage.`]
+      : []),
   ]
   return exactChoice(taken, candidates.length, words.join(' '))
 }

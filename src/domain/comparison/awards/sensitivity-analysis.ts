@@ -37,8 +37,8 @@ export function sensitivityOf(
 }
 
 function scopeText(ranked: number): string {
-  if (ranked <= SENSITIVITY_LIMIT) return 'All ranked offers are played.'
-  return `Played among the ${SENSITIVITY_LIMIT} best of ${ranked} ranked offers; ranks are ranks among these.`
+  if (ranked <= SENSITIVITY_LIMIT) return 'All ranked offers are included.'
+  return `Limited to the ${SENSITIVITY_LIMIT} best of ${ranked} ranked offers; ranks are relative to these.`
 }
 
 /** The order of contenders, given the points of each. */

@@ -64,7 +64,7 @@ interface Candidate {
 export function eligibilityOf(offer: Candidate, currency: CurrencyReport, settings: Settings): Eligibility {
   const exclusions = offer.facts.hasOffer
     ? [...statusExclusions(offer, settings), ...priceExclusions(offer), ...currencyExclusions(offer, currency)]
-    : [exclusion('no-offer', 'The response holds no offer that can be read.')]
+    : [exclusion('no-offer', 'The response contains no readable offer.')]
   return { eligible: exclusions.length === 0, exclusions }
 }
 
@@ -72,11 +72,12 @@ const exclusion = (code: Exclusion['code'], words: string): Exclusion => ({ code
 
 function* statusExclusions({ facts, missingSince }: Candidate, settings: Settings) {
   const { expiryDate, daysToExpiry } = facts.terms
-  if (facts.status === 'rejected') yield exclusion('rejected', 'It was rejected.')
-  if (missingSince !== null) yield exclusion('withdrawn', `The RFQ has not shown it since ${missingSince}.`)
+  if (facts.status === 'rejected') yield exclusion('rejected', 'The offer was rejected.')
+  if (missingSince !== null)
+    yield exclusion('withdrawn', `The offer has been missing from the RFQ since ${missingSince}.`)
   const binding = facts.status === 'accepted' || settings.rankExpired
   if (daysToExpiry !== null && daysToExpiry < 0 && !binding) {
-    yield exclusion('expired', `It expired on ${expiryDate}.`)
+    yield exclusion('expired', `The offer expired on ${expiryDate}.`)
   }
 }
 
@@ -85,17 +86,17 @@ function* priceExclusions({ facts, metrics, compared }: Candidate) {
     const noVolume = metrics.sumVolume <= 0 && (facts.terms.statedVolume ?? 0) <= 0
     yield exclusion(noVolume ? 'no-volume' : 'no-price', metrics.reasons.riskAdjustedPrice ?? '')
   } else if (compared.price !== null && compared.price <= 0) {
-    yield exclusion('no-price', 'Its price per tonne is 0 at six decimals.')
+    yield exclusion('no-price', 'The price per tonne rounds to 0 at six decimals.')
   }
 }
 
 function* currencyExclusions({ facts, compared }: Candidate, currency: CurrencyReport) {
   const { currency: sent, currencyCode } = facts.terms
   if (currencyCode === null) {
-    const what = sent === null ? 'It names no currency.' : `"${truncate(sent, 20)}" is no currency code.`
+    const what = sent === null ? 'The offer states no currency.' : `"${truncate(sent, 20)}" is not a currency code.`
     yield exclusion('no-currency', what)
   } else if (compared.rate === null) {
     const words = currency.rates.find((rate) => rate.currency === currencyCode)?.words ?? ''
-    yield exclusion('no-exchange-rate', `It is priced in ${currencyCode}. ${words}`)
+    yield exclusion('no-exchange-rate', `The offer is priced in ${currencyCode}. ${words}`)
   }
 }

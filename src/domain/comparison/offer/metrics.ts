@@ -211,24 +211,28 @@ export function presentValueOf(
 }
 
 type Reason = string | ((facts: OfferFacts, asked: StatedRfqTerms) => string)
-const NO_PRICE: Reason = 'Neither the lines nor the statement gives both a volume and a total above 0.'
+const NO_PRICE: Reason = 'Neither the delivery lines nor the stated figures give a volume and a total above 0.'
 const notComparable =
   (stated: 'statedVolume' | 'statedTotal'): Reason =>
   ({ lines, terms }) => {
-    if (lines.length === 0) return 'The offer has no lines.'
-    return terms[stated] === null ? 'The offer states none to compare with.' : 'Some line lacks its figure.'
+    if (lines.length === 0) return 'The offer has no delivery lines.'
+    return terms[stated] === null
+      ? 'The offer does not state this figure.'
+      : 'At least one delivery line lacks this figure.'
   }
 const NO_DELIVERY_DATE: Reason = ({ lines }) =>
-  lines.length === 0 ? 'The offer has no lines.' : 'No line has a delivery date.'
+  lines.length === 0 ? 'The offer has no delivery lines.' : 'No delivery line has a date.'
 const NO_LINE_DATES: Reason = ({ lines }) =>
-  lines.length === 0 ? 'The offer has no lines.' : 'No line with a volume has the dates this is made from.'
+  lines.length === 0 ? 'The offer has no delivery lines.' : 'No delivery line with a volume has the required dates.'
 
 const REASONS: Partial<Record<MetricName, Reason>> = {
   basis: NO_PRICE,
   volume: NO_PRICE,
   total: NO_PRICE,
   vwap: ({ lines }) =>
-    lines.length === 0 ? 'The offer has no lines.' : 'Some line lacks a volume or a price, or has a negative one.',
+    lines.length === 0
+      ? 'The offer has no delivery lines.'
+      : 'At least one delivery line has no volume or price, or a negative one.',
   statedPrice: 'The offer does not state both a volume and a total above 0.',
   pricePerTonne: NO_PRICE,
   volumeDifference: notComparable('statedVolume'),
@@ -242,13 +246,15 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   meanWaitDays: NO_LINE_DATES,
   meanVintageYear: NO_LINE_DATES,
   onTimeShare: (_facts, asked) =>
-    asked.fulfilmentDueDate === null ? 'The RFQ names no fulfilment date.' : 'No line has a volume above 0.',
+    asked.fulfilmentDueDate === null
+      ? 'The RFQ states no fulfilment due date.'
+      : 'No delivery line has a volume above 0.',
   prepaidShare: ({ shape }) =>
-    shape === 'summary' ? 'Only the summary could be read; it does not tell pre-payments.' : 'The total is not known.',
+    shape === 'summary' ? 'Only the summary could be read; it does not include pre-payments.' : 'The total is unknown.',
   presentValue: NO_PRICE,
   presentValuePerTonne: NO_PRICE,
   riskAdjustedPrice: NO_PRICE,
-  coverage: (_facts, asked) => (asked.wanted.volume === null ? asked.wanted.words : 'The volume is not known.'),
+  coverage: (_facts, asked) => (asked.wanted.volume === null ? asked.wanted.words : 'The volume is unknown.'),
 }
 
 function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, asked: StatedRfqTerms): Metrics['reasons'] {

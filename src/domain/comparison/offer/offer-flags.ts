@@ -66,8 +66,8 @@ const RULES: Record<OfferFlagCode, [Severity, Rule]> = {
   'late-submission': ['high', lateSubmission],
   'price-above-max': ['high', requirementNotMet('price-max', 'is above')],
   'price-below-min': ['medium', requirementNotMet('price-min', 'is below')],
-  'volume-below-min': ['high', requirementNotMet('volume-min', 'is under')],
-  'volume-above-max': ['medium', requirementNotMet('volume-max', 'is over')],
+  'volume-below-min': ['high', requirementNotMet('volume-min', 'is below')],
+  'volume-above-max': ['medium', requirementNotMet('volume-max', 'is above')],
   'vintage-too-old': ['high', requirementNotMet('vintage-min', 'is before')],
   'vintage-too-new': ['high', requirementNotMet('vintage-max', 'is after')],
   'vintage-after-delivery': ['medium', vintageAfterDelivery],
@@ -107,19 +107,19 @@ const isFull = (of: FlagContext) => hasOffer(of) && of.offer.shape === 'full'
 // --- the document ---------------------------------------------------------------------------------------------------
 
 function noOffer(of: FlagContext): FlagBody | null {
-  return hasOffer(of) ? null : { words: 'The response holds no offer that can be read.', compared: [] }
+  return hasOffer(of) ? null : { words: 'The response contains no readable offer.', compared: [] }
 }
 
 function invalidDocument({ offer, problems }: FlagContext): FlagBody | null {
   if (offer.source.valid) return null
   const told = problems === 0 ? '' : ` (${formatCount(problems, 'problem')})`
-  const words = `The document did not fit the promised form${told}; it is used as far as it goes.`
+  const words = `The document does not match the documented format${told}; whatever is readable is used.`
   return { words, compared: [flagValue('problems', problems)] }
 }
 
 function summaryOnly(of: FlagContext): FlagBody | null {
   if (of.offer.shape !== 'summary') return null
-  const words = 'Only the summary within the RFQ could be read: no deliveries, pre-payments or review are known.'
+  const words = 'Only the summary within the RFQ could be read: deliveries, pre-payments and review are unknown.'
   return { words, compared: [] }
 }
 
@@ -127,7 +127,7 @@ function implausibleNumbers({ implausible }: FlagContext): FlagBody | null {
   if (implausible.length === 0) return null
   const first = implausible[0]
   const others = implausible.length > 1 ? `, and ${formatCount(implausible.length - 1, 'other')}` : ''
-  const words = `A number is negative or too large to be true: ${first?.what} ${first?.value}${others}.`
+  const words = `A number is negative or implausibly large: ${first?.what} ${first?.value}${others}.`
   return { words, compared: [...implausible].slice(0, 5) }
 }
 
@@ -136,7 +136,7 @@ function implausibleNumbers({ implausible }: FlagContext): FlagBody | null {
 function withdrawn({ offer: { missingSince } }: FlagContext): FlagBody | null {
   if (missingSince === null) return null
   return {
-    words: `The RFQ has not shown this offer since ${missingSince}.`,
+    words: `The offer has been missing from the RFQ since ${missingSince}.`,
     compared: [flagValue('missing since', missingSince)],
   }
 }
@@ -147,21 +147,21 @@ function rejected({ offer: { status } }: FlagContext): FlagBody | null {
 
 function unknownStatus({ offer: { status } }: FlagContext): FlagBody | null {
   if (responseStatus.safeParse(status).success) return null
-  const words = `Its status, ${quoted(status)}, is none the marketplace names.`
-  return { words, compared: [flagValue('status', status), flagValue('known', responseStatus.options.join(', '))] }
+  const words = `The status ${quoted(status)} is not one the marketplace documents.`
+  return { words, compared: [flagValue('status', status), flagValue('documented', responseStatus.options.join(', '))] }
 }
 
 function reviewNotAccepted({ offer: { terms } }: FlagContext): FlagBody | null {
   if (terms.review === null || terms.review.status === 'accepted') return null
   const { status } = terms.review
-  const words = `Its review is not accepted: status ${quoted(status)}.`
-  return { words, compared: [flagValue('review status', status), flagValue('wanted', 'accepted')] }
+  const words = `The review has not been accepted; its status is ${quoted(status)}.`
+  return { words, compared: [flagValue('review status', status), flagValue('expected', 'accepted')] }
 }
 
 function expired(of: FlagContext): FlagBody | null {
   const { expiryDate, daysToExpiry } = of.offer.terms
   if (daysToExpiry === null || daysToExpiry >= 0 || isAccepted(of)) return null
-  const words = `It expired on ${expiryDate}, ${formatCount(-daysToExpiry, 'day')} before ${of.asOfDate}.`
+  const words = `The offer expired on ${expiryDate}, ${formatCount(-daysToExpiry, 'day')} before ${of.asOfDate}.`
   return { words, compared: [flagValue('expiry date', expiryDate), flagValue('as of', of.asOfDate)] }
 }
 
@@ -169,18 +169,18 @@ function expiring(of: FlagContext): FlagBody | null {
   const { expiryDate, daysToExpiry } = of.offer.terms
   const window = of.settings.expiryWindowDays
   if (daysToExpiry === null || daysToExpiry < 0 || daysToExpiry > window || isAccepted(of)) return null
-  const words = `It expires on ${expiryDate}, in ${formatCount(daysToExpiry, 'day')} (flagged within ${formatAmount(window)}).`
+  const words = `The offer expires on ${expiryDate}, in ${formatCount(daysToExpiry, 'day')} (flagged if within ${formatCount(window, 'day')}).`
   return { words, compared: [flagValue('days to expiry', daysToExpiry, 'days'), flagValue('window', window, 'days')] }
 }
 
 function noExpiry(of: FlagContext): FlagBody | null {
   if (!hasOffer(of) || of.offer.terms.expiryDate !== null || isAccepted(of)) return null
-  return { words: 'It names no expiry date.', compared: [flagValue('expiry date', null)] }
+  return { words: 'The offer states no expiry date.', compared: [flagValue('expiry date', null)] }
 }
 
 function lateSubmission({ offer: { late, submittedAt }, rfq }: FlagContext): FlagBody | null {
   if (late !== true) return null
-  const words = `Late: submitted ${submittedAt}, after the response due date ${rfq.responseDueDate} had ended.`
+  const words = `The offer was submitted late: at ${submittedAt}, after the end of the response due date ${rfq.responseDueDate}.`
   return { words, compared: [flagValue('submitted', submittedAt), flagValue('response due date', rfq.responseDueDate)] }
 }
 
@@ -200,7 +200,7 @@ function requirementNotMet(code: Requirement['code'], relation: string): Rule {
 function listingNotAsked({ offer, rfq }: FlagContext): FlagBody | null {
   const requirement = offer.requirements.find((one) => one.code === 'listing')
   if (requirement?.met !== false) return null
-  const words = `It is made with listing ${truncate(offer.listingId ?? '', 40)}, none of the ${rfq.listingIds.length} the RFQ asks for.`
+  const words = `The offer is for listing ${truncate(offer.listingId ?? '', 40)}, which the RFQ does not request (it names ${formatCount(rfq.listingIds.length, 'listing')}).`
   return { words, compared: [requirement.found, requirement.asked] }
 }
 
@@ -209,13 +209,14 @@ function listingNotAsked({ offer, rfq }: FlagContext): FlagBody | null {
 function noCurrency(of: FlagContext): FlagBody | null {
   const { currency, currencyCode } = of.offer.terms
   if (!hasOffer(of) || currencyCode !== null) return null
-  const words = currency === null ? 'It names no currency.' : `Its currency, ${quoted(currency)}, is no currency code.`
+  const words =
+    currency === null ? 'The offer states no currency.' : `The currency ${quoted(currency)} is not a currency code.`
   return { words, compared: [flagValue('currency', currency)] }
 }
 
 function currencyDiffers({ offer: { terms }, rfq, currency }: FlagContext): FlagBody | null {
   if (terms.currencyCode === null || currency.rfq === null || terms.currencyCode === currency.rfq) return null
-  const words = `It is priced in ${terms.currencyCode}, the RFQ in ${currency.rfq}.`
+  const words = `The offer is priced in ${terms.currencyCode}, the RFQ in ${currency.rfq}.`
   return {
     words,
     compared: [flagValue('currency', terms.currencyCode), flagValue('currency of the RFQ', rfq.currency)],
@@ -225,7 +226,7 @@ function currencyDiffers({ offer: { terms }, rfq, currency }: FlagContext): Flag
 function noExchangeRate({ offer: { terms, compared }, currency }: FlagContext): FlagBody | null {
   if (terms.currencyCode === null || compared.rate !== null) return null
   const why = currency.rates.find((rate) => rate.currency === terms.currencyCode)?.words ?? ''
-  const words = `It cannot be ranked: priced in ${terms.currencyCode}. ${why}`.trimEnd()
+  const words = `The offer cannot be ranked because it is priced in ${terms.currencyCode}. ${why}`.trimEnd()
   return { words, compared: [flagValue('currency', terms.currencyCode), flagValue('compared in', currency.comparison)] }
 }
 
@@ -234,7 +235,7 @@ function noExchangeRate({ offer: { terms, compared }, currency }: FlagContext): 
 function volumeMismatch({ offer: { terms, metrics }, settings }: FlagContext): FlagBody | null {
   if (metrics.volumeVerdict !== 'differs' || terms.statedVolume === null) return null
   const { statedVolume } = terms
-  const words = `It states ${formatTonnes(statedVolume)}; its lines add up to ${formatTonnes(metrics.sumVolume)}.`
+  const words = `The stated volume is ${formatTonnes(statedVolume)}, but the delivery lines add up to ${formatTonnes(metrics.sumVolume)}.`
   const tolerance = flagValue('tolerance', settings.volumeTolerance, 't')
   return {
     words,
@@ -251,19 +252,19 @@ function totalMismatch(verdict: 'differs' | 'rounding'): Rule {
     if (metrics.totalVerdict !== verdict || terms.statedTotal === null) return null
     const { statedTotal, currency } = terms
     const [stated, added] = [formatMoney(statedTotal, currency), formatMoney(metrics.sumValue, currency)]
-    const note = verdict === 'rounding' ? ' (rounding: within the tolerance)' : ''
+    const note = verdict === 'rounding' ? ' (rounding, within the tolerance)' : ''
     const compared = [
       flagValue('stated total', statedTotal, currency),
       flagValue('sum of lines', metrics.sumValue, currency),
     ]
-    return { words: `It states a total of ${stated}; its lines add up to ${added}${note}.`, compared }
+    return { words: `The stated total is ${stated}, but the delivery lines add up to ${added}${note}.`, compared }
   }
 }
 
 function noLines(of: FlagContext): FlagBody | null {
   if (!isFull(of) || of.offer.lines.length > 0) return null
   return {
-    words: 'It has no delivery lines; only its stated volume and total are known.',
+    words: 'The offer has no delivery lines; only the stated volume and total are known.',
     compared: [flagValue('lines', 0)],
   }
 }
@@ -275,7 +276,7 @@ function noVolume(of: FlagContext): FlagBody | null {
     flagValue('stated volume', terms.statedVolume, 't'),
     flagValue('sum of lines', metrics.sumVolume, 't'),
   ]
-  return { words: 'Neither its lines nor its statement gives a volume above 0.', compared }
+  return { words: 'Neither the delivery lines nor the stated volume give a volume above 0.', compared }
 }
 
 function noPrices(of: FlagContext): FlagBody | null {
@@ -283,7 +284,7 @@ function noPrices(of: FlagContext): FlagBody | null {
   const lackingPrice = lines.filter((line) => line.unitPrice === null).length
   if (lackingPrice > 0) return linesWithoutBody(lackingPrice, lines.length, 'unit price')
   if (!hasOffer(of) || metrics.pricePerTonne !== null) return null
-  return { words: 'It gives no price per tonne.', compared: [flagValue('price per tonne', null)] }
+  return { words: 'No price per tonne can be derived from the offer.', compared: [flagValue('price per tonne', null)] }
 }
 
 function linesWithout(member: 'dueDate' | 'vintageYear', noun: string): Rule {
@@ -302,14 +303,14 @@ function vintageAfterDelivery({ offer: { lines } }: FlagContext): FlagBody | nul
   const early = lines.filter(({ dueDate, periodEnd }) => dueDate !== null && periodEnd !== null && periodEnd > dueDate)
   const first = early[0]
   if (first === undefined) return null
-  const words = `${formatCount(early.length, 'line')} to be delivered before the reporting period has ended: delivery ${first.dueDate}, period to ${first.periodEnd}.`
+  const words = `${formatCount(early.length, 'line')} due before the reporting period ends: delivery on ${first.dueDate}, period until ${first.periodEnd}.`
   return { words, compared: [flagValue('delivery', first.dueDate), flagValue('period end', first.periodEnd)] }
 }
 
 function deliveryPast(of: FlagContext): FlagBody | null {
   const { firstDelivery } = of.offer.metrics
   if (firstDelivery === null || firstDelivery >= of.asOfDate || isAccepted(of)) return null
-  const words = `Its first delivery, ${firstDelivery}, lies before ${of.asOfDate}.`
+  const words = `The first delivery date, ${firstDelivery}, is before the as-of date ${of.asOfDate}.`
   return { words, compared: [flagValue('first delivery', firstDelivery), flagValue('as of', of.asOfDate)] }
 }
 
@@ -319,7 +320,7 @@ function prepaymentBeforeDelivery({ offer: { prepayments, metrics } }: FlagConte
   const first = earliest(prepayments.map((payment) => ((payment.amount ?? 0) > 0 ? payment.dueDate : null)))
   const { firstDelivery } = metrics
   if (first === null || firstDelivery === null || first >= firstDelivery) return null
-  const words = `It asks for payment on ${first}, before the first delivery on ${firstDelivery}.`
+  const words = `A pre-payment is due on ${first}, before the first delivery on ${firstDelivery}.`
   return { words, compared: [flagValue('first pre-payment', first), flagValue('first delivery', firstDelivery)] }
 }
 
@@ -329,7 +330,7 @@ const SHARE_TOLERANCE = 1e-9
 function prepaymentShare({ offer: { metrics }, settings }: FlagContext): FlagBody | null {
   const limit = settings.prepaymentShareLimit
   if (metrics.prepaidShare === null || metrics.prepaidShare <= limit + SHARE_TOLERANCE) return null
-  const words = `It asks for ${formatPercent(metrics.prepaidShare)} of the total before delivery (flagged above ${formatPercent(limit)}).`
+  const words = `Pre-payments are ${formatPercent(metrics.prepaidShare)} of the total (flagged above ${formatPercent(limit)}).`
   return {
     words,
     compared: [flagValue('pre-paid', metrics.prepaidShare * 100, '%'), flagValue('limit', limit * 100, '%')],
@@ -340,7 +341,7 @@ function prepaymentAboveTotal({ offer: { metrics, terms } }: FlagContext): FlagB
   if (metrics.prepaidShare === null || metrics.total === null || metrics.prepaidShare <= 1 + SHARE_TOLERANCE)
     return null
   const { currency } = terms
-  const words = `Its pre-payments, ${formatMoney(metrics.prepaid, currency)}, are above its total, ${formatMoney(metrics.total, currency)}.`
+  const words = `Pre-payments of ${formatMoney(metrics.prepaid, currency)} exceed the total of ${formatMoney(metrics.total, currency)}.`
   return {
     words,
     compared: [flagValue('pre-payments', metrics.prepaid, currency), flagValue('total', metrics.total, currency)],
@@ -351,27 +352,29 @@ function prepaymentAboveTotal({ offer: { metrics, terms } }: FlagContext): FlagB
 
 function noRegistryId({ offer: { listing } }: FlagContext): FlagBody | null {
   if (!listing.known || listing.registryId !== null) return null
-  const words = `Its listing names no registry id (registry: ${listing.registry === null ? 'none' : truncate(listing.registry, 40)}).`
+  const words = `The listing states no registry ID (registry: ${listing.registry === null ? 'none' : truncate(listing.registry, 40)}).`
   return { words, compared: [flagValue('registry id', null)] }
 }
 
 function listingUnknown({ offer: { listing, listingId } }: FlagContext): FlagBody | null {
   if (listing.known) return null
   const words =
-    listingId === null ? 'It names no listing.' : `Its listing, ${truncate(listingId, 40)}, was never observed.`
+    listingId === null
+      ? 'The offer names no listing.'
+      : `The listing ${truncate(listingId, 40)} has never been observed.`
   return { words, compared: [flagValue('listing', listingId)] }
 }
 
 function listingMissing({ offer: { listing } }: FlagContext): FlagBody | null {
   if (listing.missingSince === null) return null
-  const words = `The channel has not shown its listing since ${listing.missingSince}.`
+  const words = `The listing has been missing from the channel since ${listing.missingSince}.`
   return { words, compared: [flagValue('listing missing since', listing.missingSince)] }
 }
 
 function listingShort({ offer: { listing, metrics } }: FlagContext): FlagBody | null {
   const { availableVolume } = listing
   if (availableVolume === null || metrics.volume === null || availableVolume >= metrics.volume) return null
-  const words = `It promises ${formatTonnes(metrics.volume)}; its listing shows ${formatTonnes(availableVolume)} available.`
+  const words = `The offer is for ${formatTonnes(metrics.volume)}, but the listing has only ${formatTonnes(availableVolume)} available.`
   return { words, compared: [flagValue('volume', metrics.volume, 't'), flagValue('available', availableVolume, 't')] }
 }
 
@@ -380,13 +383,13 @@ function priceAboveListing({ offer: { listing, metrics, terms } }: FlagContext):
   const over = ratio(metrics.pricePerTonne, maxUnitPrice)
   if (over === null || over <= 1 + SHARE_TOLERANCE || currency !== terms.currencyCode || metrics.pricePerTonne === null)
     return null
-  const words = `It asks ${formatPricePerTonne(metrics.pricePerTonne, currency)}, more than the listing's highest price, ${formatPricePerTonne(maxUnitPrice ?? 0, currency)}.`
+  const words = `The price of ${formatPricePerTonne(metrics.pricePerTonne, currency)} is above the maximum price of the listing, ${formatPricePerTonne(maxUnitPrice ?? 0, currency)}.`
   const unit = `${currency}/t`
   return {
     words,
     compared: [
       flagValue('price per tonne', metrics.pricePerTonne, unit),
-      flagValue('highest of the listing', maxUnitPrice, unit),
+      flagValue('maximum of the listing', maxUnitPrice, unit),
     ],
   }
 }

@@ -54,9 +54,16 @@ const RULES: Record<Requirement['code'], Rule> = {
   'volume-max': (offer, rfq) =>
     volumeRule('maximum of the RFQ', rfq.maxVolume, offer, (volume, limit) => volume <= limit),
   'vintage-min': (offer, rfq) =>
-    vintageRule('oldest vintage', offer.metrics.oldestVintage, 'first year of the RFQ', rfq.minVintageYear, offer, 1),
+    vintageRule(
+      'oldest vintage',
+      offer.metrics.oldestVintage,
+      'earliest year of the RFQ',
+      rfq.minVintageYear,
+      offer,
+      1,
+    ),
   'vintage-max': (offer, rfq) =>
-    vintageRule('newest vintage', offer.metrics.newestVintage, 'last year of the RFQ', rfq.maxVintageYear, offer, -1),
+    vintageRule('newest vintage', offer.metrics.newestVintage, 'latest year of the RFQ', rfq.maxVintageYear, offer, -1),
   delivery: deliveryRule,
   'contract-type': contractRule,
   'on-time': onTimeRule,
@@ -147,7 +154,7 @@ function onTimeRule({ submittedAt, late }: OfferUnderEvaluation, rfq: RfqTerms) 
 function listingRule({ listingId }: OfferUnderEvaluation, rfq: RfqTerms) {
   if (rfq.listingIds.length === 0) return null
   const found = flagValue('listing', listingId, null)
-  const asked = flagValue('listings asked', rfq.listingIds.length, null)
+  const asked = flagValue('listings requested', rfq.listingIds.length, null)
   return { found, asked, met: listingId === null ? null : rfq.listingIds.includes(listingId) }
 }
 

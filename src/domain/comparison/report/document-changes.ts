@@ -117,8 +117,9 @@ function entityOf({ kind, id }: { kind: HistoryVersion['kind']; id: string }, to
 function appearance(version: HistoryVersion, told: ChangeContext): Change {
   const framed = commonMembers(version, told)
   const when = textOf(version.body, 'submittedAt')
-  const submitted = when === null ? '' : `, submitted ${truncate(when, 40)} by its own account`
-  const words = framed.entity === 'rfq' ? 'The RFQ was first seen.' : `${framed.label} was first seen${submitted}.`
+  const submitted = when === null ? '' : `, submitted ${truncate(when, 40)} according to the document`
+  const words =
+    framed.entity === 'rfq' ? 'The RFQ was first observed.' : `${framed.label} was first observed${submitted}.`
   const value = textOf(version.body, framed.entity === 'rfq' ? 'state' : 'status')
   return { ...framed, event: 'appeared', field: null, before: null, value, ...NO_DIFFERENCE, words }
 }
@@ -167,8 +168,8 @@ const TERMS = new Set(['contractType', 'currency', 'totalVolume', 'totalPrice', 
 
 function detailChange(before: HistoryVersion, after: HistoryVersion, told: ChangeContext): Change {
   const framed = commonMembers(after, told)
-  const how = after.shape === 'full' ? 'Its full document was read' : 'Its full document could not be read'
-  const words = `${framed.label}: ${how}; before, ${before.shape === 'full' ? 'it could' : 'only a part'}.`
+  const how = after.shape === 'full' ? 'the full document became readable' : 'the full document could no longer be read'
+  const words = `${framed.label}: ${how}; ${before.shape === 'full' ? 'previously it could' : 'previously only part of it was'}.`
   return { ...framed, event: 'detail', field: null, before: before.shape, value: after.shape, ...NO_DIFFERENCE, words }
 }
 
@@ -229,14 +230,14 @@ function absenceChanges(absence: Absence, told: ChangeContext): Change[] {
     after: absence.notBefore,
     seenBy: absence.missingSince,
     event: 'withdrawn',
-    words: `${place} no longer showed ${about.entity === 'rfq' ? 'the RFQ' : about.label}.`,
+    words: `${place} no longer listed ${about.entity === 'rfq' ? 'the RFQ' : about.label}.`,
   }
   const back: Change = {
     ...about,
     after: absence.missingSince,
     seenBy: absence.returnedAt ?? '',
     event: 'reinstated',
-    words: `${place} showed ${about.entity === 'rfq' ? 'the RFQ' : about.label} again.`,
+    words: `${place} listed ${about.entity === 'rfq' ? 'the RFQ' : about.label} again.`,
   }
   const happened = absence.returnedAt === null ? [gone] : [gone, back]
   return happened.filter(({ seenBy }) => seenBy <= told.asOf)

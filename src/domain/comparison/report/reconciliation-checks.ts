@@ -35,9 +35,9 @@ function masterOf(checks: readonly Check[]): Checks['master'] {
   const data = countsOf(checks.filter(({ about }) => about === 'data'))
   const verdict = figures.fails > 0 ? 'fails' : data.fails > 0 ? 'attention' : 'ok'
   const words = {
-    ok: 'Every figure of this report adds up, and so does what the marketplace sent.',
-    attention: `Every figure of this report adds up; ${formatCount(data.fails, 'check')} of what the marketplace sent ${data.fails === 1 ? 'does' : 'do'} not.`,
-    fails: `${formatCount(figures.fails, 'figure')} of this report ${figures.fails === 1 ? 'does' : 'do'} not add up: do not rely on it.`,
+    ok: "All figures in this report reconcile, and so does the marketplace's data.",
+    attention: `All figures in this report reconcile; ${formatCount(data.fails, 'check')} on the marketplace's data ${data.fails === 1 ? 'fails' : 'fail'}.`,
+    fails: `${formatCount(figures.fails, 'figure')} in this report ${figures.fails === 1 ? 'does' : 'do'} not reconcile: do not rely on the report.`,
   }[verdict]
   return { verdict, figures, data, words }
 }
@@ -82,10 +82,10 @@ function numericCheck(of: NumericCheckParts, wordsOf: VerdictText, subject?: str
 type VerdictText = (verdict: Check['verdict'], difference: number) => string
 const agreement: VerdictText = (verdict, difference) =>
   ({
-    unknown: 'One of the two is not known.',
-    ok: 'They agree.',
-    rounding: 'They agree but for rounding.',
-    fails: `They differ by ${formatAmount(difference)}.`,
+    unknown: 'One of the two figures is unknown.',
+    ok: 'The two sides agree.',
+    rounding: 'The two sides agree except for rounding.',
+    fails: `The two sides differ by ${formatAmount(difference)}.`,
   })[verdict]
 
 type CheckParts = Omit<Check, 'subject' | 'offerId' | 'left' | 'right'> & {
@@ -123,8 +123,8 @@ function countChecks({ offers, summary }: ReportFigures): Check[] {
     }),
     figureCheck({
       id: 'flags-by-code',
-      title: 'Flags by kind add up to flags by severity',
-      left: ['by kind', sum(summary.flagCounts.map((one) => one.offers))],
+      title: 'Flags by code add up to flags by severity',
+      left: ['by code', sum(summary.flagCounts.map((one) => one.offers))],
       right: ['by severity', sum(Object.values(summary.flags))],
     }),
   ]
@@ -136,19 +136,19 @@ function sumChecks({ offers }: ReportFigures): Check[] {
   return [
     figureCheck({
       id: 'lines-volume',
-      title: 'Volumes of all delivery lines add up to the sums of the offers',
+      title: "Delivery line volumes add up to the offers' sums",
       left: ['Σ lines, t', sum(lines.map((line) => line.volume ?? 0))],
       right: ['Σ offers, t', sum(offers.map(({ metrics }) => metrics.sumVolume))],
     }),
     figureCheck({
       id: 'lines-value',
-      title: 'Totals of all delivery lines add up to the sums of the offers (currencies mixed)',
+      title: "Delivery line totals add up to the offers' sums (mixed currencies)",
       left: ['Σ volume × price', sum(lines.map((line) => (line.volume ?? 0) * (line.unitPrice ?? 0)))],
       right: ['Σ offers', sum(offers.map(({ metrics }) => metrics.sumValue))],
     }),
     figureCheck({
       id: 'price-times-volume',
-      title: 'Price per tonne times volume gives the totals of the ranked offers',
+      title: 'Price per tonne × volume equals the totals of the ranked offers',
       left: [
         'Σ price × volume',
         sum(ranked.map((offer) => (offer.compared.pricePerTonne ?? 0) * (offer.metrics.volume ?? 0))),
@@ -167,13 +167,13 @@ function rankChecks({ offers }: ReportFigures): Check[] {
   return [
     figureCheck({
       id: 'ranks',
-      title: 'Ranks run from 1 without gap or tie',
+      title: 'Ranks run from 1 without gaps or ties',
       left: ['Σ distinct ranks', distinct(ranked.map(({ rank }) => rank))],
       right: ['1 + 2 + … + n', all],
     }),
     figureCheck({
       id: 'price-ranks',
-      title: 'Price ranks run from 1 without gap or tie',
+      title: 'Price ranks run from 1 without gaps or ties',
       left: ['Σ distinct ranks', distinct(ranked.map(({ priceRank }) => priceRank))],
       right: ['1 + 2 + … + n', all],
     }),
@@ -191,7 +191,7 @@ function awardChecks({ awards, offers }: ReportFigures): Check[] {
   const perAward = awards.map(({ scenario, title, winners, total }) =>
     figureCheck({
       id: `award-total-${scenario}`,
-      title: `${title}: tonnes times prices give the total`,
+      title: `${title}: tonnes × price equals the total`,
       left: ['Σ tonnes × price', sum(winners.map((line) => line.tonnes * line.pricePerTonne))],
       right: ['total', total],
     }),
@@ -203,8 +203,8 @@ function awardChecks({ awards, offers }: ReportFigures): Check[] {
     ...perAward,
     figureCheck({
       id: 'award-offered',
-      title: 'No scenario takes more than is offered',
-      left: ['lines beyond the offer', offered.length],
+      title: 'No scenario awards more than is offered',
+      left: ['lines above the offered volume', offered.length],
       right: ['allowed', 0],
     }),
     ...orderChecks(awards),
@@ -242,7 +242,9 @@ function orderCheck(freer: Award, stricter: Award): Check {
       oneSided: true,
     },
     (verdict) =>
-      verdict === 'ok' ? 'The freer choice costs no more.' : 'The freer choice costs more, which cannot be.',
+      verdict === 'ok'
+        ? 'The less restricted scenario costs no more.'
+        : 'The less restricted scenario costs more, which is impossible.',
   )
 }
 
@@ -263,7 +265,7 @@ function discountChecks({ offers, sensitivity }: ReportFigures): Check[] {
       {
         id: 'undiscounted',
         about: 'figures',
-        title: 'At a discount rate of 0 present values are the nominal prices',
+        title: 'At a discount rate of 0, present values equal nominal prices',
         left: ['Σ prices at 0 %', sum(pairs.map(({ price }) => price))],
         right: ['Σ nominal prices', nominal],
         // Prices are rounded at six decimals, each.
@@ -299,23 +301,23 @@ function rfqChecks({ rfq, offers }: ReportFigures, summaries: Map<string, Summar
   return [
     dataCheck({
       id: 'offers-shown',
-      title: 'The RFQ shows as many offers as are known and in view',
-      left: ['shown by the RFQ', shown],
-      right: ['known and in view', inView],
+      title: 'The RFQ lists as many offers as are stored and not missing',
+      left: ['listed by the RFQ', shown],
+      right: ['stored and not missing', inView],
       tolerance: 0,
     }),
     dataCheck({
       id: 'rfq-limits',
-      title: 'The lower limits of the RFQ are not above the upper ones',
-      left: ['limits crossed', crossed.length],
+      title: "The RFQ's lower limits do not exceed its upper limits",
+      left: ['contradictory limits', crossed.length],
       right: ['allowed', 0],
       tolerance: 0,
     }),
     dataCheck({
       id: 'documents-valid',
-      title: 'Every document fits the promised form',
+      title: 'Every document matches the documented format',
       left: [
-        'documents that do not',
+        'documents that do not match',
         [rfq.source, ...offers.map(({ source }) => source)].filter(({ valid }) => !valid).length,
       ],
       right: ['allowed', 0],
@@ -343,7 +345,7 @@ function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings
   const sumOrNull = (total: number, difference: number | null) => (difference === null ? null : total)
   const total = {
     id: 'total',
-    title: 'The stated total is the sum of the lines',
+    title: 'The stated total equals the sum of the delivery lines',
     left: ['stated total', terms.statedTotal] as [string, number | null],
     right: ['Σ lines', sumOrNull(metrics.sumValue, metrics.totalDifference)] as [string, number | null],
     tolerance: totalTolerance(terms.statedTotal, settings.totalTolerance),
@@ -351,7 +353,7 @@ function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings
   }
   const volume = {
     id: 'volume',
-    title: 'The stated volume is the sum of the lines',
+    title: 'The stated volume equals the sum of the delivery lines',
     left: ['stated volume, t', terms.statedVolume] as [string, number | null],
     right: ['Σ lines, t', sumOrNull(metrics.sumVolume, metrics.volumeDifference)] as [string, number | null],
     tolerance: settings.volumeTolerance,
@@ -362,7 +364,7 @@ function offerChecks({ id, label, terms, metrics, lines }: OfferReport, settings
 
 const formatPart = (part: string | number | null | undefined) => {
   if (typeof part === 'number') return formatDecimal(part)
-  return truncate(part ?? 'nothing', 40)
+  return truncate(part ?? 'none', 40)
 }
 
 /** The summary within the RFQ and the offer itself were read one after the other, and must tell the same. */
@@ -378,7 +380,7 @@ function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocumen
   const parts: CheckParts = {
     id: 'summary',
     about: 'data',
-    title: 'The summary within the RFQ tells the same as the offer (status, contract, volume, total, currency)',
+    title: 'The summary within the RFQ agrees with the offer (status, contract, volume, total, currency)',
     left: ['summary', left ?? ''],
     right: ['offer', right ?? ''],
     difference: null,
@@ -386,7 +388,7 @@ function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocumen
     tolerance: null,
     oneSided: false,
     verdict: ok ? 'ok' : 'fails',
-    words: ok ? 'They agree.' : 'They differ.',
+    words: ok ? 'The two sides agree.' : 'The two sides differ.',
   }
   return [check(parts, offer.label, offer.id)]
 }
@@ -411,14 +413,16 @@ function listingCheck(id: string, promised: readonly OfferReport[]): Check {
     {
       id: 'listing-volume',
       about: 'data',
-      title: 'The offers on one listing promise no more than it shows as available',
+      title: 'The offers for one listing do not exceed its available volume',
       left: [`Σ of ${promised.length} offers, t`, volume],
       right: ['available, t', available],
       ...withinTolerance(0),
       oneSided: true,
     },
     (verdict, difference) =>
-      verdict === 'ok' ? 'They promise no more.' : `They promise ${formatAmount(difference)} t more.`,
+      verdict === 'ok'
+        ? 'The offers do not exceed the available volume.'
+        : `The offers exceed the available volume by ${formatAmount(difference)} t.`,
     `Listing ${truncate(listing?.projectName ?? id, 60)}`,
   )
 }

@@ -24,20 +24,22 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonCon
   const raised: Record<RfqFlagCode, FlagBody> = {
     'rfq-invalid': rfq.source.valid
       ? null
-      : flagBody('The document of the RFQ did not fit the promised form; it is used as far as it goes.'),
+      : flagBody('The RFQ document does not match the documented format; whatever is readable is used.'),
     'rfq-missing':
       rfq.missingSince === null
         ? null
         : flagBody(
-            `The channel has not shown this RFQ since ${rfq.missingSince}.`,
+            `The RFQ has been missing from the channel since ${rfq.missingSince}.`,
             flagValue('missing since', rfq.missingSince),
           ),
     'rfq-overdue': pastDue(rfq, asOfDate),
     'rfq-no-due-date':
       rfq.responseDueDate === null
-        ? flagBody('It names no response due date: no offer can be told late, and it is never closed by itself.')
+        ? flagBody(
+            'The RFQ states no response due date: lateness cannot be determined, and the RFQ is never closed automatically.',
+          )
         : null,
-    'rfq-no-offers': offers === 0 ? flagBody('It has no offers.', flagValue('offers', 0)) : null,
+    'rfq-no-offers': offers === 0 ? flagBody('The RFQ has no offers.', flagValue('offers', 0)) : null,
     'rfq-no-volume':
       rfq.wanted.volume === null
         ? flagBody(
@@ -47,7 +49,9 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonCon
           )
         : null,
     'rfq-no-price-limit':
-      rfq.maxUnitPrice === null ? flagBody('It names no maximum price: there is no budget to save against.') : null,
+      rfq.maxUnitPrice === null
+        ? flagBody('The RFQ states no maximum price: savings against a budget cannot be calculated.')
+        : null,
     'rfq-limits-crossed': limitsCrossed(rfq),
   }
   const flags = (Object.entries(raised) as [RfqFlagCode, FlagBody][]).flatMap(([code, body]) =>
@@ -60,7 +64,7 @@ const flagBody = (words: string, ...compared: FlagValue[]) => ({ words, compared
 
 function pastDue(rfq: Terms, asOfDate: string): FlagBody {
   if (rfq.state !== 'open' || rfq.daysToDue === null || rfq.daysToDue >= 0) return null
-  const words = `It is still open, ${formatCount(-rfq.daysToDue, 'day')} after its response due date ${rfq.responseDueDate}.`
+  const words = `The RFQ is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
   return flagBody(words, flagValue('as of', asOfDate), flagValue('response due date', rfq.responseDueDate))
 }
 
@@ -77,6 +81,6 @@ export function crossedLimits(rfq: Terms): { what: string; min: number; max: num
 function limitsCrossed(rfq: Terms): FlagBody {
   const [pair] = crossedLimits(rfq)
   if (pair === undefined) return null
-  const words = `Its minimum ${pair.what}, ${pair.min}, is above its maximum, ${pair.max}: no offer can meet both.`
+  const words = `The minimum ${pair.what} of the RFQ, ${pair.min}, is above its maximum, ${pair.max}: no offer can meet both limits.`
   return flagBody(words, flagValue(`minimum ${pair.what}`, pair.min), flagValue(`maximum ${pair.what}`, pair.max))
 }

@@ -119,15 +119,15 @@ export function wantedVolume(minVolume: number | null, maxVolume: number | null,
 }
 
 const BASIS_TEXT: Record<WantedBasis, string> = {
-  min: 'the minimum volume of the RFQ',
-  mid: 'half-way between the minimum and the maximum volume of the RFQ',
-  max: 'the maximum volume of the RFQ',
+  min: "the RFQ's minimum volume",
+  mid: "midpoint of the RFQ's minimum and maximum volume",
+  max: "the RFQ's maximum volume",
 }
 function wantedVolumeText(min: number | null, max: number | null, basis: WantedBasis, volume: number | null): string {
-  if (volume === null) return 'The RFQ names no volume above 0: coverage and awards have nothing to aim at.'
+  if (volume === null) return 'The RFQ states no volume above 0, so there is no target for coverage and awards.'
   const both = positiveOrNull(min) !== null && positiveOrNull(max) !== null
   const which = both
     ? BASIS_TEXT[basis]
-    : `the only volume the RFQ names (its ${positiveOrNull(min) ? 'minimum' : 'maximum'})`
+    : `the only volume the RFQ states (its ${positiveOrNull(min) ? 'minimum' : 'maximum'})`
   return `${formatTonnes(volume)}: ${which}.`
 }

@@ -151,7 +151,7 @@ describe('award scenarios', () => {
     ])
     expect(own).toMatchObject({ tonnes: 60_000, total: 500_000 + 107_000, reached: false, coverage: 60 / 65 })
     expect(own.words).toBe(
-      'As chosen. Developer 1 offers no more than 40,000 t. 2 entries left aside: not ranked, or no tonnage.',
+      'As entered. Developer 1 offers only 40,000 t. 2 entries ignored: offer not ranked, or not a valid tonnage.',
     )
   })
 

@@ -89,7 +89,7 @@ describe('the overview of a channel', () => {
     expect(offers.map(({ id, rank, score }) => [id, rank, score])).toEqual(
       own.offers.map(({ id, rank, scores }) => [id, rank, scores?.total ?? null]),
     )
-    expect(offers.at(-1)).toMatchObject({ status: 'rejected', exclusions: ['It was rejected.'] })
+    expect(offers.at(-1)).toMatchObject({ status: 'rejected', exclusions: ['The offer was rejected.'] })
   })
 
   it('tells how listings are used', () => {

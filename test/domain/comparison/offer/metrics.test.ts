@@ -142,7 +142,7 @@ describe('the figures of an offer', () => {
       presentValue: 2600,
       totalVerdict: null,
     })
-    expect(metrics.reasons.vwap).toContain('lacks a volume or a price')
+    expect(metrics.reasons.vwap).toContain('has no volume or price')
     expect(metrics.reasons.totalDifference).toContain('Some line lacks')
   })
 

@@ -37,7 +37,7 @@ const prepaying = (amount: number, paymentDueDate = '2026-10-01') =>
 const withListing = (of: Body): ComparisonOverrides => ({ responses: [response(1)], listings: [listing(1, of)] })
 
 const OFFER_CASES: Record<OfferFlagCode, Case> = {
-  'no-offer': { scene: offering(null), words: 'no offer' },
+  'no-offer': { scene: offering(null), words: 'no readable offer' },
   'invalid-document': {
     scene: {
       responses: [storedDocument(response(1), { valid: false })],
@@ -92,27 +92,27 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
   'volume-below-min': {
     scene: lines({ volume: 9_999 }),
-    words: '9,999 t, is under the minimum of the RFQ, 10,000 t',
+    words: '9,999 t, is below the minimum of the RFQ, 10,000 t',
     compared: [9_999, 10_000],
   },
   'volume-above-max': {
     scene: lines({ volume: 50_001 }),
-    words: '50,001 t, is over the maximum of the RFQ, 50,000 t',
+    words: '50,001 t, is above the maximum of the RFQ, 50,000 t',
     compared: [50_001, 50_000],
   },
   'vintage-too-old': {
     scene: lines({ reportingPeriodStart: '2020-07-01', reportingPeriodEnd: '2021-06-30' }),
-    words: '2020, is before the first year of the RFQ, 2021',
+    words: '2020, is before the earliest year of the RFQ, 2021',
     compared: [2020, 2021],
   },
   'vintage-too-new': {
     scene: lines({ reportingPeriodStart: '2026-07-01', reportingPeriodEnd: '2027-06-30' }),
-    words: '2027, is after the last year of the RFQ, 2026',
+    words: '2027, is after the latest year of the RFQ, 2026',
     compared: [2027, 2026],
   },
   'vintage-after-delivery': {
     scene: lines({ reportingPeriodStart: '2026-01-01', reportingPeriodEnd: '2026-12-31' }),
-    words: 'delivery 2026-09-30, period to 2026-12-31',
+    words: 'delivery on 2026-09-30, period until 2026-12-31',
     compared: ['2026-09-30', '2026-12-31'],
   },
   'delivery-after-due': {
@@ -139,12 +139,12 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
   'volume-mismatch': {
     scene: offering({ totalVolume: 10_001 }),
-    words: '10,001 t; its lines add up to 10,000 t',
+    words: '10,001 t, but the delivery lines add up to 10,000 t',
     compared: [10_001, 10_000, 0.5],
   },
   'total-mismatch': {
     scene: offering({ totalPrice: 130_000 }),
-    words: '130,000 USD; its lines add up to 120,000 USD',
+    words: '130,000 USD, but the delivery lines add up to 120,000 USD',
     compared: [130_000, 120_000],
   },
   'total-rounding': { scene: offering({ totalPrice: 120_000.4 }), words: 'rounding', compared: [120_000.4, 120_000] },
@@ -185,16 +185,16 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
   'prepayment-share': {
     scene: prepaying(36_600),
-    words: '30.5 % of the total before delivery (flagged above 30 %)',
+    words: '30.5 % of the total (flagged above 30 %)',
     compared: [30.5, 30],
   },
   'prepayment-above-total': {
     scene: prepaying(120_001),
-    words: '120,001 USD, are above its total, 120,000 USD',
+    words: '120,001 USD exceed the total of 120,000 USD',
     compared: [120_001, 120_000],
   },
   'no-registry-id': { scene: withListing({ registryId: ' ' }), words: 'registry: Verra' },
-  'listing-unknown': { scene: { responses: [response(1)], listings: [] }, words: 'never observed' },
+  'listing-unknown': { scene: { responses: [response(1)], listings: [] }, words: 'never been observed' },
   'listing-missing': {
     scene: {
       responses: [response(1)],
@@ -204,17 +204,17 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
   'listing-not-asked': {
     scene: { responses: [response(1)], rfq: { listingIds: ['other'] } },
-    words: 'none of the 1',
+    words: 'does not request (it names 1 listing)',
     compared: [String(response(1).listingId), 1],
   },
   'listing-short': {
     scene: withListing({ totalAvailableVolume: { type: 'fixed', value: 9_000 } }),
-    words: '10,000 t; its listing shows 9,000 t available',
+    words: '10,000 t, but the listing has only 9,000 t available',
     compared: [10_000, 9_000],
   },
   'price-above-listing': {
     scene: withListing({ pricing: { currency: 'USD', minUnitPrice: 5, maxUnitPrice: 11.5 } }),
-    words: "12 USD/t, more than the listing's highest price, 11.5 USD/t",
+    words: '12 USD/t is above the maximum price of the listing, 11.5 USD/t',
     compared: [12, 11.5],
   },
 }
@@ -275,7 +275,7 @@ describe('a flag on an offer', () => {
 })
 
 const RFQ_CASES: Record<RfqFlagCode, Case> = {
-  'rfq-invalid': { scene: { rfqStored: { valid: false } }, words: 'did not fit' },
+  'rfq-invalid': { scene: { rfqStored: { valid: false } }, words: 'does not match the documented format' },
   'rfq-missing': { scene: { rfqStored: { missingSince: '2026-03-11T00:00:00.000Z' } }, words: '2026-03-11' },
   'rfq-overdue': {
     scene: { rfq: { responseDueDate: '2026-03-14' } },
@@ -292,7 +292,7 @@ const RFQ_CASES: Record<RfqFlagCode, Case> = {
   'rfq-no-price-limit': { scene: { rfq: { pricing: { currency: 'USD' } } }, words: 'no maximum price' },
   'rfq-limits-crossed': {
     scene: { rfq: { minVolume: 9, maxVolume: 5 } },
-    words: 'volume, 9, is above its maximum, 5',
+    words: 'volume of the RFQ, 9, is above its maximum, 5',
     compared: [9, 5],
   },
 }

@@ -137,7 +137,7 @@ describe('changes between observations', () => {
       after: T1,
       seenBy: T2,
       version: null,
-      words: 'The RFQ no longer showed Developer 1.',
+      words: 'The RFQ no longer listed Developer 1.',
     })
     expect(back).toMatchObject({ event: 'reinstated', after: T2, seenBy: T3 })
     const [, only, none] = changes(

@@ -29,7 +29,7 @@ describe('checks', () => {
     expect(master).toMatchObject({
       verdict: 'attention',
       data: { fails: 1 },
-      words: expect.stringContaining('1 check of what the marketplace sent does not'),
+      words: expect.stringContaining("1 check on the marketplace's data fails"),
     })
   })
 
@@ -46,7 +46,7 @@ describe('checks', () => {
       'rounding',
       { left: { value: 120_000.5 }, right: { value: 120_000 }, difference: 0.5, tolerance: expect.closeTo(120, 0) },
     ],
-    ['total', { totalPrice: 1 }, 'fails', { difference: -119_999, words: 'They differ by −119,999.' }],
+    ['total', { totalPrice: 1 }, 'fails', { difference: -119_999, words: 'The two sides differ by −119,999.' }],
     ['total', { totalPrice: null }, 'unknown', { left: { value: null } }],
     ['volume', { scheduledDeliveries: [], totalVolume: 5 }, 'unknown', { right: { value: null } }],
   ])('hold the stated %s against the lines: %j', (id, offer, verdict, rest) => {
@@ -127,6 +127,10 @@ describe('checks', () => {
       )
     expect(shows(20_000)).toMatchObject({ verdict: 'ok', subject: 'Listing Project 1', oneSided: true })
     expect(shows(21_000)).toMatchObject({ verdict: 'ok', difference: -1_000 })
-    expect(shows(19_000)).toMatchObject({ verdict: 'fails', difference: 1_000, words: 'They promise 1,000 t more.' })
+    expect(shows(19_000)).toMatchObject({
+      verdict: 'fails',
+      difference: 1_000,
+      words: 'The offers exceed the available volume by 1,000 t.',
+    })
   })
 })
