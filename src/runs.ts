@@ -24,7 +24,7 @@ export interface RunProgress {
   suspicious: boolean
 }
 
-export interface RunContext {
+interface RunContext {
   session: Pick<ChannelSession, 'channel' | 'requests'>
   store: Pick<Runs, 'beginRun'>
   now: Clock

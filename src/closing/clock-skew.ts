@@ -1,5 +1,5 @@
 /** The times of one request, by our clock, and the marketplace's clock in its response. */
-export interface ClockReading {
+export interface ClockTimes {
   /** When the request was sent. */
   readAt: Date
   /** When the response had arrived. */
@@ -15,7 +15,7 @@ const HEADER_PRECISION_MS = 999
  * How far our clock is ahead of the marketplace's, in seconds; negative if it is behind. Zero if the header fits the
  * time between request and response, null without a header.
  */
-export function clockSkewSeconds({ serverDate, readAt, answeredAt }: ClockReading): number | null {
+export function clockSkewSeconds({ serverDate, readAt, answeredAt }: ClockTimes): number | null {
   if (serverDate === null) return null
   const earliest = serverDate.getTime()
   const latest = earliest + HEADER_PRECISION_MS
@@ -25,7 +25,7 @@ export function clockSkewSeconds({ serverDate, readAt, answeredAt }: ClockReadin
 }
 
 /** The reason why the clocks do not allow a close, or null (docs/CLOSING.md, rule 4). */
-export function clockProblem(times: ClockReading, maxClockSkewSeconds: number): string | null {
+export function clockProblem(times: ClockTimes, maxClockSkewSeconds: number): string | null {
   const skew = clockSkewSeconds(times)
   if (skew === null) return 'the marketplace sent no Date header'
   if (Math.abs(skew) <= maxClockSkewSeconds) return null

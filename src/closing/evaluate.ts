@@ -16,7 +16,7 @@ export interface Candidate {
   hash: string
 }
 
-export interface EvaluationContext {
+interface EvaluationContext {
   calendar: Calendar
   graceHours: number
   now: Date

@@ -2,12 +2,12 @@ import { contentHash } from '../domain/canonical-json.js'
 import type { Observation, Rfq } from '../domain/observation.js'
 import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RunHandle } from '../store/contract.js'
-import type { ClockReading } from './clock-skew.js'
+import type { ClockTimes } from './clock-skew.js'
 import type { ClosingContext } from './contract.js'
 import type { Candidate } from './evaluate.js'
 
 /** An RFQ as just read, and recorded in the history. */
-export interface FreshRead extends Candidate, ClockReading {
+export interface FreshRead extends Candidate, ClockTimes {
   state: string | null
 }
 
@@ -51,7 +51,7 @@ function freshRead(
   id: string,
   { body, document, valid }: Observation<Rfq>,
   { version, hash }: { version: number; hash: string },
-  times: ClockReading,
+  times: ClockTimes,
 ): FreshRead {
   const state = document?.state ?? null
   return { id, body, document, valid, listEntryOnly: false, missingSince: null, version, hash, state, ...times }

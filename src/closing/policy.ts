@@ -1,11 +1,11 @@
 import type { ClosingPolicy } from './contract.js'
 
 /** The configured values a channel's closing policy is made from. */
-export interface ClosingSettings {
+interface ClosingSettings {
   maxPerRun: number
   maxClockSkewSeconds: number
 }
-export interface ChannelClosingSettings {
+interface ChannelClosingSettings {
   autoClose: 'on' | 'dry-run' | 'off'
   /** IANA time zone in which the response due date is interpreted. */
   timeZone: string

@@ -4,7 +4,7 @@ import type { Marketplace } from '../marketplace/contract.js'
 import type { PollContext, PollRfqsOptions } from './contract.js'
 
 /** What a process uses for every poll. */
-export interface PollServices {
+interface PollServices {
   marketplace: Marketplace
   store: PollContext['store']
   now: Clock

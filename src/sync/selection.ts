@@ -8,7 +8,7 @@ export interface ListedRfq {
   state: string | null
 }
 
-export interface SelectionRules {
+interface SelectionRules {
   /** Read every RFQ. */
   full: boolean
   /** Hours after which a closed RFQ is read again. */
