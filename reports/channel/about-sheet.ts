@@ -3,7 +3,7 @@ import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type TextRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
-const NOTE = 'What the figures mean, what they rest on, and what the data cannot say.'
+const NOTE = 'Definitions, sources and limits of the data.'
 
 /** `About` of a channel's workbook. */
 export const channelAboutSheet = (layout: ChannelLayout): SheetPlan =>
@@ -11,20 +11,17 @@ export const channelAboutSheet = (layout: ChannelLayout): SheetPlan =>
 
 function* aboutRows({ context, about }: ChannelReport): Generator<TextRow> {
   yield* titledSection(
-    'How to read it',
+    'How to read this workbook',
     termRows([
       [
         'Made by',
-        `Quotekeeper ${context.programVersion}. When this file was made is its own date; it is not written inside.`,
+        `Quotekeeper ${context.programVersion}. The time of generation is the date of the file itself and is not stored inside.`,
       ],
       [
         'As of',
-        `${context.asOf}: what had been observed by then, and nothing later. Days are counted from ${context.asOfDate}, in the calendar of ${context.timeZone}.`,
+        `${context.asOf}: everything observed up to then, nothing later. Days are counted from ${context.asOfDate}, in the time zone ${context.timeZone}.`,
       ],
-      [
-        'Formulas',
-        'Counts and sums on RFQs and Summary are formulas over Offers; each holds the result it was written with.',
-      ],
+      ['Formulas', 'Counts and sums on RFQs and Summary are formulas over Offers, stored with their results.'],
     ]),
   )
   yield* titledSection('Definitions', termRows(about.definitions.map(({ term, words }) => [term, words])))
@@ -35,7 +32,7 @@ function* aboutRows({ context, about }: ChannelReport): Generator<TextRow> {
   yield* titledSection('Sources', termRows([['Observation runs', runRanges(about.runs)]]))
 }
 
-/** Runs in a row are told by the first and the last of them. */
+/** Run numbers as text; consecutive ones as ranges, such as `1–3, 7`. */
 export function runRanges(runs: readonly number[]): string {
   const spans: [number, number][] = []
   for (const run of runs) {

@@ -6,7 +6,7 @@ import { calendarDate, highlights, plainNumber, timestamp, wrapped } from '../xl
 import { date, moment, number, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
-const NOTE = 'Every RFQ weighed for closing, newest first: what was decided, why, and what came of it.'
+const NOTE = 'All closing decisions, newest first, with their reasons and outcomes.'
 const KEYS = [
   'decided',
   'number',
@@ -34,7 +34,7 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
     heading: channelHeading(layout, 'Closing decisions', NOTE),
     columns: columns(),
     rows: layout.report.closings,
-    emptyText: 'No RFQ was weighed for closing.',
+    emptyText: 'No closing decisions.',
     frozenColumns: 2,
     rules: [
       {
@@ -59,30 +59,30 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
 }
 
 function columns(): Record<Key, ColumnPlan<ReportedDecision>> {
-  const told = (header: string, value: (decision: ReportedDecision) => unknown, maxWidth = 32) => ({
+  const textColumn = (header: string, value: (decision: ReportedDecision) => unknown, maxWidth = 32) => ({
     header,
     maxWidth,
     cell: (decision: ReportedDecision) => text(value(decision), wrapped),
   })
-  const counted = (header: string, value: (decision: ReportedDecision) => number | null) => ({
+  const numberColumn = (header: string, value: (decision: ReportedDecision) => number | null) => ({
     header,
     alignRight: true,
     cell: (decision: ReportedDecision) => number(value(decision), plainNumber),
   })
   return {
     decided: { header: 'Decided', cell: (decision) => moment(decision.decidedAt, timestamp) },
-    number: counted('RFQ', (decision) => decision.rfqNumber),
-    due: { header: 'Responses due', cell: (decision) => date(decision.dueDate, calendarDate) },
-    zone: told('In the calendar of', (decision) => decision.timeZone),
-    decision: told('Decision', (decision) => decision.decision),
-    outcome: told('Outcome', (decision) => decision.outcome),
-    reason: told('Reason', (decision) => decision.reason, 70),
-    http: counted('HTTP status', (decision) => decision.httpStatus),
-    message: told('Message', (decision) => decision.message, 40),
-    before: counted('Version before', (decision) => decision.versionBefore),
-    after: counted('Version after', (decision) => decision.versionAfter),
-    run: counted('Run', (decision) => decision.runId),
-    no: counted('No.', (decision) => decision.id),
-    id: told('RFQ id', (decision) => decision.rfqId, 40),
+    number: numberColumn('RFQ', (decision) => decision.rfqNumber),
+    due: { header: 'Response due date', cell: (decision) => date(decision.dueDate, calendarDate) },
+    zone: textColumn('Time zone', (decision) => decision.timeZone),
+    decision: textColumn('Decision', (decision) => decision.decision),
+    outcome: textColumn('Outcome', (decision) => decision.outcome),
+    reason: textColumn('Reason', (decision) => decision.reason, 70),
+    http: numberColumn('HTTP status', (decision) => decision.httpStatus),
+    message: textColumn('Message', (decision) => decision.message, 40),
+    before: numberColumn('Version before', (decision) => decision.versionBefore),
+    after: numberColumn('Version after', (decision) => decision.versionAfter),
+    run: numberColumn('Run', (decision) => decision.runId),
+    no: numberColumn('No.', (decision) => decision.id),
+    id: textColumn('RFQ id', (decision) => decision.rfqId, 40),
   }
 }

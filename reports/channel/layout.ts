@@ -5,7 +5,7 @@ import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW, type Heading } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
-/** Columns of `RFQs`; offers point to an RFQ by its row's number, never by text. */
+/** Columns of `RFQs`; offers refer to an RFQ by its row number, never by text. */
 export const RFQ_ROW_KEYS = [
   'no',
   'number',
@@ -77,7 +77,7 @@ export const OFFER_ROW_KEYS = [
 ] as const
 export type OfferRowKey = (typeof OFFER_ROW_KEYS)[number]
 
-/** What every sheet of a channel's workbook is made from. */
+/** The report and the position of every table: what the sheets of a channel's workbook are made from. */
 export interface ChannelLayout {
   report: ChannelReport
   numbers: NumberStyles

@@ -18,7 +18,7 @@ import {
 import { date, moment, number, text, webLink } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
-const NOTE = 'One row a listing, as its developer describes it: labels, methodologies and registry ids are claims.'
+const NOTE = 'One row per listing, as described by its developer: labels, methodologies and registry ids are claims.'
 const KEYS = [
   'project',
   'organization',
@@ -56,19 +56,19 @@ export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
     heading: channelHeading(layout, 'Listings', NOTE),
     columns: columns(layout),
     rows: layout.report.listings,
-    emptyText: 'No listing is known.',
+    emptyText: 'No listings.',
     frozenColumns: 1,
     pagesWide: 2,
   })
 }
 
 function columns({ numbers }: ChannelLayout): Record<Key, Column> {
-  const told = (head: string, value: (listing: ListingRow) => unknown, most = 32): Column => ({
+  const textColumn = (head: string, value: (listing: ListingRow) => unknown, most = 32): Column => ({
     header: head,
     maxWidth: most,
     cell: (listing) => text(value(listing), wrapped),
   })
-  const counted = (head: string, value: (listing: ListingRow) => number | null, style: Style): Column => ({
+  const numberColumn = (head: string, value: (listing: ListingRow) => number | null, style: Style): Column => ({
     header: head,
     alignRight: true,
     cell: (listing) => number(value(listing), style),
@@ -79,35 +79,35 @@ function columns({ numbers }: ChannelLayout): Record<Key, Column> {
     cell: (listing) => number(value(listing), numbers.price(currencyCode(listing.currency))),
   })
   return {
-    project: told('Project', (listing) => listing.projectName, 40),
-    organization: told('Developer', (listing) => listing.organizationName),
-    country: told('Country', (listing) => listing.country),
-    registry: told('Registry', (listing) => listing.registry),
-    registryId: told('Registry id', (listing) => listing.registryId),
-    methodologies: told('Methodologies', (listing) => joinList(listing.methodologies), 40),
-    activity: told('Mitigation activity', (listing) => listing.mitigationActivity),
-    ecosystems: told('Ecosystems', ({ ecosystemTypes, ecosystemSubtypes }) =>
+    project: textColumn('Project', (listing) => listing.projectName, 40),
+    organization: textColumn('Developer', (listing) => listing.organizationName),
+    country: textColumn('Country', (listing) => listing.country),
+    registry: textColumn('Registry', (listing) => listing.registry),
+    registryId: textColumn('Registry id', (listing) => listing.registryId),
+    methodologies: textColumn('Methodologies', (listing) => joinList(listing.methodologies), 40),
+    activity: textColumn('Mitigation activity', (listing) => listing.mitigationActivity),
+    ecosystems: textColumn('Ecosystems', ({ ecosystemTypes, ecosystemSubtypes }) =>
       joinList([...ecosystemTypes, ...ecosystemSubtypes]),
     ),
-    labels: told('Labels, as claimed', (listing) => joinList(listing.labels)),
-    stages: told('Project stages', (listing) => joinList(listing.projectStages)),
+    labels: textColumn('Labels, as claimed', (listing) => joinList(listing.labels)),
+    stages: textColumn('Project stages', (listing) => joinList(listing.projectStages)),
     issued: { header: 'First issuance', cell: (listing) => date(listing.firstIssuanceDate, calendarDate) },
-    available: counted('Available volume (t)', (listing) => listing.availableVolume, numbers.volume),
-    offered: counted('Volume in offers (t)', (listing) => listing.offeredVolume, numbers.volume),
-    rfqs: counted('RFQs', (listing) => listing.rfqs, integer),
-    offers: counted('Offers', (listing) => listing.offers, integer),
+    available: numberColumn('Available volume (t)', (listing) => listing.availableVolume, numbers.volume),
+    offered: numberColumn('Volume in offers (t)', (listing) => listing.offeredVolume, numbers.volume),
+    rfqs: numberColumn('RFQs', (listing) => listing.rfqs, integer),
+    offers: numberColumn('Offers', (listing) => listing.offers, integer),
     minPrice: price('Lowest price per tonne', (listing) => listing.minUnitPrice),
     maxPrice: price('Highest price per tonne', (listing) => listing.maxUnitPrice),
-    currency: told('Currency', (listing) => listing.currency),
-    facts: counted('Facts stated, of 6', (listing) => listing.factsStated, integer),
+    currency: textColumn('Currency', (listing) => listing.currency),
+    facts: numberColumn('Facts stated (of 6)', (listing) => listing.factsStated, integer),
     storefront: {
       header: 'Storefront',
       cell: (listing) => webLink(listing.storefrontUrl === null ? null : 'open', listing.storefrontUrl, link, body),
     },
     missing: { header: 'Missing since', cell: (listing) => moment(listing.missingSince, timestamp) },
-    valid: { header: 'Fits the API', cell: (listing) => text(yesNo(listing.valid), centred) },
-    version: counted('Version', (listing) => listing.version, plainNumber),
+    valid: { header: 'Matches API document', cell: (listing) => text(yesNo(listing.valid), centred) },
+    version: numberColumn('Version', (listing) => listing.version, plainNumber),
     observed: { header: 'Observed', cell: (listing) => moment(listing.observedAt, timestamp) },
-    id: told('Listing id', (listing) => listing.id, 40),
+    id: textColumn('Listing id', (listing) => listing.id, 40),
   }
 }

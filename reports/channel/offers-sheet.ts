@@ -18,7 +18,7 @@ import {
 import { date, moment, number, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading, type OfferRowKey } from './layout.js'
 
-const NOTE = 'One row an offer, in the order of RFQs, then by rank. “No.” is the row of its RFQ on RFQs.'
+const NOTE = 'One row per offer, in the order of RFQs, then by rank. “No.” is the number of its RFQ on RFQs.'
 type Column = ColumnPlan<OfferRow>
 
 /** `Offers` of a channel. */
@@ -31,7 +31,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
     heading: channelHeading(layout, 'Offers', NOTE),
     columns: columns(layout),
     rows: layout.report.offers,
-    emptyText: 'No offer is known.',
+    emptyText: 'No offers received.',
     frozenColumns: 3,
     pagesWide: 3,
     rules: [
@@ -47,12 +47,12 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
   })
 }
 
-const told = (head: string, value: (offer: OfferRow) => unknown, most = 32): Column => ({
+const textColumn = (head: string, value: (offer: OfferRow) => unknown, most = 32): Column => ({
   header: head,
   maxWidth: most,
   cell: (offer) => text(value(offer), wrapped),
 })
-const counted = (head: string, value: (offer: OfferRow) => number | null, style: Style): Column => ({
+const numberColumn = (head: string, value: (offer: OfferRow) => number | null, style: Style): Column => ({
   header: head,
   alignRight: true,
   cell: (offer) => number(value(offer), style),
@@ -71,40 +71,40 @@ function columns({ numbers, rowOf, offers }: ChannelLayout): Record<OfferRowKey,
   const compared = (offer: OfferRow) => offer.comparisonCurrency
   const own = (offer: OfferRow) => offer.currency
   return {
-    rfq: counted('No.', (offer) => rowOf.get(offer.rfqId) ?? null, plainNumber),
-    number: counted('RFQ', (offer) => offer.rfqNumber, plainNumber),
-    label: told('Offer', (offer) => offer.label, 36),
-    developer: told('Developer', (offer) => offer.developer),
-    project: told('Project', (offer) => offer.project, 36),
-    status: told('Status', (offer) => offer.status ?? 'unknown'),
+    rfq: numberColumn('No.', (offer) => rowOf.get(offer.rfqId) ?? null, plainNumber),
+    number: numberColumn('RFQ', (offer) => offer.rfqNumber, plainNumber),
+    label: textColumn('Offer', (offer) => offer.label, 36),
+    developer: textColumn('Developer', (offer) => offer.developer),
+    project: textColumn('Project', (offer) => offer.project, 36),
+    status: textColumn('Status', (offer) => offer.status ?? 'unknown'),
     ranked: { header: 'Ranked', cell: (offer) => text(yesNo(offer.rank !== null), centred) },
-    rank: counted('Rank', (offer) => offer.rank, plainNumber),
-    score: counted('Score of 100', (offer) => offer.score, oneDecimal),
-    price: money('Price per tonne, compared', (offer) => offer.compared.pricePerTonne, compared),
-    total: money('Total, compared', (offer) => offer.compared.total, compared),
-    comparedIn: told('Compared in', compared),
-    volume: counted('Volume (t)', (offer) => offer.volume, numbers.volume),
+    rank: numberColumn('Rank', (offer) => offer.rank, plainNumber),
+    score: numberColumn('Score (0–100)', (offer) => offer.score, oneDecimal),
+    price: money('Price per tonne, comparison currency', (offer) => offer.compared.pricePerTonne, compared),
+    total: money('Total, comparison currency', (offer) => offer.compared.total, compared),
+    comparedIn: textColumn('Comparison currency', compared),
+    volume: numberColumn('Volume (t)', (offer) => offer.volume, numbers.volume),
     ownPrice: money('Price per tonne, own currency', (offer) => offer.pricePerTonne, own),
     ownTotal: money('Total, own currency', (offer) => offer.total, own),
-    currency: told('Currency', own),
-    meets: { header: 'Meets every requirement', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
-    why: told('Why it is not ranked', (offer) => offer.exclusions.join('\n'), 44),
-    high: counted('Flags, high', (offer) => offer.flags.high, integer),
-    medium: counted('Flags, medium', (offer) => offer.flags.medium, integer),
-    low: counted('Flags, low', (offer) => offer.flags.low, integer),
-    flags: told('Flags', (offer) => offer.flagWords.join('\n'), 70),
-    contract: told('Contract type', (offer) => offer.contractType),
+    currency: textColumn('Currency', own),
+    meets: { header: 'Meets all requirements', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
+    why: textColumn('Reason not ranked', (offer) => offer.exclusions.join('\n'), 44),
+    high: numberColumn('High flags', (offer) => offer.flags.high, integer),
+    medium: numberColumn('Medium flags', (offer) => offer.flags.medium, integer),
+    low: numberColumn('Low flags', (offer) => offer.flags.low, integer),
+    flags: textColumn('Flags', (offer) => offer.flagWords.join('\n'), 70),
+    contract: textColumn('Contract type', (offer) => offer.contractType),
     submitted: { header: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
-    late: told('Late', (offer) => yesNo(offer.late)),
+    late: textColumn('Submitted late', (offer) => yesNo(offer.late)),
     expiry: { header: 'Expires', cell: (offer) => date(offer.expiryDate, calendarDate) },
     daysToExpiry: {
       header: 'Days to expiry',
       alignRight: true,
       cell: (offer, index) => daysFromAsOf(offers.at('expiry', index), offer.expiryDate, offer.daysToExpiry),
     },
-    view: told('Shown by the RFQ', (offer) => yesNo(offer.inView)),
-    version: counted('Version', (offer) => offer.version, plainNumber),
+    view: textColumn('Visible on marketplace', (offer) => yesNo(offer.inView)),
+    version: numberColumn('Version', (offer) => offer.version, plainNumber),
     observed: { header: 'Observed', cell: (offer) => moment(offer.observedAt, timestamp) },
-    id: told('Offer id', (offer) => offer.id, 40),
+    id: textColumn('Offer id', (offer) => offer.id, 40),
   }
 }

@@ -29,11 +29,11 @@ import type { ChannelLayout, RfqRowKey } from './layout.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
 const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
-/** Open RFQs shown, the next due first. */
+/** Number of open RFQs shown. */
 const SHOWN = 15
 const CHART_ROWS = 20
 
-/** `Summary` of a channel: counts, what is due next, and what open RFQs want and have. */
+/** `Summary` of a channel: counts, the open RFQs due next, and the volumes they want and were offered. */
 export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const { report } = layout
   const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, SHOWN)
@@ -43,7 +43,7 @@ export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   list.add({ cells: [text(openTitle(report, open.length), section)], height: 18 }, openHeader())
   const first = list.rows.length + 1
   list.add(...open.map((rfq, index) => openRow(layout, rfq, index)))
-  if (open.length === 0) list.add({ cells: [text('No RFQ is open.', body)] })
+  if (open.length === 0) list.add({ cells: [text('No open RFQs.', body)] })
   const charts = open.length === 0 ? [] : [volumeChart(open, first, list.rows.length + 1)]
   return {
     name: 'Summary',
@@ -71,7 +71,7 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   const open = `${range('state')},"open"`
   const states = summary.byState
     .slice(0, 5)
-    .map(({ state, rfqs: count }): Fact => [`  of them ${oneLine(state)}`.slice(0, 40), number(count, integer)])
+    .map(({ state, rfqs: count }): Fact => [`  of which ${oneLine(state)}`.slice(0, 40), number(count, integer)])
   return {
     title: 'RFQs',
     facts: [
@@ -83,10 +83,10 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
         'Due within 7 days',
         formula(`COUNTIFS(${open},${range('daysToDue')},">=0",${range('daysToDue')},"<=7")`, summary.dueSoon, integer),
       ],
-      ['Open past their due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, integer)],
+      ['Open past due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, integer)],
       ['Open without offers', formula(`COUNTIFS(${open},${range('offers')},0)`, summary.openWithoutOffers, integer)],
-      ['Missing from the list', number(summary.missing, integer)],
-      ['Documents that do not fit', number(summary.invalid, integer)],
+      ['Missing from list', number(summary.missing, integer)],
+      ['Not matching API document', number(summary.invalid, integer)],
     ],
   }
 }
@@ -97,17 +97,17 @@ function offerFacts({ report, rfqs, numbers }: ChannelLayout): FactBlock {
   const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
   const statuses = summary.byStatus
     .slice(0, 6)
-    .map(({ status, offers }): Fact => [`  of them ${oneLine(status)}`.slice(0, 40), number(offers, integer)])
+    .map(({ status, offers }): Fact => [`  of which ${oneLine(status)}`.slice(0, 40), number(offers, integer)])
   return {
     title: 'Offers',
     facts: [
       ['Offers', number(summary.offers, asBold(integer))],
       ...statuses,
-      ['Late', number(summary.lateOffers, integer)],
+      ['Submitted late', number(summary.lateOffers, integer)],
       ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
-      ['Offered to them, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],
+      ['Offered to open RFQs, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],
       [
-        'Offered ÷ wanted, at most 100 %',
+        'Coverage of wanted volume',
         formula(`IF(${sum('wanted')}>0,MIN(1,${sum('volume')}/${sum('wanted')}),NA())`, covered, percent),
       ],
     ],
@@ -127,13 +127,13 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
     title: 'Listings, closings, flags',
     facts: [
       ['Listings', number(summary.listings, asBold(integer))],
-      ['  missing from the list', number(summary.missingListings, integer)],
-      ['Newest closing decisions', textFact(closings.length === 0 ? 'none' : null)],
+      ['  missing from list', number(summary.missingListings, integer)],
+      ['Latest closing decisions', textFact(closings.length === 0 ? 'none' : null)],
       ...closings,
-      ['Flags, high', number(summary.flags.high, integer)],
-      ['Flags, medium', number(summary.flags.medium, integer)],
-      ['Flags, low', number(summary.flags.low, integer)],
-      ['Deviations from the API', number(summary.problems, integer)],
+      ['High flags', number(summary.flags.high, integer)],
+      ['Medium flags', number(summary.flags.medium, integer)],
+      ['Low flags', number(summary.flags.low, integer)],
+      ['Problems in documents', number(summary.problems, integer)],
     ],
   }
 }
@@ -141,24 +141,24 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
 // --- open RFQs ------------------------------------------------------------------------------------------------------
 
 const openTitle = ({ summary }: ChannelReport, shown: number) =>
-  shown < summary.open ? `The ${shown} open RFQs due next, of ${summary.open}` : 'Open RFQs, the next due first'
+  shown < summary.open ? `Next ${shown} open RFQs due, of ${summary.open}` : 'Open RFQs by due date'
 
 function openHeader(): RowPlan {
   const figures = [
-    'Days to due',
+    'Days to due date',
     'Wanted (t)',
     'Offered, ranked (t)',
     'Coverage',
     'Best price per tonne',
     'Offers',
     'Ranked',
-    'Flags, high',
+    'High flags',
   ]
   return fittedRow(
     [
       text('RFQ', headerRight),
       text('Title', header),
-      text('Due', header),
+      text('Due date', header),
       ...figures.map((figure) => text(figure, headerRight)),
     ],
     WIDTHS,
@@ -166,19 +166,23 @@ function openHeader(): RowPlan {
 }
 
 function openRow({ rfqs, numbers }: ChannelLayout, rfq: RfqRow, index: number): RowPlan {
-  const fetch = (key: RfqRowKey) => rfqs.cell(key, index)
+  const fromRfqs = (key: RfqRowKey) => rfqs.cell(key, index)
   const name = rfq.title ?? rfq.reference ?? rfq.id
   const cells: Cell[] = [
     number(rfq.number, asBold(plainNumber)),
     text(oneLine(name), boldWrapped),
     date(rfq.responseDueDate, calendarDate),
-    formula(`IF(ISNUMBER(${fetch('daysToDue')}),${fetch('daysToDue')},"")`, rfq.daysToDue ?? '', plainNumber),
-    formula(`IF(ISNUMBER(${fetch('wanted')}),${fetch('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
-    formula(fetch('volume'), rfq.volume, numbers.volume),
-    formula(`IFERROR(${fetch('coverage')},"–")`, rfq.coverage ?? '–', percent),
-    formula(`IFERROR(${fetch('best')},"–")`, rfq.bestPricePerTonne ?? '–', numbers.price(currencyCode(rfq.currency))),
-    formula(fetch('offers'), rfq.offers, integer),
-    formula(fetch('ranked'), rfq.ranked, integer),
+    formula(`IF(ISNUMBER(${fromRfqs('daysToDue')}),${fromRfqs('daysToDue')},"")`, rfq.daysToDue ?? '', plainNumber),
+    formula(`IF(ISNUMBER(${fromRfqs('wanted')}),${fromRfqs('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
+    formula(fromRfqs('volume'), rfq.volume, numbers.volume),
+    formula(`IFERROR(${fromRfqs('coverage')},"–")`, rfq.coverage ?? '–', percent),
+    formula(
+      `IFERROR(${fromRfqs('best')},"–")`,
+      rfq.bestPricePerTonne ?? '–',
+      numbers.price(currencyCode(rfq.currency)),
+    ),
+    formula(fromRfqs('offers'), rfq.offers, integer),
+    formula(fromRfqs('ranked'), rfq.ranked, integer),
     number(rfq.flags.high, integer),
   ]
   return fittedRow(cells, WIDTHS)
@@ -213,7 +217,7 @@ function volumeChart(open: readonly RfqRow[], first: number, row: number): Chart
     alt: `Columns: tonnes wanted and tonnes offered by ranked offers, for the ${open.length} open RFQs due next.`,
     stacked: false,
     categories: { ref: column('A'), cached: open.map((rfq) => String(rfq.number ?? '')) },
-    categoryTitle: 'RFQ, the next due first',
+    categoryTitle: 'RFQ, by due date',
     valueTitle: 'Tonnes',
     format: '#,##0',
     series: [

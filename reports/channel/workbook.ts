@@ -9,7 +9,7 @@ import { channelOffersSheet } from './offers-sheet.js'
 import { channelRfqsSheet } from './rfqs-sheet.js'
 import { channelSummarySheet } from './summary-sheet.js'
 
-/** Makers of the sheets of a channel's workbook, in order. */
+/** The sheets of a channel's workbook in order, each made only when it is written. */
 export function channelSheets(report: ChannelReport): SheetFactory[] {
   const layout = channelLayout(report)
   return [

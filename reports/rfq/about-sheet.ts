@@ -7,13 +7,13 @@ import { body, boldBody, plainNumber, timestamp, wrapped } from '../xlsx/cell-st
 import { moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
-const NOTE = 'What the figures mean, what they rest on, what the data cannot say, and long texts in full.'
-/** `About`. */
+const NOTE = 'Definitions, sources, limits of the data, and long texts in full.'
+/** `About`: definitions, sources and texts in full. */
 export const aboutSheet = (layout: RfqLayout): SheetPlan =>
   textSheet(rfqHeading(layout, 'About this workbook', NOTE), () => aboutRows(layout.report))
 
 function* aboutRows(report: RfqReport): Generator<TextRow> {
-  yield* titledSection('How to read it', circumstanceRows(report))
+  yield* titledSection('How to read this workbook', contextRows(report))
   yield* titledSection('Definitions', termRows(report.about.definitions.map(({ term, words }) => [term, words])))
   yield* titledSection(
     'What the data cannot say',
@@ -21,31 +21,31 @@ function* aboutRows(report: RfqReport): Generator<TextRow> {
   )
   yield* titledSection('Texts in full', termRows(longTexts(report)))
   yield* titledSection('Closing decisions', decisionRows(report.decisions))
-  yield* titledSection('Documents that did not fit the API document', problemRows(report.problems))
+  yield* titledSection('Documents that do not match the API document', problemRows(report.problems))
   yield* titledSection('Sources', sourceRows(report.about.sources), true)
 }
 
-function* circumstanceRows({ context, currency }: RfqReport): Generator<TextRow> {
+function* contextRows({ context, currency }: RfqReport): Generator<TextRow> {
   yield* termRows([
     [
       'Made by',
-      `Quotekeeper ${context.programVersion}. When this file was made is its own date; it is not written inside, so that the same moment asked for again gives the same file.`,
+      `Quotekeeper ${context.programVersion}. The time of generation is the date of the file itself and is not stored inside, so the same as-of time always gives the same file.`,
     ],
     [
       'As of',
-      `${context.asOf}: what had been observed by then, and nothing later. Days are counted from ${context.asOfDate}, in the calendar of ${context.timeZone}.`,
+      `${context.asOf}: everything observed up to then, nothing later. Days are counted from ${context.asOfDate}, in the time zone ${context.timeZone}.`,
     ],
     ['Comparison currency', `${currency.comparison ?? 'none'}. ${currency.reason}`],
     [
       'Formulas',
-      'Figures are formulas over Deliveries, Prepayments and Inputs; each holds the result it was written with, which shows where formulas are not computed. Change a yellow cell on Inputs and the workbook follows. Flags, requirements and the chosen sets of exact combinations keep the words and figures they were written with; Award says when they may no longer hold.',
+      'Figures are formulas over Deliveries, Prepayments and Inputs, stored with their results for programs that do not calculate. Change a yellow cell on Inputs and the workbook recalculates. Flags, requirements and searched awards keep their original texts and figures; Award says when its awards are outdated.',
     ],
-    ['Colours', 'Every colour stands beside words that say the same.'],
+    ['Colours', 'Colours only repeat what the text says.'],
   ])
 }
 
 function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, string]> {
-  if (rfq.buyerDescription !== null) yield ['The buyer', rfq.buyerDescription]
+  if (rfq.buyerDescription !== null) yield ['Buyer description', rfq.buyerDescription]
   if (rfq.additionalRequirements !== null) yield ['Additional requirements', rfq.additionalRequirements]
   for (const { sequence, label, terms } of offers) {
     if (terms.notes !== null) yield [`Notes of offer ${sequence}, ${label}`, terms.notes]
@@ -71,7 +71,7 @@ function* decisionRows(decisions: readonly ReportedDecision[]): Generator<TextRo
 
 function* problemRows(problems: readonly DocumentProblem[]): Generator<TextRow> {
   if (problems.length === 0) return
-  yield headerRow('Document', 'Where', 'Kind', 'What', 'First seen', '', 'In words')
+  yield headerRow('Document', 'Path', 'Kind', 'Problem', 'First seen', '', 'Description')
   for (const problem of problems) {
     yield tableRow(
       text(problem.entityId, wrapped),
@@ -90,10 +90,10 @@ function* sourceRows(sources: readonly Source[]): Generator<TextRow> {
     'Document',
     'Content hash (SHA-256)',
     'Version',
-    'Unchanged before',
+    'Previous version last seen',
     'Observed',
     'Run',
-    'Kind, and whether it fits',
+    'Kind and validity',
   )
   for (const source of sources) {
     yield tableRow(
@@ -103,7 +103,7 @@ function* sourceRows(sources: readonly Source[]): Generator<TextRow> {
       moment(source.notBefore, timestamp),
       moment(source.observedAt, timestamp),
       number(source.runId, plainNumber),
-      text(`${source.kind}${source.valid ? '' : ': does not fit the API document'}`, boldBody),
+      text(`${source.kind}${source.valid ? '' : ': does not match the API document'}`, boldBody),
     )
   }
 }

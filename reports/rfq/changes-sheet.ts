@@ -8,7 +8,7 @@ import { type Cell, moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
-  'What changed between two observations, oldest first. A change happened after the first moment and was seen by the second; nobody knows when exactly.'
+  'Changes between two observations, oldest first. Each happened between “After” and “Seen by”; the exact time is not known.'
 const KEYS = [
   'seenBy',
   'after',
@@ -25,17 +25,17 @@ const KEYS = [
   'id',
 ] as const
 
-const EVENT_WORDS: Record<ChangeEvent, string> = {
+const EVENT_LABELS: Record<ChangeEvent, string> = {
   appeared: 'first seen',
-  withdrawn: 'withdrawn from view',
-  reinstated: 'reinstated',
+  withdrawn: 'no longer visible',
+  reinstated: 'visible again',
   opened: 'opened',
   closed: 'closed',
   status: 'status changed',
   accepted: 'accepted',
   rejected: 'rejected',
   review: 'review changed',
-  detail: 'read in full',
+  detail: 'full document read',
   changed: 'changed',
 }
 const VALUE: Style = withNumberFormat(plainNumber, '#,##0.####')
@@ -43,7 +43,7 @@ const DIFFERENCE: Style = withNumberFormat(plainNumber, '+#,##0.####;-#,##0.####
 const CELL_LINES = 12
 const CELL_UNITS = 44
 
-/** `Changes`: how the RFQ and its offers moved. */
+/** `Changes`: the history of the RFQ and its offers. */
 export function changesSheet(layout: RfqLayout): SheetPlan {
   const changes = makeGrid('Changes', KEYS, HEADER_ROW, layout.report.changes.length)
   const event = `${changes.letter('event')}${changes.firstRow}`
@@ -51,21 +51,21 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
     grid: changes,
     heading: rfqHeading(layout, 'Changes', NOTE),
     rows: layout.report.changes,
-    emptyText: 'Nothing was observed to change.',
+    emptyText: 'No changes observed.',
     frozenColumns: 1,
     columns: {
       seenBy: { header: 'Seen by', cell: (change) => moment(change.seenBy, timestamp) },
       after: { header: 'After', cell: (change) => moment(change.after, timestamp) },
-      entity: { header: 'What', cell: (change) => text(change.entity === 'rfq' ? 'RFQ' : 'offer', body) },
-      label: { header: 'Which', cell: (change) => text(change.label, wrapped) },
-      event: { header: 'Event', cell: (change) => text(EVENT_WORDS[change.event], body) },
+      entity: { header: 'Type', cell: (change) => text(change.entity === 'rfq' ? 'RFQ' : 'offer', body) },
+      label: { header: 'Name', cell: (change) => text(change.label, wrapped) },
+      event: { header: 'Event', cell: (change) => text(EVENT_LABELS[change.event], body) },
       field: { header: 'Field', maxWidth: 40, cell: (change) => text(change.field, wrapped) },
       before: { header: 'Before', maxWidth: CELL_UNITS, cell: (change) => valueCell(change.before) },
       value: { header: 'Value', maxWidth: CELL_UNITS, cell: (change) => valueCell(change.value) },
       difference: { header: 'Difference', alignRight: true, cell: (change) => number(change.difference, DIFFERENCE) },
       unit: { header: 'Unit', cell: (change) => text(change.unit, body) },
       words: {
-        header: 'In words',
+        header: 'Description',
         maxWidth: 60,
         cell: (change) => text(truncateToLines(change.words, 60, CELL_LINES, '…'), wrapped),
       },
@@ -79,17 +79,22 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
           {
             type: 'expression',
             priority: 1,
-            formulae: [`OR(${event}="${EVENT_WORDS.withdrawn}",${event}="${EVENT_WORDS.rejected}")`],
+            formulae: [`OR(${event}="${EVENT_LABELS.withdrawn}",${event}="${EVENT_LABELS.rejected}")`],
             style: highlights.bad,
           },
-          { type: 'expression', priority: 2, formulae: [`${event}="${EVENT_WORDS.accepted}"`], style: highlights.good },
+          {
+            type: 'expression',
+            priority: 2,
+            formulae: [`${event}="${EVENT_LABELS.accepted}"`],
+            style: highlights.good,
+          },
         ],
       },
     ],
   })
 }
 
-/** A value as it was sent: a number as a number, everything else as text. */
+/** A value as received: numbers as numbers, everything else as text. */
 function valueCell(value: Change['value']): Cell {
   if (typeof value === 'number') return number(value, VALUE)
   if (typeof value === 'boolean') return text(value ? 'true' : 'false', body)

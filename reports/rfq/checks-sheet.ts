@@ -18,11 +18,12 @@ import {
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
+import type { ConditionalFormat } from '../xlsx/sheet-rules.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 
 const NOTE =
-  'Everything that was compared, with its numbers and its verdict. Figures: this report’s own sums, two ways. Data: what was sent, against itself. Flags: offers and RFQ against the limits.'
+  'All comparisons with their numbers and verdicts. Figures: this report’s calculations, each made in two ways. Data: consistency of the documents received. Flags: offers and RFQ against their limits.'
 const KEYS = [
   'about',
   'verdict',
@@ -41,21 +42,21 @@ type Key = (typeof KEYS)[number]
 type About = 'figures' | 'data' | 'flag' | 'document'
 const FIGURE: Style = withNumberFormat(plainNumber, '#,##0.00####')
 
-/** One comparison: a check, a flag or a deviation, in the same columns. */
+/** One comparison: a reconciliation check, a flag or a document problem, in the same columns. */
 interface Row {
   about: About
   subject: string
   title: string
   left: Side
   right: Side
-  /** Difference that is still `ok`; null where no numbers are compared. */
+  /** Largest difference that is still `ok`; empty where no numbers are compared. */
   exact: Cell
   tolerance: Cell
-  /** Only more is wrong, not less. */
+  /** Only a left side above the right one is wrong. */
   oneSided?: boolean
   verdict: string
-  /** Worked out live from the numbers. */
-  live: boolean
+  /** The verdict is a formula over the numbers. */
+  isFormula: boolean
   difference: number | null
   words: string
 }
@@ -64,10 +65,10 @@ interface Side {
   value: Cell
 }
 
-/** Where the master verdict stands: on the line above the table. */
+/** The cell with the master verdict, above the table. */
 export const MASTER_CHECK_CELL = "'Checks'!$B$4"
 
-/** `Checks`: reconciliations, then flags, then documents that did not fit. */
+/** `Checks`: reconciliation checks, then flags, then document problems. */
 export function checksSheet(layout: RfqLayout): SheetPlan {
   const rows = sourcesOf(layout)
   const checks = makeGrid('Checks', KEYS, HEADER_ROW, rows.length)
@@ -83,7 +84,7 @@ export function checksSheet(layout: RfqLayout): SheetPlan {
     heading: rfqHeading(layout, 'Checks', NOTE),
     cellsAboveHeader: masterCells(layout, checks),
     rows,
-    emptyText: 'Nothing to check.',
+    emptyText: 'No checks.',
     frozenColumns: 2,
     columns: columns(checks, rowMaker(layout)),
     rules: [
@@ -118,8 +119,6 @@ export function masterCheckRule(column: string, row: number, priority: number): 
   }
 }
 
-type ConditionalFormat = NonNullable<SheetPlan['rules']>[number]
-
 function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<Key, Cell>> {
   const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
   return {
@@ -135,40 +134,42 @@ function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<K
 
 function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key, ColumnPlan<Source>> {
   const at = (key: Key, index: number) => checks.at(key, index)
-  const told = (head: string, most: number, value: (row: Row) => string): ColumnPlan<Source> => ({
+  const textColumn = (head: string, most: number, value: (row: Row) => string): ColumnPlan<Source> => ({
     header: head,
     maxWidth: most,
     cell: (source) => text(value(rowOf(source)), wrapped),
   })
-  const figure = (head: string, value: (row: Row, index: number) => Cell): ColumnPlan<Source> => ({
+  const numberColumn = (head: string, value: (row: Row, index: number) => Cell): ColumnPlan<Source> => ({
     header: head,
     alignRight: true,
     maxWidth: 20,
     cell: (source, index) => value(rowOf(source), index),
   })
   return {
-    about: { ...told('About', 14, (row) => row.about), minWidth: 14 },
+    about: { ...textColumn('Type', 14, (row) => row.about), minWidth: 14 },
     verdict: {
       header: 'Verdict',
       cell: (source, index) => {
         const row = rowOf(source)
-        return row.live ? formula(verdictExpression(row, checks, index), row.verdict, body) : text(row.verdict, body)
+        return row.isFormula
+          ? formula(verdictExpression(row, checks, index), row.verdict, body)
+          : text(row.verdict, body)
       },
     },
-    subject: told('Of', 28, (row) => row.subject),
-    title: told('What must hold', 40, (row) => row.title),
-    leftWhat: told('Compared', 20, (row) => row.left.what),
-    left: figure('Value', (row) => row.left.value),
-    rightWhat: told('With', 20, (row) => row.right.what),
-    right: figure('Value', (row) => row.right.value),
-    difference: figure('Difference', (row, index) =>
-      row.live && row.difference !== null
+    subject: textColumn('Subject', 28, (row) => row.subject),
+    title: textColumn('Check', 40, (row) => row.title),
+    leftWhat: textColumn('Compared figure', 20, (row) => row.left.what),
+    left: numberColumn('Compared value', (row) => row.left.value),
+    rightWhat: textColumn('Reference figure', 20, (row) => row.right.what),
+    right: numberColumn('Reference value', (row) => row.right.value),
+    difference: numberColumn('Difference', (row, index) =>
+      row.isFormula && row.difference !== null
         ? formula(`ROUND(${at('left', index)}-${at('right', index)},6)`, round6(row.difference), FIGURE)
         : number(row.difference, FIGURE),
     ),
-    exact: figure('Still exact', (row) => row.exact),
-    tolerance: figure('Tolerance', (row) => row.tolerance),
-    words: told('In words', 56, (row) => row.words),
+    exact: numberColumn('OK up to', (row) => row.exact),
+    tolerance: numberColumn('Tolerance', (row) => row.tolerance),
+    words: textColumn('Description', 56, (row) => row.words),
   }
 }
 
@@ -182,7 +183,7 @@ function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
 
 // --- checks ---------------------------------------------------------------------------------------------------------
 
-/** What a row is made of; rows are made when they are written, since there may be many. */
+/** What a row is made from; rows are made only when written, because there may be many. */
 type Source =
   | { check: Check; index: number | undefined }
   | { flag: Flag; subject: string }
@@ -200,7 +201,7 @@ function sourcesOf({ report }: RfqLayout): Source[] {
 
 const subjectOf = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
 
-/** All cells of a row are asked for one after the other: the row made last is kept for the next of them. */
+/** Caches the newest row, because the cells of a row are requested one after the other. */
 function rowMaker(layout: RfqLayout): (source: Source) => Row {
   let newest: { source: Source; row: Row } | undefined
   return (source) => {
@@ -215,7 +216,7 @@ function makeRow(layout: RfqLayout, source: Source): Row {
 }
 
 function checkRow(layout: RfqLayout, check: Check, index: number | undefined): Row {
-  const sides = liveSides(layout, check, index)
+  const sides = sideFormulas(layout, check, index)
   return {
     about: check.about,
     subject: check.subject,
@@ -226,21 +227,21 @@ function checkRow(layout: RfqLayout, check: Check, index: number | undefined): R
     tolerance: allowedCell(check.tolerance, sides?.tolerance),
     oneSided: check.oneSided,
     verdict: check.verdict,
-    live: check.tolerance !== null,
+    isFormula: check.tolerance !== null,
     difference: check.difference,
     words: check.words,
   }
 }
 
-interface LiveSides {
+interface SideFormulas {
   left: string
   right: string
   exact?: string
   tolerance?: string
 }
 
-/** The checks whose two sides are cells of this workbook. */
-function liveSides(layout: RfqLayout, check: Check, index: number | undefined): LiveSides | undefined {
+/** Formulas for the checks whose two sides are cells of this workbook. */
+function sideFormulas(layout: RfqLayout, check: Check, index: number | undefined): SideFormulas | undefined {
   const { offers, deliveries } = layout
   const total = (range: string) => `SUM(${range})`
   switch (check.id) {
@@ -295,25 +296,25 @@ function flagRow(flag: Flag, subject: string): Row {
     exact: text(null, body),
     tolerance: text(null, body),
     verdict: severityLabels[flag.severity],
-    live: false,
+    isFormula: false,
     difference,
     words: flag.words,
   }
 }
 
-const NOTHING: Side = { what: '', value: text(null, body) }
+const EMPTY_SIDE: Side = { what: '', value: text(null, body) }
 
 function documentRow({ kind, entityId, path, code, message }: DocumentProblem): Row {
   return {
     about: 'document',
     subject: `${kind} ${entityId}`,
     title: path === '' ? code : `${code}: ${path}`,
-    left: NOTHING,
-    right: NOTHING,
-    exact: NOTHING.value,
-    tolerance: NOTHING.value,
+    left: EMPTY_SIDE,
+    right: EMPTY_SIDE,
+    exact: EMPTY_SIDE.value,
+    tolerance: EMPTY_SIDE.value,
     verdict: 'problem',
-    live: false,
+    isFormula: false,
     difference: null,
     words: message,
   }

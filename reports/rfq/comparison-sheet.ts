@@ -30,38 +30,38 @@ import { arrayFormula, blank, type Cell, date, dateSerial, formula, moment, numb
 import { NO_OFFERS } from './label-tables.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 
-/** More columns than this no reader compares: the best-ranked are shown, and the sheet says so. */
-const MOST_COMPARED = 300
-const OFFERS_A_PAGE = 6
+/** The best-ranked offers are compared; the sheet says how many were left out. */
+const MAX_COMPARED = 300
+const OFFERS_PER_PAGE = 6
 const FIRST_OFFER_COLUMN = 4
 const OFFER_WIDTH = 30
 const WIDTHS = [30, 18, 26]
 const CELL_LINES = 30
 const NONE = '–'
-/** Row of `Ranked`: the best is sought among those that say yes. */
+/** Row of `Ranked`: only offers with `yes` in it can be the best. */
 const RANKED_ROW = HEADER_ROW + 2
 
 /** One attribute: a row. */
 interface Attribute {
   label: string
   cell: (offer: OfferReport, index: number) => Cell
-  /** Which figure is the best one, and how it shows. */
-  best?: { which: 'least' | 'most'; value: (offer: OfferReport) => number | null; style: Style }
+  /** How the best value is found and shown. */
+  best?: { which: 'min' | 'max'; value: (offer: OfferReport) => number | null; style: Style }
 }
 interface Group {
   title: string
   attributes: readonly Attribute[]
 }
 
-/** `Comparison`: attributes down, one column an offer, the best of each row marked and named. */
+/** `Comparison`: one row per attribute, one column per offer; the best value of each row is marked and named. */
 export function comparisonSheet(layout: RfqLayout): SheetPlan {
-  const offers = layout.report.offers.slice(0, MOST_COMPARED)
+  const offers = layout.report.offers.slice(0, MAX_COMPARED)
   const groups = groupsOf(layout)
   const lastColumn = columnLetter(FIRST_OFFER_COLUMN - 1 + Math.max(1, offers.length))
   const lastRow = HEADER_ROW + groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
   const firstOffer = columnLetter(FIRST_OFFER_COLUMN)
   const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumn}${lastRow}`
-  const pages = Math.max(1, Math.ceil(offers.length / OFFERS_A_PAGE))
+  const pages = Math.max(1, Math.ceil(offers.length / OFFERS_PER_PAGE))
   const rows = () => comparisonRows(layout, groups, offers, lastColumn)
   const ranked = `${firstOffer}$${RANKED_ROW}="yes"`
   const here = `${firstOffer}${HEADER_ROW + 1}`
@@ -111,7 +111,7 @@ function* comparisonRows(
     ],
     widths,
   )
-  const atLeft = leftward()
+  const atLeft = leftAligner()
   let row = HEADER_ROW
   for (const group of groups) {
     yield { cells: [text(group.title, section)], height: 18 }
@@ -128,30 +128,30 @@ function* comparisonRows(
   if (offers.length === 0) yield { cells: [text(NO_OFFERS, body)] }
 }
 
-/** Figures are compared across: they begin where the text above and below begins. Each style is turned once. */
-function leftward(): (cell: Cell) => Cell {
-  const turned = new Map<Style, Style>()
+/** Left-aligns cells, so that figures align with the texts above and below them. Each style is converted once. */
+function leftAligner(): (cell: Cell) => Cell {
+  const leftStyles = new Map<Style, Style>()
   return (cell) => {
-    const style = turned.get(cell.style) ?? asLeft(cell.style)
-    turned.set(cell.style, style)
+    const style = leftStyles.get(cell.style) ?? asLeft(cell.style)
+    leftStyles.set(cell.style, style)
     return { ...cell, style }
   }
 }
 
 function noteOf({ report }: RfqLayout, shown: number): string {
   const all = report.offers.length
-  const bound = shown < all ? ` The ${shown} best-ranked of ${all} offers; all are on Offers.` : ''
-  return `The best of each row among ranked offers is green, and named in column C. ${NONE}: not known.${bound}`
+  const bound = shown < all ? ` Shows the ${shown} best-ranked of ${all} offers; Offers lists all.` : ''
+  return `The best value among ranked offers in each row is green and named in column C. ${NONE}: not known.${bound}`
 }
 
-/** Value and name of the best; several at once are counted. */
+/** The best value and the offer that has it, or the number of offers that share it. */
 function bestCells({ best }: Attribute, offers: readonly OfferReport[], row: number, lastColumn: string): Cell[] {
   if (best === undefined || offers.length === 0) return [blank(body), blank(body)]
   const first = columnLetter(FIRST_OFFER_COLUMN)
   const values = `$${first}${row}:$${lastColumn}${row}`
   const ranked = `$${first}$${RANKED_ROW}:$${lastColumn}$${RANKED_ROW}`
   const heads = `$${first}$${HEADER_ROW}:$${lastColumn}$${HEADER_ROW}`
-  const name = best.which === 'least' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
+  const name = best.which === 'min' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
   const known = `COUNTIFS(${ranked},"yes",${values},">=-1E+300")`
   const { value, winners } = bestOf(best, offers)
   const many = `SUMPRODUCT((${ranked}="yes")*(${values}=$B${row}))`
@@ -177,31 +177,31 @@ function bestOf(best: NonNullable<Attribute['best']>, offers: readonly OfferRepo
     return value === null ? [] : [{ offer, value }]
   })
   if (known.length === 0) return { value: null, winners: [] }
-  const choose = best.which === 'least' ? Math.min : Math.max
+  const choose = best.which === 'min' ? Math.min : Math.max
   const value = known.reduce((found, each) => choose(found, each.value), known[0]?.value ?? 0)
   return { value, winners: known.filter((each) => each.value === value).map(({ offer }) => offer) }
 }
 
 function groupsOf(layout: RfqLayout): Group[] {
   return [
-    { title: 'Outcome', attributes: [...standing(layout)] },
-    { title: 'Money', attributes: moneyAttributes(layout) },
-    { title: 'Volume and time', attributes: volumeAttributes(layout) },
-    { title: 'Requirements of the RFQ', attributes: requirementAttributes(layout) },
-    { title: 'Project, as its developer describes it', attributes: projectAttributes() },
+    { title: 'Outcome', attributes: [...outcomeAttributes(layout)] },
+    { title: 'Price and payment', attributes: moneyAttributes(layout) },
+    { title: 'Volume and delivery', attributes: volumeAttributes(layout) },
+    { title: 'RFQ requirements', attributes: requirementAttributes(layout) },
+    { title: 'Project, as described by its developer', attributes: projectAttributes() },
     { title: 'Flags', attributes: flagAttributes() },
-    { title: 'Sent and observed', attributes: sentAttributes() },
+    { title: 'Submission and source', attributes: sourceAttributes() },
   ]
 }
 
-/** A figure of `Offers`; what is not known there is a dash here. */
-function live(
+/** A figure from `Offers`; unknown values show as a dash. */
+function figureAttribute(
   { offers }: RfqLayout,
   label: string,
   key: OfferKey,
   value: (offer: OfferReport) => number | null,
   style: Style | ((offer: OfferReport) => Style),
-  best?: 'least' | 'most',
+  best?: 'min' | 'max',
 ): Attribute {
   const look = (offer: OfferReport) => (typeof style === 'function' ? style(offer) : style)
   return {
@@ -210,30 +210,30 @@ function live(
     ...(best && typeof style !== 'function' && { best: { which: best, value, style } }),
   }
 }
-const told = (label: string, value: (offer: OfferReport) => unknown): Attribute => ({
+const textAttribute = (label: string, value: (offer: OfferReport) => unknown): Attribute => ({
   label,
   cell: (offer) => text(truncateToLines(String(value(offer) ?? NONE), OFFER_WIDTH, CELL_LINES), wrapped),
 })
 
-function* standing(layout: RfqLayout): Generator<Attribute> {
+function* outcomeAttributes(layout: RfqLayout): Generator<Attribute> {
   const { offers, scoring } = layout
   yield {
     label: 'Ranked',
     cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), body),
   }
-  yield told('Why it is not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'))
+  yield textAttribute('Reason not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'))
   yield {
     label: 'Rank',
     cell: (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', plainNumber),
-    best: { which: 'least', value: (offer) => offer.rank, style: plainNumber },
+    best: { which: 'min', value: (offer) => offer.rank, style: plainNumber },
   }
   yield {
-    label: 'Score of 100',
+    label: 'Score (0–100)',
     cell: (offer, index) => formula(scoring.cell('total', index), offer.scores?.total ?? '', oneDecimal),
-    best: { which: 'most', value: (offer) => offer.scores?.total ?? null, style: oneDecimal },
+    best: { which: 'max', value: (offer) => offer.scores?.total ?? null, style: oneDecimal },
   }
   yield {
-    label: 'Meets every requirement',
+    label: 'Meets all requirements',
     cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? good : bad),
   }
 }
@@ -245,99 +245,126 @@ function moneyAttributes(layout: RfqLayout): Attribute[] {
   const own = (offer: OfferReport) => numbers.price(offer.terms.currencyCode)
   const ownTotal = (offer: OfferReport) => numbers.money(offer.terms.currencyCode)
   return [
-    live(
+    figureAttribute(
       layout,
       withCurrency('Price per tonne', currency, '/t'),
       'comparedPricePerTonne',
       (offer) => offer.compared.pricePerTonne,
       price,
-      'least',
+      'min',
     ),
-    live(
+    figureAttribute(
       layout,
       withCurrency('Risk-adjusted price per tonne', currency, '/t'),
       'comparedPrice',
       (offer) => offer.compared.price,
       price,
-      'least',
+      'min',
     ),
-    live(layout, withCurrency('Total', currency), 'comparedTotal', (offer) => offer.compared.total, money),
-    live(layout, 'Price per tonne, own currency', 'pricePerTonne', (offer) => offer.metrics.pricePerTonne, own),
-    live(layout, 'Total, own currency', 'total', (offer) => offer.metrics.total, ownTotal),
-    told('Totals agree', (offer) => offer.metrics.totalVerdict),
-    live(layout, 'Pre-paid share', 'prepaidShare', (offer) => offer.metrics.prepaidShare, percent, 'least'),
-    told('Contract type', (offer) => offer.terms.contractType),
-    told('Currency', (offer) => offer.terms.currency),
+    figureAttribute(layout, withCurrency('Total', currency), 'comparedTotal', (offer) => offer.compared.total, money),
+    figureAttribute(
+      layout,
+      'Price per tonne, own currency',
+      'pricePerTonne',
+      (offer) => offer.metrics.pricePerTonne,
+      own,
+    ),
+    figureAttribute(layout, 'Total, own currency', 'total', (offer) => offer.metrics.total, ownTotal),
+    textAttribute('Stated total against lines', (offer) => offer.metrics.totalVerdict),
+    figureAttribute(layout, 'Pre-paid share', 'prepaidShare', (offer) => offer.metrics.prepaidShare, percent, 'min'),
+    textAttribute('Contract type', (offer) => offer.terms.contractType),
+    textAttribute('Currency', (offer) => offer.terms.currency),
   ]
 }
 
 function volumeAttributes(layout: RfqLayout): Attribute[] {
   const dated = (label: string, key: OfferKey, value: (offer: OfferReport) => string | null): Attribute =>
-    live(layout, label, key, (offer) => dateSerial(value(offer)), calendarDate, 'least')
+    figureAttribute(layout, label, key, (offer) => dateSerial(value(offer)), calendarDate, 'min')
   return [
-    live(layout, 'Volume (t)', 'volume', (offer) => offer.metrics.volume, layout.numbers.volume, 'most'),
-    live(layout, 'Coverage of the wanted volume', 'coverage', (offer) => offer.metrics.coverage, percent, 'most'),
-    told('Volumes agree', (offer) => offer.metrics.volumeVerdict),
+    figureAttribute(layout, 'Volume (t)', 'volume', (offer) => offer.metrics.volume, layout.numbers.volume, 'max'),
+    figureAttribute(
+      layout,
+      'Coverage of the wanted volume',
+      'coverage',
+      (offer) => offer.metrics.coverage,
+      percent,
+      'max',
+    ),
+    textAttribute('Stated volume against lines', (offer) => offer.metrics.volumeVerdict),
     dated('First delivery', 'firstDelivery', (offer) => offer.metrics.firstDelivery),
     dated('Last delivery', 'lastDelivery', (offer) => offer.metrics.lastDelivery),
-    live(layout, 'Mean wait (days)', 'meanWait', (offer) => offer.metrics.meanWaitDays, oneDecimal, 'least'),
-    live(layout, 'Share on time', 'onTimeShare', (offer) => offer.metrics.onTimeShare, percent, 'most'),
-    live(layout, 'Oldest vintage', 'oldestVintage', (offer) => offer.metrics.oldestVintage, plainNumber, 'most'),
-    live(layout, 'Newest vintage', 'newestVintage', (offer) => offer.metrics.newestVintage, plainNumber, 'most'),
+    figureAttribute(layout, 'Mean wait (days)', 'meanWait', (offer) => offer.metrics.meanWaitDays, oneDecimal, 'min'),
+    figureAttribute(layout, 'Share due on time', 'onTimeShare', (offer) => offer.metrics.onTimeShare, percent, 'max'),
+    figureAttribute(
+      layout,
+      'Oldest vintage',
+      'oldestVintage',
+      (offer) => offer.metrics.oldestVintage,
+      plainNumber,
+      'max',
+    ),
+    figureAttribute(
+      layout,
+      'Newest vintage',
+      'newestVintage',
+      (offer) => offer.metrics.newestVintage,
+      plainNumber,
+      'max',
+    ),
   ]
 }
 
-const REQUIREMENT_WORDS: Record<Requirement['code'], string> = {
-  'price-max': 'Price not above the maximum',
-  'price-min': 'Price not below the minimum',
-  'volume-min': 'Volume not below the minimum',
-  'volume-max': 'Volume not above the maximum',
-  'vintage-min': 'No vintage too old',
-  'vintage-max': 'No vintage too new',
-  delivery: 'Delivered in time',
-  'contract-type': 'Contract type asked for',
-  'on-time': 'Response submitted in time',
-  listing: 'Listing asked for',
+const REQUIREMENT_LABELS: Record<Requirement['code'], string> = {
+  'price-max': 'Price at most the maximum',
+  'price-min': 'Price at least the minimum',
+  'volume-min': 'Volume at least the minimum',
+  'volume-max': 'Volume at most the maximum',
+  'vintage-min': 'Vintages not too old',
+  'vintage-max': 'Vintages not too new',
+  delivery: 'Delivery by the fulfilment due date',
+  'contract-type': 'Contract type as requested',
+  'on-time': 'Submitted by the response due date',
+  listing: 'Listing as requested',
 }
 
 function requirementAttributes({ report }: RfqLayout): Attribute[] {
   const stated = new Set(report.offers.flatMap((offer) => offer.requirements.map(({ code }) => code)))
   return [...stated].map(
     (code): Attribute => ({
-      label: REQUIREMENT_WORDS[code],
+      label: REQUIREMENT_LABELS[code],
       cell: (offer) => requirementCell(offer.requirements.find((requirement) => requirement.code === code)),
     }),
   )
 }
 
-/** The day of a moment, and nothing for a listing: its identifier tells no reader anything. */
-const foundWords = ({ code, found }: Requirement): string =>
+/** The value found, as a date for moments; empty for listings, whose identifiers mean nothing to a reader. */
+const foundText = ({ code, found }: Requirement): string =>
   found.value === null || code === 'listing' ? '' : ` (${formatFlagValue(found).replace(/T\d{2}:\d{2}.*/, '')})`
 
 function requirementCell(requirement: Requirement | undefined): Cell {
   if (requirement === undefined) return text(NONE, body)
   const { met } = requirement
-  const verdict = met === null ? 'cannot be told' : met ? 'met' : 'not met'
-  return text(`${verdict}${foundWords(requirement)}`, met === false ? bad : wrapped)
+  const verdict = met === null ? 'not determinable' : met ? 'met' : 'not met'
+  return text(`${verdict}${foundText(requirement)}`, met === false ? bad : wrapped)
 }
 
 function projectAttributes(): Attribute[] {
   return [
-    told('Developer', (offer) => offer.developer),
-    told('Project', (offer) => offer.project),
-    told('Country', ({ listing }) => listing.country),
-    told('Registry', ({ listing }) => listing.registry),
-    told('Registry id', ({ listing }) => listing.registryId),
-    told('Methodologies', ({ listing }) => joinList(listing.methodologies)),
-    told('Mitigation activity', ({ listing }) => listing.mitigationActivity),
-    told('Ecosystems', ({ listing }) => joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
-    told('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
-    told('Project stages', ({ listing }) => joinList(listing.projectStages)),
+    textAttribute('Developer', (offer) => offer.developer),
+    textAttribute('Project', (offer) => offer.project),
+    textAttribute('Country', ({ listing }) => listing.country),
+    textAttribute('Registry', ({ listing }) => listing.registry),
+    textAttribute('Registry id', ({ listing }) => listing.registryId),
+    textAttribute('Methodologies', ({ listing }) => joinList(listing.methodologies)),
+    textAttribute('Mitigation activity', ({ listing }) => listing.mitigationActivity),
+    textAttribute('Ecosystems', ({ listing }) => joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
+    textAttribute('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
+    textAttribute('Project stages', ({ listing }) => joinList(listing.projectStages)),
     { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, calendarDate) },
     {
-      label: 'Facts stated, of 6',
+      label: 'Facts stated (of 6)',
       cell: ({ listing }) => number(listing.factsStated, integer),
-      best: { which: 'most', value: ({ listing }) => listing.factsStated, style: integer },
+      best: { which: 'max', value: ({ listing }) => listing.factsStated, style: integer },
     },
   ]
 }
@@ -352,48 +379,52 @@ function flagAttributes(): Attribute[] {
   return [
     ...severities.map(
       (severity): Attribute => ({
-        label: `${severityLabels[severity]}: how many`,
+        label: `${severityLabels[severity]} flags`,
         cell: (offer) => number(countFlags(offer, severity), integer),
-        best: { which: 'least', value: (offer) => countFlags(offer, severity), style: integer },
+        best: { which: 'min', value: (offer) => countFlags(offer, severity), style: integer },
       }),
     ),
-    ...severities.map((severity) => told(`${severityLabels[severity]}: in words`, (offer) => words(offer, severity))),
-    told('What is not known, and why', reasonWords),
+    ...severities.map((severity) =>
+      textAttribute(`${severityLabels[severity]} flags: details`, (offer) => words(offer, severity)),
+    ),
+    textAttribute('Unknown figures and reasons', unknownFigures),
   ]
 }
 
-const METRIC_WORDS: Partial<Record<MetricName, string>> = {
+const METRIC_LABELS: Partial<Record<MetricName, string>> = {
   pricePerTonne: 'Price per tonne',
-  vwap: 'Price per tonne of the lines',
-  volumeDifference: 'Volumes compared',
-  totalDifference: 'Totals compared',
+  vwap: 'Price per tonne from lines',
+  volumeDifference: 'Stated volume against lines',
+  totalDifference: 'Stated total against lines',
   firstDelivery: 'Delivery dates',
   meanWaitDays: 'Mean wait',
   meanVintageYear: 'Vintages',
-  onTimeShare: 'Share on time',
+  onTimeShare: 'Share due on time',
   prepaidShare: 'Pre-paid share',
   coverage: 'Coverage',
 }
-function reasonWords({ metrics }: OfferReport): string {
-  const lines = Object.entries(METRIC_WORDS).flatMap(([name, words]) => {
+function unknownFigures({ metrics }: OfferReport): string {
+  const lines = Object.entries(METRIC_LABELS).flatMap(([name, words]) => {
     const reason = metrics.reasons[name as MetricName]
     return reason === undefined ? [] : [`• ${words}: ${reason}`]
   })
   return lines.length === 0 ? NONE : lines.join('\n')
 }
 
-function sentAttributes(): Attribute[] {
+function sourceAttributes(): Attribute[] {
   return [
-    told('Status', (offer) => offer.status ?? 'unknown'),
-    told('Shown by the RFQ', (offer) => (offer.inView ? 'yes' : `no, since ${offer.missingSince ?? 'unknown'}`)),
+    textAttribute('Status', (offer) => offer.status ?? 'unknown'),
+    textAttribute('Visible on marketplace', (offer) =>
+      offer.inView ? 'yes' : `no, missing since ${offer.missingSince ?? 'unknown'}`,
+    ),
     { label: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
     { label: 'Expires', cell: (offer) => date(offer.terms.expiryDate, calendarDate) },
-    told('Review', ({ terms }) => terms.review?.status),
-    told('Review comment', ({ terms }) => terms.review?.comment),
-    told('Notes to the buyer', ({ terms }) => terms.notes),
-    told('Read in full', (offer) => (offer.shape === 'full' ? 'yes' : 'no: summary only')),
+    textAttribute('Review', ({ terms }) => terms.review?.status),
+    textAttribute('Review comment', ({ terms }) => terms.review?.comment),
+    textAttribute('Notes to the buyer', ({ terms }) => terms.notes),
+    textAttribute('Full document read', (offer) => (offer.shape === 'full' ? 'yes' : 'no, summary only')),
     { label: 'Version', cell: (offer) => number(offer.source.version, plainNumber) },
     { label: 'Observed', cell: (offer) => moment(offer.source.observedAt, timestamp) },
-    told('Offer id', (offer) => offer.id),
+    textAttribute('Offer id', (offer) => offer.id),
   ]
 }

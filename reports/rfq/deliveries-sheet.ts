@@ -7,16 +7,16 @@ import { date, formula, number, text } from '../xlsx/cells.js'
 import { type DeliveryKey, type OfferLine, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
-  'One row a vintage of a scheduled delivery. Line total = volume × unit price, in the currency of the offer. Empty: not stated.'
+  'One row per vintage of a scheduled delivery. Line total = volume × unit price, in the offer’s currency. Empty cells: not stated.'
 
-/** `Deliveries`: what every sum and mean of the workbook is made from. */
+/** `Deliveries`: the lines from which the workbook computes its sums and means. */
 export function deliveriesSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<OfferLine, DeliveryKey>({
     grid: layout.deliveries,
     heading: rfqHeading(layout, 'Scheduled deliveries', NOTE),
     columns: deliveryColumns(layout),
     rows: layout.lines,
-    emptyText: 'No offer schedules a delivery.',
+    emptyText: 'No offer has scheduled deliveries.',
     frozenColumns: 1,
     pagesWide: 2,
   })
@@ -25,20 +25,24 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
 function deliveryColumns(layout: RfqLayout): Record<DeliveryKey, ColumnPlan<OfferLine>> {
   const { deliveries, numbers } = layout
   const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
-  const said = (value: (line: OfferLine) => unknown, head: string): ColumnPlan<OfferLine> => ({
+  const textColumn = (value: (line: OfferLine) => unknown, head: string): ColumnPlan<OfferLine> => ({
     header: head,
     cell: (line) => text(value(line), wrapped),
   })
-  const counted = (value: (line: OfferLine) => number | null, head: string, style: Style): ColumnPlan<OfferLine> => ({
+  const numberColumn = (
+    value: (line: OfferLine) => number | null,
+    head: string,
+    style: Style,
+  ): ColumnPlan<OfferLine> => ({
     header: head,
     alignRight: true,
     cell: (line) => number(value(line), style),
   })
   return {
-    offer: counted(({ offer }) => offer.sequence, 'Offer no.', plainNumber),
-    due: { header: 'Due', cell: ({ line }) => date(line.dueDate, calendarDate) },
-    year: counted(({ line }) => line.vintageYear, 'Vintage year', plainNumber),
-    volume: counted(({ line }) => line.volume, 'Volume (t)', numbers.volume),
+    offer: numberColumn(({ offer }) => offer.sequence, 'Offer no.', plainNumber),
+    due: { header: 'Due date', cell: ({ line }) => date(line.dueDate, calendarDate) },
+    year: numberColumn(({ line }) => line.vintageYear, 'Vintage year', plainNumber),
+    volume: numberColumn(({ line }) => line.volume, 'Volume (t)', numbers.volume),
     price: {
       header: 'Unit price (per t)',
       alignRight: true,
@@ -53,16 +57,16 @@ function deliveryColumns(layout: RfqLayout): Record<DeliveryKey, ColumnPlan<Offe
         return formula(`${at('volume', index)}*${at('price', index)}`, line.total, style)
       },
     },
-    currency: said(({ offer }) => offer.terms.currency, 'Currency'),
-    label: said(({ offer }) => offer.label, 'Offer'),
-    delivery: counted(({ line }) => line.delivery, 'Delivery no.', plainNumber),
-    vintage: counted(({ line }) => line.vintage, 'Vintage no.', plainNumber),
-    method: said(({ line }) => line.method, 'Method'),
+    currency: textColumn(({ offer }) => offer.terms.currency, 'Currency'),
+    label: textColumn(({ offer }) => offer.label, 'Offer'),
+    delivery: numberColumn(({ line }) => line.delivery, 'Delivery no.', plainNumber),
+    vintage: numberColumn(({ line }) => line.vintage, 'Vintage no.', plainNumber),
+    method: textColumn(({ line }) => line.method, 'Method'),
     periodStart: { header: 'Period from', cell: ({ line }) => date(line.periodStart, calendarDate) },
     periodEnd: { header: 'Period to', cell: ({ line }) => date(line.periodEnd, calendarDate) },
-    fromYear: counted(({ line }) => line.vintageFromYear, 'Vintage from year', plainNumber),
-    name: said(({ line }) => line.name, 'Vintage name'),
-    mitigation: said(({ line }) => joinList(line.mitigationTypes), 'Mitigation types'),
+    fromYear: numberColumn(({ line }) => line.vintageFromYear, 'Vintage start year', plainNumber),
+    name: textColumn(({ line }) => line.name, 'Vintage name'),
+    mitigation: textColumn(({ line }) => joinList(line.mitigationTypes), 'Mitigation types'),
     ...workings(layout),
   }
 }
@@ -72,15 +76,15 @@ export const discountFactorExpression = (days: string): string => `1/(1+Discount
 
 type Working = 'days' | 'factor' | 'present' | 'tonneDays' | 'onTime' | 'tonneYears'
 
-/** What the metrics are summed from. Nothing here is rounded. */
+/** Intermediate results the metrics are summed from, not rounded. */
 function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
   const { deliveries, numbers } = layout
   const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
   const volumeOf = ({ line }: OfferLine) => Math.max(0, line.volume ?? 0)
   return {
     days: {
-      band: 'Workings',
-      header: 'Days from as-of',
+      band: 'Calculation',
+      header: 'Days from as-of date',
       alignRight: true,
       cell: ({ line }, index) => daysFromAsOf(at('due', index), line.dueDate, line.days),
     },
@@ -91,7 +95,7 @@ function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
         formula(discountFactorExpression(at('days', index)), line.discountFactor, fourDecimals),
     },
     present: {
-      header: 'Line total, discounted',
+      header: 'Discounted line total',
       alignRight: true,
       cell: ({ offer, line }, index) => {
         const style = numbers.money(offer.terms.currencyCode)
@@ -110,7 +114,7 @@ function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
         ),
     },
     onTime: {
-      header: 'Volume on time (t)',
+      header: 'Volume due on time (t)',
       alignRight: true,
       cell: (line, index) =>
         formula(

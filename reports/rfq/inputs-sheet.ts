@@ -27,31 +27,32 @@ import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
-  'Yellow cells are yours to change: Offers, Scoring, Award, Sensitivity, Comparison and Summary follow. Everything else stands as it was sent.'
+  'Change the yellow cells: Offers, Scoring, Award, Sensitivity, Comparison and Summary recalculate. Everything else is shown as received.'
 const WIDTHS = [40, 18, 16, 18, 12, 78]
 const VALUE = 'B'
-const WRITTEN = 'D'
+const ORIGINAL = 'D'
 const STATE = 'E'
 
-/** One cell a formula can call by name. */
+/** One row: a value with its explanation. */
 interface Entry {
+  /** Defined name of the cell, for formulas. */
   name?: string
   label: string
   value: Cell
   unit: string
-  /** The reader may change it; holds what the file was written with. */
+  /** Set for cells the reader may change: the values they accept. */
   input?: DataValidation
-  words: string
+  explanation: string
 }
 interface Section {
   title: string
   entries: readonly Entry[]
 }
 
-/** `Inputs`: what the reader may change, and the RFQ's limits as sent. Formulas elsewhere call its cells by name. */
+/** `Inputs`: what the reader may change, and the RFQ's limits as received. Formulas refer to its cells by defined names. */
 export function inputsSheet(layout: RfqLayout): SheetPlan {
   const all = sections(layout)
-  const placed = place(all)
+  const placed = withRows(all)
   const rows = [...inputRows(layout, all)]
   const last = placed.at(-1)?.row ?? 0
   return {
@@ -87,12 +88,12 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
   }
 }
 
-/** Heading, counts of changes, table header. */
+/** Heading, number of changed inputs, table header. */
 const HEADER_ROWS = 5
 
 function* inputRows(layout: RfqLayout, all: readonly Section[]): Generator<RowPlan> {
   yield* headingRows(rfqHeading(layout, 'Inputs', NOTE))
-  yield changesRow(place(all), touchingSets(layout))
+  yield changesRow(withRows(all), awardInputs(layout))
   yield headerRow()
   let row = HEADER_ROWS
   for (const { title, entries } of all) {
@@ -104,13 +105,13 @@ function* inputRows(layout: RfqLayout, all: readonly Section[]): Generator<RowPl
 }
 
 /**
- * Inputs the sets on `Award` rest on: rates of offers that are ranked, or would be but for a rate or their expiry, of the
- * RFQ's own price limits, and whether expired offers are ranked, if there is one.
+ * Names of the inputs that searched awards depend on: the rates of offers that are ranked or could become so, the rate of
+ * the RFQ's price limits, and whether expired offers are ranked, if there are any.
  */
-function touchingSets({ report }: RfqLayout): ReadonlySet<string> {
-  const curable = ['expired', 'no-exchange-rate', 'no-price']
+function awardInputs({ report }: RfqLayout): ReadonlySet<string> {
+  const reversible = ['expired', 'no-exchange-rate', 'no-price']
   const possible = report.offers.filter(({ eligibility }) =>
-    eligibility.exclusions.every(({ code }) => curable.includes(code)),
+    eligibility.exclusions.every(({ code }) => reversible.includes(code)),
   )
   const limited = report.rfq.minUnitPrice !== null || report.rfq.maxUnitPrice !== null
   const currencies = [...possible.map(({ terms }) => terms.currencyCode), limited ? report.currency.rfq : null]
@@ -118,19 +119,19 @@ function touchingSets({ report }: RfqLayout): ReadonlySet<string> {
   return new Set([...currencies.map((code) => `Rate_${code}`), ...(expired ? ['RankExpired'] : [])])
 }
 
-function changesRow(placed: readonly Placed[], touching: ReadonlySet<string>): RowPlan {
+function changesRow(placed: readonly Placed[], affectingAwards: ReadonlySet<string>): RowPlan {
   const inputs = placed.filter(({ entry }) => entry.input !== undefined)
   const states = `${STATE}${HEADER_ROWS + 1}:${STATE}${placed.at(-1)?.row ?? HEADER_ROWS + 1}`
   const changed = inputs
-    .filter(({ entry }) => touching.has(entry.name ?? ''))
+    .filter(({ entry }) => affectingAwards.has(entry.name ?? ''))
     .map(({ row }) => `(${STATE}${row}="changed")`)
     .join('+')
   return {
     workbookOnly: true,
     cells: [
-      text('Inputs changed since the file was written', body),
+      text('Inputs changed since the report was generated', body),
       formula(`COUNTIF(${states},"changed")`, 0, integer),
-      text('award sets rest on', body),
+      text('of which affect awards', body),
       formula(changed === '' ? '0+0' : `0+${changed}`, 0, integer),
     ],
   }
@@ -142,9 +143,9 @@ const headerRow = (): RowPlan =>
       text('Input', header),
       text('Value', headerRight),
       text('Unit', header),
-      text('As written', headerRight),
+      text('Original value', headerRight),
       text('State', header),
-      text('What it does, and where it comes from', header),
+      text('Effect and source', header),
     ],
     WIDTHS,
   )
@@ -152,7 +153,7 @@ const headerRow = (): RowPlan =>
 function entryRow(entry: Entry, row: number): RowPlan {
   const input = entry.input !== undefined
   const value = input ? { ...entry.value, style: asInput(entry.value.style) } : entry.value
-  const state = formula(`IF(${VALUE}${row}=${WRITTEN}${row},"","changed")`, '', body)
+  const state = formula(`IF(${VALUE}${row}=${ORIGINAL}${row},"","changed")`, '', body)
   return fittedRow(
     [
       text(entry.label, wrapped),
@@ -160,7 +161,7 @@ function entryRow(entry: Entry, row: number): RowPlan {
       text(entry.unit, body),
       input ? entry.value : blank(body),
       input ? state : blank(body),
-      text(entry.words, wrapped),
+      text(entry.explanation, wrapped),
     ],
     WIDTHS,
   )
@@ -171,7 +172,7 @@ interface Placed {
   row: number
 }
 
-function place(all: readonly Section[]): Placed[] {
+function withRows(all: readonly Section[]): Placed[] {
   let row = HEADER_ROWS
   return all.flatMap(({ entries }) => {
     row += 2
@@ -182,26 +183,28 @@ function place(all: readonly Section[]): Placed[] {
 function sections(layout: RfqLayout): Section[] {
   return [
     { title: 'Weights', entries: weightEntries(layout) },
-    { title: 'Money, time and volume', entries: valueEntries(layout) },
-    { title: 'Tolerances and warnings', entries: toleranceEntries(layout) },
+    { title: 'Price, time and volume', entries: valueEntries(layout) },
+    { title: 'Tolerances and warning limits', entries: toleranceEntries(layout) },
     { title: 'Delivery-risk haircuts', entries: haircutEntries(layout) },
-    { title: `Exchange rates into ${layout.currency ?? '—'}`, entries: rateEntries(layout) },
-    { title: 'The RFQ’s limits, as sent', entries: limitEntries(layout) },
+    {
+      title: layout.currency === null ? 'Exchange rates' : `Exchange rates to ${layout.currency}`,
+      entries: rateEntries(layout),
+    },
+    { title: 'RFQ limits, as received', entries: limitEntries(layout) },
   ]
 }
 
 function weightEntries({ report }: RfqLayout): Entry[] {
-  const entries = CRITERIA.map(
+  return CRITERIA.map(
     (criterion): Entry => ({
       name: `Weight_${criterion}`,
       label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
       value: number(report.settings.weights[criterion], oneDecimal),
       unit: 'points',
-      input: within(SETTING_LIMITS.weight),
-      words: 'Share of the total score, relative to the sum of the weights.',
+      input: numberBetween(SETTING_LIMITS.weight),
+      explanation: 'Weight in the total score, relative to the sum of all weights.',
     }),
   )
-  return entries
 }
 
 function valueEntries({ report }: RfqLayout): Entry[] {
@@ -211,10 +214,10 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       name: 'DiscountRate',
       label: 'Discount rate',
       value: number(settings.discountRate, percent),
-      unit: 'a year',
-      input: within(SETTING_LIMITS.discountRate),
-      words:
-        'Payments before the as-of date or without a date count at face value. Drives present values, risk-adjusted prices, ranks.',
+      unit: 'per year',
+      input: numberBetween(SETTING_LIMITS.discountRate),
+      explanation:
+        'Payments due before the as-of date or without a date are not discounted. Affects present values, risk-adjusted prices and ranks.',
     },
     {
       name: 'WantedBasis',
@@ -222,7 +225,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       value: text(settings.wantedVolume, toRight),
       unit: 'min, mid or max',
       input: oneOf(WANTED_BASES),
-      words: `Which of the RFQ’s volumes coverage and awards aim at. As written: ${rfq.wanted.words}`,
+      explanation: `The RFQ’s volume that coverage and awards aim at: minimum, midpoint or maximum. Original value: ${rfq.wanted.words}`,
     },
     {
       name: 'RankExpired',
@@ -230,23 +233,24 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       value: text(settings.rankExpired ? 'yes' : 'no', toRight),
       unit: 'yes or no',
       input: oneOf(['yes', 'no']),
-      words: 'An offer past its expiry date is ranked only if this says yes. Accepted offers are ranked in any case.',
+      explanation: 'Offers past their expiry date are ranked only if set to yes. Accepted offers are always ranked.',
     },
     {
       name: 'WaitDays',
       label: 'Mean wait that halves the promptness score',
       value: number(settings.waitDays, plainNumber),
       unit: 'days',
-      input: within(SETTING_LIMITS.waitDays),
-      words: 'Drives the promptness score.',
+      input: numberBetween(SETTING_LIMITS.waitDays),
+      explanation: 'Affects the promptness score.',
     },
     {
       name: 'VintagePoints',
-      label: 'Points a year of vintage age costs',
+      label: 'Vintage points lost per year of age',
       value: number(settings.vintagePointsPerYear, oneDecimal),
-      unit: 'points a year',
-      input: within(SETTING_LIMITS.vintagePointsPerYear),
-      words: 'Age: year of the as-of date less the volume-weighted mean vintage year. Drives the vintage score.',
+      unit: 'points per year',
+      input: numberBetween(SETTING_LIMITS.vintagePointsPerYear),
+      explanation:
+        'Age: year of the as-of date minus the volume-weighted mean vintage year. Affects the vintage score.',
     },
   ]
 }
@@ -256,36 +260,37 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
   return [
     {
       name: 'VolumeTolerance',
-      label: 'Volumes may differ by',
+      label: 'Volume tolerance',
       value: number(settings.volumeTolerance, withNumberFormat(numbers.volume, '#,##0.0##')),
       unit: 't',
-      input: within(SETTING_LIMITS.volumeTolerance),
-      words: 'Between a stated volume and the sum of its lines. Drives Checks and the column “Volumes” of Offers.',
+      input: numberBetween(SETTING_LIMITS.volumeTolerance),
+      explanation:
+        'Allowed difference between a stated volume and the sum of its lines. Affects Checks and the column “Volume check” of Offers.',
     },
     {
       name: 'TotalTolerance',
-      label: 'Totals may differ by',
+      label: 'Total tolerance',
       value: number(settings.totalTolerance, withNumberFormat(percent, '0.00%')),
       unit: 'of the total',
-      input: within(SETTING_LIMITS.totalTolerance),
-      words:
-        'Never less than 0.01; beyond 0.01 but within this it is called rounding. Drives Checks and “Totals” of Offers.',
+      input: numberBetween(SETTING_LIMITS.totalTolerance),
+      explanation:
+        'Allowed difference between a stated total and the sum of its lines, at least 0.01. Differences above 0.01 within the tolerance count as rounding. Affects Checks and the column “Total check” of Offers.',
     },
     {
       name: 'ExpiryWindowDays',
-      label: 'An offer is expiring within',
+      label: 'Expiry warning period',
       value: number(settings.expiryWindowDays, plainNumber),
       unit: 'days',
-      input: within(SETTING_LIMITS.expiryWindowDays),
-      words: 'Drives the column “Expiry” of Offers. Flags keep the words they were written with.',
+      input: numberBetween(SETTING_LIMITS.expiryWindowDays),
+      explanation: 'Affects the column “Expiry” of Offers. Flags keep their original text.',
     },
     {
       name: 'PrepaymentLimit',
-      label: 'Pre-payment without a warning, up to',
+      label: 'Pre-payment limit',
       value: number(settings.prepaymentShareLimit, percent),
       unit: 'of the total',
-      input: within(SETTING_LIMITS.prepaymentShareLimit),
-      words: 'Drives the column “Pre-payment” of Offers. Flags keep the words they were written with.',
+      input: numberBetween(SETTING_LIMITS.prepaymentShareLimit),
+      explanation: 'Affects the column “Pre-payment” of Offers. Flags keep their original text.',
     },
   ]
 }
@@ -297,8 +302,9 @@ function haircutEntries({ report }: RfqLayout): Entry[] {
     label,
     value: number(value, percent),
     unit: 'of the volume',
-    input: within(SETTING_LIMITS.haircut),
-    words: 'Share of the volume thought not to arrive: the price per tonne is divided by what is left.',
+    input: numberBetween(SETTING_LIMITS.haircut),
+    explanation:
+      'Share of the volume not expected to be delivered. The price per tonne is divided by the remaining share.',
   })
   return [
     entry('HaircutSpot', 'Spot', haircuts.spot),
@@ -315,9 +321,9 @@ function rateEntries({ report, currency }: RfqLayout): Entry[] {
       label: `1 ${known.currency}`,
       value: number(known.rate, rate),
       unit: currency ?? '',
-      words: `${known.words} Offers in it: ${known.offers}.`,
+      explanation: `${known.words} Offers in this currency: ${known.offers}.`,
     }
-    return known.currency === currency ? entry : { ...entry, input: within(SETTING_LIMITS.rate) }
+    return known.currency === currency ? entry : { ...entry, input: numberBetween(SETTING_LIMITS.rate) }
   })
 }
 
@@ -325,11 +331,11 @@ function limitEntries(layout: RfqLayout): Entry[] {
   return [...timeLimits(layout), ...volumeLimits(layout), ...priceLimits(layout)]
 }
 
-const fact = (label: string, value: Cell, unit = '', words = '', name?: string): Entry => ({
+const fact = (label: string, value: Cell, unit = '', explanation = '', name?: string): Entry => ({
   label,
   value,
   unit,
-  words,
+  explanation,
   ...(name !== undefined && { name }),
 })
 
@@ -341,26 +347,26 @@ function timeLimits({ report }: RfqLayout): Entry[] {
       'As of',
       moment(context.asOf, asRight(timestamp)),
       '',
-      'Everything observed later is left out. Not the moment the file was made: that is the file’s own date.',
+      'Later observations are excluded. The time the report was generated is the date of the file itself.',
     ),
     fact(
       'As-of date',
       date(context.asOfDate, asRight(calendarDate)),
       '',
-      `All days are counted from it, in the calendar of ${context.timeZone}.`,
+      `Days are counted from this date, in the time zone ${context.timeZone}.`,
       'AsOfDate',
     ),
-    fact('Responses due', date(rfq.responseDueDate, asRight(calendarDate))),
-    fact('Fulfilment due', date(rfq.fulfilmentDueDate, asRight(calendarDate))),
+    fact('Response due date', date(rfq.responseDueDate, asRight(calendarDate))),
+    fact('Fulfilment due date', date(rfq.fulfilmentDueDate, asRight(calendarDate))),
     fact(
       'Days to fulfilment',
       number(rfq.daysToFulfilment, plainNumber),
       'days',
-      'A line due later is not on time.',
+      'Lines due later are not on time.',
       'FulfilmentDays',
     ),
-    fact('Oldest vintage wanted', vintage(rfq.minVintageYear), 'year'),
-    fact('Newest vintage wanted', vintage(rfq.maxVintageYear), 'year'),
+    fact('Oldest vintage requested', vintage(rfq.minVintageYear), 'year'),
+    fact('Newest vintage requested', vintage(rfq.maxVintageYear), 'year'),
     fact('Contract types', text(joinList(rfq.contractTypes), toRight)),
   ]
 }
@@ -415,17 +421,17 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
     fact('Minimum price per tonne', number(rfq.minUnitPrice, own), rfq.currency ?? '', '', 'MinPriceSent'),
     fact('Maximum price per tonne', number(rfq.maxUnitPrice, own), rfq.currency ?? '', '', 'MaxPriceSent'),
     fact(
-      'Minimum price, compared',
+      'Minimum price in the comparison currency',
       compared('MinPriceSent', rfq.comparedMinUnitPrice),
       currency ?? '',
-      'In the currency offers are compared in.',
+      'The price limit, converted.',
       'MinPrice',
     ),
     fact(
-      'Maximum price, compared',
+      'Maximum price in the comparison currency',
       compared('MaxPriceSent', rfq.comparedMaxUnitPrice),
       currency ?? '',
-      'The budget: maximum price × awarded tonnes.',
+      'The price limit, converted. Budget = maximum price × awarded tonnes.',
       'MaxPrice',
     ),
   ]
@@ -433,16 +439,16 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
 
 const toRight = asRight(body)
 
-function within([least, most]: readonly [number, number]): DataValidation {
+function numberBetween([min, max]: readonly [number, number]): DataValidation {
   return {
     type: 'decimal',
     operator: 'between',
-    formulae: [least, most],
+    formulae: [min, max],
     allowBlank: false,
     showErrorMessage: true,
     errorStyle: 'stop',
     errorTitle: 'Out of range',
-    error: `A number from ${least} to ${most}.`,
+    error: `Enter a number from ${min} to ${max}.`,
   }
 }
 
@@ -453,7 +459,7 @@ function oneOf(choices: readonly string[]): DataValidation {
     allowBlank: false,
     showErrorMessage: true,
     errorStyle: 'stop',
-    errorTitle: 'Not a choice',
-    error: `One of ${choices.join(', ')}.`,
+    errorTitle: 'Invalid choice',
+    error: `Choose one of: ${choices.join(', ')}.`,
   }
 }

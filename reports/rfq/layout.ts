@@ -162,7 +162,7 @@ export const AWARD_KEYS = [
   'own',
 ] as const satisfies readonly (AwardScenario | string)[]
 export type AwardKey = (typeof AWARD_KEYS)[number]
-/** Rows of the scenarios on `Award`, then workings, then the offers. */
+/** First row of the scenarios on `Award`; intermediate results and the table of tonnes follow. */
 export const FIRST_SCENARIO_ROW = HEADER_ROW + 1
 const AWARD_HEAD_ROW = FIRST_SCENARIO_ROW + AWARD_SCENARIOS.length + 4
 
@@ -175,11 +175,11 @@ export interface OfferPrepayment {
   payment: PrepaymentLine
 }
 
-/** What every sheet of an RFQ's workbook is made from: the report, and where everything stands. */
+/** The report and the position of every table: what the sheets of an RFQ's workbook are made from. */
 export interface RfqLayout {
   report: RfqReport
   numbers: NumberStyles
-  /** Code of the comparison currency; null where there is none. */
+  /** Code of the comparison currency; null if there is none. */
   currency: string | null
   lines: readonly OfferLine[]
   payments: readonly OfferPrepayment[]
@@ -220,7 +220,7 @@ function* volumesOf({ offers, rfq }: RfqReport): Generator<number | null> {
   }
 }
 
-/** `RFQ 42 · REF-7`; the identifier stands in for the number. */
+/** `RFQ 42 · REF-7`; without a number, the identifier. */
 export function rfqName({ rfq }: RfqReport): string {
   const name = `RFQ ${rfq.number ?? rfq.id}`
   return rfq.reference === null ? name : `${name} · ${oneLine(rfq.reference)}`
@@ -236,7 +236,7 @@ export function rfqIdentity(report: RfqReport): ReportIdentity {
   }
 }
 
-/** The lines above a sheet, the second of them the same on all. */
+/** The heading of a sheet; its subject is the same on all sheets. */
 export function rfqHeading({ report }: RfqLayout, title: string, note: string): Heading {
   const parts = [rfqName(report), report.rfq.title, report.context.channel, asOfLabel(report.context.asOf)]
   return {

@@ -46,20 +46,20 @@ type MetricKey =
 type Column = ColumnPlan<OfferReport>
 type Look = Style | ((offer: OfferReport) => Style)
 
-/** Every number the report model knows, and its limits, in a criterion of SUMIFS. */
+/** Criterion of SUMIFS and COUNTIFS that matches every number the report accepts. */
 const ANY_NUMBER = '">=-1E+300"'
-/** What the model allows for the noise of decimal fractions. */
-const NOISE = '1E-9'
+/** The report's allowance for rounding errors of decimal fractions. */
+const ROUNDING_ALLOWANCE = '1E-9'
 
 /**
  * The metrics of an offer as formulas over `Deliveries` and `Prepayments`, each with the report model's figure as its
- * result. Definitions: src/domain/comparison/model.ts, `Metrics`; offers are told apart by number, never by text.
+ * result. Definitions: src/domain/comparison/model.ts, `Metrics`; offers are identified by number, never by text.
  */
 export function metricColumns(layout: RfqLayout): Record<MetricKey, Column> {
-  return { ...sums(layout), ...timing(layout), ...worth(layout) }
+  return { ...sums(layout), ...timing(layout), ...valuation(layout) }
 }
 
-/** Addresses a row's formulas are made of. */
+/** Cell addresses and sums for the formulas of one offer. */
 class Row {
   readonly #layout: RfqLayout
   readonly #index: number
@@ -133,7 +133,7 @@ function sums(
   return {
     lines: {
       ...metric(layout, 'Lines', 'lineCount', integer, (row) => row.count()),
-      band: 'Metrics, in the offer’s currency',
+      band: 'Metrics in the offer’s currency',
     },
     usable: {
       header: 'Lines with volume and price',
@@ -149,14 +149,14 @@ function sums(
     volumeDifference: metric(layout, 'Stated volume − sum (t)', 'volumeDifference', volume, (row) =>
       difference(row, 'statedVolume', 'sumVolume', 'volume'),
     ),
-    volumeVerdict: verdict(layout, 'Volumes', 'volumeVerdict', (row) => {
+    volumeVerdict: verdict(layout, 'Volume check', 'volumeVerdict', (row) => {
       const off = row.at('volumeDifference')
       return `IF(ISNUMBER(${off}),IF(ROUND(ABS(${off}),6)<=VolumeTolerance,"equal","differs"),"")`
     }),
     totalDifference: metric(layout, 'Stated total − sum', 'totalDifference', money, (row) =>
       difference(row, 'statedTotal', 'sumValue', 'total'),
     ),
-    totalVerdict: verdict(layout, 'Totals', 'totalVerdict', (row) => {
+    totalVerdict: verdict(layout, 'Total check', 'totalVerdict', (row) => {
       const off = row.at('totalDifference')
       const within = (limit: number | string, words: string, otherwise: string) =>
         `IF(ROUND(ABS(${off}),6)<=${limit},"${words}",${otherwise})`
@@ -164,7 +164,7 @@ function sums(
       return `IF(ISNUMBER(${off}),${within(EXACT_TOTAL, 'equal', rounding)},"")`
     }),
     basis: {
-      header: 'Volume and total are taken from',
+      header: 'Basis of volume and total',
       cell: (offer, index) => {
         const row = new Row(layout, index)
         const lines = `AND(${row.at('usable')}=${row.at('lines')},${row.at('sumVolume')}>0,${row.at('sumValue')}>0)`
@@ -182,7 +182,7 @@ function sums(
     ),
     vwap: metric(
       layout,
-      'Price per tonne of the lines',
+      'Price per tonne from lines',
       'vwap',
       price,
       (row) => `IF(${row.at('basis')}="lines",IFERROR(${row.at('sumValue')}/${row.at('sumVolume')},NA()),NA())`,
@@ -197,10 +197,10 @@ function sums(
   }
 }
 
-/** A sum from which a line is missing cannot be held against what is stated. */
+/** Stated figure minus sum; not available if a line lacks the figure. */
 function difference(row: Row, stated: OfferKey, summed: OfferKey, part: DeliveryKey): string {
-  const whole = `${row.count(`,${row.line(part)},${ANY_NUMBER}`)}=${row.at('lines')}`
-  return `IF(AND(ISNUMBER(${row.at(stated)}),${row.at('lines')}>0,${whole}),${row.at(stated)}-${row.at(summed)},NA())`
+  const complete = `${row.count(`,${row.line(part)},${ANY_NUMBER}`)}=${row.at('lines')}`
+  return `IF(AND(ISNUMBER(${row.at(stated)}),${row.at('lines')}>0,${complete}),${row.at(stated)}-${row.at(summed)},NA())`
 }
 
 function timing(
@@ -209,7 +209,7 @@ function timing(
   'firstDelivery' | 'lastDelivery' | 'oldestVintage' | 'newestVintage' | 'meanWait' | 'meanVintage' | 'onTimeShare',
   Column
 > {
-  const weighed = (row: Row, key: DeliveryKey, criteria: string) =>
+  const weightedMean = (row: Row, key: DeliveryKey, criteria: string) =>
     `IFERROR(${row.sum(key)}/${row.sum('volume', `,${row.line('volume')},">0"${criteria}`)},NA())`
   return {
     firstDelivery: dated(layout, 'First delivery', 'firstDelivery', '_xlfn.MINIFS'),
@@ -221,17 +221,17 @@ function timing(
       extreme(row, '_xlfn.MAXIFS', 'year'),
     ),
     meanWait: metric(layout, 'Mean wait (days)', 'meanWaitDays', oneDecimal, (row) =>
-      weighed(row, 'tonneDays', `,${row.line('days')},${ANY_NUMBER}`),
+      weightedMean(row, 'tonneDays', `,${row.line('days')},${ANY_NUMBER}`),
     ),
     meanVintage: metric(layout, 'Mean vintage year', 'meanVintageYear', oneDecimal, (row) =>
-      weighed(row, 'tonneYears', `,${row.line('year')},${ANY_NUMBER}`),
+      weightedMean(row, 'tonneYears', `,${row.line('year')},${ANY_NUMBER}`),
     ),
     onTimeShare: metric(
       layout,
-      'Share on time',
+      'Share due on time',
       'onTimeShare',
       percent,
-      (row) => `IF(ISNUMBER(FulfilmentDays),${weighed(row, 'onTime', '')},NA())`,
+      (row) => `IF(ISNUMBER(FulfilmentDays),${weightedMean(row, 'onTime', '')},NA())`,
     ),
   }
 }
@@ -239,12 +239,12 @@ function timing(
 const extreme = (row: Row, name: string, key: DeliveryKey) =>
   `IF(${row.count(`,${row.line(key)},${ANY_NUMBER}`)}=0,NA(),${name}(${row.line(key)},${row.line('offer')},${row.at('offer')}))`
 
-/** A date before 1900 is text to a spreadsheet, and its extremes would be wrong: then the model's date stands as it is. */
+/** Spreadsheets treat dates before 1900 as text, which MIN and MAX ignore: the report's own date is written then. */
 function dated(layout: RfqLayout, head: string, name: 'firstDelivery' | 'lastDelivery', extremum: string): Column {
   const cell = (offer: OfferReport, index: number): Cell => {
     const known = offer.metrics[name]
-    const foreign = offer.lines.some((line) => line.dueDate !== null && dateSerial(line.dueDate) === null)
-    const expression = foreign
+    const hasTextDate = offer.lines.some((line) => line.dueDate !== null && dateSerial(line.dueDate) === null)
+    const expression = hasTextDate
       ? `IF(TRUE,${dateSerial(known) ?? 'NA()'})`
       : extreme(new Row(layout, index), extremum, 'due')
     return dateFormula(expression, known, calendarDate)
@@ -252,7 +252,7 @@ function dated(layout: RfqLayout, head: string, name: 'firstDelivery' | 'lastDel
   return { header: head, cell }
 }
 
-function worth(
+function valuation(
   layout: RfqLayout,
 ): Record<
   | 'prepaid'
@@ -278,8 +278,8 @@ function worth(
       header: 'Pre-payment',
       cell: (offer, index) => {
         const share = new Row(layout, index).at('prepaidShare')
-        const expression = `IF(ISNUMBER(${share}),IF(${share}>PrepaymentLimit+${NOISE},"above limit","within limit"),"unknown")`
-        return formula(expression, prepaymentWords(layout, offer), body)
+        const expression = `IF(ISNUMBER(${share}),IF(${share}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit"),"unknown")`
+        return formula(expression, prepaymentState(layout, offer), body)
       },
     },
     presentValue: metric(layout, 'Present value', 'presentValue', money, (row) => {
@@ -294,7 +294,7 @@ function worth(
       price,
       (row) => `IFERROR(${row.at('presentValue')}/${row.at('volume')},NA())`,
     ),
-    haircut: metric(layout, 'Delivery-risk haircut', 'haircut', percent, (_row, offer) => haircutName(offer)),
+    haircut: metric(layout, 'Delivery-risk haircut', 'haircut', percent, (_row, offer) => haircutCellName(offer)),
     riskPrice: metric(
       layout,
       'Risk-adjusted price per tonne',
@@ -306,12 +306,14 @@ function worth(
   }
 }
 
-function prepaymentWords({ report }: RfqLayout, { metrics }: OfferReport): string {
+function prepaymentState({ report }: RfqLayout, { metrics }: OfferReport): string {
   if (metrics.prepaidShare === null) return 'unknown'
-  return metrics.prepaidShare > report.settings.prepaymentShareLimit + Number(NOISE) ? 'above limit' : 'within limit'
+  return metrics.prepaidShare > report.settings.prepaymentShareLimit + Number(ROUNDING_ALLOWANCE)
+    ? 'above limit'
+    : 'within limit'
 }
 
-function haircutName({ terms }: OfferReport): string {
+function haircutCellName({ terms }: OfferReport): string {
   if (terms.contractType === 'spot') return 'HaircutSpot'
   return terms.contractType === 'forward' ? 'HaircutForward' : 'HaircutOther'
 }
@@ -324,8 +326,8 @@ function rateColumn({ report, currency }: RfqLayout): Column {
     cell: (offer) => {
       const code = offer.terms.currencyCode
       const expression = code !== null && known.has(code) ? `IF(ISNUMBER(Rate_${code}),Rate_${code},NA())` : 'NA()'
-      return formula(expression, offer.compared.rate, factorOf)
+      return formula(expression, offer.compared.rate, exchangeRate)
     },
   }
 }
-const factorOf: Style = withNumberFormat(plainNumber, '0.0000##')
+const exchangeRate: Style = withNumberFormat(plainNumber, '0.0000##')

@@ -24,7 +24,7 @@ import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 import { metricColumns } from './offer-metric-columns.js'
 
 const NOTE =
-  'One row an offer, ranked ones first. #N/A: not to be told from what was sent; Comparison and Checks say why. Claims about projects are the developers’ own.'
+  'One row per offer, ranked offers first. #N/A: not determinable from the documents received; Comparison and Checks give the reason. Project details are the developers’ own claims.'
 
 type Columns<Key extends OfferKey> = Record<Key, ColumnPlan<OfferReport>>
 
@@ -34,7 +34,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<OfferReport, OfferKey>({
     grid: offers,
     heading: rfqHeading(layout, 'Offers', NOTE),
-    columns: { ...outcome(layout), ...terms(layout), ...metricColumns(layout), ...project(layout), ...words() },
+    columns: { ...outcome(layout), ...terms(layout), ...metricColumns(layout), ...project(layout), ...noteColumns() },
     rows: layout.report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
@@ -43,18 +43,22 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
   })
 }
 
-const told = (header: string, value: (offer: OfferReport) => unknown, more: Partial<ColumnPlan<OfferReport>> = {}) => ({
+const textColumn = (
+  header: string,
+  value: (offer: OfferReport) => unknown,
+  more: Partial<ColumnPlan<OfferReport>> = {},
+) => ({
   header,
   cell: (offer: OfferReport) => text(value(offer), wrapped),
   ...more,
 })
-const counted = (header: string, value: (offer: OfferReport) => number | null, style: Style = plainNumber) => ({
+const numberColumn = (header: string, value: (offer: OfferReport) => number | null, style: Style = plainNumber) => ({
   header,
   alignRight: true,
   cell: (offer: OfferReport) => number(value(offer), style),
 })
-/** A figure that another sheet works out. */
-const fetched = (header: string, make: (offer: OfferReport, index: number) => Cell) => ({
+/** A figure computed from other cells. */
+const formulaColumn = (header: string, make: (offer: OfferReport, index: number) => Cell) => ({
   header,
   alignRight: true,
   cell: make,
@@ -84,26 +88,26 @@ function outcome(
   const money = numbers.money(currency)
   const price = numbers.price(currency)
   return {
-    offer: { ...counted('Offer no.', (offer) => offer.sequence), band: 'Outcome' },
-    label: told('Offer', (offer) => offer.label, { maxWidth: 34 }),
-    rank: fetched('Rank', (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', plainNumber)),
-    score: fetched('Score of 100', (offer, index) =>
+    offer: { ...numberColumn('Offer no.', (offer) => offer.sequence), band: 'Outcome' },
+    label: textColumn('Offer', (offer) => offer.label, { maxWidth: 34 }),
+    rank: formulaColumn('Rank', (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', plainNumber)),
+    score: formulaColumn('Score (0–100)', (offer, index) =>
       formula(scoring.cell('total', index), offer.scores?.total ?? '', oneDecimal),
     ),
-    comparedPricePerTonne: fetched(withCurrency('Price per tonne', currency, '/t'), (offer, index) =>
+    comparedPricePerTonne: formulaColumn(withCurrency('Price per tonne', currency, '/t'), (offer, index) =>
       formula(`IFERROR(${at('pricePerTonne', index)}*${at('rate', index)},NA())`, offer.compared.pricePerTonne, price),
     ),
-    comparedPrice: fetched(withCurrency('Risk-adjusted price per tonne', currency, '/t'), (offer, index) =>
+    comparedPrice: formulaColumn(withCurrency('Risk-adjusted price per tonne', currency, '/t'), (offer, index) =>
       formula(`IFERROR(ROUND(${at('riskPrice', index)}*${at('rate', index)},6),NA())`, offer.compared.price, price),
     ),
-    volume: fetched('Volume (t)', (offer, index) => {
+    volume: formulaColumn('Volume (t)', (offer, index) => {
       const expression = `IF(${at('basis', index)}="lines",${at('sumVolume', index)},IF(${at('basis', index)}="stated",${at('statedVolume', index)},NA()))`
       return formula(expression, offer.metrics.volume, numbers.volume)
     }),
-    coverage: fetched('Coverage of the wanted volume', (offer, index) =>
+    coverage: formulaColumn('Coverage of the wanted volume', (offer, index) =>
       formula(`IFERROR(MIN(1,${at('volume', index)}/WantedVolume),NA())`, offer.metrics.coverage, percent),
     ),
-    comparedTotal: fetched(withCurrency('Total', currency), (offer, index) =>
+    comparedTotal: formulaColumn(withCurrency('Total', currency), (offer, index) =>
       formula(`IFERROR(${at('total', index)}*${at('rate', index)},NA())`, offer.compared.total, money),
     ),
     eligible: {
@@ -112,26 +116,26 @@ function outcome(
         formula(eligibleExpression(offer, layout, index), yesNo(offer.eligibility.eligible), centred),
     },
     why: {
-      header: 'Why it is not ranked',
+      header: 'Reason not ranked',
       maxWidth: 44,
       cell: (offer) => text(offer.eligibility.exclusions.map(({ words }) => words).join('\n'), wrapped),
     },
-    meets: { header: 'Meets every requirement', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
-    high: counted('Flags, high', (offer) => countFlags(offer, 'high'), integer),
-    medium: counted('Flags, medium', (offer) => countFlags(offer, 'medium'), integer),
-    low: counted('Flags, low', (offer) => countFlags(offer, 'low'), integer),
+    meets: { header: 'Meets all requirements', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
+    high: numberColumn('High flags', (offer) => countFlags(offer, 'high'), integer),
+    medium: numberColumn('Medium flags', (offer) => countFlags(offer, 'medium'), integer),
+    low: numberColumn('Low flags', (offer) => countFlags(offer, 'low'), integer),
   }
 }
 
-/** What no input can change about whether an offer is ranked. */
-const FIXED = new Set(['no-offer', 'rejected', 'withdrawn', 'no-currency'])
+/** Reasons for exclusion that no input can change. */
+const PERMANENT_EXCLUSIONS = new Set(['no-offer', 'rejected', 'withdrawn', 'no-currency'])
 
 function eligibleExpression(offer: OfferReport, { offers }: RfqLayout, index: number): string {
-  if (offer.eligibility.exclusions.some(({ code }) => FIXED.has(code))) return 'IF(FALSE,"yes","no")'
+  if (offer.eligibility.exclusions.some(({ code }) => PERMANENT_EXCLUSIONS.has(code))) return 'IF(FALSE,"yes","no")'
   const days = offers.at('daysToExpiry', index)
-  const alive = offer.status === 'accepted' ? 'TRUE' : `OR(RankExpired="yes",NOT(ISNUMBER(${days})),N(${days})>=0)`
+  const unexpired = offer.status === 'accepted' ? 'TRUE' : `OR(RankExpired="yes",NOT(ISNUMBER(${days})),N(${days})>=0)`
   const priced = `IFERROR(${offers.at('comparedPrice', index)}>0,FALSE)`
-  return `IF(AND(${alive},${priced},ISNUMBER(${offers.at('comparedTotal', index)})),"yes","no")`
+  return `IF(AND(${unexpired},${priced},ISNUMBER(${offers.at('comparedTotal', index)})),"yes","no")`
 }
 
 function terms(
@@ -156,21 +160,21 @@ function terms(
   const { offers, numbers } = layout
   const at = (key: OfferKey, index: number) => offers.at(key, index)
   return {
-    developer: told('Developer', (offer) => offer.developer, { band: 'Terms as sent', maxWidth: 34 }),
-    project: told('Project', (offer) => offer.project, { maxWidth: 40 }),
-    status: told('Status', (offer) => offer.status ?? 'unknown'),
-    view: told('Shown by the RFQ', (offer) => viewWords(offer)),
+    developer: textColumn('Developer', (offer) => offer.developer, { band: 'Terms as received', maxWidth: 34 }),
+    project: textColumn('Project', (offer) => offer.project, { maxWidth: 40 }),
+    status: textColumn('Status', (offer) => offer.status ?? 'unknown'),
+    view: textColumn('Visible on marketplace', visibilityText),
     submitted: { header: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
-    late: told('Late', (offer) => yesNo(offer.late)),
-    contract: told('Contract type', (offer) => offer.terms.contractType),
-    currency: told('Currency', (offer) => offer.terms.currency),
-    statedVolume: counted('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume),
+    late: textColumn('Submitted late', (offer) => yesNo(offer.late)),
+    contract: textColumn('Contract type', (offer) => offer.terms.contractType),
+    currency: textColumn('Currency', (offer) => offer.terms.currency),
+    statedVolume: numberColumn('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume),
     statedTotal: {
       header: 'Stated total',
       alignRight: true,
       cell: (offer) => number(offer.terms.statedTotal, numbers.money(offer.terms.currencyCode)),
     },
-    statedPrice: fetched('Stated price per tonne', (offer, index) =>
+    statedPrice: formulaColumn('Stated price per tonne', (offer, index) =>
       formula(
         `IF(AND(N(${at('statedTotal', index)})>0,N(${at('statedVolume', index)})>0),${at('statedTotal', index)}/${at('statedVolume', index)},NA())`,
         offer.metrics.statedPrice,
@@ -178,24 +182,24 @@ function terms(
       ),
     ),
     expiry: { header: 'Expires', cell: (offer) => date(offer.terms.expiryDate, calendarDate) },
-    daysToExpiry: fetched('Days to expiry', (offer, index) =>
+    daysToExpiry: formulaColumn('Days to expiry', (offer, index) =>
       daysFromAsOf(at('expiry', index), offer.terms.expiryDate, offer.terms.daysToExpiry),
     ),
     expiryState: {
       header: 'Expiry',
-      cell: (offer, index) => formula(expiryExpression(at('daysToExpiry', index)), expiryWords(layout, offer), body),
+      cell: (offer, index) => formula(expiryExpression(at('daysToExpiry', index)), expiryState(layout, offer), body),
     },
-    review: told('Review', (offer) => offer.terms.review?.status),
+    review: textColumn('Review', (offer) => offer.terms.review?.status),
   }
 }
 
-const viewWords = (offer: OfferReport) =>
-  offer.inView ? 'yes' : `no, since ${offer.missingSince?.slice(0, 10) ?? 'unknown'}`
+const visibilityText = (offer: OfferReport) =>
+  offer.inView ? 'yes' : `no, missing since ${offer.missingSince?.slice(0, 10) ?? 'unknown'}`
 
 const expiryExpression = (days: string) =>
   `IF(ISNUMBER(${days}),IF(${days}<0,"expired",IF(${days}<=ExpiryWindowDays,"expiring","valid")),"no expiry")`
 
-function expiryWords({ report }: RfqLayout, { terms }: OfferReport): string {
+function expiryState({ report }: RfqLayout, { terms }: OfferReport): string {
   const days = terms.daysToExpiry
   if (days === null) return 'no expiry'
   if (days < 0) return 'expired'
@@ -217,21 +221,23 @@ function project(
   | 'storefront'
 > {
   return {
-    country: told('Country', ({ listing }) => listing.country, { band: 'Project, as its developer describes it' }),
-    registry: told('Registry', ({ listing }) => listing.registry),
-    registryId: told('Registry id', ({ listing }) => listing.registryId),
-    methodologies: told('Methodologies', ({ listing }) => joinList(listing.methodologies), { maxWidth: 40 }),
-    activity: told('Mitigation activity', ({ listing }) => listing.mitigationActivity),
-    ecosystems: told('Ecosystems', ({ listing }) =>
+    country: textColumn('Country', ({ listing }) => listing.country, {
+      band: 'Project, as described by its developer',
+    }),
+    registry: textColumn('Registry', ({ listing }) => listing.registry),
+    registryId: textColumn('Registry id', ({ listing }) => listing.registryId),
+    methodologies: textColumn('Methodologies', ({ listing }) => joinList(listing.methodologies), { maxWidth: 40 }),
+    activity: textColumn('Mitigation activity', ({ listing }) => listing.mitigationActivity),
+    ecosystems: textColumn('Ecosystems', ({ listing }) =>
       joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes]),
     ),
-    labels: told('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
-    available: counted(
+    labels: textColumn('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
+    available: numberColumn(
       'Listing’s available volume (t)',
       ({ listing }) => listing.availableVolume,
       layout.numbers.volume,
     ),
-    facts: counted('Facts stated, of 6', ({ listing }) => listing.factsStated),
+    facts: numberColumn('Facts stated (of 6)', ({ listing }) => listing.factsStated),
     storefront: {
       header: 'Listing',
       cell: ({ listing }) => webLink(listing.known ? 'open' : null, listing.storefrontUrl, link, body),
@@ -239,23 +245,23 @@ function project(
   }
 }
 
-function words(): Columns<'flags' | 'notes' | 'id' | 'version' | 'observed'> {
+function noteColumns(): Columns<'flags' | 'notes' | 'id' | 'version' | 'observed'> {
   return {
     flags: {
       header: 'Flags',
-      band: 'Words and sources',
+      band: 'Flags, notes and sources',
       maxWidth: 80,
       cell: (offer) => text(flagLines(offer), wrapped),
     },
     notes: { header: 'Notes to the buyer', maxWidth: 60, cell: (offer) => text(noteOf(offer), wrapped) },
-    id: told('Offer id', (offer) => offer.id, { maxWidth: 40 }),
-    version: counted('Version', (offer) => offer.source.version),
+    id: textColumn('Offer id', (offer) => offer.id, { maxWidth: 40 }),
+    version: numberColumn('Version', (offer) => offer.source.version),
     observed: { header: 'Observed', cell: (offer) => moment(offer.source.observedAt, timestamp) },
   }
 }
 
-/** A row can be only so high: what is longer stands in full on About. */
-export const MAX_NOTE_CHARACTERS = 600
+/** Rows have a maximum height; longer notes are in full on About. */
+const MAX_NOTE_CHARACTERS = 600
 const noteOf = ({ terms: { notes } }: OfferReport) =>
   notes !== null && notes.length > MAX_NOTE_CHARACTERS
     ? `${notes.slice(0, MAX_NOTE_CHARACTERS)}… [in full on About]`

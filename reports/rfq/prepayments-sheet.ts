@@ -7,7 +7,7 @@ import { discountFactorExpression } from './deliveries-sheet.js'
 import { type OfferPrepayment, type PrepaymentKey, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
-  'One row a pre-payment, in the currency of the offer. Pre-payments are part of the total, not on top of it.'
+  'One row per pre-payment, in the offer’s currency. Pre-payments are part of the total, not in addition to it.'
 
 /** `Prepayments`. */
 export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
@@ -24,7 +24,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
       offer: { header: 'Offer no.', alignRight: true, cell: ({ offer }) => number(offer.sequence, plainNumber) },
       label: { header: 'Offer', cell: ({ offer }) => text(offer.label, wrapped) },
       number: { header: 'No.', alignRight: true, cell: ({ payment }) => number(payment.number, plainNumber) },
-      due: { header: 'Due', cell: ({ payment }) => date(payment.dueDate, calendarDate) },
+      due: { header: 'Due date', cell: ({ payment }) => date(payment.dueDate, calendarDate) },
       amount: {
         header: 'Amount',
         alignRight: true,
@@ -32,17 +32,17 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
       },
       currency: { header: 'Currency', cell: ({ offer }) => text(offer.terms.currency, body) },
       share: {
-        header: 'Share of the total',
+        header: 'Share of total',
         alignRight: true,
         cell: ({ offer, payment }, index) => {
           const { total } = offer.metrics
           if (payment.amount === null || total === null) return text(null, percent)
-          const whole = offers.cell('total', rowOf.get(offer) as number)
-          return formula(`${at('amount', index)}/${whole}`, payment.amount / total, percent)
+          const totalCell = offers.cell('total', rowOf.get(offer) as number)
+          return formula(`${at('amount', index)}/${totalCell}`, payment.amount / total, percent)
         },
       },
       days: {
-        header: 'Days from as-of',
+        header: 'Days from as-of date',
         alignRight: true,
         cell: ({ payment }, index) => daysFromAsOf(at('due', index), payment.dueDate, payment.days),
       },
@@ -53,7 +53,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
           formula(discountFactorExpression(at('days', index)), payment.discountFactor, fourDecimals),
       },
       present: {
-        header: 'Amount, discounted',
+        header: 'Discounted amount',
         alignRight: true,
         cell: ({ offer, payment }, index) =>
           formula(

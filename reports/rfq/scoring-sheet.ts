@@ -20,9 +20,9 @@ import { NO_OFFERS } from './label-tables.js'
 import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
 
 const NOTE =
-  'Each criterion earns 0 to 100 points; what is not known earns 0, what the RFQ does not ask is earned by all. Total = Σ weight × points ÷ Σ weights. Change the weights on Inputs.'
+  'Each criterion earns 0 to 100 points. Unknown values earn 0; criteria the RFQ does not limit earn every offer 100. Total score = Σ weight × points ÷ Σ weights. Change the weights on Inputs.'
 
-/** `Scoring`: weights × scores, total and rank, all live. */
+/** `Scoring`: weights × scores, total and rank, all as formulas. */
 export function scoringSheet(layout: RfqLayout): SheetPlan {
   const { scoring } = layout
   const { firstRow, lastRow } = scoring
@@ -65,12 +65,12 @@ const bar = (priority: number) =>
     color: { argb: palette.bar },
   }) as never
 
-/** Row of the weights: right above the headers. */
+/** Row of the weights, directly above the headers. */
 const weightRow = (layout: RfqLayout) => layout.scoring.headerRow - 1
 
 function weightCells(layout: RfqLayout): Partial<Record<ScoringKey, Cell>> {
   const { weights } = layout.report.settings
-  const cells: Partial<Record<ScoringKey, Cell>> = { label: text('Weights, from Inputs', section) }
+  const cells: Partial<Record<ScoringKey, Cell>> = { label: text('Weights (from Inputs)', section) }
   for (const criterion of CRITERIA) {
     cells[`score-${criterion}`] = formula(`Weight_${criterion}`, weights[criterion], asBold(oneDecimal))
   }
@@ -144,7 +144,7 @@ export function weightsRange(layout: RfqLayout): string {
 export const scoresRange = ({ scoring }: RfqLayout, index: number): string =>
   scoring.across(`score-${CRITERIA[0]}`, `score-${CRITERIA.at(-1) as Criterion}`, index)
 
-/** Place among the ranked; equal figures go to the lower offer number. */
+/** Rank among ranked offers; ties go to the lower offer number. */
 function rankExpression({ scoring }: RfqLayout, key: 'total' | 'price', index: number, ascending: 0 | 1): string {
   const own = scoring.at(key, index)
   const ties = `COUNTIFS(${scoring.range(key)},${own},${scoring.range('offer')},"<"&${scoring.at('offer', index)})`

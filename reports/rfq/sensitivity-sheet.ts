@@ -43,19 +43,19 @@ import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
 
 const NOTE =
-  'What would change the order. Ranks are ranks among the offers shown, and follow Inputs; figures they are made from stand to the right.'
+  'What would change the ranking. Ranks are among the offers shown and follow Inputs; the figures behind them are to the right.'
 const FIRST_COLUMN = 5
 const LEADING = [40, 14, 56, 12]
 const OFFER_UNITS = 16
 const NONE = '–'
-/** Heading, empty, header; then the rows of the present order. */
+/** Heading, empty row, header; then the rows of the current ranking. */
 const HEADER_ROW = 5
 const NUMBER_ROW = HEADER_ROW + 1
 const PRICE_ROW = HEADER_ROW + 2
 const POINTS_ROW = HEADER_ROW + 3
 const BASE_ROW = HEADER_ROW + 4
 
-/** Where things stand: contenders are the first rows of `Offers` and `Scoring`. */
+/** The offers shown are the first rows of `Offers` and `Scoring`. */
 interface Frame {
   layout: RfqLayout
   sensitivity: Sensitivity
@@ -63,7 +63,7 @@ interface Frame {
   widths: readonly number[]
 }
 
-/** `Sensitivity`: ranks under other weights, discount rates and volumes, and the price that would be first. */
+/** `Sensitivity`: ranks under other weights, discount rates and volumes, and break-even prices. */
 export function sensitivitySheet(layout: RfqLayout): SheetPlan {
   const { sensitivity } = layout.report
   const offers = layout.report.offers.slice(0, sensitivity.contenders.length)
@@ -80,7 +80,7 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
   }
 }
 
-/** Last row of the cases; what follows holds other figures. */
+/** Last row of the cases; the rows after it contain other figures. */
 const caseRows = ({ sensitivity }: Frame): number =>
   BASE_ROW +
   8 +
@@ -115,25 +115,28 @@ function sensitivityRows(frame: Frame): RowPlan[] {
   const list = new RowList().add(...headingRows(rfqHeading(layout, 'Sensitivity', NOTE)))
   list.add({ cells: [text(sensitivity.words, body)] })
   if (offers.length === 0) {
-    return list.add({ cells: [text('No offer is ranked: there is no order to change.', body)] }).rows
+    return list.add({ cells: [text('No offer is ranked.', body)] }).rows
   }
   list.add(offersHeaderRow(frame), ...baseRows(frame))
-  list.addSection('A weight moved, in points (never below 0)').add(...weightBlocks(frame))
-  list.addSection('Another discount rate: rank by score').add(...discountBlocks(frame))
-  list.addSection('Another discount rate: rank by risk-adjusted price').add(...priceBlocks(frame))
-  list.addSection('Another wanted volume').add(...volumeBlocks(frame))
-  list.addSection(
-    'Cheapest combination for each wanted volume, of all ranked offers: sets found for the inputs as written',
-  )
+  list.addSection('Weight changed by points (not below 0)').add(...weightBlocks(frame))
+  list.addSection('Discount rate: rank by score').add(...discountBlocks(frame))
+  list.addSection('Discount rate: rank by risk-adjusted price').add(...priceBlocks(frame))
+  list.addSection('Wanted volume').add(...volumeBlocks(frame))
+  list.addSection('Cheapest combination of all ranked offers for each wanted volume, for the original inputs')
   list.add(...combinationRows(frame))
-  list.addSection('Break-even: the risk-adjusted price at which an offer would be first, all else unchanged')
+  list.addSection('Break-even: risk-adjusted price at which an offer would rank first, all else unchanged')
   return list.add(breakEvenHeader(frame), ...breakEvenBlocks(frame)).rows
 }
 
 function offersHeaderRow({ offers, widths }: Frame): RowPlan {
   const names = offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, headerRight))
-  const figures = offers.map((offer) => text(`${offer.sequence}: figure`, headerRight))
-  const lead = [text('Case', header), text('Value', headerRight), text('First', header), text('Order changed', header)]
+  const figures = offers.map((offer) => text(`Offer ${offer.sequence}: figure`, headerRight))
+  const lead = [
+    text('Case', header),
+    text('Value', headerRight),
+    text('Ranked first', header),
+    text('Winner changed', header),
+  ]
   return fittedRow([...lead, ...names, ...figures], widths)
 }
 
@@ -144,11 +147,11 @@ const figureColumn = ({ offers }: Frame, at: number) => columnLetter(FIRST_COLUM
 const ranksAt = ({ offers }: Frame, row: number) => `$${rankColumn(0)}$${row}:$${rankColumn(offers.length - 1)}$${row}`
 const figuresAt = (frame: Frame, row: number) =>
   `$${figureColumn(frame, 0)}$${row}:$${figureColumn(frame, frame.offers.length - 1)}$${row}`
-/** Offer numbers stand where ranks stand, prices and points where figures stand. */
+/** Offer numbers are in the rank columns, prices and points in the figure columns. */
 const numbers = (frame: Frame) => ranksAt(frame, NUMBER_ROW)
 const heads = (frame: Frame) => ranksAt(frame, HEADER_ROW)
 
-// --- the order now --------------------------------------------------------------------------------------------------
+// --- current ranking --------------------------------------------------------------------------------------------------
 
 function* baseRows(frame: Frame): Generator<RowPlan> {
   const { layout, offers, widths } = frame
@@ -163,7 +166,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
   )
   yield fittedRow(
     [
-      ...lead(withCurrency('Risk-adjusted price now', layout.currency, '/t')),
+      ...lead(withCurrency('Current risk-adjusted price', layout.currency, '/t')),
       ...nothing,
       ...offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, price)),
     ],
@@ -179,7 +182,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
           (sum, each) => sum + (each === 'price' ? 0 : weights[each] * (offer.scores?.[each] ?? 0)),
           0,
         )
-        return ranked(frame, at, own, cached, oneDecimal)
+        return ifRanked(frame, at, own, cached, oneDecimal)
       }),
     ],
     widths,
@@ -192,7 +195,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
     changed: false,
   }
   yield caseRow(frame, BASE_ROW, {
-    name: 'As it is',
+    name: 'Current ranking',
     value: blank(body),
     standing,
     figures: totals,
@@ -201,8 +204,8 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
   })
 }
 
-/** Only offers that are still ranked have a place. */
-function ranked({ layout }: Frame, at: number, expression: string, cached: CachedResult, style: Style): Cell {
+/** A formula for ranked offers; empty for those no longer ranked. */
+function ifRanked({ layout }: Frame, at: number, expression: string, cached: CachedResult, style: Style): Cell {
   return formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, style)
 }
 
@@ -214,9 +217,9 @@ interface Case {
   standing: Pick<CaseRanking, 'ranks' | 'winner' | 'changed'>
   figures: readonly (number | null)[]
   style: Style
-  /** The figure ranks are made from. */
+  /** Formula of the figure that ranks are based on. */
   figure: (at: number) => string
-  /** Lowest first. */
+  /** Rank 1 is the lowest figure. */
   ascending?: boolean
 }
 
@@ -230,7 +233,7 @@ function caseRow(frame: Frame, row: number, each: Case): RowPlan {
     formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, wrapped),
     formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.standing.changed), centred),
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
-    ...offers.map((_, at) => ranked(frame, at, each.figure(at), each.figures[at] ?? '', each.style)),
+    ...offers.map((_, at) => ifRanked(frame, at, each.figure(at), each.figures[at] ?? '', each.style)),
   ]
   return fittedRow(cells, widths)
 }
@@ -246,7 +249,7 @@ function rankCell(frame: Frame, row: number, at: number, { standing, ascending }
   )
 }
 
-/** A total in which one score, or one weight, is another. */
+/** A total score in which one criterion's score or weight differs. */
 const roundedTotal = (points: string, weights: string) => `IFERROR(ROUND((${points})/(${weights}),6),"")`
 const allPoints = ({ layout }: Frame, at: number) => `SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, at)})`
 const allWeights = ({ layout }: Frame) => `SUM(${weightsRange(layout)})`
@@ -255,7 +258,7 @@ function weightBlocks(frame: Frame) {
   const { layout, sensitivity } = frame
   return sensitivity.weightShifts.map((shifted) => (row: number) => {
     const { criterion, shift, weights } = shifted
-    const moved = `($B$${row}-Weight_${criterion})`
+    const shiftedBy = `($B$${row}-Weight_${criterion})`
     return caseRow(frame, row, {
       name: `${CRITERION_NAMES[criterion]} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
       value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], oneDecimal),
@@ -264,8 +267,8 @@ function weightBlocks(frame: Frame) {
       style: oneDecimal,
       figure: (at) =>
         roundedTotal(
-          `${allPoints(frame, at)}+${moved}*N(${layout.scoring.cell(`score-${criterion}`, at)})`,
-          `${allWeights(frame)}+${moved}`,
+          `${allPoints(frame, at)}+${shiftedBy}*N(${layout.scoring.cell(`score-${criterion}`, at)})`,
+          `${allWeights(frame)}+${shiftedBy}`,
         ),
     })
   })
@@ -308,7 +311,7 @@ function priceBlocks(frame: Frame) {
   })
 }
 
-/** The risk-adjusted price at another rate: present values made anew from the lines. */
+/** The risk-adjusted price at another rate: present values recomputed from the lines. */
 function priceExpression({ layout }: Frame, at: number, rate: string): string {
   const { offers, deliveries, prepayments } = layout
   const cell = (key: Parameters<typeof offers.cell>[0]) => offers.cell(key, at)
@@ -341,7 +344,7 @@ function volumeBlocks(frame: Frame) {
   )
 }
 
-// --- what it would cost, and what would be first --------------------------------------------------------------------
+// --- combinations and break-even prices --------------------------------------------------------------------
 
 function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<RowPlan> {
   const { numbers: styles, currency } = layout
@@ -349,7 +352,7 @@ function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<Row
     [
       'Wanted volume (t)',
       withCurrency('Total', currency),
-      'Reached',
+      'Volume reached',
       'Proven',
       'Tonnes',
       withCurrency('Blended price', currency, '/t'),
@@ -374,14 +377,14 @@ function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<Row
 function breakEvenHeader({ layout, widths }: Frame): RowPlan {
   const names = [
     'Offer',
-    withCurrency('Price now', layout.currency, '/t'),
-    'Why there is none',
+    withCurrency('Current price', layout.currency, '/t'),
+    'Why no break-even',
     'Rank',
-    withCurrency('First at or below', layout.currency, '/t'),
-    withCurrency('As nominal price', layout.currency, '/t'),
-    'Change of price',
-    'Lowest of the others',
-    'Lead of the others',
+    withCurrency('Ranks first at or below', layout.currency, '/t'),
+    withCurrency('Nominal price', layout.currency, '/t'),
+    'Price change',
+    'Lowest other price',
+    'Lead of other offers',
   ]
   return fittedRow(
     names.map((name, index) => text(name, index === 0 || index === 2 ? header : headerRight)),

@@ -11,10 +11,10 @@ import { type Ranking, SUMMARY_WIDTHS } from './summary-ranking.js'
 
 const PRICE_ROWS = 17
 const STACK_ROWS = 22
-/** Offers drawn in colours of their own; the rest is one series. */
+/** Number of offers with a colour of their own; all others form one series. */
 const COLOURED = 8
-/** Categories at most: beyond, a longer period is taken. */
-const MOST_PERIODS = 9
+/** Maximum number of categories; more are grouped into longer periods. */
+const MAX_PERIODS = 9
 const OTHERS = 'Other offers'
 
 interface Section {
@@ -25,8 +25,8 @@ interface Section {
 }
 
 /**
- * Pictures and the figures behind them, all formulas: price per tonne by offer with the budget, volume by vintage year,
- * volume by delivery period. Nothing is drawn where there is nothing to draw.
+ * Charts and their data, as formulas: price per tonne by offer with the RFQ's maximum price, volume by vintage year, and
+ * volume by delivery period. Charts without data are omitted.
  * @param row first row of the section
  */
 export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): Section {
@@ -45,7 +45,7 @@ export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): 
   return {
     rows: [
       ...emptyRows(PRICE_ROWS + STACK_ROWS + 2),
-      { cells: [text('Figures behind the charts', section)], height: 18 },
+      { cells: [text('Chart data', section)], height: 18 },
       ...price.rows,
       ...vintages.rows,
       ...deliveries.rows,
@@ -121,7 +121,7 @@ function priceData(layout: RfqLayout, ranking: Ranking, row: number): PriceData 
 }
 
 const nameOf = (rank: number, label: string) => `${rank} · ${oneLine(label)}`
-/** The same as `nameOf`, so that names follow a changed ranking. */
+/** `nameOf` as a formula, so that names follow a changed ranking. */
 const nameExpression = (rank: string, label: string) => `${rank}&" · "&${label}`
 
 function priceChart({ currency, report }: RfqLayout, data: PriceData, anchor: Chart['anchor']): Chart {
@@ -129,7 +129,7 @@ function priceChart({ currency, report }: RfqLayout, data: PriceData, anchor: Ch
   const line: ChartSeries[] = data.budget === null ? [] : [{ name: data.heads.budget, values: data.budget, line: true }]
   const cheapest = report.summary.cheapestOffer
   return {
-    title: data.budget === null ? unit : `${unit}, with the maximum of the RFQ`,
+    title: data.budget === null ? unit : `${unit}, with the RFQ’s maximum price`,
     alt: `Columns: price per tonne of the ${data.names.cached.length} best-ranked offers${data.budget === null ? '' : ', and the maximum price of the RFQ as a dashed line'}. ${cheapest === null ? '' : `Cheapest: ${cheapest.label}.`}`,
     stacked: false,
     categories: data.names,
@@ -143,11 +143,11 @@ function priceChart({ currency, report }: RfqLayout, data: PriceData, anchor: Ch
 
 // --- volumes in stacks ----------------------------------------------------------------------------------------------
 
-/** One category: what it is called, the criterion of its lines, and whether a line is of it. */
+/** One category: its name, the SUMIFS criteria of its lines, and the same as a predicate. */
 interface Period {
   name: string
   criteria: string
-  holds: (line: OfferLine) => boolean
+  includes: (line: OfferLine) => boolean
 }
 interface StackWords {
   title: string
@@ -156,13 +156,13 @@ interface StackWords {
 }
 const VINTAGES: StackWords = {
   title: 'Volume by vintage year (t)',
-  alt: 'Stacked columns: tonnes offered by vintage year, one colour an offer.',
+  alt: 'Stacked columns: tonnes offered by vintage year, one colour per offer.',
   category: 'Vintage year',
 }
 const DELIVERIES: StackWords = {
   title: 'Deliveries by due date (t)',
-  alt: 'Stacked columns: tonnes due in each period, one colour an offer.',
-  category: 'Due',
+  alt: 'Stacked columns: tonnes due in each period, one colour per offer.',
+  category: 'Due date',
 }
 
 interface StackData extends StackWords {
@@ -170,7 +170,7 @@ interface StackData extends StackWords {
   chart: Omit<Chart, 'anchor'> | null
 }
 
-/** Offers down, periods across, so that long names have room. */
+/** One row per offer and one column per period, so that long offer names fit. */
 function stack(
   layout: RfqLayout,
   ranking: Ranking,
@@ -242,7 +242,7 @@ function stackCharts(stacks: readonly StackData[], row: number): Chart[] {
   )
 }
 
-/** Volume of one offer in one period, by its place in the ranking; the last row is all that no other shows. */
+/** Volume of one offer in one period, by rank; the last row is the total of all other offers. */
 function volumeCell(
   { deliveries, offers, numbers }: RfqLayout,
   ranking: Ranking,
@@ -260,7 +260,7 @@ function volumeCell(
   return formula(`IFERROR(${all},${deliveries.range('offer')},${offer}),0)`, cached, numbers.volume)
 }
 
-/** Volumes by series and period; what is of no coloured offer is of the last series. */
+/** Volumes by series and period; offers without a colour of their own count in the last series. */
 function sumsOf(
   layout: RfqLayout,
   coloured: Ranking['offers'],
@@ -271,7 +271,7 @@ function sumsOf(
   const sums = Array.from({ length: series }, () => periods.map(() => 0))
   for (const line of layout.lines) {
     const row = sums[places.get(line.offer.id) ?? series - 1]
-    const at = periods.findIndex((period) => period.holds(line))
+    const at = periods.findIndex((period) => period.includes(line))
     if (row !== undefined && at !== -1) row[at] = (row[at] ?? 0) + Math.max(0, line.line.volume ?? 0)
   }
   return sums
@@ -285,17 +285,17 @@ function yearPeriods({ lines, deliveries }: RfqLayout): Period[] {
   const found = years(
     lines.flatMap(({ line }) => (line.vintageYear !== null && (line.volume ?? 0) > 0 ? [line.vintageYear] : [])),
   )
-  const early = found.slice(0, Math.max(0, found.length - MOST_PERIODS + 1))
-  const rest = found.slice(early.length)
-  const border = rest[0] ?? 0
+  const grouped = found.slice(0, Math.max(0, found.length - MAX_PERIODS + 1))
+  const rest = found.slice(grouped.length)
+  const firstYear = rest[0] ?? 0
   const before: Period[] =
-    early.length < 2
-      ? early.map((year) => yearPeriod(year, deliveries.range('year')))
+    grouped.length < 2
+      ? grouped.map((year) => yearPeriod(year, deliveries.range('year')))
       : [
           {
-            name: `before ${border}`,
-            criteria: `,${deliveries.range('year')},"<${border}"`,
-            holds: ({ line }) => line.vintageYear !== null && line.vintageYear < border,
+            name: `before ${firstYear}`,
+            criteria: `,${deliveries.range('year')},"<${firstYear}"`,
+            includes: ({ line }) => line.vintageYear !== null && line.vintageYear < firstYear,
           },
         ]
   return [...before, ...rest.map((year) => yearPeriod(year, deliveries.range('year')))]
@@ -304,10 +304,10 @@ function yearPeriods({ lines, deliveries }: RfqLayout): Period[] {
 const yearPeriod = (year: number, range: string): Period => ({
   name: String(year),
   criteria: `,${range},${year}`,
-  holds: ({ line }) => line.vintageYear === year,
+  includes: ({ line }) => line.vintageYear === year,
 })
 
-/** Quarters, half-years or years: the shortest that makes few enough columns. What lies beyond is gathered at the end. */
+/** Quarters, half-years or years: the shortest that fit into `MAX_PERIODS`. Later deliveries count in the last period. */
 function deliveryPeriods({ lines, deliveries }: RfqLayout): Period[] {
   const dates = lines
     .flatMap(({ line }) =>
@@ -317,8 +317,8 @@ function deliveryPeriods({ lines, deliveries }: RfqLayout): Period[] {
   if (dates.length === 0) return []
   const first = dates[0] as string
   const last = dates.at(-1) as string
-  const months = [3, 6, 12].find((step) => countPeriods(first, last, step) <= MOST_PERIODS) ?? 12
-  const count = Math.min(MOST_PERIODS, countPeriods(first, last, months))
+  const months = [3, 6, 12].find((step) => countPeriods(first, last, step) <= MAX_PERIODS) ?? 12
+  const count = Math.min(MAX_PERIODS, countPeriods(first, last, months))
   const start = Math.floor(monthOf(first) / months) * months
   return Array.from({ length: count }, (_, index) => {
     const from = monthStart(start + index * months)
@@ -338,7 +338,7 @@ function duePeriod(name: string, from: string, to: string | null, range: string)
   return {
     name,
     criteria: `,${range},${stringLiteral(`>=${dateSerial(from)}`)}${upper}`,
-    holds: ({ line }) => line.dueDate !== null && line.dueDate >= from && (to === null || line.dueDate < to),
+    includes: ({ line }) => line.dueDate !== null && line.dueDate >= from && (to === null || line.dueDate < to),
   }
 }
 

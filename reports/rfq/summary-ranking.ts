@@ -22,12 +22,12 @@ import {
 import { blank, type CachedResult, formula, number, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
 
-/** Column units of `Summary`: rank, then the widest column, then figures; shared by all its blocks. */
+/** Column units of `Summary`, shared by all its blocks: rank, name, then figures. */
 export const SUMMARY_WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
-/** Offers shown by rank. */
+/** Number of offers shown. */
 const SHOWN = 12
 
-/** The best-ranked offers: also what the charts are drawn from. */
+/** The best-ranked offers, which the charts show too. */
 export interface Ranking {
   rows: RowPlan[]
   rules: NonNullable<SheetPlan['rules']>
@@ -36,7 +36,7 @@ export interface Ranking {
   firstRow: number
 }
 
-/** @param row the row it begins at */
+/** @param row the first row of the block */
 export function rankingRows(layout: RfqLayout, row: number): Ranking {
   const offers = layout.report.offers.filter(({ rank }) => rank !== null).slice(0, SHOWN)
   const firstRow = row + 2
@@ -45,24 +45,24 @@ export function rankingRows(layout: RfqLayout, row: number): Ranking {
     rankingHeader(layout),
     ...offers.map((offer, index) => rankingRow(layout, offer, index + 1, firstRow + index)),
   ]
-  if (offers.length === 0) rows.push({ cells: [text('No offer is ranked; Offers says why.', body)] })
+  if (offers.length === 0) rows.push({ cells: [text('No offer is ranked. Offers gives the reasons.', body)] })
   const last = firstRow + Math.max(0, offers.length - 1)
   return { rows: [...rows, { cells: [blank()] }], rules: rankingRules(firstRow, last), offers, firstRow }
 }
 
 function rankingTitle({ summary }: RfqReport, shown: number): string {
-  return shown < summary.ranked ? `The ${shown} best-ranked of ${summary.ranked} offers` : 'Offers by rank'
+  return shown < summary.ranked ? `Top ${shown} of ${summary.ranked} ranked offers` : 'Offers by rank'
 }
 
 function rankingHeader({ currency }: RfqLayout): RowPlan {
   const figures = [
     withCurrency('Price per tonne', currency, '/t'),
-    'Against the maximum price',
+    'Difference from maximum price',
     withCurrency('Total', currency),
     'Volume (t)',
     'Coverage',
-    'Score of 100',
-    'Flags, high',
+    'Score (0–100)',
+    'High flags',
   ]
   return fittedRow(
     [
@@ -81,21 +81,21 @@ function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: nu
   const price = offer.compared.pricePerTonne
   const limit = report.rfq.comparedMaxUnitPrice
   const ratio = price === null || limit === null || limit === 0 ? null : price / limit - 1
-  const fetch = (range: string, cached: CachedResult, style: Style) =>
+  const fromOffers = (range: string, cached: CachedResult, style: Style) =>
     formula(`IFERROR(INDEX(${range},MATCH($A${row},${offers.range('rank')},0)),"")`, cached, style)
   return fittedRow(
     [
       number(rank, asBold(plainNumber)),
-      fetch(offers.range('label'), offer.label, boldWrapped),
-      fetch(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
+      fromOffers(offers.range('label'), offer.label, boldWrapped),
+      fromOffers(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
       formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', signedPercent),
-      fetch(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
-      fetch(offers.range('volume'), offer.metrics.volume, numbers.volume),
-      fetch(offers.range('coverage'), offer.metrics.coverage ?? '', percent),
-      fetch(offers.range('score'), offer.scores?.total ?? '', oneDecimal),
-      fetch(offers.range('high'), countFlags(offer, 'high'), integer),
-      fetch(offers.range('meets'), yesNo(offer.meetsRequirements), centred),
-      fetch(offers.range('status'), offer.status ?? 'unknown', body),
+      fromOffers(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
+      fromOffers(offers.range('volume'), offer.metrics.volume, numbers.volume),
+      fromOffers(offers.range('coverage'), offer.metrics.coverage ?? '', percent),
+      fromOffers(offers.range('score'), offer.scores?.total ?? '', oneDecimal),
+      fromOffers(offers.range('high'), countFlags(offer, 'high'), integer),
+      fromOffers(offers.range('meets'), yesNo(offer.meetsRequirements), centred),
+      fromOffers(offers.range('status'), offer.status ?? 'unknown', body),
     ],
     SUMMARY_WIDTHS,
   )

@@ -49,7 +49,7 @@ const LINKED = [
   'About',
 ]
 
-/** `Summary`: the request, what came, the best of it, and pictures. */
+/** `Summary`: the request, the offers received, the best of them, and charts. */
 export function summarySheet(layout: RfqLayout): SheetPlan {
   const top = [...topRows(layout)]
   const ranking = rankingRows(layout, top.length + 1)
@@ -72,7 +72,7 @@ function* topRows(layout: RfqLayout): Generator<RowPlan> {
   const { report } = layout
   yield { cells: [text(`Offer comparison: ${rfqName(report)}`, title)], height: 24 }
   yield {
-    cells: [text(report.rfq.title === null ? 'Without a title' : oneLine(report.rfq.title), subtitle)],
+    cells: [text(report.rfq.title === null ? 'Untitled' : oneLine(report.rfq.title), subtitle)],
     height: 17,
   }
   yield {
@@ -97,9 +97,9 @@ function requestFacts({ report, numbers }: RfqLayout): FactBlock {
       ['Number', textFact(rfq.number)],
       ['State', textFact(rfq.state ?? 'unknown')],
       ['As of', moment(context.asOf, asRight(timestamp))],
-      ['Responses due', date(rfq.responseDueDate, asRight(calendarDate))],
-      ['Days to due', number(rfq.daysToDue, plainNumber)],
-      ['Fulfilment due', date(rfq.fulfilmentDueDate, asRight(calendarDate))],
+      ['Response due date', date(rfq.responseDueDate, asRight(calendarDate))],
+      ['Days to due date', number(rfq.daysToDue, plainNumber)],
+      ['Fulfilment due date', date(rfq.fulfilmentDueDate, asRight(calendarDate))],
       ['Minimum volume (t)', number(rfq.minVolume, numbers.volume)],
       ['Maximum volume (t)', number(rfq.maxVolume, numbers.volume)],
       ['Vintages', textFact(`${years[0]} to ${years[1]}`)],
@@ -116,16 +116,16 @@ function offerFacts(layout: RfqLayout): FactBlock {
   const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
   const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
   const statuses = summary.byStatus.map(
-    ({ status, offers }): Fact => [`  of them ${oneLine(status)}`.slice(0, 40), number(offers, integer)],
+    ({ status, offers }): Fact => [`  of which ${oneLine(status)}`.slice(0, 40), number(offers, integer)],
   )
   return {
-    title: 'What came',
+    title: 'Offers received',
     facts: [
       ['Offers', number(summary.offers, asBold(integer))],
       ...statuses.slice(0, 5),
       ['Ranked', formula(ranked, summary.ranked, integer)],
-      ['Meet every requirement', number(summary.meetRequirements, integer)],
-      ['Late', number(summary.late, integer)],
+      ['Meet all requirements', number(summary.meetRequirements, integer)],
+      ['Submitted late', number(summary.late, integer)],
       ['Volume of ranked offers (t)', formula(volume, summary.volume, numbers.volume)],
       [
         'Coverage of the wanted volume',
@@ -146,10 +146,7 @@ function priceFacts(layout: RfqLayout): FactBlock {
       ...statistics(layout),
       ...bestFacts(layout),
       ...(['high', 'medium', 'low'] as const).map(
-        (severity): Fact => [
-          `Flags, ${severityLabels[severity].toLowerCase()}`,
-          number(summary.flags[severity], integer),
-        ],
+        (severity): Fact => [`${severityLabels[severity]} flags`, number(summary.flags[severity], integer)],
       ),
     ],
   }
@@ -171,14 +168,14 @@ function statistics({ report, offers, numbers, currency }: RfqLayout): Fact[] {
     ['Median', arrayFormula(some(`MEDIAN(IF(${eligible}="yes",${prices}))`), price.median, `K${medianRow}`, style)],
     ['Highest', figure(highest, price.highest)],
     ['Spread', figure(`${highest}-${lowest}`, price.spread)],
-    ['Volume-weighted mean', figure(weighted, price.weightedMean)],
+    ['Volume-weighted average', figure(weighted, price.weightedMean)],
   ]
 }
 
-/** Other rates may have another cheapest set, which only the report can find. */
+/** With other exchange rates another combination may be cheapest, which only a new report can find. */
 const combinationName = (figure: string): Cell =>
   formula(
-    `IF(RatesChanged>0,"Set as written (see Award), ${figure}","Cheapest combination, ${figure}")`,
+    `IF(RatesChanged>0,"Original awards (see Award), ${figure}","Cheapest combination, ${figure}")`,
     `Cheapest combination, ${figure}`,
     label,
   )
@@ -190,6 +187,6 @@ function bestFacts(layout: RfqLayout): Fact[] {
   return [
     [combinationName('total'), formula(`'Award'!$F$${row}`, award?.total ?? 0, numbers.money(currency))],
     [combinationName('blended'), formula(`'Award'!$G$${row}`, award?.blendedPrice ?? null, numbers.price(currency))],
-    ['Saving against the budget', formula(`'Award'!$J$${row}`, award?.saving ?? null, numbers.money(currency))],
+    ['Saving against budget', formula(`'Award'!$J$${row}`, award?.saving ?? null, numbers.money(currency))],
   ]
 }

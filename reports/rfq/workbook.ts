@@ -15,7 +15,7 @@ import { scoringSheet } from './scoring-sheet.js'
 import { sensitivitySheet } from './sensitivity-sheet.js'
 import { summarySheet } from './summary-sheet.js'
 
-/** Makers of the sheets of an RFQ's workbook, in order: each is made when its turn has come. */
+/** The sheets of an RFQ's workbook in order, each made only when it is written. */
 export function rfqSheets(report: RfqReport): SheetFactory[] {
   const layout = rfqLayout(report)
   return [
