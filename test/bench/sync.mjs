@@ -1,6 +1,6 @@
-// Requests and seconds of a first and a second sync, beside a bare download loop of the same addresses.
-//   npm run bench:sync -- [RFQs] [responses to each] [rounds]
-// Each measurement is a process of its own; the marketplace is another one. Medians over the rounds.
+// Requests and duration of a first and a second sync, compared with a bare download loop over the same URLs.
+//   npm run bench:sync -- [RFQs] [responses per RFQ] [rounds]
+// Each measurement and the marketplace run in separate processes. Prints medians over the rounds.
 import { fork } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,11 +1,11 @@
 /**
- * Time and memory of a workbook, beside bare exceljs writing the same cells. By hand:
+ * Time and memory needed for a workbook, compared with plain exceljs writing the same cells. Run it with:
  *
  *   npm run bench:workbooks
  *
- * Each line is a process of its own. `quotekeeper report` is the whole command, from the database to the file. The others
- * are handed the documents; `report only` says what their comparison takes before any workbook. Peak is the most memory
- * the process had at all.
+ * Each measurement runs in a separate process. `quotekeeper report` is the whole command, from the database to the file.
+ * The others start from documents in memory; `report only` measures the comparison without a workbook. Peak is the
+ * process's maximum memory.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -20,7 +20,7 @@ const OFFERS = [
 ]
 const WAYS = ['quotekeeper report', 'report only', 'bare exceljs, document', 'bare exceljs, streaming']
 
-/** Documents of so many offers of so many lines, as the marketplace sends them. */
+/** `offers` responses with `lines` deliveries each, as the marketplace sends them. */
 function documents(offers, lines) {
   let state = 7
   const next = (from, to) => {
@@ -117,7 +117,7 @@ async function reportOf(offers, lines) {
   })
 }
 
-/** A folder with a database that holds the RFQ, and a configuration. */
+/** Writes a database with the RFQ and a configuration into the folder. */
 async function prepare(folder, offers, lines) {
   const { openStore } = await import('../../dist/src/store/store.js')
   const now = new Date('2026-03-10T10:00:00.000Z')
@@ -145,7 +145,7 @@ channels: [{ org: acme, channel: forest, apiKey: { env: NO_KEY }, autoClose: off
   )
 }
 
-/** The command as a person gives it, in this process. */
+/** Runs the `report` command in this process. */
 async function command(folder) {
   const { processIo } = await import('../../dist/src/cli/io.js')
   const { run } = await import('../../dist/src/cli/program.js')
@@ -156,7 +156,7 @@ async function command(folder) {
   return statSync(out).size
 }
 
-/** Values and formulas alone: no style, no width, no chart, no fixed bytes. */
+/** Writes values and formulas only: no styles, widths or charts. */
 async function fill(book, report) {
   const { rfqSheets } = await import('../../dist/reports/rfq/workbook.js')
   for (const make of rfqSheets(report)) {
@@ -194,22 +194,22 @@ async function bareStreaming(report) {
 
 const BARE = { 'bare exceljs, document': bareDocument, 'bare exceljs, streaming': bareStreaming }
 
-/** The longest the event loop was held up. */
-function watchLoop() {
-  let longest = 0
+/** Measures the maxMs time, in milliseconds, for which the event loop was blocked. */
+function measureBlocking() {
+  let maxMs = 0
   let last = performance.now()
   const timer = setInterval(() => {
-    longest = Math.max(longest, performance.now() - last - 20)
+    maxMs = Math.max(maxMs, performance.now() - last - 20)
     last = performance.now()
   }, 20)
   return () => {
     clearInterval(timer)
-    return Math.round(Math.max(longest, performance.now() - last - 20))
+    return Math.round(Math.max(maxMs, performance.now() - last - 20))
   }
 }
 
-/** What is timed: the command whole; of the others the writing alone. */
-async function timed(way, { folder, offers, lines }) {
+/** The function to time: the whole command, or only the writing of the file. */
+async function taskFor(way, { folder, offers, lines }) {
   if (way === 'quotekeeper report') return () => command(folder)
   const report = await reportOf(offers, lines)
   const make = BARE[way]
@@ -217,17 +217,17 @@ async function timed(way, { folder, offers, lines }) {
 }
 
 async function measure(way, of) {
-  const make = await timed(way, of)
+  const make = await taskFor(way, of)
   globalThis.gc?.()
   const begin = performance.now()
-  const blocked = watchLoop()
+  const blocked = measureBlocking()
   await new Promise((resolve) => setTimeout(resolve, 25))
   const bytes = await make()
   const seconds = ((performance.now() - begin) / 1_000).toFixed(1)
   const peak = Math.round(process.resourceUsage().maxRSS / 1_024)
   const { offers, lines } = of
   console.log(
-    `${offers} offers, ${offers * lines} lines, ${way}: ${seconds} s, peak ${peak} MiB, file ${(bytes / 1e6).toFixed(1)} MB, main thread held up at most ${blocked()} ms`,
+    `${offers} offers, ${offers * lines} lines, ${way}: ${seconds} s, peak ${peak} MiB, file ${(bytes / 1e6).toFixed(1)} MB, main thread blocked for at most ${blocked()} ms`,
   )
 }
 

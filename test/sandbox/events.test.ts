@@ -16,8 +16,8 @@ const everything = (world: World) =>
     rfqs: channel.rfqs.map((record) => ({ rfq: record.singleShape(), responses: record.responses })),
   }))
 
-describe('time that passes', () => {
-  it('brings the same world in one step or in many', () => {
+describe('world events', () => {
+  it('lead to the same world in one step or in many', () => {
     fc.assert(
       fc.property(fc.integer(), fc.array(fc.nat({ max: 9 * DAY }), { maxLength: 8 }), (seed, steps) => {
         const one = createWorld({ seed, now, channels })
@@ -31,7 +31,7 @@ describe('time that passes', () => {
     )
   })
 
-  it('leaves other RFQs alone when one is closed', () => {
+  it('leave other RFQs unchanged when one is closed', () => {
     const one = createWorld({ seed: 5, now, channels })
     const other = createWorld({ seed: 5, now, channels })
     const id = other.channels[0]?.rfqs[0]?.terms.id ?? ''
@@ -43,8 +43,8 @@ describe('time that passes', () => {
     expect(rest(other)).toEqual(rest(one))
   })
 
-  it('brings offers, revisions, reviews, decisions, amendments, new RFQs and prices', () => {
-    const told = advanceWorld(createWorld({ seed: 3, now }), at(20 * DAY)).map(({ text }) => text)
+  it('include offers, revisions, reviews, decisions, amendments, new RFQs and prices', () => {
+    const events = advanceWorld(createWorld({ seed: 3, now }), at(20 * DAY)).map(({ text }) => text)
     for (const sign of [
       ': offer of',
       'revised offer',
@@ -55,17 +55,17 @@ describe('time that passes', () => {
       'opened',
       'now asks',
     ]) {
-      expect(told.filter((text) => text.includes(sign)).length, sign).toBeGreaterThan(0)
+      expect(events.filter((text) => text.includes(sign)).length, sign).toBeGreaterThan(0)
     }
   })
 
-  it('tells in order, each at its time', () => {
-    const told = advanceWorld(createWorld({ seed: 3, now }), at(5 * DAY))
-    expect(told.every(({ at: moment }, index) => moment >= (told[index - 1]?.at ?? now))).toBe(true)
-    expect(told.every(({ at: moment }) => moment > now && moment <= at(5 * DAY))).toBe(true)
+  it('are returned in chronological order', () => {
+    const events = advanceWorld(createWorld({ seed: 3, now }), at(5 * DAY))
+    expect(events.every(({ at: moment }, index) => moment >= (events[index - 1]?.at ?? now))).toBe(true)
+    expect(events.every(({ at: moment }) => moment > now && moment <= at(5 * DAY))).toBe(true)
   })
 
-  it('makes only documents that fit, with times not after the present', () => {
+  it('produce only valid documents, with no timestamps in the future', () => {
     const world = createWorld({ seed: 8, now })
     advanceWorld(world, at(30 * DAY))
     for (const { listings, rfqs } of world.channels) {
@@ -78,7 +78,7 @@ describe('time that passes', () => {
     }
   })
 
-  it('accepts at most one offer of an RFQ, and takes none after the due date', () => {
+  it('accept at most one offer per RFQ, and add none after the due date', () => {
     const world = createWorld({ seed: 8, now })
     advanceWorld(world, at(40 * DAY))
     for (const { rfqs } of world.channels) {
@@ -89,7 +89,7 @@ describe('time that passes', () => {
     }
   })
 
-  it('never goes back', () => {
+  it('change nothing when time is set back', () => {
     const world = createWorld({ seed: 8, now, channels })
     advanceWorld(world, at(2 * DAY))
     const before = everything(world)
@@ -98,18 +98,18 @@ describe('time that passes', () => {
     expect(world.simulatedUntil).toEqual(at(2 * DAY))
   })
 
-  it('does nothing to a world that is still', () => {
+  it('do not happen in a world created with still: true', () => {
     const world = createWorld({ seed: 8, now, channels, still: true })
     const before = everything(world)
     expect(advanceWorld(world, at(30 * DAY))).toEqual([])
     expect(everything(world)).toEqual(before)
   })
 
-  it('stays bounded over two years, with something going on to the end', () => {
+  it('keep the world bounded over two years and still occur at the end', () => {
     const world = createWorld({ seed: 2, now, channels })
     advanceWorld(world, at(700 * DAY))
-    const told = advanceWorld(world, at(730 * DAY))
-    expect(told.length).toBeGreaterThan(50)
+    const events = advanceWorld(world, at(730 * DAY))
+    expect(events.length).toBeGreaterThan(50)
     for (const { rfqs } of world.channels) {
       expect(rfqs.length).toBeLessThanOrEqual(60)
       for (const { responses } of rfqs) expect(responses.length).toBeLessThanOrEqual(9)

@@ -30,25 +30,25 @@ afterEach(() => {
   sandbox.world.removeRfq(id)
 })
 
-const once = (effect: Effect | Effect[]) => sandbox.faults.add({ effect })
+const addOnce = (effect: Effect | Effect[]) => sandbox.faults.add({ effect })
 const close = () => requestJson(sandbox, `${rfqs}/${id}/close`, { method: 'POST' })
 const state = () => sandbox.world.rfq(id).state
 
-describe('which requests a fault meets', () => {
+describe('fault conditions', () => {
   const statuses = async (paths: string[]) => {
     const replies = []
     for (const path of paths) replies.push((await requestJson(sandbox, path)).status)
     return replies
   }
 
-  it('meets so many, once unless told otherwise', async () => {
-    once({ kind: 'status', status: 503 })
+  it('apply a fault once by default, or the given number of times', async () => {
+    addOnce({ kind: 'status', status: 503 })
     expect(await statuses([rfqs, rfqs])).toEqual([503, 200])
     sandbox.faults.add({ times: 2, effect: { kind: 'status', status: 503 } })
     expect(await statuses([rfqs, rfqs, rfqs])).toEqual([503, 503, 200])
   })
 
-  it('meets always until it is removed', async () => {
+  it('apply a fault until it is removed, with times: Infinity', async () => {
     const fault = sandbox.faults.add({ times: Number.POSITIVE_INFINITY, effect: { kind: 'status', status: 503 } })
     expect(await statuses([rfqs, rfqs, rfqs])).toEqual([503, 503, 503])
     expect(sandbox.faults.list()).toEqual([{ id: fault.id, hits: 3, left: 'always', kinds: ['status'] }])
@@ -57,12 +57,12 @@ describe('which requests a fault meets', () => {
     expect(fault.hits).toBe(3)
   })
 
-  it('lets the first ones through', async () => {
+  it('let the first requests through, with skip', async () => {
     sandbox.faults.add({ skip: 2, effect: { kind: 'status', status: 500 } })
     expect(await statuses([rfqs, rfqs, rfqs, rfqs])).toEqual([200, 200, 500, 200])
   })
 
-  it('goes by operation, organization, path and identifier', async () => {
+  it('match operation, organization, path and RFQ id', async () => {
     const effect = { kind: 'status', status: 500 } as const
     sandbox.faults.add({ operation: ['readRfq', 'closeRfq'], effect })
     expect(await statuses([rfqs, `${base}/listings`, `${rfqs}/${id}`])).toEqual([200, 200, 500])
@@ -74,175 +74,175 @@ describe('which requests a fault meets', () => {
     expect(await statuses([rfqs, `${rfqs}/${id}`])).toEqual([200, 500])
   })
 
-  it('is written in the log', async () => {
-    once({ kind: 'status', status: 429, headers: { 'retry-after': '3' } })
+  it('record the applied fault in the request log', async () => {
+    addOnce({ kind: 'status', status: 429, headers: { 'retry-after': '3' } })
     await requestJson(sandbox, rfqs)
     expect(sandbox.requests).toMatchObject([{ status: 429, faults: ['status'], operation: 'listRfqs' }])
   })
 })
 
-describe('an answer of another kind', () => {
-  it('status, with the error body, or with a body and headers of its own', async () => {
-    once({ kind: 'status', status: 429, headers: { 'retry-after': '7' } })
+describe('faults that replace the reply', () => {
+  it('send a status with the error body, or with a given body and headers', async () => {
+    addOnce({ kind: 'status', status: 429, headers: { 'retry-after': '7' } })
     const limited = await requestJson(sandbox, rfqs)
     expect(limited.headers.get('retry-after')).toBe('7')
     expect(parseLeniently(errorReply, limited.body).problems).toEqual([])
-    once({ kind: 'status', status: 200, body: { items: 'none' } })
+    addOnce({ kind: 'status', status: 200, body: { items: 'none' } })
     expect((await requestJson(sandbox, rfqs)).body).toEqual({ items: 'none' })
   })
 
-  it('HTML with 200, or any text of any type', async () => {
-    once({ kind: 'text' })
+  it('send HTML with status 200, or any text with any content type', async () => {
+    addOnce({ kind: 'text' })
     const page = await requestJson(sandbox, rfqs)
     expect([page.status, page.headers.get('content-type')]).toEqual([200, 'text/html'])
     expect(page.body).toMatch(/^<!doctype html>/)
-    once({ kind: 'text', text: '{"items":[', contentType: 'application/json', status: 201 })
+    addOnce({ kind: 'text', text: '{"items":[', contentType: 'application/json', status: 201 })
     expect(await requestJson(sandbox, rfqs)).toMatchObject({ status: 201, body: '{"items":[' })
   })
 
-  it('a redirect', async () => {
-    once({ kind: 'redirect', location: 'http://127.0.0.1:9/', status: 307 })
+  it('send a redirect', async () => {
+    addOnce({ kind: 'redirect', location: 'http://127.0.0.1:9/', status: 307 })
     const { status, headers } = await requestJson(sandbox, rfqs)
     expect([status, headers.get('location')]).toEqual([307, 'http://127.0.0.1:9/'])
   })
 
-  it('a date that is off, nonsense, or absent', async () => {
+  it('send a shifted, invalid or missing Date header', async () => {
     const date = async () => (await requestJson(sandbox, rfqs)).headers.get('date')
     expect(await date()).toBe(now.toUTCString())
-    once({ kind: 'date', skewMs: -90_000 })
+    addOnce({ kind: 'date', skewMs: -90_000 })
     expect(await date()).toBe('Wed, 11 Jun 2025 09:28:30 GMT')
-    once({ kind: 'date', value: 'noon' })
+    addOnce({ kind: 'date', value: 'noon' })
     expect(await date()).toBe('noon')
-    once({ kind: 'date', value: null })
+    addOnce({ kind: 'date', value: null })
     expect(await date()).toBeNull()
   })
 })
 
-describe('a connection that fails', () => {
-  it('hangs', async () => {
-    once({ kind: 'hang' })
+describe('faults of the connection', () => {
+  it('hang without a reply', async () => {
+    addOnce({ kind: 'hang' })
     await expect(requestJson(sandbox, rfqs, { signal: AbortSignal.timeout(500) })).rejects.toThrow('timeout')
     expect(sandbox.requests).toMatchObject([{ status: null, answeredAt: null, faults: ['hang'] }])
   })
 
-  it('is late', async () => {
-    once({ kind: 'delay', ms: 60 })
+  it('delay the reply', async () => {
+    addOnce({ kind: 'delay', ms: 60 })
     const started = performance.now()
     expect((await requestJson(sandbox, rfqs)).status).toBe(200)
     expect(performance.now() - started).toBeGreaterThan(55)
   })
 
-  it('drips', async () => {
+  it('send the reply a few bytes at a time', async () => {
     sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'drip', bytes: 3, everyMs: 5 } })
     expect((await close()).body).toEqual({ ok: true })
-    once({ kind: 'drip', everyMs: 20 })
-    const { headers, heard } = await hear(rfqs, 110)
+    addOnce({ kind: 'drip', everyMs: 20 })
+    const { headers, received } = await receive(rfqs, 110)
     expect(Number(headers['content-length'])).toBeGreaterThan(1000)
-    expect(heard.length).toBeGreaterThan(0)
-    expect(heard.length).toBeLessThan(8)
+    expect(received.length).toBeGreaterThan(0)
+    expect(received.length).toBeLessThan(8)
   })
 
-  it('is reset before a byte', async () => {
-    once({ kind: 'reset' })
+  it('reset the connection before any byte is sent', async () => {
+    addOnce({ kind: 'reset' })
     await expect(requestJson(sandbox, rfqs)).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
   })
 
-  it('is reset in the middle of the body', async () => {
-    once({ kind: 'reset-mid-body' })
-    const { headers, heard, error } = await hear(rfqs)
-    expect(heard.length).toBe(Math.ceil(Number(headers['content-length']) / 2))
+  it('reset the connection in the middle of the body', async () => {
+    addOnce({ kind: 'reset-mid-body' })
+    const { headers, received, error } = await receive(rfqs)
+    expect(received.length).toBe(Math.ceil(Number(headers['content-length']) / 2))
     expect(error).toMatchObject({ code: 'ECONNRESET' })
   })
 
-  it('ends as if all had been said, after half of it', async () => {
+  it('close the connection normally after half of the body', async () => {
     const whole = JSON.stringify((await requestJson(sandbox, rfqs)).body)
-    once({ kind: 'truncate' })
-    const { headers, heard, error } = await hear(rfqs)
+    addOnce({ kind: 'truncate' })
+    const { headers, received, error } = await receive(rfqs)
     expect(error).toBeNull()
     expect([headers['content-length'], headers['transfer-encoding']]).toEqual([undefined, undefined])
-    expect(heard).toBe(whole.slice(0, Math.ceil(whole.length / 2)))
+    expect(received).toBe(whole.slice(0, Math.ceil(whole.length / 2)))
   })
 
-  it('floods, plainly or compressed', async () => {
-    once({ kind: 'huge', bytes: 3_500_000 })
+  it('send a huge body, plain or compressed', async () => {
+    addOnce({ kind: 'huge', bytes: 3_500_000 })
     const huge = await (await fetch(`${sandbox.url}${rfqs}`)).text()
     expect([huge.length, JSON.parse(huge)]).toEqual([3_500_000, { items: [] }])
-    once({ kind: 'gzip-bomb', bytes: 20_000_000 })
-    const packed = await hear(rfqs)
+    addOnce({ kind: 'gzip-bomb', bytes: 20_000_000 })
+    const packed = await receive(rfqs)
     expect(packed.headers['content-encoding']).toBe('gzip')
-    expect(packed.heard.length).toBeLessThan(40_000)
-    once({ kind: 'gzip-bomb', bytes: 20_000_000 })
+    expect(packed.received.length).toBeLessThan(40_000)
+    addOnce({ kind: 'gzip-bomb', bytes: 20_000_000 })
     const bomb = await (await fetch(`${sandbox.url}${rfqs}`)).text()
     expect([bomb.length, JSON.parse(bomb)]).toEqual([20_000_000, { items: [] }])
   })
 
-  it('stops flooding when the client has had enough', async () => {
-    once({ kind: 'huge', bytes: 10 ** 12 })
-    await hear(rfqs, 30)
+  it('stop sending when the client disconnects', async () => {
+    addOnce({ kind: 'huge', bytes: 10 ** 12 })
+    await receive(rfqs, 30)
     expect((await requestJson(sandbox, rfqs)).status).toBe(200)
   })
 })
 
-describe('a close that goes wrong', () => {
-  it('is refused by ok: false', async () => {
-    once({ kind: 'not-ok' })
+describe('faults of a close', () => {
+  it('reply ok: false and leave the RFQ open', async () => {
+    addOnce({ kind: 'not-ok' })
     expect(await close()).toMatchObject({ status: 200, body: { ok: false } })
     expect(state()).toBe('open')
   })
 
-  it.each([true, false])('answers 500, having taken effect: %s', async (apply) => {
-    once({ kind: 'status', status: 500, apply })
+  it.each([true, false])('reply 500; the close takes effect: %s', async (apply) => {
+    addOnce({ kind: 'status', status: 500, apply })
     expect((await close()).status).toBe(500)
     expect(state()).toBe(apply ? 'closed' : 'open')
     expect(sandbox.requests).toMatchObject([{ operation: 'closeRfq', applied: apply, status: 500 }])
   })
 
-  it('took effect, but the answer is lost', async () => {
-    once({ kind: 'reset', apply: true })
+  it('lose the reply after the close took effect', async () => {
+    addOnce({ kind: 'reset', apply: true })
     await expect(close()).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
     expect(state()).toBe('closed')
     expect(sandbox.requests).toMatchObject([{ applied: true, status: null }])
   })
 
-  it('does not take effect for a key that may not', async () => {
-    once({ kind: 'reset', apply: true })
+  it('do not close the RFQ if the key has no access', async () => {
+    addOnce({ kind: 'reset', apply: true })
     await expect(requestJson(sandbox, `${rfqs}/${id}/close`, { method: 'POST', key: 'o' })).rejects.toThrow()
     expect(state()).toBe('open')
   })
 })
 
-describe('documents that are odd', () => {
+describe('faults in documents', () => {
   const items = async () => (await requestJson(sandbox, rfqs)).body.items as { id: string; title: string }[]
 
-  it('are changed by a function or by a patch, for that answer only', async () => {
+  it('change one reply by a function or a patch, but not the world', async () => {
     const change = (body: { title: string }) => ({ ...body, title: 1, extra: 'more' })
-    once({ kind: 'transform', change })
+    addOnce({ kind: 'transform', change })
     expect((await requestJson(sandbox, `${rfqs}/${id}`)).body).toMatchObject({ title: 1, extra: 'more', id })
-    once({ kind: 'patch', patch: { state: 'paused', pricing: { currency: 'GBP' }, title: null } })
+    addOnce({ kind: 'patch', patch: { state: 'paused', pricing: { currency: 'GBP' }, title: null } })
     const patched = (await requestJson(sandbox, `${rfqs}/${id}`)).body
     expect(patched).toMatchObject({ state: 'paused', pricing: { currency: 'GBP', minUnitPrice: expect.any(Number) } })
     expect('title' in patched).toBe(false)
-    once({ kind: 'patch', id, patch: { title: 'One of many' } })
+    addOnce({ kind: 'patch', id, patch: { title: 'One of many' } })
     expect((await items()).filter(({ title }) => title === 'One of many').map((item) => item.id)).toEqual([id])
     expect(sandbox.world.rfq(id)).toMatchObject({ state: 'open', title: expect.not.stringMatching('One') })
   })
 
-  it('lack in a list, are all gone, or come twice', async () => {
+  it('drop, empty or duplicate the items of a list', async () => {
     const all = await items()
-    once({ kind: 'drop', ids: [id] })
+    addOnce({ kind: 'drop', ids: [id] })
     expect((await items()).map((item) => item.id)).toEqual(all.map((item) => item.id).filter((each) => each !== id))
-    once({ kind: 'drop', count: 2 })
+    addOnce({ kind: 'drop', count: 2 })
     expect(await items()).toEqual(all.slice(2))
-    once({ kind: 'empty' })
+    addOnce({ kind: 'empty' })
     expect(await items()).toEqual([])
-    once({ kind: 'duplicate' })
+    addOnce({ kind: 'duplicate' })
     expect(await items()).toEqual([...all, all[0]])
-    once({ kind: 'duplicate', ids: [id], patch: { title: 'Other' } })
+    addOnce({ kind: 'duplicate', ids: [id], patch: { title: 'Other' } })
     expect(await items()).toEqual([...all, { ...all.at(-1), title: 'Other' }])
     expect(await items()).toEqual(all)
   })
 
-  it('vanish between the list and the reading', async () => {
+  it('remove a document between the list and the read', async () => {
     const response = sandbox.world.rfq(id).responses[0]?.id
     sandbox.faults.add({ operation: 'readResponse', effect: { kind: 'vanish' } })
     expect((await requestJson(sandbox, `${rfqs}/${id}`)).body.responses.length).toBe(1)
@@ -250,7 +250,7 @@ describe('documents that are odd', () => {
     expect((await requestJson(sandbox, `${rfqs}/${id}`)).body.responses).toEqual([])
   })
 
-  it('change at the moment they are read', async () => {
+  it('change a document just before it is read', async () => {
     const call = ({ rfqId }: { rfqId: string | null }) =>
       sandbox.world.changeRfq(rfqId ?? '', { responseDueDate: '2030-01-01' })
     sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'call', call } })
@@ -258,31 +258,33 @@ describe('documents that are odd', () => {
     expect((await requestJson(sandbox, `${rfqs}/${id}`)).body.responseDueDate).toBe('2030-01-01')
   })
 
-  it('combine with a delay and a date', async () => {
-    once([{ kind: 'delay', ms: 1 }, { kind: 'date', value: null }, { kind: 'empty' }])
+  it('combine several effects', async () => {
+    addOnce([{ kind: 'delay', ms: 1 }, { kind: 'date', value: null }, { kind: 'empty' }])
     const { body, headers } = await requestJson(sandbox, rfqs)
     expect([body, headers.get('date')]).toEqual([{ items: [] }, null])
   })
 })
 
-/** A raw GET: what arrived until the end, an error, or the patience in milliseconds was over. */
-function hear(path: string, patience = 5000) {
-  return new Promise<{ headers: IncomingMessage['headers']; heard: string; error: Error | null }>((resolve, reject) => {
-    const request = get(`${sandbox.url}${path}`, { headers: { authorization: 'k' } }, (response) => {
-      let heard = ''
-      const end = (error: Error | null) => {
-        clearTimeout(timer)
-        resolve({ headers: response.headers, heard, error })
-        request.destroy()
-      }
-      const timer = setTimeout(() => end(null), patience)
-      response.setEncoding('latin1')
-      response.on('data', (data) => {
-        heard += data
+/** A raw GET: what was received before the end, an error, or the timeout. */
+function receive(path: string, timeoutMs = 5000) {
+  return new Promise<{ headers: IncomingMessage['headers']; received: string; error: Error | null }>(
+    (resolve, reject) => {
+      const request = get(`${sandbox.url}${path}`, { headers: { authorization: 'k' } }, (response) => {
+        let received = ''
+        const end = (error: Error | null) => {
+          clearTimeout(timer)
+          resolve({ headers: response.headers, received, error })
+          request.destroy()
+        }
+        const timer = setTimeout(() => end(null), timeoutMs)
+        response.setEncoding('latin1')
+        response.on('data', (data) => {
+          received += data
+        })
+        response.on('end', () => end(null))
+        response.on('error', end)
       })
-      response.on('end', () => end(null))
-      response.on('error', end)
-    })
-    request.on('error', reject)
-  })
+      request.on('error', reject)
+    },
+  )
 }

@@ -5,10 +5,10 @@ import { createWorld, openApiDocument, startSandbox } from '../../src/sandbox/in
 import { requestJson } from './request-json.js'
 
 const file = new URL('../../docs/openapi.json', import.meta.url)
-// biome-ignore lint/suspicious/noExplicitAny: JSON as it comes
+// biome-ignore lint/suspicious/noExplicitAny: untyped JSON
 const document = openApiDocument() as any
 
-it('docs/openapi.json is the document generated from the schemas (npm run openapi writes it anew)', async () => {
+it('docs/openapi.json matches the schemas (npm run openapi regenerates it)', async () => {
   if (process.env.UPDATE_OPENAPI) await writeFile(file, JSON.stringify(document, null, 2))
   const written: unknown = JSON.parse(await readFile(file, 'utf8'))
   expect(written).toEqual(document)
@@ -16,7 +16,7 @@ it('docs/openapi.json is the document generated from the schemas (npm run openap
 })
 
 describe('the OpenAPI document', () => {
-  it('has the five operations with their errors, each with the key', () => {
+  it('has the five operations with their error statuses, each secured by the API key', () => {
     const operations = Object.values<Record<string, { operationId: string; responses: object; security: unknown }>>(
       document.paths,
     )
@@ -32,7 +32,7 @@ describe('the OpenAPI document', () => {
     ])
   })
 
-  it('refers only to what it has', () => {
+  it('has no dangling references', () => {
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(([, path = '']) => path)
     expect(references.length).toBeGreaterThan(30)
     for (const path of references) {
@@ -41,14 +41,14 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('names every path parameter once', () => {
+  it('declares every path parameter once', () => {
     for (const [path, item] of Object.entries<{ parameters: { name?: string; $ref?: string }[] }>(document.paths)) {
       const named = item.parameters.map(({ name, $ref }) => name ?? $ref?.split('/').at(-1))
       expect(named.toSorted()).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name).toSorted())
     }
   })
 
-  it('says that identifiers are UUIDs', () => {
+  it('declares ids as UUIDs', () => {
     const { Rfq, RfqListItem, RfqResponse } = document.components.schemas
     expect(Rfq.properties.id.format).toBe('uuid')
     expect(Rfq.properties.listingIds).toEqual({ type: 'array', items: { type: 'string', format: 'uuid' }, minItems: 1 })
@@ -56,7 +56,7 @@ describe('the OpenAPI document', () => {
     expect(RfqResponse.properties.listingId.format).toBe('uuid')
   })
 
-  it('is true of what the sandbox answers', async () => {
+  it('describes the replies of the sandbox exactly', async () => {
     const sandbox = await startSandbox({ world: createWorld({ seed: 4, now: new Date('2025-06-11T09:30:00Z') }) })
     const base = '/v1/orgs/acme/channels/forest'
     const rfq = (await requestJson(sandbox, `${base}/rfqs`)).body.items.find(
@@ -72,15 +72,15 @@ describe('the OpenAPI document', () => {
     ]
     for (const [name, path, method] of answers) {
       const { body } = await requestJson(sandbox, path, method ? { method } : {})
-      expect(reader(name).safeParse(body), name).toMatchObject({ success: true })
-      expect(reader(name).safeParse({ ...body, surprise: 1 }).success, name).toBe(false)
+      expect(validatorFor(name).safeParse(body), name).toMatchObject({ success: true })
+      expect(validatorFor(name).safeParse({ ...body, surprise: 1 }).success, name).toBe(false)
     }
     await sandbox.close()
   })
 })
 
-/** A validator of one component, made from the JSON Schema in the document and nothing else. */
-const reader = (name: string) =>
+/** A validator for one schema component, built only from the JSON Schema in the document. */
+const validatorFor = (name: string) =>
   z.fromJSONSchema({
     $ref: `#/$defs/${name}`,
     $defs: JSON.parse(JSON.stringify(document.components.schemas).replaceAll('#/components/schemas/', '#/$defs/')),

@@ -23,21 +23,21 @@ beforeAll(async () => {
 })
 afterAll(() => sandbox.close())
 
-const expectToFit = (schema: z.ZodType, body: unknown) => expect(parseLeniently(schema, body).problems).toEqual([])
+const expectToMatch = (schema: z.ZodType, body: unknown) => expect(parseLeniently(schema, body).problems).toEqual([])
 const firstRfq = (state: string) =>
   sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs.find(({ terms }) => terms.state === state)?.terms
     .id ?? ''
 
-describe('the five operations', () => {
-  it('lists listings that fit the document', async () => {
+describe('API operations', () => {
+  it('list listings that match the schema', async () => {
     const { status, body, headers } = await requestJson(sandbox, `${acme}/listings`)
     expect(status).toBe(200)
     expect(headers.get('content-type')).toMatch('application/json')
     expect(body.items.length).toBe(14)
-    expectToFit(listingList, body)
+    expectToMatch(listingList, body)
   })
 
-  it('signs the documentation of a listing anew at each read', async () => {
+  it('sign the documentation URL of a listing anew on each read', async () => {
     const read = async () => (await requestJson(sandbox, `${acme}/listings`)).body.items[0]
     const [{ additionalDocumentation: one, ...first }, { additionalDocumentation: other, ...second }] = [
       await read(),
@@ -48,13 +48,13 @@ describe('the five operations', () => {
     expect(first).toEqual(second)
   })
 
-  it('lists RFQs in the list shape and reads each in the single shape, saying the same', async () => {
+  it('return the same RFQ in the list shape and the single shape', async () => {
     const list = await requestJson(sandbox, `${acme}/rfqs`)
-    expectToFit(rfqList, list.body)
+    expectToMatch(rfqList, list.body)
     for (const item of list.body.items) {
       const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${item.id}`)
       expect(status).toBe(200)
-      expectToFit(rfqDocument, body)
+      expectToMatch(rfqDocument, body)
       const responses = body.responses.map(({ id, listingId }: { id: string; listingId: string }) => ({
         id,
         listingId,
@@ -63,23 +63,23 @@ describe('the five operations', () => {
     }
   })
 
-  it('reads each response, agreeing with its summary', async () => {
+  it('return responses that agree with their summaries', async () => {
     const rfq = sandbox.world.rfq(firstRfq('open'))
     expect(rfq.responses.length).toBeGreaterThan(0)
     for (const summary of rfq.responses) {
       const { body } = await requestJson(sandbox, `${acme}/rfqs/${rfq.id}/responses/${summary.id}`)
-      expectToFit(responseDocument, body)
+      expectToMatch(responseDocument, body)
       const { offer, ...response } = body
       expect({ ...offer, ...response }).toMatchObject(summary)
     }
   })
 
-  it('closes an open RFQ: state, closedAt and updatedAt; the responses stay', async () => {
+  it('close an open RFQ: state, closedAt and updatedAt change, its responses do not', async () => {
     const id = firstRfq('open')
     const before = sandbox.world.rfq(id)
     const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
     expect(status).toBe(200)
-    expectToFit(closeReply, body)
+    expectToMatch(closeReply, body)
     expect(body).toEqual({ ok: true })
     const closed = { ...before, state: 'closed', closedAt: now.toISOString(), updatedAt: now.toISOString() }
     expect((await requestJson(sandbox, `${acme}/rfqs/${id}`)).body).toEqual(closed)
@@ -90,45 +90,45 @@ describe('the five operations', () => {
     })
   })
 
-  it('leaves an RFQ alone that is closed already', async () => {
+  it('refuse to close an RFQ that is already closed', async () => {
     const id = firstRfq('closed')
     const before = sandbox.world.rfq(id)
     const { status, body } = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, { method: 'POST' })
     expect(status).toBe(400)
-    expectToFit(errorReply, body)
+    expectToMatch(errorReply, body)
     expect(body.message).toContain('closed')
     expect(sandbox.world.rfq(id)).toEqual(before)
   })
 })
 
-describe('refusals', () => {
+describe('error replies', () => {
   const cases: [name: string, status: number, path: string, options?: Parameters<typeof requestJson>[2]][] = [
-    ['no key', 401, `${acme}/rfqs`, { key: null }],
+    ['a missing key', 401, `${acme}/rfqs`, { key: null }],
     ['an unknown key', 401, `${acme}/rfqs`, { key: 'guess' }],
-    ['a key with a scheme before it', 401, `${acme}/rfqs`, { key: 'Bearer x' }],
+    ['a key with an authentication scheme', 401, `${acme}/rfqs`, { key: 'Bearer x' }],
     ['an unknown organization', 404, '/v1/orgs/nobody/channels/forest/rfqs', { key: 'KEY' }],
     ['an unknown channel', 404, '/v1/orgs/acme/channels/nothing/listings'],
     ['a channel of another organization', 404, '/v1/orgs/acme/channels/removals/listings'],
     ['an unknown RFQ', 404, `${acme}/rfqs/${nowhere}`],
-    ['an RFQ identifier that is none', 404, `${acme}/rfqs/abc`],
+    ['an RFQ id that is not a UUID', 404, `${acme}/rfqs/abc`],
     ['an unknown response', 404, `${acme}/rfqs/RFQ/responses/${nowhere}`],
     ['closing an unknown RFQ', 404, `${acme}/rfqs/${nowhere}/close`, { method: 'POST' }],
-    ['closing what is no identifier', 400, `${acme}/rfqs/1001/close`, { method: 'POST' }],
-    ['another path', 404, '/v2/orgs/acme/channels/forest/rfqs'],
-    ['a segment too many', 404, `${acme}/rfqs/${nowhere}/close/now`, { method: 'POST' }],
-    ['a percent sign gone wrong', 404, `${acme}/rfqs/%zz`],
-    ['another method', 405, `${acme}/rfqs`, { method: 'DELETE' }],
-    ['reading the close', 405, `${acme}/rfqs/${nowhere}/close`],
+    ['closing an id that is not a UUID', 400, `${acme}/rfqs/1001/close`, { method: 'POST' }],
+    ['an unknown path', 404, '/v2/orgs/acme/channels/forest/rfqs'],
+    ['an extra path segment', 404, `${acme}/rfqs/${nowhere}/close/now`, { method: 'POST' }],
+    ['an invalid percent-encoding', 404, `${acme}/rfqs/%zz`],
+    ['a wrong method', 405, `${acme}/rfqs`, { method: 'DELETE' }],
+    ['GET on the close path', 405, `${acme}/rfqs/${nowhere}/close`],
   ]
-  it.each(cases)('%s is answered with %i and the error body', async (_name, status, path, options = {}) => {
+  it.each(cases)('%s: replies %i with the error body', async (_name, status, path, options = {}) => {
     const key = options.key === 'KEY' ? { key: sandbox.keys.acme ?? '' } : {}
     const reply = await requestJson(sandbox, path.replace('/RFQ/', `/${firstRfq('open')}/`), { ...options, ...key })
     expect(reply.status).toBe(status)
-    expectToFit(errorReply, reply.body)
+    expectToMatch(errorReply, reply.body)
     expect(reply.body.statusCode).toBe(status)
   })
 
-  it('a key of another organization is answered with 403, and nothing is closed', async () => {
+  it('a key of another organization: replies 403 and closes nothing', async () => {
     const id = firstRfq('open')
     const reply = await requestJson(sandbox, `${acme}/rfqs/${id}/close`, {
       method: 'POST',
@@ -139,16 +139,16 @@ describe('refusals', () => {
     expect(sandbox.world.rfq(id).state).toBe('open')
   })
 
-  it('bytes that are no HTTP are answered with 400 and harm nobody', async () => {
-    const answer = await speak(sandbox.port, 'NONSENSE\r\n\r\n')
+  it('bytes that are not HTTP: replies 400 and keeps serving', async () => {
+    const answer = await sendRaw(sandbox.port, 'NONSENSE\r\n\r\n')
     expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    await speak(sandbox.port, `GET ${acme}/rfqs HTTP/1.1\r\nContent-Length: -3\r\n\r\n`)
-    await speak(sandbox.port, Buffer.from([0, 255, 22, 3, 1]))
+    await sendRaw(sandbox.port, `GET ${acme}/rfqs HTTP/1.1\r\nContent-Length: -3\r\n\r\n`)
+    await sendRaw(sandbox.port, Buffer.from([0, 255, 22, 3, 1]))
     expect((await requestJson(sandbox, `${acme}/rfqs`)).status).toBe(200)
   })
 })
 
-it('finds channels and organizations whose names need percent-encoding', async () => {
+it('API operations › decode percent-encoded channel and organization names', async () => {
   const world = createWorld({ seed: 1, now, channels: [{ org: 'Müller & Söhne', channel: 'a/b c', apiKey: 'k' }] })
   const odd = await startSandbox({ world })
   const path = `/v1/orgs/${encodeURIComponent('Müller & Söhne')}/channels/${encodeURIComponent('a/b c')}/rfqs`
@@ -156,7 +156,7 @@ it('finds channels and organizations whose names need percent-encoding', async (
   await odd.close()
 })
 
-it('closes in the channel that was named, where two have the same RFQ', async () => {
+it('API operations › close the RFQ of the requested channel if two channels have the same id', async () => {
   const channels = ['one', 'two'].map((channel) => ({ org: 'acme', channel, apiKey: 'k', rfqs: 0 }))
   const world = createWorld({ seed: 1, now, channels })
   const [id, ref] = [nowhere, { org: 'acme', channel: 'two' }]
@@ -168,7 +168,7 @@ it('closes in the channel that was named, where two have the same RFQ', async ()
   await twins.close()
 })
 
-it('knows a key no more that was taken away', async () => {
+it('API operations › reject a revoked key', async () => {
   const world = createWorld({ seed: 1, now, channels: [{ org: 'acme', channel: 'forest', apiKey: 'old' }] })
   const changing = await startSandbox({ world })
   expect((await requestJson(changing, `${acme}/rfqs`, { key: 'old' })).status).toBe(200)
@@ -180,7 +180,7 @@ it('knows a key no more that was taken away', async () => {
   await changing.close()
 })
 
-it('keeps requests with what became of them, and no key', async () => {
+it('request log › records requests with their result and without API keys', async () => {
   sandbox.log.reset()
   const id = firstRfq('open')
   await requestJson(sandbox, `${acme}/rfqs/${id}/close?why=test`, { method: 'POST' })
@@ -195,15 +195,15 @@ it('keeps requests with what became of them, and no key', async () => {
   expect(JSON.stringify(sandbox.requests)).not.toContain('secret-guess')
 })
 
-/** Sends bytes as they are; resolves to all that came back before the end. */
-function speak(port: number, bytes: string | Buffer): Promise<string> {
+/** Sends raw bytes; resolves to everything received until the connection closes. */
+function sendRaw(port: number, bytes: string | Buffer): Promise<string> {
   return new Promise((resolve) => {
-    let heard = ''
+    let received = ''
     const socket = connect(port, '127.0.0.1', () => socket.write(bytes))
     socket.on('data', (data) => {
-      heard += data
+      received += data
     })
-    socket.on('error', () => resolve(heard))
-    socket.on('close', () => resolve(heard))
+    socket.on('error', () => resolve(received))
+    socket.on('close', () => resolve(received))
   })
 }

@@ -3,11 +3,11 @@ import type { Sandbox } from '../../src/sandbox/index.js'
 export interface JsonReply {
   status: number
   headers: Headers
-  // biome-ignore lint/suspicious/noExplicitAny: tests look at what came, whatever it is
+  // biome-ignore lint/suspicious/noExplicitAny: tests inspect untyped bodies
   body: any
 }
 
-/** One request to a sandbox, with the key of the organization in the path unless another is given. */
+/** Sends a request to a sandbox; the default key is that of the organization in the path. */
 export async function requestJson(
   sandbox: Pick<Sandbox, 'url' | 'keys'>,
   path: string,

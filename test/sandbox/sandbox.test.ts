@@ -38,19 +38,19 @@ afterEach(async () => {
 })
 
 describe('a sandbox', () => {
-  it('serves the world of its seed, and the same one the next time', async () => {
+  it('serves the same world for the same seed', async () => {
     const [one, same, other] = [await start({ seed: 5 }), await start({ seed: 5 }), await start({ seed: 6 })]
     expect(await read(same)).toEqual(await read(one))
     expect(await read(other)).not.toEqual(await read(one))
     expect(same.keys).toEqual(one.keys)
   })
 
-  it('says that a port is taken', async () => {
+  it('reports that a port is in use', async () => {
     const { port } = await start()
     await expect(start({ port })).rejects.toThrow(`127.0.0.1:${port}: the port is in use`)
   })
 
-  it('ends at once whatever is under way, and only once', async () => {
+  it('closes at once despite requests in progress, and only once', async () => {
     const sandbox = await start()
     sandbox.faults.add({ effect: { kind: 'hang' } })
     const hanging = expect(read(sandbox)).rejects.toThrow()
@@ -60,13 +60,13 @@ describe('a sandbox', () => {
     await vi.waitFor(() => expect(sandbox.log.inFlight).toBe(0))
   })
 
-  it('takes keys handed in', async () => {
+  it('accepts given API keys', async () => {
     const sandbox = await start({ keys: { acme: 'mine' } })
     expect(sandbox.keys).toEqual({ acme: 'mine', meridian: expect.stringMatching(/^sandbox-/) })
     expect((await requestJson(sandbox, rfqs, { key: 'mine' })).status).toBe(200)
   })
 
-  it('answers 500 for a document that a test made unwritable, and lives on', async () => {
+  it('replies 500 for a document that cannot be serialized, and keeps serving', async () => {
     const sandbox = await start()
     const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
     const response = sandbox.world.addResponse(id)
@@ -80,7 +80,7 @@ describe('a sandbox', () => {
     expect((await requestJson(sandbox, rfqs)).status).toBe(200)
   })
 
-  it('keeps as many requests as told', async () => {
+  it('keeps as many requests as configured', async () => {
     const sandbox = await start({ keepRequests: 4 })
     for (let sent = 0; sent < 9; sent++) await requestJson(sandbox, `${rfqs}?n=${sent}`)
     expect(sandbox.requests.length).toBeLessThanOrEqual(4)
@@ -91,7 +91,7 @@ describe('a sandbox', () => {
     expect([silent.requests, silent.log.total]).toEqual([[], 1])
   })
 
-  it('knows how many requests were under way at once', async () => {
+  it('counts the peak of concurrent requests', async () => {
     const sandbox = await start()
     sandbox.faults.add({ times: 3, effect: { kind: 'delay', ms: 40 } })
     await Promise.all([read(sandbox), read(sandbox), read(sandbox)])
@@ -100,16 +100,16 @@ describe('a sandbox', () => {
   })
 })
 
-describe('its clock', () => {
+describe('sandbox clock', () => {
   const date = async (sandbox: Sandbox) => (await requestJson(sandbox, rfqs)).headers.get('date')
 
-  it('is the real one unless one is handed in', async () => {
+  it('is real time by default', async () => {
     const sandbox = await startSandbox()
     running.push(sandbox)
     expect(Math.abs(Date.parse((await date(sandbox)) ?? '') - Date.now())).toBeLessThan(2000)
   })
 
-  it('can be stopped, moved, and let go on; closes follow it', async () => {
+  it('can be stopped, advanced and resumed; closes use its time', async () => {
     let real = now
     const sandbox = await start({ now: () => real })
     sandbox.setClock(later(HOUR))
@@ -129,24 +129,24 @@ describe('its clock', () => {
     expect(sandbox.now()).toEqual(later(7))
   })
 
-  it('makes things happen by itself when it is live', async () => {
-    const told: WorldEvent[] = []
+  it('triggers world events in live mode', async () => {
+    const events: WorldEvent[] = []
     const live = { everyMs: 5, stepMs: 6 * HOUR }
-    const sandbox = await start({ live, onEvent: (happening) => told.push(happening) })
-    await vi.waitFor(() => expect(told.length).toBeGreaterThan(5))
+    const sandbox = await start({ live, onEvent: (happening) => events.push(happening) })
+    await vi.waitFor(() => expect(events.length).toBeGreaterThan(5))
     expect(sandbox.now() > later(5 * HOUR)).toBe(true)
     expect(sandbox.world.simulatedUntil).toEqual(sandbox.now())
   })
 })
 
-describe('its state file', () => {
+describe('sandbox state file', () => {
   const everything = ({ world }: Sandbox) =>
     world.channels.map((channel) => [
       channel.listings,
       channel.rfqs.map((record) => [record.singleShape(), record.responses]),
     ])
 
-  it('brings the world back, with what is to come', async () => {
+  it('restores the world and its planned events', async () => {
     const first = await start({ seed: 3, stateFile: file })
     first.advance(later(30 * HOUR))
     const { id } = first.world.addRfq({ org: 'acme', channel: 'forest' }, { title: 'Mine' })
@@ -162,7 +162,7 @@ describe('its state file', () => {
     expect(second.world.addRfq({ org: 'acme', channel: 'forest' }).id).not.toBe(id)
   })
 
-  it('is saved a moment after a change, whole and for its owner only, with no key in it', async () => {
+  it('is saved shortly after a change, readable only by its owner and without API keys', async () => {
     const sandbox = await start({ stateFile: file, keys: { acme: 'very-secret' } })
     const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
     const text = () => readFile(file, 'utf8')
@@ -175,7 +175,7 @@ describe('its state file', () => {
   })
 
   it.each(['', '{}', '{"format":"quotekeeper-sandbox","version":2}'])(
-    'that is none is refused and left alone: %s',
+    'is rejected and left unchanged if it is invalid: %s',
     async (text) => {
       await writeFile(file, text)
       await expect(start({ stateFile: file })).rejects.toThrow(SandboxError)
@@ -184,13 +184,13 @@ describe('its state file', () => {
     },
   )
 
-  it('that cannot be written is told at the start', async () => {
+  it('is reported at the start if it cannot be read or written', async () => {
     await expect(start({ stateFile: join(folder, 'missing', 'state.json') })).rejects.toThrow(/Cannot write .*missing/)
     await expect(start({ stateFile: folder })).rejects.toThrow(/Cannot read/)
   })
 })
 
-it('describes a world in words', () => {
+it('describeWorld › summarizes each channel on one line', () => {
   const world = createWorld({
     seed: 2,
     now,

@@ -14,7 +14,7 @@ const everything = (world: World) =>
   }))
 
 describe('a seeded world', () => {
-  it.each([1, 2, 3, 4, 5])('holds only documents that fit strictly (seed %i)', (seed) => {
+  it.each([1, 2, 3, 4, 5])('contains only documents that match the schemas strictly (seed %i)', (seed) => {
     for (const { listings, rfqs } of createWorld({ seed, now }).channels) {
       for (const listing of listings) expect(parseLeniently(listingDocument, listing).problems).toEqual([])
       for (const record of rfqs) {
@@ -25,7 +25,7 @@ describe('a seeded world', () => {
     }
   })
 
-  it('is the same for the same seed and time, identifiers included, and another for another seed', () => {
+  it('is the same for the same seed and time, ids included, and differs for another seed', () => {
     const one = createWorld({ seed: 42, now })
     const same = createWorld({ seed: 42, now })
     const other = createWorld({ seed: 43, now })
@@ -35,7 +35,7 @@ describe('a seeded world', () => {
     expect(other.keys).not.toEqual(one.keys)
   })
 
-  it('has identifiers that are UUIDs and all different', () => {
+  it('has unique ids that are UUIDs', () => {
     const world = createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 200, responsesPerRfq: 10 }] })
     const ids = everything(world).flatMap(({ listings, rfqs }) => [
       ...listings.map(({ id }) => id),
@@ -46,7 +46,7 @@ describe('a seeded world', () => {
     expect(ids.length).toBe(5 + 200 + 2000)
   })
 
-  it('has RFQs past due and still open, due today, due later, and closed ones', () => {
+  it('has open RFQs past due, due today and due later, and closed ones', () => {
     const terms = createWorld({ seed: 1, now, channels: [spec] }).channels[0]?.rfqs.map((record) => record.terms) ?? []
     const open = terms.filter(({ state }) => state === 'open').map(({ responseDueDate }) => responseDueDate)
     expect(open.some((due) => due < '2025-06-11')).toBe(true)
@@ -56,7 +56,7 @@ describe('a seeded world', () => {
     expect(terms.some(({ state }) => state === 'closed')).toBe(true)
   })
 
-  it('tells a history that could have been: nothing of the future, offers between opening and due date', () => {
+  it('has a plausible history: nothing in the future, responses between opening and due date', () => {
     for (const { rfqs } of createWorld({ seed: 9, now }).channels) {
       for (const { terms, responses } of rfqs) {
         expect(terms.createdAt <= (terms.openedAt ?? '')).toBe(true)
@@ -70,7 +70,7 @@ describe('a seeded world', () => {
     }
   })
 
-  it('holds offers of many kinds: spot and forward, pre-payments, several deliveries, reviews, flaws', () => {
+  it('contains varied offers: spot and forward, pre-payments, several deliveries, reviews, flaws', () => {
     const world = createWorld({ seed: 1, now, channels: [{ ...spec, listings: 20, rfqs: 60, responsesPerRfq: 5 }] })
     const offers = world.channels.flatMap(({ rfqs }) =>
       rfqs.flatMap(({ responses }) => responses.map(({ offer }) => offer)),
@@ -90,7 +90,7 @@ describe('a seeded world', () => {
     )
   })
 
-  it('gives each RFQ as many responses as asked for', () => {
+  it('gives each RFQ the requested number of responses', () => {
     const world = createWorld({ seed: 1, now, channels: [{ ...spec, listings: 2, responsesPerRfq: 10 }] })
     for (const { responses } of world.channels[0]?.rfqs ?? []) expect(responses.length).toBe(10)
   })
@@ -105,10 +105,10 @@ const statedTotal = ({
     .flatMap(({ vintages }) => vintages)
     .reduce((total, { volume, unitPrice }) => total + volume * unitPrice, 0)
 
-describe('changes by hand', () => {
+describe('changes to a world', () => {
   const still = () => createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 0 }] })
 
-  it('an added RFQ fits, is open, and takes what is given', () => {
+  it('add an open, valid RFQ with the given members', () => {
     const world = still()
     const rfq = world.addRfq(forest, { responseDueDate: '2025-06-01', title: 'Mine' })
     expect(rfq).toMatchObject({ state: 'open', responseDueDate: '2025-06-01', title: 'Mine', responses: [] })
@@ -116,7 +116,7 @@ describe('changes by hand', () => {
     expect(world.addRfq(forest).id).not.toBe(rfq.id)
   })
 
-  it('a response shows in all three shapes, follows changes, and vanishes from all', () => {
+  it('add, change and remove a response in all three shapes', () => {
     const world = still()
     const { id } = world.addRfq(forest)
     const response = world.addResponse(id, { status: 'submitted', offer: { totalPrice: 5 } })
@@ -135,7 +135,7 @@ describe('changes by hand', () => {
     expect(JSON.parse(String(world.channel(forest)?.rfqsBody())).items[0].responses).toEqual([])
   })
 
-  it('a changed RFQ is updated now, unless the change says when', () => {
+  it('set updatedAt to the current time unless the change sets it', () => {
     const world = still()
     const { id } = world.addRfq(forest)
     world.setClock(() => new Date('2025-07-01T00:00:00.000Z'))
@@ -144,7 +144,7 @@ describe('changes by hand', () => {
     expect(JSON.parse(String(world.channel(forest)?.rfqsBody())).items[0].title).toBe('New')
   })
 
-  it('listings and RFQs can be removed and changed', () => {
+  it('change and remove listings and RFQs', () => {
     const world = still()
     const listing = world.addListing(forest, { projectName: 'Here' })
     expect(world.changeListing(listing.id, { projectName: 'There' }).projectName).toBe('There')
@@ -156,7 +156,7 @@ describe('changes by hand', () => {
     expect(world.findRfq(id)).toBeUndefined()
   })
 
-  it('what is not there is named', () => {
+  it('throw an error that names what does not exist', () => {
     const world = still()
     expect(() => world.rfq('nobody')).toThrow('no RFQ nobody')
     expect(() => world.changeResponse('nobody', {})).toThrow('no response nobody')
@@ -164,7 +164,7 @@ describe('changes by hand', () => {
     expect(() => world.addRfq({ org: 'a', channel: 'b' })).toThrow('no channel a/b')
   })
 
-  it('every change is told', () => {
+  it('notify listeners of every change', () => {
     const world = still()
     let changes = 0
     const stop = world.onChange(() => changes++)

@@ -1,13 +1,13 @@
-// The check from outside: the marketplace's own record against the database.
+// Compares the sandbox's own record of what happened with the database.
 
-/** A reading's answer arrives, and is recorded, a little after the marketplace made it, in milliseconds. */
+/** How much later than the marketplace replies a read may be recorded, in milliseconds. */
 const MARGIN = 1500
 
 /**
- * Every state shown to a reading must be in the history, unless no run that completed can have made that reading, or a
- * newer reading of the same RFQ was recorded before it.
- * @param shown [{at, kind, id, hash}] what answers that were sent whole showed
- * @param requests the marketplace's record: whose channel a document is stands there, also where none of its readings was kept
+ * Every state that a read returned must be in the history, unless the read can only belong to a run that did not
+ * complete, or a newer read of the same RFQ was recorded before it.
+ * @param shown [{at, kind, id, hash}] the states in replies that were sent completely
+ * @param requests the sandbox's request log, which tells the channel of each document
  */
 export function checkHistory(db, shown, requests) {
   const known = new Set(db.prepare(`select kind || '/' || id || '/' || content_hash from versions`).pluck().all())
@@ -27,7 +27,7 @@ export function checkHistory(db, shown, requests) {
         Date.parse(run.started_at) <= at + MARGIN &&
         (run.finished_at === null || Date.parse(run.finished_at) >= at - MARGIN),
     )
-  const counts = { statesShown: shown.length, inHistory: 0, ofRunsCutShort: 0, overtaken: 0 }
+  const counts = { statesShown: shown.length, inHistory: 0, ofIncompleteRuns: 0, overtaken: 0 }
   const findings = []
   for (const { at, kind, id, hash } of shown) {
     if (known.has(`${kind}/${id}/${hash}`)) {
@@ -35,19 +35,19 @@ export function checkHistory(db, shown, requests) {
       continue
     }
     const around = spanning(owner.get(`${kind}/${id}`), at)
-    if (around.some((run) => run.outcome !== 'complete')) counts.ofRunsCutShort++
+    if (around.some((run) => run.outcome !== 'complete')) counts.ofIncompleteRuns++
     else if (around.some((run) => run.kind === 'rfqs') && around.some((run) => run.kind === 'close')) counts.overtaken++
     else
       findings.push(
-        `${kind} ${id} was shown at ${new Date(at).toISOString()} and is not in the history (${hash.slice(0, 12)})`,
+        `${kind} ${id} was returned at ${new Date(at).toISOString()} but is not in the history (${hash.slice(0, 12)})`,
       )
   }
   return { counts, findings }
 }
 
 /**
- * Every POST has its decision or an intent that is still open; before each there was a reading that showed the RFQ open
- * and past due, and between two of the same RFQ there was another.
+ * Every POST has a decision or a close intent that is still open. A read before each POST showed the RFQ open and past
+ * due, and between two POSTs for the same RFQ there was another read.
  */
 export function checkPosts(db, requests, shown) {
   const posts = requests.filter((request) => request.operation === 'closeRfq')
@@ -59,49 +59,51 @@ export function checkPosts(db, requests, shown) {
     `select coalesce(sum(posts), 0) from close_intents where rfq_id = ? and state in ('planned', 'sending')`,
   )
   const findings = []
-  const readings = group(shown.filter((each) => each.kind === 'rfq'))
+  const reads = group(shown.filter((each) => each.kind === 'rfq'))
   const last = new Map()
   for (const { at, rfqId } of posts) {
     const sent = at.getTime()
-    const before = (readings.get(rfqId) ?? []).filter((reading) => reading.at <= sent)
+    const before = (reads.get(rfqId) ?? []).filter((read) => read.at <= sent)
     const newest = before.at(-1)
     const today = at.toISOString().slice(0, 10)
-    if (!newest) findings.push(`RFQ ${rfqId} was posted to at ${at.toISOString()} without any reading`)
+    if (!newest) findings.push(`RFQ ${rfqId} was closed at ${at.toISOString()} without any read`)
     else {
-      // Another process may have read it since, and not be the one that posts: any reading of the last seconds counts.
-      const basis = before.filter((reading) => reading.at > newest.at - 20_000)
-      if (!basis.some((reading) => reading.state === 'open' && reading.due < today)) {
-        findings.push(`RFQ ${rfqId} was posted to at ${at.toISOString()} before its time: ${JSON.stringify(newest)}`)
+      // Another process may have read it since without closing it, so any read of the last 20 seconds counts.
+      const basis = before.filter((read) => read.at > newest.at - 20_000)
+      if (!basis.some((read) => read.state === 'open' && read.due < today)) {
+        findings.push(
+          `RFQ ${rfqId} was closed at ${at.toISOString()} before it was past due: ${JSON.stringify(newest)}`,
+        )
       }
       if (last.has(rfqId) && newest.at <= last.get(rfqId))
-        findings.push(`RFQ ${rfqId} was posted to twice without a reading between`)
+        findings.push(`RFQ ${rfqId} was closed twice without a read in between`)
     }
     last.set(rfqId, sent)
   }
   for (const [rfqId, received] of count(posts.map((post) => post.rfqId))) {
     const accounted = decided.pluck().get(rfqId) + open.pluck().get(rfqId)
     if (accounted < received)
-      findings.push(`RFQ ${rfqId} got ${received} POSTs, of which decisions account for ${accounted}`)
+      findings.push(`RFQ ${rfqId} received ${received} POSTs, but decisions and intents account for ${accounted}`)
     if (intended.pluck().get(rfqId) < received)
-      findings.push(`RFQ ${rfqId} got ${received} POSTs, more than were intended`)
+      findings.push(`RFQ ${rfqId} received ${received} POSTs, more than its close intents record`)
   }
-  const twice = [...count(posts.map((post) => post.rfqId)).values()].filter((n) => n > 1).length
+  const repeated = [...count(posts.map((post) => post.rfqId)).values()].filter((n) => n > 1).length
   return {
     counts: {
       posts: posts.length,
       closedByPost: posts.filter((post) => post.applied).length,
-      rfqsPostedToTwice: twice,
+      rfqsWithTwoPosts: repeated,
     },
     findings,
   }
 }
 
-function group(readings) {
+function group(reads) {
   const groups = new Map()
-  for (const reading of readings) {
-    const list = groups.get(reading.id)
-    if (list) list.push(reading)
-    else groups.set(reading.id, [reading])
+  for (const read of reads) {
+    const list = groups.get(read.id)
+    if (list) list.push(read)
+    else groups.set(read.id, [read])
   }
   return groups
 }

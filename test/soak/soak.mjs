@@ -1,9 +1,9 @@
-// A long run in which everything goes wrong, and a check from outside at its end.
+// A long run with random failures, followed by an independent check.
 //   npm run soak -- --minutes 20 [--seed 7]
-// A sandbox with random faults and random changes of state; a service and two workers on a private Redis, all killed at
-// random. At the end the sandbox's own record is held against the database:
-// - every state shown to a reading of a run that completed is in the history;
-// - every POST has its decision, none came before its time, none twice without a reading between.
+// A sandbox with random faults and changes; a service and two workers on a private Redis, all killed at random. At the
+// end the sandbox's own record is compared with the database:
+// - every state returned to a read of a completed run is in the history;
+// - every POST has a decision, none was sent before the due date ended, and none was repeated without a read in between.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -41,7 +41,7 @@ const world = createWorld({
   channels: channels.map((each) => ({ ...each, listings: 12, rfqs: 6 })),
 })
 const sandbox = await startSandbox({ world, keepRequests: 5_000_000 })
-/** What successful answers showed: {at, kind, id, rfqId, hash, state, due}. */
+/** The states in successful replies: {at, kind, id, hash, state, due}. */
 const shown = []
 const record = (kind) => (body) => {
   const { id, state, responseDueDate: due } = body
@@ -49,7 +49,7 @@ const record = (kind) => (body) => {
   return body
 }
 let observers = []
-/** Observers come after all faults, so that they see only answers that are sent whole. */
+/** Observers are added after all faults, so that they see only replies that are sent completely. */
 function observe() {
   for (const each of observers) each.remove()
   const watch = (operation, kind) =>
@@ -80,7 +80,7 @@ const closeFaults = [
   () => ({ kind: 'not-ok' }),
   () => ({ kind: 'status', status: pick([400, 404]) }),
 ]
-function breakSomething() {
+function injectFault() {
   const closing = random() < 0.4
   const operation = closing ? 'closeRfq' : pick(['listListings', 'listRfqs', 'readRfq', 'readResponse', 'readResponse'])
   const times = 1 + Math.floor(random() * 4)
@@ -90,7 +90,7 @@ function breakSomething() {
   counts.faults++
 }
 const rfqsOf = (each) => world.channel(each)?.rfqs ?? []
-function changeSomething() {
+function changeWorld() {
   counts.changes++
   const channel = pick(channels)
   const rfqs = rfqsOf(channel)
@@ -140,7 +140,7 @@ web: { host: 127.0.0.1, port: ${webPort} }
 
 const processes = new Map()
 let ending = false
-function keep(name, command, args) {
+function keepRunning(name, command, args) {
   if (ending) return
   const child = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
   let errors = ''
@@ -152,7 +152,7 @@ function keep(name, command, args) {
     if (ending) return
     if (code !== 0 && signal !== 'SIGKILL') console.log(`${name} ended with ${code ?? signal}: ${errors.trim()}`)
     await wait(200 + random() * 1500)
-    keep(name, command, args)
+    keepRunning(name, command, args)
   })
 }
 const redisArgs = [
@@ -167,21 +167,21 @@ const redisArgs = [
   '--save',
   '',
 ]
-keep('redis', 'redis-server', redisArgs)
+keepRunning('redis', 'redis-server', redisArgs)
 await wait(500)
-keep('service', process.execPath, [PROGRAM, '--config', config, 'start'])
-keep('worker-1', process.execPath, [PROGRAM, '--config', config, 'work'])
-keep('worker-2', process.execPath, [PROGRAM, '--config', config, 'work'])
+keepRunning('service', process.execPath, [PROGRAM, '--config', config, 'start'])
+keepRunning('worker-1', process.execPath, [PROGRAM, '--config', config, 'work'])
+keepRunning('worker-2', process.execPath, [PROGRAM, '--config', config, 'work'])
 
-function killSomething() {
-  const dice = random()
-  if (dice < 0.15) {
+function disruptProcesses() {
+  const chance = random()
+  if (chance < 0.15) {
     processes.get('redis')?.kill('SIGKILL')
     counts.redisKills++
-  } else if (dice < 0.25) {
+  } else if (chance < 0.25) {
     spawn('redis-cli', ['-p', String(redisPort), 'FLUSHALL'], { stdio: 'ignore' })
     counts.flushes++
-  } else if (dice < 0.35) {
+  } else if (chance < 0.35) {
     processes.get(pick(['service', 'worker-1', 'worker-2']))?.kill('SIGTERM')
     counts.stops++
   } else {
@@ -200,18 +200,18 @@ const loop = async (act, averageMs) => {
   }
 }
 console.log(`soak of ${minutes} minutes, seed ${seed}, in ${folder}`)
-const told = setInterval(
+const progress = setInterval(
   () => console.log(`${new Date().toISOString()} ${JSON.stringify({ ...counts, shown: shown.length })}`),
   60_000,
 )
-await Promise.all([loop(breakSomething, 700), loop(changeSomething, 250), loop(killSomething, 6000)])
-clearInterval(told)
+await Promise.all([loop(injectFault, 700), loop(changeWorld, 250), loop(disruptProcesses, 6000)])
+clearInterval(progress)
 
-// Calm: no faults, no changes; the service must find to itself, within three minutes of stalled jobs and leases.
+// Without faults and changes the service must recover. Stalled jobs and leases take up to three minutes.
 sandbox.faults.clear()
 observers = []
 observe()
-const calm = Date.now()
+const calmSince = Date.now()
 const database = () => new Database(join(folder, 'soak.db'), { readonly: true })
 const recovered = async () => {
   const db = database()
@@ -219,7 +219,7 @@ const recovered = async () => {
     ['rfqs', 'close', 'listings'].every((kind) =>
       db
         .prepare(`select 1 from runs where channel = ? and kind = ? and outcome = 'complete' and started_at > ?`)
-        .get(`${org}/${channel}`, kind, new Date(calm + 70_000).toISOString()),
+        .get(`${org}/${channel}`, kind, new Date(calmSince + 70_000).toISOString()),
     ),
   )
   const ready = await fetch(`http://127.0.0.1:${webPort}/readyz`).then(
@@ -229,10 +229,10 @@ const recovered = async () => {
   db.close()
   return done && ready
 }
-let back = false
-while (!back && Date.now() < calm + 240_000) {
+let isRecovered = false
+while (!isRecovered && Date.now() < calmSince + 240_000) {
   await wait(2000)
-  back = await recovered()
+  isRecovered = await recovered()
 }
 ending = true
 const exits = await Promise.all(
@@ -249,8 +249,8 @@ await sandbox.close()
 
 const db = database()
 const findings = [
-  ...(back ? [] : ['the service did not find to itself within four minutes of calm']),
-  ...exits.filter(({ code, ms }) => code !== 0 || ms > 10_000).map((exit) => `bad end: ${JSON.stringify(exit)}`),
+  ...(isRecovered ? [] : ['the service did not recover within four minutes without faults']),
+  ...exits.filter(({ code, ms }) => code !== 0 || ms > 10_000).map((exit) => `unclean exit: ${JSON.stringify(exit)}`),
   ...(db.pragma('integrity_check', { simple: true }) === 'ok' ? [] : ['the database is damaged']),
 ]
 const history = checkHistory(db, shown, sandbox.requests)
@@ -268,7 +268,7 @@ const verify = spawn(process.execPath, [PROGRAM, '--config', config, 'decisions'
   stdio: 'inherit',
 })
 const [verified] = await once(verify, 'exit')
-if (verified !== 0) findings.push('the chain of decisions is broken')
+if (verified !== 0) findings.push('the hash chain of the decisions is broken')
 console.log(
   JSON.stringify(
     { minutes, seed, ...counts, requests: sandbox.log.total, runs, ...history.counts, ...posts.counts },
@@ -278,7 +278,7 @@ console.log(
 )
 for (const finding of findings) console.log(`FINDING: ${finding}`)
 console.log(
-  findings.length === 0 ? 'nothing lost, nothing closed by mistake' : `${findings.length} findings; kept: ${folder}`,
+  findings.length === 0 ? 'no data lost, no RFQ closed by mistake' : `${findings.length} findings; see ${folder}`,
 )
 if (findings.length === 0) rmSync(folder, { recursive: true })
 process.exit(findings.length === 0 ? 0 : 1)
