@@ -13,7 +13,7 @@ export interface ReportContext {
   programVersion: string
 }
 
-/** Which observation a figure rests on. */
+/** The observation a figure is derived from. */
 export interface Source {
   kind: 'rfq' | 'response' | 'listing'
   id: string
@@ -25,7 +25,7 @@ export interface Source {
   valid: boolean
 }
 
-/** What every part of a report reckons with. */
+/** Parameters shared by all parts of a report. */
 export interface ComparisonContext {
   context: ReportContext
   asOfDate: CalendarDate
@@ -34,8 +34,8 @@ export interface ComparisonContext {
 }
 
 /**
- * @throws RangeError for a time zone that is none or an invalid date
- * @throws ZodError for settings out of bounds
+ * @throws RangeError for an unknown time zone or an invalid date
+ * @throws ZodError for invalid settings
  */
 export function createContext(input: ReportParameters): ComparisonContext {
   const calendar = createCalendar(input.timeZone)

@@ -32,9 +32,9 @@ export interface RateReport {
 type RateSettings = Pick<Settings, 'currency' | 'exchangeRates'>
 
 /**
- * What the offers of an RFQ are compared in, and at which rates: model.ts, `CurrencyReport`.
+ * Determines the comparison currency of an RFQ's offers and the exchange rates.
  * @param rfq the RFQ's currency code, or null
- * @param offers the currency code of each offer, null where it names none
+ * @param offers the currency code of each offer, or null
  */
 export function currencyReport(
   rfq: string | null,

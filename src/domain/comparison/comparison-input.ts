@@ -44,34 +44,34 @@ export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' |
 /** A decision on closing, without the channel: a report covers one. */
 export type ReportedDecision = Omit<CloseDecision, 'channel'>
 
-/** What a report of either sort is told about itself. */
+/** Parameters of a report on an RFQ or a channel. */
 export interface ReportParameters {
   /** `org/slug`. */
   channel: string
-  /** IANA zone in whose calendar dates are read; throws RangeError where it is none. */
+  /** IANA time zone in which dates are interpreted. */
   timeZone: string
-  /** The moment the report speaks of. Everything later is left out. */
+  /** The moment the report describes; later observations are ignored. */
   asOf: Date
-  /** The moment it is made; used for nothing but to be told. */
+  /** When the report is created; for display only. */
   generatedAt: Date
   programVersion: string
-  /** What is absent is taken from DEFAULT_SETTINGS; throws ZodError for what settings.ts does not allow. */
+  /** Absent members default to DEFAULT_SETTINGS. */
   settings?: SettingsInput
 }
 
-/** One RFQ, as known at `asOf`. Lists may come in any order: the report does not depend on it. */
+/** One RFQ, as known at `asOf`. The order of the lists does not matter. */
 export interface ComparisonInput extends ReportParameters {
   rfq: ParsedRfq
-  /** Asked for once, one after another, and not kept: of many offers no more than one document need be read at a time. */
+  /** Iterated once; documents are not retained, so that one at a time is in memory. */
   responses: Iterable<ParsedResponse>
-  /** Those the RFQ or its responses name; others do no harm. */
+  /** Those that the RFQ or its responses reference; others are ignored. */
   listings: readonly ParsedListing[]
   /** Every version of the RFQ and of its responses. */
   versions: readonly HistoryVersion[]
   absences: readonly Absence[]
   problems: readonly DocumentProblem[]
   decisions: readonly ReportedDecision[]
-  /** The reader's own award: tonnes by response id. Absent: that of the scenario `best-score`. */
+  /** The reader's own award: tonnes by response ID. Default: the award of `best-score`. */
   ownAward?: Readonly<Record<string, number>>
 }
 

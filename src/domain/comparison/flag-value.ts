@@ -8,7 +8,7 @@ export interface FlagValue {
   unit: string | null
 }
 
-/** A value that was compared: what it is, and its unit (model.ts, `FlagValue`). */
+/** Creates a compared value. */
 export function flagValue<T extends FlagValue['value']>(
   what: string,
   value: T,
@@ -17,7 +17,7 @@ export function flagValue<T extends FlagValue['value']>(
   return { what, value, unit }
 }
 
-/** A value that was compared, as a sentence has it: `12,500 t`, `8.2207 USD/t`, `unknown`. */
+/** Formats a compared value for a sentence: `12,500 t`, `8.2207 USD/t`, `unknown`. */
 export function formatFlagValue({ value, unit }: FlagValue): string {
   if (typeof value !== 'number') return value === null ? 'unknown' : truncate(value, 80)
   if (unit === null) return formatDecimal(value)

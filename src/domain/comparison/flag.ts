@@ -5,9 +5,9 @@ export type Severity = 'high' | 'medium' | 'low'
 export interface Flag {
   code: FlagCode
   severity: Severity
-  /** One sentence that holds the numbers compared. */
+  /** One sentence with the compared values. */
   words: string
-  /** The values compared, found first, then the limit. */
+  /** The compared values: the offer's first, then the limit. */
   compared: FlagValue[]
 }
 

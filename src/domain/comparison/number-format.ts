@@ -1,4 +1,4 @@
-/** How figures are written in sentences, the same on every machine. */
+/** Formats figures for sentences, independent of the locale. */
 import { rounded } from './numbers.js'
 
 const groupedFormat = (digits: number) => {
@@ -13,7 +13,7 @@ const formatOneDecimal = groupedFormat(1)
 export const formatPrice = groupedFormat(4)
 
 /**
- * A number in the shortest decimal that is true to 15 digits, which is as many as spreadsheets show: 13.805 rather than
+ * The shortest decimal that is exact to 15 digits, as spreadsheets show it: 13.805 rather than
  * 13.805000000000001.
  */
 export const formatDecimal = (value: number): string => String(Number(value.toPrecision(15)))
@@ -32,7 +32,7 @@ export const formatPercent = (share: number): string => `${formatOneDecimal(shar
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${formatAmount(count)} ${count === 1 ? noun : plural}`
 
-/** A text of at most so many characters, visibly cut, no character split. */
+/** Cuts a text to a maximum length, with an ellipsis, without splitting a character. */
 export function truncate(text: string, most: number): string {
   if (text.length <= most) return text
   return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`

@@ -1,7 +1,7 @@
-/** Beyond this, either way, a number of a document is no tonnage, price or sum: products stay finite below it. */
+/** Numbers with a larger absolute value are not plausible volumes or prices; below it, products stay finite. */
 export const MAX_PLAUSIBLE = 1e15
 
-/** A number a report can reckon with, or null. −0 is 0, as JSON has it. */
+/** The number if it is plausible, else null. −0 becomes 0, as in JSON. */
 export function plausibleOrNull(value: number | null | undefined): number | null {
   return typeof value === 'number' && Math.abs(value) <= MAX_PLAUSIBLE ? value + 0 : null
 }
@@ -9,14 +9,14 @@ export function plausibleOrNull(value: number | null | undefined): number | null
 /** A number above 0, or null. */
 export const positiveOrNull = (value: number | null): number | null => (value !== null && value > 0 ? value : null)
 
-/** A text that says something, or null. */
+/** The text if it is not blank, else null. */
 export function nonBlank(value: string | null | undefined): string | null {
   return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
 /**
- * ROUND of a spreadsheet, and what its number formats show: half away from zero, of the decimal that is true to 15 digits.
- * So 11.325, of which a double holds a little less, becomes 11.33.
+ * Rounds like a spreadsheet: half away from zero, on the decimal that is exact to 15 digits. So 11.325, which a double
+ * stores as slightly less, becomes 11.33.
  */
 export function rounded(value: number, places: number): number {
   const power = 10 ** places
@@ -27,13 +27,13 @@ export function rounded(value: number, places: number): number {
   return whole === 0 ? 0 : (Math.sign(value) * whole) / power
 }
 
-/** value × 10^places of the decimal that is true to 15 digits. */
+/** value × 10^places, on the decimal that is exact to 15 digits. */
 function decimalShifted(value: number, places: number): number {
   const [digits, exponent] = value.toExponential(14).split('e')
   return Number(`${digits}e${Number(exponent) + places}`)
 }
 
-/** ROUND(x, 6). Ranks go by rounded figures, so that noise breaks no tie. */
+/** ROUND(x, 6). Ranks use rounded figures, so that floating-point noise does not break ties. */
 export const round6 = (value: number): number => rounded(value, 6)
 
 export const sum = (values: Iterable<number>): number => {
@@ -42,14 +42,14 @@ export const sum = (values: Iterable<number>): number => {
   return total
 }
 
-/** numerator / denominator, or null where that is no finite number. */
+/** numerator / denominator, or null if that is not a finite number. */
 export function ratio(numerator: number | null, denominator: number | null): number | null {
   if (numerator === null || denominator === null) return null
   const quotient = numerator / denominator
   return Number.isFinite(quotient) ? quotient : null
 }
 
-/** The middle of a sorted list, null of an empty one. */
+/** The median of a sorted list, or null if it is empty. */
 export function median(sorted: readonly number[]): number | null {
   const half = sorted.length >> 1
   const upper = sorted[half]
@@ -57,9 +57,9 @@ export function median(sorted: readonly number[]): number | null {
   return upper === undefined || lower === undefined ? null : (lower + upper) / 2
 }
 
-/** Least of the values that are known, null of none. */
+/** The minimum of the known values, or null. */
 export const minOf = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a < b)
-/** Greatest of the values that are known, null of none. */
+/** The maximum of the known values, or null. */
 export const maxOf = (values: Iterable<number | null>): number | null => extreme(values, (a, b) => a > b)
 
 function extreme(values: Iterable<number | null>, better: (a: number, b: number) => boolean): number | null {
@@ -75,5 +75,5 @@ export function countByName(names: Iterable<string>): [name: string, count: numb
   return [...counts].sort(([a], [b]) => byCodeUnit(a, b))
 }
 
-/** The one order of texts: the same in every locale. */
+/** Compares texts by code unit: the same order in every locale. */
 export const byCodeUnit = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

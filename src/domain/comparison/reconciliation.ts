@@ -1,15 +1,15 @@
 import { round6 } from './numbers.js'
 import type { Check } from './report/check-model.js'
 
-/** Cents: totals that differ by no more are the same. */
+/** Totals that differ by at most one cent are equal. */
 export const EXACT_TOTAL = 0.01
 
-/** What a difference is held against: model.ts, `Check`. */
+/** The difference and its tolerances (report/check-model.ts, `Check`). */
 export type Tolerances = Pick<Check, 'difference' | 'exact' | 'tolerance' | 'oneSided'>
 
 /**
- * The verdict on two figures, as the workbook's `Checks` works it out from the same numbers. The difference counts at
- * six decimals: sums of decimal fractions are off by a little noise, which must not turn a cent into more than a cent.
+ * The verdict on two figures; the sheet `Checks` derives it from the same cells. The difference is rounded to six
+ * decimals, so that floating-point noise in sums does not turn a cent into more than a cent.
  */
 export function verdictOf({ difference, exact, tolerance, oneSided }: Tolerances): Check['verdict'] {
   if (difference === null) return 'unknown'

@@ -16,7 +16,7 @@ import { rfqFlags } from './rfq/rfq-flags.js'
 import { currencyCode, parseRfqTerms, type RfqTerms, type StatedRfqTerms } from './rfq/rfq-terms.js'
 import { versionMetadata } from './stored-documents.js'
 
-/** An RFQ with its offers, weighed: what both the report on it and the overview of its channel are made from. */
+/** An RFQ with its evaluated offers: the basis of both the RFQ report and the channel overview. */
 export interface RfqAssessment {
   rfq: RfqTerms
   currency: CurrencyReport
@@ -26,15 +26,15 @@ export interface RfqAssessment {
 
 export interface RfqAssessmentInput {
   rfq: ParsedRfq
-  /** Asked for once. */
+  /** Iterated once. */
   responses: Iterable<ParsedResponse>
   /** By id. */
   listings: ReadonlyMap<string, ParsedListing>
-  /** Problems noted with a response. */
+  /** Number of problems recorded for a response. */
   problemsOf: (responseId: string) => number
 }
 
-/** Weighs the offers of an RFQ: terms, figures, requirements, scores, ranks, flags. */
+/** Evaluates the offers of an RFQ: terms, metrics, requirements, scores, ranks, flags. */
 export function assessRfq(input: RfqAssessmentInput, circumstances: ComparisonContext): RfqAssessment {
   const asked = parseRfqTerms(input.rfq, circumstances)
   const facts = parseInSequence(input.responses, circumstances)
@@ -49,7 +49,7 @@ export function assessRfq(input: RfqAssessmentInput, circumstances: ComparisonCo
   return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, circumstances) }, currency, offers: ranked }
 }
 
-/** What is kept of a response once its document was read. */
+/** What is retained of a response after its document is parsed. */
 interface ParsedOffer {
   known: VersionMetadata
   facts: OfferFacts
@@ -77,7 +77,7 @@ function withComparedLimits(asked: StatedRfqTerms, currency: CurrencyReport): Om
   }
 }
 
-/** What the listing of each offer tells, made once for all offers with it. */
+/** Listing quality by listing ID, computed once per listing. */
 function listingQualityById(
   read: readonly ParsedOffer[],
   listings: ReadonlyMap<string, ParsedListing>,

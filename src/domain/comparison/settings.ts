@@ -1,14 +1,14 @@
 import { z } from 'zod'
 
 /**
- * What an offer is scored by, 0 to 100 points each (the formulas stand at `Scores` in model.ts). They are the questions
- * a buyer asks of an offer of credits: what does it cost, does it cover the need, will it come in time, how soon, how
- * recent are the reductions, how much is paid before anything is delivered, how well is the project documented.
+ * What an offer is scored by, 0 to 100 points each (formulas: `Scores` in offer/scores.ts). They answer
+ * a buyer's questions: what does it cost, does it cover the need, is it on time, how soon, how recent are the vintages,
+ * how much is paid in advance, how well is the project documented.
  */
 export const CRITERIA = ['price', 'coverage', 'delivery', 'promptness', 'vintage', 'payment', 'evidence'] as const
 export type Criterion = (typeof CRITERIA)[number]
 
-/** Least and most of each number; the workbook holds its reader to the same. */
+/** Minimum and maximum of each number; the workbook's data validation uses the same limits. */
 export const SETTING_LIMITS = {
   weight: [0, 1000],
   discountRate: [0, 1],
@@ -20,12 +20,12 @@ export const SETTING_LIMITS = {
   waitDays: [1, 36_500],
   vintagePointsPerYear: [0, 100],
   rate: [0, 1e9],
-} as const satisfies Record<string, readonly [least: number, most: number]>
+} as const satisfies Record<string, readonly [min: number, max: number]>
 
-/** The error of every value is one sentence that says what is allowed: a mistake in the configuration shows it. */
-const number = ([least, most]: readonly [number, number]) => {
-  const error = `a number from ${least} to ${most}`
-  return z.number({ error }).min(least, { error }).max(most, { error })
+/** Every error says what is allowed; configuration errors show it. */
+const number = ([min, max]: readonly [number, number]) => {
+  const error = `a number from ${min} to ${max}`
+  return z.number({ error }).min(min, { error }).max(max, { error })
 }
 const section = <S extends z.ZodRawShape>(shape: S) =>
   z.strictObject(shape, { error: `a section with ${Object.keys(shape).join(', ')}` })
@@ -67,11 +67,11 @@ const weights = section({
 const haircut = number(SETTING_LIMITS.haircut).default(0)
 export const WANTED_BASES = ['min', 'mid', 'max'] as const
 
-/** What the reader of a report may choose; every member has a default. The configuration is read with it too. */
+/** The settings of a report, each with a default. The configuration uses the same schema. */
 export const settingsSchema = z.strictObject({
   /**
-   * Currency offers are compared in, and that `exchangeRates` are told in; null: the RFQ's own, and no rate is used,
-   * because it would not be known what it is told in.
+   * The currency in which offers are compared and `exchangeRates` are quoted. Null: the RFQ's own, and no rate is used,
+   * because its quote currency would be unknown.
    */
   currency: currencyCode.nullable().default(null),
   exchangeRates: exchangeRates.default({}),
@@ -82,19 +82,19 @@ export const settingsSchema = z.strictObject({
   volumeTolerance: number(SETTING_LIMITS.volumeTolerance).default(0.5),
   /** Fraction of a stated total by which it may differ from the sum of its lines (never less than 0.01 money units). */
   totalTolerance: number(SETTING_LIMITS.totalTolerance).default(0.001),
-  /** An offer that expires within so many days is flagged. */
+  /** Offers that expire within this many days are flagged. */
   expiryWindowDays: number(SETTING_LIMITS.expiryWindowDays).default(14),
   /** Share of the total that may be asked before delivery without a flag. */
   prepaymentShareLimit: number(SETTING_LIMITS.prepaymentShareLimit).default(0.3),
-  /** Share of the volume thought not to arrive, by contract type; `other`: neither spot nor forward. */
+  /** Share of the volume not expected to be delivered, by contract type; `other`: neither spot nor forward. */
   haircuts: section({ spot: haircut, forward: haircut, other: haircut }).prefault({}),
-  /** Which of the RFQ's volumes is wanted: its minimum, its maximum or half-way. Coverage and awards aim at it. */
+  /** The target of coverage and awards: the RFQ's minimum, midpoint or maximum volume. */
   wantedVolume: z.enum(WANTED_BASES, { error: `one of ${WANTED_BASES.join(', ')}` }).default('min'),
   /** Mean wait, in days, that halves the promptness score. */
   waitDays: number(SETTING_LIMITS.waitDays).default(365),
   /** Points of the vintage score lost by each year of age. */
   vintagePointsPerYear: number(SETTING_LIMITS.vintagePointsPerYear).default(10),
-  /** Rank offers although they expired; an accepted offer is ranked in any case. */
+  /** Rank expired offers; accepted offers are ranked in any case. */
   rankExpired: z.boolean({ error: 'true or false' }).default(false),
 })
 
@@ -102,5 +102,5 @@ export type Settings = z.output<typeof settingsSchema>
 export type SettingsInput = z.input<typeof settingsSchema>
 export type WantedBasis = Settings['wantedVolume']
 
-/** What applies where nothing was chosen. */
+/** The defaults of all settings. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({})

@@ -37,19 +37,19 @@ export const AWARD_SCENARIOS = [
 
 export type AwardScenario = (typeof AWARD_SCENARIOS)[number]
 
-/** Those that are searched for: no cell formula can solve them. */
+/** Scenarios that need a search; cell formulas cannot solve them. */
 export const EXACT_SCENARIOS = ['cheapest-combination', 'two-developers', 'meets-requirements'] as const
 
 export type ExactScenario = (typeof EXACT_SCENARIOS)[number]
 
-/** Whether a scenario is searched for. */
+/** Whether a scenario needs a search. */
 export const isExact = (scenario: AwardScenario): scenario is ExactScenario =>
   EXACT_SCENARIOS.some((exact) => exact === scenario)
 
 /**
- * The exact scenarios for one wanted volume, so that whoever turns from the minimum to the maximum has the proven answer.
- * They rest on volumes, `compared.total`, developers, requirements and which offers are ranked; weights, discount rate
- * and haircuts do not touch them.
+ * The exact scenarios for one wanted volume, so that the optimal award is available for each target. They depend on
+ * volumes, `compared.total`, developers, requirements and which offers are ranked, not on weights, discount rate or
+ * haircuts.
  */
 export interface AwardsForVolume {
   /** The first that has this volume. */
@@ -62,7 +62,7 @@ export interface AwardsForVolume {
 export interface Award {
   scenario: AwardScenario
   title: string
-  /** The rule, in words. */
+  /** The rule, as a sentence. */
   rule: string
   /** Tonnes aimed at; null: no volume is wanted, and there is no award but `own`. */
   wanted: number | null
@@ -83,14 +83,14 @@ export interface Award {
   /** saving / budget. */
   savingShare: number | null
   developers: number
-  /** MAX(0, tonnes − rfq.maxVolume); 0 without a maximum. The maximum is told of, not enforced. */
+  /** MAX(0, tonnes − rfq.maxVolume); 0 without a maximum. The maximum is reported, not enforced. */
   tonnesOverMaximum: number
-  /** Offers that could have been taken. */
+  /** Number of offers considered. */
   considered: number
-  /** Proven least. False: the least found; `lowerBound` says how low it could be at all. */
+  /** Proven optimal. If false, it is the best found, and `lowerBound` is a lower bound on cost. */
   exact: boolean
   lowerBound: number | null
-  /** How it was solved, or why there is none; in words. */
+  /** How it was solved, or why there is no award; one sentence. */
   words: string
 }
 

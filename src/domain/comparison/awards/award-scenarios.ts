@@ -23,17 +23,17 @@ import {
 } from './cheapest-combination.js'
 import { cheapestOfTwo, largestTwoDevelopers } from './two-developers.js'
 
-/** A ranked offer as an award sees it, in the comparison currency. */
+/** A ranked offer as a candidate for an award, in the comparison currency. */
 interface Candidate {
   offer: RankedOffer
   volume: number
   cost: number
   developer: string
-  /** The offer taken whole: one line for all scenarios and volumes that take it so. */
+  /** The award line for the whole offer, shared by all scenarios. */
   line: AwardLine
 }
 
-/** What a scenario takes: tonnes of each candidate, and how that was found. */
+/** The choice of a scenario: tonnes per candidate, and how it was found. */
 interface Choice {
   taken: { candidate: Candidate; tonnes: number }[]
   considered: number
@@ -43,7 +43,7 @@ interface Choice {
 }
 type Solve = (candidates: readonly Candidate[], wanted: number) => Choice
 
-/** What awards are made from. */
+/** Input shared by all scenarios. */
 interface AwardContext {
   /** Ranked offers in order of sequence. */
   candidates: readonly Candidate[]
@@ -54,8 +54,8 @@ interface AwardContext {
 }
 
 /**
- * Who would be awarded what: model.ts, `AWARD_SCENARIOS` and `WantedAwards`.
- * @param own the reader's tonnes by offer id; absent: those of `best-score`
+ * Computes the awards of all scenarios: `AWARD_SCENARIOS` and `AwardsForVolume`.
+ * @param own the reader's tonnes by offer ID; default: those of `best-score`
  */
 export function awardsOf(
   ranked: readonly RankedOffer[],
@@ -82,12 +82,12 @@ function candidatesOf(ranked: readonly RankedOffer[]): Candidate[] {
     })
 }
 
-/** The scenarios no cell formula can solve, for each volume the RFQ names. */
+/** The scenarios that need a search, for each volume the RFQ states. */
 function exactAwards(desk: AwardContext): AwardsForVolume[] {
   return distinctVolumes(desk.rfq).map(({ basis, wanted }) => ({ basis, wanted, awards: exactFor(desk, wanted) }))
 }
 
-/** What is proven of the freest choice is not searched for again under a limit it keeps. */
+/** A proven unrestricted optimum is reused if it satisfies the restriction of a scenario. */
 function exactFor(desk: AwardContext, wanted: number): AwardsForVolume['awards'] {
   const { candidates, currency } = desk
   const made = (scenario: ExactScenario, choice: Choice) => toAward(desk, scenario, wanted, choice)
@@ -121,7 +121,7 @@ function formulaAward(desk: AwardContext, scenario: FormulaScenario): Award {
 const noTargetAward = (desk: AwardContext, scenario: AwardScenario): Award =>
   toAward(desk, scenario, null, emptyChoice(desk.candidates, desk.rfq.wanted.words))
 
-/** Whether tonnes reach a volume, but for the noise of sums. */
+/** Whether a volume reaches the target, apart from floating-point noise. */
 const reaches = (volume: number, wanted: number): boolean => volume >= reachedFrom(wanted)
 
 const SCENARIO_TEXT: Record<AwardScenario, Pick<Award, 'title' | 'rule'>> = {
@@ -188,7 +188,7 @@ function cheapestSingle(candidates: readonly Candidate[], wanted: number): Choic
   return exactChoice(taken, candidates.length, words)
 }
 
-// Stable: the first of equals has the lowest sequence.
+// The sort is stable: among equals, the lowest sequence comes first.
 const firstBy = (candidates: readonly Candidate[], order: (a: Candidate, b: Candidate) => number) =>
   [...candidates].sort(order)[0]
 
@@ -243,7 +243,7 @@ function twoDevelopers(candidates: readonly Candidate[], wanted: number, currenc
 }
 
 const developersOf = ({ taken }: Choice): number => new Set(taken.map(({ candidate }) => candidate.developer)).size
-/** What no choice under a limit can cost less than. */
+/** Lower bound on the cost of any restricted choice. */
 const costFloor = ({ taken, lowerBound }: Choice): number =>
   lowerBound ?? sum(taken.map(({ candidate }) => candidate.cost))
 

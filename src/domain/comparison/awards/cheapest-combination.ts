@@ -1,10 +1,10 @@
 /**
- * The cheapest set of whole offers that reaches a volume: the 0/1 covering knapsack. Taking the lowest prices first is
- * wrong; so every set that could be least is weighed, and those that cannot are left out early:
- * 1. good sets are found by filling up with the lowest prices and trying each single offer for the rest;
- * 2. offers that must or must not be in any better set are settled by a bound (parts of offers allowed);
- * 3. what is left is split in halves, all undominated sets of each half are listed, and the halves are matched;
- *    too many for that: undominated sets of all, kept only while their bound is below the best set found.
+ * The cheapest set of whole offers that reaches a volume: the 0/1 covering knapsack problem. A greedy choice by price is
+ * not optimal, so the search covers all sets that could be optimal and prunes the rest:
+ * 1. a greedy heuristic finds a good set: the lowest prices, completed by each single offer;
+ * 2. the LP bound (offers divisible) fixes offers that must or must not be in any better set;
+ * 3. the remaining offers are split into halves; the undominated subsets of each half are listed and matched. If there
+ *    are too many, undominated subsets are extended offer by offer and pruned by the LP bound.
  * Sources: Martello and Toth, Knapsack Problems (1990), ch. 2; Horowitz and Sahni, Computing partitions (1974).
  */
 
@@ -19,27 +19,27 @@ export interface Combination {
   picked: number[]
   volume: number
   cost: number
-  /** Proven least. */
+  /** Proven optimal. */
   exact: boolean
-  /** No set costs less; equals `cost` where exact. */
+  /** Lower bound on cost; equals `cost` if exact. */
   lowerBound: number
 }
 
-/** Always exact up to so many offers, however they are made; beyond, usually. */
+/** Always exact up to this number of offers; usually exact beyond. */
 export const EXACT_UP_TO = 36
-/** Sets listed before the search beyond EXACT_UP_TO gives up proving, and how many of the best it goes on with. */
+/** Subsets listed before the search gives up the proof, and how many of the best it then continues with. */
 export const MAX_SUBSETS = 500_000
 const BEAM_WIDTH = 400
 
-/** Relative noise of long sums: nothing is ruled out, and no bound is doubted, for less. */
+/** Relative floating-point noise of long sums. */
 const TOLERANCE = 1e-9
 
-/** Sums of decimals are off by noise: a volume short by a billionth is reached. wanted × (1 − 1E-9). */
+/** The volume from which a target counts as reached, given floating-point noise: wanted × (1 − 1E-9). */
 export const reachedFrom = (wanted: number): number => wanted * (1 - TOLERANCE)
-/** What may still be open of a volume that counts as reached. wanted × 1E-9. */
+/** The remainder of a volume that counts as nothing: wanted × 1E-9. */
 export const negligibleRest = (wanted: number): number => wanted * TOLERANCE
 
-/** A set of items, told as its newest item and the set before it. */
+/** A set of items as a linked list: its newest item and the subset before it. */
 export interface Subset {
   volume: number
   cost: number
@@ -50,7 +50,7 @@ export const EMPTY_SUBSET: Subset = { volume: 0, cost: 0, index: -1, before: nul
 
 /**
  * @param wanted volume to reach, above 0
- * @returns null where all items together do not reach it
+ * @returns null if all items together do not reach it
  */
 export function cheapestCombination(items: readonly Item[], wanted: number): Combination | null {
   const target = reachedFrom(wanted)
@@ -88,7 +88,7 @@ const add = (before: Subset, item: IndexedItem): Subset => ({
   before,
 })
 
-// --- by unit cost, with sums: the relaxed problem in O(log n) -------------------------------------------------------
+// --- sorted by unit cost, with prefix sums: the LP bound in O(log n) -------------------------------------------------------
 
 interface IndexedItem extends Item {
   index: number
@@ -117,7 +117,7 @@ function withSums(items: IndexedItem[]): SortedItems {
   return { items, volumes, costs, total: volumes[items.length] ?? 0 }
 }
 
-/** Least cost of a volume if parts could be had, from the items at `from` and after; Infinity if they do not reach. */
+/** Minimum cost of a volume with divisible items from index `from` on; Infinity if they do not reach it. */
 function lpBound({ items, volumes, costs }: SortedItems, target: number, from = 0): number {
   if (target <= 0) return 0
   const goal = (volumes[from] ?? 0) + target
@@ -139,9 +139,9 @@ function firstAtLeast(ascending: Float64Array, goal: number): number {
   return low
 }
 
-// --- 1. good sets ---------------------------------------------------------------------------------------------------
+// --- 1. greedy ---------------------------------------------------------------------------------------------------
 
-/** The best of: the k lowest prices and the one item that completes them cheapest, for every k. */
+/** For every k: the k lowest prices and the cheapest item that completes them. */
 function greedySubset({ items }: SortedItems, target: number): Subset {
   let best: Subset | null = null
   let filled = EMPTY_SUBSET
@@ -158,7 +158,7 @@ function greedySubset({ items }: SortedItems, target: number): Subset {
   return dropRedundant(best, items, target)
 }
 
-/** Drops what the volume is reached without, dearest first. */
+/** Removes items that are not needed to reach the target, most expensive first. */
 function dropRedundant(chain: Subset, items: IndexedItem[], target: number): Subset {
   const inside = new Set(indexesOf(chain))
   const kept = items.filter((item) => inside.has(item.index)).sort((a, b) => b.cost - a.cost)
@@ -171,12 +171,12 @@ function dropRedundant(chain: Subset, items: IndexedItem[], target: number): Sub
   return needed.reduce(add, EMPTY_SUBSET)
 }
 
-// --- 2. what is settled by a bound ----------------------------------------------------------------------------------
+// --- 2. variable fixing ----------------------------------------------------------------------------------
 
 interface ReducedProblem {
   /** Items in every set that could be better. */
   fixed: Subset
-  /** Items that may or may not be. */
+  /** Undecided items. */
   free: SortedItems
   target: number
 }
@@ -205,12 +205,12 @@ function boundWith(sorted: SortedItems, target: number, at: number): number {
   if (item === undefined) return 0
   const rest = target - item.volume
   if (rest <= 0) return item.cost
-  // The others without this one: it fills no more than its own place among the lowest prices.
+  // The bound of the other items: this item takes only its own place among the lowest prices.
   const others = (volumes[at] ?? 0) >= rest ? lpBound(sorted, rest) : lpBound(sorted, rest + item.volume) - item.cost
   return item.cost + others
 }
 
-// --- 3. what is left ------------------------------------------------------------------------------------------------
+// --- 3. exact search ------------------------------------------------------------------------------------------------
 
 interface SearchResult {
   chain: Subset
@@ -245,7 +245,7 @@ function match(left: readonly Subset[], right: readonly Subset[], target: number
   return pair === null ? best : union(...pair)
 }
 
-/** One chain of two. */
+/** The union of two disjoint subsets. */
 export function union(one: Subset, other: Subset): Subset {
   const items: IndexedItem[] = []
   for (let at: Subset = other; at.before !== null; at = at.before) {
@@ -255,8 +255,8 @@ export function union(one: Subset, other: Subset): Subset {
 }
 
 /**
- * Every undominated set with or without one more item: none kept costs as much as another of at least its volume. Of
- * the sets that reach the target the cheapest alone is kept.
+ * All undominated subsets with or without one more item: no kept subset costs as much as another of at least its volume.
+ * Of the subsets that reach the target, only the cheapest is kept.
  * @param sets ascending in volume and cost
  */
 export function extendSubsets(
@@ -288,7 +288,7 @@ function nextExtended(sets: readonly Subset[], at: number, item: IndexedItem): S
   return base === undefined ? null : add(base, item)
 }
 
-/** All free items one after another, lowest prices first, with what can no longer be better cut away. */
+/** Extends the subsets by all free items, lowest prices first, and prunes those that cannot improve. */
 function prunedSearch({ fixed, free, target }: ReducedProblem, first: Subset): SearchResult {
   let sets: Subset[] = [fixed]
   let best = first

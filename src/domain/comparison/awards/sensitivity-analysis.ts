@@ -5,7 +5,7 @@ import { CRITERIA, type Criterion, type Settings } from '../settings.js'
 import type { AwardsForVolume } from './award-model.js'
 import { type BreakEven, type CaseRanking, NO_BREAK_EVEN, type Sensitivity } from './sensitivity-model.js'
 
-/** Contenders at most: beyond, nobody reads the grid. */
+/** Maximum number of contenders; a larger grid is not readable. */
 export const SENSITIVITY_LIMIT = 30
 export const WEIGHT_SHIFTS = [-20, -10, 10, 20] as const
 export const DISCOUNT_RATES = [0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15] as const
@@ -13,8 +13,8 @@ export const DISCOUNT_RATES = [0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15] as const
 type Points = Readonly<Record<Criterion, number>>
 
 /**
- * What would change the order of ranked offers: model.ts, `Sensitivity`.
- * @param byWanted the awards for each wanted volume: they are solved once
+ * Sensitivity of the ranking to weights, discount rate, wanted volume and price.
+ * @param byWanted the awards for each wanted volume, already solved
  */
 export function sensitivityOf(
   ranked: readonly RankedOffer[],
@@ -93,7 +93,7 @@ function volumeCase(
   return { basis, wanted, coverages, combination, ...rankCase(contenders, points, settings.weights) }
 }
 
-/** Formulas: model.ts, `BreakEven`. */
+/** Formulas: `BreakEven`. */
 function breakEvenOf(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): BreakEven {
   const price = offer.compared.price ?? 0
   const { breakEven, reason } = breakEvenPrice(offer, others, weights)

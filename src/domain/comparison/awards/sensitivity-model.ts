@@ -1,8 +1,8 @@
 import type { Criterion, WantedBasis } from '../settings.js'
 
 /**
- * What would change the order. Played among the `contenders` only (the best-ranked, at most SENSITIVITY_LIMIT): ranks
- * are ranks among them, and the lowest price is the lowest of theirs, unless said otherwise. Ties: lower sequence.
+ * Sensitivity of the ranking. Covers the `contenders` only (the best-ranked, at most SENSITIVITY_LIMIT): ranks
+ * are relative to them, and the lowest price is the lowest of theirs, unless said otherwise. Ties: lower sequence.
  * Lists run parallel to `contenders`.
  */
 export interface Sensitivity {
@@ -10,16 +10,16 @@ export interface Sensitivity {
   limit: number
   /** Ranked offers in all. */
   outOf: number
-  /** In words: the bound, if offers were left out. */
+  /** One sentence: which offers are included. */
   words: string
   /**
    * One weight moved by `shift` points (never below 0), the others as they are; scores as in `Scores` (lowest price of
    * all ranked offers). By criterion, then −20, −10, +10, +20.
    */
   weightShifts: (CaseRanking & { criterion: Criterion; shift: number; weights: Record<Criterion, number> })[]
-  /** Present values made anew at each rate; 0, 2.5, … 15 %. */
+  /** Present values recalculated at each rate: 0, 2.5, … 15 %. */
   discountRates: (CaseRanking & { rate: number; prices: number[]; priceRanks: number[] })[]
-  /** Coverage made anew for each wanted volume the RFQ names. */
+  /** Coverage recalculated for each wanted volume of the RFQ. */
   wantedVolumes: (CaseRanking & {
     basis: WantedBasis
     wanted: number

@@ -12,7 +12,7 @@ import {
   union,
 } from './cheapest-combination.js'
 
-/** Undominated sets of one developer's offers kept, and listed in all, before the search is narrowed. */
+/** Limits on subsets kept per developer and listed in all, before the search is narrowed. */
 const MAX_SUBSETS_PER_DEVELOPER = 1 << 14
 const MAX_SUBSETS = 500_000
 const BEAM_WIDTH = 200
@@ -26,9 +26,9 @@ interface SubsetsByDeveloper {
 /**
  * The cheapest set of whole offers, from at most two developers, that reaches a volume: always exact up to
  * EXACT_UP_TO items, where every pair of developers is solved by itself; beyond, usually.
- * @param developers of each item, by which it is grouped
- * @param floor what no set costs less than, if known: that of any number of developers
- * @returns null where no two developers reach the volume
+ * @param developers the developer of each item
+ * @param floor lower bound on cost, if known: that of the unrestricted problem
+ * @returns null if no two developers reach the volume
  */
 export function cheapestOfTwo(
   items: readonly Item[],
@@ -59,8 +59,8 @@ const pick = <T>(list: readonly T[], indexes: readonly number[]): T[] =>
   indexes.flatMap((index) => list.slice(index, index + 1))
 
 /**
- * Every undominated set of each developer is listed; for each, the cheapest that completes it is looked up among those
- * of the others.
+ * Lists the undominated subsets of each developer and looks up, for each, the cheapest subset of another developer that
+ * completes it.
  */
 function matchSubsets(
   items: readonly Item[],
@@ -72,14 +72,14 @@ function matchSubsets(
   const { sets, complete } = subsetsByDeveloper(items, developers, target)
   const best = cheapestPair(sets, target)
   if (best === null) return null
-  // Without the limit on developers it cannot cost more: a bound from below where sets had to be left out.
+  // The unrestricted problem cannot cost more: it gives a lower bound if subsets were dropped.
   const lowerBound = complete ? best.cost : (floor ?? cheapestCombination(items, wanted)?.lowerBound ?? 0)
   const exact = complete || best.cost <= lowerBound
   const picked = indexesOf(best).sort((a, b) => a - b)
   return { picked, volume: best.volume, cost: best.cost, exact, lowerBound: exact ? best.cost : lowerBound }
 }
 
-/** The two developers whose offers add up to most; ties to the name first in order. */
+/** The two developers with the largest total volume; ties go to the first name in order. */
 export function largestTwoDevelopers(items: readonly Item[], developers: readonly string[]): number[] {
   const volumes = new Map<string, number>()
   for (const [at, item] of items.entries()) {
@@ -107,7 +107,7 @@ function subsetsByDeveloper(items: readonly Item[], developers: readonly string[
   return { sets, complete }
 }
 
-/** At most so many, evenly spread, and always the last: the one that reaches the target, if any. */
+/** Keeps an evenly spread selection, always with the last subset: the one that reaches the target, if any. */
 function thinOut(sets: Subset[], most: number): Subset[] {
   if (sets.length <= most) return sets
   const step = Math.ceil(sets.length / most)

@@ -1,4 +1,4 @@
-/** The overview of a channel: what the overview workbook and `report --json` without an RFQ show. Conventions as in model.ts. */
+/** The overview of a channel: what the overview workbook and `report --json` without an RFQ show. Conventions: rfq-report-model.ts. */
 import type { Timestamp } from '../../clock.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CalendarDate, ReportedDecision } from '../comparison-input.js'
@@ -7,7 +7,7 @@ import type { ComparedAmounts } from '../offer/eligibility.js'
 import type { ListingQuality } from '../offer/listing-quality.js'
 import type { Settings } from '../settings.js'
 
-/** Raised when a member changes its meaning or goes; added members do not raise it. */
+/** The version increases when a member changes its meaning or is removed, not when one is added. */
 export const CHANNEL_REPORT_SCHEMA = 'quotekeeper.channel-report/1'
 
 export interface ChannelReport {

@@ -22,10 +22,10 @@ import {
 export const DUE_SOON_DAYS = 7
 
 /**
- * The overview of a channel as known at a moment: channel-model.ts. Pure, as `compareOffers`; without awards,
+ * The overview of a channel as known at a moment. Pure, like `compareOffers`, but without awards,
  * sensitivity and changes, so that a channel of thousands of RFQs stays cheap.
  * @returns plain JSON
- * @throws RangeError for a time zone that is none or an invalid date; ZodError for settings out of bounds
+ * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
 export function summariseChannel(input: ChannelInput): ChannelReport {
   const circumstances = createContext(input)

@@ -17,7 +17,7 @@ export interface ComparedAmounts {
   price: number | null
 }
 
-/** Whether the offer is ranked and may be awarded. */
+/** Whether the offer is ranked and can be awarded. */
 export interface Eligibility {
   eligible: boolean
   exclusions: Exclusion[]
@@ -36,7 +36,7 @@ export interface Exclusion {
   words: string
 }
 
-/** The offer's figures in the comparison currency: model.ts, `Compared`. */
+/** Converts the offer's amounts into the comparison currency. */
 export function convertAmounts(
   currencyCode: string | null,
   metrics: Metrics,
@@ -60,7 +60,7 @@ interface Candidate {
   compared: ComparedAmounts
 }
 
-/** Whether an offer is ranked and may be awarded, and all reasons why not. */
+/** Whether an offer can be ranked and awarded, with all reasons for exclusion. */
 export function eligibilityOf(offer: Candidate, currency: CurrencyReport, settings: Settings): Eligibility {
   const exclusions = offer.facts.hasOffer
     ? [...statusExclusions(offer, settings), ...priceExclusions(offer), ...currencyExclusions(offer, currency)]

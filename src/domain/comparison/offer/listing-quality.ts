@@ -3,9 +3,9 @@ import { type Source, toSource } from '../comparison-context.js'
 import type { CalendarDate, ParsedListing } from '../comparison-input.js'
 import { nonBlank, plausibleOrNull } from '../numbers.js'
 
-/** The project behind the offer, as its developer describes it: nothing here has been verified. */
+/** The project behind the offer, as described by its developer; unverified. */
 export interface ListingQuality {
-  /** False: no listing of this id was ever observed. */
+  /** False if no listing with this ID has been observed. */
   known: boolean
   missingSince: Timestamp | null
   source: Source | null
@@ -58,7 +58,7 @@ const UNKNOWN: ListingQuality = {
   factsStated: 0,
 }
 
-/** What a listing tells of its project: model.ts, `ListingQuality`. */
+/** Extracts the quality facts of a listing. */
 export function listingQuality(known: ParsedListing | undefined): ListingQuality {
   if (known === undefined) return { ...UNKNOWN }
   const listing = known.document

@@ -27,7 +27,7 @@ export interface Metrics {
   vwap: number | null
   /** statedTotal / statedVolume, where both are above 0. */
   statedPrice: number | null
-  /** total / volume: the price per tonne this report speaks of. */
+  /** total / volume (price-per-tonne.ts). */
   pricePerTonne: number | null
   /** statedVolume − sumVolume, where there are lines and each has a volume. */
   volumeDifference: number | null
@@ -37,9 +37,9 @@ export interface Metrics {
   totalVerdict: ReconciliationResult
   firstDelivery: CalendarDate | null
   lastDelivery: CalendarDate | null
-  /** Least `vintageFromYear`. */
+  /** Minimum `vintageFromYear`. */
   oldestVintage: number | null
-  /** Greatest `vintageYear`. */
+  /** Maximum `vintageYear`. */
   newestVintage: number | null
   /** Σ volume × days / Σ volume, over lines with a volume above 0 and a date. */
   meanWaitDays: number | null
@@ -67,7 +67,7 @@ export interface Metrics {
   riskAdjustedPrice: number | null
   /** MIN(1, volume / wanted volume). */
   coverage: number | null
-  /** Why a member above is null. */
+  /** The reason for each null member. */
   reasons: Partial<Record<MetricName, string>>
 }
 
@@ -81,8 +81,8 @@ export type MetricName = Exclude<keyof Metrics, 'reasons'>
 export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
 
 /**
- * The figures of one offer, in its own currency. Formulas: model.ts, `Metrics`.
- * @param asked the RFQ's wanted volume and fulfilment date
+ * The figures of one offer, in its own currency. Formulas: `Metrics`.
+ * @param asked the RFQ's terms: wanted volume and fulfilment due date
  */
 export function metricsOf(facts: OfferFacts, asked: StatedRfqTerms, settings: Settings): Metrics {
   const money = amountsOf(facts)
@@ -161,7 +161,7 @@ function reconciliation({ lines, terms }: OfferFacts, money: Amounts, settings: 
   }
 }
 
-// A sum from which something is missing cannot be held against what is stated.
+// An incomplete sum cannot be reconciled with the stated figure.
 const differenceOf = (stated: number | null, parts: (number | null)[], total: number) =>
   stated === null || parts.length === 0 || parts.includes(null) ? null : stated - total
 
@@ -195,7 +195,7 @@ function weightedMean(lines: DeliveryLine[], value: (line: DeliveryLine) => numb
 const volumeOf = (lines: DeliveryLine[]) => sum(lines.map((line) => line.volume ?? 0))
 
 /**
- * What the payments of an offer are worth at the as-of date: model.ts, `Metrics.presentValue`.
+ * The present value of an offer's payments at the as-of date (`Metrics.presentValue`).
  * @param rate yearly, as a fraction
  */
 export function presentValueOf(

@@ -18,23 +18,23 @@ import type { Settings } from '../settings.js'
 import type { OfferReport } from './offer-report-model.js'
 import type { Requirement } from './requirements.js'
 
-/** What the flags of an offer are told from. */
+/** Input to the flag rules of an offer. */
 export interface FlagContext {
   offer: Omit<OfferReport, 'label' | 'rank' | 'priceRank' | 'scores' | 'flags'>
   rfq: RfqTerms
   asOfDate: string
   currency: CurrencyReport
   settings: Settings
-  /** Problems noted with the document. */
+  /** Number of problems recorded for the document. */
   problems: number
-  /** Numbers of the document left aside: negative, or beyond reckoning. */
+  /** Negative or implausibly large numbers in the document. */
   implausible: readonly FlagValue[]
 }
 
 type FlagBody = Pick<Flag, 'words' | 'compared'>
 type Rule = (of: FlagContext) => FlagBody | null
 
-/** Every flag of an offer, most severe first. Each is told by one rule of the table below. */
+/** Raises the flags of an offer, most severe first. RULES has one rule per flag. */
 export function offerFlags(of: FlagContext): Flag[] {
   const raised = OFFER_FLAGS.flatMap((code) => {
     const [severity, rule] = RULES[code]
@@ -186,7 +186,7 @@ function lateSubmission({ offer: { late, submittedAt }, rfq }: FlagContext): Fla
 
 // --- what the RFQ asks ----------------------------------------------------------------------------------------------
 
-/** Raised where a requirement is weighed and not met. */
+/** Raises a flag if a requirement is not met. */
 function requirementNotMet(code: Requirement['code'], relation: string): Rule {
   return ({ offer }) => {
     const requirement = offer.requirements.find((one) => one.code === code)
@@ -324,7 +324,7 @@ function prepaymentBeforeDelivery({ offer: { prepayments, metrics } }: FlagConte
   return { words, compared: [flagValue('first pre-payment', first), flagValue('first delivery', firstDelivery)] }
 }
 
-// The share of a sum is off by noise; exactly the limit is within it.
+// Absorbs floating-point noise: a share exactly at the limit is within it.
 const SHARE_TOLERANCE = 1e-9
 
 function prepaymentShare({ offer: { metrics }, settings }: FlagContext): FlagBody | null {

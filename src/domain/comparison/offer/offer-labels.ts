@@ -8,7 +8,7 @@ interface Named {
 
 const MAX_LABEL_LENGTH = 60
 
-/** What each offer is called, short and unique: its developer; where two share it, with the project; then a number. */
+/** Short, unique labels: the developer; if shared, with the project; then with a number. */
 export function offerLabels(offers: readonly Named[]): string[] {
   const short = offers.map(({ developer, project, id }) =>
     truncateLabel(developer ?? project ?? `Offer ${id.slice(0, 8)}`),
@@ -36,7 +36,7 @@ function duplicates(labels: readonly string[]): Set<string> {
   return twice
 }
 
-/** `Acme (2)` for the second of its name; a number another label bears already is passed over. */
+/** `Acme (2)` for the second label of a name; numbers already used by another label are skipped. */
 function numbered(labels: readonly string[]): string[] {
   const taken = new Set(labels.map(keyOf))
   const counts = new Map<string, number>()

@@ -36,7 +36,7 @@ export interface OfferReport {
   eligibility: Eligibility
   /** One of each requirement the RFQ states, in the order of REQUIREMENTS; those it does not state are left out. */
   requirements: Requirement[]
-  /** All of `requirements` are met; one that cannot be told is not met. */
+  /** All of `requirements` are met; one that cannot be evaluated counts as not met. */
   meetsRequirements: boolean
   /** null where the offer is not ranked. */
   scores: Scores | null

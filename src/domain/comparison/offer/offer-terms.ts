@@ -65,7 +65,7 @@ export interface PrepaymentLine {
   discountFactor: number
 }
 
-/** What a response says, flattened; the same for both its shapes. */
+/** The content of a response, flattened; the same for both shapes. */
 export interface OfferFacts {
   shape: 'full' | 'summary'
   listingId: string | null
@@ -76,13 +76,13 @@ export interface OfferFacts {
   terms: OfferTerms
   lines: DeliveryLine[]
   prepayments: PrepaymentLine[]
-  /** False: the document is unusable or holds no offer. */
+  /** False if the document is unusable or contains no offer. */
   hasOffer: boolean
-  /** Numbers that are negative or beyond reckoning, as sent. */
+  /** Negative or implausibly large numbers, as sent. */
   implausible: FlagValue[]
 }
 
-/** Reads a response; all null where its document is unusable. */
+/** Extracts the content of a response; all null if its document is unusable. */
 export function offerFacts(known: ParsedResponse, circumstances: ComparisonContext): OfferFacts {
   const response = known.document
   const offer: Offer | null = known.shape === 'full' ? (known.document?.offer ?? null) : summaryAsOffer(known.document)
@@ -188,7 +188,7 @@ function prepaymentOf(payment: PrePayment, index: number, { asOfDate, settings }
   }
 }
 
-/** 1 / (1 + rate) ^ (MAX(0, days) / 365); 1 if undated: what is overdue or undated counts at face value. */
+/** 1 / (1 + rate) ^ (MAX(0, days) / 365); 1 if undated: overdue and undated payments count at face value. */
 export function discountFactor(days: number | null, rate: number): number {
   return 1 / (1 + rate) ** (Math.max(0, days ?? 0) / 365)
 }

@@ -8,15 +8,15 @@ import type { Scores } from './scores.js'
 type Points = Record<Criterion, number>
 type Weights = Readonly<Points>
 
-/** Facts a listing can state that count as evidence: model.ts, `ListingQuality.factsStated`. */
+/** Facts a listing can state that count as evidence (`ListingQuality.factsStated`). */
 export const EVIDENCE_FACTS = 6
 
-/** An offer that is ranked: the figures ranking needs are known. */
+/** A ranked offer. */
 export type RankedOffer = OfferReport & { scores: Scores; rank: number; priceRank: number }
 export const isRanked = (offer: OfferReport): offer is RankedOffer => offer.rank !== null && offer.scores !== null
 
 /**
- * Scores and ranks the eligible offers: model.ts, `Scores`.
+ * Scores and ranks the eligible offers (formulas: `Scores`).
  * @returns ranked offers first, by rank; then the others, by sequence
  */
 export function rankOffers(offers: readonly OfferReport[], rfq: RfqTerms, asOfDate: string, settings: Settings) {

@@ -7,7 +7,7 @@ import type { ComparedAmounts } from './eligibility.js'
 import type { Metrics } from './metrics.js'
 import type { DeliveryLine, OfferTerms } from './offer-terms.js'
 
-/** What an RFQ may demand. */
+/** The requirements an RFQ can state. */
 export const REQUIREMENTS = [
   'price-max',
   'price-min',
@@ -23,14 +23,14 @@ export const REQUIREMENTS = [
 
 export interface Requirement {
   code: (typeof REQUIREMENTS)[number]
-  /** What the RFQ asks, and what the offer has. Prices in the RFQ's currency. */
+  /** The RFQ's limit and the offer's value. Prices are in the RFQ's currency. */
   asked: FlagValue
   found: FlagValue
-  /** null: cannot be told. */
+  /** null: not determinable. */
   met: boolean | null
 }
 
-/** What the requirements of an RFQ are weighed against. */
+/** The parts of an offer that requirements are evaluated against. */
 export interface OfferUnderEvaluation {
   listingId: string | null
   submittedAt: Timestamp | null
@@ -43,7 +43,7 @@ export interface OfferUnderEvaluation {
 
 type Rule = (offer: OfferUnderEvaluation, rfq: RfqTerms, currency: CurrencyReport) => Omit<Requirement, 'code'> | null
 
-/** Each returns null where the RFQ does not ask it. */
+/** Each rule returns null if the RFQ does not state the requirement. */
 const RULES: Record<Requirement['code'], Rule> = {
   'price-max': (offer, rfq, currency) =>
     priceRule('maximum of the RFQ', rfq.maxUnitPrice, offer, currency, (price, limit) => price <= limit),
@@ -70,7 +70,7 @@ const RULES: Record<Requirement['code'], Rule> = {
   listing: listingRule,
 }
 
-/** What the RFQ states it wants, each with what the offer has: model.ts, `OfferReport.requirements`. */
+/** Evaluates each requirement that the RFQ states. */
 export function evaluateRequirements(
   offer: OfferUnderEvaluation,
   rfq: RfqTerms,
@@ -97,7 +97,7 @@ function priceRule(
   return compareWithLimit(flagValue('price per tonne', price, unit), flagValue(what, limit, unit), holds)
 }
 
-/** The offer's price per tonne in the RFQ's currency; null where the RFQ names none, or without a rate. */
+/** The offer's price per tonne in the RFQ's currency; null if the RFQ states none or there is no rate. */
 function priceInRfqCurrency(offer: OfferUnderEvaluation, currency: CurrencyReport): number | null {
   if (currency.rfq === null) return null
   if (currency.rfq === offer.terms.currencyCode) return offer.metrics.pricePerTonne
@@ -158,7 +158,7 @@ function listingRule({ listingId }: OfferUnderEvaluation, rfq: RfqTerms) {
   return { found, asked, met: listingId === null ? null : rfq.listingIds.includes(listingId) }
 }
 
-// Rounded, so that the noise of a sum makes no 12.000000000000002 above 12.
+// Rounded, so that floating-point noise does not put 12.000000000000002 above 12.
 function compareWithLimit(
   found: FlagValue & { value: number | null },
   asked: FlagValue & { value: number },

@@ -1,7 +1,7 @@
 import type { Criterion } from '../settings.js'
 
 /**
- * 0 to 100; what is not known earns 0, what the RFQ does not ask is earned by all (100).
+ * 0 to 100. An unknown value scores 0; what the RFQ does not ask scores 100 for every offer.
  * - price: 100 × lowest `compared.price` of the ranked offers / own
  * - coverage: 100 × metrics.coverage; 100 if no volume is wanted
  * - delivery: 100 × metrics.onTimeShare; 100 if the RFQ names no fulfilmentDueDate
@@ -11,6 +11,6 @@ import type { Criterion } from '../settings.js'
  * - evidence: 100 × listing.factsStated / 6
  */
 export type Scores = Record<Criterion, number> & {
-  /** ROUND(SUMPRODUCT(weights, scores) / SUM(weights), 6): ranks go by this. */
+  /** ROUND(SUMPRODUCT(weights, scores) / SUM(weights), 6): determines the rank. */
   total: number
 }

@@ -1,6 +1,6 @@
 /**
- * Two figures that must agree. `figures`: this report's own arithmetic; a failure is a fault of the program. `data`: what
- * the marketplace sent; a failure is a question to the developer or the channel.
+ * Two figures that must agree. `figures`: the report's own arithmetic; a failure is a program error. `data`: the
+ * marketplace's data; a failure is a question for the developer or the channel.
  */
 export interface Check {
   id: string

@@ -12,11 +12,11 @@ import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
 import { summariseOffers } from './rfq-statistics.js'
 
 /**
- * The report on one RFQ as known at a moment: model.ts. Pure: the same input gives the same report, whatever the order
+ * The report on one RFQ as known at a moment. Pure: the same input gives the same report, whatever the order
  * of its lists. Grows with n log n in offers and lines; awards are bounded as combination.ts says, sensitivity as
  * sensitivity.ts says.
  * @returns plain JSON: the value itself is the form `report --json` gives
- * @throws RangeError for a time zone that is none or an invalid date; ZodError for settings out of bounds
+ * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
 export function compareOffers(input: ComparisonInput): RfqReport {
   const circumstances = createContext(input)
@@ -76,7 +76,7 @@ function decisionsUntil({ decisions, rfq }: ComparisonInput, asOf: string): RfqR
     .map(plainDecision)
 }
 
-/** A decision without what else a store keeps of it. */
+/** A decision without the other members a store keeps. */
 export function plainDecision(decision: RfqReport['decisions'][number]): RfqReport['decisions'][number] {
   const { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt } = decision
   const { decision: verdict, reason, outcome, httpStatus, message, versionBefore, versionAfter } = decision

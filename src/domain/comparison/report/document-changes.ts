@@ -6,7 +6,7 @@ import { formatAmount, formatPrice, truncate } from '../number-format.js'
 import { byCodeUnit } from '../numbers.js'
 import { differences, type FieldValue, flatten } from './document-fields.js'
 
-/** A change happened after one observation and was seen by another; nobody knows when exactly. */
+/** A change happened between two observations; the exact time is unknown. */
 export interface Change {
   /** Last observation before it; null for what was there at the first. */
   after: Timestamp | null
@@ -46,16 +46,16 @@ export type ChangeEvent =
   | 'detail'
   | 'changed'
 
-/** Fields of one version told one by one; the rest is counted. */
+/** Changed fields listed per version; the rest is only counted. */
 export const MAX_FIELDS_PER_VERSION = 500
 
 interface ChangeContext {
-  /** What an offer is called, by id; one that is not known any more goes by the beginning of its id. */
+  /** Labels by offer ID; other offers are named by the start of their ID. */
   labels: ReadonlyMap<string, string>
   asOf: string
 }
 
-/** What changed between observations up to as-of, oldest first: model.ts, `Change`. */
+/** Changes between observations up to the as-of moment, oldest first. */
 export function changesOf(
   versions: readonly HistoryVersion[],
   absences: readonly Absence[],
@@ -69,7 +69,7 @@ export function changesOf(
   return changes.sort(chronologically)
 }
 
-// Stable: fields of one version keep their order.
+// The sort is stable: fields of one version keep their order.
 function chronologically(a: Change, b: Change): number {
   const entity = (change: Change) => (change.entity === 'rfq' ? '0' : '1') + change.id
   return byCodeUnit(a.seenBy, b.seenBy) || byCodeUnit(entity(a), entity(b)) || (a.version ?? 0) - (b.version ?? 0)
@@ -139,7 +139,7 @@ function versionChanges(
 ): Change[] {
   const sameShape = before.shape === after.shape
   const changed = differences(old, now)
-    // A summary tells less than a full document: what only one of them tells has not changed.
+    // A summary has fewer fields than a full document: a field that only one of them has did not change.
     .filter((pair) => sameShape || (pair.before !== null && pair.value !== null))
   const meant = changed.filter(({ field }) => !/(^|\.)updatedAt$/.test(field))
   const fields = (meant.length > 0 ? meant : changed).map((pair) => fieldChange(pair, after, told))
@@ -150,7 +150,7 @@ function versionChanges(
   ]
 }
 
-/** An RFQ without its responses, which have a history of their own; a summary in the form of a response. */
+/** The fields of a version: an RFQ without its responses, which have their own history; a summary in response form. */
 function fieldsOf({ kind, shape, body }: HistoryVersion): Map<string, FieldValue> {
   const leaves = flatten(body)
   if (kind === 'rfq') return rfqFields(leaves)
@@ -161,7 +161,7 @@ function fieldsOf({ kind, shape, body }: HistoryVersion): Map<string, FieldValue
 function rfqFields(leaves: Map<string, FieldValue>): Map<string, FieldValue> {
   const own = [...leaves].filter(([field]) => !/^(responses|listingIds)(\[|$)/.test(field))
   const listings = [...leaves].filter(([field]) => field.startsWith('listingIds[')).map(([, value]) => String(value))
-  // Their order means nothing.
+  // The order of listing IDs has no meaning.
   return new Map([...own, ...(listings.length ? [['listingIds', listings.sort().join(', ')] as const] : [])])
 }
 const TERMS = new Set(['contractType', 'currency', 'totalVolume', 'totalPrice', 'expiryDate'])

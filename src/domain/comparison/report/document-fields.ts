@@ -1,13 +1,13 @@
 export type FieldValue = string | number | boolean | null
 
-/** Deeper than any document promised; what lies below is not looked into, so that hostile nesting costs nothing. */
+/** Deeper than any documented document; bounds the cost of hostile nesting. */
 const MAX_DEPTH = 10
-/** More values than any document promised; the rest is not looked at. */
+/** More fields than any documented document; the rest is ignored. */
 const MAX_FIELDS = 20_000
 
 /**
- * The single values of a document by path (`offer.prePayments[0].amount`), in document order. Null, absent and empty
- * are alike: none has a path.
+ * Flattens a document to its scalar values by path (`offer.prePayments[0].amount`), in document order. Null, absent and
+ * empty values have no path.
  */
 export function flatten(body: unknown): Map<string, FieldValue> {
   const leaves = new Map<string, FieldValue>()
@@ -27,7 +27,7 @@ export function flatten(body: unknown): Map<string, FieldValue> {
   return leaves
 }
 
-// JSON can hold 1e999, which is read as infinity, and −0, which it does not write.
+// JSON.parse reads 1e999 as infinity and keeps −0, which JSON.stringify cannot write.
 function toFieldValue(value: string | number | boolean): FieldValue {
   if (typeof value !== 'number') return value
   return Number.isFinite(value) ? value + 0 : String(value)
@@ -40,7 +40,7 @@ function membersOf(value: object, path: string): { path: string; value: unknown 
   return members.map(([key, item]) => ({ path: path === '' ? key : `${path}.${key}`, value: item }))
 }
 
-/** What differs between two documents; each path once, those of the later document first. */
+/** The fields that differ between two documents; those of the later document first. */
 export function differences(before: Map<string, FieldValue>, after: Map<string, FieldValue>) {
   const paths = new Set([...after.keys(), ...before.keys()])
   return [...paths].flatMap((field) => {

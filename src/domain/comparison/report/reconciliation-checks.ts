@@ -13,7 +13,7 @@ import type { Settings } from '../settings.js'
 import type { Check, CheckCounts, Checks } from './check-model.js'
 import type { Summary } from './rfq-statistics.js'
 
-/** What is proven. */
+/** The figures to check. */
 export interface ReportFigures {
   known: ParsedRfq
   rfq: RfqTerms
@@ -24,7 +24,7 @@ export interface ReportFigures {
   settings: Settings
 }
 
-/** Every reconciliation, with its numbers and its verdict: model.ts, `Checks`. */
+/** Runs all reconciliation checks. */
 export function checksOf(proven: ReportFigures): Checks {
   const checks = [...figureChecks(proven), ...dataChecks(proven)]
   return { checks, master: masterOf(checks) }
@@ -50,7 +50,7 @@ function countsOf(checks: readonly Check[]): CheckCounts {
 
 // --- this report's own arithmetic -----------------------------------------------------------------------------------
 
-/** Sums made along two ways differ by noise, never by so much. */
+/** Tolerance for floating-point noise between two ways of computing a sum. */
 const relativeNoise = (value: number) => Math.max(1e-6, Math.abs(value) * 1e-9)
 
 interface Sides {
@@ -67,11 +67,11 @@ function figureCheck({ id, title, left, right }: Sides): Check {
   )
 }
 
-/** One limit, beyond which a check fails. */
+/** A single tolerance, beyond which a check fails. */
 const withinTolerance = (tolerance: number) => ({ exact: tolerance, tolerance, oneSided: false })
 
 type NumericCheckParts = Omit<CheckParts, 'difference' | 'verdict' | 'words'>
-/** A check of two numbers: difference and verdict follow from them. */
+/** Creates a check of two numbers and derives its difference and verdict. */
 function numericCheck(of: NumericCheckParts, wordsOf: VerdictText, subject?: string, offerId?: string | null): Check {
   const [left, right] = [of.left[1], of.right[1]]
   const difference = typeof left === 'number' && typeof right === 'number' ? left - right : null
@@ -211,7 +211,7 @@ function awardChecks({ awards, offers }: ReportFigures): Check[] {
   ]
 }
 
-/** A freer choice never costs more than a stricter one. */
+/** A less restricted scenario never costs more than a more restricted one. */
 function orderChecks(awards: readonly Award[]): Check[] {
   const reached = new Map(awards.filter((award) => award.reached).map((award) => [award.scenario, award]))
   const pairs = [
@@ -227,7 +227,7 @@ function orderChecks(awards: readonly Award[]): Check[] {
   })
 }
 
-/** Prices per tonne are put in order at six decimals: those nearer together may change places. */
+/** Prices per tonne are ordered at six decimals: closer ones may be swapped. */
 const PRICE_STEP = 1e-6
 
 function orderCheck(freer: Award, stricter: Award): Check {
@@ -254,7 +254,7 @@ function discountChecks({ offers, sensitivity }: ReportFigures): Check[] {
   const byId = new Map(offers.map((offer) => [offer.id, offer]))
   const pairs = sensitivity.contenders.flatMap(({ offerId }, at) => {
     const offer = byId.get(offerId)
-    // Beyond the total, pre-payments are worth more than the total: nothing to compare with.
+    // Pre-payments above the total are worth more than the total and cannot be compared.
     if (offer === undefined || (offer.metrics.prepaidShare ?? 0) > 1) return []
     const nominal = (offer.compared.pricePerTonne ?? 0) / (1 - offer.metrics.haircut)
     return [{ nominal, price: undiscounted.prices[at] ?? 0 }]
@@ -332,7 +332,7 @@ interface DataCheckParts {
   left: [what: string, value: number | null]
   right: [what: string, value: number | null]
   tolerance: number
-  /** Where less than the tolerance is called rounding. */
+  /** Differences above this and within the tolerance count as rounding. */
   exact?: number
 }
 
@@ -367,7 +367,7 @@ const formatPart = (part: string | number | null | undefined) => {
   return truncate(part ?? 'none', 40)
 }
 
-/** The summary within the RFQ and the offer itself were read one after the other, and must tell the same. */
+/** The summary within the RFQ and the offer are separate reads and must agree. */
 function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocument> | null): Check[] {
   const summary = summaries?.get(offer.id)
   if (summary === undefined || offer.shape === 'summary') return []
@@ -393,7 +393,7 @@ function summaryChecks(offer: OfferReport, summaries: Map<string, SummaryDocumen
   return [check(parts, offer.label, offer.id)]
 }
 
-/** Several offers on one listing may promise more than it shows. */
+/** Several offers on one listing may exceed its available volume. */
 function listingChecks(offers: readonly OfferReport[]): Check[] {
   const byListing = new Map<string, OfferReport[]>()
   for (const offer of offers.filter(({ inView, status }) => inView && status !== 'rejected')) {

@@ -1,15 +1,15 @@
 /**
- * The report on one RFQ: everything the workbook, `report --json`, CSV and HTML show. Plain JSON: no Date, no Map, no
- * undefined, no NaN or infinity, so the model is its own JSON form, told apart by `schema`.
+ * The report on one RFQ: everything that the workbook, `report --json`, CSV and HTML show. Plain JSON, without Date, Map,
+ * undefined, NaN or infinity, so the model is its own JSON form; `schema` identifies it.
  *
  * Conventions
- * - `null` is "not known or not to be computed"; why stands beside it (`reasons`, `reason`, `exclusions`).
- * - A number the documents hold is taken as sent; beyond 10^15 either way it is taken as not known (`implausible-numbers`).
+ * - `null` means unknown or not computable; the reason is given beside it (`reasons`, `reason`, `exclusions`).
+ * - Numbers are taken from the documents as sent; an absolute value above 10^15 counts as unknown (`implausible-numbers`).
  * - Volumes are tonnes CO2e; shares are fractions (0.25 is 25 %); scores run from 0 to 100; days are calendar days in the
  *   channel's time zone, counted from the as-of date.
- * - Amounts stand in the offer's own currency, except under `compared` and in awards, statistics and sensitivity: those
- *   are in `currency.comparison`.
- * - Every formula is written so that a spreadsheet can repeat it; ROUND(x, 6) is half away from zero.
+ * - Amounts are in the offer's own currency, except under `compared` and in awards, statistics and sensitivity, which
+ *   use `currency.comparison`.
+ * - Every formula can be repeated by a spreadsheet; ROUND(x, 6) rounds half away from zero.
  */
 import type { Award, AwardsForVolume } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
@@ -24,7 +24,7 @@ import type { Change } from './document-changes.js'
 import type { About } from './report-notes.js'
 import type { Summary } from './rfq-statistics.js'
 
-/** Raised when a member changes its meaning or goes; added members do not raise it. */
+/** The version increases when a member changes its meaning or is removed, not when one is added. */
 export const REPORT_SCHEMA = 'quotekeeper.rfq-report/1'
 
 export interface RfqReport {
@@ -36,9 +36,9 @@ export interface RfqReport {
   summary: Summary
   /** Ranked offers first, by rank; then the others, by `sequence`. */
   offers: OfferReport[]
-  /** One of each scenario, in the order of AWARD_SCENARIOS. */
+  /** One per scenario, in the order of AWARD_SCENARIOS. */
   awards: Award[]
-  /** One of each volume of `rfq.wanted`: min, mid, max; a volume that occurs again is left out. */
+  /** One per distinct volume of `rfq.wanted`: min, mid, max. */
   awardsByWanted: AwardsForVolume[]
   sensitivity: Sensitivity
   /** Oldest first. */

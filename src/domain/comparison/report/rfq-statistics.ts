@@ -37,7 +37,7 @@ export interface Summary {
   problems: number
 }
 
-/** Statistics of the offers: model.ts, `Summary`. */
+/** Statistics of the offers. */
 export function summariseOffers(
   offers: readonly OfferReport[],
   wanted: number | null,
@@ -85,7 +85,7 @@ function namedOffer(offer: RankedOffer | undefined): Summary['bestOffer'] {
   return { id, label, score: scores.total, pricePerTonne: compared.pricePerTonne ?? 0 }
 }
 
-/** How many flags of each severity. */
+/** Number of flags of each severity. */
 export function countBySeverity(flags: readonly Flag[]): Record<Severity, number> {
   const counts = { high: 0, medium: 0, low: 0 }
   for (const { severity } of flags) counts[severity]++

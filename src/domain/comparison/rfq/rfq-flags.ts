@@ -19,7 +19,7 @@ const SEVERITY: Record<RfqFlagCode, Severity> = {
   'rfq-limits-crossed': 'high',
 }
 
-/** What to know about the RFQ itself before its offers, most severe first. */
+/** Flags on the RFQ itself, most severe first. */
 export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonContext): Flag[] {
   const raised: Record<RfqFlagCode, FlagBody> = {
     'rfq-invalid': rfq.source.valid
@@ -68,7 +68,7 @@ function pastDue(rfq: Terms, asOfDate: string): FlagBody {
   return flagBody(words, flagValue('as of', asOfDate), flagValue('response due date', rfq.responseDueDate))
 }
 
-/** Pairs of limits whose lower one lies above the upper one. */
+/** Pairs of limits whose minimum is above their maximum. */
 export function crossedLimits(rfq: Terms): { what: string; min: number; max: number }[] {
   const pairs = [
     { what: 'volume', min: rfq.minVolume, max: rfq.maxVolume },

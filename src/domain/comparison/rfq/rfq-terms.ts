@@ -46,7 +46,7 @@ export interface RfqTerms {
   flags: Flag[]
 }
 
-/** The volume coverage and awards aim at. */
+/** The target volume of coverage and awards. */
 export interface WantedVolume {
   /** The basis chosen in the settings. */
   basis: WantedBasis
@@ -56,14 +56,14 @@ export interface WantedVolume {
   min: number | null
   mid: number | null
   max: number | null
-  /** Which of the RFQ's figures it is, in words. */
+  /** Which of the RFQ's figures it is, as a sentence. */
   words: string
 }
 
-/** What an RFQ asks, before its limits are turned into the comparison currency and before flags. */
+/** RFQ terms as stated, before limits are converted into the comparison currency and flags are raised. */
 export type StatedRfqTerms = Omit<RfqTerms, 'comparedMinUnitPrice' | 'comparedMaxUnitPrice' | 'flags'>
 
-/** Reads what an RFQ asks; all null where its document is unusable. */
+/** Extracts the terms of an RFQ; all null if its document is unusable. */
 export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: ComparisonContext): StatedRfqTerms {
   const rfq = known.document
   const minVolume = plausibleOrNull(rfq?.minVolume)
@@ -103,13 +103,13 @@ export function parseRfqTerms(known: ParsedRfq, { asOfDate, settings }: Comparis
 const vintageLimit = (limit: number | string | null | undefined) =>
   typeof limit === 'number' ? plausibleOrNull(limit) : null
 
-/** A currency as a code of three capitals, however it was typed; null if it is none. */
+/** Normalises a currency to a three-letter code, or null if it is not one. */
 export function currencyCode(currency: string | null): string | null {
   const code = currency?.trim().toUpperCase() ?? ''
   return CURRENCY_CODE.test(code) ? code : null
 }
 
-/** The volume coverage and awards aim at: model.ts, `Wanted`. */
+/** The target volume of coverage and awards. */
 export function wantedVolume(minVolume: number | null, maxVolume: number | null, basis: WantedBasis): WantedVolume {
   const least = positiveOrNull(minVolume) ?? positiveOrNull(maxVolume)
   const most = positiveOrNull(maxVolume) ?? least

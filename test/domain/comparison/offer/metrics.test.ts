@@ -143,7 +143,7 @@ describe('the figures of an offer', () => {
       totalVerdict: null,
     })
     expect(metrics.reasons.vwap).toContain('has no volume or price')
-    expect(metrics.reasons.totalDifference).toContain('Some line lacks')
+    expect(metrics.reasons.totalDifference).toContain('At least one delivery line lacks')
   })
 
   it('know a summary by what it states, and not its pre-payments', () => {
