@@ -13,17 +13,17 @@ const CHANNELS: ChannelSpec[] = [
   { org: 'acme', channel: 'blue', theme: 'blue', listings: 3, rfqs: 3, responsesPerRfq: 1 },
 ]
 
-export interface Desk {
+export interface CliFixture {
   folder: string
   sandbox: Sandbox
   /** Runs one command line in this process. */
   quotekeeper(...args: string[]): Promise<{ status: number; out: string; err: string }>
-  /** The same, with another piece of the process's surroundings. */
+  /** The same, with some parts of the Io replaced. */
   quotekeeperWith(io: Partial<Io>, ...args: string[]): Promise<{ status: number; out: string; err: string }>
 }
 
-/** A folder with a configuration, and the marketplace it names, whose clock stands still at NOW. */
-export async function openDesk({ autoClose = 'on', more = '', channels = CHANNELS } = {}): Promise<Desk> {
+/** Creates a folder with a configuration for a sandbox whose clock is stopped at NOW. */
+export async function createCliFixture({ autoClose = 'on', more = '', channels = CHANNELS } = {}): Promise<CliFixture> {
   const folder = testFolder()
   const world = createWorld({ seed: 7, now: NOW, channels, still: true })
   const sandbox = await startSandbox({ world, now: () => NOW })

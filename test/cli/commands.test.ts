@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { basename, join } from 'node:path'
 import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
-import { NOW, openDesk } from './cli-fixture.js'
+import { createCliFixture, NOW } from './cli-fixture.js'
 
 const json = ({ out }: { out: string }) => JSON.parse(out)
 
 describe('sync', () => {
-  it('polls every channel and tells each run', async () => {
-    const { quotekeeper } = await openDesk()
+  it('polls every channel and lists each run', async () => {
+    const { quotekeeper } = await createCliFixture()
     const { status, out, err } = await quotekeeper('sync')
     expect({ status, err }).toEqual({ status: 0, err: '' })
     for (const run of ['acme/forest +listings', 'acme/forest +rfqs', 'acme/blue +listings', 'acme/blue +rfqs']) {
@@ -18,8 +18,8 @@ describe('sync', () => {
     expect(rows).toHaveLength(9)
   })
 
-  it('reads no document again that did not change, but everything with --full', async () => {
-    const { quotekeeper, sandbox } = await openDesk()
+  it('reads only changed documents again, and all documents with --full', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
     await quotekeeper('sync')
     const requestsOf = async (...args: string[]) => {
       const before = sandbox.requests.length
@@ -33,8 +33,8 @@ describe('sync', () => {
     expect(await requestsOf('sync', '--only', 'listings', '--channel', 'acme/blue')).toBe(1)
   })
 
-  it('goes on with the other channels when one fails, names the failure, and ends with 1', async () => {
-    const { quotekeeper, sandbox } = await openDesk()
+  it('polls the other channels when one fails, reports the failure, and exits with 1', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
     sandbox.faults.add({ channel: 'forest', times: Infinity, effect: { kind: 'status', status: 403 } })
     const { status, out, err } = await quotekeeper('sync', '--json')
     expect(status).toBe(1)
@@ -49,23 +49,23 @@ describe('sync', () => {
     expect(err).toContain('403')
   })
 
-  it('refuses a channel that is not configured, with the nearest that is', async () => {
-    const { quotekeeper } = await openDesk()
+  it('rejects a channel that is not configured and suggests the closest one', async () => {
+    const { quotekeeper } = await createCliFixture()
     const { status, err } = await quotekeeper('sync', '--channel', 'acme/forrest')
     expect(status).toBe(2)
     expect(err).toContain('did you mean acme/forest?')
   })
 
-  it('shows no key, whatever the log level', async () => {
-    const { quotekeeper, sandbox, folder } = await openDesk()
+  it('never prints or stores an API key, even at log level trace', async () => {
+    const { quotekeeper, sandbox, folder } = await createCliFixture()
     const told = await quotekeeper('--log-level', 'trace', 'sync')
     const key = sandbox.keys.acme as string
     expect(JSON.stringify(told)).not.toContain(key)
     expect(readFileSync(join(folder, 'data/quotekeeper.db')).includes(key)).toBe(false)
   })
 
-  it('says which variable is not set', async () => {
-    const { quotekeeper, folder } = await openDesk()
+  it('reports which environment variable is not set', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
     writeFileSync(join(folder, '.env'), '')
     const { status, err } = await quotekeeper('sync')
     expect(status).toBe(2)
@@ -74,17 +74,17 @@ describe('sync', () => {
     expect(err).toContain('acme/blue')
   })
 
-  it('ends early when asked to, and says what it left out', async () => {
-    const { quotekeeperWith } = await openDesk()
+  it('stops early on a signal and says how many polls were not run', async () => {
+    const { quotekeeperWith } = await createCliFixture()
     const { status, err } = await quotekeeperWith({ stop: AbortSignal.abort() }, 'sync')
     expect(status).toBe(1)
     expect(err).toContain('Stopped: 4 of 4 polls were not run.')
   })
 })
 
-describe('the reading commands', () => {
+describe('commands that read the database', () => {
   it('need no API key and no marketplace', async () => {
-    const { quotekeeper, sandbox, folder } = await openDesk()
+    const { quotekeeper, sandbox, folder } = await createCliFixture()
     await quotekeeper('sync')
     await sandbox.close()
     writeFileSync(join(folder, '.env'), '')
@@ -95,16 +95,16 @@ describe('the reading commands', () => {
     }
   })
 
-  it('say how to begin where there is no database', async () => {
-    const { quotekeeper, folder } = await openDesk()
+  it('suggest `quotekeeper sync` if there is no database', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
     const { status, out, err } = await quotekeeper('rfqs')
     expect({ status, out }).toEqual({ status: 1, out: '' })
     expect(err).toContain('quotekeeper sync')
     expect(existsSync(join(folder, 'data'))).toBe(false)
   })
 
-  it('show what the marketplace holds', async () => {
-    const { quotekeeper, sandbox } = await openDesk()
+  it('show the RFQs, offers and listings of the marketplace', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
     await quotekeeper('sync')
     const [rfq] = json(await quotekeeper('rfqs', '--channel', 'acme/blue', '--state', 'open', '--json'))
     const served = sandbox.world
@@ -127,8 +127,8 @@ describe('the reading commands', () => {
     expect(listings).toHaveLength(4)
   })
 
-  it('tell of a number that two channels have, and take --channel', async () => {
-    const { quotekeeper } = await openDesk()
+  it('ask for --channel if RFQs of two channels have the same number', async () => {
+    const { quotekeeper } = await createCliFixture()
     await quotekeeper('sync')
     const both = await quotekeeper('offers', '1001')
     expect(both.status).toBe(2)
@@ -136,8 +136,8 @@ describe('the reading commands', () => {
     expect((await quotekeeper('offers', '1001', '--channel', 'acme/blue')).status).toBe(0)
   })
 
-  it('tell of a number that two RFQs of one channel have, and take the id', async () => {
-    const { quotekeeper, sandbox } = await openDesk()
+  it('ask for the id if two RFQs of one channel have the same number', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
     const twin = sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 1001 })
     await quotekeeper('sync')
     const both = await quotekeeper('report', '1001', '--channel', 'acme/blue')
@@ -148,11 +148,11 @@ describe('the reading commands', () => {
   })
 
   it.each([
-    ['a number with a slip', '1007', /1006 \(/],
-    ['a word of a title', 'forst', /forest/i],
-    ['nothing like it', 'zzzzzz', /`quotekeeper rfqs` lists/],
-  ])('name the nearest for %s', async (_what, match, words) => {
-    const { quotekeeper } = await openDesk()
+    ['a mistyped number', '1007', /1006 \(/],
+    ['a mistyped word of a title', 'forst', /forest/i],
+    ['a name unlike any other', 'zzzzzz', /`quotekeeper rfqs` lists/],
+  ])('suggest the closest RFQs for %s', async (_what, match, words) => {
+    const { quotekeeper } = await createCliFixture()
     await quotekeeper('sync')
     const { status, err } = await quotekeeper('history', match, '--channel', 'acme/forest')
     expect(status).toBe(1)
@@ -160,8 +160,8 @@ describe('the reading commands', () => {
     expect(err).toMatch(words)
   })
 
-  it('show the past as it was known', async () => {
-    const { quotekeeper, sandbox } = await openDesk()
+  it('show the data as it was known with --as-of', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
     await quotekeeper('sync')
     const [rfq] = json(await quotekeeper('rfqs', '--state', 'open', '--json'))
     const later = new Date(NOW.getTime() + 3_600_000)
@@ -179,8 +179,8 @@ describe('the reading commands', () => {
     expect(whole.versions.filter(({ kind }: { kind: string }) => kind === 'rfq')).toHaveLength(2)
   })
 
-  it('let no title of the marketplace steer the terminal', async () => {
-    const { quotekeeperWith, quotekeeper, sandbox } = await openDesk()
+  it('remove control characters from marketplace text', async () => {
+    const { quotekeeperWith, quotekeeper, sandbox } = await createCliFixture()
     const [record] = sandbox.world.channel({ org: 'acme', channel: 'blue' })?.rfqs ?? []
     sandbox.world.changeRfq(record?.terms.id as string, { title: '\u001b[2J\u001b]0;owned\u0007Peat\nland' })
     await quotekeeper('sync')
@@ -190,8 +190,8 @@ describe('the reading commands', () => {
     expect(out.split('\n').every((line) => line.length <= 120)).toBe(true)
   })
 
-  it('export one snapshot a line', async () => {
-    const { quotekeeper } = await openDesk()
+  it('export one document per line', async () => {
+    const { quotekeeper } = await createCliFixture()
     await quotekeeper('sync')
     const lines = (await quotekeeper('export')).out.trimEnd().split('\n')
     const kinds = lines.map((line) => JSON.parse(line).kind)
@@ -211,8 +211,8 @@ describe('the reading commands', () => {
     expect((await quotekeeper('export', '--as-of', '2026-03-09')).out).toBe('')
   })
 
-  it('stop exporting when nobody reads any more', async () => {
-    const { quotekeeper, quotekeeperWith } = await openDesk()
+  it('stop exporting when the reader closes the pipe', async () => {
+    const { quotekeeper, quotekeeperWith } = await createCliFixture()
     await quotekeeper('sync')
     let written = 0
     const reader = { out: () => void written++, stdoutClosed: () => written >= 3 }
@@ -220,8 +220,8 @@ describe('the reading commands', () => {
     expect(written).toBe(3)
   })
 
-  it('back the database up for its owner alone, and not over another file', async () => {
-    const { quotekeeper, folder } = await openDesk()
+  it('back up the database to a private file without overwriting another', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
     await quotekeeper('sync')
     const file = join(folder, 'copy.db')
     expect(await quotekeeper('backup', 'copy.db')).toEqual({ status: 0, out: `${file}\n`, err: '' })
@@ -233,8 +233,8 @@ describe('the reading commands', () => {
 })
 
 describe('check', () => {
-  it('finds everything ready', async () => {
-    const { quotekeeper } = await openDesk()
+  it('passes when everything is ready', async () => {
+    const { quotekeeper } = await createCliFixture()
     const { status, out, err } = await quotekeeper('check')
     expect(status).toBe(0)
     expect(out).toMatch(/^database +ok/m)
@@ -243,8 +243,8 @@ describe('check', () => {
     expect(err).toContain('quotekeeper start')
   })
 
-  it('names each failure with what to do', async () => {
-    const { quotekeeper, sandbox } = await openDesk({ more: 'queue: redis://127.0.0.1:1\n' })
+  it('reports each failure with a remedy', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture({ more: 'queue: redis://127.0.0.1:1\n' })
     sandbox.world.revokeKeys('acme')
     const { status, out, err } = await quotekeeper('check', '--json')
     expect(status).toBe(1)
@@ -262,8 +262,8 @@ describe('check', () => {
     expect(err).not.toContain('ECONNREFUSED"')
   })
 
-  it('tells of clocks that are apart', async () => {
-    const { quotekeeperWith } = await openDesk()
+  it('warns about clock skew', async () => {
+    const { quotekeeperWith } = await createCliFixture()
     const ahead = () => new Date(NOW.getTime() + 600_000)
     const { status, out, err } = await quotekeeperWith({ now: ahead }, 'check')
     expect(status).toBe(0)
@@ -278,8 +278,8 @@ describe('close-expired', () => {
       ({ state, responseDueDate }) => state === 'open' && responseDueDate < '2026-03-10',
     )
 
-  it('says what it would close, as often as it is asked, and sends nothing', async () => {
-    const { quotekeeper, sandbox } = await openDesk()
+  it('with --dry-run lists what it would close, each time it runs, and sends nothing', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
     const first = await quotekeeper('close-expired', '--dry-run')
     const second = await quotekeeper('close-expired', '--dry-run')
     const due = pastDue((await quotekeeper('rfqs', '--json')).out)
@@ -291,8 +291,8 @@ describe('close-expired', () => {
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
-  it('closes what is past due, once, and nothing due today', async () => {
-    const { quotekeeper, sandbox } = await openDesk()
+  it('closes past-due RFQs once, and none that are due today', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
     await quotekeeper('sync')
     const due = pastDue((await quotekeeper('rfqs', '--json')).out)
     const { status, out } = await quotekeeper('close-expired')
@@ -312,22 +312,22 @@ describe('close-expired', () => {
     expect((await quotekeeper('decisions', '--verify')).status).toBe(0)
   })
 
-  it('leaves a channel alone that is off', async () => {
-    const { quotekeeper, sandbox } = await openDesk({ autoClose: 'off' })
+  it('skips a channel with autoClose: off', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture({ autoClose: 'off' })
     const { status, err } = await quotekeeper('close-expired', '--channel', 'acme/blue')
     expect(status).toBe(1)
-    expect(err).toContain('acme/blue has autoClose: off')
+    expect(err).toContain('acme/blue: skipped because autoClose is off')
     expect(sandbox.requests).toEqual([])
   })
 
-  it('only says what it would do in a channel of dry-run', async () => {
-    const { quotekeeper, sandbox } = await openDesk({ autoClose: 'dry-run' })
+  it('closes nothing in a channel with autoClose: dry-run', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture({ autoClose: 'dry-run' })
     expect((await quotekeeper('close-expired')).out).toContain('would-close')
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
   it('holds a round that is too large until its plan is approved', async () => {
-    const { quotekeeper, sandbox } = await openDesk({
+    const { quotekeeper, sandbox } = await createCliFixture({
       more: 'closing: { maxPerRun: 1 }\n',
       channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 4, rfqs: 12, responsesPerRfq: 1 }],
     })
@@ -344,20 +344,23 @@ describe('close-expired', () => {
     expect(wrong.err).toContain('plan no-such-plan does not exist or is older than 24 hours')
   })
 
-  it.each(['closing: { enabled: off }\n', 'stop file'])('closes nothing while it is switched off: %s', async (how) => {
-    const { quotekeeper, sandbox, folder } = await openDesk({ more: how === 'stop file' ? '' : how })
-    await quotekeeper('sync')
-    if (how === 'stop file') writeFileSync(join(folder, 'data/closing.stop'), '')
-    const { status, err } = await quotekeeper('close-expired')
-    expect(status).toBe(1)
-    expect(err).toContain(how === 'stop file' ? 'closing.stop exists' : 'closing.enabled is false')
-    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
-  })
+  it.each(['closing: { enabled: off }\n', 'stop file'])(
+    'closes nothing while the kill switch is on: %s',
+    async (how) => {
+      const { quotekeeper, sandbox, folder } = await createCliFixture({ more: how === 'stop file' ? '' : how })
+      await quotekeeper('sync')
+      if (how === 'stop file') writeFileSync(join(folder, 'data/closing.stop'), '')
+      const { status, err } = await quotekeeper('close-expired')
+      expect(status).toBe(1)
+      expect(err).toContain(how === 'stop file' ? 'closing.stop exists' : 'closing.enabled is false')
+      expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
+    },
+  )
 })
 
 describe('report', () => {
-  it('writes the workbook of an RFQ where it says, or where it is told to', async () => {
-    const { quotekeeper, folder } = await openDesk()
+  it('writes the workbook of an RFQ to the default path or to --out', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
     await quotekeeper('sync')
     const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
     expect({ status, err }).toEqual({ status: 0, err: '' })
@@ -368,8 +371,8 @@ describe('report', () => {
     expect(statSync(join(folder, 'mine.xlsx')).mode & 0o777).toBe(0o600)
   })
 
-  it('writes the overview of each channel without an RFQ', async () => {
-    const { quotekeeper } = await openDesk()
+  it('without an RFQ, writes the overview of each channel', async () => {
+    const { quotekeeper } = await createCliFixture()
     await quotekeeper('sync')
     const paths = (await quotekeeper('report')).out.trimEnd().split('\n')
     expect(paths.map((path) => basename(path))).toEqual([
@@ -379,8 +382,8 @@ describe('report', () => {
     for (const path of paths) expect(readFileSync(path).subarray(0, 2).toString()).toBe('PK')
   })
 
-  it('gives its figures as JSON, and then writes nothing', async () => {
-    const { quotekeeper, folder } = await openDesk()
+  it('with --json, prints the figures and writes no file', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
     await quotekeeper('sync')
     const report = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json'))
     expect(report).toMatchObject({ schema: 'quotekeeper.rfq-report/1', context: { channel: 'acme/forest' } })
@@ -391,8 +394,8 @@ describe('report', () => {
     expect(existsSync(join(folder, 'data/reports'))).toBe(false)
   })
 
-  it('speaks of the moment it was asked about', async () => {
-    const { quotekeeper, sandbox } = await openDesk()
+  it('reports on the time given by --as-of', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture()
     await quotekeeper('sync')
     const [rfq] = json(await quotekeeper('rfqs', '--state', 'open', '--json'))
     sandbox.setClock(new Date(NOW.getTime() + 3_600_000))
@@ -406,8 +409,8 @@ describe('report', () => {
     expect(before.err).toContain('as of 2026-03-09T23:59:59.999Z; no RFQs were known then')
   })
 
-  it('holds nothing that was seen for the future, where the clock of another machine is ahead', async () => {
-    const { quotekeeper, quotekeeperWith } = await openDesk()
+  it('accepts observations by a machine whose clock is ahead', async () => {
+    const { quotekeeper, quotekeeperWith } = await createCliFixture()
     await quotekeeper('sync')
     const behind = { now: () => new Date(NOW.getTime() - 86_400_000) }
     const { out } = await quotekeeperWith(behind, 'report', '1002', '--channel', 'acme/forest', '--json')
@@ -415,9 +418,9 @@ describe('report', () => {
     expect((await quotekeeperWith(behind, 'rfqs', '--as-of', NOW.toISOString())).status).toBe(0)
   })
 
-  it('compares by the settings of the configuration, or by those of the command line this once', async () => {
+  it('uses the configured settings, or those given with --set', async () => {
     const more = 'reports: { discountRate: 0, haircuts: { spot: 0.2, forward: 0.2, other: 0.2 }, wantedVolume: max }\n'
-    const { quotekeeper } = await openDesk({ more })
+    const { quotekeeper } = await createCliFixture({ more })
     await quotekeeper('sync')
     const reportBy = async (...set: string[]) =>
       json(await quotekeeper('report', '1002', '--channel', 'acme/forest', '--json', ...set))
@@ -435,34 +438,34 @@ describe('report', () => {
     expect(other.offers[0].metrics.riskAdjustedPrice).toBeLessThan(metrics.riskAdjustedPrice)
   })
 
-  it('shows a setting given for once on Inputs, and in the overview of a channel', async () => {
-    const { quotekeeper } = await openDesk()
+  it('applies --set to the sheet Inputs and to the channel overview', async () => {
+    const { quotekeeper } = await createCliFixture()
     await quotekeeper('sync')
     const written = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--set', 'weights.price=61.5')
     const workbook = new ExcelJS.Workbook()
     await workbook.xlsx.readFile(written.out.trim())
     const inputs = workbook.getWorksheet('Inputs')
-    const weight = inputs?.getColumn('A').values.findIndex((label) => String(label).startsWith('Price, risk-adjusted'))
+    const weight = inputs?.getColumn('A').values.indexOf('Price')
     expect(inputs?.getCell(`B${weight}`).value).toBe(61.5)
     const overview = await quotekeeper('report', '--channel', 'acme/forest', '--set', 'wantedVolume=max', '--json')
     expect(json(overview).settings.wantedVolume).toBe('max')
   })
 
   it.each([
-    ['a value out of bounds', 'discountRate=2', /--set discountRate\n.*found: +2\n.*allowed: a number from 0 to 1/],
-    ['a key that is none', 'weights.prize=2', /--set weights\.prize\n.*an unknown key\n.*did you mean price\?/],
-    ['rates without a currency', 'exchangeRates.USD=0.9', /reports\.currency\n.*found: +nothing/],
-    ['no assignment', 'discountRate', /Expected KEY=VALUE, such as weights\.price=60/],
-  ])('refuses a setting that the configuration would refuse: %s', async (_what, set, words) => {
-    const { quotekeeper, folder } = await openDesk()
+    ['a value out of range', 'discountRate=2', /--set discountRate\n.*found: +2\n.*allowed: a number from 0 to 1/],
+    ['an unknown key', 'weights.prize=2', /--set weights\.prize\n.*an unknown key\n.*did you mean price\?/],
+    ['exchange rates without a currency', 'exchangeRates.USD=0.9', /reports\.currency\n.*found: +nothing/],
+    ['not KEY=VALUE', 'discountRate', /Expected KEY=VALUE, such as weights\.price=60/],
+  ])('rejects an invalid --set: %s', async (_what, set, words) => {
+    const { quotekeeper, folder } = await createCliFixture()
     const { status, out, err } = await quotekeeper('report', '--set', set)
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toMatch(words)
     expect(existsSync(join(folder, 'data/reports'))).toBe(false)
   })
 
-  it('wants one channel for one file', async () => {
-    const { quotekeeper } = await openDesk()
+  it('requires one channel for one JSON document', async () => {
+    const { quotekeeper } = await createCliFixture()
     await quotekeeper('sync')
     const { status, err } = await quotekeeper('report', '--json')
     expect(status).toBe(2)
@@ -470,9 +473,9 @@ describe('report', () => {
   })
 })
 
-describe('what a command leaves behind', () => {
-  it('is readable by its owner alone', async () => {
-    const { quotekeeper, folder } = await openDesk()
+describe('files written by a command', () => {
+  it('are readable by their owner only', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
     await quotekeeper('sync')
     for (const file of readdirSync(join(folder, 'data'))) {
       expect({ file, mode: statSync(join(folder, 'data', file)).mode & 0o077 }).toEqual({ file, mode: 0 })

@@ -26,12 +26,12 @@ const flagsOf = (command: Command) =>
 describe('docs/COMMANDS.md', () => {
   const documented = sections(read('docs/COMMANDS.md'))
 
-  it('has a section for every command, and no other', () => {
+  it('has exactly one section per command', () => {
     expect([...documented.keys()].sort()).toEqual(commands.map(({ name }) => name).sort())
   })
 
   it.each(program.commands.map((command) => [command.name(), command] as const))(
-    'names every option of %s, and no other',
+    'documents exactly the options of %s',
     (name, command) => {
       const section = documented.get(name) ?? ''
       const named = [...section.matchAll(/^\| `(--[^`]+)` \|/gm)].map(([, flags]) => flags)
@@ -40,12 +40,12 @@ describe('docs/COMMANDS.md', () => {
     },
   )
 
-  it('names the options of the program itself', () => {
+  it('documents the global options', () => {
     const [top] = read('docs/COMMANDS.md').split('## Setting up')
     for (const flags of flagsOf(program)) expect(top).toContain(`\`${flags}\``)
   })
 
-  it('says the defaults that hold', () => {
+  it('states the actual defaults', () => {
     for (const command of program.commands) {
       for (const { flags, defaultValue } of command.options) {
         if (defaultValue === undefined) continue
@@ -67,11 +67,11 @@ describe('docs/CONFIGURATION.md', () => {
   )
   const example = leaves(parse(EXAMPLE_CONFIG))
 
-  it('has every key, and no other', () => {
+  it('documents exactly the existing keys', () => {
     expect(rows.map(([key]) => key).sort()).toEqual([...example.keys(), 'channels', 'logLevel'].sort())
   })
 
-  it('says the defaults that the example shows', () => {
+  it('states the same defaults as the example configuration', () => {
     const differ = ['channels[].autoClose', 'web.token', 'logLevel']
     for (const [key, value] of rows) {
       if (value === undefined || differ.includes(key as string)) continue
@@ -79,7 +79,7 @@ describe('docs/CONFIGURATION.md', () => {
     }
   })
 
-  it('says the limits of the settings of reports', () => {
+  it('states the limits of the report settings', () => {
     const limitsOf = (key: string) =>
       SETTING_LIMITS[
         key.replace(/^weights\..*/, 'weight').replace(/^haircuts\..*/, 'haircut') as keyof typeof SETTING_LIMITS
@@ -94,7 +94,7 @@ describe('docs/CONFIGURATION.md', () => {
     }
   })
 
-  it('has every variable that stands for a key', () => {
+  it('documents every environment variable that overrides a key', () => {
     for (const [variable, key] of Object.entries(OVERRIDES))
       expect(text).toMatch(new RegExp(`\`${variable}\` \\| \`${key}\``))
   })
@@ -118,19 +118,19 @@ describe('README.md', () => {
   const text = read('README.md')
   const scripts = JSON.parse(read('package.json')).scripts as Record<string, string>
 
-  it('opens with what it is for and two commands that run', () => {
+  it('starts with the purpose, the demo and the tests', () => {
     const [, first] = text.split('```')
     expect(first).toContain('npm ci && npm run demo')
     expect(text.slice(0, 3000)).toContain('npm ci && npm test')
   })
 
-  it('names only scripts that there are', () => {
+  it('mentions only existing npm scripts', () => {
     const named = [...text.matchAll(/npm run ([\w:-]+)|npm (test)\b/g)].map(([, script, test]) => script ?? test)
     expect(named.length).toBeGreaterThan(3)
     for (const script of named) expect(scripts).toHaveProperty([script as string])
   })
 
-  it('names only commands and options that there are', () => {
+  it('mentions only existing commands and options', () => {
     const lines = [...text.matchAll(/^\s*quotekeeper (.+)$/gm)].map(
       ([, line]) => line?.replace(/\s+#.*$/, '') as string,
     )
@@ -144,7 +144,7 @@ describe('README.md', () => {
     }
   })
 
-  it('links only to files that there are', () => {
+  it('links only to existing files', () => {
     for (const [, file] of text.matchAll(/\]\(([^)#:]+)\)/g)) expect(() => read(file as string)).not.toThrow()
   })
 })

@@ -8,7 +8,7 @@ import { ConfigError } from '../../src/config/config-error.js'
 
 const root = join(import.meta.dirname, '../..')
 
-/** The names that the error classes of the project give themselves. */
+/** The names of the project's error classes. */
 function errorNames(): string[] {
   const files = ['src', 'jobs', 'reports']
     .filter((room) => existsSync(join(root, room)))
@@ -21,14 +21,14 @@ function errorNames(): string[] {
   )
 }
 
-describe('a failure', () => {
-  it('of any room is told in its own words', () => {
+describe('error messages', () => {
+  it('use the own words of every error class of the project', () => {
     const names = errorNames()
     expect(names).toContain('UnusableDatabaseError')
     expect(names.filter((name) => !isUserFacing({ name }))).toEqual([])
   })
 
-  it('is one sentence without a stack, and with it when details are wanted', () => {
+  it('have a stack only if details are requested', () => {
     const error = new UsageError('no such thing; allowed: this', { cause: new Error('deep down') })
     expect(formatError(error)).toBe('quotekeeper: no such thing; allowed: this\n')
     const details = formatError(error, true)
@@ -36,7 +36,7 @@ describe('a failure', () => {
     expect(details).toContain('caused by Error: deep down')
   })
 
-  it('of the system gets a remedy', async () => {
+  it('add a remedy to a network error', async () => {
     const taken = createServer().listen(0, '127.0.0.1')
     await new Promise((resolve) => taken.once('listening', resolve))
     const { port } = taken.address() as { port: number }
@@ -61,16 +61,16 @@ describe('a failure', () => {
       'no space left on the disk for /x: free some space and run again',
     ],
     [{ code: 'EISDIR', syscall: 'open', path: '/x' }, '/x is a folder, but a file is needed: choose another path'],
-  ])('of the file system gets one too: %j', (facts, words) => {
+  ])('add a remedy to a file system error: %j', (facts, words) => {
     expect(formatError(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${words}\n`)
   })
 
-  it('of the program itself says so', () => {
+  it('call any other error a bug', () => {
     expect(formatError(new TypeError('x is not a function'))).toContain('This is a bug in Quotekeeper')
     expect(formatError('a string')).toContain('a string')
   })
 
-  it('has status 2 for usage and configuration, else 1', () => {
+  it('go with exit status 2 for usage and configuration errors, or else 1', () => {
     expect(exitStatusFor(new UsageError('x'))).toBe(2)
     expect(exitStatusFor(new ConfigError([]))).toBe(2)
     expect(exitStatusFor(new Error('x'))).toBe(1)

@@ -6,10 +6,10 @@ import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 describe('explainDecision', () => {
   it('describes what was evaluated, sent and read', async () => {
-    const desk = await openChannelFixture()
-    const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
-    await desk.pollRfqs()
-    const { decisions } = await desk.closeExpired({ graceHours: 2, timeZone: 'Europe/Paris' })
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    const { decisions } = await fixture.closeExpired({ graceHours: 2, timeZone: 'Europe/Paris' })
     const [decision] = decisions
     if (!decision) throw new Error('no decision')
     const text = explainDecision(decision)
@@ -33,11 +33,11 @@ describe('explainDecision', () => {
   })
 
   it('says why nothing was sent, and sanitizes text from the marketplace', async () => {
-    const desk = await openChannelFixture()
-    const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
-    await desk.pollRfqs()
-    desk.sandbox.world.changeRfq(id, { responseDueDate: '2026-12-01' })
-    const [kept] = (await desk.closeExpired()).decisions
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    fixture.sandbox.world.changeRfq(id, { responseDueDate: '2026-12-01' })
+    const [kept] = (await fixture.closeExpired()).decisions
     expect(kept && explainDecision(kept)).toContain('Sent         nothing\n')
     expect(kept && explainDecision(kept)).toContain('Against      its response due date 2026-12-01 has not passed')
     const hostile = { ...kept, reason: 'red \u001b[31malert\nSent         everything' } as NonNullable<typeof kept>
@@ -47,11 +47,11 @@ describe('explainDecision', () => {
 
 describe('offerRow', () => {
   it('marks an offer late if it came after the due date in the time zone of the channel', async () => {
-    const desk = await openChannelFixture()
-    const { id } = desk.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
-    desk.sandbox.world.addResponse(id, { submittedAt: '2026-11-20T23:30:00.000Z' })
-    await desk.pollRfqs()
-    const [known] = await desk.store.rfqs({ channel: KEY })
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    fixture.sandbox.world.addResponse(id, { submittedAt: '2026-11-20T23:30:00.000Z' })
+    await fixture.pollRfqs()
+    const [known] = await fixture.store.rfqs({ channel: KEY })
     const late = (zone: string) => known?.responses.map((each) => offerRow(known.rfq, each, createCalendar(zone)).late)
     expect(late('UTC')).toEqual([false])
     expect(late('Europe/Paris')).toEqual([true])

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
-import { openDesk } from './cli-fixture.js'
+import { createCliFixture } from './cli-fixture.js'
 
 it('`offers` and `report` show the same price per tonne where lines and stated figures differ', async () => {
   const channels = [
     { org: 'acme', channel: 'forest', theme: 'forest' as const, listings: 3, rfqs: 1, responsesPerRfq: 2 },
   ]
-  const { quotekeeper, sandbox } = await openDesk({ channels })
+  const { quotekeeper, sandbox } = await createCliFixture({ channels })
   const rfq = sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs[0]
   const [fromLines, fromStated] = rfq?.responses ?? []
   if (rfq === undefined || fromLines === undefined || fromStated === undefined) throw new Error('no offers')

@@ -8,22 +8,22 @@ import { createWorld, type Sandbox, startSandbox } from '../../src/sandbox/index
 import { testFolder } from '../helpers/test-folder.js'
 
 const root = join(import.meta.dirname, '../..')
-/** As `npm run build` made it. */
+/** The program as built by `npm run build`. */
 const main = join(root, 'dist/src/cli/main.js')
 
-interface Ended {
+interface ExitResult {
   status: number | null
   signal: NodeJS.Signals | null
   out: string
   err: string
 }
 
-/** The program as a process of its own. */
+/** The program running as a child process. */
 class Program {
   readonly child: ChildProcess
   out = ''
   err = ''
-  readonly ended: Promise<Ended>
+  readonly exited: Promise<ExitResult>
   constructor(args: readonly string[], options: { cwd: string; env?: NodeJS.ProcessEnv }) {
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...options.env }
     this.child = spawn(process.execPath, [main, ...args], {
@@ -33,32 +33,32 @@ class Program {
     })
     this.child.stdout?.on('data', (text) => (this.out += text))
     this.child.stderr?.on('data', (text) => (this.err += text))
-    this.ended = new Promise((resolve) =>
+    this.exited = new Promise((resolve) =>
       this.child.once('close', (status, signal) => resolve({ status, signal, out: this.out, err: this.err })),
     )
     onTestFinished(() => void this.child.kill('SIGKILL'))
   }
 
-  /** Waits until it has written something. */
-  async says(words: RegExp | string, within = 20_000): Promise<void> {
+  /** Waits until its output contains a text. */
+  async waitForOutput(words: RegExp | string, within = 20_000): Promise<void> {
     const deadline = performance.now() + within
     while (performance.now() < deadline) {
       if (typeof words === 'string' ? (this.out + this.err).includes(words) : words.test(this.out + this.err)) return
       if (this.child.exitCode !== null) break
       await wait(20)
     }
-    throw new Error(`it did not say ${words}, but:\n${this.out}\n${this.err}`)
+    throw new Error(`expected output ${words}, but got:\n${this.out}\n${this.err}`)
   }
 }
 
-interface Desk {
+interface Fixture {
   folder: string
   sandbox: Sandbox
   start(...args: string[]): Program
-  run(...args: string[]): Promise<Ended>
+  run(...args: string[]): Promise<ExitResult>
 }
 
-async function openDesk(more = ''): Promise<Desk> {
+async function createFixture(more = ''): Promise<Fixture> {
   const folder = testFolder()
   const channel = { org: 'acme', channel: 'forest', apiKey: 'key-of-acme', listings: 3, rfqs: 12, responsesPerRfq: 3 }
   const sandbox = await startSandbox({
@@ -73,17 +73,17 @@ ${more}`
   writeFileSync(join(folder, 'quotekeeper.yaml'), config)
   writeFileSync(join(folder, '.env'), 'KEY=key-of-acme\n')
   const start = (...args: string[]) => new Program(args, { cwd: folder })
-  return { folder, sandbox, start, run: (...args) => start(...args).ended }
+  return { folder, sandbox, start, run: (...args) => start(...args).exited }
 }
 
-/** Lets each response take a while, so that a poll can be met under way. */
+/** Delays each response, so that a test can act during a poll. */
 const slowDown = (sandbox: Sandbox) =>
   sandbox.faults.add({ operation: 'readResponse', times: Infinity, effect: { kind: 'delay', ms: 300 } })
 
 async function until(condition: () => boolean, within = 20_000): Promise<void> {
   const deadline = performance.now() + within
   while (!condition()) {
-    if (performance.now() > deadline) throw new Error('it did not come to pass')
+    if (performance.now() > deadline) throw new Error('the condition was not met in time')
     await wait(20)
   }
 }
@@ -92,7 +92,7 @@ const responsesRead = (sandbox: Sandbox) =>
   sandbox.requests.filter(({ operation }) => operation === 'readResponse').length
 
 describe('the program as a process', () => {
-  it.each(['--help', '--version'])('answers %s without loading anything heavy', (flag) => {
+  it.each(['--help', '--version'])('prints %s without loading any package but commander', (flag) => {
     const coverage = testFolder()
     const { status } = spawnSync(process.execPath, [main, flag], {
       env: { ...process.env, NODE_V8_COVERAGE: coverage },
@@ -106,16 +106,16 @@ describe('the program as a process', () => {
     expect(loaded.length).toBeLessThan(40)
   })
 
-  it('ends with 2 and every mistake for a wrong configuration', async () => {
-    const { run, folder } = await openDesk('retries: 3\nclosing: { maxPerRun: none }\n')
+  it('exits with 2 and reports every configuration error', async () => {
+    const { run, folder } = await createFixture('retries: 3\nclosing: { maxPerRun: none }\n')
     const { status, out, err } = await run('sync')
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:5  retries`)
     expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:6  closing.maxPerRun`)
   })
 
-  it('does the whole job, command by command', async () => {
-    const { run, folder } = await openDesk()
+  it('runs the main commands one after another', async () => {
+    const { run, folder } = await createFixture()
     const statuses: Record<string, number | null> = {}
     const outputs: Record<string, string> = {}
     for (const command of [
@@ -146,8 +146,8 @@ describe('the program as a process', () => {
     expect(outputs.export?.trimEnd().split('\n')).toHaveLength(3 + 12 + 36)
   })
 
-  it('ends quietly when nobody reads its output any more', async () => {
-    const { run, folder } = await openDesk()
+  it('exits with 0 when the reader closes the pipe', async () => {
+    const { run, folder } = await createFixture()
     await run('sync')
     const { status, stdout, stderr } = spawnSync(
       'sh',
@@ -172,15 +172,15 @@ describe('the program as a process', () => {
     expect(stderr).toBe('status 0\n')
   })
 
-  it('shows no progress bar and no colours where nobody watches', async () => {
-    const { run } = await openDesk()
+  it('prints no progress bar and no colours when not on a terminal', async () => {
+    const { run } = await createFixture()
     const { out, err } = await run('sync')
     expect(out + err).not.toContain('\u001b')
     expect(err).toBe('')
   })
 
-  it('tells a port in use with the remedy and no stack', async () => {
-    const { run, sandbox } = await openDesk()
+  it('reports a port in use with a remedy and no stack', async () => {
+    const { run, sandbox } = await createFixture()
     const { status, err } = await run('sandbox', '--port', String(sandbox.port))
     expect(status).toBe(1)
     expect(err).toContain(String(sandbox.port))
@@ -190,14 +190,14 @@ describe('the program as a process', () => {
 })
 
 describe('Ctrl-C', () => {
-  it('ends a sync cleanly, and the next one goes on', async () => {
-    const { start, run, sandbox } = await openDesk()
+  it('stops a sync cleanly, and the next one continues', async () => {
+    const { start, run, sandbox } = await createFixture()
     const fault = slowDown(sandbox)
     const sync = start('sync', '--only', 'rfqs')
     await until(() => responsesRead(sandbox) >= 4)
     const begun = performance.now()
     sync.child.kill('SIGINT')
-    const { status, err } = await sync.ended
+    const { status, err } = await sync.exited
     expect(performance.now() - begun).toBeLessThan(10_000)
     expect(status).toBe(1)
     expect(err).toContain('Stopping.')
@@ -207,14 +207,14 @@ describe('Ctrl-C', () => {
     expect(stopped.outcome).toBe('partial')
   })
 
-  it('ends a closing round cleanly, and the next one settles what it left', async () => {
-    const { start, run, sandbox } = await openDesk()
+  it('stops a closing round cleanly, and the next one settles its open intent', async () => {
+    const { start, run, sandbox } = await createFixture()
     await run('sync')
     sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'hang', apply: true } })
     const closing = start('close-expired')
     await until(() => sandbox.requests.some(({ operation }) => operation === 'closeRfq'))
     closing.child.kill('SIGINT')
-    const { status, err } = await closing.ended
+    const { status, err } = await closing.exited
     expect(status).toBe(1)
     expect(err).toMatch(/acme\/forest: .*stopped/)
     expect(err).not.toContain('No RFQs are past due')
@@ -227,21 +227,21 @@ describe('Ctrl-C', () => {
     expect(posts).toHaveLength(closed.filter(({ outcome }) => outcome === 'closed').length)
   })
 
-  it('ends a demo that is still at its first round', async () => {
+  it('stops a demo during its first round', async () => {
     const folder = testFolder()
     const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
-    await demo.says('1. Polling', 30_000)
+    await demo.waitForOutput('1. Polling', 30_000)
     demo.child.kill('SIGINT')
-    const { status, err } = await demo.ended
+    const { status, err } = await demo.exited
     expect({ status, err }).toEqual({ status: 0, err: '\nStopping. Press Ctrl-C again to quit immediately.\n' })
   })
 
-  it('a second time ends at once, where the first has not ended it yet', async () => {
-    const { start, run, sandbox, folder } = await openDesk()
+  it('a second time quits immediately', async () => {
+    const { start, run, sandbox, folder } = await createFixture()
     await run('sync')
     const read = sandbox.requests.length
     sandbox.faults.add({ operation: 'readRfq', times: Infinity, effect: { kind: 'hang' } })
-    // What a run is waiting for is given up at the first; a database that is locked is not.
+    // The first signal cancels requests, but not the wait for a locked database.
     const closing = start('close-expired')
     await until(() => sandbox.requests.slice(read).some(({ operation }) => operation === 'readRfq'))
     const lock = new Database(join(folder, 'data/quotekeeper.db'))
@@ -250,7 +250,7 @@ describe('Ctrl-C', () => {
     await wait(400)
     const begun = performance.now()
     closing.child.kill('SIGINT')
-    const { status } = await closing.ended
+    const { status } = await closing.exited
     lock.close()
     expect(status).toBe(130)
     expect(performance.now() - begun).toBeLessThan(2_000)
@@ -258,10 +258,10 @@ describe('Ctrl-C', () => {
 })
 
 describe('start', () => {
-  it('says where it answers, is ready after its first polls, and stops with 0', async () => {
-    const { start } = await openDesk()
+  it('logs its address, is ready after the first polls, and stops with 0', async () => {
+    const { start } = await createFixture()
     const service = start('start')
-    await service.says('quotekeeper started')
+    await service.waitForOutput('quotekeeper started')
     const url = /"url":"([^"]+)"/.exec(service.out)?.[1] as string
     expect((await fetch(`${url}/healthz`)).status).toBe(200)
     await until(() => service.out.split(': complete').length > 2)
@@ -269,22 +269,22 @@ describe('start', () => {
     expect(service.out).not.toContain('key-of-acme')
     const begun = performance.now()
     service.child.kill('SIGINT')
-    expect((await service.ended).status).toBe(0)
+    expect((await service.exited).status).toBe(0)
     expect(performance.now() - begun).toBeLessThan(10_000)
     await expect(fetch(`${url}/healthz`)).rejects.toThrow()
   })
 })
 
 describe('work', () => {
-  it('refuses a queue that processes cannot share', async () => {
-    const { run } = await openDesk()
+  it('rejects an in-process queue', async () => {
+    const { run } = await createFixture()
     const { status, err } = await run('work')
     expect(status).toBe(2)
     expect(err).toContain('queue: in-process')
   })
 
-  it('tells a queue that cannot be reached in one sentence', async () => {
-    const { run } = await openDesk('queue: redis://127.0.0.1:1\n')
+  it('reports an unreachable queue in one sentence', async () => {
+    const { run } = await createFixture('queue: redis://127.0.0.1:1\n')
     const { status, err } = await run('work')
     expect(status).toBe(1)
     expect(err).toContain('redis://127.0.0.1:1')
@@ -296,7 +296,7 @@ describe('the demo', () => {
   const redis = ['redis-server', 'valkey-server'].find(
     (name) => spawnSync('sh', ['-c', `command -v ${name}`]).status === 0,
   )
-  /** A PATH on which there is a shell and nothing else. */
+  /** A PATH with a shell and without any Redis. */
   const bareBin = () => {
     const folder = testFolder()
     for (const name of ['sh', 'cat']) symlinkSync(`/bin/${name}`, join(folder, name))
@@ -309,12 +309,12 @@ describe('the demo', () => {
   const pathsIn = (out: string) => out.match(/\/\S+\.(?:xlsx|db)\b/g) ?? []
   const folderOf = (out: string) => /Folder +(\S+)/.exec(out)?.[1] as string
 
-  it('does one full round in this process where no Redis is installed', async () => {
+  it('runs one full round with the in-process queue if no Redis is installed', async () => {
     const folder = testFolder()
     const { status, out, err } = await new Program(['demo', '--once'], {
       cwd: folder,
       env: { PATH: bareBin(), TMPDIR: folder },
-    }).ended
+    }).exited
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(out.replace(/\s+/g, ' ')).toMatch(/Queue +in-process/)
     expect(out).toMatch(/: closed and verified/)
@@ -326,10 +326,10 @@ describe('the demo', () => {
   }, 60_000)
 
   it.skipIf(redis === undefined && process.env.CI !== 'true')(
-    'uses a private Redis, and leaves none behind',
+    'uses a private Redis and stops it',
     async () => {
       const folder = testFolder()
-      const { status, out } = await new Program(['demo', '--once'], { cwd: folder, env: { TMPDIR: folder } }).ended
+      const { status, out } = await new Program(['demo', '--once'], { cwd: folder, env: { TMPDIR: folder } }).exited
       expect(status).toBe(0)
       expect(out).toContain(`a private ${redis}`)
       await until(() => processesOf(folder).length === 0)
@@ -337,36 +337,36 @@ describe('the demo', () => {
     60_000,
   )
 
-  it('lives on until Ctrl-C, telling what happens, and can be looked into', async () => {
+  it('keeps running until Ctrl-C, prints events, and lets other commands read its database', async () => {
     const folder = testFolder()
     const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
-    await demo.says(/ quotekeeper +\S+: found /, 60_000)
+    await demo.waitForOutput(/ quotekeeper +\S+: found /, 60_000)
     const config = join(folderOf(demo.out), 'quotekeeper.yaml')
-    const rfqs = await new Program(['--config', config, 'rfqs', '--json'], { cwd: folder }).ended
+    const rfqs = await new Program(['--config', config, 'rfqs', '--json'], { cwd: folder }).exited
     expect(JSON.parse(rfqs.out).length).toBeGreaterThan(20)
     const report = await new Program(['--config', config, 'report', '1004', '--channel', 'acme/forest'], {
       cwd: folder,
-    }).ended
+    }).exited
     expect(report.status).toBe(0)
     demo.child.kill('SIGINT')
-    const { status, out } = await demo.ended
+    const { status, out } = await demo.exited
     expect(status).toBe(0)
     expect(out).toContain('delete it when you are done')
     await until(() => processesOf(folder).length === 0)
   }, 90_000)
 
-  it('killed takes its Redis with it', async () => {
+  it('stops its Redis when it is killed', async () => {
     const folder = testFolder()
     const demo = new Program(['demo'], { cwd: folder, env: { TMPDIR: folder } })
-    await demo.says('1. Polling', 30_000)
+    await demo.waitForOutput('1. Polling', 30_000)
     demo.child.kill('SIGKILL')
-    await demo.ended
+    await demo.exited
     await until(() => processesOf(folder).length === 0)
   }, 60_000)
 })
 
-describe('the commands of the README', () => {
-  /** A checkout of its own, so that building disturbs no other test. */
+describe('README commands', () => {
+  /** A copy of the checkout, so that building does not disturb other tests. */
   function checkout(): string {
     const folder = testFolder()
     for (const name of readdirSync(root)) {
@@ -384,7 +384,7 @@ describe('the commands of the README', () => {
       timeout: 240_000,
     })
 
-  it('npm run demo ends after one round with --once', () => {
+  it('npm run demo -- --once ends after one round', () => {
     const { status, stdout } = npm(checkout(), 'run', 'demo', '--', '--once')
     expect(status).toBe(0)
     expect(stdout).toMatch(/Workbook +\/.+\.xlsx/)

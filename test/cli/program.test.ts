@@ -26,13 +26,13 @@ describe('the program', () => {
     expect(await quotekeeper('--version')).toEqual({ status: 0, out: `${VERSION}\n`, err: '' })
   })
 
-  it('lists every command in its help', async () => {
+  it('lists every command in the help', async () => {
     const { status, out } = await quotekeeper('--help')
     expect(status).toBe(0)
     for (const { name } of commands) expect(out).toMatch(new RegExp(`^  ${name}\\b`, 'm'))
   })
 
-  it.each(commands.map(({ name }) => name))('ends the help of %s with an example of it', async (name) => {
+  it.each(commands.map(({ name }) => name))('ends the help of %s with an example', async (name) => {
     const { status, out, err } = await quotekeeper(name, '--help')
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(out.split(/^Examples?:$/m)[1]).toMatch(new RegExp(`^ {2}\\$ quotekeeper ${name}\\b`, 'm'))
@@ -42,25 +42,25 @@ describe('the program', () => {
     ['an unknown command', ['rfs'], /unknown command 'rfs'.*\n.*rfqs/],
     ['an unknown option', ['rfqs', '--jsn'], /unknown option '--jsn'.*\n.*--json/],
     ['a missing argument', ['offers'], /missing required argument 'rfq'/],
-    ['an argument too many', ['rfqs', 'more'], /too many arguments/],
-    ['a wrong channel', ['rfqs', '--channel', 'acme'], /ORG\/SLUG/],
-    ['a wrong choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq, response/],
-    ['a wrong number', ['runs', '--limit', '0'], /a whole number from 1/],
-    ['a wrong log level', ['--log-level', 'loud', 'rfqs'], /debug/],
-  ])('answers %s with status 2 and what is allowed', async (_what, args, words) => {
+    ['an extra argument', ['rfqs', 'more'], /too many arguments/],
+    ['an invalid channel', ['rfqs', '--channel', 'acme'], /ORG\/SLUG/],
+    ['an invalid choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq, response/],
+    ['an invalid number', ['runs', '--limit', '0'], /a whole number from 1/],
+    ['an invalid log level', ['--log-level', 'loud', 'rfqs'], /debug/],
+  ])('rejects %s with status 2 and says what is allowed', async (_what, args, words) => {
     const { status, out, err } = await quotekeeper(...args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toMatch(words)
   })
 
-  it('answers a missing configuration with status 2 and how to make one', async () => {
+  it('rejects a missing configuration with status 2 and says how to create one', async () => {
     const { status, out, err } = await quotekeeper('rfqs', '--json')
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toContain('quotekeeper init')
     expect(err).not.toMatch(/^\s+at /m)
   })
 
-  it('answers a wrong configuration with every mistake', async () => {
+  it('reports every configuration error', async () => {
     writeFileSync(join(folder, 'my.yaml'), 'baseUrl: ftp://x\nchannels: []\n')
     const { status, err } = await quotekeeper('--config', 'my.yaml', 'rfqs')
     expect(status).toBe(2)
@@ -70,7 +70,7 @@ describe('the program', () => {
 })
 
 describe('init', () => {
-  it('writes a configuration and an example of .env, for their owner alone', async () => {
+  it('writes a configuration and an example .env, readable by their owner only', async () => {
     const { status, out, err } = await quotekeeper('init')
     expect(status).toBe(0)
     expect(out).toBe(`${join(folder, 'quotekeeper.yaml')}\n${join(folder, '.env.example')}\n`)
@@ -80,7 +80,7 @@ describe('init', () => {
     expect(statSync(join(folder, 'quotekeeper.yaml')).mode & 0o777).toBe(0o600)
   })
 
-  it('never overwrites', async () => {
+  it('never overwrites a configuration', async () => {
     writeFileSync(join(folder, 'quotekeeper.yaml'), 'mine')
     const { status, err } = await quotekeeper('init')
     expect(status).toBe(1)
@@ -88,7 +88,7 @@ describe('init', () => {
     expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe('mine')
   })
 
-  it('writes where --config says', async () => {
+  it('writes to the folder of --config', async () => {
     const { status } = await quotekeeper('init', '--config', 'new/place.yaml')
     expect(status).toBe(0)
     expect(readdirSync(join(folder, 'new')).sort()).toEqual(['.env.example', 'place.yaml'])

@@ -7,14 +7,17 @@ import { makeRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-it('a report is written in each format, all from one comparison', async () => {
-  const desk = await openChannelFixture()
-  const { id } = desk.sandbox.world.addRfq(CHANNEL, { title: '=HYPERLINK("http://x")', responseDueDate: '2026-11-20' })
-  const offer = desk.sandbox.world.addResponse(id, { projectDeveloperName: '=1+1', projectName: '<b>bold</b>' })
-  await desk.pollRfqs()
+it('reports are written in every format from the same comparison', async () => {
+  const fixture = await openChannelFixture()
+  const { id } = fixture.sandbox.world.addRfq(CHANNEL, {
+    title: '=HYPERLINK("http://x")',
+    responseDueDate: '2026-11-20',
+  })
+  const offer = fixture.sandbox.world.addResponse(id, { projectDeveloperName: '=1+1', projectName: '<b>bold</b>' })
+  await fixture.pollRfqs()
   const reports = { directory: testFolder(), settings: DEFAULT_SETTINGS }
-  const circumstances = { asOf: desk.now(), now: desk.now(), version: 'test' }
-  const source = { store: desk.store, config: { reports }, channel: { key: KEY, timeZone: 'UTC' }, ...circumstances }
+  const context = { asOf: fixture.now(), now: fixture.now(), version: 'test' }
+  const source = { store: fixture.store, config: { reports }, channel: { key: KEY, timeZone: 'UTC' }, ...context }
   const texts: Record<string, string> = {}
   for (const format of FORMATS) {
     const { path, bytes } = await makeRfqReport({ ...source, rfqId: id, format })

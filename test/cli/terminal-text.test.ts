@@ -3,22 +3,22 @@ import { describe, expect, it } from 'vitest'
 import { type Column, formatTable, type TableFormat } from '../../src/cli/terminal-table.js'
 import { displayWidth, formatNumber, plural, sanitize, truncate, wrap } from '../../src/cli/terminal-text.js'
 
-describe('outside text', () => {
-  it('loses what would steer a terminal and stays one line', () => {
+describe('terminal text', () => {
+  it('sanitize removes escape codes, control characters and line breaks', () => {
     expect(sanitize('\u001b[31mred\u001b[0m\u0007 \u009b2Jtwo\r\nlines\ttab')).toBe('red two lines tab')
     expect(sanitize('\u001b]8;;http://evil\u0007link\u001b]8;;\u0007')).toBe('link')
     expect(sanitize('abc\u202egpj.exe\u200b\ufeff')).toBe('abcgpj.exe')
     expect(sanitize('half \ud800 pair')).toBe('half \ufffd pair')
   })
 
-  it('holds no control character afterwards, whatever it was', () => {
+  it('sanitize removes control characters from any text', () => {
     const hostile = fc.string({
       unit: fc.constantFrom('\u001b', '[', ']', '3', 'm', '\u0007', '\u009b', 'é', '漢', ' '),
     })
     fc.assert(fc.property(hostile, (text) => !/\p{Cc}/u.test(sanitize(text))))
   })
 
-  it('is as wide as a terminal shows it', () => {
+  it('displayWidth counts terminal columns', () => {
     expect(displayWidth('abc')).toBe(3)
     expect(displayWidth('café')).toBe(4)
     expect(displayWidth('cafe\u0301')).toBe(4)
@@ -26,7 +26,7 @@ describe('outside text', () => {
     expect(displayWidth('🌳')).toBe(2)
   })
 
-  it('is cut to a width with an ellipsis, never wider', () => {
+  it('truncate shortens to a width with an ellipsis', () => {
     expect(truncate('forest', 6)).toBe('forest')
     expect(truncate('forests', 6)).toBe('fores…')
     expect(truncate('漢字漢字', 4)).toBe('漢…')
@@ -39,12 +39,12 @@ describe('outside text', () => {
     )
   })
 
-  it('is wrapped at spaces', () => {
+  it('wrap breaks lines at spaces', () => {
     expect(wrap('one two three', 7)).toEqual(['one two', 'three'])
     expect(wrap('', 7)).toEqual([])
   })
 
-  it('counts and amounts read as words', () => {
+  it('plural and formatNumber format counts and amounts', () => {
     expect([plural(1, 'RFQ'), plural(0, 'RFQ'), plural(1200, 'reply', 'replies')]).toEqual([
       '1 RFQ',
       '0 RFQs',
@@ -57,7 +57,7 @@ describe('outside text', () => {
 const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableFormat) =>
   formatTable(columns, rows, look).text
 
-describe('a table', () => {
+describe('formatTable', () => {
   const columns = [
     { header: 'Number', cell: (row: { number: number; title: string }) => row.number, align: 'right' as const },
     { header: 'Title', cell: (row: { number: number; title: string }) => row.title, min: 6 },
@@ -67,7 +67,7 @@ describe('a table', () => {
     { number: 1042, title: 'A\u001b[2Jlert\n漢字' },
   ]
 
-  it('aligns its columns and cleans its cells', () => {
+  it('aligns columns and sanitizes cells', () => {
     expect(table(columns, rows, { width: null })).toBe(
       [
         'Number  Title',
@@ -81,13 +81,13 @@ describe('a table', () => {
 
   const widest = (text: string) => Math.max(...text.split('\n').map(displayWidth))
 
-  it('fits the width it is given, as far as its columns give way', () => {
+  it('shrinks columns to the width, down to their minimum', () => {
     expect(widest(table(columns, rows, { width: 30 }))).toBe(30)
     expect(table(columns, rows, { width: 20 })).toContain('Mangroves o…')
     expect(widest(table(columns, rows, { width: 5 }))).toBe('Number'.length + 2 + 6)
   })
 
-  it('never cuts a number, and drops what matters least', () => {
+  it('never shortens numbers, and hides the least important columns first', () => {
     const wide = [
       ...columns,
       { header: 'Price', cell: () => '1,234,567.89', align: 'right' as const, drop: 1 },
@@ -100,7 +100,7 @@ describe('a table', () => {
     expect(formatTable(wide, rows, { width: 20 }).hidden).toEqual(['Price', 'Note'])
   })
 
-  it('shows a long text on several lines where asked to', () => {
+  it('wraps long text if the column allows it', () => {
     const reasons = [
       { header: 'RFQ', cell: () => 7 },
       {
@@ -115,7 +115,7 @@ describe('a table', () => {
     expect(lines.slice(2, -1)).toEqual(['7    its due date has ended    3', '     and nobody closed it'])
   })
 
-  it('is never wider than asked when every column may give way', () => {
+  it('is never wider than the width if every column can shrink', () => {
     const cell = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🌳', '-'), maxLength: 40 })
     fc.assert(
       fc.property(fc.array(fc.tuple(cell, cell), { minLength: 1 }), fc.integer({ min: 8, max: 60 }), (pairs, width) => {
