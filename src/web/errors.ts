@@ -1,23 +1,23 @@
-/** The web server cannot listen: the message says why and what to do. Tell the operator. */
+/** The web server cannot listen. The message tells the operator why and what to do. */
 export class ListenError extends Error {
   override name = 'ListenError'
 }
 
-/** Turns what the system said about listening into what an operator can act on. */
+/** Converts a system error of `listen` into an actionable one. */
 export function toListenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
-  return new ListenError(sentence(error, host, port), { cause: error })
+  return new ListenError(describe(error, host, port), { cause: error })
 }
 
-function sentence({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+function describe({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} of ${host} is in use: end the other program, or choose another web.port in the configuration`
+      return `port ${port} of ${host} is in use; stop the other program, or change web.port in the configuration`
     case 'EACCES':
-      return `this user may not listen on port ${port} of ${host}: choose a web.port above 1023 in the configuration`
+      return `no permission to listen on port ${port} of ${host}; set web.port above 1023 in the configuration`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
-      return `${host} is no address of this machine: correct web.host in the configuration`
+      return `${host} is not an address of this machine; correct web.host in the configuration`
     default:
-      return `cannot listen on port ${port} of ${host} (${message}): correct web.host or web.port in the configuration`
+      return `cannot listen on port ${port} of ${host} (${message}); correct web.host or web.port in the configuration`
   }
 }

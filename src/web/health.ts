@@ -2,20 +2,19 @@ import type { Readiness } from '../domain/readiness.js'
 import { type Route, type ServerOptions, startServer, type WebServer } from './server.js'
 
 /**
- * The two paths for whoever watches the service:
- * - `GET /healthz`: the process lives. Depends on nothing, so that a lost queue restarts nothing.
- * - `GET /readyz`: 200 when every check holds, else 503; names each check to who may see it, else only the verdict.
- * Both are open to all who can connect; the details need the token where there is one.
+ * The endpoints for monitoring, open to all clients:
+ * - `GET /healthz`: liveness. Depends on nothing, so that an unavailable queue causes no restarts.
+ * - `GET /readyz`: readiness. 200 if every check passes, else 503; lists the checks for trusted clients only.
  */
-export function healthRoutes(readiness: Readiness): Route[] {
-  const check = shared(readiness)
+function healthRoutes(readiness: Readiness): Route[] {
+  const runChecks = shareConcurrent(readiness)
   return [
-    { path: '/healthz', methods: ['GET'], answer: async () => ({ status: 200, body: { status: 'ok' } }) },
+    { path: '/healthz', methods: ['GET'], handle: async () => ({ status: 200, body: { status: 'ok' } }) },
     {
       path: '/readyz',
       methods: ['GET'],
-      async answer({ trusted }) {
-        const checks = await check()
+      async handle({ trusted }) {
+        const checks = await runChecks()
         const ready = checks.every(({ ok }) => ok)
         return { status: ready ? 200 : 503, body: trusted ? { ready, checks } : { ready } }
       },
@@ -23,7 +22,10 @@ export function healthRoutes(readiness: Readiness): Route[] {
   ]
 }
 
-/** Serves health and whatever other routes are handed in. Errors: ListenError. */
+/**
+ * Starts a web server with the health endpoints and any further routes.
+ * @throws ListenError
+ */
 export function startHealthServer(
   options: Omit<ServerOptions, 'routes'> & { readiness: Readiness; routes?: readonly Route[] },
 ): Promise<WebServer> {
@@ -31,13 +33,13 @@ export function startHealthServer(
   return startServer({ ...server, routes: [...healthRoutes(readiness), ...routes] })
 }
 
-/** Who asks while an answer is under way gets the same one: asking often costs nothing. */
-function shared<T>(ask: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | null = null
+/** Callers during a running call share its result, so that frequent probes cost no more. */
+function shareConcurrent<T>(call: () => Promise<T>): () => Promise<T> {
+  let running: Promise<T> | null = null
   return () => {
-    underWay ??= ask().finally(() => {
-      underWay = null
+    running ??= call().finally(() => {
+      running = null
     })
-    return underWay
+    return running
   }
 }

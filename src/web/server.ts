@@ -4,22 +4,22 @@ import { isLoopback, isLoopbackHostHeader } from '../domain/loopback.js'
 import { hasToken } from './auth.js'
 import { toListenError } from './errors.js'
 
-/** What answers one path. */
+/** Handles the requests to one path. */
 export interface Route {
   path: string
   methods: readonly ('GET' | 'POST')[]
-  answer(request: RouteRequest): Promise<RouteResponse>
+  handle(request: RouteRequest): Promise<RouteResponse>
 }
 
-export interface RouteRequest {
+interface RouteRequest {
   method: string
   url: URL
   headers: IncomingMessage['headers']
-  /** May see everything: came with the token, or the server is bound to loopback and has none. */
+  /** Sent the token, or the server has none and is bound to loopback. */
   trusted: boolean
 }
 
-export interface RouteResponse {
+interface RouteResponse {
   status: number
   /** An object is sent as JSON. */
   body: object | string
@@ -28,30 +28,30 @@ export interface RouteResponse {
 
 export interface ServerOptions {
   host: string
-  /** 0: any free one. */
+  /** 0: any free port. */
   port: number
-  /** Who holds it may see everything; null only on loopback. */
+  /** Required to see details; may be null on loopback only. */
   token: string | null
   routes: readonly Route[]
-  /** Told of an answer that failed: the one who asked learns nothing of it. */
+  /** Called when a route fails; the client gets no details. */
   onError: (error: unknown) => void
 }
 
 export interface WebServer {
-  /** Where it listens. */
+  /** Address it listens on. */
   readonly url: string
-  /** Stops listening and ends all connections. */
+  /** Stops listening and closes all connections. */
   close(): Promise<void>
 }
 
 /**
- * Serves routes over HTTP. Bound to loopback, it answers only who names loopback as host, so that no web page elsewhere
- * can reach it by a name of its own (DNS rebinding).
- * @throws ListenError with the remedy
+ * Serves routes over HTTP. A server bound to loopback rejects requests for any other host name, so that no web page can
+ * reach it by DNS rebinding.
+ * @throws ListenError
  */
 export async function startServer(options: ServerOptions): Promise<WebServer> {
-  if (options.token === null && !isLoopback(options.host)) throw new TypeError('off loopback a token is required')
-  const server = createServer(limits, (request, response) => void respond(options, request, response))
+  if (options.token === null && !isLoopback(options.host)) throw new TypeError('a token is required unless the host is a loopback address')
+  const server = createServer(LIMITS, (request, response) => void respond(options, request, response))
   server.maxConnections = 100
   await listen(server, options)
   const { address, port, family } = server.address() as AddressInfo
@@ -65,7 +65,7 @@ export async function startServer(options: ServerOptions): Promise<WebServer> {
   }
 }
 
-const limits = {
+const LIMITS = {
   headersTimeout: 3_000,
   requestTimeout: 10_000,
   connectionsCheckingInterval: 1_000,
@@ -81,32 +81,32 @@ function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
 }
 
 async function respond(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  request.resume() // No route reads a body yet; one that is sent is let pass.
+  request.resume() // No route reads a body; discard it.
   try {
-    send(request, response, await answer(options, request))
+    send(request, response, await routeRequest(options, request))
   } catch (error) {
     options.onError(error)
-    send(request, response, refusal(500, 'this failed; the log says why'))
+    send(request, response, errorResponse(500, 'internal error; see the log'))
   }
 }
 
-async function answer(options: ServerOptions, request: IncomingMessage): Promise<RouteResponse> {
+async function routeRequest(options: ServerOptions, request: IncomingMessage): Promise<RouteResponse> {
   const { method = '', headers } = request
   if (isLoopback(options.host) && !isLoopbackHostHeader(headers.host)) {
-    return refusal(421, 'this server answers to localhost and 127.0.0.1 only')
+    return errorResponse(421, 'this server accepts requests for localhost and 127.0.0.1 only')
   }
   const target = `http://localhost${request.url}`
-  if (!request.url?.startsWith('/') || !URL.canParse(target)) return refusal(400, 'the address of the request is none')
+  if (!request.url?.startsWith('/') || !URL.canParse(target)) return errorResponse(400, 'invalid request address')
   const url = new URL(target)
   const route = options.routes.find(({ path }) => path === url.pathname)
-  if (route === undefined) return refusal(404, 'there is nothing here')
+  if (route === undefined) return errorResponse(404, 'not found')
   const allowed: string[] = route.methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
-  if (!allowed.includes(method)) return { ...refusal(405, 'not this way'), headers: { allow: allowed.join(', ') } }
+  if (!allowed.includes(method)) return { ...errorResponse(405, 'method not allowed'), headers: { allow: allowed.join(', ') } }
   const trusted = options.token === null || hasToken(headers.authorization, options.token)
-  return route.answer({ method, url, headers, trusted })
+  return route.handle({ method, url, headers, trusted })
 }
 
-const refusal = (status: number, message: string): RouteResponse => ({ status, body: { error: message } })
+const errorResponse = (status: number, message: string): RouteResponse => ({ status, body: { error: message } })
 
 function send({ method }: IncomingMessage, response: ServerResponse, { status, body, headers }: RouteResponse): void {
   const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`

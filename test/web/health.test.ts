@@ -34,7 +34,7 @@ async function ask(url: string, options: { method?: string; headers?: Record<str
 }
 
 describe('GET /healthz', () => {
-  it('says that the process lives, whatever else does not', async () => {
+  it('reports a live process although nothing else responds', async () => {
     const readiness = () => new Promise<ReadinessCheck[]>(() => undefined)
     const { url } = await serve({ readiness })
     const answer = await ask(`${url}/healthz`)
@@ -53,21 +53,21 @@ describe('GET /healthz', () => {
 })
 
 describe('GET /readyz', () => {
-  it('names each check', async () => {
+  it('lists each check', async () => {
     const { url } = await serve()
     const answer = await ask(`${url}/readyz`)
     expect(answer.status).toBe(200)
     expect(JSON.parse(answer.body)).toEqual({ ready: true, checks: [GOOD] })
   })
 
-  it('is 503 when one check does not hold', async () => {
+  it('is 503 when one check fails', async () => {
     const { url } = await serve({ readiness: async () => [GOOD, BAD] })
     const answer = await ask(`${url}/readyz`)
     expect(answer.status).toBe(503)
     expect(JSON.parse(answer.body)).toEqual({ ready: false, checks: [GOOD, BAD] })
   })
 
-  it('tells those without the token the verdict only', async () => {
+  it('shows clients without the token the verdict only', async () => {
     const { url } = await serve({ token: 'open sesame', readiness: async () => [BAD] })
     const bearer = (token: string) => ask(`${url}/readyz`, { headers: { authorization: `Bearer ${token}` } })
     expect(await ask(`${url}/readyz`)).toMatchObject({ status: 503, body: '{"ready":false}\n' })
@@ -75,7 +75,7 @@ describe('GET /readyz', () => {
     expect((await bearer('open sesame')).body).toContain('gone')
   })
 
-  it('that fails says nothing to who asked, and everything to the log', async () => {
+  it('logs an error of the checks and hides it from the client', async () => {
     const errors: unknown[] = []
     const failure = new Error('secret detail')
     const { url } = await serve({ readiness: () => Promise.reject(failure), onError: (error) => errors.push(error) })
@@ -85,7 +85,7 @@ describe('GET /readyz', () => {
     expect(errors).toEqual([failure])
   })
 
-  it('checks once for many who ask at the same time', async () => {
+  it('runs the checks once for concurrent requests', async () => {
     let asked = 0
     let go: (checks: ReadinessCheck[]) => void = () => undefined
     const readiness = () => {
@@ -104,8 +104,8 @@ describe('GET /readyz', () => {
   })
 })
 
-describe('the server', () => {
-  it('refuses other paths and methods', async () => {
+describe('web server', () => {
+  it('rejects other paths and methods', async () => {
     const { url } = await serve()
     expect(await ask(`${url}/`)).toMatchObject({ status: 404 })
     expect(await ask(`${url}/healthz/..%2fetc`)).toMatchObject({ status: 404 })
@@ -113,7 +113,7 @@ describe('the server', () => {
     expect(post).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
   })
 
-  it('on loopback answers to loopback names only', async () => {
+  it('on loopback, rejects requests for other host names', async () => {
     const { url } = await serve()
     const as = (host: string) => ask(`${url}/healthz`, { headers: { host } }).then(({ status }) => status)
     expect(await as('evil.example')).toBe(421)
@@ -122,14 +122,14 @@ describe('the server', () => {
     expect(await as('[::1]:4780')).toBe(200)
   })
 
-  it('off loopback does not start without a token', async () => {
-    await expect(serve({ host: '0.0.0.0' })).rejects.toThrow('token is required')
+  it('does not start without a token unless bound to loopback', async () => {
+    await expect(serve({ host: '0.0.0.0' })).rejects.toThrow('a token is required')
     const { url } = await serve({ host: '0.0.0.0', token: 'open sesame' })
     expect((await ask(`${url}/healthz`, { headers: { host: 'quotekeeper.internal' } })).status).toBe(200)
   })
 
   it.each(['foo.localhost', 'localhost', '127.0.0.1', '127.0.0.2'])('needs no token on %s', async (host) => {
-    // Whether the name resolves is up to the system; it must not be refused for want of a token.
+    // Whether the name resolves depends on the system; it must not be rejected for lack of a token.
     const started = await serve({ host }).catch((error: Error) => error)
     if (started instanceof Error) expect(started).toMatchObject({ name: 'ListenError' })
   })
@@ -138,21 +138,21 @@ describe('the server', () => {
     [
       'a port in use',
       (port: number): Partial<ServerOptions> => ({ port }),
-      /^port \d+ of 127\.0\.0\.1 is in use: end the other program/,
+      /^port \d+ of 127\.0\.0\.1 is in use; stop the other program/,
     ],
     [
-      'no address of ours',
+      'an address of another machine',
       (): Partial<ServerOptions> => ({ host: '192.0.2.1', token: 't' }),
-      /^192\.0\.2\.1 is no address of this machine/,
+      /^192\.0\.2\.1 is not an address of this machine/,
     ],
-  ])('says what to do about %s', async (_what, options, words) => {
+  ])('explains what to do about %s', async (_what, options, words) => {
     const { url } = await serve()
     await expect(serve(options(Number(new URL(url).port)))).rejects.toThrow(
       expect.objectContaining({ name: 'ListenError', message: expect.stringMatching(words) }),
     )
   })
 
-  it('lets nobody hold a connection with half a request', async () => {
+  it('closes a connection whose request stays incomplete', async () => {
     const { url } = await serve()
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)
@@ -163,7 +163,7 @@ describe('the server', () => {
     expect(performance.now() - began).toBeLessThan(8_000)
   })
 
-  it('closes at once although somebody is connected', async () => {
+  it('closes at once although a client is connected', async () => {
     const server = await serve({ readiness: () => new Promise(() => undefined) })
     const hanging = ask(`${server.url}/readyz`).catch((error: Error) => error)
     await new Promise((resolve) => setTimeout(resolve, 50))
