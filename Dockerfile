@@ -1,9 +1,9 @@
 # syntax=docker/dockerfile:1
 
-# Everything that building needs, and that the program does not.
+# Build stage: tools that the program does not need at run time.
 FROM node:24-bookworm-slim AS build
 WORKDIR /app
-# Only for modules that have no binary for this platform and are compiled here.
+# For native modules without a prebuilt binary for this platform.
 RUN apt-get update \
  && apt-get install -y --no-install-recommends python3 make g++ \
  && rm -rf /var/lib/apt/lists/*
@@ -21,7 +21,7 @@ WORKDIR /app
 COPY --from=build /app/node_modules node_modules
 COPY --from=build /app/dist dist
 COPY package.json LICENSE ./
-# The configuration is mounted beside the folder it names, so that ./data in it means the volume.
+# The configuration is mounted next to the data folder, so that ./data refers to the volume.
 ENV QUOTEKEEPER_CONFIG=/srv/quotekeeper/quotekeeper.yaml
 RUN mkdir -p /srv/quotekeeper/data && chown -R node:node /srv/quotekeeper && chmod 0700 /srv/quotekeeper/data
 USER node

@@ -2,9 +2,9 @@ import type { ChannelRef } from './domain/channel.js'
 import type { Settings } from './domain/comparison/settings.js'
 import type { RequestLimits } from './marketplace/contract.js'
 
-/** The configuration, validated, with every default filled in and every path absolute (interfaces.md §2). */
+/** The validated configuration, with all defaults filled in and all paths absolute (docs/CONFIGURATION.md). */
 export interface Config {
-  /** The file it came from, absolute. */
+  /** Absolute path of the configuration file. */
   file: string
   /** Origin and path of the marketplace, without a trailing slash. */
   baseUrl: string
@@ -19,7 +19,7 @@ export interface Config {
   reports: ReportsConfig
   history: { recheckClosedHours: number }
   web: { host: string; port: number; token: string | null }
-  /** null: what suits the command (`info` for the service, `warn` for commands that end). */
+  /** null: the default of the command (`info` for the service, `warn` for other commands). */
   logLevel: LogLevel | null
 }
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -31,7 +31,7 @@ export interface ChannelConfig extends ChannelRef {
   key: string
   apiKey: string
   autoClose: 'on' | 'dry-run' | 'off'
-  /** IANA zone in whose calendar due dates are read. */
+  /** IANA time zone in which due dates are interpreted. */
   timeZone: string
   graceHours: number
 }
@@ -44,6 +44,6 @@ export interface ClosingConfig {
 export interface ReportsConfig {
   /** Absolute path. */
   directory: string
-  /** How offers are compared: every other key of the section. */
+  /** How offers are compared: all other keys of the section. */
   settings: Settings
 }

@@ -44,7 +44,7 @@ function notFoundMessage(match: string, known: readonly RfqWithResponses[], { ch
 function suggestRfqs(match: string, known: readonly RfqWithResponses[]): RfqWithResponses[] {
   const named = known.flatMap((each) => searchableNames(each).map((name) => ({ name, each })))
   const reach = Math.max(2, Math.floor(match.length / 2))
-  const names = closestMatches(match, [...new Set(named.map(({ name }) => name))], { most: 5, reach })
+  const names = closestMatches(match, [...new Set(named.map(({ name }) => name))], { max: 5, maxDistance: reach })
   const found = names.flatMap((name) => named.filter((entry) => entry.name === name).map(({ each }) => each))
   return [...new Set(found)].slice(0, 5)
 }

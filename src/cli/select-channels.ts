@@ -16,7 +16,7 @@ export function findChannel(config: Config, name: string): ChannelConfig {
   const found = config.channels.find(({ key }) => key === name)
   if (found) return found
   const known = config.channels.map(({ key }) => key)
-  const [close] = closestMatches(name, known, { most: 1 })
+  const [close] = closestMatches(name, known, { max: 1 })
   const suggestion = close ? `did you mean ${close}? ` : ''
   throw new UsageError(
     `channel ${name} is not configured in ${config.file}; ${suggestion}Configured channels: ${known.join(', ')}`,

@@ -2,38 +2,39 @@ import { parse } from 'yaml'
 import { isRecord, type ValueOrigin } from './environment.js'
 import type { Path } from './yaml-document.js'
 
-/** The section whose keys may be given another value for one command. */
+/** The section whose keys a command may override. */
 const SECTION = 'reports'
 
 interface Assignment {
-  /** As it was written, such as `weights.price`. */
+  /** As written, such as `weights.price`. */
   key: string
   path: Path
   value: unknown
 }
 
 /**
- * Puts values given on the command line in the place of keys under `reports:`, and says which of them stands for a path.
+ * Overrides keys under `reports:` with values from the command line.
  * @param value the file as read
- * @param texts `KEY=VALUE` each, the key with dots, the value as it would stand in the file; the last of a key counts
+ * @param texts `KEY=VALUE` each, with a dotted key and a YAML value; the last one for a key wins
+ * @returns the new value, and a function that finds the option behind a path
  */
 export function applyAssignments(value: unknown, texts: readonly string[]) {
-  const assignments = texts.map(assignmentOf)
-  const assigned = isRecord(value) ? assignments.reduce<unknown>(withAssignment, value) : value
+  const assignments = texts.map(parseAssignment)
+  const assigned = isRecord(value) ? assignments.reduce<unknown>(assign, value) : value
   const placeOf = (path: Path): ValueOrigin | null => {
-    const found = assignments.findLast((one) => path.length > 1 && alike(one.path, path))
+    const found = assignments.findLast((one) => path.length > 1 && overlap(one.path, path))
     return found ? { file: 'command line', line: null, key: `--set ${found.key}` } : null
   }
   return { value: assigned, placeOf }
 }
 
-function assignmentOf(text: string): Assignment {
+function parseAssignment(text: string): Assignment {
   const [key = '', ...rest] = text.split('=')
-  return { key, path: [SECTION, ...key.split('.')], value: yamlOf(rest.join('=')) }
+  return { key, path: [SECTION, ...key.split('.')], value: parseValue(rest.join('=')) }
 }
 
-/** What is no YAML is text, and then told as what it is: text where something else was wanted. */
-function yamlOf(text: string): unknown {
+/** Invalid YAML is kept as text, which validation then rejects with a clear message. */
+function parseValue(text: string): unknown {
   try {
     return parse(text)
   } catch {
@@ -41,13 +42,13 @@ function yamlOf(text: string): unknown {
   }
 }
 
-const withAssignment = (value: unknown, { path, value: wanted }: Assignment) => replaced(value, path, wanted)
+const assign = (value: unknown, { path, value: newValue }: Assignment) => replaceAt(value, path, newValue)
 
-function replaced(value: unknown, [step, ...rest]: Path, wanted: unknown): unknown {
-  if (step === undefined) return wanted
+function replaceAt(value: unknown, [step, ...rest]: Path, newValue: unknown): unknown {
+  if (step === undefined) return newValue
   const record = isRecord(value) ? value : {}
-  return { ...record, [step]: replaced(record[step], rest, wanted) }
+  return { ...record, [step]: replaceAt(record[step], rest, newValue) }
 }
 
-/** Whether one of them is within the other: a whole section may be wrong because of one of its keys. */
-const alike = (one: Path, other: Path) => one.every((step, index) => index >= other.length || step === other[index])
+/** Whether one path contains the other: a whole section may be invalid because of one of its keys. */
+const overlap = (one: Path, other: Path) => one.every((step, index) => index >= other.length || step === other[index])

@@ -12,12 +12,16 @@ export interface CrossCheckIssue {
 }
 
 /**
- * What keys say together. Works on the file as it stands rather than on the validated value, so that a mistake
- * elsewhere hides none of these.
+ * Checks rules that involve several keys. Works on the file's values before validation, so that another error does not
+ * hide these.
  */
 export function crossCheck(value: unknown, context: SchemaContext): CrossCheckIssue[] {
   if (!isRecord(value)) return []
-  return [...duplicateChannels(value.channels), ...openWeb(value.web, context), ...ratesWithoutCurrency(value.reports)]
+  return [
+    ...duplicateChannels(value.channels),
+    ...webWithoutToken(value.web, context),
+    ...ratesWithoutCurrency(value.reports),
+  ]
 }
 
 const issue = (path: Path, found: string, message: string): CrossCheckIssue => ({
@@ -32,27 +36,29 @@ function duplicateChannels(channels: unknown): CrossCheckIssue[] {
   const names = channels.map((each) => (isRecord(each) ? `${each.org}/${each.channel}` : null))
   return names.flatMap((name, index) =>
     name !== null && names.indexOf(name) < index
-      ? [issue(['channels', index], `${name} a second time`, 'each channel once: remove one of the two')]
+      ? [issue(['channels', index], `${name} a second time`, 'each channel only once; remove one of the two')]
       : [],
   )
 }
 
-function openWeb(web: unknown, context: SchemaContext): CrossCheckIssue[] {
+function webWithoutToken(web: unknown, context: SchemaContext): CrossCheckIssue[] {
   if (!isRecord(web) || typeof web.host !== 'string' || isLoopback(web.host.trim())) return []
   const path = ['web', 'token']
   if (web.token === undefined || web.token === null) {
-    const allowed = `a token, as { env: NAME } or { file: PATH }, or host: 127.0.0.1: others can reach ${web.host}`
+    const allowed = `a token, as { env: NAME } or { file: PATH }, because other machines can reach ${web.host}; or host: 127.0.0.1`
     return [issue(path, 'nothing', allowed)]
   }
   const ref = parseSecretRef(web.token)
   if (!('value' in ref) || !context.secretsRequired) return []
   const fetched = fetchSecret(ref.value, context.folder, context.env)
-  return 'value' in fetched ? [] : [issue(path, fetched.found, `${fetched.allowed}; others can reach ${web.host}`)]
+  return 'value' in fetched
+    ? []
+    : [issue(path, fetched.found, `${fetched.allowed}; required because other machines can reach ${web.host}`)]
 }
 
 function ratesWithoutCurrency(reports: unknown): CrossCheckIssue[] {
   if (!isRecord(reports) || !isRecord(reports.exchangeRates)) return []
   const given = Object.keys(reports.exchangeRates).length > 0
   if (!given || (reports.currency !== undefined && reports.currency !== null)) return []
-  return [issue(['reports', 'currency'], 'nothing', 'the currency that exchangeRates convert into, such as EUR')]
+  return [issue(['reports', 'currency'], 'nothing', 'the currency that exchangeRates convert to, such as EUR')]
 }

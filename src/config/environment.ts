@@ -4,12 +4,12 @@ import { parse } from 'dotenv'
 import type { ConfigIssue } from './config-error.js'
 import type { Path } from './yaml-document.js'
 
-/** Where a value stands that did not come from the file. */
+/** The origin of a value that does not come from the configuration file. */
 export type ValueOrigin = Pick<ConfigIssue, 'file' | 'line' | 'key'>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Variables that stand for a key of the file (interfaces.md §2). */
+/** Environment variables that override keys of the file. */
 export const OVERRIDES: Readonly<Record<string, string>> = {
   QUOTEKEEPER_BASE_URL: 'baseUrl',
   QUOTEKEEPER_DATABASE: 'database',
@@ -18,8 +18,8 @@ export const OVERRIDES: Readonly<Record<string, string>> = {
 }
 
 /**
- * The environment of the process over the `.env` beside the configuration file. An empty variable counts as not set,
- * because that is what Compose makes of one that is missing.
+ * Merges the process environment over the `.env` beside the configuration file. An empty variable counts as not set,
+ * because Docker Compose passes missing variables as empty.
  */
 export function readEnvironment(folder: string, env: Environment): Environment {
   const merged: Record<string, string | undefined> = { ...dotEnv(join(folder, '.env')) }
@@ -36,7 +36,10 @@ function dotEnv(file: string): Record<string, string> {
   }
 }
 
-/** Puts the overriding variables in the place of their keys, and says which variable stands for a path. */
+/**
+ * Replaces keys by the environment variables that override them.
+ * @returns the new value, and a function that finds the variable behind a path
+ */
 export function applyOverrides(value: unknown, env: Environment) {
   const set = Object.entries(OVERRIDES).filter(([name]) => env[name])
   const root = isRecord(value) ? { ...value } : value

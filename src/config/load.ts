@@ -11,21 +11,21 @@ import { closestMatches } from './suggest.js'
 import { type ConfigDocument, type Path, readDocument } from './yaml-document.js'
 
 export interface LoadOptions {
-  /** Path of the file, relative to `cwd`; else `$QUOTEKEEPER_CONFIG`, else `./quotekeeper.yaml`. */
+  /** Path of the file, relative to `cwd`; default `$QUOTEKEEPER_CONFIG`, else `./quotekeeper.yaml`. */
   file?: string | undefined
   env: Environment
   cwd: string
-  /** `if-set`: keys and tokens that cannot be had are left empty, for commands that only read the database. */
+  /** `if-set`: unavailable keys and tokens become empty, for commands that only read the database. */
   secrets?: 'required' | 'if-set'
-  /** `KEY=VALUE` each: values that stand in for keys under `reports:` this once. */
+  /** `KEY=VALUE` each: overrides keys under `reports:`. */
   set?: readonly string[]
 }
 
 /**
- * Reads and validates the configuration (interfaces.md §2): the file, the `.env` beside it, and the variables and
- * options that override keys.
- * @returns the configuration with every default filled in and every path absolute
- * @throws {ConfigError} with every mistake at once
+ * Reads and validates the configuration: the file, the `.env` beside it, and the variables and options that override
+ * keys.
+ * @returns the configuration with all defaults filled in and all paths absolute
+ * @throws {ConfigError} with all errors
  */
 export function loadConfig(options: LoadOptions): Config {
   const file = resolve(options.cwd, options.file ?? (options.env.QUOTEKEEPER_CONFIG || 'quotekeeper.yaml'))
@@ -37,10 +37,15 @@ export function loadConfig(options: LoadOptions): Config {
   const { value, placeOf } = applyAssignments(overridden.value, options.set ?? [])
   const secretsRequired = options.secrets !== 'if-set'
   const parsed = configSchema({ folder, env, secretsRequired }).safeParse(value)
-  const report = reporter({ file, document, value, placeOf: (path) => overridden.placeOf(path) ?? placeOf(path) })
+  const toIssues = issueConverter({
+    file,
+    document,
+    value,
+    placeOf: (path) => overridden.placeOf(path) ?? placeOf(path),
+  })
   const issues = [
-    ...(parsed.error?.issues ?? []).flatMap(report),
-    ...crossCheck(value, { env, folder, secretsRequired }).flatMap(report),
+    ...(parsed.error?.issues ?? []).flatMap(toIssues),
+    ...crossCheck(value, { env, folder, secretsRequired }).flatMap(toIssues),
   ]
   if (issues.length > 0 || !parsed.success) throw new ConfigError(issues.sort(byLine))
   return { file, ...parsed.data }
@@ -54,8 +59,8 @@ function readText(file: string): string {
     const found = code === 'ENOENT' ? 'no such file' : `a file that cannot be read (${code})`
     const allowed =
       code === 'ENOENT'
-        ? 'a configuration: `quotekeeper init` writes one to begin with, --config FILE names another'
-        : 'a file that this user may read'
+        ? 'a configuration file; `quotekeeper init` creates one, --config FILE names another'
+        : 'a file that this user can read'
     throw new ConfigError([{ file, line: null, key: '', found, allowed }])
   }
 }
@@ -66,7 +71,7 @@ function environment(folder: string, env: Environment): Environment {
   } catch (error) {
     const found = `a file that cannot be read (${(error as NodeJS.ErrnoException).code})`
     throw new ConfigError([
-      { file: resolve(folder, '.env'), line: null, key: '', found, allowed: 'a file that this user may read, or none' },
+      { file: resolve(folder, '.env'), line: null, key: '', found, allowed: 'a file that this user can read, or none' },
     ])
   }
 }
@@ -77,13 +82,13 @@ interface Origin {
   file: string
   document: ConfigDocument
   value: unknown
-  /** Where a value stands that did not come from the file; null where it did. */
+  /** The origin of a value that does not come from the file; null if it does. */
   placeOf: (path: Path) => ValueOrigin | null
 }
 type RawIssue = Pick<z.core.$ZodIssue, 'message' | 'path'> & Partial<z.core.$ZodIssue>
 
-/** Makes mistakes a person can find out of what zod says. */
-function reporter({ file, document, value, placeOf }: Origin) {
+/** Converts zod issues to configuration errors with file, line and key. */
+function issueConverter({ file, document, value, placeOf }: Origin) {
   const placed = (path: Path) => placeOf(path) ?? { file, line: document.lineOf(path), key: name(path, value) }
   return (issue: RawIssue): ConfigIssue[] => {
     const path = issue.path as Path
@@ -99,7 +104,7 @@ const givenFound = (issue: RawIssue) => ('params' in issue ? String(issue.params
 
 function unknownKey(key: string, message: string): Pick<ConfigIssue, 'found' | 'allowed'> {
   const known = knownKeys(message)
-  const [close] = closestMatches(key, known, { most: 1 })
+  const [close] = closestMatches(key, known, { max: 1 })
   const list = known.length > 0 ? known.join(', ') : message
   return { found: 'an unknown key', allowed: close ? `did you mean ${close}? Known here: ${list}` : list }
 }
@@ -107,7 +112,7 @@ function unknownKey(key: string, message: string): Pick<ConfigIssue, 'found' | '
 /** `channels[0].autoClose (acme/forest)`. */
 function name(path: Path, value: unknown): string {
   const text = path.reduce<string>(
-    (so_far, step) => (typeof step === 'number' ? `${so_far}[${step}]` : so_far === '' ? step : `${so_far}.${step}`),
+    (prefix, step) => (typeof step === 'number' ? `${prefix}[${step}]` : prefix === '' ? step : `${prefix}.${step}`),
     '',
   )
   const channel = path[0] === 'channels' && path.length > 1 ? valueAt(value, path.slice(0, 2)) : null

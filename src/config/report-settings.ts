@@ -4,25 +4,25 @@ import { isRecord } from './environment.js'
 import * as is from './values.js'
 
 /**
- * The settings of the comparison as keys of the configuration: limits and defaults are those of settings.ts, the ways to
- * write them those of the file, where a section may be left empty, a rate may stand bare, and a switch may say `on`.
+ * The comparison settings as configuration keys. Limits and defaults come from the domain's settings schema; the file also
+ * allows empty sections, bare numbers as exchange rates, and `on` or `off` for booleans.
  */
 export function reportSettings() {
   const { shape } = settingsSchema
   return {
     ...shape,
-    exchangeRates: z.preprocess(spelledRates, shape.exchangeRates).prefault({}),
-    weights: z.preprocess(spelledSection, shape.weights).prefault({}),
-    haircuts: z.preprocess(spelledSection, shape.haircuts).prefault({}),
+    exchangeRates: z.preprocess(normalizeRates, shape.exchangeRates).prefault({}),
+    weights: z.preprocess(emptyIfMissing, shape.weights).prefault({}),
+    haircuts: z.preprocess(emptyIfMissing, shape.haircuts).prefault({}),
     rankExpired: is.flag().prefault(DEFAULT_SETTINGS.rankExpired),
   }
 }
 
-const spelledSection = (found: unknown) => found ?? {}
+const emptyIfMissing = (found: unknown) => found ?? {}
 
-/** Each bare rate as one with neither date nor source. */
-function spelledRates(found: unknown): unknown {
-  if (!isRecord(found)) return spelledSection(found)
+/** Converts bare numbers to rates without date and source. */
+function normalizeRates(found: unknown): unknown {
+  if (!isRecord(found)) return emptyIfMissing(found)
   const rates = Object.entries(found)
   return Object.fromEntries(rates.map(([code, rate]) => [code, typeof rate === 'number' ? { rate } : rate]))
 }

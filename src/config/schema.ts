@@ -6,25 +6,25 @@ import { reportSettings } from './report-settings.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
 import * as is from './values.js'
 
-/** What reading the values takes beside the file. */
+/** What validation needs besides the file. */
 export interface SchemaContext {
-  /** What relative paths are relative to. */
+  /** Relative paths are resolved against this folder. */
   folder: string
   env: Environment
-  /** False: secrets that cannot be had are left empty, for commands that only read the database. */
+  /** False: unavailable secrets become empty, for commands that only read the database. */
   secretsRequired: boolean
 }
 
-/** A section may be left out or left empty; its own defaults then hold. */
+/** A section that may be omitted or left empty; its defaults then apply. */
 const section = <S extends z.ZodRawShape>(shape: S) =>
   z.preprocess((found) => found ?? {}, z.strictObject(shape, { error: sectionError(shape) })).prefault({})
 
 const SECTION = 'a section with '
 const sectionError = (shape: z.ZodRawShape) => SECTION + Object.keys(shape).join(', ')
-/** The keys a section knows, read back from its error; none for a value that is no section. */
+/** The known keys of a section, parsed from its error message; empty for other errors. */
 export const knownKeys = (error: string) => (error.startsWith(SECTION) ? error.slice(SECTION.length).split(', ') : [])
 
-/** The file of interfaces.md §2: what each key may hold, and its default. */
+/** Every key of the configuration file, its allowed values and its default (docs/CONFIGURATION.md). */
 export function configSchema(context: SchemaContext) {
   const shape = {
     baseUrl: is.baseUrl(),
@@ -108,7 +108,7 @@ const web = (context: SchemaContext) =>
     token: token(context).prefault(null),
   })
 
-/** On this machine a token may be absent; off it, checkTogether wants one. */
+/** May be absent on loopback only; crossCheck requires it elsewhere. */
 const token = (context: SchemaContext) =>
   is.readValue((found): ReadResult<string | null> => {
     if (found === null) return { value: null }

@@ -1,7 +1,5 @@
 /**
- * How many insertions, deletions, replacements and swaps of neighbours turn one text into the other (optimal string
- * alignment), without regard to case.
- * @returns 0 for equal texts, at most the length of the longer one
+ * Case-insensitive edit distance: insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
  */
 export function editDistance(one: string, other: string): number {
   const a = [...one.toLowerCase()]
@@ -26,22 +24,22 @@ function cell(a: string[], b: string[], i: number, j: number, row: number[], las
 }
 
 /**
- * The candidates that a person may have meant, best first: those within some edits of the text, as a whole or by one of
- * their words, and those that contain it.
+ * Finds the candidates a user may have meant, best first: those that contain the text, or are within some edits of it as
+ * a whole or in one of their words.
  * @param text what was typed
- * @param options.most how many to return; default 3
- * @param options.reach how many edits apart a candidate may be; default a third of the text's length
+ * @param options.max how many to return; default 3
+ * @param options.maxDistance how many edits are allowed; default a third of the text's length
  */
 export function closestMatches(
   text: string,
   candidates: readonly string[],
-  { most = 3, reach = Math.max(1, Math.floor(text.length / 3)) }: { most?: number; reach?: number } = {},
+  { max = 3, maxDistance = Math.max(1, Math.floor(text.length / 3)) }: { max?: number; maxDistance?: number } = {},
 ): string[] {
   return [...new Set(candidates)]
     .map((candidate) => ({ candidate, distance: distanceOf(text, candidate) }))
-    .filter(({ distance }) => distance <= reach)
+    .filter(({ distance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance)
-    .slice(0, most)
+    .slice(0, max)
     .map(({ candidate }) => candidate)
 }
 
@@ -49,6 +47,6 @@ function distanceOf(text: string, candidate: string): number {
   const whole = editDistance(text, candidate)
   if (text.length >= 3 && candidate.toLowerCase().includes(text.toLowerCase())) return Math.min(whole, 1)
   const words = candidate.split(/\s+/)
-  // A word is a weaker likeness than the whole.
+  // Matching one word counts less than matching the whole.
   return words.length === 1 ? whole : Math.min(whole, ...words.map((word) => editDistance(text, word) + 1))
 }

@@ -6,9 +6,9 @@ import type { ReadResult } from './secret.js'
 import { closestMatches } from './suggest.js'
 
 /**
- * A value of the configuration: one sentence says what is allowed, and is what a mistake shows.
- * @param allowed what may stand here
- * @param read the value made of what was found, or undefined when it is not allowed
+ * Schema of one configuration value.
+ * @param allowed describes the allowed values in error messages
+ * @param read converts what was found, or returns undefined if it is not allowed
  */
 export const value = <T>(allowed: string, read: (found: unknown) => T | undefined) =>
   readValue((found): ReadResult<T> => {
@@ -16,7 +16,7 @@ export const value = <T>(allowed: string, read: (found: unknown) => T | undefine
     return made === undefined ? { found: '', allowed } : { value: made }
   })
 
-/** As `value`, for readers with more to say about what they found. */
+/** Like `value`, for readers that describe what they found themselves. */
 export const readValue = <T>(read: (found: unknown) => ReadResult<T>) =>
   z.unknown().transform((found, context): T => {
     const made = read(found)
@@ -38,29 +38,26 @@ export const whole = (min: number, max: number) =>
 export const text = (allowed: string) =>
   value(allowed, (found) => (typeof found === 'string' && found.trim() !== '' ? found.trim() : undefined))
 
-/** true and false; YAML 1.2 reads `on` and `off` as text, yet they can only mean one thing. */
+/** Also accepts `on`, `off`, `yes` and `no`, which YAML 1.2 reads as text. */
 export const flag = () =>
-  value('true or false (on and off will do)', (found) => {
+  value('true or false (or on, off, yes, no)', (found) => {
     if (typeof found === 'boolean') return found
     const word = typeof found === 'string' ? found.toLowerCase() : ''
     return ['on', 'yes', 'true'].includes(word) ? true : ['off', 'no', 'false'].includes(word) ? false : undefined
   })
 
 export const autoClose = () =>
-  value(
-    'on, dry-run or off: whether RFQs past their due date are closed is an explicit choice for each channel',
-    (found) => {
-      const word = found === true ? 'on' : found === false ? 'off' : String(found).toLowerCase()
-      return (['on', 'dry-run', 'off'] as const).find((choice) => choice === word)
-    },
-  )
+  value('on, dry-run or off (required for each channel)', (found) => {
+    const word = found === true ? 'on' : found === false ? 'off' : String(found).toLowerCase()
+    return (['on', 'dry-run', 'off'] as const).find((choice) => choice === word)
+  })
 
 export const choice = <const T extends readonly string[]>(choices: T) =>
   value(`one of ${choices.join(', ')}`, (found): T[number] | undefined => choices.find((each) => each === found))
 
-/** A part of the address of a channel. */
+/** Organization or channel slug: one segment of a URL path. */
 export const segment = () =>
-  value('text without "/", spaces at the ends or control characters (a number must stand in quotes)', (found) =>
+  value('text without "/", control characters, or spaces at either end (put numbers in quotes)', (found) =>
     typeof found === 'string' && /^[^/\p{Cc}\s]([^/\p{Cc}]*[^/\p{Cc}\s])?$/u.test(found) ? found : undefined,
   )
 
@@ -68,12 +65,12 @@ export const timeZone = () =>
   readValue((found): ReadResult<string> => {
     if (typeof found === 'string' && isTimeZone(found)) return { value: found }
     const [close] =
-      typeof found === 'string' ? closestMatches(found, Intl.supportedValuesOf('timeZone'), { most: 1 }) : []
+      typeof found === 'string' ? closestMatches(found, Intl.supportedValuesOf('timeZone'), { max: 1 }) : []
     const suggestion = close ? `, such as ${close}` : ', such as UTC or Europe/Paris'
-    return { found: '', allowed: `a time zone of the IANA database${suggestion}` }
+    return { found: '', allowed: `an IANA time zone${suggestion}` }
   })
 
-/** Names only: a fixed offset has no daylight saving, and newer versions of Node.js would take one. */
+/** Accepts names only: fixed offsets, which newer Node.js versions accept, have no daylight saving time. */
 export function isTimeZone(name: string): boolean {
   if (!/^[A-Za-z]/.test(name)) return false
   try {
@@ -84,7 +81,7 @@ export function isTimeZone(name: string): boolean {
 }
 
 const CRON =
-  'a cron expression in quotes, of five fields (minute hour day month weekday) or six (second first), such as "*/5 * * * *"; null for never'
+  'a quoted cron expression with five fields (minute hour day month weekday), or six with seconds first, such as "*/5 * * * *"; null for never'
 
 export const cron = () =>
   readValue((found): ReadResult<string | null> => {
@@ -95,13 +92,13 @@ export const cron = () =>
     return valid ? { value: found.trim() } : { found: `${JSON.stringify(found)} (${why})`, allowed: CRON }
   })
 
-/** @returns origin and path without a trailing slash. Plain http would show the API key to the network. */
+/** Origin and path without a trailing slash. Plain http is allowed on loopback only: it would expose the API key. */
 export const baseUrl = () =>
   readValue((found): ReadResult<string> => {
-    const allowed = 'the https address of the marketplace, without user, query or fragment (http on this machine only)'
+    const allowed = 'the https URL of the marketplace, without user, query or fragment (http on loopback only)'
     const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
     if (!url) return { found: '', allowed }
-    if (url.username || url.password) return { found: 'an address with a user or password (not shown)', allowed }
+    if (url.username || url.password) return { found: 'a URL with a user or password (not shown)', allowed }
     if (url.search || url.hash) return { found: '', allowed }
     const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
     return secure ? { value: url.href.replace(/\/+$/, '') } : { found: '', allowed }
@@ -114,7 +111,7 @@ export const queue = () =>
     if (kind) return { value: { kind, url: found as string } }
     return {
       found: typeof found === 'string' ? JSON.stringify(found.replace(/[^/]*@/, '…@')) : '',
-      allowed: 'in-process, or the address of a redis://, rediss:// or postgres:// server',
+      allowed: 'in-process, or a redis://, rediss:// or postgres:// URL',
     }
   })
 

@@ -3,19 +3,19 @@ import type { ConfigIssue } from './config-error.js'
 
 export type Path = readonly (string | number)[]
 
-/** A YAML file as read: its value, and where each part of it stands. */
+/** A parsed YAML file with the line of each part. */
 export interface ConfigDocument {
   value: unknown
-  /** The line of a key (or of what holds it), counted from 1; null for an empty file. */
+  /** The line of a key (or of its nearest existing parent), counted from 1; null for an empty file. */
   lineOf(path: Path): number | null
-  /** What is wrong with the text as YAML. */
+  /** YAML syntax errors. */
   issues: ConfigIssue[]
 }
 
 /**
- * Reads YAML 1.2 and remembers the lines.
+ * Parses YAML 1.2 and keeps line numbers.
  * @param text content of the file
- * @param file how to name it in mistakes
+ * @param file its name in error messages
  */
 export function readDocument(text: string, file: string): ConfigDocument {
   const lines = new LineCounter()
@@ -39,10 +39,10 @@ const syntaxIssue = (file: string, line: number | null, message: string): Config
   line,
   key: '',
   found: message,
-  allowed: 'YAML 1.2, each key once',
+  allowed: 'valid YAML 1.2, each key only once',
 })
 
-/** Where the deepest part of the path that exists begins. */
+/** The offset of the deepest existing part of the path. */
 function offsetOf(root: Node | null, path: Path): number | null {
   let node: unknown = root
   let offset = root?.range?.[0] ?? null

@@ -377,7 +377,7 @@ web:
       'spot, forward, other',
       'one of min, mid, max',
       'a number from 1 to 36500',
-      'true or false (on and off will do)',
+      'true or false (or on, off, yes, no)',
       expect.stringContaining('did you mean expiryWindowDays?'),
     ])
     expect(issues.find(({ key }) => key === 'databse')?.allowed).toContain('did you mean database?')
@@ -386,7 +386,7 @@ web:
 
   it.each([
     ['no YAML', 'a: [1\nb: }', /YAML/],
-    ['a key twice', `${SMALLEST}queue: in-process\nqueue: in-process\n`, /each key once/],
+    ['a key twice', `${SMALLEST}queue: in-process\nqueue: in-process\n`, /each key only once/],
     ['an empty file', '', /baseUrl/],
     ['a list', '- 1\n', /baseUrl/],
     ['no channels', 'baseUrl: https://a.example\nchannels: []\n', /at least one channel/],
