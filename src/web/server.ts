@@ -50,7 +50,8 @@ export interface WebServer {
  * @throws ListenError
  */
 export async function startServer(options: ServerOptions): Promise<WebServer> {
-  if (options.token === null && !isLoopback(options.host)) throw new TypeError('a token is required unless the host is a loopback address')
+  if (options.token === null && !isLoopback(options.host))
+    throw new TypeError('a token is required unless the host is a loopback address')
   const server = createServer(LIMITS, (request, response) => void respond(options, request, response))
   server.maxConnections = 100
   await listen(server, options)
@@ -101,7 +102,8 @@ async function routeRequest(options: ServerOptions, request: IncomingMessage): P
   const route = options.routes.find(({ path }) => path === url.pathname)
   if (route === undefined) return errorResponse(404, 'not found')
   const allowed: string[] = route.methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
-  if (!allowed.includes(method)) return { ...errorResponse(405, 'method not allowed'), headers: { allow: allowed.join(', ') } }
+  if (!allowed.includes(method))
+    return { ...errorResponse(405, 'method not allowed'), headers: { allow: allowed.join(', ') } }
   const trusted = options.token === null || hasToken(headers.authorization, options.token)
   return route.handle({ method, url, headers, trusted })
 }

@@ -122,7 +122,7 @@ const mistakes: (readonly [keyof typeof VALID, string, RegExp])[] = [
     (cron) => ['schedule', `rfqs: ${cron}`, /yaml:4 .*schedule\.rfqs.*a cron expression in quotes/s] as const,
   ),
   ...['Mars/Olympus', '"+02:00"', 'Europe/Pariss', '""', '2', 'null'].map(
-    (zone) => ['zone', zone, /yaml:3 .*timeZone.*a time zone of the IANA database/s] as const,
+    (zone) => ['zone', zone, /yaml:3 .*timeZone.*an IANA time zone/s] as const,
   ),
   ...['2026-02-30', 'soon', '31.12.2025', '2026-1-1', '20260101', '2026-01-01T00:00:00Z'].map(
     (date) => ['date', date, /yaml:5 .*exchangeRates\.USD\.date.*a date, YYYY-MM-DD/s] as const,
