@@ -11,18 +11,18 @@ import { rfqIdentity } from './rfq/layout.js'
 import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, streamWorkbook } from './xlsx/workbook-writer.js'
 
-/** `csv` holds one table; the others the whole report. */
+/** `csv` contains one table; the others contain the report report. */
 export const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const
 export type Format = (typeof FORMATS)[number]
 
-/** The tables CSV can be had of; the first unless told. */
+/** The tables available as CSV; the first is the default. */
 export const RFQ_TABLES = ['Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Changes', 'Checks'] as const
 const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
 export type RfqTable = (typeof RFQ_TABLES)[number]
 export type ChannelTable = (typeof CHANNEL_TABLES)[number]
 
-interface Whole<Table extends string> {
-  report: object
+interface RenderableReport<Table extends string> {
+  model: object
   sheets: () => SheetFactory[]
   identity: ReportIdentity
   table: Table
@@ -30,57 +30,64 @@ interface Whole<Table extends string> {
 
 type TextFormat = Exclude<Format, 'xlsx'>
 
-/** The report on one RFQ as text, from the same model. JSON is the model itself, told apart by its `schema`. */
-export function rfqText(report: RfqReport, format: TextFormat, options: { table?: RfqTable } = {}): string {
-  return textOf(wholeRfq(report, options), format)
+/** Renders the report on an RFQ as text. JSON is the report model itself, identified by its member `schema`. */
+export function renderRfqReport(report: RfqReport, format: TextFormat, options: { table?: RfqTable } = {}): string {
+  return renderText(renderableRfq(report, options), format)
 }
 
-/** The overview of a channel as text. */
-export function channelText(report: ChannelReport, format: TextFormat, options: { table?: ChannelTable } = {}): string {
-  return textOf(wholeChannel(report, options), format)
+/** Renders the overview of a channel as text. */
+export function renderChannelReport(
+  report: ChannelReport,
+  format: TextFormat,
+  options: { table?: ChannelTable } = {},
+): string {
+  return renderText(renderableChannel(report, options), format)
 }
 
-const wholeRfq = (report: RfqReport, { table = RFQ_TABLES[0] }: { table?: RfqTable }): Whole<RfqTable> => ({
-  report,
+const renderableRfq = (
+  report: RfqReport,
+  { table = RFQ_TABLES[0] }: { table?: RfqTable },
+): RenderableReport<RfqTable> => ({
+  model: report,
   sheets: () => rfqSheets(report),
   identity: rfqIdentity(report),
   table,
 })
 
-const wholeChannel = (
+const renderableChannel = (
   report: ChannelReport,
   { table = CHANNEL_TABLES[0] }: { table?: ChannelTable },
-): Whole<ChannelTable> => ({
-  report,
+): RenderableReport<ChannelTable> => ({
+  model: report,
   sheets: () => channelSheets(report),
   identity: channelIdentity(report),
   table,
 })
 
-function textOf(whole: Whole<string>, format: TextFormat): string {
+function renderText(report: RenderableReport<string>, format: TextFormat): string {
   switch (format) {
     case 'csv':
-      return renderCsv(tableOf(whole))
+      return renderCsv(findTable(report))
     case 'json':
-      return `${JSON.stringify(whole.report, null, 2)}\n`
+      return `${JSON.stringify(report.model, null, 2)}\n`
     case 'html':
-      return renderHtmlPage(made(whole), whole.identity)
+      return renderHtmlPage(makeSheets(report), report.identity)
   }
 }
 
-const made = ({ sheets }: Pick<Whole<string>, 'sheets'>): SheetPlan[] => sheets().map((make) => make())
+const makeSheets = (report: RenderableReport<string>): SheetPlan[] => report.sheets().map((makeSheet) => makeSheet())
 
-function tableOf({ sheets, table }: Whole<string>): SheetPlan {
-  const found = made({ sheets }).find(({ name }) => name === table)
-  if (found === undefined) throw new RangeError(`the report has no table ${table}`)
-  return found
+function findTable(report: RenderableReport<string>): SheetPlan {
+  const sheet = makeSheets(report).find(({ name }) => name === report.table)
+  if (sheet === undefined) throw new RangeError(`The report has no table ${report.table}.`)
+  return sheet
 }
 
 /**
- * Writes the report on one RFQ in a format.
- * @param destination a directory, where it is called `rfq-<number>_asof-<YYYYMMDDTHHMMZ>.<format>`, or a file
- * @param options.ambiguous the number means another RFQ of the channel too
- * @throws the error of the file system; nothing is left behind then
+ * Writes the report on an RFQ.
+ * @param destination a directory, in which the file is named `rfq-<number>_asof-<YYYYMMDDTHHMMZ>.<format>`, or a file
+ * @param options.ambiguous whether another RFQ of the channel has the same number
+ * @throws the error of the file system; no partial file is left behind
  */
 export async function writeRfqReport(
   report: RfqReport,
@@ -90,10 +97,10 @@ export async function writeRfqReport(
 ): Promise<WrittenFile> {
   const { ambiguous = false } = options
   const name = rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf), format)
-  return written(destinationPath(destination, name), wholeRfq(report, options), format, options)
+  return writeReport(destinationPath(destination, name), renderableRfq(report, options), format, options)
 }
 
-/** Writes the overview of a channel in a format, as `writeRfqReport`. */
+/** Writes the overview of a channel, like `writeRfqReport`. */
 export async function writeChannelReport(
   report: ChannelReport,
   format: Format,
@@ -101,16 +108,16 @@ export async function writeChannelReport(
   options: BuildOptions & { table?: ChannelTable } = {},
 ): Promise<WrittenFile> {
   const name = channelFileName(report.context.channel, new Date(report.context.asOf), format)
-  return written(destinationPath(destination, name), wholeChannel(report, options), format, options)
+  return writeReport(destinationPath(destination, name), renderableChannel(report, options), format, options)
 }
 
-async function written(
+async function writeReport(
   path: string,
-  whole: Whole<string>,
+  report: RenderableReport<string>,
   format: Format,
   options: BuildOptions,
 ): Promise<WrittenFile> {
-  const { sheets, identity } = whole
-  const content = format === 'xlsx' ? streamWorkbook(sheets(), identity, options) : textOf(whole, format)
+  const { sheets, identity } = report
+  const content = format === 'xlsx' ? streamWorkbook(sheets(), identity, options) : renderText(report, format)
   return { path, bytes: await writeFileAtomically(path, content) }
 }

@@ -4,12 +4,12 @@ import { basename, dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 
 const FILE_MODE = 0o600
-const FOLDER_MODE = 0o700
+const DIRECTORY_MODE = 0o700
 
-/** What a file is made of; a stream is written as it comes. */
+/** Content of a file; a stream is written while it is read. */
 export type FileContent = Buffer | string | Readable
 
-/** Where a report goes: into a folder under its own name, or to exactly this file. */
+/** Where a report is written: to a directory under its default name, or to exactly this file. */
 export type Destination = { directory: string } | { file: string }
 
 /** The file a report was written to. */
@@ -21,41 +21,42 @@ export interface WrittenFile {
 
 /**
  * The absolute path of a report.
- * @param name a name made by file-names.ts; used where only a directory is given
- * @throws RangeError where the name would leave the directory
+ * @param name from file-names.ts; used if only a directory is given
+ * @throws RangeError if the name could lead outside the directory
  */
 export function destinationPath(destination: Destination, name: string): string {
   if ('file' in destination) return resolve(destination.file)
-  if (name !== basename(name) || name.startsWith('.')) throw new RangeError(`not a plain file name: ${name}`)
+  if (name !== basename(name) || name.startsWith('.'))
+    throw new RangeError(`Expected a file name without a path, found: ${name}`)
   return join(resolve(destination.directory), name)
 }
 
 /**
- * Writes a file so that a reader sees the old one or the whole new one, never a part: a temporary file in the same
- * folder, flushed to the disk, then renamed. The file can be read by its owner only, and so can folders made for it.
+ * Writes a file atomically: readers see the old file or the whole new one. Writes a temporary file in the same directory,
+ * flushes it to disk and renames it. Only the owner can read the file and any directories created for it.
  * @param path absolute
- * @returns how many bytes were written
- * @throws the error of the file system or of the stream; the temporary file is gone then
+ * @returns the number of bytes written
+ * @throws the error of the file system or the stream; the temporary file is then removed
  */
 export async function writeFileAtomically(path: string, content: FileContent): Promise<number> {
-  const folder = dirname(path)
-  await mkdir(folder, { recursive: true, mode: FOLDER_MODE })
-  const temporary = join(folder, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
+  const directory = dirname(path)
+  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
+  const temporary = join(directory, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     const bytes = await writeFlushed(temporary, content)
     await rename(temporary, path)
-    await flushFolder(folder)
+    await flushDirectory(directory)
     return bytes
   } catch (error) {
     await rm(temporary, { force: true })
-    throw located(error, path)
+    throw withPath(error, path)
   }
 }
 
-/** An error of writing, as where the disk is full, names no file. */
-function located(error: unknown, path: string): unknown {
-  const named = error as NodeJS.ErrnoException
-  return error instanceof Error && named.code !== undefined && named.path === undefined
+/** Adds the path to errors that lack it, such as a full disk. */
+function withPath(error: unknown, path: string): unknown {
+  const systemError = error as NodeJS.ErrnoException
+  return error instanceof Error && systemError.code !== undefined && systemError.path === undefined
     ? Object.assign(error, { path })
     : error
 }
@@ -72,9 +73,9 @@ async function writeFlushed(path: string, content: FileContent): Promise<number>
   }
 }
 
-/** The renaming itself survives a power cut only once the folder is on the disk. Not every system can do that. */
-async function flushFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r').catch(() => null)
+/** The rename survives a power failure only once the directory is on disk. Not every system supports this. */
+async function flushDirectory(directory: string): Promise<void> {
+  const handle = await open(directory, 'r').catch(() => null)
   await handle?.sync().catch(() => undefined)
   await handle?.close()
 }

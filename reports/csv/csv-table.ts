@@ -3,29 +3,29 @@ import { cellContent } from '../layout/cell-text.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 
-/** So that spreadsheets take the file for UTF-8. */
-const MARK = '\uFEFF'
-/** What a spreadsheet takes for the beginning of a formula or a command (OWASP, CSV injection). */
-const ACTIVE = /^[\s\p{Cc}]*(?:[=+\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|[\p{Cc}])/u
+/** Byte order mark, so that spreadsheets read the file as UTF-8. */
+const BYTE_ORDER_MARK = '\uFEFF'
+/** Text that a spreadsheet could run as a formula or command (OWASP, CSV injection). */
+const FORMULA_START = /^[\s\p{Cc}]*(?:[=+\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|[\p{Cc}])/u
 
 /**
- * A sheet that is one table as CSV (RFC 4180, CRLF, UTF-8 with a mark): the same cells as in the workbook, dates as
- * `YYYY-MM-DD`, moments in ISO 8601, shares as fractions, numbers to 15 digits, what is not known empty. Text a spreadsheet would act upon
- * begins with an apostrophe.
+ * Renders a table as CSV (RFC 4180, CRLF, UTF-8 with a byte order mark) from the same cells as the workbook. Dates are
+ * `YYYY-MM-DD`, times ISO 8601, percentages fractions, numbers have 15 digits, and unknown values are empty. Text that a
+ * spreadsheet could run as a formula is prefixed with an apostrophe.
  * @param sheet a plan made by `tableSheet`
  */
 export function renderCsv(sheet: SheetPlan): string {
   const lines: string[] = []
   let row = 0
-  for (const plan of sheet.rows()) if (++row >= HEADER_ROW) lines.push(lineOf(plan, sheet.columns))
-  return `${MARK}${lines.join('\r\n')}\r\n`
+  for (const plan of sheet.rows()) if (++row >= HEADER_ROW) lines.push(csvLine(plan, sheet.columns))
+  return `${BYTE_ORDER_MARK}${lines.join('\r\n')}\r\n`
 }
 
-function lineOf({ cells }: RowPlan, columns: number): string {
-  return Array.from({ length: columns }, (_, index) => field(cellContent(cells[index]))).join(',')
+function csvLine({ cells }: RowPlan, columns: number): string {
+  return Array.from({ length: columns }, (_, index) => csvField(cellContent(cells[index]))).join(',')
 }
 
-function field(value: ReturnType<typeof cellContent>): string {
+function csvField(value: ReturnType<typeof cellContent>): string {
   if (value === null) return ''
   if (typeof value === 'number') return formatDecimal(value)
   return value instanceof Date ? dateField(value) : textField(value)
@@ -37,6 +37,6 @@ function dateField(date: Date): string {
 }
 
 function textField(text: string): string {
-  const harmless = ACTIVE.test(text) ? `'${text}` : text
-  return /[",\r\n']|^\s|\s$/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
+  const safeText = FORMULA_START.test(text) ? `'${text}` : text
+  return /[",\r\n']|^\s|\s$/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText
 }

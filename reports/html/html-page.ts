@@ -5,12 +5,12 @@ import { subtitle } from '../xlsx/cell-styles.js'
 import { chartSvg } from './chart-svg.js'
 import { escapeHtml } from './escape-html.js'
 import {
-  areTitles,
-  blocksHtml,
+  factBlocksHtml,
   isFilled,
-  isHead,
+  isHeader,
   isTitle,
-  type PlacedRow,
+  isTitleRow,
+  type NumberedRow,
   type TableLayout,
   tableLayout,
   tablesHtml,
@@ -93,8 +93,8 @@ function rowsOf(sheet: SheetPlan): { rows: RowPlan[]; left: number } {
 interface Outline {
   title: string
   notes: string[]
-  head: PlacedRow[]
-  body: PlacedRow[]
+  head: NumberedRow[]
+  body: NumberedRow[]
 }
 
 function outlineOf(sheet: SheetPlan, rows: readonly RowPlan[], first: boolean): Outline {
@@ -117,40 +117,40 @@ const isContents = ({ cells }: RowPlan) =>
 
 const frozenRows = ({ frozen }: SheetPlan): number => frozen?.rows ?? 0
 /** Headers, and the bands over them, among the rows that stay. */
-const isHeader = ({ cells, at }: PlacedRow, sheet: SheetPlan) =>
-  at < frozenRows(sheet) && cells.filter(isFilled).every((cell) => isHead(cell) || isTitle(cell))
+const isHeader = ({ cells, index: at }: NumberedRow, sheet: SheetPlan) =>
+  at < frozenRows(sheet) && cells.filter(isFilled).every((cell) => isHeader(cell) || isTitle(cell))
 /** Any other row that stays, and the lines under the heading where none does. */
-const isNote = ({ cells, at }: PlacedRow, sheet: SheetPlan) =>
+const isNote = ({ cells, index: at }: NumberedRow, sheet: SheetPlan) =>
   at < Math.max(frozenRows(sheet), HEADING_ROWS) && isFilled(cells[0]) && !isTitle(cells[0])
 
 const wordsOf = ({ cells }: RowPlan): string => cells.filter(isFilled).map(cellText).join(' · ')
 
 /** Charts stand where the sheet has them; the figures behind them, which come after, unfold. */
-function contentHtml(sheet: SheetPlan, dress: TableLayout, head: readonly PlacedRow[], body: readonly PlacedRow[]) {
+function contentHtml(sheet: SheetPlan, dress: TableLayout, head: readonly NumberedRow[], body: readonly NumberedRow[]) {
   const { charts = [] } = sheet
   if (charts.length === 0) return partsHtml(dress, head, body)
-  const [above, below] = splitAt(body, ({ at }) => at >= Math.min(...charts.map(({ anchor }) => anchor.row)))
+  const [above, below] = splitAt(body, ({ index: at }) => at >= Math.min(...charts.map(({ anchor }) => anchor.row)))
   const pictures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
   return `${partsHtml(dress, head, above)}<div class="charts">${pictures}</div>${unfolding(dress, below)}`
 }
 
 /** Blocks of facts, where the rows begin with such, and the table. */
-function partsHtml(dress: TableLayout, head: readonly PlacedRow[], rows: readonly PlacedRow[]): string {
+function partsHtml(dress: TableLayout, head: readonly NumberedRow[], rows: readonly NumberedRow[]): string {
   const [first, ...rest] = rows
-  if (first === undefined || !areTitles(first) || first.cells.filter(isFilled).length < 2) {
+  if (first === undefined || !isTitleRow(first) || first.cells.filter(isFilled).length < 2) {
     return tablesHtml(dress, head, rows)
   }
-  const [facts, others] = splitAt(rest, ({ cells }) => isTitle(cells[0]) || isHead(cells[0]))
-  return blocksHtml(dress, [first, ...facts]) + (others.length > 0 ? tablesHtml(dress, head, others) : '')
+  const [facts, others] = splitAt(rest, ({ cells }) => isTitle(cells[0]) || isHeader(cells[0]))
+  return factBlocksHtml(dress, [first, ...facts]) + (others.length > 0 ? tablesHtml(dress, head, others) : '')
 }
 
 /** The rows before the first of which something holds, and those from it on. */
-function splitAt(rows: readonly PlacedRow[], holds: (row: PlacedRow) => boolean): [PlacedRow[], PlacedRow[]] {
+function splitAt(rows: readonly NumberedRow[], holds: (row: NumberedRow) => boolean): [NumberedRow[], NumberedRow[]] {
   const at = rows.findIndex(holds)
   return at === -1 ? [[...rows], []] : [rows.slice(0, at), rows.slice(at)]
 }
 
-function unfolding(dress: TableLayout, rows: readonly PlacedRow[]): string {
+function unfolding(dress: TableLayout, rows: readonly NumberedRow[]): string {
   const [first, ...rest] = rows
   if (first === undefined) return ''
   if (!isTitle(first.cells[0])) return tablesHtml(dress, [], rows)

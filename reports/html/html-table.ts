@@ -22,8 +22,8 @@ const PAPER_PIXELS = 1_020
 const LEAST_ON_PAPER = 0.6
 
 /** A row with its place in the sheet, counted from 0. */
-export interface PlacedRow extends RowPlan {
-  at: number
+export interface NumberedRow extends RowPlan {
+  index: number
 }
 
 /** What the rows of one sheet are drawn with. */
@@ -32,17 +32,23 @@ export interface TableLayout {
   /** Column units. */
   widths: readonly number[]
   /** Columns that stay when the reader scrolls sideways. */
-  kept: number
+  frozenColumns: number
   /** Columns a cell reaches over, by `row:column`. */
   merges: ReadonlyMap<string, number>
-  mark: ReturnType<typeof makeHighlighter>
+  highlightOf: ReturnType<typeof makeHighlighter>
 }
 
 /** @param rows every row of the sheet */
 export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLayout {
   const widths = widthsOf(sheet)
   const kept = keptColumns(widths, sheet.frozen?.columns ?? 0)
-  return { columns: sheet.columns, widths, kept, merges: mergesOf(sheet), mark: makeHighlighter(sheet, rows) }
+  return {
+    columns: sheet.columns,
+    widths,
+    frozenColumns: kept,
+    merges: mergesOf(sheet),
+    highlightOf: makeHighlighter(sheet, rows),
+  }
 }
 
 function widthsOf(sheet: SheetPlan): readonly number[] {
@@ -59,7 +65,7 @@ function keptColumns(widths: readonly number[], wanted: number): number {
 }
 
 /** Whether the first column says what its row is, and so stays on a narrow screen too. */
-const namesRows = ({ widths, kept }: TableLayout): boolean => kept > 0 && (widths[0] ?? 0) >= NAME_UNITS
+const namesRows = ({ widths, frozenColumns: kept }: TableLayout): boolean => kept > 0 && (widths[0] ?? 0) >= NAME_UNITS
 
 const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS)
 const pixelsBefore = (widths: readonly number[], column: number): number =>
@@ -76,7 +82,7 @@ function mergesOf({ merges = [] }: SheetPlan): Map<string, number> {
 }
 
 /** Rows as one table, or as several below each other where they are many. */
-export function tablesHtml(dress: TableLayout, head: readonly PlacedRow[], body: readonly PlacedRow[]): string {
+export function tablesHtml(dress: TableLayout, head: readonly NumberedRow[], body: readonly NumberedRow[]): string {
   const parts: string[] = []
   const top = head.length === 0 ? '' : `<thead>${head.map((row) => rowHtml(dress, row)).join('')}</thead>`
   for (let from = 0; from < Math.max(1, body.length); from += ROWS_A_TABLE) {
@@ -92,8 +98,8 @@ function onPaper({ widths }: TableLayout): string {
   return fit < LEAST_ON_PAPER ? ` data-wide style="--fit:${LEAST_ON_PAPER}"` : ` style="--fit:${fit.toFixed(2)}"`
 }
 
-function tableHtml(dress: TableLayout, head: string, rows: readonly PlacedRow[], oneOfMany: boolean): string {
-  const { widths, kept } = dress
+function tableHtml(dress: TableLayout, head: string, rows: readonly NumberedRow[], oneOfMany: boolean): string {
+  const { widths, frozenColumns: kept } = dress
   const total = pixelsBefore(widths, widths.length)
   const columns = widths.map((width) => `<col style="width:${pixelsOf(width)}px">`).join('')
   const body = rows.map((row) => rowHtml(dress, row)).join('')
@@ -103,17 +109,17 @@ function tableHtml(dress: TableLayout, head: string, rows: readonly PlacedRow[],
   return oneOfMany ? `<div class="lazy" style="${room}">${table}</div>` : table
 }
 
-function rowHtml(dress: TableLayout, row: PlacedRow): string {
-  const { cells, at } = row
+function rowHtml(dress: TableLayout, row: NumberedRow): string {
+  const { cells, index: at } = row
   const last = cells.findLastIndex(isFilled)
   if (last === 0 && isTitle(cells[0])) return `<tr>${titleHtml(cells[0] as Cell, dress.columns)}</tr>`
-  const bands = areTitles(row)
+  const bands = isTitleRow(row)
   const worn = bands ? { ...dress, kept: 0 } : dress
   const parts: string[] = []
   for (let column = 0; column < dress.columns; ) {
     const cell = cells[column]
     const span = dress.merges.get(`${at}:${column}`) ?? spanOf(worn, cells, column)
-    parts.push(cellHtml(cell, span, isFilled(cell) ? dress.mark(at, column) : null))
+    parts.push(cellHtml(cell, span, isFilled(cell) ? dress.highlightOf(at, column) : null))
     column += span
   }
   return `<tr${bands ? ' class="bands"' : ''}>${parts.join('')}</tr>`
@@ -133,15 +139,19 @@ export function isFilled(cell: Cell | undefined): cell is Cell {
 export const isTitle = (cell: Cell | undefined): boolean =>
   cell?.style.font?.bold === true && (cell.style.font.size ?? 0) > FONT_POINTS
 /** Whether a row is titles alone, each of what stands below it. */
-export function areTitles({ cells }: RowPlan): boolean {
+export function isTitleRow({ cells }: RowPlan): boolean {
   const filled = cells.filter(isFilled)
   return filled.length > 0 && filled.every(isTitle)
 }
 /** Whether a cell is a header. */
-export const isHead = (cell: Cell | undefined): boolean => cell !== undefined && fillOf(cell) === palette.head
+export const isHeader = (cell: Cell | undefined): boolean => cell !== undefined && fillOf(cell) === palette.head
 
 /** As in a workbook, a text that has no room runs on over empty cells; empty cells beside each other are one. */
-function spanOf({ columns, widths, kept }: TableLayout, cells: RowPlan['cells'], column: number): number {
+function spanOf(
+  { columns, widths, frozenColumns: kept }: TableLayout,
+  cells: RowPlan['cells'],
+  column: number,
+): number {
   const cell = cells[column]
   if (column < kept || !canReach(cell)) return 1
   const wanted = isFilled(cell) ? columnWidth(cellText(cell), { bold: cell.style.font?.bold === true }) : Infinity
@@ -152,7 +162,7 @@ function spanOf({ columns, widths, kept }: TableLayout, cells: RowPlan['cells'],
 
 const isFree = (cell: Cell | undefined) => !isFilled(cell) && (cell === undefined || fillOf(cell) === undefined)
 const canReach = (cell: Cell | undefined) =>
-  isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHead(cell) : isFree(cell)
+  isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHeader(cell) : isFree(cell)
 
 function cellHtml(cell: Cell | undefined, span: number, mark: string | null): string {
   const over = span > 1 ? ` colspan="${span}"` : ''
@@ -160,7 +170,7 @@ function cellHtml(cell: Cell | undefined, span: number, mark: string | null): st
   const words = escapeHtml(cellText(cell)).replaceAll('\n', '<br>')
   const link = cellLink(cell)
   const content = link === null ? words : `<a ${linkAttributes(link)}>${words}</a>`
-  const [tag, scope] = isHead(cell) ? ['th', ' scope="col"'] : ['td', '']
+  const [tag, scope] = isHeader(cell) ? ['th', ' scope="col"'] : ['td', '']
   return `<${tag}${scope}${over}${classOf(cell, mark)}>${content}</${tag}>`
 }
 
@@ -186,7 +196,7 @@ function classOf(cell: Cell, mark: string | null): string {
   const names = [
     isNumberOrDate(cell) || cellContent(cell) === null ? 'n' : '',
     style.alignment?.horizontal === 'right' ? 'r' : '',
-    style.font?.bold && !isHead(cell) ? 'b' : '',
+    style.font?.bold && !isHeader(cell) ? 'b' : '',
     mark ?? FILLS[fillOf(cell) ?? ''] ?? '',
   ].filter((name) => name !== '')
   return names.length === 0 ? '' : ` class="${names.join(' ')}"`
@@ -196,7 +206,7 @@ function classOf(cell: Cell, mark: string | null): string {
  * Names and values in blocks side by side, which wrap on a narrow screen.
  * @param rows titles of the blocks, then their lines, each a name and, some columns on, its value
  */
-export function blocksHtml({ mark, columns }: TableLayout, rows: readonly PlacedRow[]): string {
+export function factBlocksHtml({ highlightOf: mark, columns }: TableLayout, rows: readonly NumberedRow[]): string {
   const [titles, ...lines] = rows
   const starts = [...(titles?.cells.keys() ?? [])].filter((column) => isFilled(titles?.cells[column]))
   const blocks = starts.map((from, index) => {
@@ -207,7 +217,12 @@ export function blocksHtml({ mark, columns }: TableLayout, rows: readonly Placed
   return `<div class="blocks">${blocks.join('')}</div>`
 }
 
-function factHtml({ cells, at }: PlacedRow, from: number, to: number, mark: TableLayout['mark']): string {
+function factHtml(
+  { cells, index: at }: NumberedRow,
+  from: number,
+  to: number,
+  mark: TableLayout['highlightOf'],
+): string {
   const value = cells.slice(0, to).findLastIndex(isFilled)
   const name = cells[from]
   if (!isFilled(name) || value <= from) return ''

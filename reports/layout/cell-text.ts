@@ -2,10 +2,10 @@ import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
 import type { Cell } from '../xlsx/cells.js'
 
-/** What a cell holds, the result where it is a formula: text as it was (escapes undone), number, date; null if empty or #N/A. */
+/** The value of a cell, or the stored result of its formula; null if empty or #N/A. Text is unescaped. */
 export function cellContent(cell: Cell | undefined): string | number | Date | null {
   const value = plainValue(cell?.value ?? null)
-  if (typeof value === 'number' && cell?.style.numFmt?.includes('yyyy')) return dateOf(value)
+  if (typeof value === 'number' && cell?.style.numFmt?.includes('yyyy')) return dateFromSerial(value)
   return typeof value === 'string' ? value.replace(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_') : value
 }
 
@@ -17,26 +17,26 @@ function plainValue(value: Cell['value']): string | number | Date | null {
   return 'hyperlink' in value ? value.text : null
 }
 
-/** Where a cell links to, or null. */
+/** The link target of a cell, or null. */
 export function cellLink(cell: Cell): string | null {
   const { value } = cell
   return value !== null && typeof value === 'object' && 'hyperlink' in value ? value.hyperlink : null
 }
 
-/** Whether a cell shows a number or a date, which must have room on one line. */
+/** Whether a cell shows a number or a date, which must fit on one line. */
 export function isNumberOrDate(cell: Cell): boolean {
   const value = cellContent(cell)
   return typeof value === 'number' || value instanceof Date
 }
 
-/** What a cell shows: its content as its number format writes it. Knows the formats of cell-styles.ts. */
+/** The text a cell displays, formatted by its number format. Supports the formats of cell-styles.ts. */
 export function cellText(cell: Cell): string {
   const value = cellContent(cell)
   const format = cell.style.numFmt ?? ''
   if (value === null) return isNotAvailable(cell) ? '#N/A' : ''
   if (typeof value === 'string') return value
-  if (value instanceof Date) return shownDate(value, format)
-  return shownNumber(value, format)
+  if (value instanceof Date) return formatDate(value, format)
+  return formatNumber(value, format)
 }
 
 /** Whether a cell holds a formula whose result is #N/A. */
@@ -45,46 +45,48 @@ export function isNotAvailable({ value }: Cell): boolean {
   return typeof value.result === 'object' && value.result !== null && 'error' in value.result
 }
 
-const dateOf = (serial: number) => new Date(Math.round((serial - 25_569) * 86_400_000))
+const dateFromSerial = (serial: number) => new Date(Math.round((serial - 25_569) * 86_400_000))
 
-function shownDate(date: Date, format: string): string {
+function formatDate(date: Date, format: string): string {
   const text = date.toISOString()
   return format.includes('hh') ? `${text.slice(0, 10)} ${text.slice(11, 16)} UTC` : text.slice(0, 10)
 }
 
-function shownNumber(value: number, format: string): string {
+function formatNumber(value: number, format: string): string {
   const parts = format.split(';')
   if (format === '') return formatDecimal(value)
-  if (parts.length === 3) return shownBySign(value, parts as [string, string, string])
-  return formatted(value, format)
+  if (parts.length === 3) return formatBySign(value, parts as [string, string, string])
+  return applyNumberFormat(value, format)
 }
 
-function shownBySign(value: number, [above, below, zero]: [string, string, string]): string {
-  if (value === 0) return formatted(0, zero)
-  return value > 0 ? `+${formatted(value, above.slice(1))}` : `-${formatted(-value, below.slice(1))}`
+function formatBySign(value: number, [positive, negative, zero]: [string, string, string]): string {
+  if (value === 0) return applyNumberFormat(0, zero)
+  return value > 0
+    ? `+${applyNumberFormat(value, positive.slice(1))}`
+    : `-${applyNumberFormat(-value, negative.slice(1))}`
 }
 
-/** Without Intl, whose formatters are costly to make: this runs for every cell of a report. */
-function formatted(value: number, format: string): string {
+/** Does not use Intl, whose formatters are slow to create: this runs for every cell of a report. */
+function applyNumberFormat(value: number, format: string): string {
   if (format.includes('E+')) return value.toExponential(2).toUpperCase()
   const decimals = /\.([0#]+)/.exec(format)?.[1] ?? ''
-  const share = format.includes('%')
-  const size = Math.abs(share ? value * 100 : value)
-  const digits = withDecimals(size, decimals.replaceAll('#', '').length, decimals.length)
+  const isPercent = format.includes('%')
+  const magnitude = Math.abs(isPercent ? value * 100 : value)
+  const digits = withDecimals(magnitude, decimals.replaceAll('#', '').length, decimals.length)
   const sign = value < 0 && /[1-9]/.test(digits) ? '-' : ''
   const code = /\[\$([A-Z]{3})\]/.exec(format)?.[1]
-  return `${sign}${code === undefined ? '' : `${code} `}${format.includes(',') ? grouped(digits) : digits}${share ? '%' : ''}`
+  return `${sign}${code === undefined ? '' : `${code} `}${format.includes(',') ? groupThousands(digits) : digits}${isPercent ? '%' : ''}`
 }
 
-function withDecimals(size: number, least: number, most: number): string {
-  const digits = rounded(size, most).toFixed(most)
-  if (least === most) return digits
-  const end = digits.length - (most - least)
+function withDecimals(magnitude: number, min: number, max: number): string {
+  const digits = rounded(magnitude, max).toFixed(max)
+  if (min === max) return digits
+  const end = digits.length - (max - min)
   const kept = digits.slice(0, end) + digits.slice(end).replace(/0+$/, '')
   return kept.endsWith('.') ? kept.slice(0, -1) : kept
 }
 
-function grouped(digits: string): string {
+function groupThousands(digits: string): string {
   const [whole = '', ...rest] = digits.split('.')
   return [whole.replace(/\B(?=(\d{3})+$)/g, ','), ...rest].join('.')
 }

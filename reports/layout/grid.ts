@@ -1,29 +1,29 @@
 import { quoteSheetName } from '../xlsx/cells.js'
 
-/** Where the cells of a table stand, so that formulas on any sheet can point at them before anything is written. */
+/** Addresses of the cells of a table, so that formulas on any sheet can refer to them before it is written. */
 export interface Grid<Key extends string> {
   readonly sheet: string
   readonly keys: readonly Key[]
-  /** Row of the headers, counted from 1. */
+  /** Header row, counted from 1. */
   readonly headerRow: number
   readonly firstRow: number
-  /** `firstRow` where the table is empty: a range is never upside down. */
+  /** At least `firstRow`, so that ranges are valid even if the table is empty. */
   readonly lastRow: number
   readonly count: number
   letter(key: Key): string
-  /** Address within the sheet: `F7`; `index` counts from 0. */
+  /** Address on its own sheet, such as `F7`; `index` is counted from 0. */
   at(key: Key, index: number): string
-  /** Address from any sheet: `'Offers'!$F$7`. */
+  /** Address for use on any sheet, such as `'Offers'!$F$7`. */
   cell(key: Key, index: number): string
-  /** The bounded column from any sheet: `'Offers'!$F$7:$F$20`. */
+  /** All cells of a column, for use on any sheet, such as `'Offers'!$F$7:$F$20`. */
   range(key: Key): string
-  /** A run of cells in one row, from any sheet. */
+  /** Adjacent cells of one row, for use on any sheet. */
   across(from: Key, to: Key, index: number): string
 }
 
 /**
- * @param keys the columns in order
- * @param count rows of the table
+ * @param keys the columns, in order
+ * @param count number of rows
  */
 export function makeGrid<Key extends string>(
   sheet: string,
@@ -35,7 +35,7 @@ export function makeGrid<Key extends string>(
   const letter = (key: Key) => letters.get(key) as string
   const firstRow = headRow + 1
   const lastRow = headRow + Math.max(1, count)
-  const on = quoteSheetName(sheet)
+  const sheetRef = quoteSheetName(sheet)
   return {
     sheet,
     keys,
@@ -45,13 +45,13 @@ export function makeGrid<Key extends string>(
     count,
     letter,
     at: (key, index) => `${letter(key)}${firstRow + index}`,
-    cell: (key, index) => `${on}!$${letter(key)}$${firstRow + index}`,
-    range: (key) => `${on}!$${letter(key)}$${firstRow}:$${letter(key)}$${lastRow}`,
-    across: (from, to, index) => `${on}!$${letter(from)}$${firstRow + index}:$${letter(to)}$${firstRow + index}`,
+    cell: (key, index) => `${sheetRef}!$${letter(key)}$${firstRow + index}`,
+    range: (key) => `${sheetRef}!$${letter(key)}$${firstRow}:$${letter(key)}$${lastRow}`,
+    across: (from, to, index) => `${sheetRef}!$${letter(from)}$${firstRow + index}:$${letter(to)}$${firstRow + index}`,
   }
 }
 
-/** `1` is `A`, `27` is `AA`. */
+/** The letters of a column counted from 1: `1` is `A`, `27` is `AA`. */
 export function columnLetter(column: number): string {
   const rest = Math.floor((column - 1) / 26)
   return `${rest > 0 ? columnLetter(rest) : ''}${String.fromCharCode(65 + ((column - 1) % 26))}`

@@ -5,16 +5,16 @@ import { columnLetter, type Grid } from './grid.js'
 import type { RowPlan, SheetPlan } from './sheet-plan.js'
 import { columnWidth, rowHeight, wrappedLines } from './text-metrics.js'
 
-/** One column of a table, and how a row shows in it. */
+/** One column of a table: its header, width and cells. */
 export interface ColumnPlan<Row> {
-  /** With its unit. */
+  /** Including the unit. */
   header: string
-  /** Column units; the column is as wide as its content within these. */
+  /** Column units. The column is as wide as its content, within these limits. */
   minWidth?: number
   maxWidth?: number
-  /** Headers of numbers stand to the right, above them. */
+  /** Aligns the header right, as numbers are. */
   alignRight?: boolean
-  /** Names a band over this column and those after it, until the next band. */
+  /** Starts a band with this title above the headers; it covers the columns up to the next band. */
   band?: string
   cell: (row: Row, index: number) => Cell
 }
@@ -25,16 +25,16 @@ export interface TablePlan<Row, Key extends string>
   heading: Heading
   columns: Readonly<Record<Key, ColumnPlan<Row>>>
   rows: readonly Row[]
-  /** What stands there instead of rows. */
+  /** Shown if there are no rows. */
   emptyText: string
-  /** Columns that stay when the reader scrolls, and are repeated on each page. */
+  /** Number of columns that stay in view when the reader scrolls and are repeated on each page. */
   frozenColumns: number
   pagesWide?: number
-  /** Cells right above the headers, by column; in place of bands. */
+  /** Cells directly above the headers, by column; they replace the bands. */
   cellsAboveHeader?: Partial<Record<Key, Cell>>
 }
 
-/** The lines above a sheet's content. */
+/** The three lines above the content of a sheet. */
 export interface Heading {
   title: string
   /** Which RFQ or channel, and as of when. */
@@ -43,28 +43,28 @@ export interface Heading {
   note: string
 }
 
-/** Row of the headers on every sheet that is one table. */
+/** Row of the headers on every sheet made by `tableSheet`. */
 export const HEADER_ROW = 5
-const LEAST = 9
-const MOST = 32
-const HEAD_LINES = 3
+const MIN_COLUMN_UNITS = 9
+const DEFAULT_MAX_COLUMN_UNITS = 32
+const MAX_HEADER_LINES = 3
 
-/** A sheet that is one table: heading, headers that stay, a filter on each, columns as wide as their content. */
+/** A sheet with one table: heading, frozen headers with filters, and columns as wide as their content. */
 export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): SheetPlan {
   const columns = plan.grid.keys.map((key) => plan.columns[key])
   const last = columnLetter(columns.length)
-  const { grid, rules, validations, charts, tab, frozenColumns: fixedColumns } = plan
+  const { grid, rules, validations, charts, tab, frozenColumns } = plan
   return {
     name: grid.sheet,
     widths: () => columnWidths(columns, plan.rows),
     columns: columns.length,
     rows: (widths) => tableRows(plan, columns, widths),
-    frozen: { rows: grid.headerRow, columns: fixedColumns },
+    frozen: { rows: grid.headerRow, columns: frozenColumns },
     filter: `A${grid.headerRow}:${last}${grid.lastRow}`,
     print: {
       titleRows: [grid.headerRow, grid.headerRow],
-      titleColumns: `A:${columnLetter(fixedColumns)}`,
-      ...pagesOf(plan),
+      titleColumns: `A:${columnLetter(frozenColumns)}`,
+      ...pageSettings(plan),
     },
     ...(rules && { rules }),
     ...(validations && { validations }),
@@ -73,8 +73,8 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
   }
 }
 
-/** Side by side, pages would cut the heading: they begin at the bands. */
-function pagesOf<Row, Key extends string>({ grid, pagesWide = 1 }: TablePlan<Row, Key>) {
+/** Pages side by side would cut the heading off, so they begin at the row above the headers. */
+function pageSettings<Row, Key extends string>({ grid, pagesWide = 1 }: TablePlan<Row, Key>) {
   return pagesWide === 1 ? { pagesWide } : { pagesWide, from: grid.headerRow - 1, to: grid.lastRow }
 }
 
@@ -84,8 +84,10 @@ function* tableRows<Row, Key extends string>(
   widths: readonly number[] | undefined,
 ): Generator<RowPlan> {
   yield* headingRows(plan.heading)
-  yield { cells: plan.cellsAboveHeader ? plan.grid.keys.map((key) => plan.cellsAboveHeader?.[key]) : bands(columns) }
-  yield headRow(columns, widths)
+  yield {
+    cells: plan.cellsAboveHeader ? plan.grid.keys.map((key) => plan.cellsAboveHeader?.[key]) : bandCells(columns),
+  }
+  yield headerRow(columns, widths)
   for (const [index, row] of plan.rows.entries()) {
     yield fittedRow(
       columns.map((column) => column.cell(row, index)),
@@ -95,100 +97,103 @@ function* tableRows<Row, Key extends string>(
   if (plan.rows.length === 0) yield { cells: [text(plan.emptyText, hint)] }
 }
 
-/** Title, subject and note: three rows. */
+/** Title, subject and note, one row each. */
 export function* headingRows(heading: Heading): Generator<RowPlan> {
   yield { cells: [text(heading.title, title)], height: 24 }
   yield { cells: [text(heading.subject, subtitle)], height: 17 }
   yield { cells: [text(heading.note, hint)] }
 }
 
-const bands = (columns: readonly ColumnPlan<never>[]) =>
+const bandCells = (columns: readonly ColumnPlan<never>[]) =>
   columns.map((column) => (column.band === undefined ? undefined : text(column.band, section)))
 
-function headRow(columns: readonly ColumnPlan<never>[], widths: readonly number[] | undefined): RowPlan {
+function headerRow(columns: readonly ColumnPlan<never>[], widths: readonly number[] | undefined): RowPlan {
   return fittedRow(
     columns.map((column) => text(column.header, column.alignRight ? headerRight : header)),
     widths,
   )
 }
 
-/** A row as high as its wrapped cells need in columns of these widths. */
+/** A row high enough for its wrapped cells in columns of these widths; without widths it has no height. */
 export function fittedRow(cells: readonly (Cell | undefined)[], widths: readonly number[] | undefined): RowPlan {
   if (widths === undefined) return { cells }
-  const lines = cells.reduce((most, cell, index) => Math.max(most, linesOf(cell, widths[index] ?? LEAST)), 1)
+  const lines = cells.reduce((max, cell, index) => Math.max(max, lineCount(cell, widths[index] ?? MIN_COLUMN_UNITS)), 1)
   return { cells, height: rowHeight(lines) }
 }
 
-function linesOf(cell: Cell | undefined, width: number): number {
+function lineCount(cell: Cell | undefined, width: number): number {
   if (cell?.style.alignment?.wrapText !== true) return 1
-  return wrappedLines(cellText(cell), width, typeOf(cell.style))
+  return wrappedLines(cellText(cell), width, fontOf(cell.style))
 }
 
-const typeOf = ({ font, alignment }: Style) => ({
+const fontOf = ({ font, alignment }: Style) => ({
   bold: font?.bold === true,
   points: font?.size ?? FONT_POINTS,
   indent: alignment?.indent ?? 0,
 })
 
-/** Rows measured between two pauses. */
-const ROWS_A_PAUSE = 200
+/** Rows measured before the generator yields. */
+const ROWS_PER_STEP = 200
 
-/** Text may be cut short by `most`, since it wraps; a figure that has no room shows as ####. */
+/** Ignores `maxWidth` for numbers and dates, which do not wrap and would show as ####. */
 function* columnWidths<Row>(columns: readonly ColumnPlan<Row>[], rows: readonly Row[]): Generator<void, number[]> {
-  const heads = columns.map(({ header: head }) => headWidth(head))
-  const widths = columns.map(({ minWidth: least = LEAST }, at) => Math.max(least, heads[at] ?? 0))
+  const headerWidths = columns.map(({ header }) => headerWidth(header))
+  const widths = columns.map(({ minWidth = MIN_COLUMN_UNITS }, at) => Math.max(minWidth, headerWidths[at] ?? 0))
   for (const [index, row] of rows.entries()) {
     for (const [at, column] of columns.entries()) {
       const cell = column.cell(row, index)
-      const most = isNumberOrDate(cell) ? Number.POSITIVE_INFINITY : Math.max(column.maxWidth ?? MOST, heads[at] ?? 0)
-      widths[at] = Math.max(widths[at] ?? LEAST, Math.min(most, cellWidth(cell)))
+      const max = isNumberOrDate(cell)
+        ? Number.POSITIVE_INFINITY
+        : Math.max(column.maxWidth ?? DEFAULT_MAX_COLUMN_UNITS, headerWidths[at] ?? 0)
+      widths[at] = Math.max(widths[at] ?? MIN_COLUMN_UNITS, Math.min(max, cellWidth(cell)))
     }
-    if (index % ROWS_A_PAUSE === ROWS_A_PAUSE - 1) yield
+    if (index % ROWS_PER_STEP === ROWS_PER_STEP - 1) yield
   }
   return widths
 }
 
-const cellWidth = (cell: Cell) => columnWidth(cellText(cell), typeOf(cell.style))
+const cellWidth = (cell: Cell) => columnWidth(cellText(cell), fontOf(cell.style))
 
-/** Columns of these widths at least, which no figure of the rows overflows; text may wrap or run on. */
+/** Columns of at least these widths, wide enough for every number and date; text may wrap or overflow. */
 export const fixedWidths = (widths: readonly number[], rows: () => Iterable<RowPlan>) => ({
-  widths: () => roomForFigures(widths, rows()),
+  widths: () => widenForNumbers(widths, rows()),
   columns: widths.length,
 })
 
-function* roomForFigures(widths: readonly number[], rows: Iterable<RowPlan>): Generator<void, number[]> {
-  const roomy = [...widths]
+function* widenForNumbers(widths: readonly number[], rows: Iterable<RowPlan>): Generator<void, number[]> {
+  const widened = [...widths]
   for (const { cells } of rows) {
     for (const [index, cell] of cells.entries()) {
-      if (cell !== undefined && isNumberOrDate(cell)) roomy[index] = Math.max(roomy[index] ?? LEAST, cellWidth(cell))
+      if (cell !== undefined && isNumberOrDate(cell))
+        widened[index] = Math.max(widened[index] ?? MIN_COLUMN_UNITS, cellWidth(cell))
     }
     yield
   }
-  return roomy
+  return widened
 }
 
-/** A header may take three lines, but no word of it is broken. The filter's button needs some room. */
-function headWidth(text: string): number {
+/** A header may take three lines, but no word is broken. Includes room for the filter button. */
+function headerWidth(text: string): number {
   const bold = { bold: true }
   const words = text.split(' ').map((word) => columnWidth(word, bold))
-  const share = (columnWidth(text, bold) / HEAD_LINES) * 1.15
+  const share = (columnWidth(text, bold) / MAX_HEADER_LINES) * 1.15
   return Math.max(...words, share) + 2
 }
 
-/** So many empty rows. */
+/** Empty rows. */
 export function* emptyRows(rows: number): Generator<RowPlan> {
   for (let row = 0; row < rows; row++) yield { cells: [blank()] }
 }
 
-/** Rows of a sheet in the making: each is told the number it will have. */
+/** Collects the rows of a sheet; a row that needs its own row number is given as a function. */
 export class RowList {
   readonly rows: RowPlan[] = []
 
-  add(...made: (RowPlan | ((row: number) => RowPlan))[]): this {
-    for (const each of made) this.rows.push(typeof each === 'function' ? each(this.rows.length + 1) : each)
+  add(...rows: (RowPlan | ((row: number) => RowPlan))[]): this {
+    for (const each of rows) this.rows.push(typeof each === 'function' ? each(this.rows.length + 1) : each)
     return this
   }
-  /** An empty row, then a title. */
+  /** Adds an empty row and a section title. */
   addSection(words: string): this {
     return this.add({ cells: [] }, { cells: [text(words, section)], height: 18 })
   }

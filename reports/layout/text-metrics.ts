@@ -1,7 +1,7 @@
 import { FONT_POINTS } from '../xlsx/cell-styles.js'
 import { truncate } from './clean-text.js'
 
-/** Advance widths of Arial, thousandths of an em, U+0020 to U+007E (Adobe's metrics of its twin Helvetica). */
+/** Advance widths of Arial in thousandths of an em, U+0020 to U+007E (from Adobe's metrics of Helvetica). */
 const ADVANCES = [
   278, 278, 355, 556, 556, 889, 667, 191, 333, 333, 389, 584, 278, 333, 278, 278, 556, 556, 556, 556, 556, 556, 556,
   556, 556, 556, 278, 278, 584, 584, 584, 556, 1015, 667, 667, 722, 722, 667, 611, 778, 722, 278, 500, 667, 556, 833,
@@ -9,90 +9,91 @@ const ADVANCES = [
   556, 278, 556, 556, 222, 222, 500, 222, 833, 556, 556, 556, 556, 333, 500, 278, 556, 500, 722, 500, 500, 500, 334,
   260, 334, 584,
 ]
-const LATIN = 610
-const WIDE = 1_000
-const FIRST_WIDE = 0x2e80
-const BOLD = 1.08
-/** A column unit is the widest digit of the workbook's font at 96 dpi. */
+const OTHER_ADVANCE = 610
+const WIDE_ADVANCE = 1_000
+const FIRST_WIDE_CODE = 0x2e80
+const BOLD_FACTOR = 1.08
+/** A column unit is the width of the widest digit of the workbook's font at 96 dpi. */
 const UNIT_PIXELS = 7
 const PADDING_UNITS = 1.4
-/** A step of indentation is three spaces wide. */
+/** An indentation step is three spaces wide. */
 const INDENT_UNITS = 1.5
 const PIXELS_PER_POINT = 96 / 72
-/** A column made as wide as a word takes that word on one line. */
-const NOISE = 1e-6
+/** Tolerance for rounding, so that a column made as wide as a word holds it on one line. */
+const ROUNDING_TOLERANCE = 1e-6
 const LINE_SPACING = 1.24
 /** Excel's limits. */
-const MOST_COLUMN_UNITS = 255
-const MOST_ROW_POINTS = 409
+const MAX_COLUMN_UNITS = 255
+const MAX_ROW_POINTS = 409
 export const ROW_POINTS = 15
 
 export interface FontOptions {
   bold?: boolean
   points?: number
-  /** Steps. */
+  /** Indentation steps. */
   indent?: number
 }
 
-/** Width of one line of text in column units, without padding. */
-export function textWidth(line: string, type: FontOptions = {}): number {
+/** Width of a line of text in column units, without padding. */
+export function textWidth(line: string, font: FontOptions = {}): number {
   let advance = 0
-  for (const character of line) advance += advanceOf(character.codePointAt(0) ?? 0)
-  const pixels = (advance / 1_000) * (type.points ?? FONT_POINTS) * PIXELS_PER_POINT * (type.bold ? BOLD : 1)
+  for (const character of line) advance += advanceWidth(character.codePointAt(0) ?? 0)
+  const pixels = (advance / 1_000) * (font.points ?? FONT_POINTS) * PIXELS_PER_POINT * (font.bold ? BOLD_FACTOR : 1)
   return pixels / UNIT_PIXELS
 }
 
-const advanceOf = (code: number): number => ADVANCES[code - 0x20] ?? (code >= FIRST_WIDE ? WIDE : LATIN)
+const advanceWidth = (code: number): number =>
+  ADVANCES[code - 0x20] ?? (code >= FIRST_WIDE_CODE ? WIDE_ADVANCE : OTHER_ADVANCE)
 
-const paddingOf = ({ indent = 0 }: FontOptions) => PADDING_UNITS + indent * INDENT_UNITS
+const padding = ({ indent = 0 }: FontOptions) => PADDING_UNITS + indent * INDENT_UNITS
 
-/** Width a column needs to show a text on one line (its longest line, where it has several). */
-export function columnWidth(text: string, type: FontOptions = {}): number {
-  const widest = Math.max(...text.split('\n').map((line) => textWidth(line, type)))
-  return Math.min(MOST_COLUMN_UNITS, widest + paddingOf(type))
+/** Column width needed to show text without wrapping; of its longest line, if it has several. */
+export function columnWidth(text: string, font: FontOptions = {}): number {
+  const widest = Math.max(...text.split('\n').map((line) => textWidth(line, font)))
+  return Math.min(MAX_COLUMN_UNITS, widest + padding(font))
 }
 
-/** Lines a text takes in a column of so many units when it wraps at spaces, and within words too long for a line. */
-export function wrappedLines(text: string, columnUnits: number, type: FontOptions = {}): number {
-  const room = Math.max(1, columnUnits - paddingOf(type))
-  return text.split('\n').reduce((lines, paragraph) => lines + paragraphLines(paragraph, room, type), 0)
+/** Number of lines text takes in a column when it wraps at spaces and within words longer than a line. */
+export function wrappedLines(text: string, columnUnits: number, font: FontOptions = {}): number {
+  const room = Math.max(1, columnUnits - padding(font))
+  return text.split('\n').reduce((lines, paragraph) => lines + countLines(paragraph, room, font), 0)
 }
 
-function paragraphLines(paragraph: string, room: number, type: FontOptions): number {
-  const space = textWidth(' ', type)
+function countLines(paragraph: string, room: number, font: FontOptions): number {
+  const space = textWidth(' ', font)
   let lines = 1
   let used = 0
   for (const word of paragraph.split(' ')) {
-    const width = textWidth(word, type)
+    const width = textWidth(word, font)
     const joined = used === 0 ? width : used + space + width
-    if (joined <= room + NOISE) {
+    if (joined <= room + ROUNDING_TOLERANCE) {
       used = joined
       continue
     }
     if (used > 0) lines++
-    lines += Math.max(0, Math.ceil((width - NOISE) / room) - 1)
-    used = width <= room + NOISE ? width : width % room
+    lines += Math.max(0, Math.ceil((width - ROUNDING_TOLERANCE) / room) - 1)
+    used = width <= room + ROUNDING_TOLERANCE ? width : width % room
   }
   return lines
 }
 
-/** Height of a row with so many lines, in points, within what Excel allows. */
+/** Height in points of a row with this many lines, within Excel's limit. */
 export function rowHeight(lines: number, points: number = FONT_POINTS): number {
-  return Math.min(MOST_ROW_POINTS, Math.max(ROW_POINTS, Math.ceil(lines * points * LINE_SPACING + 2.5)))
+  return Math.min(MAX_ROW_POINTS, Math.max(ROW_POINTS, Math.ceil(lines * points * LINE_SPACING + 2.5)))
 }
 
-/** A text cut, visibly, to what so many lines of a column can show. */
+/** Truncates text, with a visible mark, to what fits in this many lines of a column. */
 export function truncateToLines(
   text: string,
   columnUnits: number,
   lines: number,
   mark = '… [in full on About]',
 ): string {
-  // No line holds more characters than this, however narrow they are.
-  const most = Math.ceil(lines * columnUnits * 3)
-  if (text.length <= most && wrappedLines(text, columnUnits) <= lines) return text
+  // Upper bound on the characters per line, however narrow they are.
+  const max = Math.ceil(lines * columnUnits * 3)
+  if (text.length <= max && wrappedLines(text, columnUnits) <= lines) return text
   let low = 0
-  let high = Math.min(text.length, most)
+  let high = Math.min(text.length, max)
   while (low < high) {
     const middle = (low + high + 1) >> 1
     if (wrappedLines(`${text.slice(0, middle)}${mark}`, columnUnits) <= lines) low = middle

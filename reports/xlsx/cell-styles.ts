@@ -1,9 +1,9 @@
 import type ExcelJS from 'exceljs'
 
-/** How a cell looks. Style objects are made once and shared: the writer knows them again by identity. */
+/** Style of a cell. Style objects are made once and shared, because exceljs caches them by identity. */
 export type Style = Readonly<Partial<ExcelJS.Style>>
 
-/** Colours, ARGB. Every one of them stands beside words that say the same. */
+/** Colours, ARGB. No colour carries meaning alone: text beside it says the same. */
 export const palette = {
   ink: 'FF1F2933',
   muted: 'FF5F6B76',
@@ -21,11 +21,11 @@ export const palette = {
   warnInk: 'FF7F5200',
   bad: 'FFFBE1DE',
   badInk: 'FF99271C',
-  /** Bars behind figures: light, so that the figure is read. */
+  /** Data bars: light, so that the figure on top stays legible. */
   bar: 'FFC9E2E8',
 } as const
 
-/** Arial is where Excel is, and has a metric twin (Liberation Sans) where it is not: widths hold everywhere. */
+/** Arial comes with Excel; elsewhere Liberation Sans has the same metrics, so column widths fit everywhere. */
 export const FONT = 'Arial'
 export const FONT_POINTS = 10
 
@@ -36,35 +36,35 @@ interface StyleOptions {
   ink?: string
   fill?: string
   format?: string
-  across?: 'left' | 'right' | 'center'
+  horizontal?: 'left' | 'right' | 'center'
   wrap?: boolean
   line?: boolean
   indent?: number
   underline?: boolean
-  /** Headers stand right above what they head. */
-  down?: boolean
+  /** Vertical alignment at the bottom, as for headers. */
+  bottom?: boolean
 }
 
-function makeStyle(wanted: StyleOptions): Style {
+function makeStyle(options: StyleOptions): Style {
   return Object.freeze({
     font: {
       name: FONT,
       family: 2,
-      size: wanted.points ?? FONT_POINTS,
-      color: { argb: wanted.ink ?? palette.ink },
-      ...(wanted.bold && { bold: true }),
-      ...(wanted.italic && { italic: true }),
-      ...(wanted.underline && { underline: true }),
+      size: options.points ?? FONT_POINTS,
+      color: { argb: options.ink ?? palette.ink },
+      ...(options.bold && { bold: true }),
+      ...(options.italic && { italic: true }),
+      ...(options.underline && { underline: true }),
     },
     alignment: {
-      vertical: wanted.down ? 'bottom' : 'top',
-      horizontal: wanted.across ?? 'left',
-      ...(wanted.wrap && { wrapText: true }),
-      ...(wanted.indent !== undefined && { indent: wanted.indent }),
+      vertical: options.bottom ? 'bottom' : 'top',
+      horizontal: options.horizontal ?? 'left',
+      ...(options.wrap && { wrapText: true }),
+      ...(options.indent !== undefined && { indent: options.indent }),
     },
-    ...(wanted.fill !== undefined && { fill: solid(wanted.fill) }),
-    ...(wanted.format !== undefined && { numFmt: wanted.format }),
-    ...(wanted.line && { border: { bottom: { style: 'hair', color: { argb: palette.line } } } }),
+    ...(options.fill !== undefined && { fill: solid(options.fill) }),
+    ...(options.format !== undefined && { numFmt: options.format }),
+    ...(options.line && { border: { bottom: { style: 'hair', color: { argb: palette.line } } } }),
   } satisfies Partial<ExcelJS.Style>)
 }
 
@@ -76,14 +76,14 @@ export const subtitle = makeStyle({ points: 11, ink: palette.muted })
 export const note = makeStyle({ ink: palette.muted, wrap: true })
 export const hint = makeStyle({ ink: palette.muted, italic: true })
 export const section = makeStyle({ bold: true, points: 12, ink: palette.head })
-export const header = makeStyle({ bold: true, ink: palette.paper, fill: palette.head, wrap: true, down: true })
+export const header = makeStyle({ bold: true, ink: palette.paper, fill: palette.head, wrap: true, bottom: true })
 export const headerRight = makeStyle({
   bold: true,
   ink: palette.paper,
   fill: palette.head,
   wrap: true,
-  down: true,
-  across: 'right',
+  bottom: true,
+  horizontal: 'right',
   indent: 1,
 })
 export const label = makeStyle({ ink: palette.muted, line: true })
@@ -91,43 +91,42 @@ export const boldBody = makeStyle({ bold: true, line: true })
 export const boldWrapped = makeStyle({ bold: true, line: true, wrap: true })
 export const body = makeStyle({ line: true })
 export const wrapped = makeStyle({ line: true, wrap: true })
-export const centred = makeStyle({ line: true, across: 'center' })
+export const centred = makeStyle({ line: true, horizontal: 'center' })
 export const link = makeStyle({ ink: palette.link, underline: true, line: true })
 export const good = makeStyle({ bold: true, ink: palette.goodInk, fill: palette.good, line: true, wrap: true })
-export const warn = makeStyle({ bold: true, ink: palette.warnInk, fill: palette.warn, line: true, wrap: true })
 export const bad = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, line: true, wrap: true })
 
-/** Room at the right of a figure, the width of a minus in each part of the format: an indentation LibreOffice forgets. */
-const spaced = (format: string): string =>
+/** Adds padding to the right of numbers, the width of a minus sign: LibreOffice drops a right indent. */
+const padded = (format: string): string =>
   format
     .split(';')
     .map((part) => `${part}_-`)
     .join(';')
-/** The same cell in another number format. */
+/** The style with another number format. */
 export const withNumberFormat = (style: Style, format: string): Style =>
-  Object.freeze({ ...style, numFmt: spaced(format) })
+  Object.freeze({ ...style, numFmt: padded(format) })
 
-const numeric = (format: string, more: StyleOptions = {}) =>
-  makeStyle({ across: 'right', line: true, format: spaced(format), ...more })
-export const integer = numeric('#,##0')
-export const plainNumber = numeric('0')
-export const percent = numeric('0.0%')
-export const signedPercent = numeric('+0.0%;-0.0%;0.0%')
-export const oneDecimal = numeric('0.0')
-export const fourDecimals = numeric('0.0000')
-export const calendarDate = makeStyle({ line: true, across: 'center', format: 'yyyy-mm-dd' })
+const numberStyle = (format: string, more: StyleOptions = {}) =>
+  makeStyle({ horizontal: 'right', line: true, format: padded(format), ...more })
+export const integer = numberStyle('#,##0')
+export const plainNumber = numberStyle('0')
+export const percent = numberStyle('0.0%')
+export const signedPercent = numberStyle('+0.0%;-0.0%;0.0%')
+export const oneDecimal = numberStyle('0.0')
+export const fourDecimals = numberStyle('0.0000')
+export const calendarDate = makeStyle({ line: true, horizontal: 'center', format: 'yyyy-mm-dd' })
 export const timestamp = makeStyle({ line: true, format: 'yyyy-mm-dd hh:mm "UTC"' })
 
-/** The same cell as one the reader may change: yellow, blue ink. */
+/** The style of an input cell: yellow fill, blue text, unlocked. */
 export const asInput = (style: Style): Style =>
   Object.freeze({
     ...style,
     fill: solid(palette.input),
     font: { ...style.font, color: { argb: palette.inputInk } },
-    border: edge,
+    border: thinBorder,
     protection: { locked: false },
   })
-/** The same cell, its content at the left or right, as text around it stands. */
+/** The style aligned left, or right with the padding of a number. */
 export const asLeft = (style: Style): Style => aligned(style, { horizontal: 'left', vertical: 'top' })
 export function asRight(style: Style): Style {
   const right = aligned(style, {
@@ -143,60 +142,60 @@ function aligned(style: Style, alignment: Partial<ExcelJS.Alignment>): Style {
   return Object.freeze({ ...style, alignment: { ...alignment, ...(wrapText && { wrapText }) } })
 }
 
-/** The same cell in bold. */
+/** The style in bold. */
 export const asBold = (style: Style): Style => Object.freeze({ ...style, font: { ...style.font, bold: true } })
 
-const side = { style: 'thin', color: { argb: palette.line } } as const
-const edge = { top: side, bottom: side, left: side, right: side }
+const thinLine = { style: 'thin', color: { argb: palette.line } } as const
+const thinBorder = { top: thinLine, bottom: thinLine, left: thinLine, right: thinLine }
 
-/** Laid over the style of numbers no column has room for. */
+/** Number format for numbers too long for any column. */
 export const scientific: Style = Object.freeze({ numFmt: '0.00E+00' })
 
-/** What expression rules lay over cells. */
+/** Styles that conditional formats apply. */
 export const highlights = {
-  good: { fill: ruleFill(palette.good), font: { color: { argb: palette.goodInk }, bold: true } },
-  warn: { fill: ruleFill(palette.warn), font: { color: { argb: palette.warnInk } } },
-  bad: { fill: ruleFill(palette.bad), font: { color: { argb: palette.badInk } } },
+  good: { fill: highlightFill(palette.good), font: { color: { argb: palette.goodInk }, bold: true } },
+  warn: { fill: highlightFill(palette.warn), font: { color: { argb: palette.warnInk } } },
+  bad: { fill: highlightFill(palette.bad), font: { color: { argb: palette.badInk } } },
   muted: { font: { color: { argb: palette.muted } } },
 } as const satisfies Record<string, Partial<ExcelJS.Style>>
 
-/** Differential fills take their colour from the background. */
-function ruleFill(argb: string): ExcelJS.Fill {
+/** Fills in conditional formats take their colour from `bgColor`. */
+function highlightFill(argb: string): ExcelJS.Fill {
   return { type: 'pattern', pattern: 'solid', fgColor: { argb }, bgColor: { argb } }
 }
 
-/** A currency code that may stand in a number format; null for anything else. */
+/** The value if it is a currency code that is safe in a number format; otherwise null. */
 export const currencyCode = (value: unknown): string | null =>
   typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : null
 
 /**
- * The number formats that depend on the documents: money by currency, volumes and prices with as many decimals as were
- * sent (at most `VOLUME_DECIMALS` and `PRICE_DECIMALS`).
+ * Number formats that depend on the documents: money by currency, volumes and prices with as many decimals as were
+ * sent (at most `MAX_VOLUME_DECIMALS` and `MAX_PRICE_DECIMALS`).
  */
 export interface NumberStyles {
   volume: Style
-  /** Totals, two decimals. */
+  /** Totals, with two decimals. */
   money(currency: string | null): Style
   /** Prices per tonne. */
   price(currency: string | null): Style
 }
-const VOLUME_DECIMALS = 3
-const PRICE_DECIMALS = 4
+const MAX_VOLUME_DECIMALS = 3
+const MAX_PRICE_DECIMALS = 4
 
 /**
  * @param volumes tonnes as sent
  * @param prices unit prices as sent
  */
 export function numberStyles(volumes: Iterable<number | null>, prices: Iterable<number | null>): NumberStyles {
-  const priceDecimals = Math.max(2, decimals(prices, PRICE_DECIMALS))
+  const priceDecimals = Math.max(2, maxDecimals(prices, MAX_PRICE_DECIMALS))
   return {
-    volume: numeric(pattern(decimals(volumes, VOLUME_DECIMALS))),
-    money: byCurrency((prefix) => numeric(`${prefix}${pattern(2)}`)),
-    price: byCurrency((prefix) => numeric(`${prefix}${pattern(priceDecimals)}`)),
+    volume: numberStyle(decimalFormat(maxDecimals(volumes, MAX_VOLUME_DECIMALS))),
+    money: byCurrency((prefix) => numberStyle(`${prefix}${decimalFormat(2)}`)),
+    price: byCurrency((prefix) => numberStyle(`${prefix}${decimalFormat(priceDecimals)}`)),
   }
 }
 
-const pattern = (places: number) => (places === 0 ? '#,##0' : `#,##0.${'0'.repeat(places)}`)
+const decimalFormat = (places: number) => (places === 0 ? '#,##0' : `#,##0.${'0'.repeat(places)}`)
 
 function byCurrency(make: (prefix: string) => Style): (currency: string | null) => Style {
   const made = new Map<string, Style>()
@@ -209,18 +208,18 @@ function byCurrency(make: (prefix: string) => Style): (currency: string | null) 
   }
 }
 
-function decimals(values: Iterable<number | null>, most: number): number {
-  let seen = 0
+function maxDecimals(values: Iterable<number | null>, limit: number): number {
+  let max = 0
   for (const value of values) {
-    if (value !== null && Number.isFinite(value)) seen = Math.max(seen, decimalsOf(value, most))
-    if (seen === most) break
+    if (value !== null && Number.isFinite(value)) max = Math.max(max, decimalsOf(value, limit))
+    if (max === limit) break
   }
-  return seen
+  return max
 }
 
-function decimalsOf(value: number, most: number): number {
-  const wanted = [...Array(most).keys()].find(
-    (places) => Math.abs(Number(value.toFixed(places)) - value) < 10 ** -most / 2,
+function decimalsOf(value: number, limit: number): number {
+  const places = [...Array(limit).keys()].find(
+    (count) => Math.abs(Number(value.toFixed(count)) - value) < 10 ** -limit / 2,
   )
-  return wanted ?? most
+  return places ?? limit
 }

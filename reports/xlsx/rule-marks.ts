@@ -4,7 +4,7 @@ import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { highlights } from './cell-styles.js'
 import { type CellLookup, columnIndex, type Expression, NOT_AVAILABLE, parseExpression } from './rule-expression.js'
 
-/** How a rule marks a cell. */
+/** The name of a style that a conditional format gives a cell. */
 export type Highlight = keyof typeof highlights
 
 interface Rule {
@@ -14,19 +14,19 @@ interface Rule {
   right: number
   priority: number
   holds: Expression
-  mark: Highlight
+  highlight: Highlight
 }
 
 /**
- * What the expression rules of a sheet lay over its cells, worked out as a spreadsheet would.
- * @param rows every row of the sheet
- * @returns the mark of a cell by row and column, counted from 0; null where no rule holds
+ * Evaluates the conditional formats of a sheet as a spreadsheet would, for formats that cannot hold rules.
+ * @param rows all rows of the sheet
+ * @returns a function that gives the highlight of a cell by row and column, counted from 0; null if no rule applies
  */
 export function makeHighlighter(
   sheet: SheetPlan,
   rows: readonly RowPlan[],
 ): (row: number, column: number) => Highlight | null {
-  const rules = (sheet.rules ?? []).flatMap(rulesOf).sort((one, other) => one.priority - other.priority)
+  const rules = (sheet.rules ?? []).flatMap(parseRules).sort((one, other) => one.priority - other.priority)
   const cells: CellLookup = (row, column) => {
     const cell = rows[row]?.cells[column]
     if (cell !== undefined && isNotAvailable(cell)) return NOT_AVAILABLE
@@ -34,22 +34,22 @@ export function makeHighlighter(
     return content instanceof Date ? content.getTime() / 86_400_000 : content
   }
   return (row, column) =>
-    rules.find((rule) => within(rule, row, column) && rule.holds(cells, row - rule.top, column - rule.left) === true)
-      ?.mark ?? null
+    rules.find((rule) => isWithin(rule, row, column) && rule.holds(cells, row - rule.top, column - rule.left) === true)
+      ?.highlight ?? null
 }
 
-const within = ({ top, left, bottom, right }: Rule, row: number, column: number) =>
+const isWithin = ({ top, left, bottom, right }: Rule, row: number, column: number) =>
   row >= top && row <= bottom && column >= left && column <= right
 
-function rulesOf({ ref, rules }: ExcelJS.ConditionalFormattingOptions): Rule[] {
+function parseRules({ ref, rules }: ExcelJS.ConditionalFormattingOptions): Rule[] {
   const [, left = '', top, right = left, bottom = top] = /^([A-Z]+)(\d+)(?::([A-Z]+)(\d+))?$/.exec(ref) ?? []
   const area = { top: Number(top) - 1, left: columnIndex(left), bottom: Number(bottom) - 1, right: columnIndex(right) }
   return rules.flatMap((rule) => {
-    const mark = findHighlight(rule.style)
+    const highlight = findHighlight(rule.style)
     const [formula] = rule.type === 'expression' ? (rule.formulae ?? []) : []
-    return mark === null || formula === undefined
+    return highlight === null || formula === undefined
       ? []
-      : [{ ...area, priority: rule.priority, mark, holds: parseExpression(String(formula)) }]
+      : [{ ...area, priority: rule.priority, highlight, holds: parseExpression(String(formula)) }]
   })
 }
 

@@ -4,15 +4,15 @@ import type { Chart } from '../layout/chart.js'
 import { CHART_TYPE, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './chart-xml.js'
 import { escapeXml } from './escape-xml.js'
 
-/** The date of every part: the earliest a zip can tell, as usual where equal content shall give equal bytes. */
+/** Date of every part, so that equal content gives equal bytes: the earliest date a zip file can store. */
 const PART_DATE = new Date(Date.UTC(1980, 0, 1))
 const CONTENT_TYPES = '[Content_Types].xml'
 
-/** What exceljs' streaming workbook leaves out of its types (4.4: lib/stream/xlsx/workbook-writer.js). */
+/** The members of exceljs' streaming workbook that its types omit (4.4: lib/stream/xlsx/workbook-writer.js). */
 interface WriterInternals {
   zip: {
     append(source: unknown, part: { name: string }): void
-    on(event: 'error', heard: (error: Error) => void): void
+    on(event: 'error', listener: (error: Error) => void): void
   }
   addThemes(): Promise<void>
   addOfficeRels(): Promise<void>
@@ -25,65 +25,64 @@ const Writer = ExcelJS.stream.xlsx.WorkbookWriter as unknown as new (
 ) => ExcelJS.stream.xlsx.WorkbookWriter & WriterInternals
 
 /**
- * exceljs' streaming workbook, with the charts it cannot write, and without what depends on the moment, so that equal
- * content gives equal bytes.
+ * exceljs' streaming workbook, extended to write charts and to omit timestamps, so that equal content gives equal bytes.
  */
 export class WorkbookPackage extends Writer {
-  /** The charts of each sheet that has any, in order; the sheets point to `drawing1.xml`, `drawing2.xml`, … */
+  /** The charts of each sheet that has charts, in order; they become `drawing1.xml`, `drawing2.xml`, … */
   readonly drawings: (readonly Chart[])[] = []
 
-  /** @param stream takes the archive as it is made; nothing of it is kept here */
+  /** @param stream receives the archive while it is made */
   constructor(stream: Writable) {
     super({ stream, useStyles: true, useSharedStrings: true, zip: { zlib: { level: 6 } } })
     const append = this.zip.append.bind(this.zip)
-    this.zip.append = (source, part) => append(this.#whole(source, part.name), { ...part, ...SETTLED })
+    this.zip.append = (source, part) => append(this.#completePart(source, part.name), { ...part, ...PART_METADATA })
     this.zip.on('error', (error) => stream.destroy(error))
-    // First what tells programs that guess by the first bytes that this is an Office document.
+    // Written first, so that programs that look at the first bytes recognize an Office document.
     void super.addOfficeRels()
     void super.addThemes()
   }
 
-  /** Called while the archive is not yet settled: done by our constructor. */
+  /** Called by exceljs; the constructor has already done it. */
   override async addOfficeRels(): Promise<void> {}
   /** As `addOfficeRels`. */
   override async addThemes(): Promise<void> {}
 
-  /** After the sheets, before the content types. */
+  /** Called after the sheets and before the content types; adds the charts. */
   override async addMedia(): Promise<void> {
-    for (const [name, { xml }] of this.#charts()) this.zip.append(xml, { name })
+    for (const [name, { xml }] of this.#chartParts()) this.zip.append(xml, { name })
   }
 
-  /** A few at a time: exceljs would hold them all as one text, and its pieces. */
+  /** Writes the strings in pieces: exceljs would hold all of them in memory as one text. */
   override async addSharedStrings(): Promise<void> {
     const { values, totalRefs } = this.sharedStrings
     if (values.length === 0) return
     this.zip.append(Readable.from(sharedStringsXml(values, totalRefs)), { name: 'xl/sharedStrings.xml' })
   }
 
-  #whole(source: unknown, name: string): unknown {
-    return name === CONTENT_TYPES ? withTypes(String(source), this.#charts()) : source
+  #completePart(source: unknown, name: string): unknown {
+    return name === CONTENT_TYPES ? addContentTypes(String(source), this.#chartParts()) : source
   }
 
-  #charts(): Parts {
+  #chartParts(): Parts {
     const parts: Parts = new Map()
-    let charts = 0
-    for (const [index, drawn] of this.drawings.entries()) {
-      addDrawing(parts, index + 1, charts + 1, drawn)
-      charts += drawn.length
+    let chartCount = 0
+    for (const [index, charts] of this.drawings.entries()) {
+      addDrawing(parts, index + 1, chartCount + 1, charts)
+      chartCount += charts.length
     }
     return parts
   }
 }
 
-const STRINGS_A_PIECE = 500
+const STRINGS_PER_CHUNK = 500
 const SPREADSHEETML = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main'
 
 function* sharedStringsXml(values: readonly string[], uses: number): Generator<string> {
   yield '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
   yield `<sst xmlns="${SPREADSHEETML}" count="${uses}" uniqueCount="${values.length}">`
-  for (let at = 0; at < values.length; at += STRINGS_A_PIECE) {
+  for (let at = 0; at < values.length; at += STRINGS_PER_CHUNK) {
     yield values
-      .slice(at, at + STRINGS_A_PIECE)
+      .slice(at, at + STRINGS_PER_CHUNK)
       .map(sharedString)
       .join('')
   }
@@ -92,8 +91,8 @@ function* sharedStringsXml(values: readonly string[], uses: number): Generator<s
 
 const sharedString = (text: string) => `<si><t xml:space="preserve">${escapeXml(text)}</t></si>`
 
-/** One date, and the permissions any file has. */
-const SETTLED = { date: PART_DATE, mode: 0o644 }
+/** The same date and permissions for every part. */
+const PART_METADATA = { date: PART_DATE, mode: 0o644 }
 
 type Parts = Map<string, { xml: string; type?: string }>
 
@@ -105,7 +104,7 @@ function addDrawing(parts: Parts, drawing: number, firstChart: number, charts: r
   }
 }
 
-function withTypes(types: string, parts: Parts): string {
+function addContentTypes(types: string, parts: Parts): string {
   const overrides = [...parts]
     .filter(([, part]) => part.type !== undefined)
     .map(([name, part]) => `<Override PartName="/${name}" ContentType="${part.type}"/>`)

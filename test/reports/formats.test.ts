@@ -1,6 +1,13 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { channelText, FORMATS, RFQ_TABLES, rfqText, writeChannelReport, writeRfqReport } from '../../reports/formats.js'
+import {
+  FORMATS,
+  RFQ_TABLES,
+  renderChannelReport,
+  renderRfqReport,
+  writeChannelReport,
+  writeRfqReport,
+} from '../../reports/formats.js'
 import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
@@ -26,7 +33,7 @@ function readCsv(text: string): string[][] {
 describe('the report as CSV', () => {
   it('is a table with one row an offer, each as long as the headers', async () => {
     for (const name of Object.keys(RFQ_CASES)) {
-      const text = rfqText(report(name), 'csv')
+      const text = renderRfqReport(report(name), 'csv')
       expect(text.startsWith('\uFEFF')).toBe(true)
       const [head, ...rows] = readCsv(text.slice(1))
       const offers = report(name).offers.length
@@ -37,7 +44,7 @@ describe('the report as CSV', () => {
   })
   it('says the same figures as the model', async () => {
     const model = report('sample')
-    const [head = [], ...rows] = readCsv(rfqText(model, 'csv').slice(1))
+    const [head = [], ...rows] = readCsv(renderRfqReport(model, 'csv').slice(1))
     const column = (name: string) => rows.map((row) => row[head.indexOf(name)])
     expect(column('Offer no.')).toEqual(model.offers.map(({ sequence }) => String(sequence)))
     expect(column('Price per tonne (USD/t)')).toEqual(
@@ -55,23 +62,23 @@ describe('the report as CSV', () => {
     const noisy = /\d*\.\d*(?:0{6,}|9{6,})\d/
     expect(model.offers.some(({ metrics }) => noisy.test(String(metrics.total)))).toBe(true)
     for (const table of RFQ_TABLES) {
-      const fields = readCsv(rfqText(model, 'csv', { table }).slice(1)).flat()
+      const fields = readCsv(renderRfqReport(model, 'csv', { table }).slice(1)).flat()
       for (const field of fields.filter((one) => /^-?[\d.]+$/.test(one))) {
         expect(field.replace(/^-?[0.]*|\./g, '').length, field).toBeLessThanOrEqual(15)
       }
       expect(fields.join(' '), table).not.toMatch(noisy)
     }
-    expect(rfqText(model, 'html')).not.toMatch(noisy)
+    expect(renderRfqReport(model, 'html')).not.toMatch(noisy)
   })
   it('holds nothing a spreadsheet would act upon', async () => {
     for (const table of RFQ_TABLES) {
-      const rows = readCsv(rfqText(report('hostile'), 'csv', { table }).slice(1))
+      const rows = readCsv(renderRfqReport(report('hostile'), 'csv', { table }).slice(1))
       for (const value of rows.flat()) {
         if (/^-?[\d.]+(e[+-]?\d+)?$/.test(value)) continue
         expect(value, table).not.toMatch(/^\s*[=+\-@|%]/)
       }
     }
-    const deliveries = readCsv(rfqText(report('hostile'), 'csv', { table: 'Deliveries' }).slice(1)).flat()
+    const deliveries = readCsv(renderRfqReport(report('hostile'), 'csv', { table: 'Deliveries' }).slice(1)).flat()
     expect(deliveries).toContain(`'${HOSTILE[0]}`)
   })
 })
@@ -79,13 +86,13 @@ describe('the report as CSV', () => {
 describe('the report as JSON', () => {
   it('is the model, told apart by its schema', async () => {
     const model = report('mixed')
-    expect(JSON.parse(rfqText(model, 'json'))).toEqual(model)
+    expect(JSON.parse(renderRfqReport(model, 'json'))).toEqual(model)
     expect(model.schema).toBe('quotekeeper.rfq-report/1')
   })
 })
 
 describe('the report as a page', () => {
-  const page = async (name: string) => rfqText(report(name), 'html')
+  const page = async (name: string) => renderRfqReport(report(name), 'html')
 
   it('needs nothing from anywhere and runs nothing', async () => {
     const html = await page('hostile')
@@ -146,6 +153,6 @@ describe('writing a format', () => {
   })
   it('refuses a table the report does not have', async () => {
     const channel = summariseChannel(channelInput([{}]))
-    expect(() => channelText(channel, 'csv', { table: 'Nothing' as never })).toThrow('no table')
+    expect(() => renderChannelReport(channel, 'csv', { table: 'Nothing' as never })).toThrow('no table')
   })
 })
