@@ -8,10 +8,10 @@ const LEGEND = { top: PLOT.bottom + 40, line: 17, characters: 30 }
 const TICKS = 5
 const LABEL_CHARACTERS = 12
 
-/** A chart as a picture within a page, from the same figures as the one in the workbook. */
+/** Renders a chart as SVG, from the same figures as the native chart in the workbook. */
 export function chartSvg(chart: Chart): string {
   const columns = chart.series.filter((series) => !series.line)
-  const top = scaleTop(chart, columns)
+  const top = chartMaximum(chart, columns)
   const parts = [gridSvg(top), columnsSvg(chart, columns, top), linesSvg(chart, top), labelsSvg(chart)]
   const legend = legendSvg(chart)
   return (
@@ -20,19 +20,19 @@ export function chartSvg(chart: Chart): string {
   )
 }
 
-function scaleTop({ stacked, series }: Chart, columns: readonly ChartSeries[]): number {
+function chartMaximum({ stacked, series }: Chart, columns: readonly ChartSeries[]): number {
   const all = stacked ? totals(columns) : columns.flatMap(({ values }) => values.cached.map((value) => value ?? 0))
   const lines = series.filter(({ line }) => line).flatMap(({ values }) => values.cached.map((value) => value ?? 0))
-  return niceTop([...all, ...lines].reduce((most, value) => Math.max(most, value), 0))
+  return axisMaximum([...all, ...lines].reduce((max, value) => Math.max(max, value), 0))
 }
 
 const totals = (columns: readonly ChartSeries[]) =>
   (columns[0]?.values.cached ?? []).map((_, at) => columns.reduce((sum, one) => sum + (one.values.cached[at] ?? 0), 0))
 
-/** The next round number that five steps reach. */
-function niceTop(most: number): number {
-  if (!(most > 0)) return 1
-  const step = most / TICKS
+/** The smallest axis maximum that gives five round steps. */
+function axisMaximum(max: number): number {
+  if (!(max > 0)) return 1
+  const step = max / TICKS
   const magnitude = 10 ** Math.floor(Math.log10(step))
   const nice = [1, 2, 2.5, 5, 10].find((factor) => factor * magnitude >= step) ?? 10
   return nice * magnitude * TICKS
@@ -52,8 +52,8 @@ function gridSvg(top: number): string {
   }).join('')
 }
 
-/** The part of the width that belongs to a category. */
-function slotOf(chart: Chart, at: number): { x: number; width: number } {
+/** The horizontal space of a category. */
+function categorySlot(chart: Chart, at: number): { x: number; width: number } {
   const width = (PLOT.right - PLOT.left) / Math.max(1, chart.categories.cached.length)
   return { x: PLOT.left + at * width, width }
 }
@@ -65,12 +65,12 @@ function columnsSvg(chart: Chart, columns: readonly ChartSeries[], top: number):
       return columns
         .map((series, index) => {
           const value = series.values.cached[at] ?? 0
-          const slot = slotOf(chart, at)
+          const slot = categorySlot(chart, at)
           const width = (slot.width * 0.62) / (chart.stacked ? 1 : columns.length)
           const x = slot.x + slot.width * 0.19 + (chart.stacked ? 0 : index * width)
           const y = PLOT.bottom - height(below + value, top)
           if (chart.stacked) below += value
-          return rectangle(
+          return columnSvg(
             { x, y, width, height: height(value, top) },
             index,
             `${category}, ${series.name.cached[0] ?? ''}: ${number.format(value)}`,
@@ -81,9 +81,9 @@ function columnsSvg(chart: Chart, columns: readonly ChartSeries[], top: number):
     .join('')
 }
 
-function rectangle(box: { x: number; y: number; width: number; height: number }, index: number, words: string): string {
-  const [x, y, width, tall] = [box.x, box.y, box.width, box.height].map((value) => value.toFixed(1))
-  return `<rect x="${x}" y="${y}" width="${width}" height="${tall}" fill="#${colour(index)}"><title>${escapeHtml(words)}</title></rect>`
+function columnSvg(box: { x: number; y: number; width: number; height: number }, index: number, label: string): string {
+  const [x, y, width, barHeight] = [box.x, box.y, box.width, box.height].map((value) => value.toFixed(1))
+  return `<rect x="${x}" y="${y}" width="${width}" height="${barHeight}" fill="#${colour(index)}"><title>${escapeHtml(label)}</title></rect>`
 }
 
 const colour = (index: number) => CHART_COLOURS[index % CHART_COLOURS.length]
@@ -93,7 +93,7 @@ function linesSvg(chart: Chart, top: number): string {
     .filter(({ line }) => line)
     .map(({ values }) => {
       const points = values.cached.flatMap((value, at) => {
-        const slot = slotOf(chart, at)
+        const slot = categorySlot(chart, at)
         const ends = [slot.x, slot.x + slot.width]
         return value === null ? [] : ends.map((x) => `${x.toFixed(1)},${(PLOT.bottom - height(value, top)).toFixed(1)}`)
       })
@@ -103,24 +103,24 @@ function linesSvg(chart: Chart, top: number): string {
 }
 
 function labelsSvg(chart: Chart): string {
-  const most = Math.max(6, Math.floor((LABEL_CHARACTERS * 8) / Math.max(8, chart.categories.cached.length)))
+  const max = Math.max(6, Math.floor((LABEL_CHARACTERS * 8) / Math.max(8, chart.categories.cached.length)))
   return chart.categories.cached
     .map((category, at) => {
-      const slot = slotOf(chart, at)
-      const words = truncate(cleanText(category), most + 3)
-      return `<text x="${(slot.x + slot.width / 2).toFixed(1)}" y="${PLOT.bottom + 16}" text-anchor="middle">${escapeHtml(words)}</text>`
+      const slot = categorySlot(chart, at)
+      const label = truncate(cleanText(category), max + 3)
+      return `<text x="${(slot.x + slot.width / 2).toFixed(1)}" y="${PLOT.bottom + 16}" text-anchor="middle">${escapeHtml(label)}</text>`
     })
     .join('')
 }
 
-/** Entries from the left, in as many lines as they take, and where they end. */
+/** Legend entries from the left, on as many lines as needed, and the position of the last line. */
 function legendSvg({ series }: Chart): { svg: string; bottom: number } {
   let [x, y] = [PLOT.left, LEGEND.top]
   const entries = series.map(({ name, line = false }, index) => {
-    const words = truncate(cleanText(name.cached[0] ?? ''), LEGEND.characters)
-    const width = Math.round(26 + words.length * 6.2)
+    const label = truncate(cleanText(name.cached[0] ?? ''), LEGEND.characters)
+    const width = Math.round(26 + label.length * 6.2)
     if (x + width > WIDTH && x > PLOT.left) [x, y] = [PLOT.left, y + LEGEND.line]
-    const entry = `${legendMark(x, y, line, index)}<text x="${x + 18}" y="${y}">${escapeHtml(words)}</text>`
+    const entry = `${legendMark(x, y, line, index)}<text x="${x + 18}" y="${y}">${escapeHtml(label)}</text>`
     x += width
     return entry
   })
@@ -133,6 +133,6 @@ function legendMark(x: number, y: number, line: boolean, index: number): string 
     : `<rect x="${x}" y="${y - 10}" width="11" height="11" fill="#${colour(index)}"/>`
 }
 
-/** Looks of the pictures, for the page they stand in, whose colours they take. */
+/** Styles of the charts; the page defines the colours. */
 export const CHART_STYLE = `svg{display:block;width:100%;height:auto;font:11px Arial,Helvetica,sans-serif;fill:var(--ink)}
 .chart-title{font-size:14px;font-weight:bold}.grid{stroke:var(--line);stroke-width:1}.limit{stroke:var(--badink);stroke-width:2;stroke-dasharray:6 4;fill:none}`

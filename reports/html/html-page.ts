@@ -7,7 +7,7 @@ import { escapeHtml } from './escape-html.js'
 import {
   factBlocksHtml,
   isFilled,
-  isHeader,
+  isHeaderCell,
   isTitle,
   isTitleRow,
   type NumberedRow,
@@ -17,142 +17,153 @@ import {
 } from './html-table.js'
 import { PAGE_STYLE } from './page-style.js'
 
-/** Rows of one sheet on a page; the workbook and the JSON hold all. */
+/** Maximum rows per sheet on the page; the workbook and the JSON contain all rows. */
 export const MAX_ROWS_PER_SHEET = 20_000
 
-/** Title, and the lines under it. */
+/** The title and the lines below it. */
 const HEADING_ROWS = 3
-const POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 /**
- * A report as one page that needs nothing else: no script, no picture, no font from anywhere. The same cells as in the
- * workbook, with the results of its formulas and the colours of its rules; charts are drawn from the same figures.
+ * Renders a report as a self-contained HTML page: no scripts, and no images or fonts loaded from elsewhere. It shows the
+ * cells of the workbook with the results of formulas and the highlights of conditional formats; charts become SVG.
  */
 export function renderHtmlPage(sheets: readonly SheetPlan[], identity: ReportIdentity): string {
   const title = escapeHtml(oneLine(identity.title))
-  const parts = sheets.map((sheet, index) => partOf(sheet, index === 0))
+  const sections = sheets.map((sheet, index) => makeSection(sheet, index === 0))
   const links = sheets.map(({ name }) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`).join('')
   return (
-    `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${POLICY}">` +
+    `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">` +
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">' +
     `<meta name="generator" content="Quotekeeper"><title>${title}</title><style>${PAGE_STYLE}</style></head>\n` +
-    `<body><header><h1>${title}</h1>${parts[0]?.notes ?? ''}<p>Figures as they were when this was written; the workbook lets you change inputs.</p>${leftOut(parts)}</header>\n` +
-    `<nav aria-label="Parts of the report"><div>${links}</div></nav>\n` +
-    `<main>${parts.map(({ html }) => html).join('\n')}</main>\n<footer>${escapeHtml(oneLine(identity.footer))}</footer></body></html>\n`
+    `<body><header><h1>${title}</h1>${sections[0]?.notes ?? ''}<p>This page shows the figures at the time of the report; to change inputs, use the workbook.</p>${omissionNotice(sections)}</header>\n` +
+    `<nav aria-label="Report sections"><div>${links}</div></nav>\n` +
+    `<main>${sections.map(({ html }) => html).join('\n')}</main>\n<footer>${escapeHtml(oneLine(identity.footer))}</footer></body></html>\n`
   )
 }
 
-interface Part {
+interface Section {
   name: string
-  /** The lines under its heading; those of the first part stand under the title of the page. */
+  /** The lines below the heading, as HTML; those of the first section appear below the page title. */
   notes: string
   html: string
-  /** Rows the sheet has, and how many of them are not on the page. */
+  /** Number of rows in the sheet, and how many of them the page omits. */
   rows: number
-  left: number
+  omitted: number
 }
 
-const counted = (count: number) => count.toLocaleString('en-US')
-const REST = 'the workbook (--format xlsx) and the JSON (--format json) of this report have them all'
+const formatCount = (count: number) => count.toLocaleString('en-US')
+const WHERE_ALL_ROWS_ARE = 'The workbook (--format xlsx) and the JSON (--format json) of this report contain all rows.'
 
-function leftOut(parts: readonly Part[]): string {
-  const short = parts.filter(({ left }) => left > 0)
-  if (short.length === 0) return ''
-  const list = short.map(
-    ({ name, rows, left }) => `${escapeHtml(name)} shows ${counted(rows - left)} of ${counted(rows)} rows`,
+function omissionNotice(sections: readonly Section[]): string {
+  const incomplete = sections.filter(({ omitted }) => omitted > 0)
+  if (incomplete.length === 0) return ''
+  const list = incomplete.map(
+    ({ name, rows, omitted }) =>
+      `${escapeHtml(name)} shows ${formatCount(rows - omitted)} of ${formatCount(rows)} rows`,
   )
-  return `<p class="left">Not everything is on this page: ${list.join('; ')}. ${capital(REST)}.</p>`
+  return `<p class="omitted">This page is incomplete: ${list.join('; ')}. ${WHERE_ALL_ROWS_ARE}</p>`
 }
 
-const capital = (words: string) => words.charAt(0).toUpperCase() + words.slice(1)
-
-function partOf(sheet: SheetPlan, first: boolean): Part {
-  const { rows, left } = rowsOf(sheet)
-  const { title, notes, head, body } = outlineOf(sheet, rows, first)
+function makeSection(sheet: SheetPlan, first: boolean): Section {
+  const { rows, omitted } = takeRows(sheet)
+  const { title, notes, header, body } = outlineOf(sheet, rows, first)
   const name = escapeHtml(sheet.name)
-  const more = left > 0 ? `<p class="left">${counted(left)} more rows are not on this page; ${REST}.</p>` : ''
-  const above = notes.map((words) => `<p>${escapeHtml(words)}</p>`).join('')
-  const content = contentHtml(sheet, tableLayout(sheet, rows), head, body)
-  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${escapeHtml(title)}</h2>${first ? '' : above}${content}${more}</section>`
-  return { name: sheet.name, notes: above, html, rows: body.length + left, left }
+  const notice =
+    omitted > 0
+      ? `<p class="omitted">${formatCount(omitted)} more rows are not on this page. ${WHERE_ALL_ROWS_ARE}</p>`
+      : ''
+  const notesHtml = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('')
+  const content = contentHtml(sheet, tableLayout(sheet, rows), header, body)
+  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${escapeHtml(title)}</h2>${first ? '' : notesHtml}${content}${notice}</section>`
+  return { name: sheet.name, notes: notesHtml, html, rows: body.length + omitted, omitted }
 }
 
-/** The rows of a sheet as far as they are shown, and how many are left. */
-function rowsOf(sheet: SheetPlan): { rows: RowPlan[]; left: number } {
+/** The rows that the page shows, and the number of rows it omits. */
+function takeRows(sheet: SheetPlan): { rows: RowPlan[]; omitted: number } {
   const rows: RowPlan[] = []
-  const most = frozenRows(sheet) + MAX_ROWS_PER_SHEET
-  let left = 0
+  const max = frozenRows(sheet) + MAX_ROWS_PER_SHEET
+  let omitted = 0
   for (const row of sheet.rows()) {
-    if (rows.length < most) rows.push(row)
-    else if (isTold(row)) left++
+    if (rows.length < max) rows.push(row)
+    else if (isShown(row)) omitted++
   }
-  return { rows, left }
+  return { rows, omitted }
 }
 
-/** What of a sheet is words above its table, what the headers of the table, and what the table. */
+/** The parts of a sheet: its title, the notes above its table, and the header and body rows. */
 interface Outline {
   title: string
   notes: string[]
-  head: NumberedRow[]
+  header: NumberedRow[]
   body: NumberedRow[]
 }
 
 function outlineOf(sheet: SheetPlan, rows: readonly RowPlan[], first: boolean): Outline {
-  const [heading, ...rest] = rows.map((row, at) => ({ ...row, at })).filter(isTold)
-  const title = first || heading === undefined ? sheet.name : wordsOf(heading)
-  const outline: Outline = { title, notes: [], head: [], body: [] }
+  const [heading, ...rest] = rows.map((row, index) => ({ ...row, index })).filter(isShown)
+  const title = first || heading === undefined ? sheet.name : rowText(heading)
+  const outline: Outline = { title, notes: [], header: [], body: [] }
   for (const row of rest) {
     if (outline.body.length > 0) outline.body.push(row)
-    else if (isHeader(row, sheet)) outline.head.push(row)
-    else if (!isNote(row, sheet)) outline.body.push(row)
-    else if (first || row.cells[0]?.style !== subtitle) outline.notes.push(wordsOf(row))
+    else if (isHeaderRow(row, sheet)) outline.header.push(row)
+    else if (!isNoteRow(row, sheet)) outline.body.push(row)
+    else if (first || row.cells[0]?.style !== subtitle) outline.notes.push(rowText(row))
   }
   return outline
 }
 
-const isTold = (row: RowPlan) => row.cells.some(isFilled) && !isContents(row) && row.workbookOnly !== true
-/** A row of links to the sheets: the page has them at its top. */
-const isContents = ({ cells }: RowPlan) =>
+const isShown = (row: RowPlan) => row.cells.some(isFilled) && !isSheetLinks(row) && row.workbookOnly !== true
+/** Whether a row only links to sheets; the page has such links at the top. */
+const isSheetLinks = ({ cells }: RowPlan) =>
   cells.every((cell) => cell === undefined || cellLink(cell)?.startsWith('#') === true)
 
 const frozenRows = ({ frozen }: SheetPlan): number => frozen?.rows ?? 0
-/** Headers, and the bands over them, among the rows that stay. */
-const isHeader = ({ cells, index: at }: NumberedRow, sheet: SheetPlan) =>
-  at < frozenRows(sheet) && cells.filter(isFilled).every((cell) => isHeader(cell) || isTitle(cell))
-/** Any other row that stays, and the lines under the heading where none does. */
-const isNote = ({ cells, index: at }: NumberedRow, sheet: SheetPlan) =>
-  at < Math.max(frozenRows(sheet), HEADING_ROWS) && isFilled(cells[0]) && !isTitle(cells[0])
+/** Whether a frozen row consists of headers or of the bands above them. */
+const isHeaderRow = ({ cells, index }: NumberedRow, sheet: SheetPlan) =>
+  index < frozenRows(sheet) && cells.filter(isFilled).every((cell) => isHeaderCell(cell) || isTitle(cell))
+/** Whether a row is another frozen row or, if no rows are frozen, a line below the heading. */
+const isNoteRow = ({ cells, index }: NumberedRow, sheet: SheetPlan) =>
+  index < Math.max(frozenRows(sheet), HEADING_ROWS) && isFilled(cells[0]) && !isTitle(cells[0])
 
-const wordsOf = ({ cells }: RowPlan): string => cells.filter(isFilled).map(cellText).join(' · ')
+const rowText = ({ cells }: RowPlan): string => cells.filter(isFilled).map(cellText).join(' · ')
 
-/** Charts stand where the sheet has them; the figures behind them, which come after, unfold. */
-function contentHtml(sheet: SheetPlan, dress: TableLayout, head: readonly NumberedRow[], body: readonly NumberedRow[]) {
+/** Charts appear where the sheet has them; the figures behind them, which follow, are collapsed. */
+function contentHtml(
+  sheet: SheetPlan,
+  layout: TableLayout,
+  header: readonly NumberedRow[],
+  body: readonly NumberedRow[],
+) {
   const { charts = [] } = sheet
-  if (charts.length === 0) return partsHtml(dress, head, body)
-  const [above, below] = splitAt(body, ({ index: at }) => at >= Math.min(...charts.map(({ anchor }) => anchor.row)))
-  const pictures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
-  return `${partsHtml(dress, head, above)}<div class="charts">${pictures}</div>${unfolding(dress, below)}`
+  if (charts.length === 0) return rowsHtml(layout, header, body)
+  const firstChartRow = Math.min(...charts.map(({ anchor }) => anchor.row))
+  const [above, below] = splitWhere(body, ({ index }) => index >= firstChartRow)
+  const figures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
+  return `${rowsHtml(layout, header, above)}<div class="charts">${figures}</div>${collapsedHtml(layout, below)}`
 }
 
-/** Blocks of facts, where the rows begin with such, and the table. */
-function partsHtml(dress: TableLayout, head: readonly NumberedRow[], rows: readonly NumberedRow[]): string {
+/** Fact blocks, if the rows begin with such blocks, followed by the table. */
+function rowsHtml(layout: TableLayout, header: readonly NumberedRow[], rows: readonly NumberedRow[]): string {
   const [first, ...rest] = rows
   if (first === undefined || !isTitleRow(first) || first.cells.filter(isFilled).length < 2) {
-    return tablesHtml(dress, head, rows)
+    return tablesHtml(layout, header, rows)
   }
-  const [facts, others] = splitAt(rest, ({ cells }) => isTitle(cells[0]) || isHeader(cells[0]))
-  return factBlocksHtml(dress, [first, ...facts]) + (others.length > 0 ? tablesHtml(dress, head, others) : '')
+  const [facts, others] = splitWhere(rest, ({ cells }) => isTitle(cells[0]) || isHeaderCell(cells[0]))
+  return factBlocksHtml(layout, [first, ...facts]) + (others.length > 0 ? tablesHtml(layout, header, others) : '')
 }
 
-/** The rows before the first of which something holds, and those from it on. */
-function splitAt(rows: readonly NumberedRow[], holds: (row: NumberedRow) => boolean): [NumberedRow[], NumberedRow[]] {
-  const at = rows.findIndex(holds)
+/** Splits rows before the first one that matches. */
+function splitWhere(
+  rows: readonly NumberedRow[],
+  matches: (row: NumberedRow) => boolean,
+): [NumberedRow[], NumberedRow[]] {
+  const at = rows.findIndex(matches)
   return at === -1 ? [[...rows], []] : [rows.slice(0, at), rows.slice(at)]
 }
 
-function unfolding(dress: TableLayout, rows: readonly NumberedRow[]): string {
+function collapsedHtml(layout: TableLayout, rows: readonly NumberedRow[]): string {
   const [first, ...rest] = rows
   if (first === undefined) return ''
-  if (!isTitle(first.cells[0])) return tablesHtml(dress, [], rows)
-  return `<details><summary>${escapeHtml(wordsOf(first))}</summary>${tablesHtml(dress, [], rest)}</details>`
+  if (!isTitle(first.cells[0])) return tablesHtml(layout, [], rows)
+  return `<details><summary>${escapeHtml(rowText(first))}</summary>${tablesHtml(layout, [], rest)}</details>`
 }

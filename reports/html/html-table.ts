@@ -6,72 +6,73 @@ import type { Cell } from '../xlsx/cells.js'
 import { makeHighlighter } from '../xlsx/rule-marks.js'
 import { escapeHtml } from './escape-html.js'
 
-/** Rows of one table; each has the headers again, and is laid out only when it comes into view. */
-const ROWS_A_TABLE = 250
-/** Of a column unit: the page's letters are a little smaller than the workbook's. */
+/** Rows per table. Long tables are split; each part repeats the headers and is laid out only when it comes into view. */
+const ROWS_PER_TABLE = 250
+/** Pixels per column unit; less than in the workbook, because the page uses smaller text. */
 const UNIT_PIXELS = 6.5
-/** How high a row is thought to be before it was laid out. */
-const ROW_PIXELS = 24
-/** A column narrower than this holds a number rather than a name. */
-const NAME_UNITS = 20
-/** Columns that may stay when the reader scrolls sideways: more would leave no room. */
-const MOST_KEPT_PIXELS = 560
+/** Estimated row height before layout. */
+const ESTIMATED_ROW_PIXELS = 24
+/** A narrower first column contains numbers rather than names. */
+const MIN_NAME_UNITS = 20
+/** Maximum total width of frozen columns, so that room is left for scrolling. */
+const MAX_FROZEN_PIXELS = 560
 
-/** Between the margins of A4 on its side; below so much of its size a table could not be read. */
-const PAPER_PIXELS = 1_020
-const LEAST_ON_PAPER = 0.6
+/** Width between the margins of A4 landscape. */
+const PRINT_PIXELS = 1_020
+/** Smaller tables would not be legible on paper. */
+const MIN_PRINT_SCALE = 0.6
 
-/** A row with its place in the sheet, counted from 0. */
+/** A row with its index in the sheet, counted from 0. */
 export interface NumberedRow extends RowPlan {
   index: number
 }
 
-/** What the rows of one sheet are drawn with. */
+/** What the rows of one sheet share when they are rendered. */
 export interface TableLayout {
   columns: number
   /** Column units. */
   widths: readonly number[]
-  /** Columns that stay when the reader scrolls sideways. */
+  /** Number of columns that stay in view when the reader scrolls sideways. */
   frozenColumns: number
-  /** Columns a cell reaches over, by `row:column`. */
+  /** Number of columns a merged cell spans, by `row:column`. */
   merges: ReadonlyMap<string, number>
   highlightOf: ReturnType<typeof makeHighlighter>
 }
 
-/** @param rows every row of the sheet */
+/** @param rows all rows of the sheet */
 export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLayout {
-  const widths = widthsOf(sheet)
-  const kept = keptColumns(widths, sheet.frozen?.columns ?? 0)
+  const widths = measureWidths(sheet)
   return {
     columns: sheet.columns,
     widths,
-    frozenColumns: kept,
-    merges: mergesOf(sheet),
+    frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
+    merges: mergedSpans(sheet),
     highlightOf: makeHighlighter(sheet, rows),
   }
 }
 
-function widthsOf(sheet: SheetPlan): readonly number[] {
-  const widths = sheet.widths()
+function measureWidths(sheet: SheetPlan): readonly number[] {
+  const steps = sheet.widths()
   for (;;) {
-    const step = widths.next()
+    const step = steps.next()
     if (step.done) return step.value
   }
 }
 
-function keptColumns(widths: readonly number[], wanted: number): number {
-  const within = widths.slice(0, wanted).findLastIndex((_, at) => pixelsBefore(widths, at + 1) <= MOST_KEPT_PIXELS)
-  return within + 1
+function countFrozenColumns(widths: readonly number[], requested: number): number {
+  const last = widths.slice(0, requested).findLastIndex((_, at) => pixelsBefore(widths, at + 1) <= MAX_FROZEN_PIXELS)
+  return last + 1
 }
 
-/** Whether the first column says what its row is, and so stays on a narrow screen too. */
-const namesRows = ({ widths, frozenColumns: kept }: TableLayout): boolean => kept > 0 && (widths[0] ?? 0) >= NAME_UNITS
+/** Whether the first column names its row and therefore stays in view on narrow screens too. */
+const hasNameColumn = ({ widths, frozenColumns }: TableLayout): boolean =>
+  frozenColumns > 0 && (widths[0] ?? 0) >= MIN_NAME_UNITS
 
 const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS)
 const pixelsBefore = (widths: readonly number[], column: number): number =>
   widths.slice(0, column).reduce((sum, width) => sum + pixelsOf(width), 0)
 
-function mergesOf({ merges = [] }: SheetPlan): Map<string, number> {
+function mergedSpans({ merges = [] }: SheetPlan): Map<string, number> {
   return new Map(
     merges.flatMap((range): [string, number][] => {
       const [, from, row, to, last] = /^([A-Z])(\d+):([A-Z])(\d+)$/.exec(range) ?? []
@@ -81,88 +82,89 @@ function mergesOf({ merges = [] }: SheetPlan): Map<string, number> {
   )
 }
 
-/** Rows as one table, or as several below each other where they are many. */
-export function tablesHtml(dress: TableLayout, head: readonly NumberedRow[], body: readonly NumberedRow[]): string {
+/** Renders rows as one table, or as several if there are many rows. */
+export function tablesHtml(layout: TableLayout, header: readonly NumberedRow[], body: readonly NumberedRow[]): string {
   const parts: string[] = []
-  const top = head.length === 0 ? '' : `<thead>${head.map((row) => rowHtml(dress, row)).join('')}</thead>`
-  for (let from = 0; from < Math.max(1, body.length); from += ROWS_A_TABLE) {
-    parts.push(tableHtml(dress, top, body.slice(from, from + ROWS_A_TABLE), body.length > ROWS_A_TABLE))
+  const headHtml = header.length === 0 ? '' : `<thead>${header.map((row) => rowHtml(layout, row)).join('')}</thead>`
+  for (let from = 0; from < Math.max(1, body.length); from += ROWS_PER_TABLE) {
+    parts.push(tableHtml(layout, headHtml, body.slice(from, from + ROWS_PER_TABLE), body.length > ROWS_PER_TABLE))
   }
-  return `<div class="scroll" tabindex="0"${onPaper(dress)}>${parts.join('')}</div>`
+  return `<div class="scroll" tabindex="0"${printAttributes(layout)}>${parts.join('')}</div>`
 }
 
-/** How much smaller a table is on paper, and whether even so not all of its columns have room. */
-function onPaper({ widths }: TableLayout): string {
-  const fit = PAPER_PIXELS / pixelsBefore(widths, widths.length)
-  if (fit >= 1) return ''
-  return fit < LEAST_ON_PAPER ? ` data-wide style="--fit:${LEAST_ON_PAPER}"` : ` style="--fit:${fit.toFixed(2)}"`
+/** Attributes that scale a wide table in print, and mark it if its columns still do not fit. */
+function printAttributes({ widths }: TableLayout): string {
+  const scale = PRINT_PIXELS / pixelsBefore(widths, widths.length)
+  if (scale >= 1) return ''
+  return scale < MIN_PRINT_SCALE
+    ? ` data-wide style="--print-scale:${MIN_PRINT_SCALE}"`
+    : ` style="--print-scale:${scale.toFixed(2)}"`
 }
 
-function tableHtml(dress: TableLayout, head: string, rows: readonly NumberedRow[], oneOfMany: boolean): string {
-  const { widths, frozenColumns: kept } = dress
+function tableHtml(layout: TableLayout, headHtml: string, rows: readonly NumberedRow[], isOneOfMany: boolean): string {
+  const { widths, frozenColumns } = layout
   const total = pixelsBefore(widths, widths.length)
   const columns = widths.map((width) => `<col style="width:${pixelsOf(width)}px">`).join('')
-  const body = rows.map((row) => rowHtml(dress, row)).join('')
-  const places = widths.slice(0, kept).map((_, at) => `;--k${at + 1}:${pixelsBefore(widths, at)}px`)
-  const table = `<table class="keep${kept}${namesRows(dress) ? ' named' : ''}" style="width:${total}px${places.join('')}"><colgroup>${columns}</colgroup>${head}<tbody>${body}</tbody></table>`
-  const room = `width:${total}px;contain-intrinsic-size:${total}px ${(rows.length + 1) * ROW_PIXELS}px`
-  return oneOfMany ? `<div class="lazy" style="${room}">${table}</div>` : table
+  const body = rows.map((row) => rowHtml(layout, row)).join('')
+  const offsets = widths.slice(0, frozenColumns).map((_, at) => `;--k${at + 1}:${pixelsBefore(widths, at)}px`)
+  const table = `<table class="keep${frozenColumns}${hasNameColumn(layout) ? ' named' : ''}" style="width:${total}px${offsets.join('')}"><colgroup>${columns}</colgroup>${headHtml}<tbody>${body}</tbody></table>`
+  const size = `width:${total}px;contain-intrinsic-size:${total}px ${(rows.length + 1) * ESTIMATED_ROW_PIXELS}px`
+  return isOneOfMany ? `<div class="lazy" style="${size}">${table}</div>` : table
 }
 
-function rowHtml(dress: TableLayout, row: NumberedRow): string {
-  const { cells, index: at } = row
+function rowHtml(layout: TableLayout, row: NumberedRow): string {
+  const { cells, index } = row
   const last = cells.findLastIndex(isFilled)
-  if (last === 0 && isTitle(cells[0])) return `<tr>${titleHtml(cells[0] as Cell, dress.columns)}</tr>`
+  if (last === 0 && isTitle(cells[0])) return `<tr>${titleHtml(cells[0] as Cell, layout.columns)}</tr>`
   const bands = isTitleRow(row)
-  const worn = bands ? { ...dress, kept: 0 } : dress
+  const rowLayout = bands ? { ...layout, frozenColumns: 0 } : layout
   const parts: string[] = []
-  for (let column = 0; column < dress.columns; ) {
+  for (let column = 0; column < layout.columns; ) {
     const cell = cells[column]
-    const span = dress.merges.get(`${at}:${column}`) ?? spanOf(worn, cells, column)
-    parts.push(cellHtml(cell, span, isFilled(cell) ? dress.highlightOf(at, column) : null))
+    const span = layout.merges.get(`${index}:${column}`) ?? columnSpan(rowLayout, cells, column)
+    parts.push(cellHtml(cell, span, isFilled(cell) ? layout.highlightOf(index, column) : null))
     column += span
   }
   return `<tr${bands ? ' class="bands"' : ''}>${parts.join('')}</tr>`
 }
 
-/** A row of one cell that is a title, over all columns. */
+/** A section title that spans all columns. */
 const titleHtml = (cell: Cell, columns: number) =>
-  `<th class="part" colspan="${columns}" scope="rowgroup"><span>${escapeHtml(cellText(cell))}</span></th>`
+  `<th class="section-title" colspan="${columns}" scope="rowgroup"><span>${escapeHtml(cellText(cell))}</span></th>`
 
-/** Whether anything is to be seen in a cell. */
+/** Whether a cell shows anything. */
 export function isFilled(cell: Cell | undefined): cell is Cell {
   if (cell === undefined) return false
   const content = cellContent(cell)
   return content === null ? isNotAvailable(cell) : content !== ''
 }
-/** Whether a cell is the title of a part of its sheet. */
+/** Whether a cell is a section title. */
 export const isTitle = (cell: Cell | undefined): boolean =>
   cell?.style.font?.bold === true && (cell.style.font.size ?? 0) > FONT_POINTS
-/** Whether a row is titles alone, each of what stands below it. */
+/** Whether a row consists only of titles, each for the cells below it. */
 export function isTitleRow({ cells }: RowPlan): boolean {
   const filled = cells.filter(isFilled)
   return filled.length > 0 && filled.every(isTitle)
 }
-/** Whether a cell is a header. */
-export const isHeader = (cell: Cell | undefined): boolean => cell !== undefined && fillOf(cell) === palette.head
+/** Whether a cell is a column header. */
+export const isHeaderCell = (cell: Cell | undefined): boolean => cell !== undefined && fillOf(cell) === palette.head
 
-/** As in a workbook, a text that has no room runs on over empty cells; empty cells beside each other are one. */
-function spanOf(
-  { columns, widths, frozenColumns: kept }: TableLayout,
-  cells: RowPlan['cells'],
-  column: number,
-): number {
+/** As in a workbook, long text overflows into empty cells to its right; adjacent empty cells are merged. */
+function columnSpan({ columns, widths, frozenColumns }: TableLayout, cells: RowPlan['cells'], column: number): number {
   const cell = cells[column]
-  if (column < kept || !canReach(cell)) return 1
+  if (column < frozenColumns || !canReach(cell)) return 1
   const wanted = isFilled(cell) ? columnWidth(cellText(cell), { bold: cell.style.font?.bold === true }) : Infinity
   let [span, room] = [1, widths[column] ?? 0]
-  while (column + span < columns && room < wanted && isFree(cells[column + span])) room += widths[column + span++] ?? 0
+  while (column + span < columns && room < wanted && isEmptyCell(cells[column + span]))
+    room += widths[column + span++] ?? 0
   return span
 }
 
-const isFree = (cell: Cell | undefined) => !isFilled(cell) && (cell === undefined || fillOf(cell) === undefined)
+const isEmptyCell = (cell: Cell | undefined) => !isFilled(cell) && (cell === undefined || fillOf(cell) === undefined)
 const canReach = (cell: Cell | undefined) =>
-  isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHeader(cell) : isFree(cell)
+  isFilled(cell)
+    ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHeaderCell(cell)
+    : isEmptyCell(cell)
 
 function cellHtml(cell: Cell | undefined, span: number, mark: string | null): string {
   const over = span > 1 ? ` colspan="${span}"` : ''
@@ -170,7 +172,7 @@ function cellHtml(cell: Cell | undefined, span: number, mark: string | null): st
   const words = escapeHtml(cellText(cell)).replaceAll('\n', '<br>')
   const link = cellLink(cell)
   const content = link === null ? words : `<a ${linkAttributes(link)}>${words}</a>`
-  const [tag, scope] = isHeader(cell) ? ['th', ' scope="col"'] : ['td', '']
+  const [tag, scope] = isHeaderCell(cell) ? ['th', ' scope="col"'] : ['td', '']
   return `<${tag}${scope}${over}${classOf(cell, mark)}>${content}</${tag}>`
 }
 
@@ -190,21 +192,21 @@ const FILLS: Record<string, string> = {
   [palette.input]: 'input',
 }
 
-/** `n`: a figure, which stays on one line; `r`: at the right; `b`: bold. */
+/** Class names: `n` no wrapping, `r` aligned right, `b` bold. */
 function classOf(cell: Cell, mark: string | null): string {
   const { style } = cell
   const names = [
     isNumberOrDate(cell) || cellContent(cell) === null ? 'n' : '',
     style.alignment?.horizontal === 'right' ? 'r' : '',
-    style.font?.bold && !isHeader(cell) ? 'b' : '',
+    style.font?.bold && !isHeaderCell(cell) ? 'b' : '',
     mark ?? FILLS[fillOf(cell) ?? ''] ?? '',
   ].filter((name) => name !== '')
   return names.length === 0 ? '' : ` class="${names.join(' ')}"`
 }
 
 /**
- * Names and values in blocks side by side, which wrap on a narrow screen.
- * @param rows titles of the blocks, then their lines, each a name and, some columns on, its value
+ * Renders blocks of labels and values side by side; they wrap on narrow screens.
+ * @param rows the block titles, then rows with a label and a value for each block
  */
 export function factBlocksHtml({ highlightOf: mark, columns }: TableLayout, rows: readonly NumberedRow[]): string {
   const [titles, ...lines] = rows

@@ -46,9 +46,9 @@ const variables = (colours: Record<string, string>) =>
   Object.entries(colours)
     .map(([name, argb]) => `--${name}:#${argb.slice(2)}`)
     .join(';')
-const marked = (name: string) => `.${name}{background:var(--${name});color:var(--${name}ink)}`
+const highlightRule = (name: string) => `.${name}{background:var(--${name});color:var(--${name}ink)}`
 
-/** How the page looks: on a screen by day and by night, on a telephone, on paper. */
+/** Style sheet of the page: light and dark, narrow screens, print. */
 export const PAGE_STYLE = `:root{color-scheme:light;${variables(LIGHT)}}
 @media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(DARK)}}}
 *{box-sizing:border-box}html{scroll-padding-top:3.4rem}
@@ -56,7 +56,7 @@ body{margin:0;font:14px/1.45 Arial,Helvetica,sans-serif;color:var(--ink);backgro
 header,main,footer{max-width:1320px;margin:0 auto;padding:0 1.5rem}
 header{padding-top:1.6rem;padding-bottom:.8rem}h1{margin:0 0 .25rem;font-size:1.65rem;line-height:1.2;color:var(--sectionink)}
 h2{margin:0 0 .3rem;font-size:1.25rem;color:var(--sectionink)}p{margin:.2rem 0;color:var(--muted);max-width:62rem}a{color:var(--link)}
-.left{border-left:4px solid var(--warnink);padding:.4rem .8rem;margin:.7rem 0 0;background:var(--warn);color:var(--warnink)}
+.omitted{border-left:4px solid var(--warnink);padding:.4rem .8rem;margin:.7rem 0 0;background:var(--warn);color:var(--warnink)}
 nav{position:sticky;top:0;z-index:4;background:var(--paper);border-top:1px solid var(--line);border-bottom:2px solid var(--head)}
 nav div{max-width:1320px;margin:0 auto;padding:.35rem 1.2rem;display:flex;gap:.15rem;overflow-x:auto;scrollbar-width:thin}
 nav a{padding:.25rem .55rem;border-radius:.3rem;text-decoration:none;white-space:nowrap}nav a:hover,nav a:focus-visible{background:var(--section)}
@@ -71,23 +71,25 @@ table{table-layout:fixed;border-collapse:separate;border-spacing:0;font-size:12.
 .lazy{content-visibility:auto}
 td,th{padding:.24rem .28rem;border-bottom:1px solid var(--line);vertical-align:top;text-align:left;overflow-wrap:break-word}
 thead{position:sticky;top:0;z-index:2}thead td{background:var(--paper)}
-th{background:var(--head);color:var(--headink);vertical-align:bottom}th.part{background:var(--section);color:var(--sectionink);font-size:13px}
-th.part span{position:sticky;left:.28rem}
+th{background:var(--head);color:var(--headink);vertical-align:bottom}th.section-title{background:var(--section);color:var(--sectionink);font-size:13px}
+th.section-title span{position:sticky;left:.28rem}
 .n{white-space:nowrap}.r{text-align:right;font-variant-numeric:tabular-nums}.b{font-weight:bold}.bands td{color:var(--sectionink);font-size:13px;white-space:nowrap}
-${['good', 'warn', 'bad', 'input'].map(marked).join('')}.muted{color:var(--muted)}
-:where(.named tr:not(.bands)>:first-child:not(.part)){position:sticky;left:0;z-index:1;background:var(--paper)}
-@media (min-width:900px){${keptRules()}}
+${['good', 'warn', 'bad', 'input'].map(highlightRule).join('')}.muted{color:var(--muted)}
+:where(.named tr:not(.bands)>:first-child:not(.section-title)){position:sticky;left:0;z-index:1;background:var(--paper)}
+@media (min-width:900px){${frozenColumnRules()}}
 footer{padding-top:1rem;padding-bottom:1.6rem;color:var(--muted)}
 @media (max-width:640px){header,main,footer{padding-left:.9rem;padding-right:.9rem}nav div{padding:.35rem .4rem}h1{font-size:1.3rem}.charts figure{padding:.2rem;overflow-x:auto}.charts svg{min-width:32rem}}
 @media print{nav,details{display:none}header,main,footer{max-width:none;padding:0}body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}h1{font-size:1.4rem}section{break-before:page;margin:0 0 1rem}section:first-child{break-before:auto}
-.scroll{max-height:none;max-width:100%;overflow:hidden;border:0}.scroll table{zoom:var(--fit,1)}.scroll[data-wide]::after{content:"The table has more columns than a page is wide; the workbook has them all.";font-style:italic}
+.scroll{max-height:none;max-width:100%;overflow:hidden;border:0}.scroll table{zoom:var(--print-scale,1)}.scroll[data-wide]::after{content:"This table is too wide to print in full; the workbook contains all columns.";font-style:italic}
 .lazy{content-visibility:visible;width:auto!important}thead,tr>*{position:static!important}tr,figure{break-inside:avoid}.blocks{gap:.6rem 1.4rem}.charts{grid-template-columns:1fr 1fr}@page{size:A4 landscape;margin:12mm}}
 ${CHART_STYLE}`
 
-/** Columns that stay at the left, over what passes below them; colours of cells hold. */
-function keptRules(): string {
+/** Rules that freeze columns at the left. */
+function frozenColumnRules(): string {
   const counts = [1, 2, 3, 4]
-  const cells = counts.map((count) => `.keep${count} tr:not(.bands)>:nth-child(-n+${count}):not(.part)`).join(',')
+  const cells = counts
+    .map((count) => `.keep${count} tr:not(.bands)>:nth-child(-n+${count}):not(.section-title)`)
+    .join(',')
   const places = counts.map(
     (column) => `:where([class^=keep] tr:not(.bands))>:nth-child(${column}){left:var(--k${column})}`,
   )

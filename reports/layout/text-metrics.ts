@@ -87,7 +87,7 @@ export function truncateToLines(
   text: string,
   columnUnits: number,
   lines: number,
-  mark = '… [in full on About]',
+  mark = '… [full text on About]',
 ): string {
   // Upper bound on the characters per line, however narrow they are.
   const max = Math.ceil(lines * columnUnits * 3)

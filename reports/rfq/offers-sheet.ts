@@ -264,7 +264,7 @@ function noteColumns(): Columns<'flags' | 'notes' | 'id' | 'version' | 'observed
 const MAX_NOTE_CHARACTERS = 600
 const noteOf = ({ terms: { notes } }: OfferReport) =>
   notes !== null && notes.length > MAX_NOTE_CHARACTERS
-    ? `${notes.slice(0, MAX_NOTE_CHARACTERS)}… [in full on About]`
+    ? `${notes.slice(0, MAX_NOTE_CHARACTERS)}… [full text on About]`
     : notes
 
 function offerRules({ offers }: RfqLayout): NonNullable<SheetPlan['rules']> {

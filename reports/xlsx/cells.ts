@@ -19,7 +19,7 @@ export type CachedResult = number | string | boolean | null
 const MAX_CELL_CHARACTERS = 32_767
 /** Excel refuses longer addresses. */
 const MAX_LINK_CHARACTERS = 2_000
-const TRUNCATION_MARK = '… [cut; in full on About]'
+const TRUNCATION_MARK = '… [full text on About]'
 /** First date with the same serial number everywhere: Excel counts a 29 February 1900 that never existed. */
 const FIRST_DATE = Date.UTC(1900, 2, 1)
 

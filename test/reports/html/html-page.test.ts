@@ -36,7 +36,7 @@ const page = (name: string) => {
 const section = (html: string, name: string) => html.split(`<section id="${name}"`)[1]?.split('</section>')[0] ?? ''
 
 describe('a page', () => {
-  it('shows every row, with the headers again for each table of a long one', () => {
+  it('shows every row and repeats the headers in each part of a long table', () => {
     const html = renderHtmlPage([table('Few', 3), table('Many', 1_001)], ASIDE)
     const rows = [...html.matchAll(/>row (\d+)</g)].map(([, row]) => Number(row))
     expect(rows).toEqual([1, 2, 3, ...Array.from({ length: 1_001 }, (_, row) => row + 1)])
@@ -44,28 +44,26 @@ describe('a page', () => {
     expect(section(html, 'Many').match(/class="lazy"/g)).toHaveLength(5)
     expect(section(html, 'Few').match(/<thead>/g)).toHaveLength(1)
     expect(html).not.toContain('not on this page')
-    expect(html).not.toContain('Not everything')
+    expect(html).not.toContain('This page is incomplete')
   })
 
-  it('says at its top and in its place what has no room, and where it is', () => {
+  it('says at the top and in the section which rows are omitted and where to find them', () => {
     const html = renderHtmlPage([table('Few', 1), table('Many', MAX_ROWS_PER_SHEET + 1_234)], ASIDE)
-    expect(html).toContain(
-      'Not everything is on this page: Many shows 20,000 of 21,234 rows. The workbook (--format xlsx)',
-    )
+    expect(html).toContain('This page is incomplete: Many shows 20,000 of 21,234 rows. The workbook (--format xlsx)')
     expect(section(html, 'Many')).toContain('1,234 more rows are not on this page')
     expect(section(html, 'Many')).toContain(`>row ${MAX_ROWS_PER_SHEET}<`)
     expect(section(html, 'Many')).not.toContain(`>row ${MAX_ROWS_PER_SHEET + 1}<`)
     expect(section(html, 'Few')).not.toContain('not on this page')
   })
 
-  it('tells once what stands above every sheet of a workbook', () => {
+  it('shows the lines common to all sheets only once', () => {
     const html = renderHtmlPage([table('One', 1), table('Two', 1)], ASIDE)
     expect(html.match(/The same on all/g)).toHaveLength(1)
     expect(html.match(/About (One|Two)/g)).toHaveLength(2)
     expect(page('sample')).not.toContain('Inputs changed since')
   })
 
-  it('gives every row of a table as many columns', () => {
+  it('gives every row of a table the same number of columns', () => {
     for (const name of ['sample', 'hostile', 'no-offers', 'invalid-documents']) {
       for (const found of page(name).matchAll(/<colgroup>(.*?)<\/colgroup>(.*?)<\/table>/gs)) {
         const columns = found[1]?.match(/<col /g)?.length
@@ -82,7 +80,7 @@ describe('a page', () => {
     }
   })
 
-  it('marks what the rules of the workbook mark, and unfolds the figures behind the charts', () => {
+  it('applies the conditional formats of the workbook and collapses the figures behind the charts', () => {
     const html = page('sample')
     expect(section(html, 'Comparison')).toMatch(/class="n good">USD 9\.80</)
     expect(section(html, 'Scoring')).toMatch(/class="n r b? ?good">1</)

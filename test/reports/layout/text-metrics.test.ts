@@ -35,7 +35,7 @@ describe('the room text takes', () => {
     const long = 'word '.repeat(200).trim()
     const cut = truncateToLines(long, 30, 4)
     expect(wrappedLines(cut, 30)).toBeLessThanOrEqual(4)
-    expect(cut).toMatch(/\[in full on About\]$/)
+    expect(cut).toMatch(/\[full text on About\]$/)
     expect(truncateToLines('short', 30, 4)).toBe('short')
   })
 })
