@@ -6,16 +6,16 @@ import { isBusy, toStoreError } from './sqlite-errors.js'
 
 export type Sqlite = Database.Database
 
-/** How long a writer waits for another process's transaction, in milliseconds. */
+/** How long a writer waits for the lock of another process, in milliseconds. */
 const MAX_BUSY_WAIT_MS = 5000
-/** SQLite waits by blocking the thread; we let it do so only this long at a time, in milliseconds. */
+/** SQLite's busy timeout, which blocks the thread, in milliseconds. */
 const MAX_BLOCKING_WAIT_MS = 50
-/** The system keeps the file's pages as well; a report on a large RFQ would fill the usual 16 MiB for one reading. */
+/** Small, because the operating system caches the file too; a report on a large RFQ would fill the default 16 MiB. */
 const READER_CACHE_KIB = 4096
 
 /**
- * One database file: a connection that reads, and one that writes, used by one transaction at a time.
- * A write transaction may span turns of the event loop, so that a large one never blocks it.
+ * A database file with one connection for reading and one for writing, which runs one transaction at a time.
+ * A write transaction may yield to the event loop, so that a large one does not block it.
  */
 export class Connection {
   readonly reader: Sqlite
@@ -51,7 +51,7 @@ export class Connection {
     }
   }
 
-  /** A prepared statement of the writing connection, made once. Only for use within `write`. */
+  /** A cached prepared statement of the writing connection. Use only within `write`. */
   statement(sql: string): Database.Statement {
     let found = this.#statements.get(sql)
     if (!found) {
@@ -62,8 +62,8 @@ export class Connection {
   }
 
   /**
-   * Runs one transaction (BEGIN IMMEDIATE, committed with a sync to disk); alone on the writing connection.
-   * @param work may await `yieldToEventLoop` between pieces; whatever it throws rolls everything back
+   * Runs one transaction (BEGIN IMMEDIATE; the commit is synced to disk), after those before it have ended.
+   * @param work may await `yieldToEventLoop`; an error rolls the transaction back
    */
   write<T>(work: () => Promise<T> | T): Promise<T> {
     const result = this.#last.then(() => this.#transaction(work))
@@ -83,7 +83,7 @@ export class Connection {
     }
   }
 
-  /** Reads; failures are explained. */
+  /** Runs queries, converting errors with `toStoreError`. */
   read<T>(work: (reader: Sqlite) => T): T {
     try {
       return work(this.reader)
@@ -92,7 +92,7 @@ export class Connection {
     }
   }
 
-  /** Waits for the transaction under way, then closes. */
+  /** Waits for pending transactions, then closes. */
   async close(): Promise<void> {
     await this.#last
     this.reader.close()
@@ -100,13 +100,13 @@ export class Connection {
   }
 }
 
-/** Lets the event loop turn once; called between pieces of long work. */
+/** Call between parts of long work. */
 export { yieldToEventLoop }
 
-/** A further connection to a file that is in use. */
+/** Opens another connection to a file in use. */
 export function connect(path: string): Sqlite {
   const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS })
-  // A reopened WAL file falls back to NORMAL, so this is said at every open.
+  // Not stored in the file, so it is set for each connection.
   db.pragma('synchronous = full')
   db.pragma('foreign_keys = on')
   return db
@@ -119,7 +119,7 @@ function createPrivateFile(path: string): void {
   chmodSync(path, 0o600)
 }
 
-/** Repeats what another process's lock refused, without blocking the thread, for up to five seconds. */
+/** Repeats an attempt for up to five seconds while another process holds the lock, without blocking the thread. */
 export async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
   const deadline = performance.now() + MAX_BUSY_WAIT_MS
   for (;;) {

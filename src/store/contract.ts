@@ -16,26 +16,26 @@ import type {
 } from '../domain/records.js'
 
 /**
- * What is kept. Asked in batches and answering with promises, so that a store of another make fits behind it.
- * Methods reject with `StoreError` (errors.ts).
+ * The store (docs/DATABASE.md). Methods work in batches and return promises, so that another database can implement them.
+ * They reject with `StoreError` (errors.ts).
  */
 export interface Store extends Runs, Recorder, History, Closings {
   /** Absolute path of the database file. */
   readonly path: string
-  /** Integrity and size; `ok` false with what is wrong. */
+  /** Checks the integrity of the database; `message` describes the damage if `ok` is false. */
   check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
-  /** Reads every stored document again, after the program learned more of what may come. */
-  replay(now: Date): Promise<ReplayReport>
-  /** A consistent copy while others go on writing (mode 0600). */
+  /** Parses every stored version again, after the schemas changed, and updates `valid` and the problems. */
+  revalidate(now: Date): Promise<RevalidationReport>
+  /** Makes a consistent copy (mode 0600) while others continue to write. */
   backup(file: string): Promise<void>
   close(): Promise<void>
 }
 
-/** What reading everything again changed. */
-export interface ReplayReport {
-  /** Versions read. */
+/** Changes made by `revalidate`. */
+export interface RevalidationReport {
+  /** Versions parsed. */
   documents: number
-  /** Versions that fit now and did not before, and the other way round. */
+  /** Versions that became valid, and that became invalid. */
   nowValid: number
   nowInvalid: number
   problemsGone: number
@@ -53,13 +53,13 @@ export interface RunEnd extends RunCounts {
 
 export interface Runs {
   /**
-   * Begins a run: at most one of a kind on a channel at once, in all processes on this database. A run left by a dead
-   * process is recorded as `interrupted` first. Rejects with `RunBusyError` while another lives.
+   * Starts a run. Across all processes on this database, a channel has at most one active run of each kind; while there
+   * is one, rejects with `RunBusyError`. A run whose process died is first recorded as `interrupted`.
    */
   beginRun(run: { channel: string; kind: RunKind; now: Date }): Promise<RunHandle>
   /** Newest first. */
   runs(filter: { channel?: string; kind?: RunKind; limit?: number }): Promise<RunRecord[]>
-  /** The newest run with outcome `complete` (or `partial` if `orPartial`) of each channel and kind. */
+  /** The newest finished run of a channel and kind, optionally with one outcome. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome }): Promise<RunRecord | null>
 }
 
@@ -67,15 +67,15 @@ export interface RunHandle {
   readonly id: number
   readonly channel: string
   readonly kind: RunKind
-  /** Aborted when the run was taken over by another process (this one was thought dead). */
+  /** Aborted when another process took over the run because its lease had expired. */
   readonly lost: AbortSignal
-  /** Ends the run and gives up its lock. */
+  /** Ends the run and releases its lock. */
   finish(end: RunEnd, now: Date): Promise<RunRecord>
 }
 
 // --- recording observations -----------------------------------------------------------------------------------------
 
-/** A document as observed, ready to be kept. */
+/** A document with its problems, ready to be stored. */
 export interface Snapshot {
   id: string
   /** Parsed JSON. */
@@ -84,59 +84,52 @@ export interface Snapshot {
   problems: readonly Problem[]
 }
 
-/** What the list showed of an RFQ, and what its detail said: written together. */
+/** An RFQ with its responses, stored in one transaction. */
 export interface RfqSnapshot {
   rfq: Snapshot
-  /** `full`: the single shape; `list`: only the list entry could be had (never known before). */
+  /** `list` for an RFQ that could never be read, of which only the list entry is known. */
   shape: 'full' | 'list'
-  /** Hash of the list entry, to see later whether it changed. */
+  /** Hash of the list entry, to detect changes at the next poll. */
   listHash: string | null
   responses: readonly ResponseSnapshot[]
-  /** False where the RFQ's `responses` could not be read as a list: then none is marked missing. */
+  /** False if `responses` of the RFQ was unusable: then no response is marked missing. */
   responsesComplete: boolean
-  /** When the first of its requests was sent: nothing in here is older. */
+  /** Just before its first request was sent: all values are at least this recent. */
   readAt: Date
 }
 export interface ResponseSnapshot extends Snapshot {
-  /** `full`: operation 4; `summary`: only the summary within the RFQ could be had. */
+  /** `summary` if the response could not be read, and only its summary in the RFQ is known. */
   shape: 'full' | 'summary'
 }
 
+/** `stale`: a newer observation is already stored, and this one was dropped. */
 export type UpsertResult = 'inserted' | 'changed' | 'unchanged' | 'stale'
 
 export interface RecordResult {
   rfq: UpsertResult
-  /** Version numbers after the write. */
+  /** Version number after the write. */
   rfqVersion: number
   rfqHash: string
   responses: { id: string; change: UpsertResult }[]
-  /** Responses that the RFQ no longer shows. */
+  /** Ids of responses newly marked missing. */
   missing: string[]
 }
 
 export interface Recorder {
-  /** Keeps listings, in chunks of transactions. Marks nothing missing. */
+  /** Stores listings in several transactions. Marks nothing missing. */
   recordListings(run: RunHandle, listings: readonly Snapshot[], readAt: Date, now: Date): Promise<UpsertResult[]>
-  /** Keeps one RFQ with its responses in one transaction; responses it no longer shows get `missing_since`. */
+  /** Stores an RFQ with its responses in one transaction and marks responses that it no longer lists as missing. */
   recordRfq(run: RunHandle, snapshot: RfqSnapshot, now: Date): Promise<RecordResult>
-  /** Says again that these were there unchanged (list entry same, detail not read again). */
+  /** Updates the last observation of RFQs whose list entries are unchanged and which were not read again. */
   touchRfqs(run: RunHandle, ids: readonly string[], readAt: Date, now: Date): Promise<void>
-  /** After a complete list: everything of the kind not in `present` gets `missing_since`, what is back loses it. */
+  /** After a complete list: marks documents not in `listedIds` as missing, and clears the mark of those that returned. */
   updatePresence(
     run: RunHandle,
     kind: 'listing' | 'rfq',
-    present: readonly string[],
+    listedIds: readonly string[],
     readAt: Date,
     now: Date,
   ): Promise<{ missing: string[]; returned: string[] }>
-  /** Keeps problems that belong to no document (duplicates, unreadable entries). */
-  recordProblems(
-    run: RunHandle,
-    kind: DocumentKind,
-    entityId: string,
-    problems: readonly Problem[],
-    now: Date,
-  ): Promise<void>
 }
 
 // --- reading --------------------------------------------------------------------------------------------------------
@@ -144,36 +137,36 @@ export interface Recorder {
 export interface RfqFilter {
   channel?: string
   asOf?: Date
-  /** RFQ id, number or reference; all that match. */
+  /** RFQ id, number or reference. */
   match?: string
-  /** Leave out the responses (a list of RFQs needs none). Default false. */
+  /** Omit the responses. Default false. */
   withoutResponses?: boolean
 }
 
-/** What polling needs to know to decide what to read again. */
+/** Stored state from which a poll decides whether to read an RFQ again. */
 export interface RfqPollState {
   id: string
   listHash: string | null
   shape: 'full' | 'list'
   state: string | null
-  /** When its detail was last read. */
+  /** When the RFQ itself, not only its list entry, was last read. */
   detailReadAt: Timestamp | null
-  /** Some response is known by its summary only. */
+  /** Some response is known only by its summary. */
   incomplete: boolean
   missingSince: Timestamp | null
 }
 
 export interface History {
   rfqStates(channel: string): Promise<RfqPollState[]>
-  /** What is there now, missing ones left out: for the rule of mass absence. */
+  /** Ids of documents that are not missing; used to detect a mass loss. */
   presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
   listings(filter: { channel?: string; asOf?: Date; ids?: readonly string[] }): Promise<KnownDocument[]>
   rfqs(filter: RfqFilter): Promise<RfqWithResponses[]>
-  /** Every version of an RFQ and its responses, oldest first; observed not later than asOf. */
+  /** Every version of an RFQ and its responses up to `asOf`, oldest first. */
   rfqHistory(channel: string, rfqId: string, asOf?: Date): Promise<Version[]>
   absences(channel: string, rfqId: string, asOf?: Date): Promise<Absence[]>
   problems(filter: { channel?: string; entityIds?: readonly string[]; limit?: number }): Promise<ProblemRecord[]>
-  /** One snapshot a row, in a stable order, without holding all in memory. */
+  /** Streams documents in a stable order. */
   export(filter: { kind?: DocumentKind; channel?: string; asOf?: Date }): AsyncIterable<KnownDocument>
 }
 

@@ -1,9 +1,9 @@
-/** What went wrong with the database, split by what the caller does next. The message holds the remedy. */
+/** An error of the database, with a remedy in its message. Subclasses differ in what the caller does next. */
 export class StoreError extends Error {
   override name = 'StoreError'
 }
 
-/** Another run of this kind lives on this channel: skip this one. */
+/** Another run of this kind is active on this channel: skip this one. */
 export class RunBusyError extends StoreError {
   override name = 'RunBusyError'
 }
@@ -13,12 +13,12 @@ export class RunLostError extends StoreError {
   override name = 'RunLostError'
 }
 
-/** The RFQ has a close under way or unsettled: settle it first. */
+/** The RFQ has a close that is not settled: settle it first. */
 export class IntentOpenError extends StoreError {
   override name = 'IntentOpenError'
 }
 
-/** The file cannot be used: newer than the program, corrupt, not ours, read-only, no room. Tell the operator. */
+/** The file cannot be used: newer than the program, damaged, of another program or not writable. Needs an operator. */
 export class UnusableDatabaseError extends StoreError {
   override name = 'UnusableDatabaseError'
 }

@@ -24,7 +24,7 @@ interface KnownRow extends VersionRow {
   missing_since: string | null
 }
 
-/** The body is parsed whenever it is asked for: of thousands of documents the text alone stays in memory. */
+/** The body is parsed on each access, so that only its text stays in memory. */
 const toVersion = (row: VersionRow): Version => ({
   channel: row.channel,
   kind: row.kind,
@@ -49,8 +49,8 @@ const toKnown = (row: KnownRow): KnownDocument =>
     missingSince: row.missing_since,
   })
 
-/** The present: each document's newest version, in the form it was last seen. */
-const NOW = `
+/** The newest version of each document, with its body as last received. */
+const SELECT_CURRENT = `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
   v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
   e.first_observed_at, e.last_observed_at, e.missing_since
@@ -59,8 +59,8 @@ join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rf
   and v.version = e.version
 where true`
 
-/** The past: what was known at @asOf. Nothing recorded later can change it. */
-const THEN = `
+/** The versions known at @asOf. Nothing recorded later changes the result. */
+const SELECT_AS_OF = `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
   v.run_id, v.valid, v.shape, v.body,
@@ -71,36 +71,36 @@ from versions v
 join entities e on e.channel = v.channel and e.kind = v.kind and e.rfq_id = v.rfq_id and e.id = v.id
 where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
 
-const MATCHES = `and v.id in (
+const MATCH_CONDITION = `and v.id in (
   select m.id from versions m where m.kind = 'rfq' and m.channel = v.channel
     and (m.id = @match or cast(json_extract(m.body, '$.number') as text) in (@match, @match || '.0')
       or json_extract(m.body, '$.reference') = @match collate nocase))`
 
 type Parameters = Record<string, string | number | null>
 
-/** Reads what is known, now or as of a moment (architecture.md, rules 1–4). */
+/** Queries the current state, or the state as of a moment. */
 export function createHistory(connection: Connection): History {
   const all = <T>(sql: string, parameters: Parameters): T[] =>
     connection.read((db) => db.prepare(sql).all(parameters) as T[])
 
-  const known = (where: string, { asOf, ...parameters }: Parameters & { asOf?: string }): KnownDocument[] =>
+  const selectKnown = (where: string, { asOf, ...parameters }: Parameters & { asOf?: string }): KnownDocument[] =>
     all<KnownRow>(
-      `${asOf === undefined ? NOW : THEN} ${where} order by v.channel, v.kind, v.rfq_id, v.id`,
+      `${asOf === undefined ? SELECT_CURRENT : SELECT_AS_OF} ${where} order by v.channel, v.kind, v.rfq_id, v.id`,
       asOf === undefined ? parameters : { ...parameters, asOf },
     ).map(toKnown)
 
-  const responsesOf = (rfq: KnownDocument, asOf: Moment) =>
-    known(`and v.channel = @channel and v.kind = 'response' and v.rfq_id = @rfqId`, {
+  const responsesOf = (rfq: KnownDocument, asOf: AsOfParameter) =>
+    selectKnown(`and v.channel = @channel and v.kind = 'response' and v.rfq_id = @rfqId`, {
       channel: rfq.channel,
       rfqId: rfq.id,
       ...asOf,
     })
 
   const rfqs = ({ channel, asOf, match, withoutResponses }: RfqFilter): RfqWithResponses[] =>
-    known(
-      `and v.kind = 'rfq' ${channel === undefined ? '' : 'and v.channel = @channel'} ${match === undefined ? '' : MATCHES}`,
-      { ...given({ channel, match }), ...moment(asOf) },
-    ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, moment(asOf)) }))
+    selectKnown(
+      `and v.kind = 'rfq' ${channel === undefined ? '' : 'and v.channel = @channel'} ${match === undefined ? '' : MATCH_CONDITION}`,
+      { ...definedValues({ channel, match }), ...asOfParameter(asOf) },
+    ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, asOfParameter(asOf)) }))
 
   return {
     async rfqStates(channel) {
@@ -114,14 +114,14 @@ export function createHistory(connection: Connection): History {
       return rows.map((row) => row.id)
     },
     async listings({ channel, asOf, ids }) {
-      return known(
+      return selectKnown(
         `and v.kind = 'listing' ${channel === undefined ? '' : 'and v.channel = @channel'}
         ${ids === undefined ? '' : 'and v.id in (select value from json_each(@ids))'}`,
-        { ...given({ channel, ids: ids && JSON.stringify(ids) }), ...moment(asOf) },
+        { ...definedValues({ channel, ids: ids && JSON.stringify(ids) }), ...asOfParameter(asOf) },
       )
     },
     async rfqs(filter) {
-      // One read transaction: an RFQ and its responses come from one state.
+      // One read transaction, so that an RFQ and its responses come from one state.
       return connection.read((db) => db.transaction(() => rfqs(filter))())
     },
     async rfqHistory(channel, rfqId, asOf) {
@@ -130,7 +130,7 @@ export function createHistory(connection: Connection): History {
           and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))
           and observed_at <= @asOf
         order by observed_at, kind desc, id, version`,
-        { channel, rfqId, asOf: asOf?.toISOString() ?? END_OF_TIME },
+        { channel, rfqId, asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
       ).map(toVersion)
     },
     async absences(channel, rfqId, asOf) {
@@ -141,7 +141,7 @@ export function createHistory(connection: Connection): History {
           and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))
           and missing_since <= @asOf
         order by missing_since, kind desc, id`,
-        { channel, rfqId, asOf: asOf?.toISOString() ?? END_OF_TIME },
+        { channel, rfqId, asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
       ).map(toAbsence)
     },
     async problems({ channel, entityIds, limit }) {
@@ -156,24 +156,27 @@ export function createHistory(connection: Connection): History {
   }
 }
 
-const END_OF_TIME = '9999-12-31T23:59:59.999Z'
-type Moment = { asOf?: string }
-const moment = (asOf: Date | undefined): Moment => (asOf === undefined ? {} : { asOf: asOf.toISOString() })
-const given = (values: Record<string, string | undefined>): Parameters =>
+const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
+type AsOfParameter = { asOf?: string }
+const asOfParameter = (asOf: Date | undefined): AsOfParameter =>
+  asOf === undefined ? {} : { asOf: asOf.toISOString() }
+const definedValues = (values: Record<string, string | undefined>): Parameters =>
   Object.fromEntries(Object.entries(values).filter((entry): entry is [string, string] => entry[1] !== undefined))
 
 async function* exportAll(
   connection: Connection,
   filter: { kind?: DocumentKind; channel?: string; asOf?: Date },
 ): AsyncGenerator<KnownDocument> {
-  const asOf = moment(filter.asOf)
-  const sql = `${filter.asOf === undefined ? NOW : THEN}
+  const asOf = asOfParameter(filter.asOf)
+  const sql = `${filter.asOf === undefined ? SELECT_CURRENT : SELECT_AS_OF}
     ${filter.channel === undefined ? '' : 'and v.channel = @channel'} ${filter.kind === undefined ? '' : 'and v.kind = @kind'}
     order by v.channel, v.kind, v.rfq_id, v.id`
-  // A cursor keeps its connection busy, so the export has its own: one consistent state from first row to last.
+  // An open cursor blocks its connection, so the export uses its own, which also sees one consistent state.
   const reader: Sqlite = connect(connection.path)
   try {
-    const cursor = reader.prepare(sql).iterate({ ...given({ channel: filter.channel, kind: filter.kind }), ...asOf })
+    const cursor = reader
+      .prepare(sql)
+      .iterate({ ...definedValues({ channel: filter.channel, kind: filter.kind }), ...asOf })
     for (const row of cursor) yield toKnown(row as KnownRow)
   } finally {
     reader.close()

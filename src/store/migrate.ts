@@ -6,18 +6,18 @@ import { type Migration, migrations } from './migrations.js'
 /** Marks a file as a Quotekeeper database: "QKpr". */
 export const APPLICATION_ID = 0x514b7072
 
-/** What opening did, for the log. */
+/** The schema versions before and after opening, for the log. */
 export interface MigrationReport {
   from: number
   to: number
-  /** The copy made before an existing database was migrated, or null. */
+  /** Path of the copy made before migrating an existing database, or null. */
   backup: string | null
 }
 
 /**
- * Brings a database to this program's schema: each migration with its record in one transaction; safe when several
- * processes start at once. An existing database is copied first.
- * @param now for the record and the name of the copy
+ * Applies missing migrations, each in one transaction with its entry in `migrations`. Safe when several processes start
+ * at once. Copies an existing database first.
+ * @param now used for the entries and the name of the copy
  * @throws UnusableDatabaseError for a file of another program or of a newer Quotekeeper
  */
 export async function migrate(
@@ -26,8 +26,8 @@ export async function migrate(
   steps: readonly Migration[] = migrations,
 ): Promise<MigrationReport> {
   const from = schemaVersion(db)
-  refuseForeign(db, from)
-  refuseNewer(db, from, steps.length)
+  rejectForeign(db, from)
+  rejectNewer(db, from, steps.length)
   const backup = from > 0 && from < steps.length ? copyBeforeMigration(db, from, now) : null
   for (const [index, step] of steps.entries()) {
     if (index >= from) await retryWhileBusy(() => apply(db, index + 1, step, now))
@@ -39,7 +39,7 @@ export const schemaVersion = (db: Sqlite): number => db.pragma('user_version', {
 
 function apply(db: Sqlite, number: number, step: Migration, now: Date): void {
   db.transaction(() => {
-    // Another process may have been faster.
+    // Another process may have applied it meanwhile.
     if (schemaVersion(db) >= number) return
     db.exec(`create table if not exists migrations (number integer primary key, name text not null,
       applied_at text not null) strict`)
@@ -50,23 +50,23 @@ function apply(db: Sqlite, number: number, step: Migration, now: Date): void {
   }).immediate()
 }
 
-function refuseForeign(db: Sqlite, version: number): void {
+function rejectForeign(db: Sqlite, version: number): void {
   const id = db.pragma('application_id', { simple: true }) as number
   const tables = db.prepare('select count(*) from sqlite_schema').pluck().get() as number
   const ours = id === APPLICATION_ID || (version === 0 && tables === 0)
-  // A process that migrates at this moment may have made the file ours between the two reads.
+  // Another process may have created the tables and set the id between the two reads.
   if (!ours && db.pragma('application_id', { simple: true }) !== APPLICATION_ID) {
     throw new UnusableDatabaseError(
-      `${db.name} is a database of another program. Name another file under "database" in the configuration.`,
+      `${db.name} is a database of another program. Set "database" in the configuration to another file.`,
     )
   }
 }
 
-function refuseNewer(db: Sqlite, version: number, newest: number): void {
+function rejectNewer(db: Sqlite, version: number, newest: number): void {
   if (version > newest) {
     throw new UnusableDatabaseError(
-      `${db.name} was written by a newer Quotekeeper (schema ${version}; this one knows ${newest}). ` +
-        'Update Quotekeeper; nothing was changed.',
+      `${db.name} was written by a newer Quotekeeper (schema ${version}, this one supports ${newest}). ` +
+        'Nothing was changed. Update Quotekeeper.',
     )
   }
 }

@@ -1,7 +1,4 @@
-/**
- * Numbered, append-only migrations. A migration that was released is never edited; a change is a new one.
- * Each is applied with its record in one transaction (migrate.ts).
- */
+/** A migration, applied by migrate.ts. A released migration is never edited: every change is a new one. */
 export interface Migration {
   name: string
   sql: string
@@ -161,7 +158,7 @@ const columns = (fields: Record<string, string>) =>
 const either = (name: string, first: string, second: string) =>
   `coalesce(json_extract(body, '${first}'), json_extract(body, '${second}')) as ${name}`
 
-// Columns are read from the document itself, so that they can never disagree with it.
+// Columns are extracted from the body, so that they cannot contradict it.
 const views = `
 create view current_documents as
 select e.channel, e.kind, nullif(e.rfq_id, '') as rfq_id, e.id, e.version, v.content_hash, v.shape,

@@ -1,5 +1,5 @@
 import { contentHash } from '../domain/canonical-json.js'
-import type { DocumentKind } from '../domain/documents.js'
+import type { DocumentKind, DocumentShape } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type {
@@ -13,11 +13,10 @@ import type {
 } from './contract.js'
 import { assertLive } from './runs.js'
 
-/** Writes between two turns of the event loop. */
-const CHUNK = 200
+/** Writes before yielding to the event loop. */
+const MAX_WRITES_PER_TURN = 200
 
-type Shape = 'full' | 'list' | 'summary'
-interface Place {
+interface EntityKey {
   channel: string
   kind: DocumentKind
   /** Empty for listings and RFQs. */
@@ -29,35 +28,35 @@ interface EntityRow {
   last_read_at: string
   missing_since: string | null
   content_hash: string
-  shape: Shape
+  shape: DocumentShape
   body: string
   latest_body: string | null
 }
-/** A snapshot with its text and hash, made once. */
-interface Fresh extends Snapshot {
-  shape: Shape
+/** A snapshot with its serialized body and content hash. */
+interface HashedSnapshot extends Snapshot {
+  shape: DocumentShape
   text: string
   hash: string
 }
-/** When it is written, when it was read, and by which run. */
-interface Occasion {
+/** The run that writes, its timestamp, and when the data was read. */
+interface WriteContext {
   run: RunHandle
   stamp: string
   readAt: string
 }
 
-/** Keeps what was observed: versions, presence and absence, problems (interfaces.md §3; architecture.md, rules 1–4). */
+/** Records observations: versions, absences and problems (docs/DATABASE.md). */
 export function createRecorder(connection: Connection): Recorder {
   const sql = (text: string) => connection.statement(text)
 
-  const inRun = <T>(run: RunHandle, readAt: Date, now: Date, work: (occasion: Occasion) => Promise<T>): Promise<T> =>
+  const inRun = <T>(run: RunHandle, readAt: Date, now: Date, work: (context: WriteContext) => Promise<T>): Promise<T> =>
     connection.write(() => {
       assertLive(connection, run)
-      return work({ run, stamp: advance(run.channel, now), readAt: readAt.toISOString() })
+      return work({ run, stamp: advanceTime(run.channel, now), readAt: readAt.toISOString() })
     })
 
-  /** Time never runs backwards in a channel's history, whatever the clock does. */
-  const advance = (channel: string, now: Date): string =>
+  /** Timestamps within a channel never go backwards, even if the clock does. */
+  const advanceTime = (channel: string, now: Date): string =>
     sql(
       `insert into channels values (?, ?) on conflict (channel) do update set newest_at = max(newest_at, excluded.newest_at)
       returning newest_at`,
@@ -65,126 +64,150 @@ export function createRecorder(connection: Connection): Recorder {
       .pluck()
       .get(channel, now.toISOString()) as string
 
-  const find = (place: Place) =>
+  const findCurrent = (key: EntityKey) =>
     sql(
       `select e.version, e.last_read_at, e.missing_since, e.latest_body, v.content_hash, v.shape, v.body
       from entities e join versions v using (channel, kind, rfq_id, id, version)
       where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
-    ).get(place) as EntityRow | undefined
+    ).get(key) as EntityRow | undefined
 
   const insertVersion = (
-    place: Place,
+    key: EntityKey,
     version: number,
-    snapshot: Fresh,
+    snapshot: HashedSnapshot,
     notBefore: string | null,
-    occasion: Occasion,
+    context: WriteContext,
   ) =>
     sql(
       `insert into versions (channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, run_id, valid,
         shape, body)
       values (@channel, @kind, @rfqId, @id, @version, @hash, @notBefore, @stamp, @runId, @valid, @shape, @body)`,
     ).run({
-      ...place,
+      ...key,
       version,
       notBefore,
       hash: snapshot.hash,
-      stamp: occasion.stamp,
-      runId: occasion.run.id,
+      stamp: context.stamp,
+      runId: context.run.id,
       valid: snapshot.valid ? 1 : 0,
       shape: snapshot.shape,
       body: snapshot.text,
     })
 
-  const insert = (place: Place, snapshot: Fresh, occasion: Occasion): UpsertResult => {
+  const insert = (key: EntityKey, snapshot: HashedSnapshot, context: WriteContext): UpsertResult => {
     sql(
       `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at,
         changed_at)
       values (@channel, @kind, @rfqId, @id, 1, @stamp, @stamp, @readAt, @stamp)`,
-    ).run({ ...place, stamp: occasion.stamp, readAt: occasion.readAt })
-    insertVersion(place, 1, snapshot, null, occasion)
+    ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
+    insertVersion(key, 1, snapshot, null, context)
     return 'inserted'
   }
 
-  const change = (place: Place, row: EntityRow, snapshot: Fresh, occasion: Occasion): UpsertResult => {
+  const recordChanged = (
+    key: EntityKey,
+    row: EntityRow,
+    snapshot: HashedSnapshot,
+    context: WriteContext,
+  ): UpsertResult => {
     sql(
       `update versions set superseded_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
-    ).run({ ...place, stamp: occasion.stamp, version: row.version })
-    insertVersion(place, row.version + 1, snapshot, row.last_read_at, occasion)
+    ).run({ ...key, stamp: context.stamp, version: row.version })
+    insertVersion(key, row.version + 1, snapshot, row.last_read_at, context)
     sql(
       `update entities set version = version + 1, last_observed_at = @stamp, last_read_at = @readAt,
         changed_at = @stamp, latest_body = null
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...place, stamp: occasion.stamp, readAt: occasion.readAt })
+    ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
     return 'changed'
   }
 
-  /** The same content: only volatile members or the order may differ, and the newest form is kept. */
-  const see = (place: Place, row: EntityRow, snapshot: Fresh, occasion: Occasion): UpsertResult => {
+  /** Same content hash: only volatile members or the order may differ. The newest body is kept as `latest_body`. */
+  const recordUnchanged = (
+    key: EntityKey,
+    row: EntityRow,
+    snapshot: HashedSnapshot,
+    context: WriteContext,
+  ): UpsertResult => {
     sql(
       `update entities set last_observed_at = @stamp, last_read_at = @readAt, latest_body = @latest
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
     ).run({
-      ...place,
-      stamp: occasion.stamp,
-      readAt: occasion.readAt,
+      ...key,
+      stamp: context.stamp,
+      readAt: context.readAt,
       latest: snapshot.text === row.body ? null : snapshot.text,
     })
     return 'unchanged'
   }
 
-  const keep = (place: Place, observed: Snapshot & { shape: Shape }, occasion: Occasion): UpsertResult => {
-    const snapshot = freshen(place.kind, observed)
-    const row = find(place)
-    if (!row) return noted(place, snapshot, occasion, insert(place, snapshot, occasion))
-    if (occasion.readAt < row.last_read_at) return 'stale'
-    if (row.missing_since !== null) comeBack(place, occasion)
-    // Less than what is known (a summary, a list entry) never replaces it.
+  const upsert = (
+    key: EntityKey,
+    unhashed: Snapshot & { shape: DocumentShape },
+    context: WriteContext,
+  ): UpsertResult => {
+    const snapshot = hashSnapshot(key.kind, unhashed)
+    const row = findCurrent(key)
+    if (!row) return withProblems(key, snapshot, context, insert(key, snapshot, context))
+    if (context.readAt < row.last_read_at) return 'stale'
+    if (row.missing_since !== null) clearMissing(key, context)
+    // A summary or list entry never replaces a full document.
     if (snapshot.shape !== 'full' && row.shape === 'full') {
-      return noted(place, snapshot, occasion, seeAgain(place, occasion))
+      return withProblems(key, snapshot, context, touch(key, context))
     }
     const same = row.content_hash === snapshot.hash && row.shape === snapshot.shape
-    const result = same ? see(place, row, snapshot, occasion) : change(place, row, snapshot, occasion)
-    return noted(place, snapshot, occasion, result)
+    const result = same ? recordUnchanged(key, row, snapshot, context) : recordChanged(key, row, snapshot, context)
+    return withProblems(key, snapshot, context, result)
   }
 
-  const noted = (place: Place, snapshot: Fresh, occasion: Occasion, result: UpsertResult): UpsertResult => {
-    note(place.kind, place.id, snapshot.problems, occasion)
+  const withProblems = (
+    key: EntityKey,
+    snapshot: HashedSnapshot,
+    context: WriteContext,
+    result: UpsertResult,
+  ): UpsertResult => {
+    upsertProblems(key.kind, key.id, snapshot.problems, context)
     return result
   }
 
-  const seeAgain = (place: Place, occasion: Occasion): UpsertResult => {
+  const touch = (key: EntityKey, context: WriteContext): UpsertResult => {
     sql(
       `update entities set last_observed_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...place, stamp: occasion.stamp })
+    ).run({ ...key, stamp: context.stamp })
     return 'unchanged'
   }
 
-  const goMissing = (place: Place, occasion: Occasion) => {
+  const markMissing = (key: EntityKey, context: WriteContext) => {
     sql(
       `insert into absences (channel, kind, rfq_id, id, not_before, missing_since, run_id)
       select channel, kind, rfq_id, id, last_read_at, @stamp, @runId from entities
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...place, stamp: occasion.stamp, runId: occasion.run.id })
+    ).run({ ...key, stamp: context.stamp, runId: context.run.id })
     sql(
       `update entities set missing_since = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...place, stamp: occasion.stamp })
+    ).run({ ...key, stamp: context.stamp })
   }
 
-  const comeBack = (place: Place, occasion: Occasion) => {
+  const clearMissing = (key: EntityKey, context: WriteContext) => {
     sql(
       `update absences set returned_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and returned_at is null`,
-    ).run({ ...place, stamp: occasion.stamp })
+    ).run({ ...key, stamp: context.stamp })
     sql(
       `update entities set missing_since = null
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run(place)
+    ).run(key)
   }
 
-  const note = (kind: DocumentKind, entityId: string, problems: readonly Problem[], { run, stamp }: Occasion) => {
+  const upsertProblems = (
+    kind: DocumentKind,
+    entityId: string,
+    problems: readonly Problem[],
+    { run, stamp }: WriteContext,
+  ) => {
     for (const problem of problems) {
       sql(
         `insert into problems values (@channel, @kind, @entityId, @path, @code, @message, @stamp, @stamp, 1)
@@ -193,8 +216,8 @@ export function createRecorder(connection: Connection): Recorder {
     }
   }
 
-  /** What was there when the list was read; what was read since then is newer than that list. */
-  const present = ({ run, readAt }: Occasion, kind: DocumentKind, rfqId: string) =>
+  /** Documents not missing when the list was read; those read since then are newer than the list. */
+  const presentIds = ({ run, readAt }: WriteContext, kind: DocumentKind, rfqId: string) =>
     sql(
       `select id from entities where channel = ? and kind = ? and rfq_id = ? and missing_since is null
         and last_read_at <= ?`,
@@ -202,21 +225,21 @@ export function createRecorder(connection: Connection): Recorder {
       .pluck()
       .all(run.channel, kind, rfqId, readAt) as string[]
 
-  const keepResponses = async (snapshot: RfqSnapshot, occasion: Occasion) => {
-    const kept: RecordResult['responses'] = []
+  const upsertResponses = async (snapshot: RfqSnapshot, context: WriteContext) => {
+    const results: RecordResult['responses'] = []
     for (const [index, response] of snapshot.responses.entries()) {
-      if (index % CHUNK === CHUNK - 1) await yieldToEventLoop()
-      kept.push({ id: response.id, change: keep(placeOfResponse(snapshot, response, occasion), response, occasion) })
+      if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
+      results.push({ id: response.id, change: upsert(responseKey(snapshot, response, context), response, context) })
     }
-    return kept
+    return results
   }
 
-  const loseResponses = (snapshot: RfqSnapshot, occasion: Occasion): string[] => {
+  const markMissingResponses = (snapshot: RfqSnapshot, context: WriteContext): string[] => {
     if (!snapshot.responsesComplete) return []
-    const shown = new Set(snapshot.responses.map((response) => response.id))
-    const missing = present(occasion, 'response', snapshot.rfq.id).filter((id) => !shown.has(id))
+    const listed = new Set(snapshot.responses.map((response) => response.id))
+    const missing = presentIds(context, 'response', snapshot.rfq.id).filter((id) => !listed.has(id))
     for (const id of missing) {
-      goMissing({ channel: occasion.run.channel, kind: 'response', rfqId: snapshot.rfq.id, id }, occasion)
+      markMissing({ channel: context.run.channel, kind: 'response', rfqId: snapshot.rfq.id, id }, context)
     }
     return missing
   }
@@ -224,15 +247,15 @@ export function createRecorder(connection: Connection): Recorder {
   return {
     async recordListings(run, listings, readAt, now) {
       const changes: UpsertResult[] = []
-      for (let start = 0; start < listings.length; start += CHUNK) {
-        const chunk = listings.slice(start, start + CHUNK)
+      for (let start = 0; start < listings.length; start += MAX_WRITES_PER_TURN) {
+        const chunk = listings.slice(start, start + MAX_WRITES_PER_TURN)
         changes.push(
-          ...(await inRun(run, readAt, now, async (occasion) =>
+          ...(await inRun(run, readAt, now, async (context) =>
             chunk.map((listing) =>
-              keep(
+              upsert(
                 { channel: run.channel, kind: 'listing', rfqId: '', id: listing.id },
                 { ...listing, shape: 'full' },
-                occasion,
+                context,
               ),
             ),
           )),
@@ -243,58 +266,54 @@ export function createRecorder(connection: Connection): Recorder {
     },
 
     recordRfq(run, snapshot, now) {
-      return inRun(run, snapshot.readAt, now, async (occasion) => {
-        const place: Place = { channel: run.channel, kind: 'rfq', rfqId: '', id: snapshot.rfq.id }
-        const rfq = keep(place, { ...snapshot.rfq, shape: snapshot.shape }, occasion)
-        const known = find(place)
-        const facts = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
-        if (rfq === 'stale') return { ...facts, responses: [], missing: [] }
+      return inRun(run, snapshot.readAt, now, async (context) => {
+        const key: EntityKey = { channel: run.channel, kind: 'rfq', rfqId: '', id: snapshot.rfq.id }
+        const rfq = upsert(key, { ...snapshot.rfq, shape: snapshot.shape }, context)
+        const known = findCurrent(key)
+        const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
+        if (rfq === 'stale') return { ...result, responses: [], missing: [] }
         sql(
           `update entities set list_hash = coalesce(@listHash, list_hash)
           where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @id`,
         ).run({ channel: run.channel, id: snapshot.rfq.id, listHash: snapshot.listHash })
-        const responses = await keepResponses(snapshot, occasion)
-        return { ...facts, responses, missing: loseResponses(snapshot, occasion) }
+        const responses = await upsertResponses(snapshot, context)
+        return { ...result, responses, missing: markMissingResponses(snapshot, context) }
       })
     },
 
     touchRfqs(run, ids, readAt, now) {
-      return inRun(run, readAt, now, async (occasion) => {
+      return inRun(run, readAt, now, async (context) => {
         for (const [index, id] of ids.entries()) {
-          if (index % CHUNK === CHUNK - 1) await yieldToEventLoop()
-          seeAgain({ channel: run.channel, kind: 'rfq', rfqId: '', id }, occasion)
+          if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
+          touch({ channel: run.channel, kind: 'rfq', rfqId: '', id }, context)
         }
       })
     },
 
-    updatePresence(run, kind, shown, readAt, now) {
-      return inRun(run, readAt, now, async (occasion) => {
-        const ids = new Set(shown)
-        const missing = present(occasion, kind, '').filter((id) => !ids.has(id))
-        for (const id of missing) goMissing({ channel: run.channel, kind, rfqId: '', id }, occasion)
-        const away = sql(
+    updatePresence(run, kind, listedIds, readAt, now) {
+      return inRun(run, readAt, now, async (context) => {
+        const listed = new Set(listedIds)
+        const missing = presentIds(context, kind, '').filter((id) => !listed.has(id))
+        for (const id of missing) markMissing({ channel: run.channel, kind, rfqId: '', id }, context)
+        const missingBefore = sql(
           `select id from entities where channel = ? and kind = ? and rfq_id = '' and missing_since is not null`,
         )
           .pluck()
           .all(run.channel, kind) as string[]
-        const returned = away.filter((id) => ids.has(id))
-        for (const id of returned) comeBack({ channel: run.channel, kind, rfqId: '', id }, occasion)
+        const returned = missingBefore.filter((id) => listed.has(id))
+        for (const id of returned) clearMissing({ channel: run.channel, kind, rfqId: '', id }, context)
         return { missing, returned }
       })
-    },
-
-    recordProblems(run, kind, entityId, problems, now) {
-      return inRun(run, now, now, async (occasion) => note(kind, entityId, problems, occasion))
     },
   }
 }
 
-const freshen = (kind: DocumentKind, snapshot: Snapshot & { shape: Shape }): Fresh => ({
+const hashSnapshot = (kind: DocumentKind, snapshot: Snapshot & { shape: DocumentShape }): HashedSnapshot => ({
   ...snapshot,
   text: JSON.stringify(snapshot.body) ?? 'null',
   hash: contentHash(kind, snapshot.body),
 })
 
-function placeOfResponse(snapshot: RfqSnapshot, response: ResponseSnapshot, { run }: Occasion): Place {
+function responseKey(snapshot: RfqSnapshot, response: ResponseSnapshot, { run }: WriteContext): EntityKey {
   return { channel: run.channel, kind: 'response', rfqId: snapshot.rfq.id, id: response.id }
 }

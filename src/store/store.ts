@@ -7,35 +7,35 @@ import { StoreError, UnusableDatabaseError } from './errors.js'
 import { createHistory } from './history.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { createRecorder } from './recorder.js'
-import { revalidate } from './replay.js'
+import { revalidate } from './revalidate.js'
 import { createRuns } from './runs.js'
 
 export interface StoreOptions {
   /** Path of the database file. */
   path: string
-  /** Make it where there is none; else a missing file is an error. Default true. */
+  /** Create a missing file; otherwise it is an error. Default true. */
   create?: boolean
-  /** This process has the file open already: it is not checked and migrated once more. Default false. */
+  /** Skip the integrity check and migrations, because this process has opened the file before. Default false. */
   checked?: boolean
   clock?: Clock
-  /** Told what opening found and did. */
+  /** Called with the migrations that were applied. */
   onOpen?: (report: MigrationReport) => void
 }
 
 /**
  * Opens the SQLite store: WAL, FULL sync, foreign keys, integrity checked, schema migrated.
- * @throws UnusableDatabaseError where the file cannot be used, with the remedy
+ * @throws UnusableDatabaseError with a remedy if the file cannot be used
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const clock = options.clock ?? (() => new Date())
   if (options.create === false && !existsSync(options.path)) {
     throw new UnusableDatabaseError(
-      `There is no database at ${options.path} yet. Fill one with: quotekeeper sync (or quotekeeper start).`,
+      `There is no database at ${options.path}. Create one with: quotekeeper sync (or quotekeeper start).`,
     )
   }
   const connection = await Connection.open(options.path, async (db) => {
     if (options.checked) return
-    refuseDamaged(db)
+    rejectDamaged(db)
     const report = await migrate(db, clock())
     if (report.backup) chmodSync(report.backup, 0o600)
     options.onOpen?.(report)
@@ -48,7 +48,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createHistory(connection),
     ...createClosings(connection),
     check: async () => check(connection),
-    replay: (now) => revalidate(connection, now),
+    revalidate: (now) => revalidate(connection, now),
     backup: (file) => backup(connection, file),
     async close() {
       stopRenewing()
@@ -57,12 +57,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-function refuseDamaged(db: Sqlite): void {
+function rejectDamaged(db: Sqlite): void {
   const found = db.pragma('quick_check(1)', { simple: true })
   if (found !== 'ok') {
     throw new UnusableDatabaseError(
       `The database is damaged: ${db.name} (${found}). Nothing was changed. ` +
-        'Restore a backup (quotekeeper backup makes them), or recover with: sqlite3 FILE .recover',
+        'Restore a backup (made with quotekeeper backup), or recover with: sqlite3 FILE .recover',
     )
   }
 }
@@ -74,7 +74,7 @@ function check(connection: Connection) {
     const ok = found === 'ok' && orphans === 0
     return {
       ok,
-      message: ok ? 'sound' : found === 'ok' ? `${orphans} rows refer to a run that is gone` : found,
+      message: ok ? 'ok' : found === 'ok' ? `${orphans} rows refer to a run that does not exist` : found,
       bytes: statSync(connection.path).size,
       schemaVersion: schemaVersion(db),
     }
@@ -82,7 +82,7 @@ function check(connection: Connection) {
 }
 
 async function backup(connection: Connection, file: string): Promise<void> {
-  if (existsSync(file)) throw new StoreError(`${file} exists already. Name a file that does not.`)
+  if (existsSync(file)) throw new StoreError(`${file} already exists. Choose another file.`)
   const copied = connection.read((db) => db.backup(file))
   await copied
   chmodSync(file, 0o600)

@@ -228,7 +228,7 @@ describe('commands that read the database', () => {
     expect(statSync(file).mode & 0o777).toBe(0o600)
     const again = await quotekeeper('backup', 'copy.db')
     expect(again.status).toBe(1)
-    expect(again.err).toContain('exists already')
+    expect(again.err).toContain('already exists')
   })
 })
 

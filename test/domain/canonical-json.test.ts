@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { canonicalJson, contentHash } from '../../src/domain/canonical-json.js'
 import { aListing, anRfq, aSummary } from '../helpers/sample-documents.js'
 
-/** The same value with its object keys in another order. */
+/** The value with its object keys in reverse order. */
 const reversed = (value: unknown): unknown => {
   if (value === null || typeof value !== 'object') return value
   if (Array.isArray(value)) return value.map(reversed)
@@ -13,7 +13,7 @@ const reversed = (value: unknown): unknown => {
 }
 
 describe('canonical JSON', () => {
-  it('does not depend on the order of keys, and says everything', () => {
+  it('is independent of key order and loses nothing', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = canonicalJson(value)
@@ -24,10 +24,10 @@ describe('canonical JSON', () => {
   })
 })
 
-describe('the hash of a content', () => {
+describe('content hash', () => {
   const rfq = anRfq('rfq-1', { listingIds: ['a', 'b'], responses: [aSummary('a'), aSummary('b')] })
 
-  it('is the same in any order of what has none', () => {
+  it('ignores the order of listings and responses', () => {
     const other = { ...rfq, listingIds: ['b', 'a'], responses: [aSummary('b'), aSummary('a')] }
     expect(contentHash('rfq', other)).toBe(contentHash('rfq', rfq))
     expect(contentHash('rfq', { ...rfq, contractTypes: ['forward', 'spot'] })).not.toBe(
@@ -35,7 +35,7 @@ describe('the hash of a content', () => {
     )
   })
 
-  it('leaves out the signed address and its expiry, and nothing beside them', () => {
+  it('ignores the signed URL and its expiry, and nothing else', () => {
     const listing = aListing()
     const documentation = { url: 'https://other.example.com/', expires: 1 }
     expect(contentHash('listing', { ...listing, additionalDocumentation: documentation })).toBe(
@@ -49,7 +49,7 @@ describe('the hash of a content', () => {
     )
   })
 
-  it('takes documents of any form', () => {
+  it('accepts any JSON value', () => {
     for (const body of [null, 1, 'x', [], JSON.parse('{"__proto__": 1, "responses": {"a": 1}}')]) {
       expect(contentHash('rfq', body)).toMatch(/^[0-9a-f]{64}$/)
     }

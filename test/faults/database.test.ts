@@ -101,7 +101,9 @@ faultUnless(mountSkipReason)(
     const ballast = join(folder, 'ballast')
     writeSync(openSync(ballast, 'w'), Buffer.alloc(2 ** 20))
     await store.recordRfq(run, snapshot('small', 3), at)
-    await expect(store.recordRfq(run, snapshot('large', 40, 'x'.repeat(100_000)), at)).rejects.toThrow(/No room left/)
+    await expect(store.recordRfq(run, snapshot('large', 40, 'x'.repeat(100_000)), at)).rejects.toThrow(
+      /disk of the database is full/,
+    )
     expect((await store.rfqs({})).map(({ rfq, responses }) => [rfq.id, responses.length])).toEqual([['small', 3]])
     rmSync(ballast)
     await store.recordRfq(run, snapshot('next', 3), at)

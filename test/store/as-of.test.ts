@@ -22,12 +22,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     which,
   }),
 )
-/** What happens between two polls, over and over. */
-const story = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 5 })
+/** For each interval between two polls, the changes on the marketplace. */
+const history = fc.array(fc.array(step, { maxLength: 4 }), { minLength: 1, maxLength: 5 })
 
-/** What the marketplace shows now, by the hashes of contents (a listing's signed address differs at every read). */
-const shown = (desk: ChannelFixture) => {
-  const channel = desk.sandbox.world.channel(CHANNEL)
+/** The current state of the marketplace as content hashes, because the signed URL of a listing differs at every read. */
+const marketplaceState = (fixture: ChannelFixture) => {
+  const channel = fixture.sandbox.world.channel(CHANNEL)
   return {
     listings: hashes('listing', channel?.listings ?? []),
     rfqs: hashes(
@@ -40,21 +40,21 @@ const shown = (desk: ChannelFixture) => {
     ),
   }
 }
-const known = async (desk: ChannelFixture, asOf: Date) => {
-  const there = (kind: DocumentKind, all: KnownDocument[]) =>
+const storedState = async (fixture: ChannelFixture, asOf: Date) => {
+  const presentHashes = (kind: DocumentKind, all: KnownDocument[]) =>
     hashes(
       kind,
       all.filter((each) => each.missingSince === null).map((each) => each.body),
     )
-  const rfqs = await desk.store.rfqs({ channel: KEY, asOf })
+  const rfqs = await fixture.store.rfqs({ channel: KEY, asOf })
   return {
-    listings: there('listing', await desk.store.listings({ channel: KEY, asOf })),
-    rfqs: there(
+    listings: presentHashes('listing', await fixture.store.listings({ channel: KEY, asOf })),
+    rfqs: presentHashes(
       'rfq',
       rfqs.map(({ rfq }) => rfq),
     ),
-    // Of an RFQ that is not shown any more nobody knows what became of its responses.
-    responses: there(
+    // The responses of a missing RFQ can no longer be observed.
+    responses: presentHashes(
       'response',
       rfqs.filter(({ rfq }) => rfq.missingSince === null).flatMap(({ responses }) => responses),
     ),
@@ -63,15 +63,15 @@ const known = async (desk: ChannelFixture, asOf: Date) => {
 const hashes = (kind: DocumentKind, documents: readonly unknown[]) =>
   documents.map((each) => contentHash(kind, each)).sort()
 
-function perform(desk: ChannelFixture, action: Step): void {
-  const { world } = desk.sandbox
+function applyStep(fixture: ChannelFixture, action: Step): void {
+  const { world } = fixture.sandbox
   const channel = world.channel(CHANNEL)
   const pick = <T>(all: readonly T[] | undefined): T | undefined =>
     'which' in action && all && all.length > 0 ? all[action.which % all.length] : undefined
   const rfq = pick(channel?.rfqs)?.terms.id
   const response = pick(channel?.rfqs.flatMap((record) => [...record.responses]))?.id
   const listing = pick(channel?.listings)?.id
-  const title = `At ${desk.now().toISOString()}`
+  const title = `At ${fixture.now().toISOString()}`
   if (action.do === 'add-rfq') world.addRfq(CHANNEL)
   if (action.do === 'add-listing') world.addListing(CHANNEL)
   if (rfq && action.do === 'add-response') world.addResponse(rfq)
@@ -84,25 +84,25 @@ function perform(desk: ChannelFixture, action: Step): void {
   if (listing && action.do === 'remove-listing') world.removeListing(listing)
 }
 
-describe('the past', () => {
-  it('is replayed exactly, whatever happened since', async () => {
+describe('state as of a moment', () => {
+  it('equals the marketplace at that moment, whatever happened since', async () => {
     await fc.assert(
-      fc.asyncProperty(story, async (chapters) => {
-        const desk = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1, listings: 3 })
-        const moments: { asOf: Date; state: ReturnType<typeof shown> }[] = []
-        for (const actions of [[], ...chapters]) {
-          for (const action of actions) perform(desk, action)
-          desk.advanceSeconds(60)
-          expect((await desk.pollListings()).run.outcome).toBe('complete')
-          // A closed RFQ is read again only now and then: here everything, so that all that changed was seen.
-          expect((await desk.pollRfqs({ full: true })).run.outcome).toBe('complete')
-          moments.push({ asOf: desk.now(), state: shown(desk) })
+      fc.asyncProperty(history, async (intervals) => {
+        const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1, listings: 3 })
+        const moments: { asOf: Date; state: ReturnType<typeof marketplaceState> }[] = []
+        for (const actions of [[], ...intervals]) {
+          for (const action of actions) applyStep(fixture, action)
+          fixture.advanceSeconds(60)
+          expect((await fixture.pollListings()).run.outcome).toBe('complete')
+          // A full poll, because closed RFQs are read again only from time to time.
+          expect((await fixture.pollRfqs({ full: true })).run.outcome).toBe('complete')
+          moments.push({ asOf: fixture.now(), state: marketplaceState(fixture) })
         }
         for (const { asOf, state } of moments) {
-          expect(await known(desk, asOf)).toEqual(state)
-          expect(await known(desk, new Date(asOf.getTime() + 59_999))).toEqual(state)
+          expect(await storedState(fixture, asOf)).toEqual(state)
+          expect(await storedState(fixture, new Date(asOf.getTime() + 59_999))).toEqual(state)
         }
-        expect(await known(desk, new Date('2026-11-21T12:00:59.999Z'))).toEqual({
+        expect(await storedState(fixture, new Date('2026-11-21T12:00:59.999Z'))).toEqual({
           listings: [],
           rfqs: [],
           responses: [],

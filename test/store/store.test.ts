@@ -20,7 +20,7 @@ async function store(path = join(testFolder(), 'test.db')): Promise<Store> {
   return opened
 }
 
-const whole = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
+const rfqSnapshot = (rfq: unknown, responses: unknown[], readAt: Date): RfqSnapshot => ({
   rfq: parseRfq(rfq),
   shape: 'full',
   listHash: 'hash of the list entry',
@@ -34,20 +34,20 @@ const begin = (db: Store, kind: 'rfqs' | 'listings' = 'rfqs') =>
   db.beginRun({ channel: CHANNEL, kind, now: at('08:00:00') })
 
 describe('recording an RFQ with its responses', () => {
-  it('makes a version when content changed, and none when only order changed', async () => {
+  it('adds a version when content changes, and none when only the order changes', async () => {
     const db = await store()
     const run = await begin(db)
     const rfq = anRfq('rfq-1', { responses: [aSummary('a'), aSummary('b')] })
     const responses = [aResponse('a'), aResponse('b')]
-    await db.recordRfq(run, whole(rfq, responses, at('08:00:00')), at('08:00:01'))
+    await db.recordRfq(run, rfqSnapshot(rfq, responses, at('08:00:00')), at('08:00:01'))
     const reordered = Object.fromEntries(
       Object.entries(anRfq('rfq-1', { responses: [aSummary('b'), aSummary('a')] })).reverse(),
     )
-    const again = await db.recordRfq(run, whole(reordered, responses, at('08:05:00')), at('08:05:01'))
+    const again = await db.recordRfq(run, rfqSnapshot(reordered, responses, at('08:05:00')), at('08:05:01'))
     expect(again).toMatchObject({ rfq: 'unchanged', rfqVersion: 1 })
     const changed = await db.recordRfq(
       run,
-      whole(anRfq('rfq-1', { title: 'Bluer', responses: rfq.responses }), responses, at('08:10:00')),
+      rfqSnapshot(anRfq('rfq-1', { title: 'Bluer', responses: rfq.responses }), responses, at('08:10:00')),
       at('08:10:01'),
     )
     expect(changed).toMatchObject({ rfq: 'changed', rfqVersion: 2 })
@@ -60,13 +60,13 @@ describe('recording an RFQ with its responses', () => {
     })
   })
 
-  it('shows what was known at a moment, whatever came later', async () => {
+  it('returns the state as of a moment, whatever was recorded later', async () => {
     const db = await store()
     const run = await begin(db)
-    const first = whole(anRfq('rfq-1'), [aResponse('response-1')], at('08:00:00'))
+    const first = rfqSnapshot(anRfq('rfq-1'), [aResponse('response-1')], at('08:00:00'))
     await db.recordRfq(run, first, at('08:00:01'))
     const before = await db.rfqs({ channel: CHANNEL, asOf: at('09:00:00') })
-    await db.recordRfq(run, whole(anRfq('rfq-1', { responses: [] }), [], at('10:00:00')), at('10:00:01'))
+    await db.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { responses: [] }), [], at('10:00:00')), at('10:00:01'))
     expect(await db.rfqs({ channel: CHANNEL, asOf: at('09:00:00') })).toEqual(before)
     expect(before[0]?.responses[0]).toMatchObject({ id: 'response-1', missingSince: null })
     const [now] = await db.rfqs({ channel: CHANNEL, asOf: at('10:00:01') })
@@ -74,15 +74,22 @@ describe('recording an RFQ with its responses', () => {
     expect(await db.rfqs({ channel: CHANNEL, asOf: at('08:00:00') })).toEqual([])
   })
 
-  it('marks a response missing only where the RFQ showed its list, and clears it when it is back', async () => {
+  it('marks a response missing only if the RFQ listed its responses, and clears the mark when it returns', async () => {
     const db = await store()
     const run = await begin(db)
-    await db.recordRfq(run, whole(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
-    const unreadable = { ...whole(anRfq('rfq-1', { responses: 'none' }), [], at('08:01:00')), responsesComplete: false }
+    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
+    const unreadable = {
+      ...rfqSnapshot(anRfq('rfq-1', { responses: 'none' }), [], at('08:01:00')),
+      responsesComplete: false,
+    }
     expect((await db.recordRfq(run, unreadable, at('08:01:01'))).missing).toEqual([])
-    const gone = await db.recordRfq(run, whole(anRfq('rfq-1', { responses: [] }), [], at('08:02:00')), at('08:02:01'))
+    const gone = await db.recordRfq(
+      run,
+      rfqSnapshot(anRfq('rfq-1', { responses: [] }), [], at('08:02:00')),
+      at('08:02:01'),
+    )
     expect(gone.missing).toEqual(['response-1'])
-    await db.recordRfq(run, whole(anRfq(), [aResponse()], at('08:03:00')), at('08:03:01'))
+    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:03:00')), at('08:03:01'))
     expect(await db.absences(CHANNEL, 'rfq-1')).toEqual([
       {
         kind: 'response',
@@ -95,60 +102,60 @@ describe('recording an RFQ with its responses', () => {
     expect(sql(db, 'select missing_since from offers')).toEqual([{ missing_since: null }])
   })
 
-  it('drops a reading that is older than what is known', async () => {
+  it('drops an observation older than the stored one', async () => {
     const db = await store()
     const run = await begin(db)
-    await db.recordRfq(run, whole(anRfq('rfq-1', { state: 'closed' }), [], at('08:01:00')), at('08:01:01'))
-    const late = await db.recordRfq(run, whole(anRfq('rfq-1'), [], at('08:00:59')), at('08:01:02'))
+    await db.recordRfq(run, rfqSnapshot(anRfq('rfq-1', { state: 'closed' }), [], at('08:01:00')), at('08:01:01'))
+    const late = await db.recordRfq(run, rfqSnapshot(anRfq('rfq-1'), [], at('08:00:59')), at('08:01:02'))
     expect(late).toMatchObject({ rfq: 'stale', rfqVersion: 1 })
     expect(sql(db, 'select state from rfqs')).toEqual([{ state: 'closed' }])
   })
 
-  it('never replaces a whole document by a summary or a list entry', async () => {
+  it('never replaces a full document by a summary or a list entry', async () => {
     const db = await store()
     const run = await begin(db)
-    await db.recordRfq(run, whole(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
-    const poorer: RfqSnapshot = {
-      ...whole(anRfq(), [], at('08:01:00')),
+    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
+    const summaryOnly: RfqSnapshot = {
+      ...rfqSnapshot(anRfq(), [], at('08:01:00')),
       responses: [{ id: 'response-1', body: aSummary(), valid: true, problems: [], shape: 'summary' }],
     }
-    expect((await db.recordRfq(run, poorer, at('08:01:01'))).responses).toEqual([
+    expect((await db.recordRfq(run, summaryOnly, at('08:01:01'))).responses).toEqual([
       { id: 'response-1', change: 'unchanged' },
     ])
     expect((await db.rfqs({ channel: CHANNEL }))[0]?.responses[0]).toMatchObject({ version: 1, shape: 'full' })
   })
 
-  it('keeps time from running backwards when the clock does', async () => {
+  it('never lets timestamps go backwards, even if the clock does', async () => {
     const db = await store()
     const run = await begin(db)
-    await db.recordRfq(run, whole(anRfq(), [], at('08:10:00')), at('08:10:01'))
-    await db.recordRfq(run, whole(anRfq('rfq-2'), [], at('08:00:00')), at('08:00:01'))
+    await db.recordRfq(run, rfqSnapshot(anRfq(), [], at('08:10:00')), at('08:10:01'))
+    await db.recordRfq(run, rfqSnapshot(anRfq('rfq-2'), [], at('08:00:00')), at('08:00:01'))
     expect(sql(db, 'select max(observed_at) as m, min(observed_at) as n from versions')).toEqual([
       { m: '2026-11-21T08:10:01.000Z', n: '2026-11-21T08:10:01.000Z' },
     ])
   })
 
-  it('leaves nothing of a transaction that failed half way', async () => {
+  it('rolls back a transaction that fails half way', async () => {
     const db = await store()
     const run = await begin(db)
-    const broken = whole(anRfq(), [aResponse('a'), aResponse('b')], at('08:00:00'))
+    const broken = rfqSnapshot(anRfq(), [aResponse('a'), aResponse('b')], at('08:00:00'))
     const circular: Record<string, unknown> = {}
     circular.self = circular
     broken.responses = [...broken.responses, { id: 'c', body: circular, valid: true, problems: [], shape: 'full' }]
     await expect(db.recordRfq(run, broken, at('08:00:01'))).rejects.toThrow()
     expect(sql(db, 'select count(*) as n from versions')).toEqual([{ n: 0 }])
-    await db.recordRfq(run, whole(anRfq(), [aResponse('a')], at('08:00:02')), at('08:00:03'))
+    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse('a')], at('08:00:02')), at('08:00:03'))
     expect(sql(db, 'select count(*) as n from versions')).toEqual([{ n: 2 }])
   })
 })
 
-describe('the tables promised to users', () => {
-  it('show vintages and pre-payments of current offers, and survive documents of any form', async () => {
+describe('public tables and views', () => {
+  it('list vintages and pre-payments of current offers, and tolerate malformed documents', async () => {
     const db = await store()
     const run = await begin(db)
     const odd = aResponse('odd', { offer: { scheduledDeliveries: { not: 'a list' }, prePayments: [1, null, 'x'] } })
     const odder = aResponse('odder', { offer: 'nothing' })
-    const snapshot = whole(anRfq(), [aResponse(), odd, odder], at('08:00:00'))
+    const snapshot = rfqSnapshot(anRfq(), [aResponse(), odd, odder], at('08:00:00'))
     await db.recordRfq(run, snapshot, at('08:00:01'))
     expect(sql(db, 'select * from offer_vintages')).toEqual([
       {
@@ -180,7 +187,7 @@ describe('the tables promised to users', () => {
     ])
   })
 
-  it('keep a listing with a new signed address as it was last seen, without a version', async () => {
+  it('store a listing with a new signed URL without adding a version', async () => {
     const db = await store()
     const run = await begin(db, 'listings')
     const resigned = { url: 'https://files.example.com/a?signature=2', expires: 1_800_000_000 }
@@ -197,10 +204,10 @@ describe('the tables promised to users', () => {
     expect(JSON.parse(listing?.body ?? '')).toMatchObject({ additionalDocumentation: resigned })
   })
 
-  it('refuse to rewrite history', async () => {
+  it('reject changes to history', async () => {
     const db = await store()
     const run = await begin(db)
-    await db.recordRfq(run, whole(anRfq(), [], at('08:00:00')), at('08:00:01'))
+    await db.recordRfq(run, rfqSnapshot(anRfq(), [], at('08:00:00')), at('08:00:01'))
     const raw = new Database(db.path)
     expect(() => raw.exec(`update versions set body = '{}'`)).toThrow('a version never changes')
     expect(() => raw.exec('delete from versions')).toThrow('history is never removed')
@@ -208,24 +215,24 @@ describe('the tables promised to users', () => {
   })
 })
 
-describe('reading everything again', () => {
-  it('says anew what fits and what does not, and touches no body', async () => {
+describe('revalidation', () => {
+  it('updates validity and problems, and changes no body', async () => {
     const db = await store()
     const run = await begin(db)
     await db.recordRfq(
       run,
-      whole(anRfq('rfq-1', { extra: 1 }), [aResponse('r', { offer: 5 })], at('08:00:00')),
+      rfqSnapshot(anRfq('rfq-1', { extra: 1 }), [aResponse('r', { offer: 5 })], at('08:00:00')),
       at('08:00:01'),
     )
     const raw = new Database(db.path)
-    // As an older program would have left it, that knew less.
+    // As an older program with other schemas would have stored it.
     raw.exec(`update versions set valid = 1 - valid`)
     raw.exec(`delete from problems where kind = 'rfq'`)
     raw.exec(`insert into problems values ('${CHANNEL}', 'response', 'r', 'offer.gone', 'missing', '', '', '', 1),
       ('${CHANNEL}', 'response', 'r', '', 'unavailable', '', '', '', 1)`)
     raw.close()
     const bodies = sql(db, 'select body from versions')
-    expect(await db.replay(at('09:00:00'))).toEqual({
+    expect(await db.revalidate(at('09:00:00'))).toEqual({
       documents: 2,
       nowValid: 1,
       nowInvalid: 1,
@@ -238,7 +245,7 @@ describe('reading everything again', () => {
       { kind: 'rfq', path: 'extra', code: 'unknown-field' },
     ])
     expect(sql(db, 'select body from versions')).toEqual(bodies)
-    expect(await db.replay(at('09:00:00'))).toMatchObject({
+    expect(await db.revalidate(at('09:00:00'))).toMatchObject({
       nowValid: 0,
       nowInvalid: 0,
       problemsGone: 0,
@@ -247,8 +254,8 @@ describe('reading everything again', () => {
   })
 })
 
-describe('runs and their lock', () => {
-  it('lets one run of a kind on a channel live at once', async () => {
+describe('run lock', () => {
+  it('allows one active run of each kind on a channel', async () => {
     const db = await store()
     const run = await begin(db)
     await expect(begin(db)).rejects.toThrow(RunBusyError)
@@ -258,10 +265,10 @@ describe('runs and their lock', () => {
     await begin(db)
   })
 
-  it('records a run of a dead process as interrupted and lets it write nothing more', async () => {
+  it('records the run of a dead process as interrupted and rejects its writes', async () => {
     const db = await store()
     const orphan = await begin(db)
-    // What a process leaves behind that was killed: its number belongs to nobody.
+    // A process id that no process has, as after a kill.
     const { pid } = spawnSync(process.execPath, ['-e', ''])
     const raw = new Database(db.path)
     raw.prepare(`update runs set holder = json_set(holder, '$.pid', ?, '$.nonce', 'x')`).run(pid)
@@ -273,10 +280,12 @@ describe('runs and their lock', () => {
     raw.close()
     const plan = { channel: CHANNEL, rfqId: 'rfq-1', runId: orphan.id, evidence: {}, now: at('08:00:00') }
     await expect(db.planClose(plan)).rejects.toThrow(RunLostError)
-    await expect(db.recordRfq(orphan, whole(anRfq(), [], at('08:00:00')), at('08:00:01'))).rejects.toThrow(RunLostError)
+    await expect(db.recordRfq(orphan, rfqSnapshot(anRfq(), [], at('08:00:00')), at('08:00:01'))).rejects.toThrow(
+      RunLostError,
+    )
   })
 
-  it('takes over from another machine only when its lease has run out', async () => {
+  it('takes over the run of another machine only after its lease has expired', async () => {
     const db = await store()
     await begin(db)
     const raw = new Database(db.path)
@@ -288,19 +297,19 @@ describe('runs and their lock', () => {
   })
 })
 
-describe('opening', () => {
-  it('keeps the file to its owner', async () => {
+describe('openStore', () => {
+  it('makes the file accessible to its owner only', async () => {
     const folder = testFolder()
     const db = await store(join(folder, 'deep', 'test.db'))
     expect(statSync(db.path).mode & 0o777).toBe(0o600)
     expect(statSync(join(folder, 'deep')).mode & 0o777).toBe(0o700)
   })
 
-  it('refuses what it cannot use, and says what to do', async () => {
+  it('rejects an unusable file with a remedy', async () => {
     const folder = testFolder()
     const text = join(folder, 'text.db')
-    writeFileSync(text, 'no database at all, but long enough to look like one to somebody'.repeat(40))
-    await expect(openStore({ path: text })).rejects.toThrow(/damaged or is no SQLite file.*Restore a backup/s)
+    writeFileSync(text, 'not a database, but longer than a database header'.repeat(40))
+    await expect(openStore({ path: text })).rejects.toThrow(/damaged or not a SQLite file.*Restore a backup/s)
     const foreign = join(folder, 'foreign.db')
     new Database(foreign).exec('create table theirs (a)').close()
     await expect(openStore({ path: foreign })).rejects.toThrow(/another program/)
@@ -308,7 +317,7 @@ describe('opening', () => {
     expect(existsSync(join(folder, 'none.db'))).toBe(false)
   })
 
-  it('refuses a database newer than the program and leaves it alone', async () => {
+  it('rejects a database of a newer version and leaves it unchanged', async () => {
     const path = join(testFolder(), 'new.db')
     await (await openStore({ path })).close()
     const raw = new Database(path)
@@ -325,19 +334,19 @@ describe('opening', () => {
     expect(new Database(path).prepare('select count(*) as n from migrations').get()).toEqual({ n: migrations.length })
   })
 
-  it('makes a consistent copy while it is written to', async () => {
+  it('backs up to a private file, never over an existing one', async () => {
     const db = await store()
     const run = await begin(db)
-    await db.recordRfq(run, whole(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
+    await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:00:00')), at('08:00:01'))
     const copy = join(testFolder(), 'copy.db')
     await db.backup(copy)
     expect(statSync(copy).mode & 0o777).toBe(0o600)
     expect((await store(copy)).path).toBe(copy)
-    await expect(db.backup(copy)).rejects.toThrow(/exists already/)
+    await expect(db.backup(copy)).rejects.toThrow(/already exists/)
   })
 })
 
-describe('the decision log', () => {
+describe('decision log', () => {
   const decision = (rfqId: string, runId: number) => ({
     runId,
     channel: CHANNEL,
@@ -356,7 +365,7 @@ describe('the decision log', () => {
     evidence: { b: 2, a: [1, null] },
   })
 
-  it('is a chain that shows every change, removal and cut', async () => {
+  it('detects changed, removed and truncated decisions', async () => {
     const db = await store()
     const run = await begin(db)
     for (const id of ['a', 'b', 'c']) await db.appendDecision(decision(id, run.id))
@@ -374,7 +383,7 @@ describe('the decision log', () => {
     expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
   })
 
-  it('keeps one open intent an RFQ', async () => {
+  it('allows one open intent per RFQ', async () => {
     const db = await store()
     const run = await begin(db)
     const plan = { channel: CHANNEL, rfqId: 'a', runId: run.id, evidence: {}, now: at('08:00:00') }

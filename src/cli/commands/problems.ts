@@ -1,5 +1,5 @@
 import type { ProblemRecord } from '../../domain/records.js'
-import type { ReplayReport } from '../../store/contract.js'
+import type { RevalidationReport } from '../../store/contract.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import {
@@ -27,7 +27,7 @@ export const register: RegisterCommand = (command, cli) => {
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
         const { limit, json, replay } = options
-        if (replay) cli.io.err(`${formatReplay(await store.replay(cli.io.now()))}\n`)
+        if (replay) cli.io.err(`${formatReplay(await store.revalidate(cli.io.now()))}\n`)
         const rows = await store.problems({ ...filter, limit })
         printRows(cli.io, json, COLUMNS, rows, 'No problems found: every document matches the API document.')
       }),
@@ -39,7 +39,7 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-const formatReplay = ({ documents, nowValid, nowInvalid, problemsGone, problemsNew }: ReplayReport) =>
+const formatReplay = ({ documents, nowValid, nowInvalid, problemsGone, problemsNew }: RevalidationReport) =>
   `Validated ${documents} stored documents: ${nowValid} became valid, ${nowInvalid} became invalid; ` +
   `${problemsGone} problems removed, ${problemsNew} added.`
 

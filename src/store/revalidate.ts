@@ -3,9 +3,9 @@ import type { Problem } from '../domain/lenient-parser.js'
 import { parseStored } from '../domain/observation.js'
 import type { Version } from '../domain/records.js'
 import { type Connection, connect, yieldToEventLoop } from './connection.js'
-import type { ReplayReport } from './contract.js'
+import type { RevalidationReport } from './contract.js'
 
-interface Row {
+interface VersionRow {
   channel: string
   kind: DocumentKind
   rfq_id: string
@@ -15,40 +15,40 @@ interface Row {
   shape: Version['shape']
   body: string
 }
-type Entity = Pick<Row, 'channel' | 'kind' | 'id'>
+type Entity = Pick<VersionRow, 'channel' | 'kind' | 'id'>
 
-/** Problems of a list or of the marketplace's answers: no document shows them again. */
-const NOT_OF_DOCUMENTS = `('duplicate', 'unavailable')`
-const CHUNK = 500
+/** Codes of problems of a list or of a request; they cannot be found by parsing documents. */
+const NON_DOCUMENT_CODES = `('duplicate', 'unavailable')`
+const MAX_ROWS_PER_TURN = 500
 
 /**
- * Reads every stored version again with the schemas of this program: whether it fits is said anew, problems that no
- * version shows any more are removed, new ones noted. No body is touched. Short transactions: others go on writing.
+ * Parses every stored version with the current schemas, updates `valid`, removes problems that no version has any more and
+ * adds new ones. Never changes a body. Uses short transactions, so that others can write meanwhile.
  */
-export async function revalidate(connection: Connection, now: Date): Promise<ReplayReport> {
-  const report: ReplayReport = { documents: 0, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
+export async function revalidate(connection: Connection, now: Date): Promise<RevalidationReport> {
+  const report: RevalidationReport = { documents: 0, nowValid: 0, nowInvalid: 0, problemsGone: 0, problemsNew: 0 }
   for await (const versions of documentVersions(connection)) {
     await connection.write(() => revalidateDocument(connection, versions, now.toISOString(), report))
   }
   return report
 }
 
-/** The versions of one document after another, from one consistent state. */
-async function* documentVersions(connection: Connection): AsyncGenerator<Row[]> {
+/** Yields the versions of one document after another, from one consistent state. */
+async function* documentVersions(connection: Connection): AsyncGenerator<VersionRow[]> {
   const reader = connect(connection.path)
   try {
-    let entity: Row[] = []
+    let entity: VersionRow[] = []
     let read = 0
     const rows = reader
       .prepare('select * from versions order by channel, kind, id, rfq_id, version')
-      .iterate() as IterableIterator<Row>
+      .iterate() as IterableIterator<VersionRow>
     for (const row of rows) {
       if (entity[0] && documentKey(entity[0]) !== documentKey(row)) {
         yield entity
         entity = []
       }
       entity.push(row)
-      if (++read % CHUNK === 0) await yieldToEventLoop()
+      if (++read % MAX_ROWS_PER_TURN === 0) await yieldToEventLoop()
     }
     if (entity.length > 0) yield entity
   } finally {
@@ -56,14 +56,19 @@ async function* documentVersions(connection: Connection): AsyncGenerator<Row[]> 
   }
 }
 
-// Problems are kept by channel, kind and identifier, whichever RFQ a response belongs to.
+// Problems have no rfq_id, so responses with one id in several RFQs share theirs.
 const documentKey = ({ channel, kind, id }: Entity) => JSON.stringify([channel, kind, id])
 
-function revalidateDocument(connection: Connection, versions: Row[], now: string, report: ReplayReport): void {
-  const shown = new Map<string, Problem>()
+function revalidateDocument(
+  connection: Connection,
+  versions: VersionRow[],
+  now: string,
+  report: RevalidationReport,
+): void {
+  const found = new Map<string, Problem>()
   for (const row of versions) {
     const { valid, problems } = parseStored(row.kind, row.shape, JSON.parse(row.body))
-    for (const problem of problems) shown.set(JSON.stringify([problem.path, problem.code]), problem)
+    for (const problem of problems) found.set(JSON.stringify([problem.path, problem.code]), problem)
     report.documents++
     if (valid === (row.valid === 1)) continue
     report[valid ? 'nowValid' : 'nowInvalid']++
@@ -81,31 +86,31 @@ function revalidateDocument(connection: Connection, versions: Row[], now: string
         valid: valid ? 1 : 0,
       })
   }
-  if (versions[0]) updateProblems(connection, versions[0], shown, now, report)
+  if (versions[0]) updateProblems(connection, versions[0], found, now, report)
 }
 
 function updateProblems(
   connection: Connection,
   { channel, kind, id }: Entity,
-  shown: ReadonlyMap<string, Problem>,
+  found: ReadonlyMap<string, Problem>,
   now: string,
-  report: ReplayReport,
+  report: RevalidationReport,
 ): void {
   const known = connection
     .statement(
       `select path, code from problems where channel = ? and kind = ? and entity_id = ?
-        and code not in ${NOT_OF_DOCUMENTS}`,
+        and code not in ${NON_DOCUMENT_CODES}`,
     )
     .all(channel, kind, id) as { path: string; code: string }[]
   const names = new Set(known.map(({ path, code }) => JSON.stringify([path, code])))
   for (const { path, code } of known) {
-    if (shown.has(JSON.stringify([path, code]))) continue
+    if (found.has(JSON.stringify([path, code]))) continue
     report.problemsGone++
     connection
       .statement('delete from problems where channel = ? and kind = ? and entity_id = ? and path = ? and code = ?')
       .run(channel, kind, id, path, code)
   }
-  for (const [name, { path, code, message }] of shown) {
+  for (const [name, { path, code, message }] of found) {
     if (names.has(name)) continue
     report.problemsNew++
     connection
