@@ -14,7 +14,7 @@ export function formatError(error: unknown, details = false): string {
   return details && error instanceof Error ? `${text}\n${stackOf(error)}\n` : text
 }
 
-/** One sentence on what went wrong and what to do. Errors that are neither ours nor the system's are reported as bugs. */
+/** What went wrong and what to do, in one sentence. Errors that are neither ours nor the system's are reported as bugs. */
 export function errorMessage(error: unknown): string {
   if (!(error instanceof Error)) return `unexpected error: ${String(error)}`
   if (isUserFacing(error)) return error.message

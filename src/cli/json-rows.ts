@@ -61,17 +61,18 @@ export function offerRow(rfq: KnownDocument, response: KnownDocument, calendar: 
 function offerTerms({ shape, body }: KnownDocument) {
   const full = shape === 'full' ? parseResponse(body).document : null
   const summary = full ? null : parseResponseSummary(body).document
+  const document = full ?? summary
   const terms = full?.offer ?? summary
   const totalVolume = terms?.totalVolume ?? null
   const totalPrice = terms?.totalPrice ?? null
   const vintages = full?.offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
   const { pricePerTonne, basis } = priceOffer(vintages, { volume: totalVolume, total: totalPrice })
   return {
-    listingId: (full ?? summary)?.listingId ?? null,
-    projectDeveloperName: (full ?? summary)?.projectDeveloperName ?? null,
-    projectName: (full ?? summary)?.projectName ?? null,
-    status: (full ?? summary)?.status ?? null,
-    submittedAt: (full ?? summary)?.submittedAt ?? null,
+    listingId: document?.listingId ?? null,
+    projectDeveloperName: document?.projectDeveloperName ?? null,
+    projectName: document?.projectName ?? null,
+    status: document?.status ?? null,
+    submittedAt: document?.submittedAt ?? null,
     contractType: terms?.contractType ?? null,
     currency: terms?.currency ?? null,
     totalVolume,

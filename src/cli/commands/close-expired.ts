@@ -51,7 +51,7 @@ async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
 
 /** The channel of the approval plan, or the selected channels, without those that have `autoClose: off`. */
 async function channelsToClose(cli: Cli, app: App, options: Options): Promise<ChannelConfig[]> {
-  const plan = options.approve === undefined ? null : await heldRound(cli, await app.store(), options.approve)
+  const plan = options.approve === undefined ? null : await getApprovalPlan(cli, await app.store(), options.approve)
   const named = plan ? [plan.channel] : options.channel
   const chosen = selectChannels(app.config, named)
   const off = chosen.filter(({ autoClose }) => autoClose === 'off')
@@ -60,11 +60,11 @@ async function channelsToClose(cli: Cli, app: App, options: Options): Promise<Ch
   return chosen.filter(({ autoClose }) => autoClose !== 'off')
 }
 
-async function heldRound({ io }: Cli, store: Store, plan: string) {
-  const held = await store.findApprovalPlan(plan, io.now())
-  if (held) return held
+async function getApprovalPlan({ io }: Cli, store: Store, plan: string) {
+  const found = await store.findApprovalPlan(plan, io.now())
+  if (found) return found
   throw new FailedError(
-    `plan ${plan} does not exist or is older than 24 hours; run close-expired without --approve to make a new plan`,
+    `plan ${plan} does not exist or has expired; run close-expired without --approve to make a new one, valid for 24 hours`,
   )
 }
 
@@ -126,24 +126,19 @@ const failuresOf = ({ run, failures }: ClosingResult): string[] => {
   return run.outcome === 'complete' ? [] : [run.error ?? `the closing round is ${run.outcome}`]
 }
 
+const toJson = ({ result, ...round }: ChannelRound) => ({
+  ...round,
+  run: result?.run ?? null,
+  heldPlan: result?.approvalPlan ?? null,
+})
+
 function printRounds({ io }: Cli, options: Options, rounds: readonly ChannelRound[]): void {
   const decisions = rounds.flatMap((round) => round.decisions)
-  if (options.json)
-    printJson(
-      io,
-      rounds.map(({ result, ...round }) => ({
-        ...round,
-        run: result?.run ?? null,
-        heldPlan: result?.approvalPlan ?? null,
-      })),
-    )
+  if (options.json) printJson(io, rounds.map(toJson))
   else if (decisions.length > 0 || rounds.every(({ failures }) => failures.length === 0))
     printTable(io, DECISION_COLUMNS, decisions, 'No RFQs are past due.')
   for (const { channel, result, failures } of rounds) {
-    if (result)
-      io.err(
-        `${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${plural(result.run.changed, 'RFQ')} closed.\n`,
-      )
+    if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
     for (const failure of failures) io.err(`${channel}: ${failure}\n`)
   }
 }
