@@ -5,9 +5,10 @@ import type { Connection } from './connection.js'
 import type { Closings, NewDecision } from './contract.js'
 
 /** The previous hash of the first decision. */
-const GENESIS = '0'.repeat(64)
+export const GENESIS = '0'.repeat(64)
 
-interface DecisionRow {
+/** A row of `close_decisions`. */
+export interface DecisionRow {
   id: number
   run_id: number
   channel: string
@@ -126,7 +127,11 @@ function chainHash(previousHash: string, decision: NewDecision): string {
   return createHash('sha256').update(previousHash).update('\n').update(canonicalJson(decision)).digest('hex')
 }
 
-function verifyChain(rows: Iterable<DecisionRow>, issued: number) {
+/**
+ * Verifies the hash chain of the decisions.
+ * @param issued how many decisions were ever written
+ */
+export function verifyChain(rows: Iterable<DecisionRow>, issued: number) {
   let previous = GENESIS
   let count = 0
   const broken = (id: number, message: string) => ({ decisions: count, brokenAt: id, message })

@@ -21,7 +21,10 @@ type ChannelWithKey = typeof CHANNEL & { apiKey: string }
 /** A sandbox over real HTTP and a store in a real file, with one clock for both that only the test moves. */
 export interface ChannelFixture {
   sandbox: Sandbox
-  store: Store
+  /** The open store. */
+  readonly store: Store
+  /** Closes the store and opens it again, from this file or from the same one. */
+  reopenStore(path?: string): Promise<Store>
   now: () => Date
   /** Sets the clock. No world events happen. */
   setTime(time: string): void
@@ -54,7 +57,7 @@ export async function openChannelFixture(
     channels: [{ ...DEFAULT_CHANNEL, listings: 3, rfqs: 0, ...options }, ...(options.others ?? [])],
   })
   const sandbox = await startSandbox({ world, now })
-  const store = await openStore({ path: join(testFolder(), 'fixture.db'), clock: now })
+  let store = await openStore({ path: join(testFolder(), 'fixture.db'), clock: now })
   const marketplace = createMarketplace({
     baseUrl: sandbox.url,
     limits: {
@@ -78,7 +81,14 @@ export async function openChannelFixture(
   const pauses: number[] = []
   return {
     sandbox,
-    store,
+    get store() {
+      return store
+    },
+    reopenStore: async (path = store.path) => {
+      await store.close()
+      store = await openStore({ path, clock: now })
+      return store
+    },
     now,
     session,
     pauses,

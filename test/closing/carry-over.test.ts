@@ -1,0 +1,132 @@
+import { copyFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { carryOverClosings } from '../../src/store/carry-over.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const DUE = '2026-11-20'
+
+/** A fixture with three RFQs past due, polled; the closes of the first are refused, those of the second fail with 500. */
+async function openFailingFixture() {
+  const fixture = await openChannelFixture()
+  const ids = Array.from({ length: 3 }, () => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id)
+  const [refused, unknown] = ids as [string, string]
+  for (const [rfqId, status] of [
+    [refused, 400],
+    [unknown, 500],
+  ] as const) {
+    fixture.sandbox.faults.add({
+      rfqId,
+      operation: 'closeRfq',
+      times: Number.POSITIVE_INFINITY,
+      effect: { kind: 'status', status },
+    })
+  }
+  await fixture.pollRfqs()
+  return { fixture, ids, refused, unknown }
+}
+
+async function backupOf({ store }: ChannelFixture): Promise<string> {
+  const path = join(testFolder(), 'backup.db')
+  await store.backup(path)
+  return path
+}
+
+/** Puts the backup in place of the database, as a restore does. */
+async function restore(fixture: ChannelFixture, backup: string) {
+  const restored = join(testFolder(), 'restored.db')
+  copyFileSync(backup, restored)
+  const result = await carryOverClosings(restored, fixture.store.path)
+  await fixture.reopenStore(restored)
+  return result
+}
+
+describe('carrying closings over to a restored backup', () => {
+  it('copies later decisions, intents and their runs, and keeps the hash chain', async () => {
+    const { fixture } = await openFailingFixture()
+    const backup = await backupOf(fixture)
+    await fixture.closeExpired()
+    const before = await fixture.store.decisions({})
+    expect(before.map(({ outcome }) => outcome).sort()).toEqual(['closed', 'refused', 'unknown'])
+    expect(await restore(fixture, backup)).toEqual({ decisions: 3, intents: 3 })
+    expect(await fixture.store.decisions({})).toEqual(before)
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ decisions: 3, brokenAt: null })
+    expect(await fixture.store.check()).toMatchObject({ ok: true })
+    const next = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    expect(next.id).toBeGreaterThan(before[0]?.runId ?? Number.POSITIVE_INFINITY)
+  })
+
+  it('gives an intent that the backup shows open its outcome, and leaves one open that still is', async () => {
+    const { fixture, refused, unknown } = await openFailingFixture()
+    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    const plan = (rfqId: string) =>
+      fixture.store.planClose({ channel: KEY, rfqId, runId: run.id, evidence: {}, now: fixture.now() })
+    await fixture.store.markSending(await plan(refused), fixture.now())
+    const backup = await backupOf(fixture)
+    const left = await fixture.store.markSending(await plan(unknown), fixture.now())
+    await fixture.store.settleClose((await fixture.store.openIntents(KEY))[0] as never, {
+      runId: run.id,
+      channel: KEY,
+      rfqId: refused,
+      rfqNumber: null,
+      dueDate: DUE,
+      timeZone: 'UTC',
+      decidedAt: fixture.now().toISOString(),
+      decision: 'close',
+      reason: 'refused',
+      outcome: 'refused',
+      httpStatus: 400,
+      message: null,
+      versionBefore: 1,
+      versionAfter: 1,
+      evidence: {},
+    })
+    expect(await restore(fixture, backup)).toEqual({ decisions: 1, intents: 2 })
+    expect(await fixture.store.openIntents(KEY)).toMatchObject([{ id: left.id, rfqId: unknown, posts: 1 }])
+    expect((await fixture.store.runs({ kind: 'close' }))[0]).toMatchObject({ id: run.id, outcome: 'interrupted' })
+  })
+
+  it('copies nothing if nothing happened since, and nothing a second time', async () => {
+    const { fixture } = await openFailingFixture()
+    await fixture.closeExpired()
+    const backup = await backupOf(fixture)
+    expect(await carryOverClosings(backup, fixture.store.path)).toEqual({ decisions: 0, intents: 0 })
+    const early = join(testFolder(), 'older.db')
+    copyFileSync(backup, early)
+    fixture.advanceSeconds(25 * 3600)
+    await fixture.closeExpired()
+    expect(await carryOverClosings(early, fixture.store.path)).toMatchObject({ decisions: expect.any(Number) })
+    expect(await carryOverClosings(early, fixture.store.path)).toEqual({ decisions: 0, intents: 0 })
+    // The database that replaces an older one already knows everything.
+    expect(await carryOverClosings(early, backup)).toEqual({ decisions: 0, intents: 0 })
+  })
+
+  it('says why it copies nothing, and changes nothing', async () => {
+    const { fixture } = await openFailingFixture()
+    const backup = await backupOf(fixture)
+    await fixture.closeExpired()
+    const unrelated = await openFailingFixture()
+    unrelated.fixture.advanceSeconds(60)
+    await unrelated.fixture.closeExpired()
+    expect(await carryOverClosings(unrelated.fixture.store.path, fixture.store.path)).toEqual({
+      skipped: expect.stringContaining('is not the beginning of'),
+    })
+    const broken = join(testFolder(), 'broken.db')
+    writeFileSync(broken, 'not a database, but long enough to be read as one'.repeat(100))
+    expect(await carryOverClosings(backup, broken)).toEqual({ skipped: expect.stringContaining('cannot be read') })
+    expect(await carryOverClosings(backup, join(testFolder(), 'none.db'))).toEqual({
+      skipped: expect.stringContaining('cannot be opened'),
+    })
+    const forged = join(testFolder(), 'forged.db')
+    await fixture.store.backup(forged)
+    const db = new Database(forged)
+    db.exec(`drop trigger decisions_stay; update close_decisions set outcome = 'closed' where outcome = 'refused'`)
+    db.close()
+    expect(await carryOverClosings(backup, forged)).toEqual({
+      skipped: expect.stringContaining('was changed after it was written'),
+    })
+    expect(new Database(backup).prepare('select count(*) from close_decisions').pluck().get()).toBe(0)
+  })
+})
