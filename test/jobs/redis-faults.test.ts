@@ -6,7 +6,7 @@ import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { useRedisRunners } from '../helpers/redis-runners.js'
 
-// The faults of Redis that the fault matrix names are in test/faults/redis.test.ts.
+// The faults of Redis that the fault matrix names are in test/faults/redis.external.test.ts.
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 describe.skipIf(redisSkipReason !== null)(

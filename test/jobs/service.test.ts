@@ -137,7 +137,7 @@ describe('a service in this process', () => {
   })
 })
 
-// The faults of Redis under a service are in test/faults/service.test.ts.
+// The faults of Redis under a service are in test/faults/service.external.test.ts.
 describe.skipIf(redisSkipReason !== null)(
   `a service on Redis${redisSkipReason ? ` (skipped: ${redisSkipReason})` : ''}`,
   () => {
