@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest'
 import { channelFileName, rfqFileName, slug } from '../../reports/file-names.js'
 import { HOSTILE } from './support/rfq-cases.js'
 
-describe('the name of a file', () => {
+describe('file names', () => {
   const asOf = new Date('2026-03-16T09:05:59.999Z')
-  it('says which RFQ and which moment', () => {
+  it('contain the RFQ and the as-of time', () => {
     expect(rfqFileName({ number: 42, id: 'x' }, asOf)).toBe('rfq-42_asof-20260316T0905Z.xlsx')
     expect(rfqFileName({ number: null, id: 'ab-12' }, asOf)).toBe('rfq-ab-12_asof-20260316T0905Z.xlsx')
     expect(rfqFileName({ number: 42, id: 'ab-12', ambiguous: true }, asOf)).toBe(
@@ -19,7 +19,7 @@ describe('the name of a file', () => {
   )
   const number = fc.oneof(fc.constantFrom(null, 42, 1, 1.5, -1, 1e21, Number.NaN), fc.double(), fc.nat())
 
-  it('is plain, whatever it is made of', () => {
+  it('contain only safe characters, whatever the input', () => {
     fc.assert(
       fc.property(id, number, fc.boolean(), (id, number, ambiguous) => {
         expect(rfqFileName({ number, id, ambiguous }, asOf)).toMatch(
@@ -30,7 +30,7 @@ describe('the name of a file', () => {
     expect(slug('../../etc', 'none')).toBe('etc')
     expect(slug('森林', 'none')).toBe('none')
   })
-  it('is never that of another RFQ of the channel', () => {
+  it('are unique within a channel', () => {
     fc.assert(
       fc.property(fc.uniqueArray(fc.record({ number, id }), { selector: (one) => one.id }), (rfqs) => {
         const names = rfqs.map((rfq) => {

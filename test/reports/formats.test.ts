@@ -17,7 +17,7 @@ import { Bench } from './support/tools.js'
 
 const report = (name: string) => compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())
 
-/** RFC 4180, read strictly. */
+/** A strict reader for RFC 4180. */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y
@@ -30,8 +30,8 @@ function readCsv(text: string): string[][] {
   return rows.slice(0, -1)
 }
 
-describe('the report as CSV', () => {
-  it('is a table with one row an offer, each as long as the headers', async () => {
+describe('CSV report', () => {
+  it('has one row per offer, each as long as the header', async () => {
     for (const name of Object.keys(RFQ_CASES)) {
       const text = renderRfqReport(report(name), 'csv')
       expect(text.startsWith('\uFEFF')).toBe(true)
@@ -42,7 +42,7 @@ describe('the report as CSV', () => {
       expect(new Set(head).size, name).toBeGreaterThan(60)
     }
   })
-  it('says the same figures as the model', async () => {
+  it('contains the figures of the model', async () => {
     const model = report('sample')
     const [head = [], ...rows] = readCsv(renderRfqReport(model, 'csv').slice(1))
     const column = (name: string) => rows.map((row) => row[head.indexOf(name)])
@@ -57,7 +57,7 @@ describe('the report as CSV', () => {
     )
     expect(column('Submitted')[0]).toBe(model.offers[0]?.submittedAt)
   })
-  it('writes numbers to 15 digits, as spreadsheets show them, and so does the page', async () => {
+  it('writes numbers with 15 digits, like spreadsheets, as does the HTML page', async () => {
     const model = report('twelve-deliveries')
     const noisy = /\d*\.\d*(?:0{6,}|9{6,})\d/
     expect(model.offers.some(({ metrics }) => noisy.test(String(metrics.total)))).toBe(true)
@@ -70,7 +70,7 @@ describe('the report as CSV', () => {
     }
     expect(renderRfqReport(model, 'html')).not.toMatch(noisy)
   })
-  it('holds nothing a spreadsheet would act upon', async () => {
+  it('contains nothing that a spreadsheet would run as a formula', async () => {
     for (const table of RFQ_TABLES) {
       const rows = readCsv(renderRfqReport(report('hostile'), 'csv', { table }).slice(1))
       for (const value of rows.flat()) {
@@ -83,18 +83,18 @@ describe('the report as CSV', () => {
   })
 })
 
-describe('the report as JSON', () => {
-  it('is the model, told apart by its schema', async () => {
+describe('JSON report', () => {
+  it('is the report model, identified by its schema', async () => {
     const model = report('mixed')
     expect(JSON.parse(renderRfqReport(model, 'json'))).toEqual(model)
     expect(model.schema).toBe('quotekeeper.rfq-report/1')
   })
 })
 
-describe('the report as a page', () => {
+describe('HTML report', () => {
   const page = async (name: string) => renderRfqReport(report(name), 'html')
 
-  it('needs nothing from anywhere and runs nothing', async () => {
+  it('loads no resources and runs no scripts', async () => {
     const html = await page('hostile')
     expect(html).not.toMatch(/<script|<link|<img|<iframe|<object|javascript:|\son[a-z]+=|url\(|@import/i)
     expect(html).toContain("default-src 'none'")
@@ -104,7 +104,7 @@ describe('the report as a page', () => {
       'https://fine.example/p?a=1&#38;b=%222%22',
     ])
   })
-  it('closes what it opens, and every link of its own has a place', async () => {
+  it('closes every element, and every internal link has a target', async () => {
     for (const name of Object.keys(RFQ_CASES)) {
       const html = await page(name)
       const open: string[] = []
@@ -121,11 +121,11 @@ describe('the report as a page', () => {
       for (const [, target] of html.matchAll(/href="#([^"]+)"/g)) expect(html, name).toContain(`id="${target}"`)
     }
   })
-  it('shows outside text as text', async () => {
+  it('escapes text from outside', async () => {
     const html = await page('hostile')
     expect(html).toContain(']]&#62;&#60;script&#62;alert(1)&#60;/script&#62;')
   })
-  it('draws the charts and shows the figures of the workbook', async () => {
+  it('draws the charts and contains the figures of the workbook', async () => {
     const html = await page('sample')
     expect(html.match(/<svg /g)).toHaveLength(3)
     for (const words of [
@@ -138,8 +138,8 @@ describe('the report as a page', () => {
   })
 })
 
-describe('writing a format', () => {
-  it('names the file after it, for an RFQ and for a channel', async () => {
+describe('writing a report', () => {
+  it('uses the format as the file extension, for RFQs and channels', async () => {
     const bench = new Bench()
     const channel = summariseChannel(channelInput([{}]))
     for (const format of FORMATS) {
@@ -151,7 +151,7 @@ describe('writing a format', () => {
     }
     rmSync(bench.folder, { recursive: true, force: true })
   })
-  it('refuses a table the report does not have', async () => {
+  it('rejects a table that the report does not have', async () => {
     const channel = summariseChannel(channelInput([{}]))
     expect(() => renderChannelReport(channel, 'csv', { table: 'Nothing' as never })).toThrow('no table')
   })

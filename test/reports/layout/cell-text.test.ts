@@ -12,10 +12,10 @@ import {
 } from '../../../reports/xlsx/cell-styles.js'
 import { date, dateFormula, formula, moment, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 
-describe('what a cell shows', () => {
+describe('cell text', () => {
   const styles = numberStyles([1, 2.5], [7.25, 8.123])
 
-  it('is what its number format writes', () => {
+  it('follows the number format', () => {
     const signed = withNumberFormat(percent, '+0.0%;-0.0%;0.0%')
     const cases: [string, ReturnType<typeof number>][] = [
       ['USD 1,234,567.50', number(1_234_567.5, styles.money('USD'))],
@@ -43,7 +43,7 @@ describe('what a cell shows', () => {
     ]
     expect(cases.map(([, cell]) => cellText(cell))).toEqual(cases.map(([words]) => words))
   })
-  it('is a figure, a link or words', () => {
+  it('tells numbers, links and text apart', () => {
     expect([number(1), date('2026-03-16', calendarDate), text('1')].map(isNumberOrDate)).toEqual([true, true, false])
     expect(cellLink(webLink('open', 'https://example.com/', link))).toBe('https://example.com/')
     expect(cellLink(sheetLink('Offers', 'Offers', link))).toBe("#'Offers'!A1")
@@ -51,7 +51,7 @@ describe('what a cell shows', () => {
     expect(cellContent(dateFormula('X', '2026-03-16', calendarDate))).toEqual(new Date('2026-03-16T00:00:00.000Z'))
     expect(cellContent(undefined)).toBeNull()
   })
-  it('takes no currency into a format that is no code', () => {
+  it('ignores a currency that is not a three-letter code', () => {
     expect(styles.money('USD').numFmt).toContain('[$USD]')
     for (const odd of ['usd', 'US', 'US"D', null]) expect(styles.money(odd).numFmt).not.toContain('[$')
   })

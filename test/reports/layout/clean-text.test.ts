@@ -3,25 +3,25 @@ import { describe, expect, it } from 'vitest'
 import { cleanText, splitText, truncate } from '../../../reports/layout/clean-text.js'
 
 const ill = fc.string({ unit: fc.integer({ min: 0, max: 0xffff }).map((unit) => String.fromCharCode(unit)) })
-/** XML 1.0, production Char, plus the ban on controls other than line feeds that we add. */
+/** XML 1.0, production Char, without control characters other than line feeds. */
 const WELL_FORMED = /^[\n\u0020-\u007E\u00A0-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]*$/u
 
 describe('text from outside', () => {
-  it('holds only characters XML allows, whatever came', () => {
+  it('contains only characters that XML allows, whatever the input', () => {
     fc.assert(
       fc.property(ill, (text) => {
         expect(cleanText(text)).toMatch(WELL_FORMED)
       }),
     )
   })
-  it('shows that something was there in place of what had to go', () => {
+  it('shows a replacement character for each removed character', () => {
     expect(cleanText('a\u0000b\uFFFEc\uD800d')).toBe('a\uFFFDb\uFFFDc\uFFFDd')
   })
-  it('keeps well-formed text as it is, with one kind of line break', () => {
+  it('keeps well-formed text and normalizes line breaks', () => {
     expect(cleanText('Überprüfung 👩‍👩‍👧 森\r\nnext\u2028last')).toBe('Überprüfung 👩‍👩‍👧 森\nnext\nlast')
   })
-  it('turns no reading direction', () => expect(cleanText('\u202Egnp.exe\u2066')).toBe('\uFFFDgnp.exe\uFFFD'))
-  it('shows objects as their JSON and never fails', () => {
+  it('removes bidirectional controls', () => expect(cleanText('\u202Egnp.exe\u2066')).toBe('\uFFFDgnp.exe\uFFFD'))
+  it('shows objects as JSON and never throws', () => {
     const cycle: { self?: unknown } = {}
     cycle.self = cycle
     expect(cleanText({ formula: '=1' })).toBe('{"formula":"=1"}')
@@ -30,7 +30,7 @@ describe('text from outside', () => {
     expect(cleanText(Symbol('x'))).toBe('Symbol(x)')
     expect([cleanText(null), cleanText(undefined)]).toEqual(['', ''])
   })
-  it('is cut at a bound, visibly, no character split', () => {
+  it('is truncated with a mark, without splitting a character', () => {
     expect(truncate('12345', 5)).toBe('12345')
     expect(truncate('123456', 5)).toBe('1234…')
     expect(truncate('ab👩cd', 4)).toBe('ab…')
@@ -42,7 +42,7 @@ describe('text from outside', () => {
       }),
     )
   })
-  it('falls into pieces that are the text again', () => {
+  it('is split into pieces that give the text again when joined', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 2, max: 9 }), (text, most) => {
         const pieces = splitText(text, most)

@@ -8,13 +8,13 @@ import {
   wrappedLines,
 } from '../../../reports/layout/text-metrics.js'
 
-describe('the room text takes', () => {
-  it('grows with the text, and bold takes more', () => {
+describe('text metrics', () => {
+  it('give longer and bold text more width', () => {
     expect(textWidth('iiii')).toBeLessThan(textWidth('mmmm'))
     expect(textWidth('abc', { bold: true })).toBeGreaterThan(textWidth('abc'))
     expect(textWidth('森林')).toBeGreaterThan(textWidth('ab'))
   })
-  it('is one line in a column made for it, and more in a narrower one', () => {
+  it('fit text on one line in a column made for it, and wrap it in a narrower one', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[A-Za-z]{1,12}( [A-Za-z]{1,12}){0,12}$/), (words) => {
         const width = columnWidth(words)
@@ -23,15 +23,15 @@ describe('the room text takes', () => {
       }),
     )
   })
-  it('counts line breaks and words longer than the column', () => {
+  it('count line breaks and words longer than the column', () => {
     expect(wrappedLines('a\nb\n\nc', 20)).toBe(4)
     expect(wrappedLines('m'.repeat(100), 20)).toBeGreaterThan(5)
   })
-  it('stays within what a row can be', () => {
+  it('stay within the limits of Excel', () => {
     expect(rowHeight(1)).toBe(15)
     expect(rowHeight(1000)).toBe(409)
   })
-  it('is cut, visibly, where lines do not suffice', () => {
+  it('truncate text with a mark if it needs too many lines', () => {
     const long = 'word '.repeat(200).trim()
     const cut = truncateToLines(long, 30, 4)
     expect(wrappedLines(cut, 30)).toBeLessThanOrEqual(4)

@@ -6,7 +6,7 @@ import { linkFaults, partRoots, type Trees } from './schema/links.js'
 import { Schema } from './schema/schema.js'
 import { sheetFaultsIn } from './schema/sheets.js'
 
-/** Parts as trees, with the name of the root each should have, and what was wrong so far. */
+/** Parsed parts, the expected root element of each, and the faults found so far. */
 interface Read {
   trees: Trees
   roots: Map<string, string>
@@ -14,10 +14,10 @@ interface Read {
 }
 
 /**
- * Everything in which a workbook departs from its format: each part from the description of its schema (schema/), the
- * parts from each other, and what the schemas do not say but Excel takes for damage.
- * @param parts by name, as partsOf gives them
- * @returns each fault in words, with its part; none for a workbook as it should be
+ * Checks a workbook against its format: each part against the description of its schema (schema/), links between parts,
+ * and rules that no schema states but whose violation Excel reports as damage.
+ * @param parts by name, from `partsOf`
+ * @returns one message per fault, with the name of its part; empty for a valid workbook
  */
 export function workbookFaults(parts: ReadonlyMap<string, string>): string[] {
   const { trees, roots, faults } = read(parts)
@@ -31,7 +31,7 @@ export function workbookFaults(parts: ReadonlyMap<string, string>): string[] {
   return faults
 }
 
-/** The part of `workbookFaults` that the schemas speak of: each part for itself, and what leads from one to another. */
+/** The faults that concern the schemas and the links between parts only. */
 export const schemaFaults = (parts: ReadonlyMap<string, string>): string[] => read(parts).faults
 
 function read(parts: ReadonlyMap<string, string>): Read {

@@ -18,7 +18,7 @@ export interface Element {
 const TAG = /<(\/?)([A-Za-z_][\w:.-]*)((?:\s+[\w:.-]+\s*=\s*"[^"<]*")*)\s*(\/?)>/y
 const TEXT = /[^<&]+|&(?:amp|lt|gt|quot|apos|#\d+);/y
 
-/** Reads XML strictly enough to refuse what is not well-formed: stray `<` and `&`, open or crossed elements, twin attributes. */
+/** Parses XML. Rejects stray `<` and `&`, unclosed or overlapping elements and duplicate attributes. */
 export function parseXml(xml: string): Element {
   let at = /^(?:<\?xml[^?]*\?>)?\s*/.exec(xml)?.[0].length ?? 0
   const root: Element = { name: '#root', attributes: {}, children: [], text: '' }
@@ -44,7 +44,7 @@ function addText(xml: string, at: number, open: Element[]): number {
 }
 
 const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-/** The text that encoded text stands for. */
+/** Decodes entities. */
 export const decoded = (text: string): string =>
   text.includes('&') ? text.replaceAll(/&(#?\w+);/g, (_, name: string) => ENTITIES[name] ?? numbered(name)) : text
 const numbered = (name: string): string => String.fromCodePoint(Number(name.slice(1)))
@@ -69,7 +69,7 @@ function attributesOf(text: string): Record<string, string> {
   return found
 }
 
-/** Children by name, all with that name, at any depth. */
+/** All elements with this name, at any depth. */
 export function* descendants(element: Element, name: string): Generator<Element> {
   for (const child of element.children) {
     if (child.name === name) yield child

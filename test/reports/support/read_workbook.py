@@ -1,6 +1,6 @@
-"""Reads workbooks with openpyxl and prints what stands in their cells as JSON: the second reader of the tests.
+"""Reads workbooks with openpyxl and prints their cells as JSON, as an independent reader for the tests.
 
-Usage: read_workbook.py FILE... ; one line of JSON a file:
+Usage: read_workbook.py FILE... ; one line of JSON per file:
 {"sheets": {name: {address: {"f": formula or null, "v": value, "t": type}}}, "charts": {name: count}, "links": [...]}
 """
 

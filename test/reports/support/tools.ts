@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** What a second reader found in a cell: formula, value (dates as serial numbers), kind. */
+/** A cell as openpyxl reads it: formula, value (dates as serial numbers), type. */
 export interface ReadCell {
   f: string | null
   v: string | number | boolean | null
@@ -19,7 +19,7 @@ export interface ReadWorkbook {
 export const PYTHON = '/usr/bin/python3'
 const READER = fileURLToPath(new URL('read_workbook.py', import.meta.url))
 
-/** Absent tools make a test skip; where they are required they make it fail. */
+/** If tools are missing, tests are skipped; if tools are required, tests fail. */
 const required = process.env.CI === 'true' || process.env.QUOTEKEEPER_REQUIRE_TOOLS === '1'
 const works = (command: string, args: string[]) => spawnSync(command, args, { stdio: 'ignore' }).status === 0
 
@@ -28,7 +28,7 @@ function absence(): string | null {
   return works('soffice', ['--version']) ? null : 'LibreOffice (soffice) is not installed'
 }
 
-/** Why tests with a second reader cannot run here, or null. Where tools are required, they run and fail instead. */
+/** Why tests that need openpyxl and LibreOffice are skipped, or null if they run. */
 export function whyNoTools(): string | null {
   const why = absence()
   return required ? null : why
@@ -48,7 +48,7 @@ const ALWAYS_RECALCULATE = `<?xml version="1.0" encoding="UTF-8"?>
 <item oor:path="/org.openoffice.Office.Calc/Formula/Load"><prop oor:name="OOXMLRecalcMode" oor:op="fuse"><value>0</value></prop></item>
 </oor:items>`
 
-/** A folder of its own with a LibreOffice profile that computes every formula anew when it loads a file. */
+/** A temporary directory with a LibreOffice profile that recalculates every formula when it loads a file. */
 export class Bench {
   readonly folder = mkdtempSync(join(tmpdir(), 'workbooks-'))
   readonly #profile = join(this.folder, 'profile')
@@ -58,14 +58,14 @@ export class Bench {
     writeFileSync(join(this.#profile, 'user', 'registrymodifications.xcu'), ALWAYS_RECALCULATE)
   }
 
-  /** Keeps bytes as a file. */
+  /** Writes bytes to a file. */
   keep(name: string, bytes: Buffer): string {
     const file = join(this.folder, name)
     writeFileSync(file, bytes)
     return file
   }
 
-  /** Computes workbooks anew, all in one go. */
+  /** Recalculates workbooks in one LibreOffice run. */
   recalculated(files: readonly string[]): string[] {
     const out = join(this.folder, 'recalculated')
     const filter = 'xlsx:Calc MS Excel 2007 XML'
@@ -77,7 +77,7 @@ export class Bench {
     return files.map((file) => join(out, basename(file)))
   }
 
-  /** The pages of a workbook as text. */
+  /** Renders the printed pages of a workbook as text. */
   printed(file: string): string {
     const out = join(this.folder, 'printed')
     const user = `-env:UserInstallation=file://${this.#profile}`
@@ -93,14 +93,14 @@ export class Bench {
   remove = (): void => rmSync(this.folder, { recursive: true, force: true })
 }
 
-/** The cells of a workbook that hold a formula. */
+/** The cells of a workbook that contain a formula. */
 export function formulasOf(read: ReadWorkbook | undefined): { sheet: string; address: string; cell: ReadCell }[] {
   return Object.entries(read?.sheets ?? {}).flatMap(([sheet, cells]) =>
     Object.entries(cells).flatMap(([address, cell]) => (cell.f === null ? [] : [{ sheet, address, cell }])),
   )
 }
 
-/** Formulas whose written result is not the one computed: sheet, address, written, computed, formula. */
+/** Formulas whose stored result differs from the recalculated one: sheet, address, stored, recalculated, formula. */
 export function differences(written: ReadWorkbook | undefined, computed: ReadWorkbook | undefined): unknown[][] {
   return formulasOf(written).flatMap(({ sheet, address, cell }) => {
     const found = computed?.sheets[sheet]?.[address]?.v ?? null
@@ -108,7 +108,7 @@ export function differences(written: ReadWorkbook | undefined, computed: ReadWor
   })
 }
 
-/** Sums are made in another order elsewhere. */
+/** Tolerance: LibreOffice adds in a different order. */
 function same(one: ReadCell['v'], other: ReadCell['v']): boolean {
   if (typeof one === 'number' && typeof other === 'number') {
     return Math.abs(one - other) <= 1e-9 * Math.max(1, Math.abs(one), Math.abs(other))

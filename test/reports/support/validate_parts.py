@@ -1,7 +1,7 @@
 """Validates parts of workbooks against the schemas of the standard (ECMA-376, transitional).
 
-Usage: validate_parts.py FOLDER < parts, one a line, each XML without line breaks; prints one line a part: what the
-schema says against it, or nothing. FOLDER holds the .xsd files of parts 2 and 4, in any folders within.
+Usage: validate_parts.py FOLDER < parts, one per line, each XML without line breaks; prints one line per part: the first
+schema error, or nothing. FOLDER holds the .xsd files of parts 2 and 4, in any subfolders.
 """
 
 import pathlib
@@ -29,7 +29,7 @@ def schemas(folder):
 
 
 def stripped(root):
-    """Without what readers may pass over, and without xml:space, which the schema forgot."""
+    """Removes ignorable attributes, and xml:space, which the schema omits."""
     passed = {root.nsmap.get(prefix) for prefix in root.attrib.pop(IGNORABLE, "").split()}
     for element in root.iter():
         for name, value in element.attrib.items():

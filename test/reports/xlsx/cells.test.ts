@@ -4,31 +4,31 @@ import { calendarDate, link, plain, plainNumber } from '../../../reports/xlsx/ce
 import { date, dateSerial, formula, moment, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 import { HOSTILE } from '../support/rfq-cases.js'
 
-describe('a cell from outside', () => {
-  it('is text or nothing, never an object a spreadsheet would act upon', () => {
+describe('cells', () => {
+  it('turn values from outside into text, never into formulas', () => {
     const objects = [{ formula: '1+1' }, { hyperlink: 'x', text: 'y' }, { error: '#N/A' }, [1], () => 1, 5n, new Date()]
     for (const value of [...HOSTILE, ...objects]) {
       const made = text(value).value
       expect(made === null || typeof made === 'string').toBe(true)
     }
   })
-  it('is cut at what a cell holds, visibly', () => {
+  it('truncate text at the limit of a cell, with a mark', () => {
     const made = text('x'.repeat(40_000)).value as string
     expect(made.length).toBe(32_767)
     expect(made).toMatch(/full text on About\]$/)
   })
-  it('means its own characters where a spreadsheet would read an escape', () => {
+  it('escape text that a spreadsheet would read as an escape sequence', () => {
     expect(text('_x0041_').value).toBe('_x005F_x0041_')
     expect(text('_x00').value).toBe('_x00')
   })
-  it('is a number only if it is finite', () => {
+  it('accept only finite numbers', () => {
     expect(number(1.5).value).toBe(1.5)
     expect(Object.is(number(-0).value, 0)).toBe(true)
     for (const value of [Number.NaN, Number.POSITIVE_INFINITY, null, undefined]) expect(number(value).value).toBeNull()
     expect(number(null, plain, 'Any').value).toBe('Any')
     expect(number(1e20, plainNumber).style.numFmt).toContain('E+')
   })
-  it('is a date only if the calendar has it and spreadsheets agree on it', () => {
+  it('accept only valid dates that all spreadsheets count alike', () => {
     expect(date('2026-02-28', calendarDate).value).toEqual(new Date(Date.UTC(2026, 1, 28)))
     for (const odd of ['2026-02-30', '2026-2-3', '1850-01-01', 'soon', '2026-02-28T00:00:00Z']) {
       expect(date(odd, calendarDate).value).toBe(odd)
@@ -57,13 +57,13 @@ describe('a cell from outside', () => {
     }
     expect(sheetLink('Offers', 'Offers', link).value).toEqual({ text: 'Offers', hyperlink: "#'Offers'!A1" })
   })
-  it('carries the result of a formula that is well-formed, or #N/A', () => {
+  it('store a well-formed result of a formula, or #N/A', () => {
     expect(formula('1+1', 2).value).toEqual({ formula: '1+1', result: 2 })
     expect(formula('X', null).value).toEqual({ formula: 'X', result: { error: '#N/A' } })
     expect(formula('X', Number.NaN).value).toEqual({ formula: 'X', result: { error: '#N/A' } })
     expect(formula('X', 'a\u0000_x0041_').value).toEqual({ formula: 'X', result: 'a\uFFFD_x005F_x0041_' })
   })
-  it('never fails, whatever the value', () => {
+  it('never throw, whatever the value', () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         const made = text(value).value

@@ -12,17 +12,17 @@ import { places } from '../support/schema/places.js'
 type Parts = Map<string, string>
 const rfqParts = async (input: ReturnType<typeof crowdedInput>) => partsOf(await rfqWorkbook(compareOffers(input)))
 
-describe('the parts of a workbook', () => {
-  it.each(Object.entries({ ...RFQ_CASES, crowded: crowdedInput }))('conform to their format: %s', async (_, input) => {
+describe('workbook parts', () => {
+  it.each(Object.entries({ ...RFQ_CASES, crowded: crowdedInput }))('conform to ECMA-376: %s', async (_, input) => {
     expect(workbookFaults(await rfqParts(input()))).toEqual([])
   })
 
-  it.each(Object.entries(CHANNEL_CASES))('conform to their format, of a channel: %s', async (_, input) => {
+  it.each(Object.entries(CHANNEL_CASES))('conform to ECMA-376 in the channel overview: %s', async (_, input) => {
     expect(workbookFaults(await partsOf(await channelWorkbook(summariseChannel(input()))))).toEqual([])
   })
 })
 
-/** What is done to a part, as text, and what the check must say. */
+/** A text replacement in a part and the fault that the check must report. */
 type Damage = [what: string, part: string, from: string | RegExp, to: string, says: RegExp]
 
 const SHEET = 'xl/worksheets/sheet1.xml'
@@ -89,7 +89,7 @@ const DAMAGES: Damage[] = [
   ['two shapes called alike', DRAWING, /(<xdr:cNvPr id=)"3"/, '$1"2"', /two shapes are 2/],
 ]
 
-describe('the check of the parts', () => {
+describe('the check of workbook parts', () => {
   let whole: Parts
   beforeAll(async () => {
     whole = await rfqParts((RFQ_CASES['one-offer'] as typeof crowdedInput)())
@@ -102,7 +102,7 @@ describe('the check of the parts', () => {
     expect(workbookFaults(new Map(whole).set(part, damaged)).join('\n')).toMatch(says)
   })
 
-  it('refuses, wherever it stands, what it does not know', () => {
+  it('rejects unknown elements and attributes everywhere', () => {
     for (const { root, name, element, schema } of places(whole)) {
       const { attributes, children } = element
       element.attributes = { ...attributes, unheard: '1' }
@@ -114,7 +114,7 @@ describe('the check of the parts', () => {
     }
   })
 
-  it('refuses children in another order, but where the format leaves it open', () => {
+  it('rejects children in another order, except where the order is free', () => {
     const free = new Set<string>()
     for (const { root, name, element, schema } of places(whole)) {
       const { children } = element
@@ -128,7 +128,7 @@ describe('the check of the parts', () => {
     expect([...free].sort()).toEqual(UNORDERED)
   })
 
-  it('refuses nonsense for every value but text of our own', () => {
+  it('rejects invalid values of every attribute except free text', () => {
     const free = new Set<string>()
     for (const { root, name, element, schema } of places(whole)) {
       const { attributes } = element
@@ -142,9 +142,9 @@ describe('the check of the parts', () => {
   })
 })
 
-/** Where the schemas let children of one element change places. */
+/** Elements whose children may be in any order. */
 const UNORDERED = ['Properties', 'Types', 'a:fillStyleLst', 'a:schemeClr', 'c:plotArea', 'cp:coreProperties']
-/** Attributes the schemas let hold any text. Names and identifiers are compared with what they lead to. */
+/** Attributes that may contain any text. Names and ids are checked against what they refer to. */
 const FREE = `
   Relationship Target, a:clrScheme name, a:cs typeface, a:ea typeface, a:fmtScheme name, a:font script, a:font typeface,
   a:fontScheme name, a:latin typeface, a:theme name, c:chart r:id, c:numFmt formatCode, cellStyle name, cfvo val,

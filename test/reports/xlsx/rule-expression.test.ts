@@ -10,7 +10,7 @@ const SHEET = [
 const cells: CellLookup = (row, column) => SHEET[row]?.[column] ?? null
 const at = (text: string, rows = 0, columns = 0) => parseExpression(text)(cells, rows, columns)
 
-describe('the expression of a rule', () => {
+describe('parseExpression', () => {
   it('compares cells and constants as a spreadsheet does', () => {
     const holding = [
       'A1="yes"',
@@ -29,7 +29,7 @@ describe('the expression of a rule', () => {
     expect(not.filter((text) => at(text) !== false)).toEqual([])
   })
 
-  it('knows what a rule asks of a cell, and #N/A is neither above nor below', () => {
+  it('evaluates ISNUMBER and ISNA, and never compares #N/A as larger or smaller', () => {
     expect(at('ISNA(C1)')).toBe(true)
     expect(at('ISNUMBER(C1)')).toBe(false)
     expect(at('C1>0')).toBe(NOT_AVAILABLE)
@@ -38,18 +38,18 @@ describe('the expression of a rule', () => {
     expect(at('OR($A1="x", $A1="yes")')).toBe(true)
   })
 
-  it('moves with its cell, but for what is fixed', () => {
+  it('shifts relative addresses and keeps absolute ones', () => {
     expect(at('B1=4', 1)).toBe(true)
     expect(at('B$1=3', 1)).toBe(true)
     expect(at('A1=3', 0, 1)).toBe(true)
     expect(at('$A1="yes"', 0, 1)).toBe(true)
   })
 
-  it.each(['SUM(A1)', 'A1=', '(A1', 'A1 A2', 'AND(A1', "'Other'!A1", '1+1', '=A1', ''])('refuses %j', (text) => {
+  it.each(['SUM(A1)', 'A1=', '(A1', 'A1 A2', 'AND(A1', "'Other'!A1", '1+1', '=A1', ''])('rejects %j', (text) => {
     expect(() => parseExpression(text)).toThrow(RangeError)
   })
 
-  it('reads the letters of a column as the grid writes them', () => {
+  it('reads column letters as the grid writes them', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 702 }), (column) => columnIndex(columnLetter(column)) === column - 1),
     )

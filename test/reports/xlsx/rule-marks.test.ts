@@ -12,7 +12,7 @@ import { RFQ_CASES } from '../support/rfq-cases.js'
 const rfqPlans = (name: string) =>
   rfqSheets(compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())).map((make) => make())
 
-/** What is marked on a sheet: mark and words of each cell. */
+/** The highlighted cells of a sheet: highlight and text of each. */
 function marked(sheet: SheetPlan): [mark: Highlight, words: string][] {
   const rows = [...sheet.rows()]
   const mark = makeHighlighter(sheet, rows)
@@ -26,15 +26,15 @@ function marked(sheet: SheetPlan): [mark: Highlight, words: string][] {
 
 const named = (sheets: SheetPlan[], name: string) => sheets.find((sheet) => sheet.name === name) as SheetPlan
 
-describe('what the rules of a sheet mark', () => {
-  it('can be told of every sheet of every report', () => {
+describe('conditional formats, evaluated for the HTML page,', () => {
+  it('can be evaluated for every sheet of every report', () => {
     const channel = summariseChannel(channelInput([{ responses: sampleResponses() }, {}]))
     for (const sheets of [...Object.keys(RFQ_CASES).map(rfqPlans), channelSheets(channel).map((make) => make())]) {
       for (const sheet of sheets) expect(() => marked(sheet), sheet.name).not.toThrow()
     }
   })
 
-  it('is the best of each row on Comparison, as column B names it', () => {
+  it('highlight the best offer in each row of Comparison, as named in column B', () => {
     const sheet = named(rfqPlans('sample'), 'Comparison')
     const rows = [...sheet.rows()]
     const mark = makeHighlighter(sheet, rows)
@@ -49,7 +49,7 @@ describe('what the rules of a sheet mark', () => {
     for (const { best, good } of judged) expect(good).toEqual([best])
   })
 
-  it('follows the words it stands beside', () => {
+  it('agree with the text beside them', () => {
     const checks = marked(named(rfqPlans('sample'), 'Checks'))
     expect(new Set(checks.map(([mark, words]) => `${mark} ${words}`))).toEqual(
       new Set(['warn attention', 'good ok', 'bad fails', 'bad High', 'warn Medium']),

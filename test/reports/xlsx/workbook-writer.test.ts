@@ -33,7 +33,7 @@ const chart: Chart = {
   anchor: { column: 0, row: 5, toColumn: 4, toRow: 20 },
 }
 
-/** A sheet with everything a sheet can have. */
+/** A sheet that uses every feature. */
 const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
   name: 'One',
   ...fixedWidths([20, 12, 12, 12, 12], () => []),
@@ -70,33 +70,33 @@ const two = (): SheetPlan => ({
 const order = (element: Element | undefined) => element?.children.map(({ name }) => name) ?? []
 
 describe('a workbook', () => {
-  it('has the parts of its format, with everything a sheet can have, and with next to nothing', async () => {
+  it('has valid parts with every feature and with almost none', async () => {
     const nothing = { name: 'One', ...fixedWidths([10], () => []), rows: () => [], print: {} }
     for (const sheets of [[() => everything(), two], [two], [() => nothing]]) {
       expect(schemaFaults(await partsOf(await buildWorkbook(sheets, identity)))).toEqual([])
     }
   })
 
-  it('is the same, byte for byte, when made again later', async () => {
+  it('has equal bytes when built again later', async () => {
     const first = await buildWorkbook([() => everything(), two], identity)
     await new Promise((resolve) => setTimeout(resolve, 1_100))
     expect(first.equals(await buildWorkbook([() => everything(), two], identity))).toBe(true)
   })
 
-  it('tells its as-of date as its own, and no other', async () => {
+  it('uses the as-of date as its creation date and contains no other time', async () => {
     const parts = await partsOf(await buildWorkbook([two], identity))
     const core = parts.get('docProps/core.xml') ?? ''
     expect(core.match(/\d{4}-\d\d-\d\dT[\d:]+Z/g)).toEqual(['2026-03-16T12:00:00Z', '2026-03-16T12:00:00Z'])
     expect(core).toContain('<dc:title>RFQ 42</dc:title>')
   })
 
-  it('doubles the ampersand of a footer and lets no figure follow a size', async () => {
+  it('doubles ampersands in the footer and separates digits from the font size', async () => {
     const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
     const sheet = parts.get('xl/worksheets/sheet1.xml') ?? ''
     expect(sheet).toContain('<oddFooter>&amp;L&amp;8 1 &amp;&amp; 2 · as of 2026-03-16&amp;R&amp;8&amp;A')
   })
 
-  it('keeps a footer within 255 characters, no pair of ampersands parted', async () => {
+  it('limits footers to 255 characters without splitting a doubled ampersand', async () => {
     const long = { ...identity, footer: '&'.repeat(400) }
     const sheet = (await partsOf(await buildWorkbook([two], long))).get('xl/worksheets/sheet1.xml') ?? ''
     const footer = (/<oddFooter>(.*?)<\/oddFooter>/.exec(sheet)?.[1] ?? '').replaceAll('&amp;', '&')
@@ -104,7 +104,7 @@ describe('a workbook', () => {
     expect((/^&L&8(&*)&R&8/.exec(footer)?.[1] ?? '?').length % 2).toBe(0)
   })
 
-  it('gives each chart its words for those who do not see it, and its cached figures', async () => {
+  it('gives each chart alternative text and cached values', async () => {
     const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
     expect(parts.get('xl/drawings/drawing1.xml')).toContain('descr="Columns &#34;of&#34; prices"')
     const drawn = parseXml(parts.get('xl/charts/chart1.xml') ?? '')
@@ -119,7 +119,7 @@ describe('a workbook', () => {
     ])
   })
 
-  it('ties each data bar to the form that draws nothing for the least value', async () => {
+  it('links each data bar to the extension that draws no bar for the minimum', async () => {
     const bar = (priority: number) =>
       ({
         type: 'dataBar',
@@ -143,13 +143,13 @@ describe('a workbook', () => {
     expect(new Set(ids).size).toBe(2)
   })
 
-  it('writes the parts of a font in the order of Excel', async () => {
+  it('writes font elements in the order Excel uses', async () => {
     const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
     const fonts = [...descendants(parseXml(parts.get('xl/styles.xml') ?? ''), 'font')].map(order)
     expect(fonts).toContainEqual(['u', 'sz', 'color', 'name', 'family'])
   })
 
-  it('has one rule for what may be typed into a cell, however many cells share it', async () => {
+  it('writes one data validation for a range, however many cells share it', async () => {
     const rule = { type: 'decimal', operator: 'between', formulae: [0, 9] } as never
     const validations = [8, 9, 10, 11].map((row) => ({ address: `B${row}`, rule }))
     const sheet = await partsOf(await buildWorkbook([() => ({ ...two(), validations })], identity))
@@ -157,7 +157,7 @@ describe('a workbook', () => {
     expect(rules.map(({ attributes }) => attributes.sqref).sort()).toEqual(['B10:B10', 'B11:B11', 'B8:B8', 'B9:B9'])
   })
 
-  it('writes what looks like a code of spreadsheets as the text it is, in charts and footers too', async () => {
+  it('escapes text that looks like an escape sequence, in charts and footers too', async () => {
     const coded = { ...chart, categories: { ...chart.categories, cached: ['_x0041_'] } }
     const sheet = () => ({ ...everything(), charts: [coded] })
     const parts = await partsOf(await buildWorkbook([sheet, two], { ...identity, footer: '_x0041_' }))
@@ -165,7 +165,7 @@ describe('a workbook', () => {
     expect(parts.get('xl/worksheets/sheet1.xml')).toContain('<oddFooter>&amp;L&amp;8_x005F_x0041_&amp;R')
   })
 
-  it('keeps its format whatever its texts', async () => {
+  it('has valid parts whatever the text', async () => {
     const anyText = fc.array(fc.oneof(fc.string({ unit: 'binary' }), fc.constantFrom(...HOSTILE)), {
       minLength: 1,
       maxLength: 8,
@@ -180,12 +180,12 @@ describe('a workbook', () => {
     )
   })
 
-  it('begins as an Office document does, for programs that guess by the first bytes', async () => {
+  it('starts like an Office document, for programs that look at the first bytes', async () => {
     const bytes = await buildWorkbook([two], identity)
     expect(bytes.subarray(30, 41).toString('latin1')).toBe('_rels/.rels')
   })
 
-  it('is given up once nobody takes it any more', async () => {
+  it('stops when the output stream is closed', async () => {
     const made: string[] = []
     const sheets = ['One', 'Two', 'Three'].map((name) => () => {
       made.push(name)
@@ -198,7 +198,7 @@ describe('a workbook', () => {
     expect(made).toEqual(['One'])
   })
 
-  it('is given up when told so', async () => {
+  it('stops when it is aborted', async () => {
     const stop = new AbortController()
     stop.abort(new Error('enough'))
     await expect(buildWorkbook([two], identity, { signal: stop.signal })).rejects.toThrow('enough')

@@ -2,21 +2,21 @@ import type { Element } from '../parts.js'
 import { places } from './places.js'
 import type { Schema } from './schema.js'
 
-/** A part in which one thing was altered; it is as it was when the next one is asked for. */
+/** A part with one alteration, which is undone when the next one is requested. */
 export interface Alteration {
   root: Element
-  /** What the root should be. */
+  /** The expected root element. */
   name: string
   what: string
   schema: Schema
 }
 
-/** Values of many types, each wrong for most attributes. */
+/** Values of many types; each is invalid for most attributes. */
 const VALUES = ['', '-1', '0', '1', '7', 'x', 'true', '1.5', '1e5', '256', '65536', '4294967296', '100000000', 'INF']
   .concat(['A1', 'a b', 'FF00FF', 'FF00FF00', 'none', 'single', 'center', 'b', 'en-GB', '1:1', 'http://a/b'])
   .concat(['{00000000-0000-4000-8000-000000000000}', '2026-01-01T00:00:00Z', '99999999999999'])
 
-/** Every part with each of its shapes altered in each way a mistake might: attributes, values, texts, children. */
+/** Alters each kind of element in each part in many ways: attributes, values, text, children. */
 export function* alterations(parts: ReadonlyMap<string, string>): Generator<Alteration> {
   for (const { root, name, element, schema } of places(parts)) {
     const whole = { ...element }
@@ -47,7 +47,7 @@ function* changes({ attributes, children, text }: Element): Generator<Change> {
   }
 }
 
-/** Elements of the same part, where they do not belong. */
+/** Elements of the same part, moved to the wrong place. */
 function* strangers(root: Element, { children }: Element): Generator<Change> {
   for (const child of root.children) {
     const stranger = { ...child, children: [] }
@@ -56,7 +56,7 @@ function* strangers(root: Element, { children }: Element): Generator<Change> {
   }
 }
 
-/** A tree as XML. */
+/** Serializes a tree as XML. */
 export const xmlOf = ({ name, attributes, text, children }: Element): string =>
   `<${name}${Object.entries(attributes)
     .map(([key, value]) => ` ${key}="${value}"`)

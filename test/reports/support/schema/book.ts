@@ -3,7 +3,7 @@ import { first, partsWith, relationsOf, type Trees } from './links.js'
 import { referencesIn } from './references.js'
 import { cellAt } from './values.js'
 
-/** What the parts of a workbook say of each other, gathered once. */
+/** What checks need to know about other parts of the workbook, collected once. */
 export interface Book {
   /** Part of each sheet by its name, in order. */
   sheets: Map<string, string>
@@ -14,7 +14,7 @@ export interface Book {
   differentialStyles: number
 }
 
-/** Gathers what the sheets are checked against. */
+/** Collects what the sheets are checked against. */
 export function bookOf(trees: Trees, roots: ReadonlyMap<string, string>): Book {
   const [workbook = ''] = partsWith('x:workbook', roots)
   const relations = relationsOf(workbook, trees)
@@ -34,11 +34,11 @@ export function bookOf(trees: Trees, roots: ReadonlyMap<string, string>): Book {
 
 export const attribute = ({ attributes }: Element, name: string): string => decoded(attributes[name] ?? '')
 export const all = (root: Element | undefined, name: string): Element[] => (root ? [...descendants(root, name)] : [])
-/** Values that stand more than once. */
+/** Values that occur more than once. */
 export const repeated = (values: readonly string[]): string[] =>
   values.filter((value, index) => values.indexOf(value) !== index)
 
-/** Sheets and names called alike or wrongly, or that lead nowhere. */
+/** Checks sheets and defined names: duplicate or invalid names, missing targets. */
 export function* workbookFaultsIn(workbook: Element, { sheets }: Book): Generator<string> {
   const listed = all(workbook, 'sheet')
   for (const key of ['name', 'sheetId', 'r:id']) {
@@ -70,10 +70,10 @@ function* nameFaults(names: readonly Element[], sheets: Book['sheets']): Generat
   }
 }
 
-/** What a cell format may point to, by its attribute. */
+/** What each attribute of a cell format refers to. */
 const USED = { fontId: 'fonts', fillId: 'fills', borderId: 'borders', xfId: 'cellStyleXfs' } as const
 
-/** Styles that use what is not there. */
+/** Checks styles for references to missing items. */
 export function* styleFaultsIn(styles: Element): Generator<string> {
   const formats = all(styles, 'numFmt').map((format) => attribute(format, 'numFmtId'))
   for (const id of repeated(formats)) yield `two formats are ${id}`
@@ -95,7 +95,7 @@ export function* styleFaultsIn(styles: Element): Generator<string> {
 const COUNTED = new Set(['count', 'uniqueCount', 'size'])
 const UNCOUNTED = new Set(['tableStyles', 'sst'])
 
-/** Elements that miscount their children. */
+/** Checks `count` attributes. */
 export function* countFaultsIn(root: Element): Generator<string> {
   for (const element of [root, ...root.children.flatMap((child) => [child, ...child.children])]) {
     for (const [key, value] of Object.entries(element.attributes)) {

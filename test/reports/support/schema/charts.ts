@@ -4,7 +4,7 @@ import { first, type Trees } from './links.js'
 import { referencesIn } from './references.js'
 import { type Area, cellAt } from './values.js'
 
-/** Charts that lead to no cells, show other figures than those, or have axes that do not meet. */
+/** Checks that charts refer to cells, cache their values, and have matching axes. */
 export function* chartFaultsIn(chart: Element, book: Book, trees: Trees): Generator<string> {
   for (const reference of [...all(chart, 'c:strRef'), ...all(chart, 'c:numRef')]) {
     yield* referenceFaults(reference, book, trees)
@@ -31,7 +31,7 @@ function* referenceFaults(reference: Element, book: Book, trees: Trees): Generat
   }
 }
 
-/** What the cells of an area show, row by row. */
+/** The values of the cells of an area, row by row. */
 function cellsIn(sheet: Element, { top, bottom, left, right }: Area, book: Book): string[] {
   const rows = new Map(first(sheet, 'sheetData')?.children.map((row) => [Number(row.attributes.r), row.children]))
   return range(top, bottom).flatMap((row) => {
@@ -50,7 +50,7 @@ function cellText(cell: Element | undefined, { strings }: Book): string {
   return cell?.attributes.t === 's' ? (strings[Number(value)] ?? '') : value
 }
 
-/** A text draws nothing where figures are wanted. */
+/** Text counts as no value in a series of numbers. */
 const figure = (shown: string): string => (Number.isNaN(Number(shown)) ? '' : shown)
 const same = (one: string, other: string): boolean =>
   one === other || (one !== '' && other !== '' && Number(one) === Number(other))
@@ -68,7 +68,7 @@ function* axisFaults(chart: Element): Generator<string> {
   }
 }
 
-/** Anchors whose corners are the wrong way round, shapes called alike. */
+/** Checks anchors for reversed corners, and shapes for duplicate ids. */
 export function* drawingFaultsIn(drawing: Element): Generator<string> {
   const ids = all(drawing, 'xdr:cNvPr').map((shape) => attribute(shape, 'id'))
   for (const id of repeated(ids)) yield `two shapes are ${id}`

@@ -1,14 +1,14 @@
 import { decoded, type Element } from '../parts.js'
 import type { Book } from './book.js'
 
-/** Functions of Excel 2007, of those our formulas use: ECMA-376 part 1, 18.17.7. */
+/** The functions our formulas use that Excel 2007 has (ECMA-376 part 1, 18.17.7). */
 const FUNCTIONS = new Set(
   (
     'ABS AND COUNTIF COUNTIFS FREQUENCY IF IFERROR INDEX ISNA ISNUMBER MATCH MAX MEDIAN MIN N NA NOT OR RANK ROUND SUM ' +
     'SUMIFS SUMPRODUCT YEAR'
   ).split(' '),
 )
-/** Later ones: a file must call them by this prefix, or Excel shows #NAME? (MS-XLSX, 2.2.2). */
+/** Later functions: files must use this prefix, or Excel shows #NAME? (MS-XLSX, 2.2.2). */
 const LATER = new Set(['_xlfn.MAXIFS', '_xlfn.MINIFS', '_xlfn.TEXTJOIN'])
 const WORDS = new Set(['TRUE', 'FALSE'])
 const STRING = /"(?:[^"]|"")*"/g
@@ -21,7 +21,7 @@ const NAME = /[\p{L}_\\][\p{L}\d_.\\]*/gu
 /** Elements whose text is a formula. */
 const FORMULAS = new Set(['f', 'formula', 'formula1', 'formula2'])
 
-/** Formulas that use a sheet, a function or a name that is not there. */
+/** Checks formulas for missing sheets, functions and names. */
 export function* formulaFaultsIn(sheet: Element, book: Book): Generator<string> {
   for (const formula of new Set(formulasIn(sheet))) {
     for (const fault of formulaFaults(formula, book)) yield `${formula.slice(0, 80)}: ${fault}`
@@ -32,7 +32,7 @@ function formulasIn({ name, text, children }: Element): string[] {
   return FORMULAS.has(name) ? [decoded(text)] : children.flatMap(formulasIn)
 }
 
-/** What is wrong with one formula. */
+/** The faults of one formula. */
 export function* formulaFaults(formula: string, { sheets, names }: Book): Generator<string> {
   if (formula.startsWith('=')) yield 'begins with ='
   const bare = formula.replaceAll(STRING, '""').replaceAll(ERROR, '0')

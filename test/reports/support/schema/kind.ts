@@ -1,28 +1,28 @@
 import type { Value } from './values.js'
 
-/** What one kind of element holds. */
+/** The content model of one kind of element. */
 export interface Kind {
-  /** Its children in their order, as a regular expression over names: `a b? (c | d)* other:e`. */
+  /** Its children in order, as a regular expression over names: `a b? (c | d)* other:e`. */
   children: string
-  /** Its attributes; those it must have end with `!`. */
+  /** Its attributes; required ones end with `!`. */
   attributes: Readonly<Record<string, Value>>
-  /** Its text, where it has any. */
+  /** Its text, if it has any. */
   text?: Value
-  /** Its children may stand in any order, each as often as told. */
+  /** Whether its children may be in any order. */
   anyOrder?: true
 }
 
 /**
- * The kinds of elements of one namespace by name. Where an element means different things in different places, the
- * child's name says which: `tx=SeriesText` is an element `tx` of the kind `SeriesText`. A prefix leads to another
- * namespace (namespaces.ts).
+ * The kinds of elements of one namespace, by name. If an element has several content models, the child's name says which
+ * applies: `tx=SeriesText` is an element `tx` of the kind `SeriesText`. A prefix refers to another namespace
+ * (namespaces.ts).
  */
 export type Kinds = Readonly<Record<string, Kind>>
 
 export const holds = (children: string, attributes: Kind['attributes'] = {}): Kind => ({ children, attributes })
 export const empty = (attributes: Kind['attributes'] = {}): Kind => ({ children: '', attributes })
 export const says = (text: Value, attributes: Kind['attributes'] = {}): Kind => ({ children: '', attributes, text })
-/** An element whose value stands in its attribute `val`. */
+/** An element with its value in the attribute `val`. */
 export const val = (value: Value): Kind => empty({ 'val!': value })
-/** The same where the schema has a value for an absent `val`. */
+/** The same, for elements whose `val` has a default. */
 export const optional = (value: Value): Kind => empty({ val: value })

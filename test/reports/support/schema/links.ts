@@ -21,7 +21,7 @@ const ROOTS: Readonly<Record<string, string>> = {
   [RELATIONS]: 'rel:Relationships',
 }
 
-/** Root element of what a relationship leads to, by the end of its type; hyperlinks lead out of the package. */
+/** Root element of the target of a relationship, by the last part of its type; hyperlinks are external. */
 const TARGETS: Readonly<Record<string, string>> = {
   officeDocument: 'x:workbook',
   worksheet: 'x:worksheet',
@@ -33,7 +33,7 @@ const TARGETS: Readonly<Record<string, string>> = {
   'extended-properties': 'ep:Properties',
   'core-properties': 'cp:coreProperties',
 }
-/** What may point to a relationship of a type. */
+/** The attribute that refers to a relationship of each type. */
 const POINTERS: Readonly<Record<string, string>> = {
   sheet: 'worksheet',
   hyperlink: 'hyperlink',
@@ -41,7 +41,7 @@ const POINTERS: Readonly<Record<string, string>> = {
   'c:chart': 'chart',
 }
 
-/** What every part should be by its content type, and what is wrong with those types. */
+/** The expected root of every part, from its content type, and faults in the content types. */
 export function partRoots(trees: Trees): { roots: Map<string, string>; faults: string[] } {
   const faults: string[] = []
   const types = trees.get(TYPES)?.children ?? []
@@ -77,7 +77,7 @@ interface Relation {
   outside: boolean
 }
 
-/** Relationships that lead nowhere or to the wrong kind of part, references without one, parts nothing leads to. */
+/** Checks relationships: missing or wrong targets, references without a relationship, parts that nothing refers to. */
 export function linkFaults(trees: Trees, roots: ReadonlyMap<string, string>): string[] {
   const faults: string[] = []
   const reached = new Set([TYPES])

@@ -11,7 +11,7 @@ const OFFICE = 'http://schemas.openxmlformats.org/officeDocument/2006'
 const PACKAGE = 'http://schemas.openxmlformats.org/package/2006'
 const DRAWING = 'http://schemas.openxmlformats.org/drawingml/2006'
 
-/** What this description calls a namespace, whatever a part calls it. */
+/** The prefixes used in this description, whatever prefix a part uses. */
 export const NAMESPACES: Readonly<Record<string, { uri: string; kinds: Kinds }>> = {
   x: { uri: 'http://schemas.openxmlformats.org/spreadsheetml/2006/main', kinds: { ...spreadsheet, ...styles } },
   x14: { uri: 'http://schemas.microsoft.com/office/spreadsheetml/2009/9/main', kinds: x14 },

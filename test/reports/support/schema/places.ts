@@ -5,13 +5,13 @@ import { Schema } from './schema.js'
 /** An element in its part, for tests that alter it. */
 export interface Place {
   root: Element
-  /** What the root should be. */
+  /** The expected root element. */
   name: string
   element: Element
   schema: Schema
 }
 
-/** One element of each shape in each part; repeated ones are left out first, so that a part is quickly compared. */
+/** One element of each shape in each part. Repeated elements are removed first, to keep the checks fast. */
 export function* places(parts: ReadonlyMap<string, string>): Generator<Place> {
   const trees = new Map([...parts].map(([name, xml]) => [name, parseXml(xml)]))
   const schema = new Schema()

@@ -1,6 +1,6 @@
 import { type Area, areaOf } from './values.js'
 
-/** A range of cells of a sheet; whole rows or columns reach to the sheet's ends. */
+/** A range of cells of a sheet; whole rows or columns extend to the limits of the sheet. */
 export interface Reference {
   sheet: string
   area: Area
@@ -9,7 +9,7 @@ export interface Reference {
 const PART =
   /^(?:'((?:[^']|'')+)'|([\p{L}_][\p{L}\d_.]*))!(?:\$?([A-Z]+)\$?(\d+)(?::\$?([A-Z]+)\$?(\d+))?|\$?([A-Z]+):\$?([A-Z]+)|\$?(\d+):\$?(\d+))(?:,|$)/u
 
-/** Reads `'My sheet'!$A$1:$B$2`, `Sheet!$A:$B`, `Sheet!$1:$3`, or several with commas between; null for anything else. */
+/** Parses `'My sheet'!$A$1:$B$2`, `Sheet!$A:$B`, `Sheet!$1:$3`, or several separated by commas; null for anything else. */
 export function referencesIn(text: string): Reference[] | null {
   const found: Reference[] = []
   for (let rest = text; rest !== ''; ) {
@@ -31,7 +31,7 @@ function cornersOf([, , , column, row, toColumn, toRow, first, last, top, bottom
 const apart = (one: Area, other: Area): boolean =>
   one.right < other.left || other.right < one.left || one.bottom < other.top || other.bottom < one.top
 
-/** The first two areas that share a cell. */
+/** The first two overlapping areas. */
 export function overlapIn(references: readonly string[]): string | null {
   const areas = references.flatMap((reference) => reference.split(' ')).map((name) => ({ name, area: areaOf(name) }))
   for (const [index, { name, area }] of areas.entries()) {

@@ -2,7 +2,7 @@ import { decoded, type Element } from '../parts.js'
 import type { Kind } from './kind.js'
 import { NAMESPACES } from './namespaces.js'
 
-/** The kind of an element with the pattern of its children made ready. */
+/** The kind of an element, with the pattern of its children compiled. */
 interface Model extends Kind {
   pattern: RegExp
   /** By the name of the child, the full name of its kind. */
@@ -10,7 +10,7 @@ interface Model extends Kind {
   order: string[]
 }
 
-/** What holds at a place in a part: prefixes, and which namespaces a reader may pass over. */
+/** The prefixes in scope, and the namespaces that readers may ignore. */
 interface Scope {
   namespaces: Readonly<Record<string, string>>
   ignorable: ReadonlySet<string>
@@ -20,9 +20,9 @@ const PREFIXES = new Map(Object.entries(NAMESPACES).map(([prefix, { uri }]) => [
 const ROOT: Scope = { namespaces: { xml: String(NAMESPACES.xml?.uri) }, ignorable: new Set() }
 
 /**
- * Compares a part with the description of its format: children and their order, attributes and their values, texts.
- * What is not described is a fault, unless the part lets readers pass over its namespace (`mc:Ignorable`) and the
- * description knows nothing of that namespace.
+ * Checks a part against the description of its format: children and their order, attributes and their values, text.
+ * Anything not described is a fault, unless its namespace is unknown to the description and the part marks it as
+ * ignorable (`mc:Ignorable`).
  */
 export class Schema {
   readonly #models = new Map<string, Model>()
@@ -65,7 +65,7 @@ export class Schema {
   }
 }
 
-/** An element with what is known of it where it stands. */
+/** An element in its context. */
 interface Found {
   element: Element
   name: string

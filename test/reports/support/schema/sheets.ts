@@ -7,11 +7,11 @@ import { areaOf, cellAt, double, oneOf, whole } from './values.js'
 const TEXT_CHARACTERS = 32_767
 const FORMULA_CHARACTERS = 8_192
 const MARGIN_CHARACTERS = 255
-/** Of a rule for what may be typed: its list, its message, its title. */
+/** Limits for a data validation: its list, message and title. */
 const RULE_CHARACTERS = { formula1: 257, error: 225, prompt: 255, errorTitle: 32, promptTitle: 32 }
 const ERRORS = oneOf('#N/A', '#DIV/0!', '#VALUE!', '#REF!', '#NAME?', '#NUM!', '#NULL!')
 
-/** What Excel takes for damage in a sheet although the schema allows it. */
+/** Checks a sheet for what the schema allows but Excel reports as damage. */
 export function* sheetFaultsIn(whole: Element, book: Book): Generator<string> {
   yield* rowFaults(first(whole, 'sheetData')?.children ?? [], book)
   const sheet = { ...whole, children: whole.children.filter(({ name }) => name !== 'sheetData') }
@@ -44,7 +44,7 @@ function* rowFaults(rows: readonly Element[], book: Book): Generator<string> {
   }
 }
 
-/** What the value of a cell may be, by the cell's type. */
+/** Whether a value is valid for the cell type. */
 function allowed(type: string, { strings }: Book): (value: string) => boolean {
   if (type === 's') return whole(0, strings.length - 1)
   if (type === 'b') return oneOf('0', '1')
@@ -103,7 +103,7 @@ function* validationFaults(validations: readonly Element[]): Generator<string> {
   }
 }
 
-/** The first cell that scrolls is the one behind the split. */
+/** The first scrolling cell must follow the frozen rows and columns. */
 function* paneFaults(pane: Element | undefined): Generator<string> {
   if (!pane) return
   const at = cellAt(attribute(pane, 'topLeftCell'))

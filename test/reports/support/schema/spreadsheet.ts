@@ -1,4 +1,4 @@
-/** Workbook, sheets and shared strings (ECMA-376 part 1, 18.2 to 18.4): what we write of them, no more. */
+/** Workbook, sheets and shared strings (ECMA-376 part 1, 18.2 to 18.4): only what our workbooks use. */
 import { empty, holds, type Kinds, says } from './kind.js'
 import { area, areas, argb, bool, byte, cell, double, oneOf, signed, spans, text, unsigned, whole } from './values.js'
 
@@ -138,7 +138,7 @@ const sheetFoot: Kinds = {
   brk: empty({ id: unsigned, min: unsigned, max: unsigned, man: bool }),
   drawing: empty({ 'r:id!': text }),
   extLst: holds('ext*'),
-  // The schema lets anything stand here; what nobody described does not get in.
+  // The schema allows anything here; we allow only what is described.
   ext: holds('x14:id | x14:conditionalFormattings | x14:slicerStyles | x15:timelineStyles', {
     'uri!': oneOf(
       '{B025F937-C7B1-47D3-B67F-A62EFF666E3E}',

@@ -1,4 +1,4 @@
-/** The theme: the same in every workbook of exceljs (ECMA-376 part 1, 20.1.6). */
+/** The theme, which exceljs writes identically into every workbook (ECMA-376 part 1, 20.1.6). */
 import { empty, holds, type Kinds } from './kind.js'
 import { bool, oneOf, signed, text, unsigned, whole } from './values.js'
 

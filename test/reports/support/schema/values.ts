@@ -1,4 +1,4 @@
-/** Simple types: what an attribute or the text of an element may say. */
+/** Simple types: valid values of an attribute or of the text of an element. */
 export type Value = (text: string) => boolean
 
 const number =
@@ -20,24 +20,24 @@ export const whole = (least: number, most: number): Value => number(/^-?\d+$/, l
 export const unsigned: Value = whole(0, 4_294_967_295)
 export const byte: Value = whole(0, 255)
 export const signed: Value = whole(-2_147_483_648, 2_147_483_647)
-/** The schema's double without its infinities and NaN, which no cell may hold. */
+/** A finite double: cells cannot contain infinity or NaN. */
 export const double: Value = number(/^-?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?$/, -Number.MAX_VALUE, Number.MAX_VALUE)
 export const guid: Value = fits(/^\{[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}\}$/)
 /** Alpha, red, green, blue. */
 export const argb: Value = fits(/^[0-9A-F]{8}$/)
 export const rgb: Value = fits(/^[0-9A-F]{6}$/)
 export const language: Value = fits(/^[a-zA-Z]{1,8}(?:-[a-zA-Z0-9]{1,8})*$/)
-/** A moment as W3C writes it, in UTC. */
+/** A W3C date and time in UTC. */
 export const moment: Value = (text) => /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(text) && !Number.isNaN(Date.parse(text))
 export const xmlId: Value = fits(/^[A-Za-z_][\w.-]*$/)
-/** Columns a row reaches over, such as `1:11`. */
+/** The columns a row spans, such as `1:11`. */
 export const spans: Value = fits(/^\d+:\d+(?: \d+:\d+)*$/)
 
 const COLUMNS = 16_384
 const ROWS = 1_048_576
 const CELL = /^([A-Z]{1,3})([1-9]\d{0,6})$/
 
-/** Column and row from 1; null for what is no cell of a sheet. */
+/** Column and row, counted from 1; null for an invalid address. */
 export function cellAt(address: string): { column: number; row: number } | null {
   const [, letters = '', digits = ''] = CELL.exec(address) ?? []
   const column = [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0)
