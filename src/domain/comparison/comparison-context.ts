@@ -27,7 +27,7 @@ export interface Source {
 
 /** Parameters shared by all parts of a report. */
 export interface ComparisonContext {
-  context: ReportContext
+  report: ReportContext
   asOfDate: CalendarDate
   calendar: Calendar
   settings: Settings
@@ -40,7 +40,7 @@ export interface ComparisonContext {
 export function createContext(input: ReportParameters): ComparisonContext {
   const calendar = createCalendar(input.timeZone)
   const asOfDate = calendar.dateAt(input.asOf)
-  const context: ReportContext = {
+  const report: ReportContext = {
     channel: input.channel,
     timeZone: input.timeZone,
     asOf: input.asOf.toISOString(),
@@ -48,7 +48,7 @@ export function createContext(input: ReportParameters): ComparisonContext {
     generatedAt: input.generatedAt.toISOString(),
     programVersion: input.programVersion,
   }
-  return { context, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
+  return { report, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
 }
 
 export function toSource(kind: Source['kind'], known: VersionMetadata): Source {

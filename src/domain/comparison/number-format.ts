@@ -33,7 +33,7 @@ export const formatCount = (count: number, noun: string, plural = `${noun}s`): s
   `${formatAmount(count)} ${count === 1 ? noun : plural}`
 
 /** Cuts a text to a maximum length, with an ellipsis, without splitting a character. */
-export function truncate(text: string, most: number): string {
-  if (text.length <= most) return text
-  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
+export function truncate(text: string, max: number): string {
+  if (text.length <= max) return text
+  return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }

@@ -35,18 +35,18 @@ export interface RfqAssessmentInput {
 }
 
 /** Evaluates the offers of an RFQ: terms, metrics, requirements, scores, ranks, flags. */
-export function assessRfq(input: RfqAssessmentInput, circumstances: ComparisonContext): RfqAssessment {
-  const asked = parseRfqTerms(input.rfq, circumstances)
-  const facts = parseInSequence(input.responses, circumstances)
+export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext): RfqAssessment {
+  const asked = parseRfqTerms(input.rfq, context)
+  const facts = parseInSequence(input.responses, context)
   const rfqCurrency = currencyCode(asked.currency)
   const codes = facts.map((one) => one.facts.terms.currencyCode)
-  const currency = currencyReport(rfqCurrency, codes, circumstances.settings)
+  const currency = currencyReport(rfqCurrency, codes, context.settings)
   const rfq = { ...withComparedLimits(asked, currency), flags: [] }
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
-  const weighing = { input, rfq, currency, circumstances, projects: listingQualityById(facts, input.listings) }
-  const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', weighing))
-  const ranked = rankOffers(offers, rfq, circumstances.asOfDate, circumstances.settings)
-  return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, circumstances) }, currency, offers: ranked }
+  const offerContext = { input, rfq, currency, context, projects: listingQualityById(facts, input.listings) }
+  const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
+  const ranked = rankOffers(offers, rfq, context.asOfDate, context.settings)
+  return { rfq: { ...rfq, flags: rfqFlags(rfq, offers.length, context) }, currency, offers: ranked }
 }
 
 /** What is retained of a response after its document is parsed. */
@@ -56,9 +56,9 @@ interface ParsedOffer {
 }
 
 /** By submission (unknown last), then id. */
-function parseInSequence(responses: Iterable<ParsedResponse>, circumstances: ComparisonContext): ParsedOffer[] {
+function parseInSequence(responses: Iterable<ParsedResponse>, context: ComparisonContext): ParsedOffer[] {
   const read: ParsedOffer[] = []
-  for (const one of responses) read.push({ known: versionMetadata(one), facts: offerFacts(one, circumstances) })
+  for (const one of responses) read.push({ known: versionMetadata(one), facts: offerFacts(one, context) })
   const time = ({ facts }: ParsedOffer) =>
     facts.submittedAt === null ? Number.POSITIVE_INFINITY : Date.parse(facts.submittedAt)
   return read.sort((a, b) => {
@@ -91,32 +91,32 @@ interface OfferContext {
   input: RfqAssessmentInput
   rfq: RfqTerms
   currency: CurrencyReport
-  circumstances: ComparisonContext
+  context: ComparisonContext
 }
 
 function assessOffer(
   { known, facts }: ParsedOffer,
   sequence: number,
   label: string,
-  weighing: OfferContext,
+  offerContext: OfferContext,
 ): OfferReport {
-  const { input, rfq, currency, circumstances, projects } = weighing
-  const { settings, asOfDate } = circumstances
-  const { hasOffer: _hasOffer, implausible, ...told } = facts
+  const { input, rfq, currency, context, projects } = offerContext
+  const { settings, asOfDate } = context
+  const { hasOffer: _hasOffer, implausible, ...content } = facts
   const metrics = metricsOf(facts, rfq, settings)
   const compared = convertAmounts(facts.terms.currencyCode, metrics, currency)
-  const weighed = {
-    ...told,
-    late: isLate(facts.submittedAt, rfq.responseDueDate, circumstances.calendar),
+  const evaluated = {
+    ...content,
+    late: isLate(facts.submittedAt, rfq.responseDueDate, context.calendar),
     metrics,
     compared,
   }
-  const requirements = evaluateRequirements(weighed, rfq, currency)
+  const requirements = evaluateRequirements(evaluated, rfq, currency)
   const offer = {
     source: toSource('response', known),
     id: known.id,
     sequence,
-    ...weighed,
+    ...evaluated,
     inView: known.missingSince === null,
     missingSince: known.missingSince,
     listing: projects.get(facts.listingId) ?? listingQuality(undefined),

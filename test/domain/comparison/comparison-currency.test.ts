@@ -16,14 +16,14 @@ function report(settings: SettingsInput, rfqCurrency: string | null = 'USD', res
 const ranks = (of: ReturnType<typeof report>) => new Map(of.offers.map(({ id, priceRank }) => [id, priceRank]))
 
 describe('offers in several currencies', () => {
-  it('are never ranked across them without a rate', () => {
+  it('are never ranked together without an exchange rate', () => {
     const compared = report({})
     expect(compared.currency).toMatchObject({ comparison: 'USD', rfq: 'USD' })
     expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([1, null, null])
     expect(compared.awards.every(({ winners }) => winners.every(({ offerId: id }) => id === offerId(1)))).toBe(true)
   })
 
-  it('are ranked at the configured rate, which is told with day and source; the others stay out with the reason', () => {
+  it('are ranked at the configured rate, shown with date and source; others are excluded with the reason', () => {
     const compared = report({ currency: 'USD', exchangeRates: EUR })
     expect([1, 2, 3].map((number) => ranks(compared).get(offerId(number)))).toEqual([2, 1, null])
     expect(compared.currency.rates).toEqual([
@@ -53,14 +53,14 @@ describe('offers in several currencies', () => {
     expect(compared.offers[0]?.compared).toMatchObject({ rate: 1.1, pricePerTonne: expect.closeTo(11.55, 9) })
   })
 
-  it('are compared in the chosen currency, the limits of the RFQ with them', () => {
+  it('are compared in the configured currency, as are the limits of the RFQ', () => {
     const compared = report({ currency: 'EUR', exchangeRates: { USD: { rate: 0.9 } } })
     expect(compared.currency.comparison).toBe('EUR')
     expect(compared.rfq).toMatchObject({ maxUnitPrice: 15, comparedMaxUnitPrice: 13.5, comparedMinUnitPrice: 4.5 })
     expect([1, 2].map((number) => ranks(compared).get(offerId(number)))).toEqual([2, 1])
   })
 
-  it("fall back on the RFQ's own currency where the chosen one cannot be reached from it", () => {
+  it("fall back on the RFQ's own currency if it cannot be converted into the configured one", () => {
     const compared = report({ currency: 'EUR', exchangeRates: { GBP: { rate: 1.2 } } })
     expect(compared.currency).toMatchObject({
       comparison: 'USD',
@@ -70,20 +70,20 @@ describe('offers in several currencies', () => {
     expect(compared.currency.rates.find(({ currency }) => currency === 'GBP')?.words).toContain('quoted in EUR')
   })
 
-  it('use no rate whose own currency was not chosen', () => {
+  it('use no rate without a configured currency', () => {
     const compared = report({ exchangeRates: EUR })
     expect(ranks(compared).get(offerId(2))).toBeNull()
     expect(compared.currency.rates[0]?.words).toContain('not the currency it is quoted in')
   })
 
-  it('of an RFQ without one are compared in the only one they use, and not at all if they use several', () => {
+  it('are compared in their only currency if the RFQ states none, and not at all if they use several', () => {
     expect(report({}, null, [priced(1, 'CHF', 9), priced(2, 'chf', 8)]).currency.comparison).toBe('CHF')
     const several = report({}, null)
     expect(several.currency.comparison).toBeNull()
     expect(several.summary).toMatchObject({ ranked: 0, price: { lowest: null, median: null } })
   })
 
-  it('take the currency compared in at 1, whatever is configured for it', () => {
+  it('use rate 1 for the comparison currency, whatever is configured', () => {
     const compared = report({ currency: 'USD', exchangeRates: { USD: { rate: 7 } } })
     expect(compared.offers.find(({ id }) => id === offerId(1))?.compared.rate).toBe(1)
   })

@@ -36,7 +36,7 @@ describe('docs/COMPARISON.md', () => {
     expect(page).toContain(`\`${code}\``)
   })
 
-  it('names makes and bounds', () => {
+  it('names schemas and limits', () => {
     for (const said of [
       REPORT_SCHEMA,
       CHANNEL_REPORT_SCHEMA,

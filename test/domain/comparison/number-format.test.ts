@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { formatDecimal } from '../../../src/domain/comparison/number-format.js'
 
 describe('a number as a decimal', () => {
-  it('has no noise of binary fractions', () => {
+  it('has no floating-point noise', () => {
     const cases: [number, string][] = [
       [13.805000000000001, '13.805'],
       [0.1 + 0.2, '0.3'],
@@ -16,7 +16,7 @@ describe('a number as a decimal', () => {
     expect(cases.map(([value]) => formatDecimal(value))).toEqual(cases.map(([, words]) => words))
   })
 
-  it('is true to 15 digits, and a decimal of as many comes back as it was', () => {
+  it('is exact to 15 digits and round-trips decimals of that length', () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, min: -1e300, max: 1e300 }), (value) => {
         const read = Number(formatDecimal(value))

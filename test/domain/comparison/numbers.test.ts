@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { round6, rounded } from '../../../src/domain/comparison/numbers.js'
 
 describe('rounding as spreadsheets do', () => {
-  it('takes half away from zero, of the decimal and not of the double that stands for it', () => {
+  it('rounds half away from zero, based on the decimal rather than the double', () => {
     expect([rounded(11.325, 2), rounded(-11.325, 2), rounded(1.005, 2), rounded(0.285, 2)]).toEqual([
       11.33, -11.33, 1.01, 0.29,
     ])
@@ -16,7 +16,7 @@ describe('rounding as spreadsheets do', () => {
       }),
     )
   })
-  it('leaves alone what is rounded already, and what is beyond reckoning', () => {
+  it('leaves rounded and very large numbers unchanged', () => {
     for (const value of [1e15, 1e300, -1e22, Number.NaN, Number.POSITIVE_INFINITY])
       expect(rounded(value, 6)).toBe(value)
     fc.assert(

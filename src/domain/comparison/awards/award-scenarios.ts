@@ -63,11 +63,11 @@ export function awardsOf(
   currency: string | null,
   own: Readonly<Record<string, number>> | undefined,
 ): Pick<RfqReport, 'awards' | 'awardsByWanted'> {
-  const desk = { candidates: candidatesOf(ranked), rfq, currency: currency ?? '', own }
-  const awardsByWanted = exactAwards(desk)
+  const context = { candidates: candidatesOf(ranked), rfq, currency: currency ?? '', own }
+  const awardsByWanted = exactAwards(context)
   const solved = awardsByWanted.find(({ wanted }) => wanted === rfq.wanted.volume)?.awards
   const awards = AWARD_SCENARIOS.map((scenario) =>
-    isExact(scenario) ? (solved?.[scenario] ?? noTargetAward(desk, scenario)) : formulaAward(desk, scenario),
+    isExact(scenario) ? (solved?.[scenario] ?? noTargetAward(context, scenario)) : formulaAward(context, scenario),
   )
   return { awards, awardsByWanted }
 }
@@ -83,19 +83,19 @@ function candidatesOf(ranked: readonly RankedOffer[]): Candidate[] {
 }
 
 /** The scenarios that need a search, for each volume the RFQ states. */
-function exactAwards(desk: AwardContext): AwardsForVolume[] {
-  return distinctVolumes(desk.rfq).map(({ basis, wanted }) => ({ basis, wanted, awards: exactFor(desk, wanted) }))
+function exactAwards(context: AwardContext): AwardsForVolume[] {
+  return distinctVolumes(context.rfq).map(({ basis, wanted }) => ({ basis, wanted, awards: exactFor(context, wanted) }))
 }
 
 /** A proven unrestricted optimum is reused if it satisfies the restriction of a scenario. */
-function exactFor(desk: AwardContext, wanted: number): AwardsForVolume['awards'] {
-  const { candidates, currency } = desk
-  const made = (scenario: ExactScenario, choice: Choice) => toAward(desk, scenario, wanted, choice)
+function exactFor(context: AwardContext, wanted: number): AwardsForVolume['awards'] {
+  const { candidates, currency } = context
+  const build = (scenario: ExactScenario, choice: Choice) => toAward(context, scenario, wanted, choice)
   const freest = candidates.length === 0 ? NO_OFFER : cheapestSet(candidates, wanted, currency)
   return {
-    'cheapest-combination': made('cheapest-combination', freest),
-    'two-developers': made('two-developers', twoDevelopers(candidates, wanted, currency, freest)),
-    'meets-requirements': made('meets-requirements', onlyCompliant(candidates, wanted, currency, freest)),
+    'cheapest-combination': build('cheapest-combination', freest),
+    'two-developers': build('two-developers', twoDevelopers(candidates, wanted, currency, freest)),
+    'meets-requirements': build('meets-requirements', onlyCompliant(candidates, wanted, currency, freest)),
   }
 }
 
@@ -109,17 +109,17 @@ function distinctVolumes({ wanted }: RfqTerms): Pick<AwardsForVolume, 'basis' | 
   })
 }
 
-function formulaAward(desk: AwardContext, scenario: FormulaScenario): Award {
-  const { candidates, rfq, own } = desk
+function formulaAward(context: AwardContext, scenario: FormulaScenario): Award {
+  const { candidates, rfq, own } = context
   const wanted = rfq.wanted.volume
-  const made = (choice: Choice) => toAward(desk, scenario, wanted, choice)
-  if (scenario === 'own' && own !== undefined) return made(ownChoice(candidates, own))
-  if (wanted === null) return noTargetAward(desk, scenario)
-  return made(candidates.length === 0 ? NO_OFFER : FORMULA_SOLVERS[scenario](candidates, wanted))
+  const build = (choice: Choice) => toAward(context, scenario, wanted, choice)
+  if (scenario === 'own' && own !== undefined) return build(ownChoice(candidates, own))
+  if (wanted === null) return noTargetAward(context, scenario)
+  return build(candidates.length === 0 ? NO_OFFER : FORMULA_SOLVERS[scenario](candidates, wanted))
 }
 
-const noTargetAward = (desk: AwardContext, scenario: AwardScenario): Award =>
-  toAward(desk, scenario, null, emptyChoice(desk.candidates, desk.rfq.wanted.words))
+const noTargetAward = (context: AwardContext, scenario: AwardScenario): Award =>
+  toAward(context, scenario, null, emptyChoice(context.candidates, context.rfq.wanted.words))
 
 /** Whether a volume reaches the target, apart from floating-point noise. */
 const reaches = (volume: number, wanted: number): boolean => volume >= reachedFrom(wanted)
@@ -199,8 +199,8 @@ function cheapestSet(candidates: readonly Candidate[], wanted: number, currency:
 }
 
 function unreachable(candidates: readonly Candidate[], wanted: number, taken: readonly Candidate[]): Choice {
-  const most = sum(taken.map(({ volume }) => volume))
-  const words = `${formatTonnes(wanted)} cannot be reached; ${formatTonnes(most)} is the maximum available.`
+  const available = sum(taken.map(({ volume }) => volume))
+  const words = `${formatTonnes(wanted)} cannot be reached; ${formatTonnes(available)} is the maximum available.`
   return exactChoice(taken.map(wholeOffer), candidates.length, words)
 }
 

@@ -98,9 +98,9 @@ function subsetsByDeveloper(items: readonly Item[], developers: readonly string[
   for (const [index, item] of items.entries()) {
     const developer = developers[index] ?? ''
     const sets = extendSubsets(lists.get(developer) ?? [EMPTY_SUBSET], { ...item, index }, target)
-    const most = listed > MAX_SUBSETS ? BEAM_WIDTH : MAX_SUBSETS_PER_DEVELOPER
-    if (sets.length > most) complete = false
-    lists.set(developer, thinOut(sets, most))
+    const max = listed > MAX_SUBSETS ? BEAM_WIDTH : MAX_SUBSETS_PER_DEVELOPER
+    if (sets.length > max) complete = false
+    lists.set(developer, thinOut(sets, max))
     listed += sets.length
   }
   const sets = [...lists].flatMap(([developer, chains]) => chains.map((chain) => ({ chain, developer })))
@@ -108,9 +108,9 @@ function subsetsByDeveloper(items: readonly Item[], developers: readonly string[
 }
 
 /** Keeps an evenly spread selection, always with the last subset: the one that reaches the target, if any. */
-function thinOut(sets: Subset[], most: number): Subset[] {
-  if (sets.length <= most) return sets
-  const step = Math.ceil(sets.length / most)
+function thinOut(sets: Subset[], max: number): Subset[] {
+  if (sets.length <= max) return sets
+  const step = Math.ceil(sets.length / max)
   return sets.filter((_, at) => (sets.length - 1 - at) % step === 0)
 }
 

@@ -28,36 +28,36 @@ export const DUE_SOON_DAYS = 7
  * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
 export function summariseChannel(input: ChannelInput): ChannelReport {
-  const circumstances = createContext(input)
-  const assessments = assessAll(input, circumstances)
+  const context = createContext(input)
+  const assessments = assessAll(input, context)
   const rfqs = assessments.map(rfqRow)
   const offers = assessments.flatMap(offerRows)
   const listings = listingRows(input.listings, assessments)
-  const closings = closingsUntil(input.decisions, circumstances.context.asOf)
-  const problems = input.problems.filter(({ firstSeenAt }) => firstSeenAt <= circumstances.context.asOf).length
+  const closings = closingsUntil(input.decisions, context.report.asOf)
+  const problems = input.problems.filter(({ firstSeenAt }) => firstSeenAt <= context.report.asOf).length
   const sources = assessments.flatMap(({ rfq, offers }) => [rfq, ...offers].map(({ source }) => source))
   const runs = runsOf([...sources, ...input.listings])
   return {
     schema: CHANNEL_REPORT_SCHEMA,
-    context: circumstances.context,
-    settings: circumstances.settings,
+    context: context.report,
+    settings: context.settings,
     summary: summaryOfChannel({ rfqs, offers, listings, closings, problems }),
     rfqs,
     offers,
     closings,
     listings,
-    about: { definitions: definitionsOf(circumstances.settings), limits: [...DATA_LIMITATIONS], runs },
+    about: { definitions: definitionsOf(context.settings), limits: [...DATA_LIMITATIONS], runs },
   }
 }
 
-function assessAll(input: ChannelInput, circumstances: ComparisonContext): RfqAssessment[] {
+function assessAll(input: ChannelInput, context: ComparisonContext): RfqAssessment[] {
   const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
-  const { asOf } = circumstances.context
+  const { asOf } = context.report
   const responseProblems = input.problems.filter(({ kind, firstSeenAt }) => kind === 'response' && firstSeenAt <= asOf)
   const counts = new Map(countByName(responseProblems.map(({ entityId }) => entityId)))
   const problemsOf = (id: string) => counts.get(id) ?? 0
   return input.rfqs
-    .map(({ rfq, responses }) => assessRfq({ rfq, responses, listings, problemsOf }, circumstances))
+    .map(({ rfq, responses }) => assessRfq({ rfq, responses, listings, problemsOf }, context))
     .sort(byUrgency)
 }
 

@@ -112,8 +112,8 @@ function noOffer(of: FlagContext): FlagBody | null {
 
 function invalidDocument({ offer, problems }: FlagContext): FlagBody | null {
   if (offer.source.valid) return null
-  const told = problems === 0 ? '' : ` (${formatCount(problems, 'problem')})`
-  const words = `The document does not match the documented format${told}; whatever is readable is used.`
+  const count = problems === 0 ? '' : ` (${formatCount(problems, 'problem')})`
+  const words = `The document does not match the documented format${count}; whatever is readable is used.`
   return { words, compared: [flagValue('problems', problems)] }
 }
 

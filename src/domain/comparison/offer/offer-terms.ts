@@ -83,7 +83,7 @@ export interface OfferFacts {
 }
 
 /** Extracts the content of a response; all null if its document is unusable. */
-export function offerFacts(known: ParsedResponse, circumstances: ComparisonContext): OfferFacts {
+export function offerFacts(known: ParsedResponse, context: ComparisonContext): OfferFacts {
   const response = known.document
   const offer: Offer | null = known.shape === 'full' ? (known.document?.offer ?? null) : summaryAsOffer(known.document)
   return {
@@ -94,9 +94,9 @@ export function offerFacts(known: ParsedResponse, circumstances: ComparisonConte
     project: nonBlank(response?.projectName),
     status: nonBlank(response?.status),
     submittedAt: response?.submittedAt ?? null,
-    terms: offerTerms(offer, circumstances),
-    lines: (offer?.scheduledDeliveries ?? []).flatMap((delivery, index) => linesOf(delivery, index, circumstances)),
-    prepayments: (offer?.prePayments ?? []).map((payment, index) => prepaymentOf(payment, index, circumstances)),
+    terms: offerTerms(offer, context),
+    lines: (offer?.scheduledDeliveries ?? []).flatMap((delivery, index) => linesOf(delivery, index, context)),
+    prepayments: (offer?.prePayments ?? []).map((payment, index) => prepaymentOf(payment, index, context)),
     implausible: offer === null ? [] : implausibleNumbers(offer),
   }
 }
@@ -146,10 +146,10 @@ function reviewOf(offer: Offer | null): OfferTerms['review'] {
   return { status: nonBlank(status), source: nonBlank(source), comment: nonBlank(comment), createdAt, updatedAt }
 }
 
-function linesOf(delivery: ScheduledDelivery, index: number, circumstances: ComparisonContext): DeliveryLine[] {
+function linesOf(delivery: ScheduledDelivery, index: number, context: ComparisonContext): DeliveryLine[] {
   const dueDate = delivery.fulfilmentDueDate
-  const days = daysBetween(circumstances.asOfDate, dueDate)
-  const factor = discountFactor(days, circumstances.settings.discountRate)
+  const days = daysBetween(context.asOfDate, dueDate)
+  const factor = discountFactor(days, context.settings.discountRate)
   const method = nonBlank(delivery.fulfilmentMethod)
   return delivery.vintages.map((vintage, at) => {
     const { reportingPeriodStart: periodStart, reportingPeriodEnd: periodEnd } = vintage

@@ -77,8 +77,8 @@ export function evaluateRequirements(
   currency: CurrencyReport,
 ): Requirement[] {
   return (Object.entries(RULES) as [Requirement['code'], Rule][]).flatMap(([code, rule]) => {
-    const weighed = rule(offer, rfq, currency)
-    return weighed === null ? [] : [{ code, ...weighed }]
+    const evaluated = rule(offer, rfq, currency)
+    return evaluated === null ? [] : [{ code, ...evaluated }]
   })
 }
 
@@ -119,13 +119,13 @@ function vintageRule(
   sign: 1 | -1,
 ) {
   if (limit === null) return null
-  const weighed = compareWithLimit(
+  const evaluated = compareWithLimit(
     flagValue(whatFound, found, null),
     flagValue(whatAsked, limit, null),
     (a, b) => a * sign >= b * sign,
   )
   const complete = offer.lines.every((line) => line.vintageYear !== null)
-  return { ...weighed, met: weighed.met === true && !complete ? null : weighed.met }
+  return { ...evaluated, met: evaluated.met === true && !complete ? null : evaluated.met }
 }
 
 function deliveryRule(offer: OfferUnderEvaluation, rfq: RfqTerms) {

@@ -19,8 +19,8 @@ import { summariseOffers } from './rfq-statistics.js'
  * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
 export function compareOffers(input: ComparisonInput): RfqReport {
-  const circumstances = createContext(input)
-  const { context, settings } = circumstances
+  const comparison = createContext(input)
+  const { report: context, settings } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
   const listings = new Map(input.listings.map((listing) => [listing.id, listing]))
   const counts = new Map(
@@ -28,7 +28,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
   )
   const problemsOf = (id: string) => counts.get(id) ?? 0
   const assessed = { rfq: input.rfq, responses: input.responses, listings, problemsOf }
-  const { rfq, currency, offers } = assessRfq(assessed, circumstances)
+  const { rfq, currency, offers } = assessRfq(assessed, comparison)
   const ranked = offers.filter(isRanked)
   const labels = new Map(offers.map(({ id, label }) => [id, label]))
   const changes = changesOf(input.versions, input.absences, { labels, asOf: context.asOf })

@@ -59,12 +59,12 @@ interface ChangeContext {
 export function changesOf(
   versions: readonly HistoryVersion[],
   absences: readonly Absence[],
-  told: ChangeContext,
+  context: ChangeContext,
 ): Change[] {
-  const known = versions.filter(({ kind, observedAt }) => kind !== 'listing' && observedAt <= told.asOf)
+  const known = versions.filter(({ kind, observedAt }) => kind !== 'listing' && observedAt <= context.asOf)
   const changes = [
-    ...histories(known).flatMap((history) => historyChanges(history, told)),
-    ...absences.filter(({ kind }) => kind !== 'listing').flatMap((absence) => absenceChanges(absence, told)),
+    ...histories(known).flatMap((history) => historyChanges(history, context)),
+    ...absences.filter(({ kind }) => kind !== 'listing').flatMap((absence) => absenceChanges(absence, context)),
   ]
   return changes.sort(chronologically)
 }
@@ -86,17 +86,17 @@ function histories(versions: readonly HistoryVersion[]): HistoryVersion[][] {
   return [...byEntity.values()].map((history) => history.sort((a, b) => a.version - b.version))
 }
 
-function historyChanges(history: readonly HistoryVersion[], told: ChangeContext): Change[] {
+function historyChanges(history: readonly HistoryVersion[], context: ChangeContext): Change[] {
   const [first, ...later] = history
   if (first === undefined) return []
   let before = { version: first, fields: later.length > 0 ? fieldsOf(first) : new Map<string, FieldValue>() }
   const changes = later.flatMap((version) => {
     const after = { version, fields: fieldsOf(version) }
-    const changed = versionChanges(before, after, told)
+    const changed = versionChanges(before, after, context)
     before = after
     return changed
   })
-  return [appearance(first, told), ...changes]
+  return [appearance(first, context), ...changes]
 }
 
 interface FlattenedVersion {
@@ -104,18 +104,23 @@ interface FlattenedVersion {
   fields: Map<string, FieldValue>
 }
 
-function commonMembers(version: HistoryVersion, told: ChangeContext) {
-  return { after: version.notBefore, seenBy: version.observedAt, version: version.version, ...entityOf(version, told) }
+function commonMembers(version: HistoryVersion, context: ChangeContext) {
+  return {
+    after: version.notBefore,
+    seenBy: version.observedAt,
+    version: version.version,
+    ...entityOf(version, context),
+  }
 }
 
-function entityOf({ kind, id }: { kind: HistoryVersion['kind']; id: string }, told: ChangeContext) {
+function entityOf({ kind, id }: { kind: HistoryVersion['kind']; id: string }, context: ChangeContext) {
   return kind === 'rfq'
     ? { entity: 'rfq' as const, id, label: 'RFQ' }
-    : { entity: 'offer' as const, id, label: told.labels.get(id) ?? `Offer ${truncate(id, 9)}` }
+    : { entity: 'offer' as const, id, label: context.labels.get(id) ?? `Offer ${truncate(id, 9)}` }
 }
 
-function appearance(version: HistoryVersion, told: ChangeContext): Change {
-  const framed = commonMembers(version, told)
+function appearance(version: HistoryVersion, context: ChangeContext): Change {
+  const framed = commonMembers(version, context)
   const when = textOf(version.body, 'submittedAt')
   const submitted = when === null ? '' : `, submitted ${truncate(when, 40)} according to the document`
   const words =
@@ -135,18 +140,18 @@ const NO_DIFFERENCE = { difference: null, unit: null }
 function versionChanges(
   { version: before, fields: old }: FlattenedVersion,
   { version: after, fields: now }: FlattenedVersion,
-  told: ChangeContext,
+  context: ChangeContext,
 ): Change[] {
   const sameShape = before.shape === after.shape
   const changed = differences(old, now)
     // A summary has fewer fields than a full document: a field that only one of them has did not change.
     .filter((pair) => sameShape || (pair.before !== null && pair.value !== null))
   const meant = changed.filter(({ field }) => !/(^|\.)updatedAt$/.test(field))
-  const fields = (meant.length > 0 ? meant : changed).map((pair) => fieldChange(pair, after, told))
+  const fields = (meant.length > 0 ? meant : changed).map((pair) => fieldChange(pair, after, context))
   return [
-    ...(sameShape ? [] : [detailChange(before, after, told)]),
+    ...(sameShape ? [] : [detailChange(before, after, context)]),
     ...fields.slice(0, MAX_FIELDS_PER_VERSION),
-    ...remainingFields(fields, after, told),
+    ...remainingFields(fields, after, context),
   ]
 }
 
@@ -166,25 +171,25 @@ function rfqFields(leaves: Map<string, FieldValue>): Map<string, FieldValue> {
 }
 const TERMS = new Set(['contractType', 'currency', 'totalVolume', 'totalPrice', 'expiryDate'])
 
-function detailChange(before: HistoryVersion, after: HistoryVersion, told: ChangeContext): Change {
-  const framed = commonMembers(after, told)
+function detailChange(before: HistoryVersion, after: HistoryVersion, context: ChangeContext): Change {
+  const framed = commonMembers(after, context)
   const how = after.shape === 'full' ? 'the full document became readable' : 'the full document could no longer be read'
   const words = `${framed.label}: ${how}; ${before.shape === 'full' ? 'previously it could' : 'previously only part of it was'}.`
   return { ...framed, event: 'detail', field: null, before: before.shape, value: after.shape, ...NO_DIFFERENCE, words }
 }
 
-function remainingFields(fields: readonly Change[], version: HistoryVersion, told: ChangeContext): Change[] {
+function remainingFields(fields: readonly Change[], version: HistoryVersion, context: ChangeContext): Change[] {
   const more = fields.length - MAX_FIELDS_PER_VERSION
   if (more <= 0) return []
-  const framed = commonMembers(version, told)
+  const framed = commonMembers(version, context)
   const words = `${framed.label}: ${formatAmount(more)} more fields changed.`
   return [{ ...framed, event: 'changed', field: null, before: null, value: more, ...NO_DIFFERENCE, words }]
 }
 
 type Pair = ReturnType<typeof differences>[number]
 
-function fieldChange({ field, before, value }: Pair, version: HistoryVersion, told: ChangeContext): Change {
-  const framed = commonMembers(version, told)
+function fieldChange({ field, before, value }: Pair, version: HistoryVersion, context: ChangeContext): Change {
+  const framed = commonMembers(version, context)
   const compared = difference(before, value)
   const words = `${framed.label}: ${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(compared)}.`
   return { ...framed, event: eventOf(version.kind, field, value), field, before, value, ...compared, words }
@@ -222,8 +227,15 @@ function formatFieldValue(field: string, value: FieldValue): string {
   return counts ? formatPrice(value) : truncate(String(value), 60)
 }
 
-function absenceChanges(absence: Absence, told: ChangeContext): Change[] {
-  const about = { ...entityOf(absence, told), version: null, field: null, before: null, value: null, ...NO_DIFFERENCE }
+function absenceChanges(absence: Absence, context: ChangeContext): Change[] {
+  const about = {
+    ...entityOf(absence, context),
+    version: null,
+    field: null,
+    before: null,
+    value: null,
+    ...NO_DIFFERENCE,
+  }
   const place = about.entity === 'rfq' ? 'The channel' : 'The RFQ'
   const gone: Change = {
     ...about,
@@ -240,5 +252,5 @@ function absenceChanges(absence: Absence, told: ChangeContext): Change[] {
     words: `${place} listed ${about.entity === 'rfq' ? 'the RFQ' : about.label} again.`,
   }
   const happened = absence.returnedAt === null ? [gone] : [gone, back]
-  return happened.filter(({ seenBy }) => seenBy <= told.asOf)
+  return happened.filter(({ seenBy }) => seenBy <= context.asOf)
 }

@@ -55,7 +55,7 @@ describe('award scenarios', () => {
     ])
   })
 
-  it('tell coverage, blended price, saving against the maximum price, developers', () => {
+  it('report coverage, blended price, saving against the maximum price and developers', () => {
     expect(of['cheapest-combination']).toMatchObject({
       wanted: 65_000,
       coverage: 1,
@@ -69,7 +69,7 @@ describe('award scenarios', () => {
     })
   })
 
-  it('fill up from the lowest price where offers may be divided', () => {
+  it('fill the wanted volume from the lowest price up if offers are divisible', () => {
     expect(winners(of['cheapest-divisible'])).toEqual([
       [offerId(1), 40_000],
       [offerId(2), 25_000],
@@ -78,7 +78,7 @@ describe('award scenarios', () => {
     expect(of['cheapest-divisible'].winners[1]).toMatchObject({ shareOfOffer: 25 / 30, pricePerTonne: 10.5 })
   })
 
-  it('show the largest offer where no single one is enough', () => {
+  it('show the largest offer if no single offer covers the wanted volume', () => {
     expect(of['cheapest-single']).toMatchObject({
       reached: false,
       tonnes: 40_000,
@@ -88,7 +88,7 @@ describe('award scenarios', () => {
     expect(winners(single)).toEqual([[offerId(4), 25_000]])
   })
 
-  it('show all there is where all together are too little', () => {
+  it('show everything available if all offers together do not reach the wanted volume', () => {
     const short = awards({ responses: FIVE, rfq: wanting(200_000) })
     for (const scenario of ['cheapest-combination', 'cheapest-divisible', 'best-score'] as const) {
       expect(short[scenario]).toMatchObject({ reached: false, tonnes: 120_000, coverage: 0.6, developers: 4 })
@@ -96,7 +96,7 @@ describe('award scenarios', () => {
     expect(short['two-developers']).toMatchObject({ reached: false, tonnes: 75_000, developers: 2 })
   })
 
-  it('keep to two developers, told apart without case', () => {
+  it('use at most two developers, whose names are compared case-insensitively', () => {
     const rivals = [
       selling(1, 30_000, 300_000, { projectDeveloperName: 'Acme' }),
       selling(2, 30_000, 300_000, { projectDeveloperName: 'Beta' }),
@@ -125,7 +125,7 @@ describe('award scenarios', () => {
     })
   })
 
-  it('follow the ranks for the best score, and begin the reader’s own with it', () => {
+  it('follow the ranks for the best score, which is also the default of the own award', () => {
     const report = compareOffers(comparisonInput({ responses: FIVE, rfq: wanting(65_000) }))
     const best = report.awards.find(({ scenario }) => scenario === 'best-score')
     let before = 0
@@ -139,7 +139,7 @@ describe('award scenarios', () => {
     expect(own?.winners).toEqual(best?.winners)
   })
 
-  it('take the tonnes the reader chose, and say what cannot be', () => {
+  it('take the tonnes the reader entered, and name invalid entries', () => {
     const { own } = awards({
       responses: [...FIVE, selling(6, 1_000, 9_000, { status: 'rejected' })],
       rfq: wanting(65_000),
@@ -155,12 +155,12 @@ describe('award scenarios', () => {
     )
   })
 
-  it('tell of tonnes beyond the maximum and do not forbid them', () => {
+  it('report tonnes above the maximum without preventing them', () => {
     const over = awards({ responses: [selling(1, 30_000, 300_000)], rfq: { minVolume: 10_000, maxVolume: 20_000 } })
     expect(over['cheapest-combination']).toMatchObject({ reached: true, tonnesOverMaximum: 10_000 })
   })
 
-  it('have no budget where the RFQ names no maximum price', () => {
+  it('have no budget if the RFQ states no maximum price', () => {
     const free = awards({ responses: FIVE, rfq: { ...wanting(65_000), pricing: { currency: 'USD' } } })
     expect(free['cheapest-combination']).toMatchObject({
       total: 685_000,
@@ -170,7 +170,7 @@ describe('award scenarios', () => {
     })
   })
 
-  it('aim at nothing where the RFQ names no volume, but for the reader’s own', () => {
+  it('have no target if the RFQ states no volume, except for the own award', () => {
     const aimless = awards({
       responses: FIVE,
       rfq: { minVolume: null, maxVolume: null },
@@ -180,7 +180,7 @@ describe('award scenarios', () => {
     expect(aimless.own).toMatchObject({ tonnes: 4_000, total: 40_000, coverage: null, reached: false })
   })
 
-  it('name each wanted volume once, and none where the RFQ names none', () => {
+  it('list each wanted volume once, and none if the RFQ states none', () => {
     const volumes = (rfq: object) =>
       compareOffers(comparisonInput({ responses: FIVE, rfq: rfq as Record<string, unknown> })).awardsByWanted.map(
         ({ basis, wanted }) => [basis, wanted],
@@ -189,7 +189,7 @@ describe('award scenarios', () => {
     expect(volumes({ minVolume: null, maxVolume: null })).toEqual([])
   })
 
-  it('take prices that are the same at six decimals as the same: the earlier offer first', () => {
+  it('treat prices equal at six decimals as ties: the earlier offer first', () => {
     const [later, sooner] = [selling(3, 10_000, 100_000), selling(4, 10_000, 100_000.004)].map((body, at) => ({
       ...body,
       submittedAt: `2026-03-0${2 - at}T09:00:00.000Z`,
@@ -201,7 +201,7 @@ describe('award scenarios', () => {
     ])
   })
 
-  it('take totals that are the same at six decimals as the same: more tonnes, then the earlier offer', () => {
+  it('treat totals equal at six decimals as ties: more tonnes, then the earlier offer', () => {
     const near = 100_000 + 1e-9
     const alone = (...offers: ReturnType<typeof selling>[]) =>
       winners(awards({ responses: offers, rfq: wanting(10_000) })['cheapest-single'])
@@ -211,14 +211,14 @@ describe('award scenarios', () => {
     expect(winners(short['cheapest-single'])).toEqual([[offerId(1), 9_000]])
   })
 
-  it('award no crumb of another offer for the noise of sums', () => {
+  it('award no tiny part of another offer because of floating-point noise', () => {
     const tenths = [selling(1, 0.1, 1), selling(2, 0.2, 2.1), selling(3, 5, 500)]
     const of = awards({ responses: tenths, rfq: wanting(0.30000000000000004) })
     expect(winners(of['cheapest-divisible'])).toHaveLength(2)
     expect(of['cheapest-divisible']).toMatchObject({ reached: true, words: expect.stringContaining('Proven') })
   })
 
-  it('are none without a ranked offer', () => {
+  it('are empty without a ranked offer', () => {
     const none = awards({ responses: [] })
     expect(Object.values(none).map((award) => award.winners)).toEqual(Object.values(none).map(() => []))
     expect(none['cheapest-single'].words).toContain('No offer is ranked')
@@ -231,7 +231,7 @@ describe('awards of random offers', () => {
     { minLength: 1, maxLength: 9 },
   )
 
-  it('are the least of all subsets, and a freer choice never costs more', () => {
+  it('are the cheapest of all subsets, and a less restricted scenario never costs more', () => {
     fc.assert(
       fc.property(volumes, fc.integer({ min: 1, max: 250 }), (list, need) => {
         const responses = list.map(([volume, total, name], at) =>
@@ -255,7 +255,7 @@ describe('awards of random offers', () => {
     )
   })
 
-  it('are the least of all subsets for each volume the RFQ names, and among those that meet what it asks', () => {
+  it('are the cheapest of all subsets, for each volume of the RFQ and among offers that meet its requirements', () => {
     fc.assert(
       fc.property(volumes, fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 5 }), (list, need, times) => {
         const responses = list.map(([volume, total, name], at) =>
@@ -280,7 +280,7 @@ describe('awards of random offers', () => {
     )
   })
 
-  it('are for each volume what a report that wants it awards', () => {
+  it('equal, for each volume, the awards of a report with that wanted volume', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 14 }), fc.integer({ min: 1, max: 1e6 }), (count, seed) => {
         const scene = { responses: manyResponses(count, 2, seed), rfq: { minVolume: 900, maxVolume: 6_000 } }
@@ -299,7 +299,7 @@ describe('awards of random offers', () => {
     )
   })
 
-  it('add up and pass every check on figures, many offers too', () => {
+  it('add up and pass every check on figures, even with many offers', () => {
     for (const count of [24, 300]) {
       const report = compareOffers(
         comparisonInput({

@@ -31,7 +31,7 @@ const total = (list: readonly Item[], picked: readonly number[]) => ({
 })
 
 describe('the cheapest combination of whole offers', () => {
-  it('is the least of all subsets, with the most tonnes among equals', () => {
+  it('is the cheapest of all subsets, with the most tonnes among equals', () => {
     fc.assert(
       fc.property(items(13), wanted, (list, need) => {
         const found = cheapestCombination(list, need)
@@ -44,7 +44,7 @@ describe('the cheapest combination of whole offers', () => {
     )
   })
 
-  it('beats filling up with the lowest prices', () => {
+  it('beats the greedy choice by price', () => {
     const list = [
       { volume: 40_000, cost: 400_000 },
       { volume: 30_000, cost: 315_000 },
@@ -57,7 +57,7 @@ describe('the cheapest combination of whole offers', () => {
     expect(found).toMatchObject({ picked: [0, 3], cost: 685_000 })
   })
 
-  it('agrees with another exact method where there are more offers than subsets can be tried', () => {
+  it('agrees with another exact method if there are too many offers to try all subsets', () => {
     fc.assert(
       fc.property(
         fc.array(item, { minLength: 37, maxLength: 70 }),
@@ -72,14 +72,14 @@ describe('the cheapest combination of whole offers', () => {
     )
   })
 
-  it('is found although every price per tonne is the same', () => {
+  it('is found even if every price per tonne is the same', () => {
     const list = Array.from({ length: 34 }, (_, at) => ({ volume: 1000 + at * at * 7, cost: 5 * (1000 + at * at * 7) }))
     const found = cheapestCombination(list, 30_001)
     expect(found?.exact).toBe(true)
     expect(found?.cost).toBe(byVolume(list, 30_001))
   })
 
-  it('says how low it could be at all where it cannot be proven least', () => {
+  it('gives a lower bound on cost if it cannot be proven optimal', () => {
     const list = hard(400)
     const found = cheapestCombination(list, 2_500_000.5)
     expect(found?.volume).toBeGreaterThanOrEqual(2_500_000.5)
@@ -87,7 +87,7 @@ describe('the cheapest combination of whole offers', () => {
     expect((found?.cost ?? 0) / (found?.lowerBound ?? 1)).toBeLessThan(1.001)
   })
 
-  it('reaches a volume that decimals miss by noise', () => {
+  it('reaches a volume that a sum misses by floating-point noise', () => {
     const list = [0.1, 0.2].map((volume) => ({ volume, cost: volume }))
     expect(cheapestCombination(list, 0.3)?.picked).toEqual([0, 1])
     expect(
@@ -101,7 +101,7 @@ describe('the cheapest combination of whole offers', () => {
     ).toEqual([0, 1])
   })
 
-  it('is none where all together are too little', () => {
+  it('does not exist if all offers together do not reach the volume', () => {
     expect(cheapestCombination([{ volume: 5, cost: 1 }], 6)).toBeNull()
     expect(cheapestCombination([], 6)).toBeNull()
   })
@@ -110,7 +110,7 @@ describe('the cheapest combination of whole offers', () => {
 describe('at most two developers', () => {
   const developers = fc.array(fc.constantFrom('a', 'b', 'c', 'd'), { minLength: 12, maxLength: 12 })
 
-  it('is the least of all subsets of at most two', () => {
+  it('is the cheapest of all subsets from at most two developers', () => {
     fc.assert(
       fc.property(items(12), developers, wanted, (list, names, need) => {
         const found = cheapestOfTwo(list, names, need)
@@ -122,7 +122,7 @@ describe('at most two developers', () => {
     )
   })
 
-  it('is the least of all pairs where offers are many', () => {
+  it('is the cheapest of all pairs of developers if there are many offers', () => {
     const many = fc.array(fc.tuple(item, fc.integer({ min: 0, max: 11 })), { minLength: 40, maxLength: 60 })
     fc.assert(
       fc.property(many, wanted, (list, need) => {
@@ -143,12 +143,12 @@ describe('at most two developers', () => {
     )
   })
 
-  it('names the two that hold most', () => {
+  it('finds the two developers with the largest volume', () => {
     const list = [3, 4, 2, 2].map((volume) => ({ volume, cost: 1 }))
     expect(largestTwoDevelopers(list, ['a', 'b', 'c', 'c'])).toEqual([1, 2, 3])
   })
 
-  it('bounds what it finds where one developer makes very many offers', () => {
+  it('gives a lower bound if one developer makes very many offers', () => {
     const list = hard(300)
     const found = cheapestOfTwo(
       list,

@@ -26,7 +26,7 @@ function standingOf(base: RfqReport, played: RfqReport) {
 }
 
 describe('sensitivity', () => {
-  it('is what a report with those weights says', () => {
+  it('to weights equals a report with those weights', () => {
     const base = report(sampleResponses())
     expect(base.sensitivity.weightShifts).toHaveLength(CRITERIA.length * 4)
     for (const { criterion, shift, weights, ...standing } of base.sensitivity.weightShifts) {
@@ -38,7 +38,7 @@ describe('sensitivity', () => {
     }
   })
 
-  it('is what a report at that discount rate says', () => {
+  it('to the discount rate equals a report at that rate', () => {
     const base = report(sampleResponses())
     expect(base.sensitivity.discountRates.map(({ rate }) => rate)).toEqual([0, 0.025, 0.05, 0.075, 0.1, 0.125, 0.15])
     for (const { rate, prices, priceRanks, ...standing } of base.sensitivity.discountRates) {
@@ -50,7 +50,7 @@ describe('sensitivity', () => {
     }
   })
 
-  it('is what a report for that volume says, with its cheapest combination', () => {
+  it('to the wanted volume equals a report for that volume, with its cheapest combination', () => {
     const base = report(sampleResponses())
     expect(base.sensitivity.wantedVolumes.map(({ wanted }) => wanted)).toEqual([10_000, 30_000, 50_000])
     for (const { basis, combination, ...standing } of base.sensitivity.wantedVolumes) {
@@ -62,12 +62,12 @@ describe('sensitivity', () => {
     }
   })
 
-  it('names the wanted volumes once where the RFQ names only one', () => {
+  it('lists a wanted volume once if the RFQ states only one', () => {
     const { sensitivity } = report(sampleResponses(), EURO_SETTINGS, { maxVolume: null })
     expect(sensitivity.wantedVolumes.map(({ basis, wanted }) => [basis, wanted])).toEqual([['min', 10_000]])
   })
 
-  it('has no order where no weight is left', () => {
+  it('has no ranking if all weights are 0', () => {
     const rest = { coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 }
     const { sensitivity } = report(sampleResponses(), { ...EURO_SETTINGS, weights: { price: 15, ...rest } })
     const down = sensitivity.weightShifts.find(({ criterion, shift }) => criterion === 'price' && shift === -20)
@@ -79,7 +79,7 @@ describe('sensitivity', () => {
     })
   })
 
-  it('is played among the best thirty, and says so', () => {
+  it('is limited to the best thirty offers, and says so', () => {
     const { sensitivity } = report(manyResponses(40, 1), {})
     expect(sensitivity).toMatchObject({ limit: 30, outOf: 40, words: expect.stringContaining('30 best of 40') })
     expect(sensitivity.contenders).toHaveLength(30)
@@ -102,7 +102,7 @@ describe('the break-even price', () => {
       return scaled as unknown as Record<string, unknown>
     })
 
-  it('is where an offer becomes first: just below it is, just above it is not', () => {
+  it('is the price at which an offer becomes first: just below it does, just above it does not', () => {
     fc.assert(
       fc.property(seeds, ([count, seed]) => {
         const responses = manyResponses(count, 2, seed)
@@ -119,7 +119,7 @@ describe('the break-even price', () => {
     )
   })
 
-  it('is above the present price of the first and below that of the others', () => {
+  it('is above the current price of the first offer and below that of the others', () => {
     const { breakEven } = report(sampleResponses()).sensitivity
     expect(breakEven.map(({ rank, change }) => [rank, Math.sign(change ?? 0)])).toEqual([
       [1, 1],
@@ -134,7 +134,7 @@ describe('the break-even price', () => {
     }
   })
 
-  it('is none, with the reason, where price does not decide', () => {
+  it('is absent, with the reason, if price does not decide', () => {
     const rest = { coverage: 10, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 }
     const reasons = (responses: Bodies, price: number) =>
       report(responses, { weights: { price, ...rest } }).sensitivity.breakEven.map(({ reason }) => reason)

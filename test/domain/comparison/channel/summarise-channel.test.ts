@@ -36,7 +36,7 @@ describe('the overview of a channel', () => {
     expect(JSON.parse(JSON.stringify(report))).toStrictEqual(report)
   })
 
-  it('stands by urgency: open ones by days to due, then the others, newest first', () => {
+  it('lists open RFQs by days to due, then the others, newest first', () => {
     expect(report.rfqs.map(({ number, daysToDue }) => [number, daysToDue])).toEqual([
       [2, -2],
       [3, 0],
@@ -49,7 +49,7 @@ describe('the overview of a channel', () => {
     expect(report.offers.map(({ rfqNumber }) => rfqNumber)).toEqual([2, 3, 3, 5, 7, 6])
   })
 
-  it('counts', () => {
+  it('counts RFQs, offers and flags', () => {
     expect(report.summary).toMatchObject({
       rfqs: 7,
       byState: [
@@ -73,7 +73,7 @@ describe('the overview of a channel', () => {
     })
   })
 
-  it('says of an RFQ and its offers what the report on it says', () => {
+  it('shows the same figures for an RFQ and its offers as the RFQ report', () => {
     const [row] = summariseChannel(channelInput([{ settings: EURO_SETTINGS }], { settings: EURO_SETTINGS })).rfqs
     const own = compareOffers(comparisonInput({ settings: EURO_SETTINGS }))
     expect(row).toMatchObject({
@@ -92,7 +92,7 @@ describe('the overview of a channel', () => {
     expect(offers.at(-1)).toMatchObject({ status: 'rejected', exclusions: ['The offer was rejected.'] })
   })
 
-  it('tells how listings are used', () => {
+  it('shows how listings are used', () => {
     const { listings } = summariseChannel(
       channelInput([scene(1, {}, sampleResponses()), scene(2, { listingIds: [listingId(1)] })]),
     )
@@ -102,7 +102,7 @@ describe('the overview of a channel', () => {
     expect(listings.map(({ projectName }) => projectName)).toEqual([1, 2, 3, 4, 5].map((number) => `Project ${number}`))
   })
 
-  it('tells closings newest first, and counts the newest on each RFQ', () => {
+  it('lists close decisions newest first, and counts the newest per RFQ', () => {
     const decision = (id: number, rfqId: string, of: Partial<ReportedDecision> = {}): ReportedDecision => ({
       id,
       runId: 1,
@@ -134,7 +134,7 @@ describe('the overview of a channel', () => {
     ])
   })
 
-  it('is sound for an empty channel', () => {
+  it('is valid for an empty channel', () => {
     const empty = summariseChannel(channelInput([], { listings: [] }))
     expect(empty).toMatchObject({
       rfqs: [],

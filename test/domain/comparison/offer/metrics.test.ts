@@ -77,13 +77,13 @@ describe('the figures of an offer', () => {
     expect(metrics.presentValue).toBeCloseTo(22_000 + 22_000 / 1.1 + 0.5 * (60_000 / 1.1 + 28_000 / 1.21), 6)
   })
 
-  it('pay no balance where pre-payments are above the total', () => {
+  it('pay no balance if pre-payments exceed the total', () => {
     const prePayments = [{ amount: 100_000, paymentDueDate: '2027-03-16' }]
     const { metrics } = assessed({ ...TWO_LINES, prePayments }, { settings: { discountRate: 0.1 } })
     expect(metrics.presentValue).toBeCloseTo(100_000 / 1.1, 6)
   })
 
-  it('count what is overdue or undated at face value', () => {
+  it('count overdue and undated payments at face value', () => {
     const scheduledDeliveries = [
       delivery({ fulfilmentDueDate: '2025-01-01', vintages: [vintage({ volume: 100, unitPrice: 10 })] }),
       delivery({ fulfilmentDueDate: null, vintages: [vintage({ volume: 100, unitPrice: 10 })] }),
@@ -102,7 +102,7 @@ describe('the figures of an offer', () => {
     expect(assessed({ ...TWO_LINES, contractType: 'swap' }, { settings }).metrics.haircut).toBe(0.5)
   })
 
-  it('tell which share of the volume is due by the fulfilment date', () => {
+  it('include the share of the volume due by the fulfilment due date', () => {
     const scheduledDeliveries = [
       delivery({ fulfilmentDueDate: '2026-12-31', vintages: [vintage({ volume: 300 })] }),
       delivery({ fulfilmentDueDate: '2027-01-01', vintages: [vintage({ volume: 100 })] }),
@@ -130,7 +130,7 @@ describe('the figures of an offer', () => {
     expect(assessed({ ...TWO_LINES, totalPrice: 88_000 + off }).metrics.totalVerdict).toBe(verdict)
   })
 
-  it('fall back on what is stated where a line lacks its price, and say why there is no average of lines', () => {
+  it('fall back on the stated figures if a line has no price, and say why there is no line average', () => {
     const scheduledDeliveries = [
       delivery({ vintages: [vintage({ volume: 100, unitPrice: null }), vintage({ volume: 100 })] }),
     ]
@@ -146,7 +146,7 @@ describe('the figures of an offer', () => {
     expect(metrics.reasons.totalDifference).toContain('At least one delivery line lacks')
   })
 
-  it('know a summary by what it states, and not its pre-payments', () => {
+  it('use the stated figures of a summary, whose pre-payments are unknown', () => {
     const summary = storedDocument(summaryOf(response(1, { offer: TWO_LINES })), { shape: 'summary' })
     const report = compareOffers(comparisonInput({ responses: [summary] }))
     const [offer] = report.offers
@@ -155,7 +155,7 @@ describe('the figures of an offer', () => {
     expect(offer?.scores).toMatchObject({ payment: 0, delivery: 0 })
   })
 
-  it('are null, each with a reason, where there is no offer', () => {
+  it('are null, each with a reason, if there is no offer', () => {
     const { metrics, eligibility } = assessed(null)
     const { reasons, ...figures } = metrics
     const nulls = Object.entries(figures).flatMap(([name, value]) => (value === null ? [name] : []))
@@ -165,7 +165,7 @@ describe('the figures of an offer', () => {
   })
 })
 
-describe('whether an offer is ranked', () => {
+describe('eligibility of an offer', () => {
   it.each([
     ['rejected', response(1, { status: 'rejected' })],
     ['expired', response(1, { offer: { expiryDate: '2026-03-15' } })],
@@ -185,7 +185,7 @@ describe('whether an offer is ranked', () => {
     expect(offer?.eligibility.exclusions[0]?.words).toMatch(/\.$/)
   })
 
-  it('it is, on the day it expires, when it was accepted, or when the reader wants so', () => {
+  it('is given on the expiry date, after acceptance, or with rankExpired', () => {
     const ranks = (offer: Record<string, unknown>, status = 'submitted', settings = {}) =>
       compareOffers(comparisonInput({ responses: [response(1, { status, offer })], settings })).offers[0]?.rank
     expect(ranks({ expiryDate: '2026-03-16' })).toBe(1)
@@ -193,14 +193,14 @@ describe('whether an offer is ranked', () => {
     expect(ranks({ expiryDate: '2026-01-01' }, 'submitted', { rankExpired: true })).toBe(1)
   })
 
-  it('reads a currency however it was typed', () => {
+  it('normalises the spelling of a currency', () => {
     const offer = assessed({ ...TWO_LINES, currency: ' usd ' })
     expect(offer).toMatchObject({ rank: 1, terms: { currency: ' usd ', currencyCode: 'USD' } })
   })
 })
 
 describe('requirements', () => {
-  it('are those the RFQ states, each with what was found', () => {
+  it('are those the RFQ states, each with the offer’s value', () => {
     const { requirements, meetsRequirements } = assessed({})
     expect(meetsRequirements).toBe(true)
     expect(requirements.map(({ code, met }) => [code, met])).toEqual(
@@ -219,7 +219,7 @@ describe('requirements', () => {
     )
   })
 
-  it('that the RFQ leaves open are left out', () => {
+  it('omit what the RFQ does not state', () => {
     const open = {
       minVintageYear: 'Any',
       maxVintageYear: 'Any',
@@ -234,21 +234,21 @@ describe('requirements', () => {
     expect(assessed({}, { rfq: open })).toMatchObject({ requirements: [], meetsRequirements: true })
   })
 
-  it('that cannot be told are not met', () => {
+  it('that cannot be evaluated count as not met', () => {
     const scheduledDeliveries = [delivery({ fulfilmentDueDate: null })]
     const { requirements, meetsRequirements } = assessed({ scheduledDeliveries })
     expect(requirements.find(({ code }) => code === 'delivery')?.met).toBeNull()
     expect(meetsRequirements).toBe(false)
   })
 
-  it('hold a price that noise lifts above the limit to be within it', () => {
+  it('accept a price that exceeds the limit only by floating-point noise', () => {
     const vintages = [vintage({ volume: 0.1, unitPrice: 15 }), vintage({ volume: 0.2, unitPrice: 15 })]
     const { metrics, requirements } = assessed({ scheduledDeliveries: [delivery({ vintages })] })
     expect(metrics.pricePerTonne).not.toBe(15)
     expect(requirements.find(({ code }) => code === 'price-max')?.met).toBe(true)
   })
 
-  it('weigh prices in the currency of the RFQ', () => {
+  it('compare prices in the currency of the RFQ', () => {
     const settings = { currency: 'USD', exchangeRates: { EUR: { rate: 1.2 } } }
     const price = (unitPrice: number) => {
       const scheduledDeliveries = [delivery({ vintages: [vintage({ unitPrice })] })]
@@ -260,7 +260,7 @@ describe('requirements', () => {
   })
 })
 
-it('names an offer by its developer, by its project too where two share it, and by a number at last', () => {
+it('labels an offer by developer, adds the project if the developer is shared, then a number', () => {
   const by = (number: number, developer: string | null, project: string | null) =>
     response(number, {
       projectDeveloperName: developer,

@@ -224,7 +224,7 @@ const flagsOf = (scene: ComparisonOverrides): Flag[] =>
 const values = (flag: Flag | undefined) => flag?.compared.map(({ value }) => value)
 
 describe('a flag on an offer', () => {
-  it('is none where all is well', () => {
+  it('is not raised on consistent data', () => {
     expect(flagsOf({ responses: [response(1)] })).toEqual([])
   })
 
@@ -235,7 +235,7 @@ describe('a flag on an offer', () => {
     if (compared !== undefined) expect(values(flag)).toEqual(compared)
   })
 
-  it('is not raised by what lies exactly at the limit', () => {
+  it('is not raised for values exactly at the limit', () => {
     const atLimit = lines({
       unitPrice: 15,
       volume: 10_000,
@@ -249,7 +249,7 @@ describe('a flag on an offer', () => {
     expect(flagsOf(offering({ expiryDate: '2026-03-31' }))).toEqual([])
   })
 
-  it('is told late in the calendar of the channel', () => {
+  it('determines lateness in the channel’s time zone', () => {
     const scene = (submittedAt: string): ComparisonOverrides => ({
       ...offering({}, { submittedAt }),
       timeZone: 'America/New_York',
@@ -258,7 +258,7 @@ describe('a flag on an offer', () => {
     expect(flagsOf(scene('2026-03-21T04:00:00.000Z')).map(({ code }) => code)).toEqual(['late-submission'])
   })
 
-  it('stands most severe first', () => {
+  it('is sorted by severity, highest first', () => {
     const severities = flagsOf(offering({ expiryDate: null, totalPrice: 999, currency: 'EUR' })).map(
       ({ severity }) => severity,
     )
@@ -268,7 +268,7 @@ describe('a flag on an offer', () => {
     expect(new Set(severities).size).toBeGreaterThan(1)
   })
 
-  it('of expiry is not raised on an accepted offer', () => {
+  it('for expiry is not raised on an accepted offer', () => {
     expect(flagsOf(offering({ expiryDate: '2026-01-01' }, { status: 'accepted' }))).toEqual([])
     expect(flagsOf(offering({ expiryDate: null }, { status: 'accepted' }))).toEqual([])
   })
@@ -298,7 +298,7 @@ const RFQ_CASES: Record<RfqFlagCode, Case> = {
 }
 
 describe('a flag on the RFQ', () => {
-  it('is none where all is well', () => {
+  it('is not raised on consistent data', () => {
     expect(compareOffers(comparisonInput()).rfq.flags).toEqual([])
   })
 

@@ -8,7 +8,7 @@ const LINES = [
 const STATED = { volume: 8500, total: 93_500 }
 
 describe('price per tonne of an offer', () => {
-  it('comes from the delivery lines where lines and stated figures differ', () => {
+  it('comes from the delivery lines if lines and stated figures differ', () => {
     const stated = { volume: 8000, total: 120_000 }
     const price = { basis: 'lines', volume: 8000, total: 88_000, pricePerTonne: 11 }
     expect(priceOffer(LINES, stated)).toMatchObject(price)

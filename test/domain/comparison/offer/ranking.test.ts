@@ -18,7 +18,7 @@ const at = (unitPrice: number, of: Record<string, unknown> = {}) => ({
 })
 
 describe('scores', () => {
-  it('are those of the formulas', () => {
+  it('follow the documented formulas', () => {
     const responses = [
       response(1, { offer: at(10, { prePayments: [{ amount: 25_000, paymentDueDate: '2026-03-16' }] }) }),
       response(2, {
@@ -53,13 +53,13 @@ describe('scores', () => {
     expect(first?.total).toBeCloseTo(total, 6)
   })
 
-  it('are earned by all where the RFQ asks nothing', () => {
+  it('are 100 for every offer if the RFQ asks nothing', () => {
     const rfq = { minVolume: null, maxVolume: null, fulfilmentDueDate: null }
     const [offer] = compareOffers(comparisonInput({ responses: [response(1)], rfq })).offers
     expect(offer?.scores).toMatchObject({ coverage: 100, delivery: 100 })
   })
 
-  it('can be weighed otherwise', () => {
+  it('use the configured weights', () => {
     const none = { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 }
     const responses = [
       response(1, { offer: at(10) }),
@@ -74,7 +74,7 @@ describe('scores', () => {
 })
 
 describe('ranks', () => {
-  it('break ties for the offer submitted first, then by identifier', () => {
+  it('break ties in favour of the offer submitted first, then by identifier', () => {
     const same = [3, 1, 2, 4].map((number) =>
       response(number, {
         listingId: response(1).listingId,

@@ -48,14 +48,14 @@ function expectSound(report: RfqReport): void {
 }
 
 describe('a report', () => {
-  it('is its own JSON form, and says of which make', () => {
+  it('is its own JSON form, with its schema', () => {
     const report = compareOffers(comparisonInput({ settings: EURO_SETTINGS }))
     expect(report.schema).toBe('quotekeeper.rfq-report/1')
     expectSound(report)
     expect(JSON.parse(JSON.stringify(report))).toStrictEqual(report)
   })
 
-  it('says when and where it speaks', () => {
+  it('states its channel, time zone and as-of moment', () => {
     const { context } = compareOffers(comparisonInput({ timeZone: 'Pacific/Auckland' }))
     expect(context).toMatchObject({
       asOf: '2026-03-16T12:00:00.000Z',
@@ -65,7 +65,7 @@ describe('a report', () => {
     expect(() => compareOffers(comparisonInput({ timeZone: 'Mars/Olympus' }))).toThrow(RangeError)
   })
 
-  it('does not depend on the order of what it is made from', () => {
+  it('does not depend on the order of its input', () => {
     const input = comparisonInput({
       settings: EURO_SETTINGS,
       responses: [...sampleResponses(), ...manyResponses(6, 2).map((body, at) => ({ ...body, id: `x${at}` }))],
@@ -77,14 +77,14 @@ describe('a report', () => {
     expect(compareOffers(turned)).toEqual(compareOffers(input))
   })
 
-  it('does not change what it is made from', () => {
+  it('does not modify its input', () => {
     const input = comparisonInput({ settings: EURO_SETTINGS })
     const before = structuredClone(input)
     compareOffers(input)
     expect(input).toEqual(before)
   })
 
-  it('names every document it rests on, and the runs that saw them', () => {
+  it('lists every source document and the runs that observed it', () => {
     const responses = [storedDocument(response(1), { runId: 9 }), storedDocument(response(2), { runId: 8 })]
     const { about } = compareOffers(
       comparisonInput({
@@ -98,7 +98,7 @@ describe('a report', () => {
     expect(about.definitions.length).toBeGreaterThan(10)
   })
 
-  it('leaves out decisions and problems of later, and decisions on other RFQs', () => {
+  it('ignores later decisions and problems, and decisions on other RFQs', () => {
     const decision = {
       id: 1,
       runId: 1,
@@ -139,7 +139,7 @@ describe('a report', () => {
   })
 })
 
-describe('a report on the mess of the real world', () => {
+describe('a report on malformed documents', () => {
   it.each<[string, Record<string, unknown>[]]>([
     ['no offers', []],
     ['one offer', [response(1)]],
@@ -231,7 +231,7 @@ describe('a report on the mess of the real world', () => {
     expect(report.summary.offers).toBe(responses.length)
   })
 
-  it('is sound where documents are none', () => {
+  it('is valid if there are no documents', () => {
     const odd = [null, 7, 'text', [], {}].map((body, at) =>
       storedDocument(body, { id: `unidentified-${at}`, valid: false }),
     )
@@ -249,7 +249,7 @@ describe('a report on the mess of the real world', () => {
     expectSound(compareOffers({ ...nothing, rfq: { ...nothing.rfq, document: null, valid: false } }))
   })
 
-  it('is sound whatever a document holds in any place', () => {
+  it('is valid whatever value any field of a document has', () => {
     const junk = fc.oneof(
       fc.constantFrom(
         null,
@@ -294,7 +294,7 @@ describe('a report on the mess of the real world', () => {
     )
   })
 
-  it('holds 300 offers, and 5,000 offers with 50,000 lines', () => {
+  it('covers 300 offers, and 5,000 offers with 50,000 lines', () => {
     for (const [offers, lines] of [
       [300, 12],
       [5_000, 10],
@@ -344,7 +344,7 @@ function asStored(bodies: readonly Record<string, unknown>[]) {
   })
 }
 
-it('what a store knows is fit to be compared', () => {
+it('stored documents can be passed to a comparison without conversion', () => {
   const known: KnownDocument = {
     ...storedDocument(response(1)),
     channel: 'acme/forest',

@@ -29,7 +29,7 @@ const told = (list: Change[]) =>
   list.map(({ event, field, before, value, difference }) => ({ event, field, before, value, difference }))
 
 describe('changes between observations', () => {
-  it('tell when, what, before, after and the difference', () => {
+  it('give the time, field, values before and after, and difference', () => {
     const before = response(1)
     const after = {
       ...before,
@@ -82,7 +82,7 @@ describe('changes between observations', () => {
     expect(list.map((change) => change.event)).toEqual(['appeared', event])
   })
 
-  it('tell that the RFQ was closed or opened again, and its new terms, but not its responses', () => {
+  it('include RFQ state and terms, but not its responses', () => {
     const bodies = [
       rfq(),
       rfq({ state: 'closed', responses: [summaryOf(response(1))], updatedAt: T2 }),
@@ -99,7 +99,7 @@ describe('changes between observations', () => {
     ])
   })
 
-  it('do not tell another order of listings, and tell a touched document that is otherwise the same', () => {
+  it('ignore the order of listings, and include a document of which only the update time changed', () => {
     const listingIds = [...(rfq().listingIds as string[])].reverse()
     const versions = [
       pastVersion('rfq', rfq()),
@@ -108,7 +108,7 @@ describe('changes between observations', () => {
     expect(changes(versions).map((change) => change.field)).toEqual([null, 'updatedAt'])
   })
 
-  it('tell added and removed parts', () => {
+  it('include added and removed parts', () => {
     const more = { ...response(1), offer: offer({ prePayments: [{ amount: 5, paymentDueDate: '2026-04-01' }] }) }
     const added = { event: 'changed', field: 'offer.prePayments[0].amount', before: null, value: 5, difference: null }
     expect(told(changes([pastVersion('response', response(1)), second(more)]))).toContainEqual(added)
@@ -119,7 +119,7 @@ describe('changes between observations', () => {
     })
   })
 
-  it('tell what a full document says otherwise than the summary, not what it says more', () => {
+  it('include fields in which a full document differs from the summary, not fields it adds', () => {
     const summary = pastVersion('response', summaryOf(response(1)), { shape: 'summary' })
     const full = second({ ...response(1), offer: { ...offer(), totalPrice: 119_000 } })
     expect(told(changes([summary, full]))).toEqual([
@@ -129,7 +129,7 @@ describe('changes between observations', () => {
     ])
   })
 
-  it('tell what was withdrawn and reinstated', () => {
+  it('include withdrawn and reinstated offers', () => {
     const absence = { kind: 'response', id: offerId(1), notBefore: T1, missingSince: T2, returnedAt: T3 } as const
     const [, gone, back] = changes([pastVersion('response', response(1))], [absence])
     expect(gone).toMatchObject({
@@ -147,7 +147,7 @@ describe('changes between observations', () => {
     expect([only?.event, none]).toEqual(['withdrawn', undefined])
   })
 
-  it('stand in the order they were seen, and none is later than as-of', () => {
+  it('are in order of observation, and none is later than as-of', () => {
     const late = second(response(1, { status: 'accepted' }), { version: 3, observedAt: '2026-03-16T12:00:00.001Z' })
     const list = changes([
       late,
@@ -162,7 +162,7 @@ describe('changes between observations', () => {
     ])
   })
 
-  it('survive bodies that are no documents, nested beyond reason, or hold infinity', () => {
+  it('tolerate bodies that are not documents, are deeply nested or contain infinity', () => {
     const deep = JSON.parse(`${'{"a":'.repeat(2000)}1${'}'.repeat(2000)}`) as unknown
     const odd = [null, 7, 'text', [1], deep, JSON.parse('{"totalVolume":1e999}')]
     const versions = odd.map((body, at) =>
@@ -173,7 +173,7 @@ describe('changes between observations', () => {
     expect(list).toContainEqual(expect.objectContaining({ field: 'totalVolume', value: 'Infinity' }))
   })
 
-  it('count what is more than can be read', () => {
+  it('count the fields beyond the limit instead of listing them', () => {
     const many = (value: number) => ({
       id: offerId(1),
       ...Object.fromEntries(Array.from({ length: 700 }, (_, at) => [`f${at}`, value])),

@@ -17,14 +17,14 @@ const checksOf = (scene: ComparisonOverrides) => compareOffers(comparisonInput(s
 const find = (scene: ComparisonOverrides, id: string) => checksOf(scene).checks.find((check) => check.id === id)
 
 describe('checks', () => {
-  it('prove every figure, with both sides, and find nothing where all is well', () => {
+  it('show both sides of every figure and pass for consistent data', () => {
     const { checks, master } = checksOf({ responses: [response(1), response(2)], settings: EURO_SETTINGS })
     expect(master).toMatchObject({ verdict: 'ok', figures: { fails: 0, unknown: 0 }, data: { fails: 0 } })
     expect(checks.filter(({ about }) => about === 'figures').length).toBeGreaterThan(15)
     expect(new Set(checks.map(({ verdict }) => verdict))).toEqual(new Set(['ok']))
   })
 
-  it('ask for attention, and do not fail, where the marketplace sent what does not add up', () => {
+  it('give the master verdict attention, not fails, if marketplace data does not add up', () => {
     const { master } = checksOf({ responses: sampleResponses(), settings: EURO_SETTINGS })
     expect(master).toMatchObject({
       verdict: 'attention',
@@ -54,7 +54,7 @@ describe('checks', () => {
     expect(check).toMatchObject({ about: 'data', offerId: offerId(1), subject: 'Developer 1', verdict, ...rest })
   })
 
-  it('hold what a reader needs to come to the same verdict', () => {
+  it('contain everything needed to derive the verdict', () => {
     const totals = [120_000, 120_000.01, 120_000.011, 120_120.12, 120_120.13, 119_000]
     const responses = totals.map((totalPrice, at) => response(at + 1, { offer: { totalPrice } }))
     const { checks } = checksOf({ responses, settings: EURO_SETTINGS })
@@ -73,7 +73,7 @@ describe('checks', () => {
     expect(stated[3]).toMatchObject({ tolerance: 120.12012 })
   })
 
-  it('find fault with one side only where the other may be less', () => {
+  it('fail only if the left side is larger when one-sided', () => {
     const { checks } = checksOf({ responses: sampleResponses(), settings: EURO_SETTINGS })
     const oneSided = new Set(
       checks.filter((check) => check.oneSided).map(({ id }) => id.replace(/^award-order.*/, 'award-order')),
@@ -81,7 +81,7 @@ describe('checks', () => {
     expect(oneSided).toEqual(new Set(['award-order']))
   })
 
-  it('hold the summary within the RFQ against the offer', () => {
+  it('compare the summary within the RFQ with the offer', () => {
     const one = response(1)
     const rfq = { responses: [{ ...summaryOf(one), totalPrice: 1 }] }
     expect(find({ responses: [one], rfq }, 'summary')).toMatchObject({
@@ -91,7 +91,7 @@ describe('checks', () => {
     expect(find({ responses: [storedDocument(summaryOf(one), { shape: 'summary' })] }, 'summary')).toBeUndefined()
   })
 
-  it('count the offers the RFQ shows', () => {
+  it('count the offers the RFQ lists', () => {
     const gone = storedDocument(response(2), { missingSince: '2026-03-12T00:00:00.000Z' })
     expect(find({ responses: [response(1), gone] }, 'offers-shown')).toMatchObject({
       verdict: 'ok',
@@ -107,7 +107,7 @@ describe('checks', () => {
     })
   })
 
-  it('find crossed limits and documents that do not fit', () => {
+  it('find contradictory limits and invalid documents', () => {
     expect(find({ rfq: { minVolume: 9, maxVolume: 5 } }, 'rfq-limits')).toMatchObject({
       verdict: 'fails',
       difference: 1,
@@ -118,7 +118,7 @@ describe('checks', () => {
     })
   })
 
-  it('add up what several offers promise of one listing', () => {
+  it('compare the sum of several offers with the available volume of their listing', () => {
     const both = [1, 2].map((number) => response(number, { listingId: listingId(1) }))
     const shows = (value: number) =>
       find(
