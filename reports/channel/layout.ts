@@ -6,7 +6,7 @@ import { HEADER_ROW, type Heading } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `RFQs`; offers refer to an RFQ by its row number, never by text. */
-export const RFQ_ROW_KEYS = [
+const RFQ_ROW_KEYS = [
   'no',
   'number',
   'reference',
@@ -42,7 +42,7 @@ export const RFQ_ROW_KEYS = [
 ] as const
 export type RfqRowKey = (typeof RFQ_ROW_KEYS)[number]
 
-export const OFFER_ROW_KEYS = [
+const OFFER_ROW_KEYS = [
   'rfq',
   'number',
   'label',

@@ -63,9 +63,9 @@ export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
 }
 
 function columns({ numbers }: ChannelLayout): Record<Key, Column> {
-  const textColumn = (head: string, value: (listing: ListingRow) => unknown, most = 32): Column => ({
+  const textColumn = (head: string, value: (listing: ListingRow) => unknown, maxWidth = 32): Column => ({
     header: head,
-    maxWidth: most,
+    maxWidth,
     cell: (listing) => text(value(listing), wrapped),
   })
   const numberColumn = (head: string, value: (listing: ListingRow) => number | null, style: Style): Column => ({

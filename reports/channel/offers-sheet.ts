@@ -47,9 +47,9 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
   })
 }
 
-const textColumn = (head: string, value: (offer: OfferRow) => unknown, most = 32): Column => ({
+const textColumn = (head: string, value: (offer: OfferRow) => unknown, maxWidth = 32): Column => ({
   header: head,
-  maxWidth: most,
+  maxWidth,
   cell: (offer) => text(value(offer), wrapped),
 })
 const numberColumn = (head: string, value: (offer: OfferRow) => number | null, style: Style): Column => ({

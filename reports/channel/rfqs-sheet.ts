@@ -70,9 +70,9 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
 }
 
 type Column = ColumnPlan<RfqRow>
-const textColumn = (head: string, value: (rfq: RfqRow) => unknown, most = 32): Column => ({
+const textColumn = (head: string, value: (rfq: RfqRow) => unknown, maxWidth = 32): Column => ({
   header: head,
-  maxWidth: most,
+  maxWidth,
   cell: (rfq) => text(value(rfq), wrapped),
 })
 const numberColumn = (head: string, value: (rfq: RfqRow) => number | null, style: Style): Column => ({

@@ -134,9 +134,9 @@ function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<K
 
 function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key, ColumnPlan<Source>> {
   const at = (key: Key, index: number) => checks.at(key, index)
-  const textColumn = (head: string, most: number, value: (row: Row) => string): ColumnPlan<Source> => ({
+  const textColumn = (head: string, maxWidth: number, value: (row: Row) => string): ColumnPlan<Source> => ({
     header: head,
-    maxWidth: most,
+    maxWidth,
     cell: (source) => text(value(rowOf(source)), wrapped),
   })
   const numberColumn = (head: string, value: (row: Row, index: number) => Cell): ColumnPlan<Source> => ({
@@ -173,7 +173,7 @@ function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key,
   }
 }
 
-/** src/domain/comparison/model.ts, `Check`: the difference stands rounded in its cell, what is allowed beside it. */
+/** src/domain/comparison/report/check-model.ts, `Check`; the difference in its cell is already rounded. */
 function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
   const off = checks.at('difference', index)
   const size = row.oneSided ? off : `ABS(${off})`
@@ -181,7 +181,7 @@ function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
   return `IF(ISNUMBER(${off}),IF(${within('exact')},"ok",IF(${within('tolerance')},"rounding","fails")),"unknown")`
 }
 
-// --- checks ---------------------------------------------------------------------------------------------------------
+// --- checks ----------------------------------------------------------------------------------------------------------
 
 /** What a row is made from; rows are made only when written, because there may be many. */
 type Source =
@@ -277,7 +277,7 @@ const sideCell = (value: CachedResult, expression: string | undefined): Cell => 
 const allowedCell = (allowed: number | null, expression: string | undefined): Cell =>
   expression === undefined ? number(allowed, FIGURE) : formula(expression, allowed, FIGURE)
 
-// --- flags and documents --------------------------------------------------------------------------------------------
+// --- flags and documents ---------------------------------------------------------------------------------------------
 
 function flagRow(flag: Flag, subject: string): Row {
   const [found, limit] = flag.compared

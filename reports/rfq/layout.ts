@@ -11,7 +11,7 @@ import { HEADER_ROW, type Heading } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
-export const DELIVERY_KEYS = [
+const DELIVERY_KEYS = [
   'offer',
   'due',
   'year',
@@ -37,7 +37,7 @@ export const DELIVERY_KEYS = [
 ] as const
 export type DeliveryKey = (typeof DELIVERY_KEYS)[number]
 
-export const PREPAYMENT_KEYS = [
+const PREPAYMENT_KEYS = [
   'offer',
   'label',
   'number',
@@ -51,7 +51,7 @@ export const PREPAYMENT_KEYS = [
 ] as const
 export type PrepaymentKey = (typeof PREPAYMENT_KEYS)[number]
 
-export const OFFER_KEYS = [
+const OFFER_KEYS = [
   'offer',
   'label',
   'rank',
@@ -129,20 +129,11 @@ export type OfferKey = (typeof OFFER_KEYS)[number]
 
 /** `score-price`, `score-coverage`, … */
 export type ScoreKey = `score-${Criterion}`
-export const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
-export const SCORING_KEYS = [
-  'offer',
-  'label',
-  'eligible',
-  'price',
-  ...SCORE_KEYS,
-  'total',
-  'rank',
-  'priceRank',
-] as const
+const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
+const SCORING_KEYS = ['offer', 'label', 'eligible', 'price', ...SCORE_KEYS, 'total', 'rank', 'priceRank'] as const
 export type ScoringKey = 'offer' | 'label' | 'eligible' | 'price' | ScoreKey | 'total' | 'rank' | 'priceRank'
 
-export const AWARD_KEYS = [
+const AWARD_KEYS = [
   'offer',
   'label',
   'developer',

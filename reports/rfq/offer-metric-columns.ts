@@ -53,7 +53,7 @@ const ROUNDING_ALLOWANCE = '1E-9'
 
 /**
  * The metrics of an offer as formulas over `Deliveries` and `Prepayments`, each with the report model's figure as its
- * result. Definitions: src/domain/comparison/model.ts, `Metrics`; offers are identified by number, never by text.
+ * result. Definitions: src/domain/comparison/offer/metrics.ts, `Metrics`; offers are identified by number, never by text.
  */
 export function metricColumns(layout: RfqLayout): Record<MetricKey, Column> {
   return { ...sums(layout), ...timing(layout), ...valuation(layout) }
@@ -94,7 +94,7 @@ function metric(
   }
 }
 
-/** src/domain/comparison/verdict.ts, `totalTolerance`. */
+/** src/domain/comparison/reconciliation.ts, `totalTolerance`. */
 export const totalToleranceExpression = (stated: string): string =>
   `ROUND(MAX(${EXACT_TOTAL},TotalTolerance*ABS(${stated})),6)`
 

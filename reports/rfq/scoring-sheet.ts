@@ -164,7 +164,7 @@ function scoreColumns(layout: RfqLayout): Record<ScoreKey, ColumnPlan<OfferRepor
   >
 }
 
-/** Definitions: src/domain/comparison/model.ts, `Scores`. */
+/** Definitions: src/domain/comparison/offer/scores.ts, `Scores`. */
 function scoreExpression({ scoring, offers }: RfqLayout, criterion: Criterion, index: number): string {
   const known = (key: Parameters<typeof offers.cell>[0], expression: (cell: string) => string, otherwise = '0') => {
     const cell = offers.cell(key, index)

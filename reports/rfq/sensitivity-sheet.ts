@@ -140,7 +140,7 @@ function offersHeaderRow({ offers, widths }: Frame): RowPlan {
   return fittedRow([...lead, ...names, ...figures], widths)
 }
 
-// --- addresses ------------------------------------------------------------------------------------------------------
+// --- addresses -------------------------------------------------------------------------------------------------------
 
 const rankColumn = (at: number) => columnLetter(FIRST_COLUMN + at)
 const figureColumn = ({ offers }: Frame, at: number) => columnLetter(FIRST_COLUMN + offers.length + at)
@@ -151,7 +151,7 @@ const figuresAt = (frame: Frame, row: number) =>
 const numbers = (frame: Frame) => ranksAt(frame, NUMBER_ROW)
 const heads = (frame: Frame) => ranksAt(frame, HEADER_ROW)
 
-// --- current ranking --------------------------------------------------------------------------------------------------
+// --- current ranking -------------------------------------------------------------------------------------------------
 
 function* baseRows(frame: Frame): Generator<RowPlan> {
   const { layout, offers, widths } = frame
@@ -209,7 +209,7 @@ function ifRanked({ layout }: Frame, at: number, expression: string, cached: Cac
   return formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, style)
 }
 
-// --- cases ----------------------------------------------------------------------------------------------------------
+// --- cases -----------------------------------------------------------------------------------------------------------
 
 interface Case {
   name: string
@@ -344,7 +344,7 @@ function volumeBlocks(frame: Frame) {
   )
 }
 
-// --- combinations and break-even prices --------------------------------------------------------------------
+// --- combinations and break-even prices ------------------------------------------------------------------------------
 
 function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<RowPlan> {
   const { numbers: styles, currency } = layout
@@ -395,7 +395,7 @@ function breakEvenHeader({ layout, widths }: Frame): RowPlan {
 const breakEvenBlocks = (frame: Frame) =>
   frame.sensitivity.breakEven.map((each, at) => (row: number) => breakEvenRow(frame, each, at, row))
 
-/** Formulas: src/domain/comparison/model.ts, `BreakEven`. */
+/** Formulas: src/domain/comparison/awards/sensitivity-model.ts, `BreakEven`. */
 function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): RowPlan {
   const { layout, offers, widths } = frame
   const price = layout.numbers.price(layout.currency)

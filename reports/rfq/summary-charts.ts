@@ -58,7 +58,7 @@ export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): 
   }
 }
 
-// --- price per tonne ------------------------------------------------------------------------------------------------
+// --- price per tonne -------------------------------------------------------------------------------------------------
 
 interface PriceData {
   rows: RowPlan[]
@@ -141,7 +141,7 @@ function priceChart({ currency, report }: RfqLayout, data: PriceData, anchor: Ch
   }
 }
 
-// --- volumes in stacks ----------------------------------------------------------------------------------------------
+// --- volumes in stacks -----------------------------------------------------------------------------------------------
 
 /** One category: its name, the SUMIFS criteria of its lines, and the same as a predicate. */
 interface Period {
@@ -277,7 +277,7 @@ function sumsOf(
   return sums
 }
 
-// --- periods --------------------------------------------------------------------------------------------------------
+// --- periods ---------------------------------------------------------------------------------------------------------
 
 const years = (values: Iterable<number>): number[] => [...new Set(values)].sort((a, b) => a - b)
 

@@ -26,7 +26,7 @@ describe('the workbook of a channel', () => {
     bench.remove()
   })
 
-  it('tells runs in a row by their ends', () => {
+  it('lists consecutive runs on About as ranges', () => {
     expect(runRanges([1, 2, 3, 7, 9, 10])).toBe('1–3, 7, 9–10')
     expect(runRanges([])).toBe('none')
   })
@@ -58,13 +58,13 @@ describe.skipIf(missing !== null)(
       expect(differences(written.get(name), computed.get(name))).toEqual([])
     })
 
-    it('counts by formula, and draws what open RFQs want', () => {
+    it('counts with formulas and charts the volumes of open RFQs', () => {
       expect(formulasOf(written.get('busy')).length).toBeGreaterThan(60)
       expect(written.get('busy')?.charts.Summary).toBe(1)
       expect(written.get('empty')?.charts.Summary).toBe(0)
     })
 
-    it('makes no link of outside text but over https', () => {
+    it('links outside addresses only if they use https', () => {
       const outside = written.get('hostile')?.links.filter((target) => !target.startsWith('#'))
       expect(outside).toEqual(['https://fine.example/p?a=1&b=%222%22'])
     })

@@ -40,18 +40,18 @@ describe('the workbook of an RFQ', () => {
     expect(one.equals(other)).toBe(true)
   })
 
-  it('does not tell when it was made', async () => {
+  it('does not store when it was generated', async () => {
     const made = { ...RFQ_CASES.sample?.(), generatedAt: new Date('2031-01-01T00:00:00.000Z') } as never
     expect((await rfqWorkbook(compareOffers(made))).equals(await rfqWorkbook(report('sample')))).toBe(true)
   })
 
-  it('asks neither the clock nor chance', async () => {
+  it('contains no volatile functions', async () => {
     for (const [name, xml] of await partsOf(await rfqWorkbook(report('mixed')))) {
       expect(xml, name).not.toMatch(/\b(TODAY|NOW|RAND|RANDBETWEEN|INDIRECT|OFFSET|CELL|INFO)\(/)
     }
   })
 
-  it('is written under its own name, where only its owner reads it', async () => {
+  it('is written to a file named after the RFQ and the as-of time', async () => {
     const bench = new Bench()
     const written = await writeRfqReport(report('one-offer'), 'xlsx', { directory: bench.folder })
     expect(written.path).toBe(`${bench.folder}/rfq-4711_asof-20260316T1200Z.xlsx`)
@@ -59,15 +59,15 @@ describe('the workbook of an RFQ', () => {
     bench.remove()
   })
 
-  it('tells how far it is, sheet by sheet', async () => {
-    const told: string[] = []
+  it('reports progress sheet by sheet', async () => {
+    const progress: string[] = []
     await rfqWorkbook(report('one-offer'), {
-      onProgress: ({ sheet, done, total }) => told.push(`${sheet} ${done}/${total}`),
+      onProgress: ({ sheet, done, total }) => progress.push(`${sheet} ${done}/${total}`),
     })
-    expect(told).toEqual(SHEETS.map((sheet, index) => `${sheet} ${index + 1}/12`))
+    expect(progress).toEqual(SHEETS.map((sheet, index) => `${sheet} ${index + 1}/12`))
   })
 
-  it('gives every figure room', () => {
+  it('keeps row heights and column widths within the limits of Excel', () => {
     for (const name of names) {
       for (const plan of rfqSheets(report(name)).map((make) => make())) {
         for (const row of plan.rows(widthsOf(plan))) expect(row.height ?? 15, plan.name).toBeLessThanOrEqual(409)
@@ -79,7 +79,7 @@ describe('the workbook of an RFQ', () => {
     }
   })
 
-  it('says in full on About what is cut elsewhere', async () => {
+  it('shows in full on About the texts it truncates elsewhere', async () => {
     const long = HOSTILE.join(' ').repeat(400)
     const input = comparisonInput({ rfq: { additionalRequirements: long } })
     const about = rfqSheets(compareOffers(input)).at(-1)?.()
@@ -119,21 +119,21 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
     expect(Object.keys(written.get(name)?.sheets ?? {})).toEqual(SHEETS)
   })
 
-  it('has three charts where there is something to draw, and none else', () => {
+  it('has three charts, and none without offers', () => {
     expect(written.get('sample')?.charts.Summary).toBe(3)
     expect(written.get('no-offers')?.charts.Summary).toBe(0)
   })
 
-  it('makes no formula and no link of outside text', () => {
+  it('never turns outside text into formulas or links', () => {
     const read = written.get('hostile') as ReadWorkbook
-    const telling = HOSTILE.filter((words) => words.length > 4)
-    for (const { cell } of formulasOf(read)) for (const words of telling) expect(cell.f).not.toContain(words)
+    const recognisable = HOSTILE.filter((words) => words.length > 4)
+    for (const { cell } of formulasOf(read)) for (const words of recognisable) expect(cell.f).not.toContain(words)
     expect(formulasOf(read).every(({ cell }) => /^=[A-Z0-9_a-z$('"]/.test(cell.f ?? ''))).toBe(true)
     const outside = read.links.filter((target) => !target.startsWith('#'))
     expect(new Set(outside)).toEqual(new Set(['https://fine.example/p?a=1&b=%222%22']))
   })
 
-  it('keeps outside text as it was, but for what cannot be shown', () => {
+  it('keeps outside text unchanged except for characters XML cannot hold', () => {
     const cells = Object.values(written.get('hostile')?.sheets.Deliveries ?? {}).map(({ v }) => v)
     for (const words of ['=HYPERLINK("https://evil.example","click")', '-2+3', '*', '>0', ' =1+1'])
       expect(cells).toContain(words)

@@ -47,5 +47,5 @@ function hostile(): ChannelInput {
 }
 const empty = (): ChannelInput => ({ ...channelInput([]), listings: [] })
 
-/** The range of channels an overview must tell the truth about. */
+/** The range of channels every overview must be correct for. */
 export const CHANNEL_CASES = { busy, hostile, empty }

@@ -15,7 +15,7 @@ import {
   vintage,
 } from '../../helpers/comparison-inputs.js'
 
-/** Text that has done harm to spreadsheets, paths, pages or XML somewhere. */
+/** Texts that are harmful in spreadsheets, paths, web pages or XML. */
 export const HOSTILE = [
   '=HYPERLINK("https://evil.example","click")',
   "+cmd|' /C calc'!A0",
@@ -104,7 +104,7 @@ export function hostileInput(): ComparisonInput {
   })
 }
 
-/** The range of inputs a workbook must tell the truth about. */
+/** The range of inputs every workbook must be correct for. */
 export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   sample: () => comparisonInput({ settings: EURO_SETTINGS }),
   'no-offers': () => comparisonInput({ responses: [] }),
@@ -206,7 +206,7 @@ export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   hostile: hostileInput,
 }
 
-/** Beside the cases: as many offers as an RFQ has ever had. */
+/** A much larger RFQ than the cases: 300 offers. */
 export const crowdedInput = (): ComparisonInput =>
   comparisonInput({ responses: manyResponses(300, 2), settings: { wantedVolume: 'mid' } })
 
