@@ -61,7 +61,7 @@ describe('docs/COMMANDS.md', () => {
 
 describe('docs/CONFIGURATION.md', () => {
   const text = read('docs/CONFIGURATION.md')
-  const [keys = ''] = text.split('## Variables')
+  const [keys = ''] = text.split('## Environment variables')
   const rows = [...keys.matchAll(/^\| `([\w.[\]]+)` \| (?:`([^`]*)`|–) \|/gm)].map(
     ([, key, value]) => [key, value] as const,
   )
@@ -75,7 +75,7 @@ describe('docs/CONFIGURATION.md', () => {
     const differ = ['channels[].autoClose', 'web.token', 'logLevel']
     for (const [key, value] of rows) {
       if (value === undefined || differ.includes(key as string)) continue
-      expect([key, value]).toEqual([key, inWords(example.get(key as string))])
+      expect([key, value]).toEqual([key, formatDefault(example.get(key as string))])
     }
   })
 
@@ -112,7 +112,7 @@ function leaves(value: Record<string, unknown>, path = ''): Map<string, unknown>
   )
 }
 
-const inWords = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
+const formatDefault = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value))
 
 describe('README.md', () => {
   const text = read('README.md')
