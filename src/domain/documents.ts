@@ -17,15 +17,15 @@ export type DocumentShape = 'full' | 'list' | 'summary'
 /** The only value a document must have: a list entry without it is dropped and reported as a problem. */
 export const identifier = z.string().min(1).brand('identifier')
 /** ISO 8601 calendar date, YYYY-MM-DD. */
-export const calendarDate = z.iso.date()
+const calendarDate = z.iso.date()
 /** ISO 8601 timestamp in UTC. Promised with milliseconds; some values arrive without. */
-export const dateTime = z.iso.datetime()
+const dateTime = z.iso.datetime()
 
-export const contractType = z.enum(['spot', 'forward'])
-export const rfqState = z.enum(['open', 'closed'])
+const contractType = z.enum(['spot', 'forward'])
+const rfqState = z.enum(['open', 'closed'])
 export const responseStatus = z.enum(['submitted', 'accepted', 'rejected'])
-export const reasonForPurchase = z.enum(['buyToRetire', 'buyToSell', 'other'])
-export const ecosystemType = z.enum([
+const reasonForPurchase = z.enum(['buyToRetire', 'buyToSell', 'other'])
+const ecosystemType = z.enum([
   'ForestsAndWoodlands',
   'Wetlands',
   'Grasslands',
@@ -33,7 +33,7 @@ export const ecosystemType = z.enum([
   'OceansAndCoastalAreas',
   'RestoredLands',
 ])
-export const ecosystemSubtype = z.enum([
+const ecosystemSubtype = z.enum([
   'TropicalRainforests',
   'TemperateForests',
   'BorealForests',

@@ -6,7 +6,7 @@ import type { Sanitize } from './sanitizer.js'
 export type JsonObject = Record<string, unknown>
 
 /** Deeper bodies would overflow the stack of recursive code. The API description needs seven levels. */
-export const MAX_DEPTH = 200
+const MAX_DEPTH = 200
 
 /**
  * Parses the body of a 200 as a JSON object. Invalid UTF-8 becomes U+FFFD; a byte order mark is skipped.

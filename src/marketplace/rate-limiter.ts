@@ -4,7 +4,7 @@ import { PausedError } from './errors.js'
 import type { Timing } from './timing.js'
 
 /** Longest Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
-export const MAX_WAIT_MS = 60_000
+const MAX_WAIT_MS = 60_000
 
 export interface RateLimiterOptions {
   /** Requests in flight at once. */
