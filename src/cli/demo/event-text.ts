@@ -27,7 +27,7 @@ export function summarizeClosing({ key, autoClose }: ChannelConfig, events: read
 
 function describeDecision({ rfqNumber, rfqId, dueDate, decision, outcome, reason }: DecisionRecord): string {
   const rfq = `RFQ ${rfqNumber ?? rfqId}, due ${dueDate}`
-  if (decision === 'would-close') return `${rfq}: would be closed (the channel has autoClose: dry-run)`
+  if (decision === 'would-close') return `${rfq}: would be closed (autoClose: dry-run)`
   if (outcome === 'closed') return `${rfq}: closed and verified`
   return `${rfq}: ${outcome ?? decision} (${reason})`
 }
