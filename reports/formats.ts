@@ -18,8 +18,8 @@ export type Format = (typeof FORMATS)[number]
 /** The tables available as CSV; the first is the default. */
 export const RFQ_TABLES = ['Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Changes', 'Checks'] as const
 const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
-export type RfqTable = (typeof RFQ_TABLES)[number]
-export type ChannelTable = (typeof CHANNEL_TABLES)[number]
+type RfqTable = (typeof RFQ_TABLES)[number]
+type ChannelTable = (typeof CHANNEL_TABLES)[number]
 
 interface RenderableReport<Table extends string> {
   model: object

@@ -7,7 +7,7 @@ const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
 
 /** Content of a file; a stream is written while it is read. */
-export type FileContent = Buffer | string | Readable
+type FileContent = Buffer | string | Readable
 
 /** Where a report is written: to a directory under its default name, or to exactly this file. */
 export type Destination = { directory: string } | { file: string }

@@ -3,7 +3,7 @@ import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'
 import { FONT_POINTS, palette } from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
-import { makeHighlighter } from '../xlsx/rule-marks.js'
+import { makeHighlighter } from '../xlsx/rule-highlights.js'
 import { escapeHtml } from './escape-html.js'
 
 /** Rows per table. Long tables are split; each part repeats the headers and is laid out only when it comes into view. */
@@ -153,9 +153,9 @@ export const isHeaderCell = (cell: Cell | undefined): boolean => cell !== undefi
 function columnSpan({ columns, widths, frozenColumns }: TableLayout, cells: RowPlan['cells'], column: number): number {
   const cell = cells[column]
   if (column < frozenColumns || !canReach(cell)) return 1
-  const wanted = isFilled(cell) ? columnWidth(cellText(cell), { bold: cell.style.font?.bold === true }) : Infinity
+  const needed = isFilled(cell) ? columnWidth(cellText(cell), { bold: cell.style.font?.bold === true }) : Infinity
   let [span, room] = [1, widths[column] ?? 0]
-  while (column + span < columns && room < wanted && isEmptyCell(cells[column + span]))
+  while (column + span < columns && room < needed && isEmptyCell(cells[column + span]))
     room += widths[column + span++] ?? 0
   return span
 }

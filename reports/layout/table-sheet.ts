@@ -19,8 +19,7 @@ export interface ColumnPlan<Row> {
   cell: (row: Row, index: number) => Cell
 }
 
-export interface TablePlan<Row, Key extends string>
-  extends Omit<SheetPlan, 'name' | 'widths' | 'columns' | 'rows' | 'print'> {
+interface TablePlan<Row, Key extends string> extends Omit<SheetPlan, 'name' | 'widths' | 'columns' | 'rows' | 'print'> {
   grid: Grid<Key>
   heading: Heading
   columns: Readonly<Record<Key, ColumnPlan<Row>>>

@@ -27,7 +27,7 @@ const MAX_COLUMN_UNITS = 255
 const MAX_ROW_POINTS = 409
 export const ROW_POINTS = 15
 
-export interface FontOptions {
+interface FontOptions {
   bold?: boolean
   points?: number
   /** Indentation steps. */

@@ -74,14 +74,14 @@ const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
 function parseComparison(reader: TokenReader): Expression {
   const left = parseTerm(reader)
   const sign = reader.peek()
-  const holds = sign?.kind === 'sign' ? COMPARISONS[sign.text] : undefined
-  if (holds === undefined) return left
+  const matches = sign?.kind === 'sign' ? COMPARISONS[sign.text] : undefined
+  if (matches === undefined) return left
   reader.next()
   const right = parseTerm(reader)
   return (...at) => {
     const one = left(...at)
     const other = right(...at)
-    return one === NOT_AVAILABLE || other === NOT_AVAILABLE ? NOT_AVAILABLE : holds(compareValues(one, other))
+    return one === NOT_AVAILABLE || other === NOT_AVAILABLE ? NOT_AVAILABLE : matches(compareValues(one, other))
   }
 }
 

@@ -35,7 +35,7 @@ const page = (name: string) => {
 }
 const section = (html: string, name: string) => html.split(`<section id="${name}"`)[1]?.split('</section>')[0] ?? ''
 
-describe('a page', () => {
+describe('HTML page', () => {
   it('shows every row and repeats the headers in each part of a long table', () => {
     const html = renderHtmlPage([table('Few', 3), table('Many', 1_001)], ASIDE)
     const rows = [...html.matchAll(/>row (\d+)</g)].map(([, row]) => Number(row))

@@ -69,7 +69,7 @@ const two = (): SheetPlan => ({
 
 const order = (element: Element | undefined) => element?.children.map(({ name }) => name) ?? []
 
-describe('a workbook', () => {
+describe('workbook writer', () => {
   it('has valid parts with every feature and with almost none', async () => {
     const nothing = { name: 'One', ...fixedWidths([10], () => []), rows: () => [], print: {} }
     for (const sheets of [[() => everything(), two], [two], [() => nothing]]) {

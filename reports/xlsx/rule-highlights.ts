@@ -13,7 +13,7 @@ interface Rule {
   bottom: number
   right: number
   priority: number
-  holds: Expression
+  condition: Expression
   highlight: Highlight
 }
 
@@ -34,8 +34,9 @@ export function makeHighlighter(
     return content instanceof Date ? content.getTime() / 86_400_000 : content
   }
   return (row, column) =>
-    rules.find((rule) => isWithin(rule, row, column) && rule.holds(cells, row - rule.top, column - rule.left) === true)
-      ?.highlight ?? null
+    rules.find(
+      (rule) => isWithin(rule, row, column) && rule.condition(cells, row - rule.top, column - rule.left) === true,
+    )?.highlight ?? null
 }
 
 const isWithin = ({ top, left, bottom, right }: Rule, row: number, column: number) =>
@@ -49,7 +50,7 @@ function parseRules({ ref, rules }: ExcelJS.ConditionalFormattingOptions): Rule[
     const [formula] = rule.type === 'expression' ? (rule.formulae ?? []) : []
     return highlight === null || formula === undefined
       ? []
-      : [{ ...area, priority: rule.priority, highlight, holds: parseExpression(String(formula)) }]
+      : [{ ...area, priority: rule.priority, highlight, condition: parseExpression(String(formula)) }]
   })
 }
 
