@@ -3,26 +3,26 @@ import { collectSecrets, createLog } from '../src/log.js'
 
 const SECRET = 'k"ey\\0123/+= 456'
 
-async function lines(write: (log: Awaited<ReturnType<typeof createLog>>) => void, pretty = false) {
+async function textOf(write: (log: Awaited<ReturnType<typeof createLog>>) => void, pretty = false) {
   let text = ''
   const out = { write: (line: string) => (text += line) }
   write(await createLog({ level: 'info', out, pretty, colour: false, secrets: [SECRET] }))
   return text
 }
 
-describe('the log', () => {
-  it('is one JSON object a line, with level and time in words', async () => {
-    const text = await lines((log) => {
+describe('log', () => {
+  it('writes one JSON object per line, with level name and ISO time', async () => {
+    const text = await textOf((log) => {
       log.info({ channel: 'acme/forest', seen: 3 }, 'polled')
-      log.debug('not wanted')
+      log.debug('below the level')
     })
     expect(text.endsWith('\n')).toBe(true)
     expect(JSON.parse(text)).toMatchObject({ level: 'info', channel: 'acme/forest', seen: 3, msg: 'polled' })
     expect(JSON.parse(text).time).toMatch(/^\d{4}-\d\d-\d\dT/)
   })
 
-  it.each([false, true])('holds no secret, wherever it stood (pretty: %s)', async (pretty) => {
-    const text = await lines((log) => {
+  it.each([false, true])('redacts secrets in messages, keys, values and errors (pretty: %s)', async (pretty) => {
+    const text = await textOf((log) => {
       log.info(`message with ${SECRET}`)
       log.info({ Authorization: SECRET, deep: [{ [SECRET]: 1 }], json: JSON.stringify({ key: SECRET }) })
       log.error(new Error(`failed with ${SECRET}`, { cause: new Error(encodeURIComponent(SECRET)) }))
@@ -31,13 +31,13 @@ describe('the log', () => {
     expect(text.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(6)
   })
 
-  it('stays JSON where a secret was taken out', async () => {
-    const text = await lines((log) => log.info({ a: SECRET }, 'and on'))
+  it('is still valid JSON after a secret was redacted', async () => {
+    const text = await textOf((log) => log.info({ a: SECRET }, 'and on'))
     expect(JSON.parse(text)).toMatchObject({ a: '[secret]', msg: 'and on' })
   })
 
-  it('lets no outside text steer a terminal', async () => {
-    const text = await lines(
+  it('removes control characters, so that outside text cannot control the terminal', async () => {
+    const text = await textOf(
       (log) => log.info({ title: '\u001b[2Jgone\u0007\u009b31m' }, 'seen \u001b]0;title\u0007'),
       true,
     )
@@ -46,8 +46,8 @@ describe('the log', () => {
   })
 })
 
-describe('secrets', () => {
-  it('are the keys, the token and the password of the queue', () => {
+describe('secrets of a configuration', () => {
+  it('are the API keys, the web token and the password of the queue', () => {
     const channel = { org: 'a', channel: 'b', key: 'a/b', autoClose: 'on', timeZone: 'UTC', graceHours: 0 } as const
     const config = {
       channels: [

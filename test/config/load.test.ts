@@ -13,7 +13,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const KEY = 'k-0123456789'
-const SMALLEST = `baseUrl: https://marketplace.example.com
+const MINIMAL = `baseUrl: https://marketplace.example.com
 channels:
   - org: acme
     channel: forest
@@ -22,7 +22,7 @@ channels:
 `
 const write = (text: string, name = 'quotekeeper.yaml') => writeFileSync(join(folder, name), text)
 
-function mistakes(text: string, options: { env?: Record<string, string> } = {}) {
+function issuesOf(text: string, options: { env?: Record<string, string> } = {}) {
   write(text)
   try {
     loadConfig({ cwd: folder, env: { ACME_API_KEY: KEY, ...options.env } })
@@ -30,7 +30,7 @@ function mistakes(text: string, options: { env?: Record<string, string> } = {}) 
     expect(error).toBeInstanceOf(ConfigError)
     return (error as ConfigError).issues
   }
-  throw new Error('no mistake was found')
+  throw new Error('the configuration was accepted')
 }
 
 const read = (text: string, env: Record<string, string> = {}) => {
@@ -38,9 +38,9 @@ const read = (text: string, env: Record<string, string> = {}) => {
   return loadConfig({ cwd: folder, env: { ACME_API_KEY: KEY, ...env } })
 }
 
-describe('a configuration', () => {
-  it('gets every default and absolute paths', () => {
-    expect(read(SMALLEST)).toEqual({
+describe('configuration file', () => {
+  it('gets all defaults and absolute paths', () => {
+    expect(read(MINIMAL)).toEqual({
       file: join(folder, 'quotekeeper.yaml'),
       baseUrl: 'https://marketplace.example.com',
       database: join(folder, 'data/quotekeeper.db'),
@@ -73,8 +73,8 @@ describe('a configuration', () => {
   })
 
   it('is found by --config, else by $QUOTEKEEPER_CONFIG, else in the working folder', () => {
-    write(SMALLEST)
-    write(SMALLEST, 'other.yaml')
+    write(MINIMAL)
+    write(MINIMAL, 'other.yaml')
     const env = { ACME_API_KEY: KEY }
     expect(loadConfig({ cwd: folder, env }).file).toBe(join(folder, 'quotekeeper.yaml'))
     expect(loadConfig({ cwd: folder, env: { ...env, QUOTEKEEPER_CONFIG: 'other.yaml' } }).file).toBe(
@@ -84,7 +84,7 @@ describe('a configuration', () => {
     expect(loadConfig({ cwd: '/', file: join(folder, 'other.yaml'), env: both }).file).toBe(join(folder, 'other.yaml'))
   })
 
-  it('that is missing says how to make one', () => {
+  it('suggests `quotekeeper init` if it does not exist', () => {
     try {
       loadConfig({ cwd: folder, env: {} })
       expect.unreachable()
@@ -94,14 +94,14 @@ describe('a configuration', () => {
     }
   })
 
-  it('takes an empty section for its defaults', () => {
-    expect(read(`${SMALLEST}closing:\nreports:\n  exchangeRates:\n`).closing.maxPerRun).toBe(25)
+  it('treats an empty section as its defaults', () => {
+    expect(read(`${MINIMAL}closing:\nreports:\n  exchangeRates:\n`).closing.maxPerRun).toBe(25)
   })
 
-  it('reads autoClose as YAML 1.2 and YAML 1.1 write it', () => {
+  it('accepts the YAML 1.1 and YAML 1.2 spellings of autoClose', () => {
     const choices = ['on', 'off', 'dry-run', 'true', 'false', 'ON'].map((written) => [
       written,
-      read(SMALLEST.replace('autoClose: on', `autoClose: ${written}`)).channels[0]?.autoClose,
+      read(MINIMAL.replace('autoClose: on', `autoClose: ${written}`)).channels[0]?.autoClose,
     ])
     expect(Object.fromEntries(choices)).toEqual({
       on: 'on',
@@ -114,20 +114,20 @@ describe('a configuration', () => {
   })
 
   it('never reads "off" as true', () => {
-    expect(read(`${SMALLEST}closing: { enabled: off, reportOnClose: no }\n`).closing).toMatchObject({
+    expect(read(`${MINIMAL}closing: { enabled: off, reportOnClose: no }\n`).closing).toMatchObject({
       enabled: false,
       reportOnClose: false,
     })
   })
 
-  it('takes a null schedule for never, and six fields', () => {
-    const { schedule } = read(`${SMALLEST}schedule: { listings: null, rfqs: "*/10 * * * * *" }\n`)
+  it('accepts null for a schedule that never runs, and cron expressions with seconds', () => {
+    const { schedule } = read(`${MINIMAL}schedule: { listings: null, rfqs: "*/10 * * * * *" }\n`)
     expect(schedule).toMatchObject({ listings: null, rfqs: '*/10 * * * * *', closeExpired: '*/10 * * * *' })
   })
 
-  it('takes an exchange rate with or without its source', () => {
+  it('accepts an exchange rate with or without date and source', () => {
     const { exchangeRates } = read(
-      `${SMALLEST}reports: { currency: EUR, exchangeRates: { USD: 0.9, GBP: { rate: 1.2, date: 2026-01-31, source: ECB } } }\n`,
+      `${MINIMAL}reports: { currency: EUR, exchangeRates: { USD: 0.9, GBP: { rate: 1.2, date: 2026-01-31, source: ECB } } }\n`,
     ).reports.settings
     expect(exchangeRates).toEqual({
       USD: { rate: 0.9, date: null, source: null },
@@ -135,11 +135,11 @@ describe('a configuration', () => {
     })
   })
 
-  it('takes the settings of the comparison that are given, and the defaults of the others', () => {
+  it('merges the given comparison settings with the defaults', () => {
     const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, haircuts: { forward: 0.1 }, wantedVolume: max,
       volumeTolerance: 2, totalTolerance: 0.01, expiryWindowDays: 30, prepaymentShareLimit: 0.5, waitDays: 90,
       vintagePointsPerYear: 5, rankExpired: yes`
-    const { settings } = read(`${SMALLEST}reports: { ${given} }\n`).reports
+    const { settings } = read(`${MINIMAL}reports: { ${given} }\n`).reports
     expect(settings).toEqual({
       currency: null,
       exchangeRates: {},
@@ -155,21 +155,21 @@ describe('a configuration', () => {
       vintagePointsPerYear: 5,
       rankExpired: true,
     })
-    expect(read(`${SMALLEST}reports: { weights:, haircuts:, exchangeRates: }\n`).reports.settings).toEqual(
+    expect(read(`${MINIMAL}reports: { weights:, haircuts:, exchangeRates: }\n`).reports.settings).toEqual(
       DEFAULT_SETTINGS,
     )
   })
 
-  it('knows the queues by their address', () => {
-    const queueOf = (queue: string) => read(`${SMALLEST}queue: ${queue}\n`).queue
+  it('recognizes the kind of queue by its URL', () => {
+    const queueOf = (queue: string) => read(`${MINIMAL}queue: ${queue}\n`).queue
     expect(queueOf('redis://localhost:6379')).toEqual({ kind: 'redis', url: 'redis://localhost:6379' })
     expect(queueOf('rediss://u:p@redis.example.com')).toMatchObject({ kind: 'redis' })
     expect(queueOf('postgres://db.example.com/jobs')).toMatchObject({ kind: 'postgres' })
     expect(queueOf('postgresql://db.example.com/jobs')).toMatchObject({ kind: 'postgres' })
   })
 
-  it('takes plain http on this machine only', () => {
-    const urlOf = (url: string) => read(SMALLEST.replace('https://marketplace.example.com', url)).baseUrl
+  it('accepts plain http only for loopback addresses', () => {
+    const urlOf = (url: string) => read(MINIMAL.replace('https://marketplace.example.com', url)).baseUrl
     expect(urlOf('http://127.0.0.1:8080/')).toBe('http://127.0.0.1:8080')
     expect(urlOf('http://localhost/market/')).toBe('http://localhost/market')
     expect(urlOf('http://[::1]:1')).toBe('http://[::1]:1')
@@ -178,13 +178,13 @@ describe('a configuration', () => {
   })
 })
 
-describe('a value given for one command', () => {
+describe('--set KEY=VALUE', () => {
   const readWith = (more: string, ...set: string[]) => {
-    write(`${SMALLEST}${more}`)
+    write(`${MINIMAL}${more}`)
     return loadConfig({ cwd: folder, env: { ACME_API_KEY: KEY }, set }).reports.settings
   }
 
-  it('stands in for the key of the file, and for no other', () => {
+  it('overrides that key of the file and no other', () => {
     const file = 'reports: { discountRate: 0.1, waitDays: 90, weights: { price: 50, vintage: 20 } }\n'
     expect(readWith(file, 'discountRate=0.02', 'weights.price=60', 'wantedVolume=max', 'rankExpired=on')).toEqual({
       ...DEFAULT_SETTINGS,
@@ -196,7 +196,7 @@ describe('a value given for one command', () => {
     })
   })
 
-  it('needs no section in the file, is read as YAML, and the last of a key counts', () => {
+  it('needs no section in the file, is parsed as YAML, and the last value of a key wins', () => {
     const set = ['currency=EUR', 'exchangeRates.USD=0.9', 'exchangeRates.GBP={ rate: 1.2, source: a=b }', 'waitDays=30']
     expect(readWith('reports:\n', ...set, 'waitDays=1e2')).toMatchObject({
       currency: 'EUR',
@@ -205,14 +205,14 @@ describe('a value given for one command', () => {
     })
   })
 
-  it('that may not stand in the file may not stand here, and is told by how it was given, all at once', () => {
-    const mistakesOf = (...set: string[]) => {
+  it('is validated like the file, and errors name the option', () => {
+    const issuesOfSet = (...set: string[]) => {
       try {
         readWith('closing: { maxPerRun: 0 }\n', ...set)
       } catch (error) {
         return (error as ConfigError).issues.map(({ file, line, key, found }) => [file, line, key, found])
       }
-      throw new Error('no mistake was found')
+      throw new Error('the configuration was accepted')
     }
     const set = [
       'discountRat=0.05',
@@ -222,7 +222,7 @@ describe('a value given for one command', () => {
       'weights.__proto__=1',
       'waitDays.x=1',
     ]
-    expect(mistakesOf(...set)).toEqual([
+    expect(issuesOfSet(...set)).toEqual([
       ['command line', null, '--set weights.price', '1000000000'],
       ['command line', null, '--set weights.__proto__', 'an unknown key'],
       ['command line', null, '--set wantedVolume', '"["'],
@@ -233,9 +233,9 @@ describe('a value given for one command', () => {
   })
 })
 
-describe('the environment', () => {
-  it('overrides keys, and a wrong value is told by the name of the variable', () => {
-    const config = read(SMALLEST, {
+describe('environment variables', () => {
+  it('override keys of the file, and errors name the variable', () => {
+    const config = read(MINIMAL, {
       QUOTEKEEPER_BASE_URL: 'http://localhost:9',
       QUOTEKEEPER_DATABASE: 'elsewhere.db',
       QUOTEKEEPER_QUEUE: 'redis://localhost',
@@ -247,14 +247,14 @@ describe('the environment', () => {
       queue: { kind: 'redis' },
       logLevel: 'debug',
     })
-    expect(mistakes(SMALLEST, { env: { QUOTEKEEPER_QUEUE: 'rabbit' } })).toEqual([
+    expect(issuesOf(MINIMAL, { env: { QUOTEKEEPER_QUEUE: 'rabbit' } })).toEqual([
       expect.objectContaining({ file: 'environment', line: null, key: 'QUOTEKEEPER_QUEUE', found: '"rabbit"' }),
     ])
   })
 
-  it('may stand in .env beside the file; the real one wins, an empty one counts as not set', () => {
+  it('may be set in .env beside the file; the process environment wins, and an empty value counts as not set', () => {
     write('ACME_API_KEY=from-dot-env\nQUOTEKEEPER_LOG_LEVEL=warn\n', '.env')
-    write(SMALLEST)
+    write(MINIMAL)
     const keyWith = (env: Record<string, string>) => loadConfig({ cwd: folder, env }).channels[0]?.apiKey
     expect(keyWith({})).toBe('from-dot-env')
     expect(keyWith({ ACME_API_KEY: '' })).toBe('from-dot-env')
@@ -263,37 +263,37 @@ describe('the environment', () => {
   })
 })
 
-describe('a key', () => {
-  const withKey = (apiKey: string) => SMALLEST.replace('{ env: ACME_API_KEY }', apiKey)
+describe('API key', () => {
+  const withKey = (apiKey: string) => MINIMAL.replace('{ env: ACME_API_KEY }', apiKey)
 
-  it('is read from a file beside the configuration, and trimmed', () => {
+  it('is read from a file beside the configuration or from the environment, and trimmed', () => {
     write(`  ${KEY}\n`, 'key.txt')
     expect(read(withKey('{ file: key.txt }')).channels[0]?.apiKey).toBe(KEY)
-    expect(read(SMALLEST, { ACME_API_KEY: ` ${KEY}\r\n` }).channels[0]?.apiKey).toBe(KEY)
+    expect(read(MINIMAL, { ACME_API_KEY: ` ${KEY}\r\n` }).channels[0]?.apiKey).toBe(KEY)
   })
 
-  it('that is not set is told by variable and channel', () => {
-    const [issue] = mistakes(withKey('{ env: OTHER_KEY }'))
+  it('whose variable is not set is reported with variable and channel', () => {
+    const [issue] = issuesOf(withKey('{ env: OTHER_KEY }'))
     expect(issue).toMatchObject({ line: 5, key: 'channels[0].apiKey (acme/forest)' })
     expect(issue?.found).toBe('environment variable OTHER_KEY is not set')
     expect(issue?.allowed).toContain('OTHER_KEY')
   })
 
-  it('that is missing is no mistake for who only reads the database', () => {
+  it('may be missing for commands that only read the database', () => {
     write(withKey('{ env: OTHER_KEY }'))
     expect(loadConfig({ cwd: folder, env: {}, secrets: 'if-set' }).channels[0]?.apiKey).toBe('')
   })
 
-  it.each(['a\nb', 'clé', 'a\u0007b'])('with a character that no key has is refused and not shown: %j', (key) => {
-    const [issue] = mistakes(SMALLEST, { env: { ACME_API_KEY: key } })
+  it.each(['a\nb', 'clé', 'a\u0007b'])('with an impossible character is rejected and not shown: %j', (key) => {
+    const [issue] = issuesOf(MINIMAL, { env: { ACME_API_KEY: key } })
     expect(issue?.found).toContain('ACME_API_KEY')
     expect(JSON.stringify(issue)).not.toContain(JSON.stringify(key).slice(1, -1))
   })
 
   it.each(['sk_live_SECRET', '"sk_live_SECRET"', '{ env: "sk live SECRET" }', '{ value: sk_live_SECRET }', '[SECRET]'])(
-    'written into the file is refused and not shown: %s',
+    'written into the configuration is rejected and not shown: %s',
     (written) => {
-      const issues = mistakes(withKey(written))
+      const issues = issuesOf(withKey(written))
       expect(issues).toHaveLength(1)
       expect(issues[0]?.allowed).toContain('{ env: NAME }')
       expect(JSON.stringify(issues)).not.toContain('SECRET')
@@ -301,21 +301,21 @@ describe('a key', () => {
   )
 
   it.each([
-    ['a file that is not there', '{ file: nowhere.txt }', 'does not exist'],
+    ['a missing file', '{ file: nowhere.txt }', 'does not exist'],
     ['a folder', '{ file: . }', 'cannot be read'],
-  ])('in %s is told with the path', (_what, written, words) => {
-    expect(mistakes(withKey(written))[0]?.found).toContain(words)
+  ])('in %s is rejected with the reason', (_what, written, words) => {
+    expect(issuesOf(withKey(written))[0]?.found).toContain(words)
   })
 
-  it('that is empty is told', () => {
+  it('from an empty file is rejected', () => {
     write('\n', 'empty.txt')
-    expect(mistakes(withKey('{ file: empty.txt }'))[0]?.found).toContain('is empty')
+    expect(issuesOf(withKey('{ file: empty.txt }'))[0]?.found).toContain('is empty')
   })
 })
 
-describe('mistakes', () => {
-  it('come all at once, each with file, line, key, what was found and what is allowed', () => {
-    const issues = mistakes(`baseUrl: http://marketplace.example.com
+describe('configuration errors', () => {
+  it('are reported together, each with file, line, key, what was found and what is allowed', () => {
+    const issues = issuesOf(`baseUrl: http://marketplace.example.com
 databse: ./x.db
 channels:
   - org: acme
@@ -385,51 +385,51 @@ web:
   })
 
   it.each([
-    ['no YAML', 'a: [1\nb: }', /YAML/],
-    ['a key twice', `${SMALLEST}queue: in-process\nqueue: in-process\n`, /each key only once/],
+    ['invalid YAML', 'a: [1\nb: }', /YAML/],
+    ['a duplicate key', `${MINIMAL}queue: in-process\nqueue: in-process\n`, /each key only once/],
     ['an empty file', '', /baseUrl/],
     ['a list', '- 1\n', /baseUrl/],
     ['no channels', 'baseUrl: https://a.example\nchannels: []\n', /at least one channel/],
-    ['a number for a name', SMALLEST.replace('acme', '12'), /quotes/],
-    ['a slash in a name', SMALLEST.replace('acme', 'a/b'), /without "\/"/],
-    ['a fixed offset for a zone', `${SMALLEST}scheduleTimeZone: "+02:00"\n`, /IANA/],
+    ['a number as a name', MINIMAL.replace('acme', '12'), /quotes/],
+    ['a slash in a name', MINIMAL.replace('acme', 'a/b'), /without "\/"/],
+    ['a fixed offset as time zone', `${MINIMAL}scheduleTimeZone: "+02:00"\n`, /IANA/],
     [
-      'no date in a rate',
-      `${SMALLEST}reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: soon } } }\n`,
+      'an invalid date of a rate',
+      `${MINIMAL}reports: { currency: EUR, exchangeRates: { USD: { rate: 1, date: soon } } }\n`,
       /YYYY-MM-DD/,
     ],
-    ['a query in the address', SMALLEST.replace('.com', '.com/?a=1'), /without user, query/],
-    ['an infinite number', `${SMALLEST}requests: { perSecond: .inf }\n`, /a number from/],
-    ['an unknown criterion', `${SMALLEST}reports: { weights: { prize: 1 } }\n`, /did you mean price\?/],
-    ['a weight below 0', `${SMALLEST}reports: { weights: { price: -1 } }\n`, /a number from 0 to 1000/],
+    ['a query in the base URL', MINIMAL.replace('.com', '.com/?a=1'), /without user, query/],
+    ['an infinite number', `${MINIMAL}requests: { perSecond: .inf }\n`, /a number from/],
+    ['an unknown criterion', `${MINIMAL}reports: { weights: { prize: 1 } }\n`, /did you mean price\?/],
+    ['a weight below 0', `${MINIMAL}reports: { weights: { price: -1 } }\n`, /a number from 0 to 1000/],
     [
-      'no weight at all',
-      `${SMALLEST}reports: { weights: { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 } }\n`,
+      'only zero weights',
+      `${MINIMAL}reports: { weights: { price: 0, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 } }\n`,
       /only zeros at least one weight above 0/,
     ],
-    ['text for a number', `${SMALLEST}web: { port: "80" }\n`, /whole number from 0 to 65535/],
-  ])('of form are told: %s', (_what, text, words) => {
-    const issues = mistakes(text)
+    ['text instead of a number', `${MINIMAL}web: { port: "80" }\n`, /whole number from 0 to 65535/],
+  ])('include errors of form: %s', (_what, text, words) => {
+    const issues = issuesOf(text)
     expect(issues.map(({ allowed, found }) => `${found} ${allowed}`).join('\n')).toMatch(words)
     expect(issues[0]?.file).toBe(join(folder, 'quotekeeper.yaml'))
   })
 
-  it('never show a password', () => {
-    const issues = mistakes(`${SMALLEST.replace('https://', 'https://me:SECRET@')}queue: rabbit://me:SECRET@host\n`)
+  it('never contain a password', () => {
+    const issues = issuesOf(`${MINIMAL.replace('https://', 'https://me:SECRET@')}queue: rabbit://me:SECRET@host\n`)
     expect(issues).toHaveLength(2)
     expect(JSON.stringify(issues)).not.toContain('SECRET')
   })
 })
 
-describe('the web page', () => {
-  const open = `${SMALLEST}web: { host: 0.0.0.0, token: { env: WEB_TOKEN } }\n`
+describe('web page', () => {
+  const open = `${MINIMAL}web: { host: 0.0.0.0, token: { env: WEB_TOKEN } }\n`
 
-  it('needs a token off this machine', () => {
+  it('needs a token unless bound to loopback', () => {
     expect(read(open, { WEB_TOKEN: 'a-token' }).web.token).toBe('a-token')
-    expect(mistakes(open)[0]).toMatchObject({ key: 'web.token', found: 'environment variable WEB_TOKEN is not set' })
+    expect(issuesOf(open)[0]).toMatchObject({ key: 'web.token', found: 'environment variable WEB_TOKEN is not set' })
   })
 
-  it('needs none on it', () => {
+  it('needs no token on loopback', () => {
     expect(read(open.replace('0.0.0.0', '"::1"')).web.token).toBeNull()
   })
 })

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { closestMatches, editDistance } from '../../src/config/suggest.js'
 
-describe('the edit distance', () => {
+describe('edit distance', () => {
   it.each([
     ['', '', 0],
     ['abc', 'ABC', 0],
@@ -15,7 +15,7 @@ describe('the edit distance', () => {
     expect(editDistance(one, other)).toBe(distance)
   })
 
-  it('is symmetric, 0 only for equal texts, and at most the longer length', () => {
+  it('is symmetric, 0 only for equal texts, and at most the length of the longer text', () => {
     const word = fc.string({ unit: fc.constantFrom('a', 'b', 'c'), maxLength: 8 })
     fc.assert(
       fc.property(word, word, (one, other) => {
@@ -29,14 +29,14 @@ describe('the edit distance', () => {
   })
 })
 
-describe('the nearest candidates', () => {
-  it('come best first, each once', () => {
+describe('closest matches', () => {
+  it('are sorted best first, without duplicates', () => {
     expect(closestMatches('1042', ['1043', '1042', '2042', '1043', '9999'])).toEqual(['1042', '1043', '2042'])
   })
-  it('hold those that contain the text', () => {
+  it('include candidates that contain the text', () => {
     expect(closestMatches('mangrove', ['Mangroves for 2027', 'Cookstoves'])).toEqual(['Mangroves for 2027'])
   })
-  it('are none where nothing is like the text', () => {
+  it('are empty if nothing is similar', () => {
     expect(closestMatches('xyz', ['abc'])).toEqual([])
   })
 })

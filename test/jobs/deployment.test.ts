@@ -22,7 +22,7 @@ const compose = parse(read('docker-compose.yml')) as {
 const { redis, quotekeeper } = compose.services
 
 describe('docker-compose.yml', () => {
-  it.each(Object.entries(compose.services))('%s may do no more than it must', (_name, service) => {
+  it.each(Object.entries(compose.services))('%s runs with limited privileges and resources', (_name, service) => {
     expect(service).toMatchObject({
       init: true,
       read_only: true,
@@ -39,7 +39,7 @@ describe('docker-compose.yml', () => {
     expect(service.healthcheck.test.every((word) => typeof word === 'string')).toBe(true)
   })
 
-  it('keeps Redis to itself, with a password, durable, and never dropping a job', () => {
+  it('keeps Redis on an internal network, with a password, persistent and without eviction', () => {
     expect(redis.ports).toBeUndefined()
     expect(redis.networks).toEqual(['queue'])
     expect(compose.networks.queue).toEqual({ internal: true })
@@ -49,14 +49,14 @@ describe('docker-compose.yml', () => {
     expect(command).toContain('requirepass "$$REDIS_PASSWORD"')
   })
 
-  it('publishes the service on loopback only, and holds no secret', () => {
+  it('publishes the service on loopback only, and contains no secret', () => {
     expect(quotekeeper.ports).toEqual(['127.0.0.1:4780:4780'])
     const passwords = read('docker-compose.yml').match(/\$\{REDIS_PASSWORD(:\?)?/g)
     expect(passwords).toHaveLength(2)
-    expect(passwords?.every((one) => one.endsWith(':?'))).toBe(true)
+    expect(passwords?.every((reference) => reference.endsWith(':?'))).toBe(true)
   })
 
-  it('mounts the data where the configuration names ./data', () => {
+  it('mounts the data folder where the configuration expects ./data', () => {
     const paths = quotekeeper.volumes.map((volume) => volume.split(':')[1])
     expect(paths).toEqual(['/srv/quotekeeper/quotekeeper.yaml', '/srv/quotekeeper/data'])
     expect(read('Dockerfile')).toContain(`ENV QUOTEKEEPER_CONFIG=${paths[0]}`)
@@ -67,19 +67,19 @@ describe('Dockerfile', () => {
   const stages = read('Dockerfile').split(/^FROM /m)
   const last = stages.at(-1) ?? ''
 
-  it('builds in one stage and runs as another user in a second, without the tools', () => {
+  it('builds in one stage and runs in another, as an unprivileged user and without build tools', () => {
     expect(stages).toHaveLength(3)
     expect(stages.slice(1).every((stage) => stage.startsWith('node:24-'))).toBe(true)
     expect(last).toMatch(/^USER node$/m)
     expect(last).not.toContain('apt-get')
   })
 
-  it('starts what package.json calls the program', () => {
+  it('starts the program that package.json declares', () => {
     const { bin } = JSON.parse(read('package.json')) as { bin: { quotekeeper: string } }
     expect(last).toContain(`ENTRYPOINT ["node", "/app/${bin.quotekeeper}"]`)
   })
 
-  it('copies nothing that .dockerignore holds back', () => {
+  it('copies only what .dockerignore allows', () => {
     const allowed = read('.dockerignore')
       .match(/^!.*$/gm)
       ?.map((line) => line.slice(1))

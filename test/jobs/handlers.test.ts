@@ -31,15 +31,15 @@ const marketplace: Marketplace = {
   close: async () => undefined,
 }
 
-async function conduct(store: Runs, kind: RunKind, end: Partial<RunEnd> = {}) {
+async function recordRun(store: Runs, kind: RunKind, end: Partial<RunEnd> = {}) {
   const run = await store.beginRun({ channel: 'acme/forest', kind, now: NOW })
   return run.finish({ ...END, ...end }, new Date(NOW.getTime() + 1_500))
 }
 
-/** Handlers over a real database, with work that is handed in. */
-async function desk(options: Partial<HandlerDeps> & { end?: Partial<RunEnd> } = {}) {
+/** Handlers over a real database, with stubs for the marketplace and the work. */
+async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partial<RunEnd> } = {}) {
   const { end = {}, ...deps } = options
-  const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: () => NOW })
+  const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => NOW })
   onTestFinished(() => store.close())
   const log = recordingLog()
   const enqueued: { name: JobName; payload: JobPayload; id: string }[] = []
@@ -53,24 +53,24 @@ async function desk(options: Partial<HandlerDeps> & { end?: Partial<RunEnd> } = 
     enqueue: async (name, payload, id) => enqueued.push({ name, payload, id }) > 0,
     pollListings: async () => {
       called.push({ what: 'listings' })
-      return { run: await conduct(store, 'listings', end), failures: [], changes: [] }
+      return { run: await recordRun(store, 'listings', end), failures: [], changes: [] }
     },
     pollRfqs: async (_context, pollOptions) => {
       called.push({ what: 'rfqs', options: pollOptions })
-      return { run: await conduct(store, 'rfqs', end), failures: [{ id: 'r1', message: 'no' }], changes: [] }
+      return { run: await recordRun(store, 'rfqs', end), failures: [{ id: 'r1', message: 'not found' }], changes: [] }
     },
     closeExpired: async (_context, policy) => {
       called.push({ what: 'close', options: policy })
-      return { run: await conduct(store, 'close', end), decisions: [], approvalPlan: null, failures: [] }
+      return { run: await recordRun(store, 'close', end), decisions: [], approvalPlan: null, failures: [] }
     },
     killSwitch: () => null,
     rfqReport: async (channel, rfqId) => `/reports/${channel.key}/${rfqId}.xlsx`,
     channelReport: async (channel) => `/reports/${channel.key}.xlsx`,
     ...deps,
   })
-  const does = (name: JobName, payload = TICK) =>
+  const run = (name: JobName, payload = TICK) =>
     handlers[name](payload, { id: 'x', signal: new AbortController().signal })
-  return { store, log, enqueued, called, does }
+  return { store, log, enqueued, called, run }
 }
 
 async function decide(store: Store, runId: number, changes: Partial<NewDecision>): Promise<DecisionRecord> {
@@ -94,10 +94,10 @@ async function decide(store: Store, runId: number, changes: Partial<NewDecision>
   })
 }
 
-describe('a poll', () => {
-  it('is told in one line with its counts', async () => {
-    const { does, log, called } = await desk()
-    await does('poll-rfqs')
+describe('poll job', () => {
+  it('logs one line with its counts', async () => {
+    const { run, log, called } = await createTestHandlers()
+    await run('poll-rfqs')
     expect(called).toEqual([{ what: 'rfqs', options: { recheckClosedHours: 24, concurrency: 8 } }])
     expect(log.lines).toEqual([
       {
@@ -118,55 +118,55 @@ describe('a poll', () => {
     expect(JSON.stringify(log.lines)).not.toContain('key of acme')
   })
 
-  it('that is partial is told as a warning, and is no failed job', async () => {
-    const { does, log } = await desk({ end: { outcome: 'partial', error: 'r1: down' } })
-    await does('poll-listings')
+  it('logs a partial poll as a warning and does not fail', async () => {
+    const { run, log } = await createTestHandlers({ end: { outcome: 'partial', error: 'r1: down' } })
+    await run('poll-listings')
     expect(log.lines).toMatchObject([{ level: 'warn', facts: { outcome: 'partial', error: 'r1: down' } }])
   })
 
-  it('that failed makes its job fail', async () => {
-    const { does, log } = await desk({ end: { outcome: 'failed', error: 'down' } })
-    await expect(does('poll-listings')).rejects.toThrow(
+  it('fails if the poll failed', async () => {
+    const { run, log } = await createTestHandlers({ end: { outcome: 'failed', error: 'down' } })
+    await expect(run('poll-listings')).rejects.toThrow(
       expect.objectContaining({ name: 'RunFailedError', message: 'down' }),
     )
     expect(log.at('error')).toEqual(['listings of acme/forest: failed'])
   })
 
-  it('is skipped while another one lives, and that is no failure', async () => {
-    const { does, log, store } = await desk()
+  it('is skipped without an error while another poll is running', async () => {
+    const { run, log, store } = await createTestHandlers()
     await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
-    await does('poll-rfqs')
+    await run('poll-rfqs')
     expect(log.lines).toMatchObject([{ level: 'info', message: expect.stringMatching(/^skipped: /) }])
   })
 
-  it('is skipped while the marketplace wants to be left alone, and goes on after', async () => {
-    const { does, store, called, log } = await desk()
-    await conduct(store, 'rfqs', { outcome: 'partial', notBefore: new Date('2026-11-21T10:00:01Z') })
-    await does('poll-rfqs')
+  it('is skipped until the Retry-After of the marketplace has passed', async () => {
+    const { run, store, called, log } = await createTestHandlers()
+    await recordRun(store, 'rfqs', { outcome: 'partial', notBefore: new Date('2026-11-21T10:00:01Z') })
+    await run('poll-rfqs')
     expect(called).toEqual([])
     expect(log.lines).toMatchObject([{ level: 'info', facts: { until: '2026-11-21T10:00:01.000Z' } }])
-    await does('poll-listings')
-    await conduct(store, 'rfqs', { outcome: 'partial', notBefore: NOW })
-    await does('poll-rfqs')
+    await run('poll-listings')
+    await recordRun(store, 'rfqs', { outcome: 'partial', notBefore: NOW })
+    await run('poll-rfqs')
     expect(called.map(({ what }) => what)).toEqual(['listings', 'rfqs'])
   })
 
-  it('of a channel that is not configured here is refused', async () => {
-    const { does } = await desk()
-    await expect(does('poll-rfqs', { channel: 'acme/peat', cause: 'tick' })).rejects.toThrow('not in the configuration')
+  it('is rejected for a channel that is not configured', async () => {
+    const { run } = await createTestHandlers()
+    await expect(run('poll-rfqs', { channel: 'acme/peat', cause: 'tick' })).rejects.toThrow('not in the configuration')
   })
 
-  it('lets unexpected errors through', async () => {
-    const { does } = await desk({ pollListings: () => Promise.reject(new TypeError('a fault')) })
-    await expect(does('poll-listings')).rejects.toThrow('a fault')
+  it('passes unexpected errors on', async () => {
+    const { run } = await createTestHandlers({ pollListings: () => Promise.reject(new TypeError('unexpected')) })
+    await expect(run('poll-listings')).rejects.toThrow('unexpected')
   })
 })
 
-describe('a closing round', () => {
-  it.each(['on', 'dry-run'] as const)('goes by the policy of the channel: %s', async (autoClose) => {
+describe('closing job', () => {
+  it.each(['on', 'dry-run'] as const)('applies the policy of the channel: %s', async (autoClose) => {
     const channels = [channelConfig('acme/forest', { autoClose, timeZone: 'Europe/Paris', graceHours: 2 })]
-    const { does, called } = await desk({ config: testConfig({ channels }) })
-    await does('close-expired')
+    const { run, called } = await createTestHandlers({ config: testConfig({ channels }) })
+    await run('close-expired')
     const policy: ClosingPolicy = {
       mode: autoClose,
       timeZone: 'Europe/Paris',
@@ -177,37 +177,37 @@ describe('a closing round', () => {
     expect(called).toEqual([{ what: 'close', options: policy }])
   })
 
-  it('does nothing where autoClose is off, whoever asked', async () => {
-    const { does, called } = await desk({
+  it('does nothing if autoClose is off, whatever enqueued it', async () => {
+    const { run, called } = await createTestHandlers({
       config: testConfig({ channels: [channelConfig('acme/forest', { autoClose: 'off' })] }),
     })
-    await does('close-expired')
+    await run('close-expired')
     expect(called).toEqual([])
   })
 
-  const closes = (report: boolean, enqueue?: HandlerDeps['enqueue']) => {
+  const closingHandlers = (report: boolean, enqueue?: HandlerDeps['enqueue']) => {
     const config = testConfig({ closing: { ...testConfig().closing, reportOnClose: report } })
-    return desk({
+    return createTestHandlers({
       config,
       ...(enqueue && { enqueue }),
       closeExpired: async ({ store }) => {
-        const run = await conduct(store, 'close')
-        const of = (rfqId: string, changes: Partial<NewDecision>) =>
+        const run = await recordRun(store, 'close')
+        const recordDecision = (rfqId: string, changes: Partial<NewDecision>) =>
           decide(store as Store, run.id, { rfqId, ...changes })
         const decisions = [
-          await of('r1', { outcome: 'closed' }),
-          await of('r2', { outcome: 'already-closed' }),
-          await of('r3', { outcome: 'refused' }),
-          await of('r4', { decision: 'would-close', outcome: null }),
+          await recordDecision('r1', { outcome: 'closed' }),
+          await recordDecision('r2', { outcome: 'already-closed' }),
+          await recordDecision('r3', { outcome: 'refused' }),
+          await recordDecision('r4', { decision: 'would-close', outcome: null }),
         ]
         return { run, decisions, approvalPlan: 'plan-1', failures: [] }
       },
     })
   }
 
-  it('asks for a report of each RFQ that is closed now', async () => {
-    const { does, enqueued, log } = await closes(true)
-    await does('close-expired')
+  it('enqueues a report of each RFQ that is now closed', async () => {
+    const { run, enqueued, log } = await closingHandlers(true)
+    await run('close-expired')
     expect(enqueued).toEqual(
       ['r1', 'r2'].map((rfqId) => ({
         name: 'rfq-report',
@@ -220,37 +220,37 @@ describe('a closing round', () => {
     ])
   })
 
-  it('asks for none where reportOnClose is false', async () => {
-    const { does, enqueued } = await closes(false)
-    await does('close-expired')
+  it('enqueues no report if reportOnClose is false', async () => {
+    const { run, enqueued } = await closingHandlers(false)
+    await run('close-expired')
     expect(enqueued).toEqual([])
   })
 
-  it('has not failed because no report could be asked for', async () => {
-    const { does, log } = await closes(true, () => Promise.reject(new Error('the queue does not answer')))
-    await does('close-expired')
+  it('does not fail if reports cannot be enqueued', async () => {
+    const { run, log } = await closingHandlers(true, () => Promise.reject(new Error('the queue does not answer')))
+    await run('close-expired')
     expect(log.at('warn')).toHaveLength(2)
     expect(log.at('info')).toEqual(['close of acme/forest: complete'])
   })
 })
 
-it('reports are written and told', async () => {
-  const { does, log } = await desk()
-  await does('rfq-report', { ...TICK, rfqId: 'r1' })
-  await does('channel-report')
+it('report jobs write the report and log its file', async () => {
+  const { run, log } = await createTestHandlers()
+  await run('rfq-report', { ...TICK, rfqId: 'r1' })
+  await run('channel-report')
   expect(log.lines.map(({ facts }) => facts.file)).toEqual([
     '/reports/acme/forest/r1.xlsx',
     '/reports/acme/forest.xlsx',
   ])
 })
 
-it('the kill switch is a word in the configuration or a file beside the database', () => {
+it('the kill switch is closing.enabled in the configuration, or a stop file beside the database', () => {
   const folder = testFolder()
   const config = testConfig({ database: join(folder, 'quotekeeper.db') })
-  const stopped = closingKillSwitch(config)
-  expect(stopped()).toBeNull()
+  const killSwitch = closingKillSwitch(config)
+  expect(killSwitch()).toBeNull()
   writeFileSync(join(folder, 'closing.stop'), '')
-  expect(stopped()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
-  const off = closingKillSwitch({ ...config, closing: { ...config.closing, enabled: false } })
-  expect(off()).toContain('closing.enabled is false')
+  expect(killSwitch()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
+  const disabled = closingKillSwitch({ ...config, closing: { ...config.closing, enabled: false } })
+  expect(disabled()).toContain('closing.enabled is false')
 })

@@ -14,40 +14,42 @@ const job = fc.record({
 })
 
 describe('jobId', () => {
-  it('says what runs, on what, since when', () => {
+  it('consists of job name, channel, RFQ and tick', () => {
     expect(jobId('poll-rfqs', { channel: 'acme/forest' }, AT)).toBe('poll-rfqs_acme_forest_20261121T0105Z')
     expect(jobId('rfq-report', { channel: 'acme/forest', rfqId: '5f-9' }, AT)).toBe(
       'rfq-report_acme_forest_5f-9_20261121T0105Z',
     )
   })
 
-  it('shows seconds and milliseconds where there are any', () => {
+  it('shows seconds and milliseconds only if they are not 0', () => {
     const id = (at: string) => jobId('poll-rfqs', { channel: 'a/b' }, new Date(at)).split('_').at(-1)
     expect(id('2026-11-21T01:05:30Z')).toBe('20261121T010530Z')
     expect(id('2026-11-21T01:05:00.007Z')).toBe('20261121T010500007Z')
   })
 
-  it('never gives two channels one id', () => {
+  it('differs between channels with similar names', () => {
     const id = (channel: string) => jobId('poll-rfqs', { channel }, AT)
-    const alike = ['a_b/c', 'a/b_c', 'a.b/c', 'a.005fb/c', 'A_B/c', 'a/b/c', 'a-b/c', '\u00e9/c', 'e\u0301/c']
-    expect(new Set(alike.map(id)).size).toBe(alike.length)
+    const channels = ['a_b/c', 'a/b_c', 'a.b/c', 'a.005fb/c', 'A_B/c', 'a/b/c', 'a-b/c', '\u00e9/c', 'e\u0301/c']
+    expect(new Set(channels.map(id)).size).toBe(channels.length)
   })
 
-  it('is injective', () => {
-    const facts = ({ name, channel, rfqId, at }: { name: JobName; channel: string; rfqId: string; at: Date }) =>
+  it('is unique to job, channel, RFQ and tick', () => {
+    const identity = ({ name, channel, rfqId, at }: { name: JobName; channel: string; rfqId: string; at: Date }) =>
       JSON.stringify([name, channel, name === 'rfq-report' ? rfqId : '', at.getTime()])
-    const near = fc.tuple(job, job, fc.boolean(), fc.boolean()).map(([one, other, sameName, sameAt]) => {
+    const similarPair = fc.tuple(job, job, fc.boolean(), fc.boolean()).map(([one, other, sameName, sameAt]) => {
       return [one, { ...other, name: sameName ? one.name : other.name, at: sameAt ? one.at : other.at }] as const
     })
     fc.assert(
-      fc.property(near, ([one, other]) => {
-        expect(jobId(one.name, one, one.at) === jobId(other.name, other, other.at)).toBe(facts(one) === facts(other))
+      fc.property(similarPair, ([one, other]) => {
+        expect(jobId(one.name, one, one.at) === jobId(other.name, other, other.at)).toBe(
+          identity(one) === identity(other),
+        )
       }),
       { numRuns: 2_000 },
     )
   })
 
-  it('is made of nothing that a queue gives a meaning to', () => {
+  it('contains no character that is special to BullMQ, and is no integer', () => {
     fc.assert(
       fc.property(job, ({ name, at, ...payload }) => {
         const id = jobId(name, payload, at)

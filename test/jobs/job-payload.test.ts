@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { parseJob } from '../../jobs/job-payload.js'
 
-it('lets a job in that has a known name and a fitting payload', () => {
+it('parseJob › accepts a known job name with a valid payload', () => {
   const payload = { channel: 'acme/forest', rfqId: 'r1', cause: 'close' }
   expect(parseJob('rfq-report', payload)).toEqual({ name: 'rfq-report', payload })
 })
@@ -17,12 +17,12 @@ it.each([
   ['poll-rfqs', { channel: 'acme/fo\u0000rest', cause: 'tick' }, 'control character'],
   ['poll-rfqs', { channel: 'acme/fo\ud800rest', cause: 'tick' }, 'an unpaired surrogate'],
   ['rfq-report', { channel: 'acme/forest', cause: 'tick' }, 'rfqId:'],
-])('refuses %s %j and says why', (name, data, words) => {
+])('parseJob › rejects %s %j with the reason', (name, data, words) => {
   expect(() => parseJob(name, data)).toThrow(expect.objectContaining({ name: 'RefusedJobError' }))
   expect(() => parseJob(name, data)).toThrow(words)
 })
 
-it('repeats no value of a payload it refuses', () => {
+it('parseJob › does not repeat values of a rejected payload', () => {
   expect(() => parseJob('poll-rfqs', { channel: 'acme/forest', cause: 'tick', apiKey: 's3cret' })).toThrow(
     expect.not.objectContaining({ message: expect.stringContaining('s3cret') }),
   )

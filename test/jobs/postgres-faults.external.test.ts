@@ -20,7 +20,7 @@ const open = (url: string, prefix: string) =>
   })
 
 describe.skipIf(postgresSkipReason !== null)(
-  `with PostgreSQL in trouble${postgresSkipReason ? ` (skipped: ${postgresSkipReason})` : ''}`,
+  `PostgreSQL queue under faults${postgresSkipReason ? ` (skipped: ${postgresSkipReason})` : ''}`,
   () => {
     let postgres: PrivatePostgres
     let runner: JobRunner
@@ -36,7 +36,7 @@ describe.skipIf(postgresSkipReason !== null)(
     afterEach(() => runner.close(0))
     afterAll(() => postgres.remove())
 
-    it('a restart is survived', async () => {
+    it('continues after a restart of PostgreSQL', async () => {
       const { handlers, done } = recordingHandlers()
       await runner.work(handlers)
       await runner.enqueue('poll-rfqs', PAYLOAD, 'before')
@@ -50,14 +50,14 @@ describe.skipIf(postgresSkipReason !== null)(
       await eventually(() => expect(done.map(({ id }) => id)).toEqual(['before', 'after']))
     })
 
-    it('a server that comes up a moment later is waited for', async () => {
+    it('waits at the start for a server that is still starting', async () => {
       await postgres.kill()
-      const opening = open(postgres.url, 'patient')
+      const opening = open(postgres.url, 'late_server')
       await postgres.launch()
       await (await opening).close(0)
     })
 
-    it('a lane is not blocked by a finished job whose id was added again by a racing scheduler', async () => {
+    it('a finished job whose id a second scheduler added again does not block later ticks', async () => {
       const { handlers, done } = recordingHandlers()
       await runner.work(handlers)
       await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
@@ -77,7 +77,7 @@ describe.skipIf(postgresSkipReason !== null)(
   },
 )
 
-it('without PostgreSQL a start fails within seconds, in one sentence with the remedy', async () => {
+it('without PostgreSQL the start fails within seconds, and the error says what to do', async () => {
   const url = `postgres://user:s3cret@127.0.0.1:${await freePort()}/queue`
   const began = performance.now()
   await expect(open(url, 'absent')).rejects.toThrow(

@@ -10,58 +10,58 @@ import { useRedisRunners } from '../helpers/redis-runners.js'
 
 const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 describe.skipIf(redisSkipReason !== null)(
-  `with Redis in trouble${redisSkipReason === null ? '' : ` (skipped: ${redisSkipReason})`}`,
+  `Redis queue under faults${redisSkipReason === null ? '' : ` (skipped: ${redisSkipReason})`}`,
   () => {
-    const desk = useRedisRunners()
+    const runners = useRedisRunners()
 
-    it('hanging, it lets us end within the deadline', async () => {
+    it('closes within the deadline while Redis hangs', async () => {
       const { handlers } = recordingHandlers()
-      const runner = await desk.open()
+      const runner = await runners.open()
       await runner.work(handlers)
-      desk.redis.signal('SIGSTOP')
+      runners.redis.signal('SIGSTOP')
       try {
         const began = performance.now()
         expect(await runner.ping()).toMatchObject({ ok: false })
         await runner.close(500)
         expect(performance.now() - began).toBeLessThan(7_000)
       } finally {
-        desk.redis.signal('SIGCONT')
+        runners.redis.signal('SIGCONT')
       }
     })
 
-    it('gone, it lets us end within the deadline', async () => {
+    it('closes within the deadline after Redis is gone', async () => {
       const gate = createGate()
       let begun = 0
       const { handlers } = recordingHandlers(() => {
         begun++
         return gate.passed
       })
-      const runner = await desk.open()
+      const runner = await runners.open()
       await runner.work(handlers)
       await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
       await eventually(() => expect(begun).toBe(1))
-      await desk.redis.kill()
+      await runners.redis.kill()
       try {
         const began = performance.now()
         await runner.close(500)
         expect(performance.now() - began).toBeLessThan(4_000)
       } finally {
         gate.open()
-        await desk.redis.launch()
+        await runners.redis.launch()
       }
     })
 
-    it('a job fetched while we end is left to another worker', async () => {
+    it('leaves a job fetched during shutdown to another worker', async () => {
       const gate = createGate()
       let begun = 0
-      const ending = await desk.open()
+      const ending = await runners.open()
       await ending.work(
         recordingHandlers(() => {
           begun++
           return gate.passed
         }).handlers,
       )
-      const other = await desk.open()
+      const other = await runners.open()
       await other.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
       await eventually(() => expect(begun).toBe(1))
       const closed = ending.close(2_000)
@@ -74,20 +74,20 @@ describe.skipIf(redisSkipReason !== null)(
       expect(begun).toBe(1)
     })
 
-    it('finished jobs are bounded and leave no payload with a key', async () => {
+    it('stores no API key in a finished job', async () => {
       const { handlers, done } = recordingHandlers()
-      const runner = await desk.open()
+      const runner = await runners.open()
       await runner.work(handlers)
       await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
       await eventually(() => expect(done).toHaveLength(1))
-      const stored = await desk.redis.withClient((client) => client.hgetall(`${desk.prefix}:jobs:tick-1`))
+      const stored = await runners.redis.withClient((client) => client.hgetall(`${runners.prefix}:jobs:tick-1`))
       expect(JSON.parse(stored.data ?? '')).toEqual(PAYLOAD)
     })
   },
 )
 
 describe('without Redis', () => {
-  it('a start fails within seconds, in one sentence with the remedy', async () => {
+  it('the start fails within seconds, and the error says what to do', async () => {
     const url = `redis://user:s3cret@127.0.0.1:${await freePort()}/2`
     const began = performance.now()
     const start = createBullRunner({
@@ -111,7 +111,7 @@ describe.skipIf(redisSkipReason !== null)('with Redis behind a password', () => 
   })
   afterAll(() => redis.remove())
 
-  it.each(['wrong', ''])('the password "%s" fails the start, and is not told', async (password) => {
+  it.each(['wrong', ''])('the password "%s" fails the start and is not logged', async (password) => {
     const url = redis.url.replace('//', `//:${password}@`)
     const log = recordingLog()
     const start = createBullRunner({ server: { kind: 'redis', url }, concurrency: 1, log, timing: { start: 1_000 } })

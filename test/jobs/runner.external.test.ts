@@ -11,10 +11,10 @@ const PAYLOAD = { channel: 'acme/forest', cause: 'tick' }
 const OTHER = { channel: 'acme/peat', cause: 'tick' }
 const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 10_000, interval: 10 })
 
-interface Place {
+interface Environment {
   name: string
   skip: string | null
-  begin(): Promise<{ end(): Promise<void>; runner(log: ReturnType<typeof recordingLog>): Promise<JobRunner> }>
+  start(): Promise<{ stop(): Promise<void>; runner(log: ReturnType<typeof recordingLog>): Promise<JobRunner> }>
 }
 
 let prefixes = 0
@@ -22,53 +22,53 @@ const bull = (kind: 'redis' | 'postgres', url: string) => ({
   runner: (log: ReturnType<typeof recordingLog>) =>
     createBullRunner({ server: { kind, url }, prefix: `runner_${prefixes++}`, concurrency: 2, log }),
 })
-const places: Place[] = [
+const environments: Environment[] = [
   {
     name: 'in this process',
     skip: null,
-    begin: async () => ({
+    start: async () => ({
       runner: async (log) => createInProcessRunner({ concurrency: 2, log }),
-      end: async () => undefined,
+      stop: async () => undefined,
     }),
   },
   {
     name: 'BullMQ on Redis',
     skip: redisSkipReason,
-    begin: async () => {
+    start: async () => {
       const redis = await PrivateRedis.start()
-      return { ...bull('redis', redis.url), end: () => redis.remove() }
+      return { ...bull('redis', redis.url), stop: () => redis.remove() }
     },
   },
   {
     name: 'BullMQ on PostgreSQL',
     skip: postgresSkipReason,
-    begin: async () => {
+    start: async () => {
       const postgres = await PrivatePostgres.start()
-      return { ...bull('postgres', postgres.url), end: () => postgres.remove() }
+      return { ...bull('postgres', postgres.url), stop: () => postgres.remove() }
     },
   },
 ]
 
-describe.each(places)('a runner, $name', ({ skip, begin }) => {
+describe.each(environments)('job runner, $name', ({ skip, start }) => {
   if (skip !== null) {
     it.skip(`skipped: ${skip}`)
     return
   }
-  let place: Awaited<ReturnType<Place['begin']>>
+  let environment: Awaited<ReturnType<Environment['start']>>
   let runner: JobRunner
   let log = recordingLog()
   const open = async () => {
     log = recordingLog()
-    runner = await place.runner(log)
+    runner = await environment.runner(log)
     return runner
   }
   beforeAll(async () => {
-    place = await begin()
+    environment = await start()
   }, 60_000)
   afterEach(() => runner.close(0))
-  afterAll(() => place.end())
+  afterAll(() => environment.stop())
 
-  it('does a job with its payload and id', async () => {
+  it('runs a job with its payload and id', async () => {
     const { handlers, done } = recordingHandlers()
     await open()
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')).toBe(true)
@@ -76,7 +76,7 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await eventually(() => expect(done).toEqual([{ name: 'poll-rfqs', id: 'tick-1', payload: PAYLOAD }]))
   })
 
-  it('makes one job of equal ids, also after it is done', async () => {
+  it('runs a job id once, also after it has finished', async () => {
     const { handlers, done } = recordingHandlers()
     await open()
     await runner.work(handlers)
@@ -87,7 +87,7 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await eventually(() => expect(done.map(({ id }) => id)).toEqual(['tick-1', 'tick-2']))
   })
 
-  it('makes one job of many ticks that were missed', async () => {
+  it('queues one job for many missed ticks', async () => {
     const { handlers, done } = recordingHandlers()
     await open()
     const added: boolean[] = []
@@ -99,28 +99,28 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await eventually(() => expect(done.map(({ id }) => id).sort()).toEqual(['listings-1', 'other-1', 'tick-1']))
   })
 
-  it('never runs two of a lane side by side, and remembers one more', async () => {
+  it('never runs two jobs with the same fairness key at once, and queues one more', async () => {
     const gate = createGate()
-    let most = 0
-    let now = 0
+    let maxRunning = 0
+    let running = 0
     const { handlers, done } = recordingHandlers(async () => {
-      most = Math.max(most, ++now)
+      maxRunning = Math.max(maxRunning, ++running)
       await gate.passed
-      now--
+      running--
     })
     await open()
     await runner.work(handlers)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
-    await eventually(() => expect(now).toBe(1))
+    await eventually(() => expect(running).toBe(1))
     expect(await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-2')).toBe(true)
     await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-3')
-    expect(now).toBe(1)
+    expect(running).toBe(1)
     gate.open()
     await eventually(() => expect(done).toHaveLength(2))
-    expect(most).toBe(1)
+    expect(maxRunning).toBe(1)
   })
 
-  it('writes the reports of two RFQs of one channel', async () => {
+  it('queues the reports of two RFQs of one channel separately', async () => {
     const { handlers, done } = recordingHandlers()
     await open()
     expect(await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' }, 'report-1')).toBe(true)
@@ -129,22 +129,22 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await eventually(() => expect(done).toHaveLength(2))
   })
 
-  it('does no more jobs at once than asked', async () => {
+  it('limits how many jobs run at once', async () => {
     const gate = createGate()
-    let now = 0
+    let running = 0
     const { handlers, done } = recordingHandlers(async () => {
-      now++
+      running++
       await gate.passed
     })
     await open()
     await runner.work(handlers)
     for (const slug of ['a', 'b', 'c']) await runner.enqueue('poll-rfqs', { ...PAYLOAD, channel: `acme/${slug}` }, slug)
-    await eventually(() => expect(now).toBe(2))
+    await eventually(() => expect(running).toBe(2))
     gate.open()
     await eventually(() => expect(done).toHaveLength(3))
   })
 
-  it('goes on after a job that fails, tells it once, and does not try it again', async () => {
+  it('logs a failed job once, does not retry it, and continues with others', async () => {
     const { handlers, done } = recordingHandlers(async ({ channel }) => {
       if (channel === PAYLOAD.channel) throw new Error('no\u0000thing \ud800 works')
     })
@@ -158,13 +158,13 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await eventually(() => expect(log.at('error')).toEqual(['job failed', 'job failed']))
   })
 
-  it('refuses a payload at the createGate', async () => {
+  it('rejects an invalid payload when it is enqueued', async () => {
     await open()
     await expect(runner.enqueue('poll-rfqs', { ...PAYLOAD, apiKey: 'k' } as never, 'x')).rejects.toThrow('apiKey')
     await expect(runner.enqueue('no-such-job' as never, PAYLOAD, 'x')).rejects.toThrow('unknown job name')
   })
 
-  it('answers a ping, and not after it is closed', async () => {
+  it('answers a ping until it is closed', async () => {
     await open()
     expect(await runner.ping()).toMatchObject({ ok: true })
     await runner.close(0)
@@ -172,7 +172,7 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     await expect(runner.enqueue('poll-rfqs', PAYLOAD, 'late')).rejects.toThrow('shutting down')
   })
 
-  it('waits at its end for the job under way', async () => {
+  it('waits for a running job when closing', async () => {
     const gate = createGate()
     let begun = false
     const { handlers, done } = recordingHandlers(async () => {
@@ -211,7 +211,7 @@ describe.each(places)('a runner, $name', ({ skip, begin }) => {
     expect(log.at('warn')).toEqual(['job aborted by shutdown; the next tick continues'])
   })
 
-  it('ends within the deadline although a job does not let go', async () => {
+  it('closes within the deadline although a job ignores its signal', async () => {
     let begun = false
     const { handlers } = recordingHandlers(() => {
       begun = true

@@ -34,7 +34,7 @@ async function poll(store: Store, kind: RunKind) {
 async function options(
   changes: Partial<ServiceOptions> = {},
 ): Promise<ServiceOptions & { log: ReturnType<typeof recordingLog> }> {
-  const store = await openStore({ path: join(testFolder(), 'desk.db') })
+  const store = await openStore({ path: join(testFolder(), 'test.db') })
   const config = changes.config ?? testConfig({ schedule })
   const serveWeb: ServiceOptions['serveWeb'] = (readiness) =>
     startHealthServer({ ...config.web, readiness, onError: () => undefined })
@@ -59,15 +59,15 @@ async function options(
 }
 
 async function start(changes: Partial<ServiceOptions> = {}) {
-  const made = await options(changes)
-  const service = await startService(made)
+  const serviceOptions = await options(changes)
+  const service = await startService(serviceOptions)
   onTestFinished(() => service.stop())
-  return { service, log: made.log, store: made.store }
+  return { service, log: serviceOptions.log, store: serviceOptions.store }
 }
-const status = (service: Service, path: string) => fetch(`${service.url}${path}`).then((answer) => answer.status)
+const status = (service: Service, path: string) => fetch(`${service.url}${path}`).then((response) => response.status)
 
-describe('a service in this process', () => {
-  it('polls at once, is ready after, and stops', async () => {
+describe('service with an in-process queue', () => {
+  it('polls at the start, becomes ready, and stops', async () => {
     const { service, log } = await start()
     await eventually(() =>
       expect(log.at('info').sort()).toEqual(['listings of acme/forest: complete', 'rfqs of acme/forest: complete']),
@@ -82,10 +82,10 @@ describe('a service in this process', () => {
     )
   })
 
-  it('lives, but is not ready, while it finishes what is under way', async () => {
-    let go: () => void = () => undefined
+  it('stays live but is not ready while it finishes running jobs', async () => {
+    let finishPoll: () => void = () => undefined
     const gate = new Promise<void>((resolve) => {
-      go = resolve
+      finishPoll = resolve
     })
     let begun = false
     const { service, store } = await start({
@@ -99,12 +99,12 @@ describe('a service in this process', () => {
     const stopped = service.stop()
     expect(await status(service, '/healthz')).toBe(200)
     expect(await status(service, '/readyz')).toBe(503)
-    go()
+    finishPoll()
     await stopped
     expect(await store.newestRun({ channel: 'acme/forest', kind: 'rfqs' })).toMatchObject({ outcome: 'complete' })
   })
 
-  it('stops within ten seconds although a job does not let go', async () => {
+  it('stops within ten seconds although a job ignores its signal', async () => {
     let begun = false
     const { service } = await start({
       pollRfqs: () => {
@@ -118,33 +118,33 @@ describe('a service in this process', () => {
     expect(performance.now() - began).toBeLessThan(10_000)
   })
 
-  it('only works, or only schedules, where it is told so', async () => {
+  it('runs jobs without scheduling any, and without a web server, if configured so', async () => {
     const { service, log } = await start({ schedule: false, serveWeb: null })
     expect(service.url).toBeNull()
     expect(await service.enqueue('poll-rfqs', { channel: 'acme/forest', cause: 'test' }, 'by-hand')).toBe(true)
     await eventually(() => expect(log.at('info')).toEqual(['rfqs of acme/forest: complete']))
   })
 
-  it('does not start on a port in use, and leaves nothing behind', async () => {
+  it('does not start if its port is in use, and logs nothing', async () => {
     const other = createServer().listen(0, '127.0.0.1')
     onTestFinished(() => void other.close())
     await eventually(() => expect(other.address()).not.toBeNull())
     const { port } = other.address() as { port: number }
     const config = testConfig({ schedule, web: { host: '127.0.0.1', port, token: null } })
-    const made = await options({ config })
-    await expect(startService(made)).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`)
-    expect(made.log.lines).toEqual([])
+    const serviceOptions = await options({ config })
+    await expect(startService(serviceOptions)).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`)
+    expect(serviceOptions.log.lines).toEqual([])
   })
 })
 
 // The faults of Redis under a service are in test/faults/service.external.test.ts.
 describe.skipIf(redisSkipReason !== null)(
-  `a service on Redis${redisSkipReason ? ` (skipped: ${redisSkipReason})` : ''}`,
+  `service on Redis${redisSkipReason ? ` (skipped: ${redisSkipReason})` : ''}`,
   () => {
     const onRedis = async (redis: PrivateRedis, changes: Partial<ServiceOptions> = {}) =>
       start({ config: testConfig({ schedule, queue: { kind: 'redis', url: redis.url } }), ...changes })
 
-    it('stops within ten seconds although Redis hangs and a job does not let go', async () => {
+    it('stops within ten seconds although Redis hangs and a job ignores its signal', async () => {
       const redis = await PrivateRedis.start()
       onTestFinished(() => redis.remove())
       let begun = false
@@ -165,11 +165,11 @@ describe.skipIf(redisSkipReason !== null)(
       expect(String(connections).trim().split('\n')).toHaveLength(1)
     })
 
-    it('does not start without Redis: one sentence, within seconds', async () => {
+    it('fails to start within seconds if Redis is down', async () => {
       const url = `redis://127.0.0.1:${await freePort()}`
-      const made = await options({ config: testConfig({ schedule, queue: { kind: 'redis', url } }) })
+      const serviceOptions = await options({ config: testConfig({ schedule, queue: { kind: 'redis', url } }) })
       const began = performance.now()
-      await expect(startService(made)).rejects.toThrow(`the queue at ${url} does not answer`)
+      await expect(startService(serviceOptions)).rejects.toThrow(`the queue at ${url} does not answer`)
       expect(performance.now() - began).toBeLessThan(8_000)
     })
   },

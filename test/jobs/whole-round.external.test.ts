@@ -17,8 +17,8 @@ import { testFolder } from '../helpers/test-folder.js'
 
 const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 20_000, interval: 50 })
 
-/** A marketplace over HTTP with RFQs past due, and everything but the workbooks at work on it. */
-async function desk(queue: Config['queue']) {
+/** A service working on a sandbox marketplace with RFQs past due; only the reports are stubs. */
+async function startTestService(queue: Config['queue']) {
   const world = createWorld({
     seed: 1,
     now: new Date(),
@@ -33,7 +33,7 @@ async function desk(queue: Config['queue']) {
     schedule: { listings: '*/30 * * * *', rfqs: '*/5 * * * *', closeExpired: '* * * * * *', channelReport: null },
   })
   const now = () => new Date()
-  const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: now })
+  const store = await openStore({ path: join(testFolder(), 'test.db'), clock: now })
   const marketplace = createMarketplace({ baseUrl: sandbox.url, limits: config.requests, version: 'test', now })
   const reports: string[] = []
   const log = recordingLog()
@@ -65,10 +65,10 @@ async function desk(queue: Config['queue']) {
   return { sandbox, store, service, reports, log }
 }
 
-const places = [
-  { name: 'in this process', skip: null, queue: async (): Promise<Config['queue']> => ({ kind: 'in-process' }) },
+const queues = [
+  { name: 'in-process queue', skip: null, queue: async (): Promise<Config['queue']> => ({ kind: 'in-process' }) },
   {
-    name: 'on Redis',
+    name: 'queue on Redis',
     skip: redisSkipReason,
     queue: async (): Promise<Config['queue']> => {
       const redis = await PrivateRedis.start()
@@ -78,9 +78,9 @@ const places = [
   },
 ]
 
-describe.each(places)('the service $name', ({ skip, queue }) => {
-  it.skipIf(skip !== null)('polls, closes what is past due, once, and asks for its reports', async () => {
-    const { sandbox, store, service, reports, log } = await desk(await queue())
+describe.each(queues)('service, $name', ({ skip, queue }) => {
+  it.skipIf(skip !== null)('polls, closes each RFQ past due once, and enqueues its report', async () => {
+    const { sandbox, store, service, reports, log } = await startTestService(await queue())
     await eventually(async () => expect((await fetch(`${service.url}/readyz`)).status).toBe(200))
     expect(await store.rfqs({ channel: 'acme/forest' })).toHaveLength(8)
     const closedIds = async () =>
