@@ -13,7 +13,7 @@ import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobPayload, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError } from './errors.js'
 import { jobId } from './job-id.js'
-import { logRunSummary } from './run-summary.js'
+import { logRunSummary, logUnsettledCloses } from './run-summary.js'
 
 export interface HandlerDeps {
   config: Config
@@ -76,6 +76,7 @@ async function closeExpired(job: ChannelJob): Promise<void> {
   const context = { session: session(job), store, now, signal, killSwitch, pause }
   await runAndLog(job, 'close', async () => {
     const result = await deps.closeExpired(context, policy)
+    logUnsettledCloses(result, deps.log)
     if (deps.config.closing.reportOnClose) await enqueueReports(deps, result)
     return result
   })
@@ -107,8 +108,9 @@ async function runAndLog(
     return log.info({ channel: channel.key, kind, until }, 'skipped: the marketplace asked for a pause')
   }
   try {
+    const previous = await store.newestRun({ channel: channel.key, kind })
     const result = await work()
-    logRunSummary(result, log)
+    logRunSummary(result, log, previous)
     if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
   } catch (error) {
     if (!(error instanceof RunBusyError)) throw error

@@ -1,9 +1,14 @@
 import type { ClosingResult } from '../src/closing/contract.js'
+import type { RunRecord } from '../src/domain/records.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { Log } from './contract.js'
 
-/** Logs one line per run: outcome, counts, and duration in seconds. */
-export function logRunSummary(result: PollResult | ClosingResult, log: Log): void {
+/**
+ * Logs one line per run: outcome, counts, and duration in seconds. A closing round that is partial for the same reason
+ * as the one before is no news: it is logged as `info`.
+ * @param previous the run of this kind before
+ */
+export function logRunSummary(result: PollResult | ClosingResult, log: Log, previous: RunRecord | null = null): void {
   const { id, startedAt, finishedAt, error, suspicious: _suspicious, notBefore, ...rest } = result.run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {
@@ -15,18 +20,42 @@ export function logRunSummary(result: PollResult | ClosingResult, log: Log): voi
     ...(notBefore !== null && { notBefore }),
     ...(error !== null && { error }),
   }
-  const level = rest.outcome === 'failed' ? 'error' : rest.outcome === 'complete' ? 'info' : 'warn'
+  const isNews = rest.kind !== 'close' || previous?.outcome !== rest.outcome || previous.error !== error
+  const level = rest.outcome === 'failed' ? 'error' : rest.outcome === 'complete' || !isNews ? 'info' : 'warn'
   log[level](facts, `${rest.kind} of ${rest.channel}: ${rest.outcome}`)
 }
 
-function closingFacts({ decisions, approvalPlan }: ClosingResult) {
+/** Logs a warning for each RFQ that a person should look at, when its situation changed: not in every round. */
+export function logUnsettledCloses({ decisions, unsettled }: ClosingResult, log: Log): void {
+  for (const { id, runId, channel, rfqId, rfqNumber, decision, outcome, reason, evidence } of decisions) {
+    const situation = outcome ?? (isOpenIntent(evidence) ? 'not settled' : decision)
+    if (!['refused', 'unknown', 'failed', 'held', 'not settled'].includes(situation)) continue
+    const remedy = unsettled.find((each) => each.rfqId === rfqId)?.remedy
+    const facts = {
+      run: runId,
+      channel,
+      rfq: rfqId,
+      number: rfqNumber,
+      decision: id,
+      reason,
+      ...(remedy && { remedy }),
+    }
+    log.warn(facts, `close of RFQ ${rfqNumber ?? rfqId}: ${situation}`)
+  }
+}
+
+const isOpenIntent = ({ codes }: Record<string, unknown>): boolean =>
+  Array.isArray(codes) && codes.includes('open-intent')
+
+function closingFacts({ decisions, approvalPlan, unsettled, counts }: ClosingResult) {
   const count = (matches: (decision: ClosingResult['decisions'][number]) => boolean) => decisions.filter(matches).length
   return {
     closed: count(({ outcome }) => outcome === 'closed'),
     wouldClose: count(({ decision }) => decision === 'would-close'),
     refused: count(({ outcome }) => outcome === 'refused'),
     unknown: count(({ outcome }) => outcome === 'unknown'),
-    held: count(({ decision }) => decision === 'held'),
+    held: counts.held,
+    ...(unsettled.length > 0 && { unsettled: unsettled.length }),
     ...(approvalPlan !== null && { approve: `quotekeeper close-expired --approve ${approvalPlan}` }),
   }
 }

@@ -53,7 +53,7 @@ export async function withRun(
     error = thrown as Error
   }
   if (run.lost.aborted) throw run.lost.reason
-  const finished = run.finish(runEnd(context, kind, progress, error), context.now())
+  const finished = run.finish(runEnd(context, progress, error), context.now())
   if (error && !(error instanceof MarketplaceError)) {
     await finished.catch(() => undefined) // The database may be what failed; the first error explains more.
     throw error
@@ -83,7 +83,7 @@ const newProgress = (): RunProgress => ({
   suspicious: false,
 })
 
-function runEnd({ session }: RunContext, kind: RunKind, progress: RunProgress, error: Error | null): RunEnd {
+function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const failed = error !== null && !progress.madeProgress && !interrupted
   const partial = error !== null || progress.failures.length > 0 || progress.incomplete !== null
@@ -93,8 +93,7 @@ function runEnd({ session }: RunContext, kind: RunKind, progress: RunProgress, e
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: describeEnd(progress, error),
     suspicious: progress.suspicious,
-    // Closing rounds do not delay the next one: it begins with reads, which wait for the marketplace themselves.
-    notBefore: error instanceof PausedError && kind !== 'close' ? error.until : null,
+    notBefore: error instanceof PausedError ? error.until : null,
   }
 }
 

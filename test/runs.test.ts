@@ -125,9 +125,12 @@ describe('a pause that the marketplace asked for', () => {
     expect(await pausedUntil(store, { channel: KEY, kind: 'listings' }, new Date(0))).toBeNull()
   })
 
-  it('does not delay the next closing round', async () => {
-    const { run } = await openRunFixture()
+  it('delays the next closing round, too', async () => {
+    const { run, store } = await openRunFixture()
     const result = await run(paused(new PausedError('wait', UNTIL)), 'close')
-    expect(result.run).toMatchObject({ outcome: 'partial', notBefore: null })
+    expect(result.run).toMatchObject({ outcome: 'partial', notBefore: UNTIL.toISOString() })
+    const rounds = { channel: KEY, kind: 'close' } as const
+    expect(await pausedUntil(store, rounds, new Date(UNTIL.getTime() - 1))).toBe(UNTIL.toISOString())
+    expect(await pausedUntil(store, rounds, UNTIL)).toBeNull()
   })
 })

@@ -6,6 +6,7 @@ interface Evidence {
   mode?: string
   byHand?: boolean
   approvedPlan?: string | null
+  retryOf?: number | null
   dueDateAsSent?: unknown
   graceHours?: number
   today?: string
@@ -44,12 +45,16 @@ export function explainDecision(decision: DecisionRecord): string {
 
 type Line = readonly [name: string, text: string]
 
-function heading({ id, decision, outcome, channel, rfqNumber, rfqId, decidedAt, runId }: DecisionRecord): Line[] {
+function heading(record: DecisionRecord): Line[] {
+  const { id, decision, outcome, channel, rfqNumber, rfqId, decidedAt, runId } = record
+  const { repeatedUntil, times, approvedBy } = record
   const result = outcome === null ? decision : `${decision}, ${outcome}`
   return [
     ['Decision', `${id}: ${result}`],
     ['RFQ', `${rfqNumber ?? 'without a number'} of ${channel}, id ${rfqId}`],
     ['Decided', `${decidedAt}, in closing round ${runId}`],
+    ...(repeatedUntil === null ? [] : [['Repeated', `${times} times, until ${repeatedUntil}`] as const]),
+    ...(approvedBy === null ? [] : [['Approved by', approvedBy] as const]),
   ]
 }
 
@@ -57,11 +62,12 @@ function conditions({ dueDate, timeZone }: DecisionRecord, evidence: Evidence): 
   const sent = JSON.stringify(evidence.dueDateAsSent ?? null)
   const startedBy = evidence.byHand ? 'a person, with close-expired' : 'the schedule'
   const plan = evidence.approvedPlan ? `, approving plan ${evidence.approvedPlan}` : ''
+  const retry = evidence.retryOf ? `, retrying the close of decision ${evidence.retryOf}` : ''
   const { poll } = evidence
   return [
     ['Due date', `${dueDate ?? 'none'} (sent as ${sent}); the date in ${timeZone} was ${evidence.today ?? '?'}`],
     ['Grace', `${evidence.graceHours ?? 0} hours after the end of the due date`],
-    ['Started by', `${startedBy}${plan}; autoClose: ${evidence.mode ?? '?'}`],
+    ['Started by', `${startedBy}${plan}${retry}; autoClose: ${evidence.mode ?? '?'}`],
     ['Last poll', poll ? `run ${poll.runId}, ${poll.outcome}, ended ${poll.finishedAt}` : 'none'],
   ]
 }

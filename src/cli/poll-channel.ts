@@ -1,6 +1,7 @@
 import type { ChannelConfig } from '../config.js'
 import type { RunKind } from '../domain/records.js'
 import { pausedUntil } from '../runs.js'
+import type { Store } from '../store/contract.js'
 import type { PollResult } from '../sync/contract.js'
 import { pollContext, pollOptions } from '../sync/poll-inputs.js'
 import type { App } from './app.js'
@@ -17,6 +18,17 @@ export interface PollRequest {
   onProgress?: (progress: { done: number; total: number }) => void
 }
 
+/** Throws FailedError during a Retry-After pause of this kind of run. */
+export async function refuseDuringPause(
+  store: Pick<Store, 'newestRun'>,
+  run: { channel: string; kind: RunKind },
+  now: Date,
+): Promise<void> {
+  const until = await pausedUntil(store, run, now)
+  if (until !== null)
+    throw new FailedError(`the marketplace asked for a pause (Retry-After) until ${until}; run again then`)
+}
+
 /**
  * Polls the listings or the RFQs of one channel in this process.
  * @throws {FailedError} during a Retry-After pause; RunBusyError, StoreError
@@ -24,9 +36,7 @@ export interface PollRequest {
 export async function pollChannel({ io }: Cli, app: App, request: PollRequest): Promise<PollResult> {
   const { channel, kind, full = false, acceptLoss = false, onProgress } = request
   const store = await app.store()
-  const until = await pausedUntil(store, { channel: channel.key, kind }, io.now())
-  if (until !== null)
-    throw new FailedError(`the marketplace asked for a pause (Retry-After) until ${until}; run again then`)
+  await refuseDuringPause(store, { channel: channel.key, kind }, io.now())
   const services = { marketplace: await app.marketplace(), store, now: io.now }
   const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
   if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)

@@ -1,8 +1,15 @@
 import { clockProblem } from './clock-skew.js'
 import { evidenceOf, recordDecision, recordOutcome } from './decisions.js'
-import { type Candidate, type Evaluation, reasonAgainstRetry, storedCandidate } from './evaluate.js'
+import { type Candidate, type Evaluation, type Reason, storedCandidate } from './evaluate.js'
 import { type FreshRead, readBeforeClose } from './fresh-read.js'
-import { evaluateNow, type Round, reasonAgainstPost, withItemFailures } from './round-state.js'
+import {
+  evaluateNow,
+  isRetried,
+  type Round,
+  reasonAgainstSending,
+  secondPost,
+  withItemFailures,
+} from './round-state.js'
 import { closeAndVerify } from './settlement.js'
 
 /** An approval plan is valid for this long, in milliseconds. */
@@ -14,26 +21,40 @@ interface EvaluatedCandidate {
 }
 
 /**
- * Closes the stored RFQs that qualify, unless the round is held (docs/CLOSING.md, rule 5).
- * @param approvedIds the RFQs a person approved; null to close all that qualify
+ * Closes the stored RFQs that qualify, or those of them that a person chose, unless the round is held
+ * (docs/CLOSING.md, rule 5).
  */
-export async function closeCandidates(round: Round, approvedIds: ReadonlySet<string> | null): Promise<void> {
+export async function closeCandidates(round: Round): Promise<void> {
+  const { chosenIds, policy } = round
   const qualified = await findQualified(round)
-  const chosen = approvedIds ? qualified.filter(({ candidate }) => approvedIds.has(candidate.id)) : qualified
+  const chosen = chosenIds ? qualified.filter(({ candidate }) => chosenIds.has(candidate.id)) : qualified
+  if (chosenIds === null && policy.mode === 'on' && chosen.length <= policy.maxPerRun) await supersedePlans(round)
   if (chosen.length === 0) return
-  const holdReason = await reasonToHold(round, chosen, approvedIds !== null)
+  const hold = await reasonToHold(round, chosen)
+  if (hold === null) await recordApproval(round)
   for (const { candidate, evaluation } of chosen) {
-    if (holdReason !== null) {
-      await recordDecision(round, candidate, evaluation, { decision: 'held', reason: holdReason })
+    if (hold !== null) {
+      await recordDecision(round, candidate, evaluation, { decision: 'held', hold })
     } else if (round.stopReason === null) {
       await withItemFailures(round, candidate.id, () => closeOne(round, candidate))
     }
   }
 }
 
+/** A round that is not held because of its size makes earlier held rounds obsolete. */
+async function supersedePlans({ context: { store, now }, channel }: Round): Promise<void> {
+  const plans = await store.heldPlans({ channel, now: now() })
+  if (plans.length > 0) await store.supersedePlans(channel, now())
+}
+
+async function recordApproval({ context: { store, now }, policy }: Round): Promise<void> {
+  if (policy.approvedPlan === undefined || policy.mode !== 'on') return
+  await store.approvePlan(policy.approvedPlan, { by: policy.approvedBy ?? 'unknown', now: now() })
+}
+
 /** Evaluates every stored RFQ that is not closed, and returns those that qualify, earliest due date first. */
 async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
-  const { store, now } = round.context
+  const { store } = round.context
   const qualified: EvaluatedCandidate[] = []
   const open = new Set((await store.openIntents(round.channel)).map((intent) => intent.rfqId))
   const settled = new Set(round.decisions.filter(({ outcome }) => outcome !== null).map(({ rfqId }) => rfqId))
@@ -43,41 +64,41 @@ async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
     if (evaluation.state === 'closed' || settled.has(rfq.id)) continue
     round.evaluated.add(rfq.id)
     if (!rfq.valid) round.invalid++
-    if (open.has(rfq.id)) evaluation.against.push('an earlier close of it is not settled yet')
-    const retryReason = round.policy.byHand
-      ? null
-      : reasonAgainstRetry(round.newestDecisions.get(rfq.id), candidate.version, now())
-    if (retryReason) evaluation.against.push(retryReason)
+    if (open.has(rfq.id)) evaluation.against.push(openIntentReason(round.waiting.get(rfq.id)))
+    const reason = reasonAgainstSending(round, candidate)
+    if (reason !== null) evaluation.against.push(reason)
     if (evaluation.against.length > 0) await recordDecision(round, candidate, evaluation, { decision: 'keep' })
     else qualified.push({ candidate, evaluation })
   }
   return qualified.sort(byDueDate)
 }
 
+const openIntentReason = (waiting?: string): Reason => ({
+  code: 'open-intent',
+  text: `an earlier close of it is not settled yet${waiting === undefined ? '' : ` (${waiting})`}`,
+})
+
 const byDueDate = (a: EvaluatedCandidate, b: EvaluatedCandidate): number =>
   (a.evaluation.dueDate ?? '').localeCompare(b.evaluation.dueDate ?? '') || a.candidate.id.localeCompare(b.candidate.id)
 
 /** Why none of the chosen RFQs may be closed, or null. Also sets the stop reason of the round. */
-async function reasonToHold(
-  round: Round,
-  chosen: readonly EvaluatedCandidate[],
-  approved: boolean,
-): Promise<string | null> {
+async function reasonToHold(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason | null> {
   const { context, policy, poll } = round
   const stopped = context.killSwitch()
   if (stopped !== null) {
     round.stopReason = stopped
-    return stopped
+    return { code: 'kill-switch', text: stopped }
   }
   if (poll?.suspicious) {
     round.stopReason = `Closing is held because of the newest poll (run ${poll.id}): ${poll.error ?? ''}`
-    return `closing is held: the list suddenly lost most of its entries in the newest poll (run ${poll.id})`
+    const text = `closing is held: the list suddenly lost most of its entries in the newest poll (run ${poll.id})`
+    return { code: 'mass-loss', text }
   }
-  if (approved || policy.mode !== 'on' || chosen.length <= policy.maxPerRun) return null
+  if (round.chosenIds !== null || policy.mode !== 'on' || chosen.length <= policy.maxPerRun) return null
   return holdForApproval(round, chosen)
 }
 
-async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<string> {
+async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate[]): Promise<Reason> {
   const { context, policy, channel } = round
   const now = context.now()
   const plan = await context.store.createApprovalPlan({
@@ -90,7 +111,8 @@ async function holdForApproval(round: Round, chosen: readonly EvaluatedCandidate
   round.stopReason =
     `${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}), so none was closed. ` +
     `To close exactly these, run within 24 hours: quotekeeper close-expired --channel ${channel} --approve ${plan}`
-  return `held for approval: ${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}); plan ${plan}`
+  const text = `held for approval: ${chosen.length} RFQs are past due, more than maxPerRun (${policy.maxPerRun}); plan ${plan}`
+  return { code: 'max-per-run', text }
 }
 
 async function closeOne(round: Round, candidate: Candidate): Promise<void> {
@@ -99,14 +121,18 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
   if (run.lost.aborted) throw run.lost.reason
   const read = await readBeforeClose(context, run, candidate)
   if (read === null) {
-    const evaluation = { ...evaluateNow(round, candidate), against: ['it changed at every fresh read'] }
+    const against: Reason[] = [{ code: 'changing', text: 'it changed at every fresh read' }]
+    const evaluation = { ...evaluateNow(round, candidate), against }
     await recordDecision(round, candidate, evaluation, { decision: 'keep' })
     return
   }
   const evaluation = evaluateNow(round, read)
+  // Stored and fresh document may differ: what was refused is the document just read.
+  const reason = reasonAgainstSending(round, read)
+  if (reason !== null) evaluation.against.push(reason)
   const clock = clockProblem(read, policy.maxClockSkewSeconds)
   if (clock !== null) {
-    evaluation.against.push(clock)
+    evaluation.against.push({ code: 'clock', text: clock })
     round.stopReason = `No RFQ was closed: ${clock}.`
   }
   if (evaluation.against.length > 0) {
@@ -126,16 +152,21 @@ async function sendClose(round: Round, read: FreshRead, evaluation: Evaluation):
   const stopped = context.killSwitch()
   if (stopped !== null) {
     round.stopReason = stopped
-    await recordDecision(round, read, evaluation, { decision: 'held', reason: stopped, read })
+    const hold: Reason = { code: 'kill-switch', text: stopped }
+    await recordDecision(round, read, evaluation, { decision: 'held', hold, read })
     return
   }
   const intent = await context.store.planClose({
     channel,
     rfqId: read.id,
     runId: run.id,
-    evidence: evidenceOf(round, read, evaluation, read),
+    evidence: evidenceOf(round, read, evaluation, { read }),
+    requested: isRetried(round, read.id),
     now: context.now(),
   })
-  const settlement = await closeAndVerify(context, run, intent, (after) => reasonAgainstPost(round, after))
-  await recordOutcome(round, read, evaluation, settlement)
+  const settlement = await closeAndVerify(context, run, intent, (after) => secondPost(round, after))
+  if (!('waiting' in settlement)) return recordOutcome(round, read, evaluation, settlement)
+  const { waiting, after } = settlement
+  evaluation.against.push(openIntentReason(waiting))
+  await recordDecision(round, after, evaluation, { decision: 'keep', read: after })
 }

@@ -1,11 +1,23 @@
 import { channelKey } from '../domain/channel.js'
 import { createCalendar } from '../domain/expiry.js'
+import type { UnsettledClose } from '../domain/records.js'
 import { type RunProgress, withRun } from '../runs.js'
 import { closeCandidates } from './candidates.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { PlanError } from './errors.js'
 import { settleOpenIntents } from './open-intents.js'
 import { createRound, type Round } from './round-state.js'
+
+const DAY_MS = 24 * 3_600_000
+/** This many RFQs of a kind are named in the error of a run. */
+const MAX_NAMED = 5
+
+const UNSETTLED_KINDS: readonly [outcome: UnsettledClose['outcome'], word: string][] = [
+  ['refused', 'refused'],
+  ['unknown', 'unknown'],
+  ['failed', 'failed'],
+  ['open', 'not settled'],
+]
 
 /**
  * Runs one closing round of one channel (docs/CLOSING.md): settles the intents that a crash left open, then closes
@@ -16,21 +28,22 @@ import { createRound, type Round } from './round-state.js'
 export async function closeExpired(context: ClosingContext, policy: ClosingPolicy): Promise<ClosingResult> {
   createCalendar(policy.timeZone) // An invalid time zone is refused before a run begins.
   const approvedIds = await findApprovedIds(context, policy)
-  let decisions: ClosingResult['decisions'] = []
-  let approvalPlan: ClosingResult['approvalPlan'] = null
+  const chosenIds = policy.retry ? new Set([...(approvedIds ?? []), ...policy.retry]) : approvedIds
+  let round: Round | undefined
   const result = await withRun(context, 'close', async (run, progress) => {
-    const round = createRound(context, policy, run, progress)
+    round = createRound(context, policy, run, progress)
+    round.chosenIds = chosenIds
     try {
       await loadState(round)
       await settleOpenIntents(round)
-      await closeCandidates(round, approvedIds)
+      await closeCandidates(round)
+      await finishRound(round)
     } finally {
       reportProgress(round, progress)
-      decisions = round.decisions
-      approvalPlan = round.approvalPlan
     }
   })
-  return { ...result, decisions, approvalPlan }
+  const { decisions, approvalPlan, stopReason, unsettled, counts } = round as Round
+  return { ...result, decisions, approvalPlan, stopReason, unsettled, counts }
 }
 
 /** The RFQs of the approval plan, or null if the round needs none. Throws PlanError. */
@@ -55,14 +68,32 @@ async function loadState(round: Round): Promise<void> {
   for (const decision of await store.newestDecisions(round.channel)) {
     round.newestDecisions.set(decision.rfqId, decision)
   }
+  for (const answer of await store.closeAnswers(round.channel)) round.answers.set(answer.rfqId, answer)
+  round.sentIntents = await store.sentIntents(round.channel, new Date(round.context.now().getTime() - DAY_MS))
+}
+
+async function finishRound(round: Round): Promise<void> {
+  const { store, now } = round.context
+  if (round.repeated.length > 0) await store.recordRepeats(round.repeated, now())
+  round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now() })
 }
 
 function reportProgress(round: Round, progress: RunProgress): void {
-  const closed = round.decisions.filter((decision) => decision.outcome === 'closed').length
+  const { closed } = round.counts
   progress.counts.seen = round.evaluated.size
   progress.counts.changed = closed
   progress.counts.unchanged = round.evaluated.size - closed
   progress.counts.invalid = round.invalid
   progress.madeProgress = round.evaluated.size > 0
-  progress.incomplete = round.stopReason
+  progress.incomplete = [round.stopReason, describeUnsettled(round.unsettled)].filter(Boolean).join(' ') || null
+}
+
+/** `2 RFQs refused (1001, 1002), 1 unknown (1003).`, the same text as long as nothing changes. */
+function describeUnsettled(unsettled: readonly UnsettledClose[]): string | null {
+  const parts = UNSETTLED_KINDS.flatMap(([outcome, word]) => {
+    const names = unsettled.filter((each) => each.outcome === outcome).map(({ rfqNumber, rfqId }) => rfqNumber ?? rfqId)
+    const shown = names.length > MAX_NAMED ? [...names.slice(0, MAX_NAMED), '…'] : names
+    return names.length === 0 ? [] : [`${names.length} ${word} (${shown.join(', ')})`]
+  })
+  return parts.length === 0 ? null : `RFQs that need a person: ${parts.join(', ')}.`
 }

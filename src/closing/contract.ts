@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.js'
-import type { DecisionRecord, RunRecord } from '../domain/records.js'
+import type { DecisionRecord, RunRecord, UnsettledClose } from '../domain/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'
@@ -25,7 +25,14 @@ export interface ClosingPolicy {
   maxClockSkewSeconds: number
   /** Identifier of an approval plan: this round closes the RFQs of the plan, whatever their number. */
   approvedPlan?: string
-  /** A person started the round: earlier refusals and uncertain outcomes do not prevent another try. */
+  /**
+   * Identifiers of RFQs to close although an earlier close was refused or is uncertain: this round closes these only,
+   * whatever their number.
+   */
+  retry?: readonly string[]
+  /** The person who decided on `approvedPlan` or `retry`. */
+  approvedBy?: string
+  /** A person started the round. Recorded in the evidence only. */
   byHand?: boolean
 }
 
@@ -35,4 +42,17 @@ export interface ClosingResult {
   /** Identifier of the approval plan if the round was held because of its size. */
   approvalPlan: string | null
   failures: ItemFailure[]
+  /** Why no further RFQ was closed, or null. */
+  stopReason: string | null
+  /** RFQs of the channel that need a person, from this round and from earlier ones. */
+  unsettled: UnsettledClose[]
+  counts: RoundCounts
+}
+
+/** Numbers of RFQs, whether or not their decision was recorded before. */
+export interface RoundCounts {
+  closed: number
+  alreadyClosed: number
+  wouldClose: number
+  held: number
 }

@@ -1,9 +1,9 @@
 import type { DecisionRecord } from '../domain/records.js'
 import type { NewDecision } from '../store/contract.js'
 import { clockSkewSeconds } from './clock-skew.js'
-import type { Candidate, Evaluation } from './evaluate.js'
+import { type Candidate, type Evaluation, hashWithoutUpdateTimes, isSameContent, type Reason } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
-import type { Round } from './round-state.js'
+import { isRetried, type Round } from './round-state.js'
 import type { Settlement } from './settlement.js'
 
 /** This many unknown outcomes in a row stop the round (docs/CLOSING.md, rule 5). */
@@ -11,15 +11,15 @@ const MAX_CONSECUTIVE_UNKNOWN = 2
 
 interface DecisionInput {
   decision: 'keep' | 'would-close' | 'held'
-  /** Default: the reasons of the evaluation. */
-  reason?: string
+  /** Why it is held. */
+  hold?: Reason
   outcome?: DecisionRecord['outcome']
   read?: FreshRead
 }
 
 /**
- * Records a decision that sends nothing. If the newest decision about the RFQ says the same about the same version,
- * nothing is recorded (docs/CLOSING.md, rule 9).
+ * Records a decision that sends nothing. If the newest decision about the RFQ is the same for the same reasons, and its
+ * content has not changed, only the repetition is counted (docs/CLOSING.md, rule 9).
  */
 export async function recordDecision(
   round: Round,
@@ -30,20 +30,37 @@ export async function recordDecision(
   const decision: NewDecision = {
     ...commonFields(round, candidate, evaluation),
     decision: input.decision,
-    reason: input.reason ?? reasonFor(input.decision, evaluation),
+    reason: reasonFor(input, evaluation),
     outcome: input.outcome ?? null,
     httpStatus: null,
     message: null,
     versionAfter: null,
-    evidence: evidenceOf(round, candidate, evaluation, input.read ?? null),
+    evidence: evidenceOf(round, candidate, evaluation, { read: input.read, hold: input.hold }),
   }
+  if (decision.decision === 'would-close') round.counts.wouldClose++
+  if (decision.decision === 'held') round.counts.held++
   const newest = round.newestDecisions.get(candidate.id)
-  const unchanged =
-    newest?.decision === decision.decision &&
-    newest.reason === decision.reason &&
-    newest.versionBefore === decision.versionBefore &&
-    newest.outcome === decision.outcome
-  if (!unchanged) addToRound(round, await round.context.store.appendDecision(decision))
+  if (newest && isRepetition(newest, decision, candidate)) {
+    round.repeated.push(newest.id)
+    return
+  }
+  const evidence = { ...decision.evidence, hashWithoutUpdateTimes: hashWithoutUpdateTimes(candidate.body) }
+  addToRound(round, await round.context.store.appendDecision({ ...decision, evidence }))
+}
+
+/** Compares reasons by their codes, because their texts contain dates and run numbers. */
+function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: Candidate): boolean {
+  const compared = ({ evidence, ...fields }: NewDecision) =>
+    JSON.stringify([
+      fields.decision,
+      fields.outcome,
+      fields.dueDate,
+      fields.timeZone,
+      evidence.codes,
+      evidence.heldPlan,
+      evidence.approvedBy,
+    ])
+  return compared(newest) === compared(decision) && isSameContent(newest.evidence, candidate)
 }
 
 /** Records how a close ended, and settles its intent with it. */
@@ -64,6 +81,7 @@ export async function recordOutcome(
     versionAfter: after.version,
     evidence: {
       ...intent.evidence,
+      result: reason,
       request: {
         operation: 'POST …/rfqs/{id}/close',
         sentAt: sent.length > 0 ? sent : [intent.sentAt],
@@ -71,7 +89,13 @@ export async function recordOutcome(
       },
       answer: reply && { status: reply.status, ok: reply.ok, message: reply.message },
       failure,
-      verified: { readAt: after.readAt.toISOString(), state: after.state, version: after.version, hash: after.hash },
+      verified: {
+        readAt: after.readAt.toISOString(),
+        state: after.state,
+        version: after.version,
+        hash: after.hash,
+        hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.body),
+      },
     },
   }
   addToRound(round, await round.context.store.settleClose(intent, decision))
@@ -84,6 +108,10 @@ export async function recordOutcome(
 function addToRound(round: Round, decision: DecisionRecord): void {
   round.decisions.push(decision)
   round.newestDecisions.set(decision.rfqId, decision)
+  if (decision.outcome === null) return
+  round.answers.set(decision.rfqId, decision)
+  if (decision.outcome === 'closed') round.counts.closed++
+  if (decision.outcome === 'already-closed') round.counts.alreadyClosed++
 }
 
 const commonFields = (round: Round, candidate: Candidate, evaluation: Evaluation) => ({
@@ -98,18 +126,28 @@ const commonFields = (round: Round, candidate: Candidate, evaluation: Evaluation
 })
 
 /** What a decision is based on. The member names are stored, and shown by `quotekeeper decisions`. */
-export function evidenceOf(round: Round, candidate: Candidate, evaluation: Evaluation, read: FreshRead | null) {
+export function evidenceOf(
+  round: Round,
+  candidate: Candidate,
+  evaluation: Evaluation,
+  { read = null, hold }: { read?: FreshRead | null | undefined; hold?: Reason | undefined } = {},
+) {
   const { policy, poll, calendar, context } = round
+  const retried = isRetried(round, candidate.id)
   return {
     mode: policy.mode,
     byHand: policy.byHand ?? false,
     approvedPlan: policy.approvedPlan ?? null,
+    approvedBy: round.chosenIds?.has(candidate.id) ? (policy.approvedBy ?? null) : null,
+    retryOf: retried ? (round.answers.get(candidate.id)?.id ?? null) : null,
+    heldPlan: hold ? round.approvalPlan : null,
+    codes: [...evaluation.against, ...(hold ? [hold] : [])].map(({ code }) => code),
     dueDateAsSent: evaluation.dueDateAsSent,
     timeZone: policy.timeZone,
     graceHours: policy.graceHours,
     today: calendar.dateAt(context.now()),
     for: evaluation.for,
-    against: evaluation.against,
+    against: evaluation.against.map(({ text }) => text),
     poll: poll && { runId: poll.id, finishedAt: poll.finishedAt, outcome: poll.outcome },
     version: candidate.version,
     hash: candidate.hash,
@@ -123,7 +161,8 @@ export function evidenceOf(round: Round, candidate: Candidate, evaluation: Evalu
   }
 }
 
-function reasonFor(decision: DecisionInput['decision'], evaluation: Evaluation): string {
+function reasonFor({ decision, hold }: DecisionInput, evaluation: Evaluation): string {
+  if (hold) return hold.text
   if (decision === 'would-close') return `would be closed: ${evaluation.for.join('; ')} (dry run)`
-  return evaluation.against.join('; ')
+  return evaluation.against.map(({ text }) => text).join('; ')
 }

@@ -1,3 +1,4 @@
+import { contentHash } from '../domain/canonical-json.js'
 import { type Calendar, isExpired } from '../domain/expiry.js'
 import { parseRfq, type Rfq } from '../domain/observation.js'
 import type { DecisionRecord, KnownDocument } from '../domain/records.js'
@@ -16,6 +17,29 @@ export interface Candidate {
   hash: string
 }
 
+/** Names a reason without its details, so that two rounds can be compared (docs/CLOSING.md, rule 9). */
+export type ReasonCode =
+  | 'state'
+  | 'due-date'
+  | 'not-past-due'
+  | 'document'
+  | 'missing'
+  | 'changing'
+  | 'clock'
+  | 'open-intent'
+  | 'refused'
+  | 'uncertain'
+  | 'daily-limit'
+  | 'kill-switch'
+  | 'mass-loss'
+  | 'max-per-run'
+
+export interface Reason {
+  code: ReasonCode
+  /** For people. */
+  text: string
+}
+
 interface EvaluationContext {
   calendar: Calendar
   graceHours: number
@@ -25,7 +49,7 @@ interface EvaluationContext {
 /** The reasons for and against closing an RFQ. It qualifies if there is none against. */
 export interface Evaluation {
   for: string[]
-  against: string[]
+  against: Reason[]
   number: number | null
   dueDate: string | null
   /** `responseDueDate` exactly as in the document. */
@@ -62,21 +86,22 @@ export function evaluate(candidate: Candidate, { calendar, graceHours, now }: Ev
     state: document?.state ?? null,
   }
   const { state, dueDate, dueDateAsSent } = evaluation
-  const require = (condition: boolean, met: string, notMet: string) =>
-    condition ? evaluation.for.push(met) : evaluation.against.push(notMet)
-  require(state === 'open', 'its state is open', state === null
-    ? 'its state is missing or invalid'
-    : `its state is ${state}`)
+  const require = (condition: boolean, met: string, code: ReasonCode, notMet: string) =>
+    condition ? evaluation.for.push(met) : evaluation.against.push({ code, text: notMet })
+  const stateText = state === null ? 'its state is missing or invalid' : `its state is ${state}`
+  require(state === 'open', 'its state is open', 'state', stateText)
   if (dueDate === null) {
-    evaluation.against.push(`its response due date is not a valid date (${JSON.stringify(dueDateAsSent)})`)
+    const text = `its response due date is not a valid date (${JSON.stringify(dueDateAsSent)})`
+    evaluation.against.push({ code: 'due-date', text })
   } else {
     const today = `today is ${calendar.dateAt(now)} in ${calendar.timeZone}`
     const due = `its response due date ${dueDate}${graceHours > 0 ? ` plus ${graceHours} h of grace` : ''}`
     const pastDue = isExpired(dueDate, calendar, graceHours, now)
-    require(pastDue, `${due} has passed (${today})`, `${due} has not passed (${today})`)
+    require(pastDue, `${due} has passed (${today})`, 'not-past-due', `${due} has not passed (${today})`)
   }
-  require(candidate.valid && !candidate.listEntryOnly, 'its document is valid', invalidReason(candidate))
-  require(missingSince === null, 'it is in the newest list', `it has been missing from the list since ${missingSince}`)
+  require(candidate.valid && !candidate.listEntryOnly, 'its document is valid', 'document', invalidReason(candidate))
+  const missing = `it has been missing from the list since ${missingSince}`
+  require(missingSince === null, 'it is in the newest list', 'missing', missing)
   return evaluation
 }
 
@@ -86,20 +111,36 @@ const invalidReason = (candidate: Candidate) =>
     : 'its document does not match the documented format'
 
 /**
- * Why an RFQ that qualifies is not closed again. A refusal holds until the document changes or a day has passed. An
- * uncertain outcome (`unknown`, `failed`) holds until the document changes (docs/CLOSING.md, rules 5 and 7).
- * @param newest the newest decision about the RFQ
- * @param version the version that qualifies
+ * Why an RFQ that qualifies is not closed again by itself (docs/CLOSING.md, rule 5). A refusal holds until the document
+ * changes or a day has passed; an uncertain outcome (`unknown`, `failed`) holds until a person decides.
+ * @param answer the newest decision about the RFQ that has an outcome
  * @returns the reason, or null if another try is allowed
  */
-export function reasonAgainstRetry(newest: DecisionRecord | undefined, version: number, now: Date): string | null {
-  if (newest?.decision !== 'close' || newest.outcome === null || newest.versionAfter !== version) return null
-  const reference = `decision ${newest.id}, ${newest.decidedAt}`
-  if (newest.outcome === 'refused') {
-    const holds = now.getTime() - Date.parse(newest.decidedAt) < REFUSAL_HOLDS_MS
-    return holds ? `the marketplace refused to close it (${reference}) and it has not changed since` : null
+export function reasonAgainstRetry(answer: DecisionRecord | undefined, candidate: Candidate, now: Date): Reason | null {
+  if (answer?.decision !== 'close') return null
+  const reference = `decision ${answer.id}, ${answer.decidedAt}`
+  if (answer.outcome === 'refused') {
+    const elapsed = now.getTime() - Date.parse(answer.decidedAt)
+    if (elapsed >= REFUSAL_HOLDS_MS || !isSameContent(answer.evidence.verified, candidate)) return null
+    return { code: 'refused', text: `the marketplace refused to close it (${reference}) and it has not changed since` }
   }
-  return newest.outcome === 'unknown' || newest.outcome === 'failed'
-    ? `the effect of its last close is uncertain (${reference}): check it, then run quotekeeper close-expired`
-    : null
+  if (answer.outcome !== 'unknown' && answer.outcome !== 'failed') return null
+  const remedy = 'check it; quotekeeper close-expired --retry sends it again'
+  return { code: 'uncertain', text: `the effect of its last close is uncertain (${reference}): ${remedy}` }
+}
+
+/** Hash of a document without the times of its updates, which a marketplace may change without changing anything else. */
+export const hashWithoutUpdateTimes = (body: unknown): string => contentHash('rfq', withoutUpdateTimes(body))
+
+/** Whether a candidate has the content that evidence describes. Evidence without a hash is of no document. */
+export function isSameContent(evidence: unknown, candidate: Candidate): boolean {
+  const { hash, hashWithoutUpdateTimes: stable } = (evidence ?? {}) as Record<string, unknown>
+  return hash === candidate.hash || (stable !== undefined && stable === hashWithoutUpdateTimes(candidate.body))
+}
+
+function withoutUpdateTimes(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutUpdateTimes)
+  if (value === null || typeof value !== 'object') return value
+  const members = Object.entries(value).filter(([name]) => name !== 'updatedAt')
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutUpdateTimes(member)]))
 }

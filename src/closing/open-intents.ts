@@ -1,10 +1,11 @@
+import { MAX_POSTS_PER_INTENT } from '../domain/close-intent.js'
 import { ItemError } from '../marketplace/errors.js'
 import type { CloseIntent } from '../store/contract.js'
 import { recordOutcome } from './decisions.js'
 import { storedCandidate } from './evaluate.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import { evaluateNow, type Round, reasonAgainstPost, withItemFailures } from './round-state.js'
-import { closeAndVerify, MAX_POSTS, settleAsGone, settleByRead } from './settlement.js'
+import { evaluateNow, type Round, secondPost, withItemFailures } from './round-state.js'
+import { closeAndVerify, settleAsGone, settleByRead } from './settlement.js'
 
 /** An intent whose POST is younger than this, in milliseconds, is not sent again: the POST may still take effect. */
 const MIN_AGE_FOR_REPOST_MS = 60_000
@@ -22,22 +23,25 @@ async function settleIntent(round: Round, intent: CloseIntent): Promise<void> {
   const read = await readUnlessGone(round, intent)
   if (read === null) return
   const evaluation = evaluateNow(round, read)
-  if (mayPostAgain(round, intent, read)) {
-    const age = context.now().getTime() - Date.parse(intent.sentAt ?? intent.createdAt)
-    if (age < MIN_AGE_FOR_REPOST_MS) return
-    const settlement = await closeAndVerify(context, run, intent, (after) => reasonAgainstPost(round, after))
-    await recordOutcome(round, read, evaluation, settlement)
+  if (read.state !== 'open' || intent.posts === 0 || intent.posts >= MAX_POSTS_PER_INTENT) {
+    return recordOutcome(round, read, evaluation, settleByRead(intent, read))
+  }
+  const next = secondPost(round, read, evaluation)
+  if (next.kind === 'never') return recordOutcome(round, read, evaluation, settleByRead(intent, read))
+  const waiting = next.kind === 'wait' ? next.reason : reasonOfAge(intent, context.now())
+  if (waiting !== null) {
+    round.waiting.set(intent.rfqId, waiting)
     return
   }
-  await recordOutcome(round, read, evaluation, settleByRead(intent, read))
+  const settlement = await closeAndVerify(context, run, intent, (after) => secondPost(round, after))
+  if ('waiting' in settlement) round.waiting.set(intent.rfqId, settlement.waiting)
+  else await recordOutcome(round, read, evaluation, settlement)
 }
 
-const mayPostAgain = (round: Round, intent: CloseIntent, read: FreshRead): boolean =>
-  read.state === 'open' &&
-  intent.posts > 0 &&
-  intent.posts < MAX_POSTS &&
-  round.policy.mode === 'on' &&
-  reasonAgainstPost(round, read) === null
+function reasonOfAge({ sentAt, createdAt }: CloseIntent, now: Date): string | null {
+  const age = now.getTime() - Date.parse(sentAt ?? createdAt)
+  return age < MIN_AGE_FOR_REPOST_MS ? 'its close was sent less than a minute ago and may still take effect' : null
+}
 
 /**
  * Reads the RFQ of an intent. If it cannot be read and is missing from the list, it is gone: then its intent is settled

@@ -1,12 +1,13 @@
 import { channelKey } from '../domain/channel.js'
+import { MAX_INTENTS_PER_DAY } from '../domain/close-intent.js'
 import { type Calendar, createCalendar } from '../domain/expiry.js'
-import type { DecisionRecord, RunRecord } from '../domain/records.js'
+import type { DecisionRecord, RunRecord, UnsettledClose } from '../domain/records.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
 import type { RunHandle } from '../store/contract.js'
 import { clockProblem } from './clock-skew.js'
-import type { ClosingContext, ClosingPolicy } from './contract.js'
-import { type Candidate, type Evaluation, evaluate } from './evaluate.js'
+import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
+import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstRetry } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
 
 /** One closing round in progress. */
@@ -20,6 +21,18 @@ export interface Round {
   poll: RunRecord | null
   /** The newest decision about each RFQ. */
   newestDecisions: Map<string, DecisionRecord>
+  /** The newest decision about each RFQ that has an outcome. */
+  answers: Map<string, DecisionRecord>
+  /** How many intents of each RFQ were sent within the last 24 hours. */
+  sentIntents: Map<string, number>
+  /** Identifiers of the RFQs that a person approved or asked for; null if the round needs no person. */
+  chosenIds: ReadonlySet<string> | null
+  /** Why the intent of an RFQ stays open, by identifier. */
+  waiting: Map<string, string>
+  /** Identifiers of earlier decisions that this round came to again. */
+  repeated: number[]
+  counts: RoundCounts
+  unsettled: UnsettledClose[]
   /** Decisions recorded in this round. */
   decisions: DecisionRecord[]
   failures: ItemFailure[]
@@ -46,6 +59,13 @@ export function createRound(
     calendar: createCalendar(policy.timeZone),
     poll: null,
     newestDecisions: new Map(),
+    answers: new Map(),
+    sentIntents: new Map(),
+    chosenIds: null,
+    waiting: new Map(),
+    repeated: [],
+    counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
+    unsettled: [],
     decisions: [],
     failures,
     evaluated: new Set(),
@@ -60,9 +80,33 @@ export function createRound(
 export const evaluateNow = (round: Round, candidate: Candidate): Evaluation =>
   evaluate(candidate, { calendar: round.calendar, graceHours: round.policy.graceHours, now: round.context.now() })
 
-/** The reason why no POST may follow a fresh read, or null (docs/CLOSING.md, rules 2, 3, 4 and 10). */
-export function reasonAgainstPost(round: Round, read: FreshRead, evaluation = evaluateNow(round, read)): string | null {
-  return evaluation.against[0] ?? clockProblem(read, round.policy.maxClockSkewSeconds) ?? round.context.killSwitch()
+/** Whether a person asked for this RFQ by name. */
+export const isRetried = (round: Round, id: string): boolean => round.policy.retry?.includes(id) ?? false
+
+/** Why an RFQ that qualifies is not sent again by itself, or null (docs/CLOSING.md, rule 5). */
+export function reasonAgainstSending(round: Round, candidate: Candidate): Reason | null {
+  if (isRetried(round, candidate.id)) return null
+  const reason = reasonAgainstRetry(round.answers.get(candidate.id), candidate, round.context.now())
+  if (reason !== null) return reason
+  const sent = round.sentIntents.get(candidate.id) ?? 0
+  if (sent < MAX_INTENTS_PER_DAY) return null
+  return { code: 'daily-limit', text: `its close was sent ${sent} times within 24 hours` }
+}
+
+/** Whether an intent that was sent may be sent once more: `wait` for a reason that passes, `never` for one that stays. */
+export type SecondPost = { kind: 'send' } | { kind: 'wait' | 'never'; reason: string }
+
+/** Whether a second POST may follow a read (docs/CLOSING.md, rules 2, 3, 4, 7 and 10). */
+export function secondPost(round: Round, read: FreshRead, evaluation = evaluateNow(round, read)): SecondPost {
+  const { policy, context, poll } = round
+  const [against] = evaluation.against
+  if (against) return { kind: 'never', reason: against.text }
+  const reason =
+    context.killSwitch() ??
+    (policy.mode === 'on' ? null : 'the round is a dry run') ??
+    clockProblem(read, policy.maxClockSkewSeconds) ??
+    (poll?.suspicious ? `the list suddenly lost most of its entries (run ${poll.id})` : null)
+  return reason === null ? { kind: 'send' } : { kind: 'wait', reason }
 }
 
 /** Does the work for one RFQ; a failure is recorded and stops the round only if it concerns the whole channel. */

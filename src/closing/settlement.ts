@@ -1,14 +1,14 @@
+import { MAX_POSTS_PER_INTENT } from '../domain/close-intent.js'
 import type { CloseOutcome } from '../domain/records.js'
 import type { CloseResult } from '../marketplace/contract.js'
 import { AbortedError, MarketplaceError } from '../marketplace/errors.js'
 import type { CloseIntent, RunHandle } from '../store/contract.js'
 import type { ClosingContext } from './contract.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
+import type { SecondPost } from './round-state.js'
 
 /** Wait before a read that must show a late effect, in milliseconds. */
 const VERIFY_PAUSE_MS = 5000
-/** POSTs per intent, in all. */
-export const MAX_POSTS = 2
 
 /** How a close ended, as shown by a read. */
 export interface Settlement {
@@ -24,18 +24,24 @@ export interface Settlement {
   sent: string[]
 }
 
+/** The effect is not certain yet, and what stands against a second POST passes: the intent stays open. */
+export interface Waiting {
+  waiting: string
+  after: FreshRead
+}
+
 /**
  * Sends the close and reads the RFQ to find its effect (docs/CLOSING.md, rules 7 and 8). An inconclusive reply leads to
  * a pause and a read; if the RFQ is still open and still qualifies, to one more POST, and never to a third.
- * @param reasonAgainstPost why no further POST may follow a read, or null
+ * @param secondPost whether another POST may follow a read
  * @throws MarketplaceError if the verifying read fails: the intent stays open and is settled by a later round
  */
 export async function closeAndVerify(
   context: ClosingContext,
   run: RunHandle,
   intent: CloseIntent,
-  reasonAgainstPost: (read: FreshRead) => string | null,
-): Promise<Settlement> {
+  secondPost: (read: FreshRead) => SecondPost,
+): Promise<Settlement | Waiting> {
   let current = intent
   const sent: string[] = []
   for (;;) {
@@ -43,8 +49,11 @@ export async function closeAndVerify(
     sent.push(current.sentAt ?? '')
     const { reply, failure } = await sendPost(context, current.rfqId)
     const after = await verify(context, run, current.rfqId, reply)
-    const mayPostAgain = after.state === 'open' && isInconclusive(reply) && current.posts < MAX_POSTS
-    if (mayPostAgain && reasonAgainstPost(after) === null) continue
+    if (after.state === 'open' && isInconclusive(reply) && current.posts < MAX_POSTS_PER_INTENT) {
+      const next = secondPost(after)
+      if (next.kind === 'send') continue
+      if (next.kind === 'wait') return { waiting: next.reason, after }
+    }
     return { intent: current, ...outcomeOf(reply, failure, after.state, current.posts), reply, failure, after, sent }
   }
 }

@@ -22,4 +22,9 @@ export const INTENT_STATES = Object.keys(TRANSITIONS) as IntentState[]
 /** The states of an intent that is not settled: those from which there is a way on. */
 export const OPEN_INTENT_STATES = INTENT_STATES.filter((state) => TRANSITIONS[state].length > 0)
 
+/** POSTs per intent, in all (docs/CLOSING.md, rule 7). */
+export const MAX_POSTS_PER_INTENT = 2
+/** Intents of one RFQ that are sent within 24 hours, unless a person asks for more (docs/CLOSING.md, rule 5). */
+export const MAX_INTENTS_PER_DAY = 2
+
 export const isIntentTransition = (from: IntentState, to: IntentState): boolean => TRANSITIONS[from].includes(to)

@@ -132,4 +132,37 @@ export interface DecisionRecord extends CloseDecision {
   previousHash: string
   /** Hash of this entry. */
   hash: string
+  /** The person who approved it with `--approve` or `--retry`, as in the evidence. */
+  approvedBy: string | null
+  /** How many rounds in a row came to this decision. */
+  times: number
+  /** When the newest of these rounds came to it; null if there was only one. */
+  repeatedUntil: Timestamp | null
+}
+
+/** An RFQ whose newest close was refused, had no certain effect, or is not settled (docs/CLOSING.md, rule 12). */
+export interface UnsettledClose {
+  channel: string
+  rfqId: string
+  rfqNumber: number | null
+  /** `open`: a close intent that is not settled. */
+  outcome: 'refused' | 'unknown' | 'failed' | 'open'
+  since: Timestamp
+  /** The decision with this outcome; null for an open intent. */
+  decisionId: number | null
+  reason: string
+  /** What to do about it. */
+  remedy: string
+}
+
+/** A closing round that was held because of its size and has not been approved. */
+export interface HeldPlan {
+  plan: string
+  channel: string
+  rfqIds: string[]
+  /** When the first round was held for these RFQs. */
+  since: Timestamp
+  expiresAt: Timestamp
+  /** What to do about it. */
+  remedy: string
 }

@@ -1,4 +1,10 @@
-import { type IntentState, isIntentTransition, OPEN_INTENT_STATES } from '../domain/close-intent.js'
+import {
+  type IntentState,
+  isIntentTransition,
+  MAX_INTENTS_PER_DAY,
+  MAX_POSTS_PER_INTENT,
+  OPEN_INTENT_STATES,
+} from '../domain/close-intent.js'
 import type { DecisionRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
 import type { CloseIntent, Closings, NewDecision } from './contract.js'
@@ -29,8 +35,10 @@ const toIntent = (row: IntentRow): CloseIntent => ({
   evidence: JSON.parse(row.evidence) as Record<string, unknown>,
 })
 
+const DAY_MS = 24 * 3_600_000
+
 /** The open states as an SQL list. */
-const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', ')})`
+export const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', ')})`
 
 /**
  * Close intents: stored before a POST, settled with the decision that records its outcome.
@@ -39,7 +47,7 @@ const OPEN = `(${OPEN_INTENT_STATES.map((state) => `'${state}'`).join(', ')})`
 export function createCloseIntents(
   connection: Connection,
   appendDecision: (decision: NewDecision) => DecisionRecord,
-): Pick<Closings, 'openIntents' | 'planClose' | 'markSending' | 'settleClose'> {
+): Pick<Closings, 'openIntents' | 'sentIntents' | 'planClose' | 'markSending' | 'settleClose'> {
   const sql = (text: string) => connection.statement(text)
 
   /** The intent as stored now, after checking that it may change to `to`. Within a transaction only. */
@@ -61,7 +69,19 @@ export function createCloseIntents(
       return (rows as IntentRow[]).map(toIntent)
     },
 
-    planClose: ({ channel, rfqId, runId, evidence, now }) =>
+    async sentIntents(channel, after) {
+      const rows = connection.read((db) =>
+        db
+          .prepare(
+            `select rfq_id as id, count(*) as sent from close_intents
+            where channel = ? and posts > 0 and sent_at > ? group by rfq_id`,
+          )
+          .all(channel, after.toISOString()),
+      ) as { id: string; sent: number }[]
+      return new Map(rows.map(({ id, sent }) => [id, sent]))
+    },
+
+    planClose: ({ channel, rfqId, runId, evidence, requested = false, now }) =>
       connection.write(() => {
         // A process that lost its run must not close: what it read may be out of date.
         assertLive(connection, { id: runId })
@@ -70,6 +90,14 @@ export function createCloseIntents(
           .get(channel, rfqId)
         if (open !== undefined) {
           throw new IntentOpenError(`RFQ ${rfqId} of ${channel} has a close that is not settled (intent ${open}).`)
+        }
+        const sent = sql(
+          'select count(*) from close_intents where channel = ? and rfq_id = ? and posts > 0 and sent_at > ?',
+        )
+          .pluck()
+          .get(channel, rfqId, new Date(now.getTime() - DAY_MS).toISOString()) as number
+        if (!requested && sent >= MAX_INTENTS_PER_DAY) {
+          throw new StoreError(`RFQ ${rfqId} of ${channel} was asked to close ${sent} times within 24 hours.`)
         }
         return toIntent(
           sql(
@@ -84,6 +112,9 @@ export function createCloseIntents(
         const current = requireTransition(intent, 'sending')
         if (current.posts !== intent.posts) {
           throw new StoreError(`The close of RFQ ${intent.rfqId} was continued by another process.`)
+        }
+        if (current.posts >= MAX_POSTS_PER_INTENT) {
+          throw new StoreError(`Close intent ${intent.id} of RFQ ${intent.rfqId} was sent ${current.posts} times.`)
         }
         const row = sql(
           `update close_intents set state = 'sending', sent_at = ?, posts = posts + 1 where id = ? returning *`,

@@ -27,7 +27,15 @@ export interface DecisionRow {
   evidence: string
   previous_hash: string
   hash: string
+  approved_by?: string | null
+  /** Of `close_decision_repeats`. */
+  times?: number | null
+  repeated_until?: string | null
 }
+
+const SELECT = `select d.*, r.times, r.last_at as repeated_until
+from close_decisions d left join close_decision_repeats r on r.decision_id = d.id`
+
 const toDecision = (row: DecisionRow): DecisionRecord => ({
   id: row.id,
   runId: row.run_id,
@@ -47,11 +55,14 @@ const toDecision = (row: DecisionRow): DecisionRecord => ({
   evidence: JSON.parse(row.evidence) as Record<string, unknown>,
   previousHash: row.previous_hash,
   hash: row.hash,
+  approvedBy: row.approved_by ?? null,
+  times: row.times ?? 1,
+  repeatedUntil: row.repeated_until ?? null,
 })
 
 type DecisionLog = Pick<
   Closings,
-  'appendDecision' | 'decisions' | 'decision' | 'newestDecisions' | 'verifyDecisions'
+  'appendDecision' | 'recordRepeats' | 'decisions' | 'decision' | 'newestDecisions' | 'closeAnswers' | 'verifyDecisions'
 > & {
   /** Appends within the caller's transaction. */
   append(decision: NewDecision): DecisionRecord
@@ -78,16 +89,32 @@ export function createDecisionLog(connection: Connection): DecisionLog {
     return toDecision(row)
   }
 
+  const newest = (condition: string, channel: string): DecisionRecord[] => {
+    const ids = `select max(id) from close_decisions where ${condition} group by rfq_id`
+    const rows = connection.read((db) => db.prepare(`${SELECT} where id in (${ids}) order by id`).all(channel))
+    return (rows as DecisionRow[]).map(toDecision)
+  }
+
   return {
     append,
 
     appendDecision: (decision) => connection.write(() => append(decision)),
 
+    recordRepeats: (decisionIds, now) =>
+      connection.write(() => {
+        const record = sql(
+          `insert into close_decision_repeats (decision_id, first_at, last_at, times)
+          select id, decided_at, @at, 2 from close_decisions where id = @id
+          on conflict (decision_id) do update set last_at = excluded.last_at, times = times + 1`,
+        )
+        for (const id of decisionIds) record.run({ id, at: now.toISOString() })
+      }),
+
     async decisions({ channel, rfq, limit }) {
       const rows = connection.read((db) =>
         db
           .prepare(
-            `select * from close_decisions where (@channel is null or channel = @channel)
+            `${SELECT} where (@channel is null or channel = @channel)
               and (@rfq is null or rfq_id = @rfq or cast(cast(rfq_number as integer) as text) = @rfq)
             order by id desc limit @limit`,
           )
@@ -97,21 +124,13 @@ export function createDecisionLog(connection: Connection): DecisionLog {
     },
 
     async decision(id) {
-      const row = connection.read((db) => db.prepare('select * from close_decisions where id = ?').get(id))
+      const row = connection.read((db) => db.prepare(`${SELECT} where id = ?`).get(id))
       return row ? toDecision(row as DecisionRow) : null
     },
 
-    async newestDecisions(channel) {
-      const rows = connection.read((db) =>
-        db
-          .prepare(
-            `select * from close_decisions where id in
-              (select max(id) from close_decisions where channel = ? group by rfq_id) order by id`,
-          )
-          .all(channel),
-      )
-      return (rows as DecisionRow[]).map(toDecision)
-    },
+    newestDecisions: async (channel) => newest('channel = ?', channel),
+
+    closeAnswers: async (channel) => newest('channel = ? and outcome is not null', channel),
 
     async verifyDecisions() {
       return connection.read((db) => {
@@ -137,7 +156,16 @@ export function verifyChain(rows: Iterable<DecisionRow>, issued: number) {
   const broken = (id: number, message: string) => ({ decisions: count, brokenAt: id, message })
   for (const row of rows) {
     count++
-    const { id, previousHash, hash, ...decision } = toDecision(row)
+    // The hash covers what was written with the decision; who approved it is part of the evidence.
+    const {
+      id,
+      previousHash,
+      hash,
+      approvedBy: _person,
+      times: _times,
+      repeatedUntil: _until,
+      ...decision
+    } = toDecision(row)
     if (id !== count) return broken(count, `Decision ${count} is missing.`)
     if (previousHash !== previous) return broken(id, `Decision ${id} does not follow the one before it.`)
     if (hash !== chainHash(previousHash, decision))

@@ -246,4 +246,25 @@ join json_each(${array('o.body', '$.offer.prePayments')}) p on p.type = 'object'
 where o.kind = 'response';
 `
 
-export const migrations: readonly Migration[] = [{ name: 'the beginning', sql: tables + guards + views }]
+const repeatsAndApprovals = `
+-- Rounds in a row that came to the same decision; the log itself is append-only.
+create table close_decision_repeats (
+  decision_id integer primary key references close_decisions (id),
+  first_at text not null,
+  last_at text not null,
+  times integer not null
+) strict;
+-- Read from the evidence, which the hash chain covers.
+alter table close_decisions
+  add column approved_by text generated always as (json_extract(evidence, '$.approvedBy')) virtual;
+alter table held_rounds add column approved_at text;
+alter table held_rounds add column approved_by text;
+alter table held_rounds add column superseded_at text;
+create index close_intents_sent on close_intents (channel, rfq_id, sent_at);
+create index close_decisions_outcome on close_decisions (channel, rfq_id, id) where outcome is not null;
+`
+
+export const migrations: readonly Migration[] = [
+  { name: 'the beginning', sql: tables + guards + views },
+  { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
+]

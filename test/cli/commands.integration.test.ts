@@ -482,3 +482,76 @@ describe('files written by a command', () => {
     }
   })
 })
+
+describe('close-expired with closes that fail', () => {
+  /** The first RFQ to be closed is refused, the second gets no certain answer. */
+  const openFailingFixture = async () => {
+    const fixture = await createCliFixture({ more: 'closing: { maxPerRun: 9 }\n', channels: FOREST })
+    const { quotekeeper, sandbox } = fixture
+    for (let n = 0; n < 2; n++) {
+      sandbox.world.addRfq({ org: 'acme', channel: 'forest' }, { responseDueDate: '2026-03-01' })
+    }
+    await quotekeeper('sync')
+    const due =
+      (JSON.parse((await quotekeeper('close-expired', '--dry-run', '--json')).out) as Dry[])[0]?.decisions ?? []
+    const [refused, failed] = due
+    for (const [rfqId, effect] of [
+      [refused?.rfqId, { kind: 'status', status: 400 }],
+      [failed?.rfqId, { kind: 'status', status: 200, body: { ok: true } }],
+    ] as const) {
+      sandbox.faults.add({ operation: 'closeRfq', times: 99, effect, ...(rfqId && { rfqId }) })
+    }
+    const posts = () => sandbox.requests.filter(({ method }) => method === 'POST').length
+    const lastLine = (err: string) => err.trimEnd().split('\n').at(-1)
+    return { ...fixture, posts, lastLine, total: due.length, refused: String(refused?.rfqNumber) }
+  }
+  const FOREST = [
+    { org: 'acme', channel: 'forest', theme: 'forest' as const, listings: 4, rfqs: 12, responsesPerRfq: 1 },
+  ]
+  interface Dry {
+    decisions: { rfqId: string; rfqNumber: number }[]
+  }
+
+  it('exits 1 and counts them in its last line, in this round and in later ones', async () => {
+    const { quotekeeper, posts, lastLine, total } = await openFailingFixture()
+    expect(total).toBeGreaterThan(2)
+    const first = await quotekeeper('close-expired')
+    expect(first.status).toBe(1)
+    expect(lastLine(first.err)).toBe(`${total - 2} closed, 1 refused, 1 failed`)
+    const sent = posts()
+    for (const args of [[], ['--dry-run'], ['--json']]) {
+      const again = await quotekeeper('close-expired', ...args)
+      expect(again.status).toBe(1)
+      expect(lastLine(again.err)).toBe('0 closed, 1 refused, 1 failed')
+      expect(again.err).toContain('refused by the marketplace since 2026-03-10')
+    }
+    expect(posts()).toBe(sent)
+    const listed = JSON.parse((await quotekeeper('decisions', '--json', '--limit', '1')).out)
+    expect(listed.map(({ standing, outcome }: Record<string, unknown>) => [standing, outcome])).toEqual(
+      expect.arrayContaining([
+        [true, 'refused'],
+        [true, 'failed'],
+      ]),
+    )
+    expect((await quotekeeper('decisions')).out).toContain('refused (standing)')
+    expect((await quotekeeper('runs', '--kind', 'close', '--limit', '1')).out).toContain('partial')
+  })
+
+  it('sends one again with --retry, by name, and refuses an RFQ without such a close', async () => {
+    const { quotekeeper, sandbox, posts, refused } = await openFailingFixture()
+    await quotekeeper('close-expired')
+    const sent = posts()
+    sandbox.faults.clear()
+    const retried = await quotekeeper('close-expired', '--retry', refused, '--by', 'Anna Smith')
+    expect(posts()).toBe(sent + 1)
+    expect(retried.err).toContain('1 closed, 1 failed')
+    const [newest] = JSON.parse((await quotekeeper('decisions', '--rfq', refused, '--json')).out)
+    expect(newest).toMatchObject({ outcome: 'closed', approvedBy: 'Anna Smith' })
+    expect((await quotekeeper('decisions', '--explain', String(newest.id))).out).toContain('Approved by  Anna Smith')
+    const again = await quotekeeper('close-expired', '--retry', refused)
+    expect(again).toMatchObject({ status: 1 })
+    expect(again.err).toContain('has no refused, unknown or failed close to retry (its last close is closed)')
+    expect(await quotekeeper('close-expired', '--by', 'Anna')).toMatchObject({ status: 2 })
+    expect(await quotekeeper('close-expired', '--retry', 'none such')).toMatchObject({ status: 1 })
+  })
+})

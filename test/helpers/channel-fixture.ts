@@ -37,7 +37,7 @@ export interface ChannelFixture {
   ): ReturnType<typeof pollRfqs>
   closeExpired(
     policy?: Partial<ClosingPolicy>,
-    options?: { stopped?: () => string | null },
+    options?: { stopped?: () => string | null; store?: Store },
   ): ReturnType<typeof closeExpired>
   /** The POST requests that the marketplace has received. */
   posts(): Sandbox['requests'][number][]
@@ -104,11 +104,11 @@ export async function openChannelFixture(
         { session: session(signal, channel), store, now, ...(acceptLoss && { acceptLoss }), ...(signal && { signal }) },
         { recheckClosedHours: 24, concurrency: 4, ...poll },
       ),
-    closeExpired: (policy = {}, { stopped } = {}) =>
+    closeExpired: (policy = {}, { stopped, store: other } = {}) =>
       closeExpired(
         {
           session: session(),
-          store,
+          store: other ?? store,
           now,
           killSwitch: stopped ?? (() => null),
           pause: async (milliseconds) => {

@@ -61,7 +61,7 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
     },
     closeExpired: async (_context, policy) => {
       called.push({ what: 'close', options: policy })
-      return { run: await recordRun(store, 'close', end), decisions: [], approvalPlan: null, failures: [] }
+      return { run: await recordRun(store, 'close', end), decisions: [], failures: [], ...NO_CLOSES }
     },
     killSwitch: () => null,
     rfqReport: async (channel, rfqId) => `/reports/${channel.key}/${rfqId}.xlsx`,
@@ -71,6 +71,14 @@ async function createTestHandlers(options: Partial<HandlerDeps> & { end?: Partia
   const run = (name: JobName, payload = TICK) =>
     handlers[name](payload, { id: 'x', signal: new AbortController().signal })
   return { store, log, enqueued, called, run }
+}
+
+/** What a closing round reports besides its run and decisions. */
+const NO_CLOSES = {
+  approvalPlan: null,
+  stopReason: null,
+  unsettled: [],
+  counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
 }
 
 async function decide(store: Store, runId: number, changes: Partial<NewDecision>): Promise<DecisionRecord> {
@@ -200,7 +208,7 @@ describe('closing job', () => {
           await recordDecision('r3', { outcome: 'refused' }),
           await recordDecision('r4', { decision: 'would-close', outcome: null }),
         ]
-        return { run, decisions, approvalPlan: 'plan-1', failures: [] }
+        return { run, decisions, failures: [], ...NO_CLOSES, approvalPlan: 'plan-1' }
       },
     })
   }
@@ -216,7 +224,11 @@ describe('closing job', () => {
       })),
     )
     expect(log.lines).toMatchObject([
-      { facts: { closed: 1, wouldClose: 1, refused: 1, approve: 'quotekeeper close-expired --approve plan-1' } },
+      { level: 'warn', message: 'close of RFQ 1: refused', facts: { rfq: 'r3', decision: 3, reason: 'past due' } },
+      {
+        level: 'info',
+        facts: { closed: 1, wouldClose: 1, refused: 1, approve: 'quotekeeper close-expired --approve plan-1' },
+      },
     ])
   })
 
@@ -229,7 +241,7 @@ describe('closing job', () => {
   it('does not fail if reports cannot be enqueued', async () => {
     const { run, log } = await closingHandlers(true, () => Promise.reject(new Error('the queue does not answer')))
     await run('close-expired')
-    expect(log.at('warn')).toHaveLength(2)
+    expect(log.at('warn').filter((line) => line.includes('report'))).toHaveLength(2)
     expect(log.at('info')).toEqual(['close of acme/forest: complete'])
   })
 })

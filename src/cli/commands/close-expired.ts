@@ -1,20 +1,27 @@
-import type { ClosingResult } from '../../closing/contract.js'
+import type { ClosingPolicy, ClosingResult } from '../../closing/contract.js'
 import type { ChannelConfig } from '../../config.js'
 import { parseRfq } from '../../domain/observation.js'
 import type { DecisionRecord } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withServices } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
-import { FailedError } from '../cli-error.js'
+import { FailedError, UsageError } from '../cli-error.js'
 import { errorMessage } from '../error-message.js'
+import { findRfq } from '../find-rfq.js'
+import { approverOption, operatorName } from '../operator-name.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
-import { printJson, printTable } from '../output.js'
-import { pollChannel } from '../poll-channel.js'
+import { formatMinute, printJson, printTable } from '../output.js'
+import { pollChannel, refuseDuringPause } from '../poll-channel.js'
 import { selectChannels } from '../select-channels.js'
 import { plural } from '../terminal-text.js'
 import { DECISION_COLUMNS } from './decisions.js'
 
-type Options = ChannelsOption & JsonOption & { dryRun?: boolean; approve?: string }
+interface Options extends ChannelsOption, JsonOption {
+  dryRun?: boolean
+  approve?: string
+  retry?: string[]
+  by?: string
+}
 
 /** `close-expired`: closes RFQs that are past due, without a queue. */
 export const register: RegisterCommand = (command, cli) => {
@@ -22,12 +29,19 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(channelsOption())
     .option('--dry-run', 'show what would be closed without sending anything')
     .option('--approve <plan>', 'close the RFQs of a round that was held for approval')
+    .option(
+      '--retry <rfq>',
+      'send the close of this RFQ again although it was refused or its effect is uncertain; can be repeated',
+      (text: string, before: string[] | undefined) => [...(before ?? []), text],
+    )
+    .addOption(approverOption())
     .addOption(jsonOption())
     .action((options: Options) => withServices(cli, (app) => closeAll(cli, app, options)))
   withExamples(
     command,
     ['quotekeeper close-expired --dry-run', 'show what would be closed, and why'],
     ['quotekeeper close-expired --channel acme/forest', 'close the past-due RFQs of one channel'],
+    ['quotekeeper close-expired --retry 1042', 'close RFQ 1042 although an earlier close was refused'],
   )
 }
 
@@ -40,19 +54,84 @@ interface ChannelRound {
 }
 
 async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
-  const channels = await channelsToClose(cli, app, options)
+  const { approve, retry, by } = options
+  if (by !== undefined && approve === undefined && retry === undefined) {
+    throw new UsageError('--by names who decided on --approve or --retry; use it with one of them')
+  }
+  if (approve !== undefined && retry !== undefined) {
+    throw new UsageError('--approve and --retry each choose the RFQs to close; use one of them')
+  }
+  const retries = retry ? await findRetries(await app.store(), app, options) : null
+  const channels = await channelsToClose(cli, app, options, retries)
   const rounds: ChannelRound[] = []
   for (const channel of channels) {
-    if (!cli.io.stop.aborted) rounds.push(await closeOne(cli, app, channel, options))
+    if (cli.io.stop.aborted) break
+    rounds.push(await closeOne(cli, app, channel, decisionOfPerson(channel, options, retries)))
   }
   printRounds(cli, options, rounds)
-  if (rounds.length < channels.length || rounds.some(({ failures }) => failures.length > 0)) cli.status = 1
+  const unsuccessful = rounds.some(({ failures, result }) => failures.length > 0 || needsPerson(result))
+  if (rounds.length < channels.length || unsuccessful) cli.status = 1
+}
+
+const needsPerson = (result: ClosingResult | null): boolean =>
+  result !== null && (result.unsettled.length > 0 || result.counts.held > 0)
+
+/** What the options of a person add to the policy of a channel. */
+function decisionOfPerson({ key }: ChannelConfig, options: Options, retries: RetriedRfqs | null) {
+  const { dryRun, approve, by = operatorName() } = options
+  const decided = approve !== undefined || retries !== null
+  return {
+    ...(dryRun ? { mode: 'dry-run' as const } : {}),
+    ...(approve === undefined ? {} : { approvedPlan: approve }),
+    ...(retries === null ? {} : { retry: retries.get(key) ?? [] }),
+    ...(decided ? { approvedBy: by } : {}),
+    byHand: true,
+  }
+}
+
+/** Identifiers of the RFQs of `--retry`, by channel. */
+type RetriedRfqs = ReadonlyMap<string, string[]>
+
+/** Finds the RFQs of `--retry`. Throws FailedError for one without a close to retry; UsageError if several match. */
+async function findRetries(store: Store, app: App, { retry = [], channel: named }: Options): Promise<RetriedRfqs> {
+  const retries = new Map<string, string[]>()
+  const channels = named && selectChannels(app.config, named).map(({ key }) => key)
+  for (const match of retry) {
+    const filter = {
+      match,
+      withoutResponses: true,
+      ...(channels?.length === 1 ? { channel: channels[0] as string } : {}),
+    }
+    const { rfq } = await findRfq(store, filter)
+    const answer = (await store.closeAnswers(rfq.channel)).find(({ rfqId }) => rfqId === rfq.id)
+    const isOpen = (await store.openIntents(rfq.channel)).some(({ rfqId }) => rfqId === rfq.id)
+    if (isOpen) {
+      throw new FailedError(
+        `the last close of RFQ ${match} is not settled yet; run close-expired without --retry to settle it`,
+      )
+    }
+    if (answer?.decision !== 'close' || !['refused', 'unknown', 'failed'].includes(answer.outcome ?? '')) {
+      const found = answer ? `its last close is ${answer.outcome}` : 'no close of it was sent'
+      throw new FailedError(
+        `RFQ ${match} has no refused, unknown or failed close to retry (${found}); run close-expired without --retry`,
+      )
+    }
+    if (channels && !channels.includes(rfq.channel))
+      throw new FailedError(`RFQ ${match} is in ${rfq.channel}, not in --channel`)
+    retries.set(rfq.channel, [...(retries.get(rfq.channel) ?? []), rfq.id])
+  }
+  return retries
 }
 
 /** The channel of the approval plan, or the selected channels, without those that have `autoClose: off`. */
-async function channelsToClose(cli: Cli, app: App, options: Options): Promise<ChannelConfig[]> {
+async function channelsToClose(
+  cli: Cli,
+  app: App,
+  options: Options,
+  retries: RetriedRfqs | null,
+): Promise<ChannelConfig[]> {
   const plan = options.approve === undefined ? null : await getApprovalPlan(cli, await app.store(), options.approve)
-  const named = plan ? [plan.channel] : options.channel
+  const named = plan ? [plan.channel] : retries ? [...retries.keys()] : options.channel
   const chosen = selectChannels(app.config, named)
   const off = chosen.filter(({ autoClose }) => autoClose === 'off')
   for (const { key } of off) cli.io.err(`${key}: skipped because autoClose is off in ${app.config.file}.\n`)
@@ -68,12 +147,18 @@ async function getApprovalPlan({ io }: Cli, store: Store, plan: string) {
   )
 }
 
-async function closeOne(cli: Cli, app: App, channel: ChannelConfig, options: Options): Promise<ChannelRound> {
+async function closeOne(
+  cli: Cli,
+  app: App,
+  channel: ChannelConfig,
+  changes: Partial<ClosingPolicy>,
+): Promise<ChannelRound> {
   const empty = { channel: channel.key, result: null, decisions: [] }
   try {
+    await refuseDuringPause(await app.store(), { channel: channel.key, kind: 'close' }, cli.io.now())
     const polled = await pollChannel(cli, app, { channel, kind: 'rfqs' })
     if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
-    const result = await closeRound(cli, app, channel, options)
+    const result = await closeRound(cli, app, channel, changes)
     const decisions = await decisionsToShow(await app.store(), result)
     return { channel: channel.key, result, decisions, failures: failuresOf(result) }
   } catch (error) {
@@ -83,7 +168,12 @@ async function closeOne(cli: Cli, app: App, channel: ChannelConfig, options: Opt
   }
 }
 
-async function closeRound({ io }: Cli, app: App, channel: ChannelConfig, options: Options): Promise<ClosingResult> {
+async function closeRound(
+  { io }: Cli,
+  app: App,
+  channel: ChannelConfig,
+  changes: Partial<ClosingPolicy>,
+): Promise<ClosingResult> {
   const { closeExpired } = await import('../../closing/closing-round.js')
   const { closingPolicy } = await import('../../closing/policy.js')
   const { closingKillSwitch } = await import('../../closing/kill-switch.js')
@@ -99,37 +189,70 @@ async function closeRound({ io }: Cli, app: App, channel: ChannelConfig, options
   }
   const policy = closingPolicy(config.closing, channel)
   if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)
-  return closeExpired(context, {
-    ...policy,
-    ...(options.dryRun ? { mode: 'dry-run' as const } : {}),
-    ...(options.approve === undefined ? {} : { approvedPlan: options.approve }),
-    byHand: true,
-  })
+  return closeExpired(context, { ...policy, ...changes })
 }
 
 /**
- * What a round closed, and what it would close or holds. A decision that has not changed is not recorded again, so the
- * newest decision per RFQ is shown.
+ * What a round closed, what it would close or holds, and what earlier rounds left unsettled. A decision that has not
+ * changed is not recorded again, so the newest decision per RFQ is shown.
  */
-async function decisionsToShow(store: Store, { run }: ClosingResult): Promise<DecisionRecord[]> {
+async function decisionsToShow(store: Store, { run, unsettled }: ClosingResult): Promise<DecisionRecord[]> {
   const rfqs = await store.rfqs({ channel: run.channel, withoutResponses: true })
   const closed = new Set(
     rfqs.filter(({ rfq }) => parseRfq(rfq.body).document?.state === 'closed').map(({ rfq }) => rfq.id),
   )
-  return (await store.newestDecisions(run.channel)).filter(({ runId, rfqId, decision }) =>
+  const newest = (await store.newestDecisions(run.channel)).filter(({ runId, rfqId, decision }) =>
     decision === 'would-close' || decision === 'held' ? !closed.has(rfqId) : decision === 'close' && runId === run.id,
   )
+  const left = unsettled
+    .flatMap(({ decisionId }) => decisionId ?? [])
+    .filter((id) => !newest.some((each) => each.id === id))
+  const standing = await Promise.all(left.map((id) => store.decision(id)))
+  return [...standing.filter((each) => each !== null), ...newest]
 }
 
-const failuresOf = ({ run, failures }: ClosingResult): string[] => {
-  if (failures.length > 0) return failures.map(({ id, message }) => `${id}: ${message}`)
-  return run.outcome === 'complete' ? [] : [run.error ?? `the closing round is ${run.outcome}`]
+function failuresOf({ run, failures, stopReason, unsettled }: ClosingResult): string[] {
+  const failed = failures.map(({ id, message }) => `${id}: ${message}`)
+  const stopped = stopReason === null || failures.some(({ message }) => message === stopReason) ? [] : [stopReason]
+  const left = unsettled.map(
+    ({ rfqNumber, rfqId, outcome, since, remedy }) =>
+      `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${formatMinute(since)}; ${remedy}`,
+  )
+  const lines = [...failed, ...stopped, ...left]
+  return lines.length > 0 || run.outcome === 'complete' ? lines : [run.error ?? `the closing round is ${run.outcome}`]
+}
+
+const UNSETTLED = {
+  refused: 'refused by the marketplace',
+  unknown: 'close with unknown effect',
+  failed: 'close without effect',
+  open: 'close not settled',
+}
+
+/** `4 closed, 2 refused, 1 unknown, 1 held`: of all channels, RFQs that earlier rounds left unsettled included. */
+function totals(rounds: readonly ChannelRound[]): string {
+  const results = rounds.flatMap(({ result }) => result ?? [])
+  const sum = (count: (result: ClosingResult) => number) => results.reduce((total, result) => total + count(result), 0)
+  const unsettled = (outcome: keyof typeof UNSETTLED) =>
+    sum((result) => result.unsettled.filter((each) => each.outcome === outcome).length)
+  const counts: [number, string][] = [
+    [sum(({ counts }) => counts.alreadyClosed), 'already closed'],
+    [sum(({ counts }) => counts.wouldClose), 'would be closed'],
+    [unsettled('refused'), 'refused'],
+    [unsettled('unknown'), 'unknown'],
+    [unsettled('failed'), 'failed'],
+    [unsettled('open'), 'not settled'],
+    [sum(({ counts }) => counts.held), 'held'],
+  ]
+  const others = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
+  return [`${sum(({ counts }) => counts.closed)} closed`, ...others].join(', ')
 }
 
 const toJson = ({ result, ...round }: ChannelRound) => ({
   ...round,
   run: result?.run ?? null,
   heldPlan: result?.approvalPlan ?? null,
+  unsettled: result?.unsettled ?? [],
 })
 
 function printRounds({ io }: Cli, options: Options, rounds: readonly ChannelRound[]): void {
@@ -141,4 +264,5 @@ function printRounds({ io }: Cli, options: Options, rounds: readonly ChannelRoun
     if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
     for (const failure of failures) io.err(`${channel}: ${failure}\n`)
   }
+  if (rounds.length > 0) io.err(`${totals(rounds)}\n`)
 }

@@ -46,9 +46,35 @@ async function run(cli: Cli, { store, app }: { store: Store; app: App }, options
   const { rfq, limit, explain, json } = options
   if (options.verify) return verifyDecisions(cli, store, json)
   if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
-  const rows = await store.decisions({ ...filter, ...(rfq === undefined ? {} : { rfq }), limit })
+  const rows = await listDecisions(store, { ...filter, ...(rfq === undefined ? {} : { rfq }), limit }, cli.io.now())
   const emptyText = 'No decisions found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
-  printRows(cli.io, json, DECISION_COLUMNS, rows, emptyText)
+  printRows(cli.io, json, LISTED_COLUMNS, rows, emptyText)
+}
+
+/** A decision as listed. */
+interface ListedDecision extends DecisionRecord {
+  /** It is the newest close of its RFQ, and a person has to look at it. */
+  standing: boolean
+}
+
+/** The decisions that a person has to look at, whatever their age, then the others; both newest first. */
+async function listDecisions(
+  store: Store,
+  filter: { channel?: string; rfq?: string; limit: number },
+  now: Date,
+): Promise<ListedDecision[]> {
+  const { channel, rfq, limit } = filter
+  const unsettled = await store.unsettledCloses({ ...(channel === undefined ? {} : { channel }), now })
+  const wanted = unsettled.filter(
+    ({ rfqId, rfqNumber }) => rfq === undefined || rfqId === rfq || String(rfqNumber) === rfq,
+  )
+  const ids = wanted.flatMap(({ decisionId }) => decisionId ?? []).sort((a, b) => b - a)
+  const standing = (await Promise.all(ids.map((id) => store.decision(id)))).filter((each) => each !== null)
+  const others = (await store.decisions(filter)).filter(({ id }) => !ids.includes(id))
+  return [
+    ...standing.map((decision) => ({ ...decision, standing: true })),
+    ...others.map((decision) => ({ ...decision, standing: false })),
+  ].slice(0, Math.max(limit, standing.length))
 }
 
 async function verifyDecisions(cli: Cli, store: Store, json: boolean | undefined): Promise<void> {
@@ -85,3 +111,16 @@ export const DECISION_COLUMNS: Column<DecisionRecord>[] = [
   { header: 'Run', cell: ({ runId }) => runId, align: 'right', drop: 2 },
   { header: 'Channel', cell: ({ channel }) => channel },
 ]
+
+const LISTED_COLUMNS: Column<ListedDecision>[] = DECISION_COLUMNS.map((column) =>
+  column.header === 'Outcome'
+    ? { ...column, cell: ({ outcome, standing }) => (standing ? `${outcome} (standing)` : outcome) }
+    : column.header === 'Decided (UTC)'
+      ? { ...column, cell: ({ decidedAt, repeatedUntil, times }) => decidedText(decidedAt, repeatedUntil, times) }
+      : column,
+)
+
+const decidedText = (decidedAt: string, repeatedUntil: string | null, times: number) =>
+  repeatedUntil === null
+    ? formatMinute(decidedAt)
+    : `${formatMinute(decidedAt)} to ${formatMinute(repeatedUntil)}, ${times} times`

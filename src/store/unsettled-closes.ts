@@ -1,0 +1,86 @@
+import { createCalendar } from '../domain/expiry.js'
+import { parseRfq } from '../domain/observation.js'
+import type { UnsettledClose } from '../domain/records.js'
+import { OPEN } from './close-intents.js'
+import type { Connection } from './connection.js'
+import type { Closings } from './contract.js'
+
+interface UnsettledRow {
+  channel: string
+  rfq_id: string
+  outcome: UnsettledClose['outcome']
+  since: string
+  decision_id: number | null
+  reason: string
+  time_zone: string | null
+  missing_since: string | null
+  body: string | null
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/** The newest answers that need a person, except of RFQs with an open intent; and the open intents. */
+const UNSETTLED = `
+with answers as (
+  select * from close_decisions where id in
+    (select max(id) from close_decisions where outcome is not null and (@channel is null or channel = @channel)
+    group by channel, rfq_id)
+), open as (
+  select * from close_intents where state in ${OPEN} and (@channel is null or channel = @channel)
+), unsettled as (
+  select channel, rfq_id, outcome, decided_at as since, id as decision_id, 
+    coalesce(json_extract(evidence, '$.result'), reason) as reason, time_zone
+  from answers a where outcome in ('refused', 'unknown', 'failed')
+    and not exists (select 1 from open o where o.channel = a.channel and o.rfq_id = a.rfq_id)
+  union all
+  select channel, rfq_id, 'open', coalesce(sent_at, created_at), null,
+    case when posts > 0 then 'a close was sent and is not settled' else 'a close was planned and not sent' end, null
+  from open
+)
+select u.*, e.missing_since, coalesce(e.latest_body, v.body) as body
+from unsettled u
+left join entities e on e.channel = u.channel and e.kind = 'rfq' and e.rfq_id = '' and e.id = u.rfq_id
+left join versions v on v.channel = e.channel and v.kind = 'rfq' and v.rfq_id = '' and v.id = e.id
+  and v.version = e.version
+order by u.since, u.channel, u.rfq_id`
+
+/** Closes that need a person (docs/CLOSING.md, rule 12). */
+export function createUnsettledCloses(connection: Connection): Pick<Closings, 'unsettledCloses'> {
+  return {
+    async unsettledCloses({ channel, now }) {
+      const rows = connection.read((db) => db.prepare(UNSETTLED).all({ channel: channel ?? null })) as UnsettledRow[]
+      return rows.flatMap((row) => {
+        const { document } = parseRfq(row.body === null ? null : JSON.parse(row.body))
+        if (row.outcome !== 'open') {
+          if (document?.state === 'closed' || row.missing_since !== null) return []
+          const today = createCalendar(row.time_zone ?? 'UTC').dateAt(now)
+          if (document?.responseDueDate && document.responseDueDate >= today) return []
+        }
+        return [toUnsettled(row, document?.number ?? null)]
+      })
+    },
+  }
+}
+
+function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClose {
+  const { channel, outcome, since, reason } = row
+  const again = `quotekeeper close-expired --channel ${channel} --retry ${rfqNumber ?? row.rfq_id}`
+  const remedies: Record<UnsettledClose['outcome'], string> = {
+    refused:
+      'check on the marketplace why it was refused; it is sent again when its document changes or after ' +
+      `${new Date(Date.parse(since) + DAY_MS).toISOString()}, or at once with: ${again}`,
+    unknown: `check on the marketplace whether it is closed; it is not sent again, except with: ${again}`,
+    failed: `check on the marketplace why the close had no effect; it is not sent again, except with: ${again}`,
+    open: 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again',
+  }
+  return {
+    channel,
+    rfqId: row.rfq_id,
+    rfqNumber,
+    outcome,
+    since,
+    decisionId: row.decision_id,
+    reason,
+    remedy: remedies[outcome],
+  }
+}

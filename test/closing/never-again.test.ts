@@ -1,0 +1,291 @@
+import { copyFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ClosingPolicy } from '../../src/closing/contract.js'
+import type { Effect } from '../../src/sandbox/index.js'
+import { carryOverClosings } from '../../src/store/carry-over.js'
+import { openStore } from '../../src/store/store.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const DUE = '2026-11-20'
+const ALWAYS = Number.POSITIVE_INFINITY
+/** Rounds per day: one every 24 minutes. */
+const ROUNDS = 60
+const ROUND_SECONDS = (24 * 3600) / ROUNDS
+
+type Fixture = ChannelFixture & { id: string }
+
+/** An RFQ past due, polled, whose close always has this effect. */
+async function openFailingFixture(effect: Effect | Effect[]): Promise<Fixture> {
+  const fixture = await openChannelFixture()
+  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+  fixture.sandbox.faults.add({ operation: 'closeRfq', times: ALWAYS, effect })
+  await fixture.pollRfqs()
+  return Object.assign(fixture, { id })
+}
+
+/** Like a marketplace that records each request in the document. */
+const touch = ({ sandbox, now, id }: Fixture) => void sandbox.world.changeRfq(id, { updatedAt: now().toISOString() })
+
+/** A round of another process: another store on the same file. */
+async function closeElsewhere(fixture: Fixture, policy: Partial<ClosingPolicy> = {}) {
+  const store = await openStore({ path: fixture.store.path, clock: fixture.now })
+  try {
+    return await fixture.closeExpired(policy, { store })
+  } finally {
+    await store.close()
+  }
+}
+
+/** What a day brings besides rounds, in turn; the first of each day is a plain round. */
+const INTERLUDES: ((fixture: Fixture) => Promise<unknown>)[] = [
+  (fixture) => fixture.closeExpired(),
+  (fixture) => fixture.closeExpired({ mode: 'dry-run' }),
+  (fixture) => closeElsewhere(fixture),
+  async (fixture) => {
+    await fixture.reopenStore()
+    await fixture.closeExpired({ graceHours: 1, maxPerRun: 3 })
+  },
+  async (fixture) => {
+    touch(fixture)
+    await fixture.pollRfqs()
+    await fixture.closeExpired({ byHand: true })
+  },
+  (fixture) => fixture.closeExpired({}, { stopped: () => 'Closing is switched off.' }),
+]
+
+/** Runs the rounds of some days. Returns the POSTs after each day. */
+async function runDays(fixture: Fixture, days: number): Promise<number[]> {
+  const posts: number[] = []
+  const begin = fixture.now().getTime()
+  for (let round = 0; round < days * ROUNDS; round++) {
+    fixture.setTime(new Date(begin + round * ROUND_SECONDS * 1000).toISOString())
+    await INTERLUDES[round % INTERLUDES.length]?.(fixture)
+    if ((round + 1) % ROUNDS === 0) posts.push(fixture.posts().length)
+  }
+  return posts
+}
+
+describe('a close that did not succeed', () => {
+  it.each<[string, Effect | Effect[], number[], string]>([
+    ['400: once a day', { kind: 'status', status: 400 }, [1, 2], 'refused'],
+    ['ok: false: once a day', { kind: 'not-ok' }, [1, 2], 'refused'],
+    ['500: two POSTs, then never again', { kind: 'status', status: 500 }, [2, 2], 'unknown'],
+    ['200 without effect: never again', { kind: 'status', status: 200, body: { ok: true } }, [1, 1], 'failed'],
+  ])(
+    '%s, over two days of rounds, dry runs, restarts, another process and touched documents',
+    async (_title, effect, posts, outcome) => {
+      const fixture = await openFailingFixture(effect)
+      expect(await runDays(fixture, 2)).toEqual(posts)
+      expect(await fixture.store.unsettledCloses({ now: fixture.now() })).toMatchObject([
+        { rfqId: fixture.id, outcome },
+      ])
+      expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+      // 120 rounds left few rows: repetitions are counted, not recorded.
+      const decisions = await fixture.store.decisions({})
+      expect(decisions.length).toBeLessThanOrEqual(8)
+      expect(decisions.reduce((sum, { times }) => sum + times, 0)).toBeGreaterThan(100)
+    },
+    240_000,
+  )
+
+  it('is sent again when the document really changed, but not because updatedAt changes at each refusal', async () => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 400 })
+    fixture.sandbox.faults.clear()
+    fixture.sandbox.faults.add({
+      operation: 'closeRfq',
+      times: ALWAYS,
+      effect: [
+        { kind: 'call', call: () => touch(fixture) },
+        { kind: 'status', status: 400 },
+      ],
+    })
+    for (let round = 0; round < 6; round++) {
+      await fixture.closeExpired()
+      fixture.advanceSeconds(600)
+      touch(fixture)
+      await fixture.pollRfqs()
+      await fixture.closeExpired()
+    }
+    expect(fixture.posts()).toHaveLength(1)
+    fixture.sandbox.world.changeRfq(fixture.id, { title: 'Another title' })
+    await fixture.pollRfqs()
+    for (let round = 0; round < 6; round++) await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(2)
+  })
+
+  it('is sent at most twice a day, however often the document changes', async () => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 400 })
+    for (let round = 0; round < 24; round++) {
+      fixture.sandbox.world.changeRfq(fixture.id, { title: `Title ${round}` })
+      await fixture.pollRfqs()
+      await fixture.closeExpired()
+      fixture.advanceSeconds(3600)
+    }
+    expect(fixture.posts()).toHaveLength(2)
+    expect((await fixture.store.decisions({ limit: 1 }))[0]?.reason).toContain('was sent 2 times within 24 hours')
+    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    const close = { channel: KEY, rfqId: fixture.id, runId: run.id, evidence: {} }
+    fixture.advanceSeconds(-23 * 3600)
+    await expect(fixture.store.planClose({ ...close, now: fixture.now() })).rejects.toThrow('2 times within 24 hours')
+  })
+
+  it('with an uncertain effect is not sent again because the document changed', async () => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 500 })
+    for (let round = 0; round < 8; round++) {
+      await fixture.closeExpired()
+      fixture.sandbox.world.changeRfq(fixture.id, { title: `Title ${round}` })
+      await fixture.pollRfqs()
+      fixture.advanceSeconds(6 * 3600)
+    }
+    expect(fixture.posts()).toHaveLength(2)
+  })
+
+  it.each(['refused', 'unknown'])(
+    'and is %s stays so after a backup from before it is restored',
+    async (outcome) => {
+      const fixture = await openFailingFixture({ kind: 'status', status: outcome === 'refused' ? 400 : 500 })
+      const backup = join(testFolder(), 'backup.db')
+      await fixture.store.backup(backup)
+      await fixture.closeExpired()
+      const posts = fixture.posts().length
+      for (let round = 0; round < 6; round++) {
+        const restored = join(testFolder(), 'restored.db')
+        copyFileSync(backup, restored)
+        expect(await carryOverClosings(restored, fixture.store.path)).toMatchObject({ decisions: expect.any(Number) })
+        await fixture.reopenStore(restored)
+        fixture.advanceSeconds(3600)
+        await fixture.closeExpired()
+        await fixture.pollRfqs()
+        await fixture.closeExpired()
+      }
+      expect(fixture.posts()).toHaveLength(posts)
+      expect(await fixture.store.unsettledCloses({ now: fixture.now() })).toMatchObject([{ outcome }])
+      expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+    },
+    60_000,
+  )
+
+  it('is sent again by a person only, who is named', async () => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 400 })
+    await fixture.closeExpired()
+    const other = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+    await fixture.pollRfqs()
+    const { decisions } = await fixture.closeExpired({ retry: [fixture.id], approvedBy: 'anna', byHand: true })
+    expect(decisions).toMatchObject([
+      { rfqId: fixture.id, outcome: 'refused', approvedBy: 'anna', evidence: { retryOf: 1, approvedBy: 'anna' } },
+    ])
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([fixture.id, fixture.id])
+    expect(fixture.sandbox.world.rfq(other.id).state).toBe('open')
+    for (let round = 0; round < 6; round++) await fixture.closeExpired({ byHand: true })
+    expect(fixture.posts().filter(({ rfqId }) => rfqId === fixture.id)).toHaveLength(2)
+    fixture.sandbox.faults.clear()
+    await fixture.closeExpired({ retry: [fixture.id, other.id] })
+    expect(await fixture.store.unsettledCloses({ now: fixture.now() })).toEqual([])
+  })
+})
+
+describe('an RFQ that needs a person', () => {
+  it('makes each round partial with the same reason, until it is closed, missing or not past due any more', async () => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 400 })
+    const errors: (string | null)[] = []
+    for (let round = 0; round < 6; round++) {
+      errors.push((await fixture.closeExpired()).run.error)
+      fixture.advanceSeconds(600)
+    }
+    expect(new Set(errors)).toEqual(new Set(['RFQs that need a person: 1 refused (1001).']))
+    fixture.sandbox.world.changeRfq(fixture.id, { responseDueDate: '2026-12-24' })
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'complete', error: null })
+    fixture.sandbox.world.changeRfq(fixture.id, { responseDueDate: DUE })
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired({ mode: 'dry-run' })).run.outcome).toBe('partial')
+    fixture.sandbox.world.closeRfq(fixture.id)
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'complete', error: null })
+  })
+})
+
+describe('an intent that a crash left at sending', () => {
+  const leaveSending = async (fixture: Fixture) => {
+    const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+    const close = { channel: KEY, rfqId: fixture.id, runId: run.id, evidence: {}, now: fixture.now() }
+    await fixture.store.markSending(await fixture.store.planClose(close), fixture.now())
+    const end = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, error: null }
+    await run.finish({ ...end, outcome: 'failed' }, fixture.now())
+  }
+
+  it.each<[string, Partial<ClosingPolicy>, (() => string | null) | undefined]>([
+    ['the kill switch is on', {}, () => 'Closing is switched off.'],
+    ['the channel is dry-run', { mode: 'dry-run' }, undefined],
+  ])('stays open and is named while %s, then is sent once more', async (_title, policy, stopped) => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 500 })
+    await leaveSending(fixture)
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(3600)
+      const { run, unsettled } = await fixture.closeExpired(policy, stopped && { stopped })
+      expect(run.error).toContain('1 not settled (1001)')
+      expect(unsettled).toMatchObject([{ rfqId: fixture.id, outcome: 'open' }])
+      await fixture.reopenStore()
+    }
+    expect(fixture.posts()).toEqual([])
+    expect((await fixture.store.decisions({})).map(({ decision }) => decision)).toEqual(['keep'])
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(1)
+  })
+
+  it('stays open if the kill switch is turned on between two POSTs', async () => {
+    const fixture = await openFailingFixture({ kind: 'status', status: 500 })
+    const stopped = () => (fixture.posts().length > 0 ? 'Closing is switched off.' : null)
+    expect((await fixture.closeExpired({}, { stopped })).unsettled).toMatchObject([{ outcome: 'open' }])
+    expect(fixture.posts()).toHaveLength(1)
+    fixture.advanceSeconds(3600)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
+    expect(fixture.posts()).toHaveLength(2)
+  })
+})
+
+describe('repeated decisions', () => {
+  it('keep one row with first, last and count, and the chain intact', async () => {
+    const fixture = await openChannelFixture()
+    fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' })
+    await fixture.pollRfqs()
+    for (let round = 0; round < 10; round++) {
+      await fixture.closeExpired()
+      fixture.advanceSeconds(8 * 3600)
+      if (round === 5) await fixture.reopenStore()
+    }
+    expect(await fixture.store.decisions({})).toMatchObject([
+      { decision: 'keep', decidedAt: '2026-11-21T12:00:00.000Z', times: 10, repeatedUntil: '2026-11-24T12:00:00.000Z' },
+    ])
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ decisions: 1, brokenAt: null })
+  })
+
+  it('of held rounds keep one row per RFQ, and one plan per set of RFQs', async () => {
+    const fixture = await openChannelFixture()
+    for (let n = 0; n < 3; n++) fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+    await fixture.pollRfqs()
+    const plans = new Set<string | null>()
+    for (let round = 0; round < 8; round++) {
+      const { approvalPlan, counts } = await fixture.closeExpired({ maxPerRun: 2 })
+      plans.add(approvalPlan)
+      expect(counts.held).toBe(3)
+      fixture.advanceSeconds(8 * 3600)
+    }
+    const [plan] = [...plans]
+    expect(plans.size).toBe(1)
+    expect((await fixture.store.decisions({})).map(({ decision, times }) => [decision, times])).toEqual(
+      Array.from({ length: 3 }, () => ['held', 8]),
+    )
+    expect(await fixture.store.heldPlans({ now: fixture.now() })).toMatchObject([{ plan, channel: KEY }])
+    await fixture.reopenStore()
+    const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: plan ?? '', approvedBy: 'anna' })
+    expect(approved.decisions.map(({ outcome, approvedBy }) => [outcome, approvedBy])).toEqual(
+      Array.from({ length: 3 }, () => ['closed', 'anna']),
+    )
+    expect(await fixture.store.heldPlans({ now: fixture.now() })).toEqual([])
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+  })
+})
