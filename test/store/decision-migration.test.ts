@@ -2,7 +2,6 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { carryOverClosings } from '../../src/store/carry-over.js'
-import { APPLICATION_ID } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
 import { openStore } from '../../src/store/store.js'
 import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
@@ -14,7 +13,7 @@ function firstSchemaCopy(from: string): string {
   const db = new Database(path)
   db.exec('create table migrations (number integer primary key, name text not null, applied_at text not null) strict')
   db.exec(migrations[0]?.sql ?? '')
-  db.pragma(`application_id = ${APPLICATION_ID}`)
+  db.pragma(`application_id = ${0x514b7072}`)
   db.pragma('user_version = 1')
   db.exec(`attach '${from}' as source`)
   for (const table of ['runs', 'entities', 'versions', 'close_decisions', 'close_intents']) {
