@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, open, rename, rm, writeFile } from 'node:fs/promises'
+import { open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
+import { makeFolder } from '../src/make-folder.js'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700
@@ -40,7 +41,7 @@ export function destinationPath(destination: Destination, name: string): string 
  */
 export async function writeFileAtomically(path: string, content: FileContent): Promise<number> {
   const directory = dirname(path)
-  await mkdir(directory, { recursive: true, mode: DIRECTORY_MODE })
+  makeFolder(directory, DIRECTORY_MODE)
   const temporary = join(directory, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     const bytes = await writeFlushed(temporary, content)

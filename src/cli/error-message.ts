@@ -42,6 +42,8 @@ function systemErrorMessage(error: NodeJS.ErrnoException): string {
   const target = error.path ?? addressOf(error)
   if (error.code === 'EEXIST' && error.syscall === 'mkdir')
     return `${target} is a file, but a folder is needed there: move it, or choose another path`
+  if (error.code === 'ENOENT' && error.syscall === 'mkdir')
+    return `the folder ${target} cannot be created there: choose another path`
   const denied = `this user has no permission for ${target}: change the permissions, or choose another`
   const messages: Record<string, string> = {
     EADDRINUSE: `${target} is in use by another program: stop it, or choose another port`,

@@ -1,7 +1,8 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync } from 'node:fs'
+import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import Database from 'better-sqlite3'
+import { makeFolder } from '../make-folder.js'
 import { isBusy, toStoreError } from './sqlite-errors.js'
 
 export type Sqlite = Database.Database
@@ -114,7 +115,7 @@ export function connect(path: string): Sqlite {
 
 function createPrivateFile(path: string): void {
   if (existsSync(path)) return
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   closeSync(openSync(path, 'a', 0o600))
   chmodSync(path, 0o600)
 }

@@ -1,6 +1,10 @@
 import Database from 'better-sqlite3'
 import { StoreError, UnusableDatabaseError } from './errors.js'
 
+/** What to do about a damaged database. */
+export const RESTORE =
+  'Restore a backup with: quotekeeper restore FILE. Without a backup, recover what is left with: sqlite3 FILE .recover'
+
 /** Converts SQLite errors into messages with a remedy; other errors pass unchanged. */
 export function toStoreError(error: unknown, path: string): Error {
   if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new StoreError(String(error))
@@ -16,7 +20,7 @@ function remedyFor(code: string): { what: string; todo: string; unusable: boolea
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
     return {
       what: 'The database is damaged or not a SQLite file',
-      todo: 'Nothing was changed. Restore a backup (made with quotekeeper backup), or recover with: sqlite3 FILE .recover',
+      todo: `Nothing was changed. ${RESTORE}`,
       unusable: true,
     }
   }

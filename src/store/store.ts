@@ -1,14 +1,16 @@
 import { chmodSync, existsSync, statSync } from 'node:fs'
 import type { Clock } from '../domain/clock.js'
+import { backupDatabase } from './backup.js'
 import { createClosings } from './closings.js'
 import { Connection, type Sqlite } from './connection.js'
 import type { Store } from './contract.js'
-import { StoreError, UnusableDatabaseError } from './errors.js'
+import { UnusableDatabaseError } from './errors.js'
 import { createHistory } from './history.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { createRecorder } from './recorder.js'
 import { revalidate } from './revalidate.js'
 import { createRuns } from './runs.js'
+import { RESTORE } from './sqlite-errors.js'
 
 export interface StoreOptions {
   /** Path of the database file. */
@@ -49,7 +51,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createClosings(connection),
     check: async () => check(connection),
     revalidate: (now) => revalidate(connection, now),
-    backup: (file) => backup(connection, file),
+    backup: (file) => connection.read((db) => backupDatabase(db, file)),
     async close() {
       stopRenewing()
       await connection.close()
@@ -60,10 +62,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 function rejectDamaged(db: Sqlite): void {
   const found = db.pragma('quick_check(1)', { simple: true })
   if (found !== 'ok') {
-    throw new UnusableDatabaseError(
-      `The database is damaged: ${db.name} (${found}). Nothing was changed. ` +
-        'Restore a backup (made with quotekeeper backup), or recover with: sqlite3 FILE .recover',
-    )
+    throw new UnusableDatabaseError(`The database is damaged: ${db.name} (${found}). Nothing was changed. ${RESTORE}`)
   }
 }
 
@@ -79,11 +78,4 @@ function check(connection: Connection) {
       schemaVersion: schemaVersion(db),
     }
   })
-}
-
-async function backup(connection: Connection, file: string): Promise<void> {
-  if (existsSync(file)) throw new StoreError(`${file} already exists. Choose another file.`)
-  const copied = connection.read((db) => db.backup(file))
-  await copied
-  chmodSync(file, 0o600)
 }

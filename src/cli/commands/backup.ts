@@ -1,19 +1,41 @@
-import { resolve } from 'node:path'
+import type { Store } from '../../store/contract.js'
 import { withStore } from '../app.js'
-import type { RegisterCommand } from '../cli-context.js'
-import { withExamples } from '../options.js'
+import { backupTarget, deleteOldBackups } from '../backup-target.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
+import { wholeNumber, withExamples } from '../options.js'
+import { plural } from '../terminal-text.js'
 
-/** `backup FILE`: makes a consistent copy of the database. */
+interface Options {
+  keep?: number
+}
+
+/** `backup TARGET`: makes a consistent copy of the database. */
 export const register: RegisterCommand = (command, cli) => {
-  command.argument('<file>', 'path of the copy; must not exist').action((file: string) =>
-    withStore(cli, async (store) => {
-      const path = resolve(cli.io.cwd, file)
-      await store.backup(path)
-      cli.io.out(`${path}\n`)
-    }),
+  command
+    .argument('<target>', 'a file that does not exist, a folder, or a pattern such as /backups/qk-{date}.db')
+    .option(
+      '--keep <number>',
+      'afterwards delete older backups of the same pattern or folder, so that this many are left',
+      wholeNumber(1, 100_000),
+    )
+    .action((target: string, options: Options) => withStore(cli, (store) => backup(cli, store, target, options)))
+  withExamples(
+    command,
+    ['quotekeeper backup /backups/ --keep 14', 'a new file every night, from cron; the newest 14 are kept'],
+    ['quotekeeper backup "/backups/qk-{date}.db"', 'the same with names of your own'],
+    ['quotekeeper backup before-update.db', 'one copy'],
   )
-  withExamples(command, [
-    'quotekeeper backup /backups/quotekeeper-2026-01-31.db',
-    'copy the database and print the path of the copy',
-  ])
+}
+
+async function backup({ io }: Cli, store: Store, text: string, { keep }: Options): Promise<void> {
+  const { file, siblings } = backupTarget(text, { cwd: io.cwd, now: io.now() })
+  if (keep !== undefined && siblings === null)
+    throw new UsageError('--keep needs a folder, or a file name with {date}, such as /backups/qk-{date}.db')
+  await store.backup(file)
+  io.out(`${file}\n`)
+  if (keep === undefined || siblings === null) return
+  const { isQuotekeeperFile } = await import('../../store/backup.js')
+  const deleted = deleteOldBackups({ file, siblings }, keep, (path) => path !== store.path && isQuotekeeperFile(path))
+  if (deleted.length > 0) io.err(`Deleted ${plural(deleted.length, 'older backup')}: ${deleted.join(', ')}\n`)
 }

@@ -101,8 +101,14 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'backup',
-    args: '<file>',
-    description: 'copy the database to a file while Quotekeeper keeps running',
+    args: '<target>',
+    description: 'copy the database to a file or folder while Quotekeeper keeps running',
     load: () => import('./backup.js'),
+  },
+  {
+    name: 'restore',
+    args: '<file>',
+    description: 'replace the database by a backup; the replaced one is kept beside it',
+    load: () => import('./restore.js'),
   },
 ]

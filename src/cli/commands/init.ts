@@ -1,6 +1,7 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { EXAMPLE_CONFIG, EXAMPLE_ENV } from '../../config/example.js'
+import { makeFolder } from '../../make-folder.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
 import { withExamples } from '../options.js'
@@ -14,7 +15,7 @@ export const register: RegisterCommand = (command, cli) => {
 async function init({ io, globals }: Cli): Promise<void> {
   const config = resolve(io.cwd, globals.config ?? (io.env.QUOTEKEEPER_CONFIG || 'quotekeeper.yaml'))
   const example = join(dirname(config), '.env.example')
-  await mkdir(dirname(config), { recursive: true })
+  makeFolder(dirname(config))
   const wroteConfig = await writeNew(config, EXAMPLE_CONFIG)
   const wroteExample = await writeNew(example, EXAMPLE_ENV)
   for (const [path, wrote] of [

@@ -1,0 +1,52 @@
+import { dirname, join, resolve } from 'node:path'
+import type { RestoreReport } from '../../store/restore.js'
+import { type App, withApp } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
+import { withExamples } from '../options.js'
+import { plural } from '../terminal-text.js'
+
+/** `restore FILE`: replaces the database by a backup. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .argument('<file>', 'a backup made with quotekeeper backup')
+    .action((file: string) =>
+      withApp(
+        cli,
+        { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
+        async (app: App) => restore(cli, app, file),
+      ),
+    )
+  withExamples(command, [
+    'quotekeeper restore /backups/quotekeeper-2026-01-31T021500Z.db',
+    'after stopping quotekeeper start and work',
+  ])
+}
+
+async function restore({ io }: Cli, { config: { database } }: App, file: string): Promise<void> {
+  const { restoreDatabase } = await import('../../store/restore.js')
+  const backup = resolve(io.cwd, file)
+  const report = await restoreDatabase({ backup, database, now: io.now() })
+  io.out(`${database}\n`)
+  io.err(`Restored ${backup} (${(report.bytes / 1e6).toFixed(1)} MB, schema ${report.schemaVersion}).\n`)
+  if (report.kept !== null)
+    io.err(`The replaced database was kept as ${report.kept}; delete it when it is not needed.\n`)
+  io.err(closingNotes(report, database))
+}
+
+/** What the backup does not know about closing, which decides whether refused closes would be sent again. */
+function closingNotes({ carriedOver }: RestoreReport, database: string): string {
+  if (carriedOver === null) return ''
+  if ('skipped' in carriedOver) {
+    return (
+      `Closing decisions newer than the backup were not carried over. ${carriedOver.skipped}\n` +
+      'Closes that were refused or are uncertain since then may be sent again. Before you start the service, create ' +
+      `${join(dirname(database), 'closing.stop')}, poll, and look at: quotekeeper close-expired --dry-run\n`
+    )
+  }
+  const { decisions, intents } = carriedOver
+  if (decisions + intents === 0) return ''
+  return (
+    `Carried over from the replaced database: ${plural(decisions, 'closing decision')} and ` +
+    `${plural(intents, 'close intent')} newer than the backup, so that no close is sent again.\n`
+  )
+}

@@ -1,0 +1,28 @@
+import { mkdirSync, statSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+
+/**
+ * Creates a folder and its missing parents. Used in place of a recursive mkdir, which Node 20 repeats without end where
+ * folders cannot be created, such as below /proc; no signal ends that.
+ * @param mode permissions of the folders that are created
+ * @throws the system error of the first folder that cannot be created
+ */
+export function makeFolder(path: string, mode = 0o700): void {
+  const missing: string[] = []
+  let existing = resolve(path)
+  while (statSync(existing, { throwIfNoEntry: false }) === undefined && dirname(existing) !== existing) {
+    missing.unshift(existing)
+    existing = dirname(existing)
+  }
+  // If the path itself is a file, mkdir reports it.
+  for (const folder of missing.length > 0 ? missing : [existing]) createOne(folder, mode)
+}
+
+function createOne(folder: string, mode: number): void {
+  try {
+    mkdirSync(folder, { mode })
+  } catch (error) {
+    // Another process may have created it meanwhile.
+    if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw error
+  }
+}
