@@ -4,7 +4,7 @@ import { UnusableDatabaseError } from './errors.js'
 import { type Migration, migrations } from './migrations.js'
 
 /** Marks a file as a Quotekeeper database: "QKpr". */
-const APPLICATION_ID = 0x514b7072
+export const APPLICATION_ID = 0x514b7072
 
 /** The schema versions before and after opening, for the log. */
 export interface MigrationReport {
