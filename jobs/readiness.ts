@@ -1,6 +1,3 @@
-import { constants } from 'node:fs'
-import { access, statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
 import type { Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
 import type { Readiness, ReadinessCheck } from '../src/domain/readiness.js'
@@ -11,15 +8,13 @@ import { checkPollFreshness, type PollState } from './poll-freshness.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
-  store: Pick<Store, 'path' | 'newestRun'>
+  store: Pick<Store, 'newestRun' | 'checkWritable'>
   runner: Pick<JobRunner, 'ping'>
   now: Clock
 }
 
 /** A poll is stale after this many schedule intervals without a complete run. */
 const MAX_AGE_INTERVALS = 3
-/** With less free space than this, in bytes, the next large poll may not fit. */
-const MIN_FREE_BYTES = 32 * 2 ** 20
 const YEAR_MS = 366 * 24 * 3_600_000
 
 /** Checks that the database is writable, the queue accepts writes, and every channel was polled completely of late. */
@@ -40,7 +35,7 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
     let states: PollState[] = []
     const database = async () => {
       states = await loadPollStates(moment)
-      return checkDatabase(store)
+      return store.checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
     return [...checks, ...checkPollFreshness(states, moment)]
@@ -53,16 +48,6 @@ async function runCheck(name: string, check: () => Promise<{ ok: boolean; messag
   } catch (error) {
     return { name, ok: false, message: (error as Error).message }
   }
-}
-
-/** Checks permissions and free space without writing, because this runs every few seconds. */
-async function checkDatabase(store: ReadinessOptions['store']): Promise<{ ok: boolean; message: string }> {
-  await Promise.all([access(store.path, constants.W_OK), access(dirname(store.path), constants.W_OK)])
-  const { bavail, bsize } = await statfs(store.path)
-  const free = bavail * bsize
-  if (free < MIN_FREE_BYTES)
-    return { ok: false, message: `disk almost full: ${Math.floor(free / 2 ** 20)} MiB free; free some space` }
-  return { ok: true, message: 'writable, enough free space' }
 }
 
 const KINDS = ['listings', 'rfqs'] as const

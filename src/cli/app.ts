@@ -32,6 +32,8 @@ export interface AppOptions {
   defaultLevel: LogLevel
   /** Whether to create the database if it does not exist. */
   createDatabase: boolean
+  /** The command only reads the database: it works without permission to write, on a read-only or a full disk. */
+  readOnlyIfNeeded?: boolean
   /** `KEY=VALUE` each, overriding keys under `reports:`. */
   set?: readonly string[]
 }
@@ -49,14 +51,16 @@ export async function withApp<T>(cli: Cli, options: AppOptions, use: (app: App) 
   }
 }
 
-/** Opens an existing database for a command that only reads it. */
+/** Opens an existing database for a command that only reads it, for reading only if it cannot be written. */
 export const withStore = <T>(
   cli: Cli,
   use: (store: Store, app: App) => Promise<T>,
   { set = [] }: Pick<AppOptions, 'set'> = {},
 ) =>
-  withApp(cli, { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false, set }, async (app) =>
-    use(await app.store(), app),
+  withApp(
+    cli,
+    { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false, readOnlyIfNeeded: true, set },
+    async (app) => use(await app.store(), app),
   )
 
 /** For a command that calls the marketplace once and exits. Creates the database if it does not exist. */
@@ -75,7 +79,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     closers.push(() => part.close())
     return part
   }
-  const store = once(async () => closeLater(await openConfiguredStore(config, options.createDatabase)))
+  const store = once(async () => closeLater(await openConfiguredStore({ cli, config, log, options })))
   return {
     config,
     log,
@@ -106,9 +110,27 @@ async function openLog({ io, globals }: Cli, config: Config, { logTo, defaultLev
   })
 }
 
-async function openConfiguredStore(config: Config, create: boolean): Promise<Store> {
+interface OpenContext {
+  cli: Cli
+  config: Config
+  log: Logger
+  options: AppOptions
+}
+
+async function openConfiguredStore({ cli, config, log, options }: OpenContext): Promise<Store> {
   const { openStore } = await import('../store/store.js')
-  return openStore({ path: config.database, create })
+  return openStore({
+    path: config.database,
+    create: options.createDatabase,
+    readOnlyIfNeeded: options.readOnlyIfNeeded ?? false,
+    onReadOnly: (reason) => cli.io.err(`Reading only: ${cli.scrub(reason)}\n`),
+    onOpen: ({ from, to, backup }) => {
+      if (backup === null) return
+      // The service logs; a command tells the person who runs it, whatever the log level.
+      if (options.logTo === 'stdout') log.info({ from, to, copy: backup }, 'database upgraded; it was copied before')
+      else cli.io.err(`The database was upgraded from schema ${from} to ${to}. It was copied before: ${backup}\n`)
+    },
+  })
 }
 
 async function createReportMaker({ reportWorkerScript }: Cli['io'], config: Config, store: Store): Promise<MakeReport> {

@@ -17,7 +17,7 @@ try {
 }
 
 async function makeReport({ database, request }: WorkerInput) {
-  const store = await openStore({ path: database, create: false, checked: true })
+  const store = await openStore({ path: database, create: false, checked: true, readOnlyIfNeeded: true })
   try {
     return await makeReportInProcess(store)(request, {
       signal: cancellation.signal,

@@ -1,16 +1,15 @@
 import { chmodSync, closeSync, existsSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { setTimeout as wait, setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import Database from 'better-sqlite3'
+import type Database from 'better-sqlite3'
 import { makeFolder } from '../make-folder.js'
+import { UnusableDatabaseError } from './errors.js'
+import { openReadOnly } from './read-only.js'
+import { connect, type Sqlite } from './sqlite.js'
 import { isBusy, toStoreError } from './sqlite-errors.js'
-
-export type Sqlite = Database.Database
 
 /** How long a writer waits for the lock of another process, in milliseconds. */
 const MAX_BUSY_WAIT_MS = 5000
-/** SQLite's busy timeout, which blocks the thread, in milliseconds. */
-const MAX_BLOCKING_WAIT_MS = 50
 /** Small, because the operating system caches the file too; a report on a large RFQ would fill the default 16 MiB. */
 const READER_CACHE_KIB = 4096
 
@@ -20,17 +19,21 @@ const READER_CACHE_KIB = 4096
  */
 export class Connection {
   readonly reader: Sqlite
-  readonly #writer: Sqlite
+  /** Null if the database was opened for reading only. */
+  readonly #writer: Sqlite | null
+  readonly #release: () => void
   #last: Promise<unknown> = Promise.resolve()
   readonly #statements = new Map<string, Database.Statement>()
 
   private constructor(
     readonly path: string,
-    writer: Sqlite,
+    writer: Sqlite | null,
     reader: Sqlite,
+    release: () => void,
   ) {
     this.#writer = writer
     this.reader = reader
+    this.#release = release
   }
 
   /** Opens or creates the file (0600, folder 0700). Errors: UnusableDatabaseError. */
@@ -45,9 +48,22 @@ export class Connection {
       const reader = connect(path)
       reader.pragma('query_only = on')
       reader.pragma(`cache_size = -${READER_CACHE_KIB}`)
-      return new Connection(path, opened, reader)
+      return new Connection(path, opened, reader, () => {
+        reader.close()
+        opened.close()
+      })
     } catch (error) {
       writer?.close()
+      throw toStoreError(error, path)
+    }
+  }
+
+  /** Opens a file that cannot be written, for reading only. Errors: UnusableDatabaseError. */
+  static async openReadOnly(path: string, prepare: (db: Sqlite) => Promise<void>): Promise<Connection> {
+    try {
+      const { reader, release } = await openReadOnly(path, prepare)
+      return new Connection(path, null, reader, release)
+    } catch (error) {
       throw toStoreError(error, path)
     }
   }
@@ -56,7 +72,7 @@ export class Connection {
   statement(sql: string): Database.Statement {
     let found = this.#statements.get(sql)
     if (!found) {
-      found = this.#writer.prepare(sql)
+      found = this.#requireWriter().prepare(sql)
       this.#statements.set(sql, found)
     }
     return found
@@ -73,15 +89,45 @@ export class Connection {
   }
 
   async #transaction<T>(work: () => Promise<T> | T): Promise<T> {
+    const writer = this.#requireWriter()
     try {
-      await retryWhileBusy(() => this.#writer.exec('begin immediate'))
+      await retryWhileBusy(() => writer.exec('begin immediate'))
       const result = await work()
-      await retryWhileBusy(() => this.#writer.exec('commit'))
+      await retryWhileBusy(() => writer.exec('commit'))
       return result
     } catch (error) {
-      if (this.#writer.inTransaction) this.#writer.exec('rollback')
+      if (writer.inTransaction) writer.exec('rollback')
       throw toStoreError(error, this.path)
     }
+  }
+
+  /**
+   * Takes the write lock, writes within a transaction and rolls it back; does nothing while this process is writing.
+   * Errors: StoreError if another process holds the lock for longer than this.
+   */
+  async probeWrite(maxWaitMs: number): Promise<void> {
+    const writer = this.#requireWriter()
+    try {
+      await retryWhileBusy(() => {
+        if (writer.inTransaction) return
+        writer.exec('begin immediate')
+        try {
+          writer.exec("insert into migrations (number, name, applied_at) values (-1, 'write test', '')")
+        } finally {
+          writer.exec('rollback')
+        }
+      }, maxWaitMs)
+    } catch (error) {
+      throw toStoreError(error, this.path)
+    }
+  }
+
+  #requireWriter(): Sqlite {
+    if (this.#writer) return this.#writer
+    throw new UnusableDatabaseError(
+      `The database ${this.path} cannot be written; it was opened for reading only. Check that this user may write to ` +
+        'the file and its folder, and that the disk is neither full nor mounted read-only.',
+    )
   }
 
   /** Runs queries, converting errors with `toStoreError`. */
@@ -96,22 +142,12 @@ export class Connection {
   /** Waits for pending transactions, then closes. */
   async close(): Promise<void> {
     await this.#last
-    this.reader.close()
-    this.#writer.close()
+    this.#release()
   }
 }
 
 /** Call between parts of long work. */
-export { yieldToEventLoop }
-
-/** Opens another connection to a file in use. */
-export function connect(path: string): Sqlite {
-  const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS })
-  // Not stored in the file, so it is set for each connection.
-  db.pragma('synchronous = full')
-  db.pragma('foreign_keys = on')
-  return db
-}
+export { connect, type Sqlite, yieldToEventLoop }
 
 function createPrivateFile(path: string): void {
   if (existsSync(path)) return
@@ -120,9 +156,9 @@ function createPrivateFile(path: string): void {
   chmodSync(path, 0o600)
 }
 
-/** Repeats an attempt for up to five seconds while another process holds the lock, without blocking the thread. */
-export async function retryWhileBusy<T>(attempt: () => T): Promise<T> {
-  const deadline = performance.now() + MAX_BUSY_WAIT_MS
+/** Repeats an attempt while another process holds the lock, by default for five seconds; does not block the thread. */
+export async function retryWhileBusy<T>(attempt: () => T, maxWaitMs = MAX_BUSY_WAIT_MS): Promise<T> {
+  const deadline = performance.now() + maxWaitMs
   for (;;) {
     try {
       return attempt()

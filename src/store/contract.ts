@@ -26,6 +26,8 @@ export interface Store extends Runs, Recorder, History, Closings {
   readonly path: string
   /** Checks the integrity of the database; `message` describes the damage if `ok` is false. */
   check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
+  /** Tests the write path: a small file in the folder, the free space, a write transaction that is rolled back. */
+  checkWritable(): Promise<{ ok: boolean; message: string }>
   /** Parses every stored version again, after the schemas changed, and updates `valid` and the problems. */
   revalidate(now: Date): Promise<RevalidationReport>
   /** Makes a consistent copy (mode 0600) while others continue to write. */

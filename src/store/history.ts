@@ -172,7 +172,7 @@ async function* exportAll(
     ${filter.channel === undefined ? '' : 'and v.channel = @channel'} ${filter.kind === undefined ? '' : 'and v.kind = @kind'}
     order by v.channel, v.kind, v.rfq_id, v.id`
   // An open cursor blocks its connection, so the export uses its own, which also sees one consistent state.
-  const reader: Sqlite = connect(connection.path)
+  const reader: Sqlite = connect(connection.reader.name)
   try {
     const cursor = reader
       .prepare(sql)

@@ -34,7 +34,7 @@ function remedyFor(code: string): { what: string; todo: string; unusable: boolea
   if (/^SQLITE_(READONLY|CANTOPEN|PERM|AUTH)/.test(code)) {
     return {
       what: 'The database cannot be opened for writing',
-      todo: 'Check that the folder exists and that this user may write to it and to the file.',
+      todo: 'Check that the folder exists, that this user may write to it and to the file, and that the disk is not mounted read-only.',
       unusable: true,
     }
   }

@@ -7,10 +7,12 @@ import type { Store } from './contract.js'
 import { UnusableDatabaseError } from './errors.js'
 import { createHistory } from './history.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
+import { isNotWritable } from './read-only.js'
 import { createRecorder } from './recorder.js'
 import { revalidate } from './revalidate.js'
 import { createRuns } from './runs.js'
 import { RESTORE } from './sqlite-errors.js'
+import { checkWritable } from './write-check.js'
 
 export interface StoreOptions {
   /** Path of the database file. */
@@ -19,7 +21,11 @@ export interface StoreOptions {
   create?: boolean
   /** Skip the integrity check and migrations, because this process has opened the file before. Default false. */
   checked?: boolean
+  /** If the file cannot be written (read-only or full disk, no permission), open it for reading only. Default false. */
+  readOnlyIfNeeded?: boolean
   clock?: Clock
+  /** Called when the file was opened for reading only, with the reason. */
+  onReadOnly?: (reason: string) => void
   /** Called with the migrations that were applied. */
   onOpen?: (report: MigrationReport) => void
 }
@@ -35,13 +41,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       `There is no database at ${options.path}. Create one with: quotekeeper sync (or quotekeeper start).`,
     )
   }
-  const connection = await Connection.open(options.path, async (db) => {
-    if (options.checked) return
-    rejectDamaged(db)
-    const report = await migrate(db, clock())
-    if (report.backup) chmodSync(report.backup, 0o600)
-    options.onOpen?.(report)
-  })
+  const connection = await openConnection(options, clock)
   const { stopRenewing, ...runs } = createRuns({ connection, clock })
   return {
     path: options.path,
@@ -50,12 +50,34 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createHistory(connection),
     ...createClosings(connection),
     check: async () => check(connection),
+    checkWritable: () => checkWritable(connection),
     revalidate: (now) => revalidate(connection, now),
     backup: (file) => connection.read((db) => backupDatabase(db, file)),
     async close() {
       stopRenewing()
       await connection.close()
     },
+  }
+}
+
+async function openConnection(options: StoreOptions, clock: Clock): Promise<Connection> {
+  const prepare = async (db: Sqlite) => {
+    rejectDamaged(db)
+    const report = await migrate(db, clock())
+    if (report.backup) chmodSync(report.backup, 0o600)
+    return report
+  }
+  try {
+    return await Connection.open(options.path, async (db) => {
+      if (options.checked) return
+      const report = await prepare(db)
+      options.onOpen?.(report)
+    })
+  } catch (error) {
+    if (!options.readOnlyIfNeeded || !isNotWritable(error)) throw error
+    const connection = await Connection.openReadOnly(options.path, async (db) => void (await prepare(db)))
+    options.onReadOnly?.((error as Error).message)
+    return connection
   }
 }
 

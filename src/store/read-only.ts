@@ -1,0 +1,64 @@
+import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import Database from 'better-sqlite3'
+import { connect, type Sqlite } from './sqlite.js'
+
+/** A connection for reading, and how to release what it uses. */
+export interface ReadOnlyConnection {
+  reader: Sqlite
+  release: () => void
+}
+
+type Prepare = (db: Sqlite) => Promise<void>
+
+/** Whether an error only means that the database cannot be written: read-only or full disk, no permission. */
+export function isNotWritable(error: unknown): boolean {
+  const cause = error instanceof Error ? (error.cause ?? error) : error
+  return cause instanceof Database.SqliteError && /^SQLITE_(READONLY|CANTOPEN|PERM|AUTH|FULL|IOERR)/.test(cause.code)
+}
+
+/**
+ * Opens a database that cannot be written. SQLite reads a WAL database in a read-only folder only if its `-shm` file
+ * exists, and an immutable one only by a URI, which this build does not accept
+ * (https://www.sqlite.org/wal.html#read_only_databases). Otherwise a temporary copy is read, with the write-ahead log.
+ * @param prepare checks the database; migrates a copy of an older one
+ */
+export async function openReadOnly(path: string, prepare: Prepare): Promise<ReadOnlyConnection> {
+  let reader: Sqlite | undefined
+  try {
+    reader = new Database(path, { readonly: true, fileMustExist: true })
+    await prepare(reader)
+    const direct = reader
+    return { reader: direct, release: () => direct.close() }
+  } catch (error) {
+    reader?.close()
+    if (!isNotWritable(error)) throw error
+    return openCopy(path, prepare)
+  }
+}
+
+async function openCopy(path: string, prepare: Prepare): Promise<ReadOnlyConnection> {
+  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-read-'))
+  const remove = () => rmSync(folder, { recursive: true, force: true })
+  let reader: Sqlite | undefined
+  try {
+    const copy = join(folder, basename(path))
+    for (const suffix of ['', '-wal']) if (existsSync(path + suffix)) copyFileSync(path + suffix, copy + suffix)
+    reader = connect(copy)
+    await prepare(reader)
+    reader.pragma('query_only = on')
+    const db = reader
+    return {
+      reader: db,
+      release: () => {
+        db.close()
+        remove()
+      },
+    }
+  } catch (error) {
+    reader?.close()
+    remove()
+    throw error
+  }
+}

@@ -1,0 +1,15 @@
+import Database from 'better-sqlite3'
+
+export type Sqlite = Database.Database
+
+/** SQLite's busy timeout, which blocks the thread, in milliseconds. */
+const MAX_BLOCKING_WAIT_MS = 50
+
+/** Opens another connection to a file in use. */
+export function connect(path: string): Sqlite {
+  const db = new Database(path, { timeout: MAX_BLOCKING_WAIT_MS })
+  // Not stored in the file, so it is set for each connection.
+  db.pragma('synchronous = full')
+  db.pragma('foreign_keys = on')
+  return db
+}

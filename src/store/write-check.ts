@@ -1,0 +1,70 @@
+import { open, rm, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import type { Connection } from './connection.js'
+import { StoreError } from './errors.js'
+
+/** With less free space than this, in bytes, the next large poll may not fit. */
+const MIN_FREE_BYTES = 32 * 2 ** 20
+/** How long another process may hold the write lock, in milliseconds. */
+const MAX_LOCK_WAIT_MS = 1000
+
+/**
+ * Tests whether the database can be written: a small file in its folder, the free space, and a write transaction that is
+ * rolled back.
+ */
+export async function checkWritable(connection: Connection): Promise<{ ok: boolean; message: string }> {
+  const folder = dirname(connection.path)
+  try {
+    await probeFolder(folder)
+    const free = await freeBytes(folder)
+    if (free < MIN_FREE_BYTES)
+      return {
+        ok: false,
+        message: `disk almost full: ${Math.floor(free / 2 ** 20)} MiB free in ${folder}; free some space`,
+      }
+    await connection.probeWrite(MAX_LOCK_WAIT_MS)
+    return { ok: true, message: 'writable, enough free space' }
+  } catch (error) {
+    return { ok: false, message: (error as Error).message }
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder)
+  return bavail * bsize
+}
+
+/**
+ * Writes a small file in a folder, flushes it to disk and removes it.
+ * @throws Error that says why nothing can be written there
+ */
+export async function probeFolder(folder: string): Promise<void> {
+  const file = join(folder, `.quotekeeper-write-test-${process.pid}`)
+  try {
+    const handle = await open(file, 'w', 0o600)
+    try {
+      await handle.writeFile('test')
+      await handle.sync()
+    } finally {
+      await handle.close()
+      await rm(file, { force: true })
+    }
+  } catch (error) {
+    throw new StoreError(`Nothing can be written to the folder ${folder}: ${reasonOf(error)}.`, { cause: error })
+  }
+}
+
+const REASONS: Record<string, string> = {
+  EROFS: 'the file system is read-only',
+  EACCES: 'this user has no permission',
+  EPERM: 'this user has no permission',
+  ENOSPC: 'no space is left on the disk',
+  EDQUOT: 'the quota of this user is used up',
+  ENOENT: 'it does not exist',
+  ENOTDIR: 'it is a file',
+}
+
+function reasonOf(error: unknown): string {
+  const { code = '', message } = error as NodeJS.ErrnoException
+  return REASONS[code] ?? message
+}
