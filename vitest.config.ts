@@ -3,9 +3,12 @@ import { defineConfig } from 'vitest/config'
 const INTEGRATION = 'test/**/*.integration.test.ts'
 const EXTERNAL = 'test/**/*.external.test.ts'
 
-const shared = { testTimeout: 30_000, hookTimeout: 30_000, restoreMocks: true }
+const shared = { testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true }
 
-/** `unit`: no child process, no installed program. `integration`: processes of our own. `external`: Redis, PostgreSQL, readers. */
+/**
+ * `unit`: fast, no child process, no installed program. `integration`: processes of our own, slow tests of files and
+ * sockets. `external`: Redis, PostgreSQL, LibreOffice, openpyxl.
+ */
 export default defineConfig({
   test: {
     maxWorkers: 2,

@@ -9,7 +9,7 @@ import { summarizeClosing, summarizePolls } from './event-text.js'
 import type { ServiceEvent, ServiceMonitor } from './service-monitor.js'
 
 /** How long each step of the round may take. */
-const STEP_TIMEOUT_MS = 60_000
+const STEP_TIMEOUT_MS = 120_000
 
 /** The running service with its monitor. */
 export interface MonitoredService {
