@@ -30,8 +30,8 @@ const TIMING = {
   retry: 2_000,
   /** How long to wait for the queue at start-up. */
   start: 5_000,
-  /** How long to wait for a response of the queue. */
-  answer: 4_000,
+  /** How long to wait for the queue to respond to one operation. */
+  response: 4_000,
   /** How long an aborted job may take to end, and then BullMQ to record what finished. */
   grace: 1_000,
 }
@@ -48,7 +48,7 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
   const address = queueAddress(server.url)
   const errorLog = throttledErrorLog(log, address)
   try {
-    const shared = { url: server.url, prefix, responseTimeoutMs: timing.answer, onReconnect: errorLog.recovered }
+    const shared = { url: server.url, prefix, responseTimeoutMs: timing.response, onReconnect: errorLog.recovered }
     const backend =
       server.kind === 'redis'
         ? openRedisBackend(shared)
@@ -56,7 +56,7 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
     const queue = await openQueue(backend, timing.start, errorLog)
     return new BullRunner({ backend, queue, address, concurrency, timing, log, errorLog })
   } catch (error) {
-    throw unavailable(address, error as Error)
+    throw unavailableError(address, error as Error)
   }
 }
 
@@ -74,7 +74,7 @@ async function openQueue(backend: QueueBackend, withinMs: number, errorLog: Erro
   throw lastError
 }
 
-function unavailable(address: string, cause: Error): QueueUnavailableError {
+function unavailableError(address: string, cause: Error): QueueUnavailableError {
   const remedy = 'start it, or correct "queue" in the configuration ("queue: in-process" needs no server)'
   return new QueueUnavailableError(`the queue at ${address} does not answer (${cause.message}): ${remedy}`, { cause })
 }
@@ -170,9 +170,9 @@ class BullRunner implements JobRunner {
     const { address, timing } = this.#parts
     if (this.#closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
     const response = operation()
-    if (!(await settlesWithin(response, timing.answer))) throw unavailable(address, new Error('no response'))
+    if (!(await settlesWithin(response, timing.response))) throw unavailableError(address, new Error('no response'))
     return response.catch((error: Error) => {
-      throw unavailable(address, error)
+      throw unavailableError(address, error)
     })
   }
 }

@@ -22,8 +22,8 @@ const MAX_SHIFT = 3 * HOUR
  * Compiles a cron expression. node-cron parses the fields, names, lists, steps and `L`, `W`, `#`; day of month and day of
  * week must both match. Days on which clocks change are handled here, because the timer of node-cron 4.6 drops ticks in
  * a skipped hour, and all ticks in a repeated hour:
- * - A tick whose time is skipped happens as soon as the gap is over.
- * - A tick at a fixed time (neither minute nor hour starts with `*`) happens once, in the first of two equal hours.
+ * - A tick whose time is skipped happens at the end of the gap.
+ * - A tick at a fixed time (neither minute nor hour starts with `*`) happens once, the first time that hour occurs.
  * - A tick every few minutes, or every hour, follows elapsed time.
  * @param expression a valid cron expression
  * @param zone IANA time zone

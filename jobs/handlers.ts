@@ -40,7 +40,7 @@ interface ChannelJob {
   signal: AbortSignal
 }
 
-/** The handler of each job. Handlers are thin: they call the use-cases passed in. */
+/** The handler of each job. Handlers only call the use cases passed in, log and enqueue. */
 export function createHandlers(deps: HandlerDeps): JobHandlers {
   const forChannel =
     (handle: (job: ChannelJob) => Promise<void>): JobHandler =>
@@ -96,7 +96,7 @@ async function enqueueReports({ enqueue, log }: HandlerDeps, { run, decisions }:
   }
 }
 
-/** Does a run and logs how it ended; skips it while another one is alive or the marketplace asked for a pause. */
+/** Runs the work and logs its outcome. Skips it while another run is active, or the marketplace asked for a pause. */
 async function runAndLog(
   { deps, channel }: ChannelJob,
   kind: RunKind,

@@ -12,7 +12,7 @@ interface WaitingJob {
   key: string
 }
 
-/** Ids remembered so that one tick makes one job; far more than one tick of the largest installation. */
+/** Ids remembered, so that a tick is not enqueued twice; many times the jobs of one tick. */
 const MAX_KNOWN_IDS = 10_000
 /** How long an aborted job may take to end, in milliseconds. */
 const GRACE_MS = 1_000
@@ -39,7 +39,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
   }
 
   const run = async (job: WaitingJob, workers: JobHandlers) => {
-    await Promise.resolve() // A handler that enqueues must find its own key taken.
+    await Promise.resolve() // `running` must contain this job before its handler can enqueue another.
     try {
       await runJob(workers, { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }, options.log)
     } catch {

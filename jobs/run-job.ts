@@ -31,7 +31,7 @@ function logFailure(error: unknown, job: RawJob, log: Log): void {
   else if (!(error instanceof RunFailedError)) log.error({ ...facts, err: error }, 'job failed')
 }
 
-/** On PostgreSQL, a job whose error message contains a NUL stays active for ever (seen in BullMQ 6.7). */
+/** On PostgreSQL, a job whose error message contains a NUL stays active forever (seen in BullMQ 6.7). */
 function storableMessage(message: string): string {
   return message.replace(/[\p{Cc}\p{Cs}]/gu, ' ').slice(0, 500)
 }

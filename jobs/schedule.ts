@@ -12,9 +12,9 @@ export interface ScheduleOptions {
   log: Log
 }
 
-/** Enqueues jobs when they fall due. */
+/** Enqueues jobs when they become due. */
 export interface Schedule {
-  /** Enqueues the jobs that fell due since the start or the last tick. Never rejects; calls run one after another. */
+  /** Enqueues the jobs that became due since the start or the last tick. Never rejects; calls run one after another. */
   tick(): Promise<void>
   /** Ticks now and every minute (every second if any expression has six fields). */
   start(): void
@@ -68,7 +68,7 @@ export function createSchedule({ config, enqueue, now, log }: ScheduleOptions): 
     tick,
     start() {
       if (jobs.length === 0) return
-      // A late call is welcome: `lastTick` finds what it missed.
+      // Late calls are run, not skipped: `lastTick` finds the ticks missed meanwhile.
       task = createTask(stepMs < 60_000 ? '* * * * * *' : '* * * * *', tick, {
         timezone: 'UTC',
         noOverlap: true,

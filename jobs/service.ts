@@ -11,7 +11,7 @@ import { settlesWithin } from './settles-within.js'
 export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   /** Whether to take jobs from the queue. */
   work: boolean
-  /** Whether to enqueue jobs when they fall due. */
+  /** Whether to enqueue jobs when they become due. */
   schedule: boolean
   /** Starts the web server; null for none. */
   serveWeb: ((readiness: Readiness) => Promise<WebServer>) | null

@@ -3,7 +3,7 @@
  */
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { type Calendar, isLate } from '../domain/expiry.js'
-import { parseListing, parseResponse, parseResponseSummary, parseRfq } from '../domain/observation.js'
+import { parseStored } from '../domain/observation.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 
 /** What Quotekeeper knows about a document besides its content. */
@@ -29,7 +29,7 @@ const observationFields = ({
 
 export type RfqRow = ReturnType<typeof rfqRow>
 export function rfqRow({ rfq, responses }: RfqWithResponses) {
-  const document = parseRfq(rfq.body).document
+  const { document } = parseStored('rfq', rfq.shape, rfq.body)
   return {
     channel: rfq.channel,
     id: rfq.id,
@@ -51,21 +51,22 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
 }
 
 export type OfferRow = ReturnType<typeof offerRow>
-/** @param calendar the channel's; decides whether the offer came after the due date */
+/** @param calendar the channel's; decides whether the offer was submitted after the due date */
 export function offerRow(rfq: KnownDocument, response: KnownDocument, calendar: Calendar) {
   const terms = offerTerms(response)
-  const late = isLate(terms.submittedAt, parseRfq(rfq.body).document?.responseDueDate ?? null, calendar)
+  const { document } = parseStored('rfq', rfq.shape, rfq.body)
+  const late = isLate(terms.submittedAt, document?.responseDueDate ?? null, calendar)
   return { channel: response.channel, rfqId: rfq.id, id: response.id, late, ...terms, ...observationFields(response) }
 }
 
 function offerTerms({ shape, body }: KnownDocument) {
-  const full = shape === 'full' ? parseResponse(body).document : null
-  const summary = full ? null : parseResponseSummary(body).document
-  const document = full ?? summary
-  const terms = full?.offer ?? summary
+  const response = parseStored('response', shape, body)
+  const { document } = response
+  const offer = response.shape === 'full' ? response.document?.offer : null
+  const terms = response.shape === 'full' ? offer : response.document
   const totalVolume = terms?.totalVolume ?? null
   const totalPrice = terms?.totalPrice ?? null
-  const vintages = full?.offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
+  const vintages = offer?.scheduledDeliveries.flatMap((delivery) => delivery.vintages) ?? []
   const { pricePerTonne, basis } = priceOffer(vintages, { volume: totalVolume, total: totalPrice })
   return {
     listingId: document?.listingId ?? null,
@@ -81,14 +82,14 @@ function offerTerms({ shape, body }: KnownDocument) {
     /** What the price per tonne is derived from. */
     priceBasis: basis,
     expiryDate: terms?.expiryDate ?? null,
-    deliveries: full?.offer?.scheduledDeliveries.length ?? null,
-    prePayments: full?.offer?.prePayments.length ?? null,
+    deliveries: offer?.scheduledDeliveries.length ?? null,
+    prePayments: offer?.prePayments.length ?? null,
   }
 }
 
 export type ListingRow = ReturnType<typeof listingRow>
 export function listingRow(listing: KnownDocument) {
-  const document = parseListing(listing.body).document
+  const document = parseStored('listing', listing.shape, listing.body).document
   return {
     channel: listing.channel,
     id: listing.id,

@@ -14,18 +14,18 @@ interface Assignment {
 
 /**
  * Overrides keys under `reports:` with values from the command line.
- * @param value the file as read
+ * @param value the parsed file
  * @param texts `KEY=VALUE` each, with a dotted key and a YAML value; the last one for a key wins
  * @returns the new value, and a function that finds the option behind a path
  */
 export function applyAssignments(value: unknown, texts: readonly string[]) {
   const assignments = texts.map(parseAssignment)
   const assigned = isRecord(value) ? assignments.reduce<unknown>(assign, value) : value
-  const placeOf = (path: Path): ValueOrigin | null => {
-    const found = assignments.findLast((one) => path.length > 1 && overlap(one.path, path))
+  const originOf = (path: Path): ValueOrigin | null => {
+    const found = assignments.findLast((assignment) => path.length > 1 && overlap(assignment.path, path))
     return found ? { file: 'command line', line: null, key: `--set ${found.key}` } : null
   }
-  return { value: assigned, placeOf }
+  return { value: assigned, originOf }
 }
 
 function parseAssignment(text: string): Assignment {

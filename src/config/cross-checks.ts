@@ -36,7 +36,7 @@ function duplicateChannels(channels: unknown): CrossCheckIssue[] {
   const names = channels.map((each) => (isRecord(each) ? `${each.org}/${each.channel}` : null))
   return names.flatMap((name, index) =>
     name !== null && names.indexOf(name) < index
-      ? [issue(['channels', index], `${name} a second time`, 'each channel only once; remove one of the two')]
+      ? [issue(['channels', index], `a second ${name}`, 'each channel only once; remove one of the two')]
       : [],
   )
 }

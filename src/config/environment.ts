@@ -44,11 +44,11 @@ export function applyOverrides(value: unknown, env: Environment) {
   const set = Object.entries(OVERRIDES).filter(([name]) => env[name])
   const root = isRecord(value) ? { ...value } : value
   if (isRecord(root)) for (const [name, key] of set) root[key] = env[name]
-  const placeOf = (path: Path): ValueOrigin | null => {
+  const originOf = (path: Path): ValueOrigin | null => {
     const [name] = set.find(([, key]) => path[0] === key) ?? []
     return name === undefined ? null : { file: 'environment', line: null, key: name }
   }
-  return { value: root, placeOf }
+  return { value: root, originOf }
 }
 
 export const isRecord = (value: unknown): value is Record<string, unknown> =>

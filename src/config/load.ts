@@ -32,16 +32,16 @@ export function loadConfig(options: LoadOptions): Config {
   const document = readDocument(readText(file), file)
   if (document.issues.length > 0) throw new ConfigError(document.issues)
   const folder = dirname(file)
-  const env = environment(folder, options.env)
+  const env = loadEnvironment(folder, options.env)
   const overridden = applyOverrides(document.value, env)
-  const { value, placeOf } = applyAssignments(overridden.value, options.set ?? [])
+  const { value, originOf } = applyAssignments(overridden.value, options.set ?? [])
   const secretsRequired = options.secrets !== 'if-set'
   const parsed = configSchema({ folder, env, secretsRequired }).safeParse(value)
   const toIssues = issueConverter({
     file,
     document,
     value,
-    placeOf: (path) => overridden.placeOf(path) ?? placeOf(path),
+    originOf: (path) => overridden.originOf(path) ?? originOf(path),
   })
   const issues = [
     ...(parsed.error?.issues ?? []).flatMap(toIssues),
@@ -65,7 +65,7 @@ function readText(file: string): string {
   }
 }
 
-function environment(folder: string, env: Environment): Environment {
+function loadEnvironment(folder: string, env: Environment): Environment {
   try {
     return readEnvironment(folder, env)
   } catch (error) {
@@ -78,29 +78,32 @@ function environment(folder: string, env: Environment): Environment {
 
 const byLine = (a: ConfigIssue, b: ConfigIssue) => (a.line ?? 0) - (b.line ?? 0)
 
-interface Origin {
+interface IssueContext {
   file: string
   document: ConfigDocument
   value: unknown
   /** The origin of a value that does not come from the file; null if it does. */
-  placeOf: (path: Path) => ValueOrigin | null
+  originOf: (path: Path) => ValueOrigin | null
 }
 type RawIssue = Pick<z.core.$ZodIssue, 'message' | 'path'> & Partial<z.core.$ZodIssue>
 
 /** Converts zod issues to configuration errors with file, line and key. */
-function issueConverter({ file, document, value, placeOf }: Origin) {
-  const placed = (path: Path) => placeOf(path) ?? { file, line: document.lineOf(path), key: name(path, value) }
+function issueConverter({ file, document, value, originOf }: IssueContext) {
+  const locate = (path: Path) => originOf(path) ?? { file, line: document.lineOf(path), key: keyName(path, value) }
   return (issue: RawIssue): ConfigIssue[] => {
     const path = issue.path as Path
     if (issue.code === 'unrecognized_keys') {
-      return (issue.keys ?? []).map((key) => ({ ...placed([...path, key]), ...unknownKey(key, issue.message) }))
+      return (issue.keys ?? []).map((key) => ({ ...locate([...path, key]), ...unknownKey(key, issue.message) }))
     }
-    const found = issue.code === 'invalid_key' ? show(path.at(-1)) : givenFound(issue) || show(valueAt(value, path))
-    return [{ ...placed(path), found, allowed: issue.message }]
+    const found =
+      issue.code === 'invalid_key'
+        ? describeValue(path.at(-1))
+        : reportedValue(issue) || describeValue(valueAt(value, path))
+    return [{ ...locate(path), found, allowed: issue.message }]
   }
 }
 
-const givenFound = (issue: RawIssue) => ('params' in issue ? String(issue.params?.found ?? '') : '')
+const reportedValue = (issue: RawIssue) => ('params' in issue ? String(issue.params?.found ?? '') : '')
 
 function unknownKey(key: string, message: string): Pick<ConfigIssue, 'found' | 'allowed'> {
   const known = knownKeys(message)
@@ -110,7 +113,7 @@ function unknownKey(key: string, message: string): Pick<ConfigIssue, 'found' | '
 }
 
 /** `channels[0].autoClose (acme/forest)`. */
-function name(path: Path, value: unknown): string {
+function keyName(path: Path, value: unknown): string {
   const text = path.reduce<string>(
     (prefix, step) => (typeof step === 'number' ? `${prefix}[${step}]` : prefix === '' ? step : `${prefix}.${step}`),
     '',
@@ -126,7 +129,7 @@ const valueAt = (value: unknown, path: Path): unknown =>
     value,
   )
 
-function show(value: unknown): string {
+function describeValue(value: unknown): string {
   if (value === undefined || value === null) return 'nothing'
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (isRecord(value)) return `a section with ${Object.keys(value).join(', ') || 'nothing'}`

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DEFAULT_SETTINGS, settingsSchema } from '../domain/comparison/settings.js'
 import { isRecord } from './environment.js'
-import * as is from './values.js'
+import * as values from './values.js'
 
 /**
  * The comparison settings as configuration keys. Limits and defaults come from the domain's settings schema; the file also
@@ -14,7 +14,7 @@ export function reportSettings() {
     exchangeRates: z.preprocess(normalizeRates, shape.exchangeRates).prefault({}),
     weights: z.preprocess(emptyIfMissing, shape.weights).prefault({}),
     haircuts: z.preprocess(emptyIfMissing, shape.haircuts).prefault({}),
-    rankExpired: is.flag().prefault(DEFAULT_SETTINGS.rankExpired),
+    rankExpired: values.flag().prefault(DEFAULT_SETTINGS.rankExpired),
   }
 }
 

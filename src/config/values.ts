@@ -12,16 +12,16 @@ import { closestMatches } from './suggest.js'
  */
 export const value = <T>(allowed: string, read: (found: unknown) => T | undefined) =>
   readValue((found): ReadResult<T> => {
-    const made = read(found)
-    return made === undefined ? { found: '', allowed } : { value: made }
+    const result = read(found)
+    return result === undefined ? { found: '', allowed } : { value: result }
   })
 
 /** Like `value`, for readers that describe what they found themselves. */
 export const readValue = <T>(read: (found: unknown) => ReadResult<T>) =>
   z.unknown().transform((found, context): T => {
-    const made = read(found)
-    if ('value' in made) return made.value
-    context.addIssue({ code: 'custom', message: made.allowed, params: { found: made.found } })
+    const result = read(found)
+    if ('value' in result) return result.value
+    context.addIssue({ code: 'custom', message: result.allowed, params: { found: result.found } })
     return z.NEVER
   })
 
@@ -30,7 +30,7 @@ export const number = (min: number, max: number) =>
     typeof found === 'number' && found >= min && found <= max ? found : undefined,
   )
 
-export const whole = (min: number, max: number) =>
+export const integer = (min: number, max: number) =>
   value(`a whole number from ${min} to ${max}`, (found) =>
     Number.isInteger(found) && (found as number) >= min && (found as number) <= max ? (found as number) : undefined,
   )

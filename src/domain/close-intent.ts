@@ -19,7 +19,7 @@ const TRANSITIONS: Readonly<Record<IntentState, readonly IntentState[]>> = {
 
 export const INTENT_STATES = Object.keys(TRANSITIONS) as IntentState[]
 
-/** The states of an intent that is not settled: those from which there is a way on. */
+/** The states of an intent that is not settled: those that can still change. */
 export const OPEN_INTENT_STATES = INTENT_STATES.filter((state) => TRANSITIONS[state].length > 0)
 
 /** POSTs per intent, in all (docs/CLOSING.md, rule 7). */

@@ -92,11 +92,11 @@ function parseObject(shape: Record<string, AnySchema>, value: unknown, path: str
   if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
   const source = value as Record<string, unknown>
   const result: Record<string, unknown> = {}
-  let identified = true
+  let hasIdentifier = true
   for (const [key, field] of Object.entries(shape)) {
     const found = Object.hasOwn(source, key) ? source[key] : undefined
     const parsed = parseValue(field, found, join(path, key), report)
-    if (key === 'id' && parsed === null) identified = false
+    if (key === 'id' && parsed === null) hasIdentifier = false
     result[key] = parsed
   }
   for (const key of Object.keys(source)) {
@@ -104,7 +104,7 @@ function parseObject(shape: Record<string, AnySchema>, value: unknown, path: str
       report({ path: join(path, key), code: 'unknown-field', message: 'field not in the API description' })
     }
   }
-  return identified ? result : null
+  return hasIdentifier ? result : null
 }
 
 function parseArray(element: AnySchema, value: unknown, path: string, report: Report): unknown[] {

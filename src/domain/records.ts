@@ -1,6 +1,6 @@
 /**
- * The records that the store returns and that comparison, reports, pages and commands are made from.
- * docs/DATABASE.md describes the tables they come from.
+ * Records that the store returns, used by comparison, reports, web pages and commands. docs/DATABASE.md describes the
+ * tables behind them.
  */
 import type { Timestamp } from './clock.js'
 import type { DocumentKind, DocumentShape } from './documents.js'
@@ -66,7 +66,7 @@ export interface Version {
 /** The version of a document that was current at some moment, with what else was known of the document then. */
 export interface KnownDocument extends Version {
   firstObservedAt: Timestamp
-  /** Null for a moment in the past: later observations move it, and an answer about the past must not change. */
+  /** Null as of a past moment: later observations change it, but a result as of a past moment must never change. */
   lastObservedAt: Timestamp | null
   /** When it was first absent from its list, or null while it is listed. */
   missingSince: Timestamp | null

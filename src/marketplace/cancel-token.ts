@@ -27,7 +27,7 @@ export class CancelToken {
   }
 
   throwIfCancelled(): void {
-    if (this.#signal?.aborted) this.#reason ??= runStopped()
+    if (this.#signal?.aborted) this.#reason ??= runStoppedError()
     if (this.#reason) throw this.#reason
     this.#parent?.throwIfCancelled()
   }
@@ -51,7 +51,7 @@ export class CancelToken {
   /** Listens to its sources only while it has listeners itself, so that nothing outlives the calls. */
   #attach(): () => void {
     const unlisten = this.#parent?.onCancel((reason) => this.cancel(reason))
-    const onAbort = () => this.cancel(runStopped())
+    const onAbort = () => this.cancel(runStoppedError())
     this.#signal?.addEventListener('abort', onAbort)
     return () => {
       unlisten?.()
@@ -60,4 +60,4 @@ export class CancelToken {
   }
 }
 
-const runStopped = () => new AbortedError('The run was stopped')
+const runStoppedError = () => new AbortedError('The run was stopped')

@@ -28,7 +28,7 @@ export interface HttpReply {
   body: Buffer
 }
 
-/** Kept of a body that is used for messages only. */
+/** How much is kept of a body that is used only in messages. */
 const MAX_MESSAGE_BYTES = 64 * 1024
 const DECODERS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
   gzip: createGunzip,

@@ -9,7 +9,7 @@ import type { TransportReply } from './transport.js'
 
 /**
  * The `items` of a list.
- * @throws TransientError if there is no such array: a channel must not look empty because of a broken reply
+ * @throws TransientError if there is no such array: an invalid reply must not be taken for an empty channel
  */
 export function extractItems(body: JsonObject, label: () => string): unknown[] {
   if (Array.isArray(body.items)) return body.items

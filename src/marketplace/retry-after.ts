@@ -1,6 +1,6 @@
 import { parseHttpDate } from './http-date.js'
 
-/** Longest pause accepted, in milliseconds: a wrong header must not silence a channel for years. */
+/** Longest pause accepted, in milliseconds: a wrong header must not stop polling for years. */
 export const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /**

@@ -3,7 +3,7 @@ import type { CancelToken } from './cancel-token.js'
 import { MarketplaceError, UnavailableError } from './errors.js'
 import type { Timing } from './timing.js'
 
-/** A failure that a retry may cure. `withRetries` turns it into an UnavailableError. */
+/** A failure that a retry may overcome. `withRetries` turns it into an UnavailableError. */
 export class TransientError extends UnavailableError {}
 
 export interface Backoff {
@@ -46,17 +46,17 @@ export class RetryQuota {
     return true
   }
 
-  succeeded(retried: boolean): void {
+  recordSuccess(retried: boolean): void {
     this.#failuresInRow = 0
     this.#tokens = Math.min(MAX_TOKENS, this.#tokens + (retried ? RETRY_COST : 1))
   }
 
-  failed(): void {
+  recordFailure(): void {
     this.#failuresInRow++
   }
 
-  /** A reply arrived, though an error: the marketplace is up. */
-  answered(): void {
+  /** Records an error reply: the marketplace is up, so earlier failures in a row no longer count. */
+  recordReply(): void {
     this.#failuresInRow = 0
   }
 
@@ -120,11 +120,11 @@ const P_RETRY_OPTIONS: Required<Omit<Options, 'signal'>> = {
 async function recordAttempt<T>(attempt: (retry: number) => Promise<T>, retry: number, quota: RetryQuota): Promise<T> {
   try {
     const value = await attempt(retry)
-    quota.succeeded(retry > 0)
+    quota.recordSuccess(retry > 0)
     return value
   } catch (error) {
-    if (error instanceof TransientError) quota.failed()
-    else if (error instanceof MarketplaceError && error.status !== null) quota.answered()
+    if (error instanceof TransientError) quota.recordFailure()
+    else if (error instanceof MarketplaceError && error.status !== null) quota.recordReply()
     throw error
   }
 }

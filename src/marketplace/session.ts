@@ -134,7 +134,7 @@ export class Session implements ChannelSession {
     return reply
   }
 
-  /** A rejected read ends all requests of the session. After a rejected close, reads go on: they settle it. */
+  /** After a rejected read the session sends nothing more. After a rejected close it still reads, to verify the outcome. */
   #suspendOn(reply: TransportReply, target: Target): void {
     const rejected = reply.status === 401 || reply.status === 403
     if (rejected && target.method === 'GET') this.#suspended ??= errorForStatus(reply, target, this.#sanitize)

@@ -47,7 +47,7 @@ function notFoundError(failure: string, { status }: HttpReply, { scope }: Target
 
 /** Redirects are not followed: the API key is sent to the configured origin only. */
 function redirectError({ status, headers }: HttpReply, { label, scope }: Target, sanitize: Sanitize): MarketplaceError {
-  const location = sanitize(String(headers.location ?? 'nowhere'))
+  const location = sanitize(String(headers.location ?? 'an unspecified address'))
   const message = `${label()}: status ${status}, a redirect to ${location}. Redirects are not followed: if the marketplace has moved, correct baseUrl`
   return scope === 'list' ? new ChannelError(message, { status }) : new UnavailableError(message, { status })
 }

@@ -79,7 +79,7 @@ export class Connection {
   }
 
   /**
-   * Runs one transaction (BEGIN IMMEDIATE; the commit is synced to disk), after those before it have ended.
+   * Runs one transaction (BEGIN IMMEDIATE; the commit is synced to disk), once all earlier ones have ended.
    * @param work may await `yieldToEventLoop`; an error rolls the transaction back
    */
   write<T>(work: () => Promise<T> | T): Promise<T> {
@@ -146,7 +146,7 @@ export class Connection {
   }
 }
 
-/** Call between parts of long work. */
+/** Call `yieldToEventLoop` between batches of a long transaction, so that it does not block the event loop. */
 export { connect, type Sqlite, yieldToEventLoop }
 
 function createPrivateFile(path: string): void {

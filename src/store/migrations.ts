@@ -29,7 +29,7 @@ create table runs (
 create unique index runs_one_live on runs (channel, kind) where finished_at is null;
 create index runs_newest on runs (channel, kind, id);
 
--- The newest moment anything of a channel was recorded: time never runs backwards in its history.
+-- The newest moment anything of a channel was recorded: timestamps of a channel never go backwards.
 create table channels (channel text primary key, newest_at text not null) strict, without rowid;
 
 create table entities (
@@ -137,7 +137,7 @@ create table held_rounds (
 `
 
 const guards = `
--- What was observed stays; whether it fits (valid) is said anew when the program has learned more (replay.ts).
+-- Versions are immutable, except "valid", which revalidate.ts updates after the document schemas changed.
 create trigger versions_stay before update of channel, kind, rfq_id, id, version, content_hash, not_before, observed_at,
   run_id, shape, body on versions
 begin select raise(abort, 'a version never changes'); end;

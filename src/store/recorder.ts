@@ -216,7 +216,7 @@ export function createRecorder(connection: Connection): Recorder {
     }
   }
 
-  /** Documents not missing when the list was read; those read since then are newer than the list. */
+  /** Documents not missing and last read before the list; a document read later must not be marked missing by it. */
   const presentIds = ({ run, readAt }: WriteContext, kind: DocumentKind, rfqId: string) =>
     sql(
       `select id from entities where channel = ? and kind = ? and rfq_id = ? and missing_since is null

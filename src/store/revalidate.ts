@@ -102,7 +102,7 @@ function updateProblems(
         and code not in ${NON_DOCUMENT_CODES}`,
     )
     .all(channel, kind, id) as { path: string; code: string }[]
-  const names = new Set(known.map(({ path, code }) => JSON.stringify([path, code])))
+  const knownKeys = new Set(known.map(({ path, code }) => JSON.stringify([path, code])))
   for (const { path, code } of known) {
     if (found.has(JSON.stringify([path, code]))) continue
     report.problemsGone++
@@ -110,8 +110,8 @@ function updateProblems(
       .statement('delete from problems where channel = ? and kind = ? and entity_id = ? and path = ? and code = ?')
       .run(channel, kind, id, path, code)
   }
-  for (const [name, { path, code, message }] of found) {
-    if (names.has(name)) continue
+  for (const [key, { path, code, message }] of found) {
+    if (knownKeys.has(key)) continue
     report.problemsNew++
     connection
       .statement('insert into problems values (?, ?, ?, ?, ?, ?, ?, ?, 1)')

@@ -71,7 +71,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
         .catch(() => null) // If the database is locked or full, the next renewal tries again before the lease expires.
       if (renewed?.changes === 0) {
         active.delete(id)
-        lost.abort(takenOver(id))
+        lost.abort(takenOverError(id))
       }
     }
   }
@@ -95,7 +95,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
           suspicious: end.suspicious ? 1 : 0,
           notBefore: end.notBefore?.toISOString() ?? null,
         }) as RunRow | undefined
-      if (!row) throw takenOver(id)
+      if (!row) throw takenOverError(id)
       return toRecord(row)
     })
   }
@@ -152,10 +152,10 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
 /** Stops a writer whose run was taken over. Within a transaction only. Throws RunLostError. */
 export function assertLive(connection: Connection, run: { id: number }): void {
   const row = connection.statement('select 1 from runs where id = ? and finished_at is null').get(run.id)
-  if (!row) throw takenOver(run.id)
+  if (!row) throw takenOverError(run.id)
 }
 
-const takenOver = (id: number) => new RunLostError(`Run ${id} was taken over by another process.`)
+const takenOverError = (id: number) => new RunLostError(`Run ${id} was taken over by another process.`)
 
 function markInterrupted(connection: Connection, id: number, now: Date): void {
   connection

@@ -10,7 +10,7 @@ export interface PollContext {
   now: Clock
   /** Stops the poll before the next RFQ is read; what was recorded stays. */
   signal?: AbortSignal
-  /** A person confirmed that a list which lost most of its entries is right. */
+  /** Accept a list even if most of its entries disappeared (`--accept-loss`). */
   acceptLoss?: boolean
   onProgress?: (progress: { done: number; total: number }) => void
 }

@@ -3,7 +3,7 @@ const MIN_ENTRIES = 10
 
 /**
  * Detects a list that suddenly lost more than half of ten or more entries. Such a list is more likely incomplete than
- * right, so nothing is marked missing because of it (docs/ARCHITECTURE.md, "Absence is not deletion").
+ * correct, so nothing is marked missing because of it (docs/ARCHITECTURE.md, "Absence is not deletion").
  * @param present identifiers that are stored and not missing
  * @param listed identifiers of the list just read
  * @param noun what the list contains, in the plural

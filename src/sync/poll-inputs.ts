@@ -10,7 +10,7 @@ interface PollServices {
   now: Clock
 }
 
-/** The context of one poll of one channel, with a session of its own. */
+/** The context of one poll of one channel, with its own session. */
 export function pollContext(
   { marketplace, store, now }: PollServices,
   channel: ChannelRef & { apiKey: string },

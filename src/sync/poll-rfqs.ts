@@ -18,8 +18,8 @@ interface RfqPoll extends Poll {
 
 /**
  * Polls the RFQs of a channel: reads the list, then each RFQ that needs it with all its responses, and records each in
- * one transaction. A failure on one RFQ does not stop the others. If the process dies, every recorded RFQ is whole and
- * the next poll continues.
+ * one transaction. A failure on one RFQ does not stop the others. If the process dies, every recorded RFQ is complete,
+ * and the next poll reads the others.
  * @returns the recorded run; errors of the marketplace make it `partial` or `failed` and are not thrown
  * @throws RunBusyError, RunLostError, StoreError
  */
@@ -99,15 +99,15 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
     return
   }
   try {
-    const whole = await readRfqWithResponses(session, entry.id)
+    const fetched = await readRfqWithResponses(session, entry.id)
     const duplicates = entry.problems.filter((problem) => problem.code === 'duplicate')
-    const rfq = { ...whole.rfq, problems: [...whole.rfq.problems, ...duplicates] }
-    const recorded = await store.recordRfq(run, { ...whole, rfq, shape: 'full', listHash: entry.hash }, now())
+    const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...duplicates] }
+    const recorded = await store.recordRfq(run, { ...fetched, rfq, shape: 'full', listHash: entry.hash }, now())
     countRecorded(poll, rfq, recorded)
-    progress.counts.seen += whole.responses.length
-    progress.counts.invalid += whole.responses.filter((response) => !response.valid).length
+    progress.counts.seen += fetched.responses.length
+    progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
   } catch (error) {
-    // For a new RFQ the list entry is better than nothing; its detail is read as soon as it can be.
+    // Record at least the list entry of a new RFQ; the next poll tries to read its detail again.
     if (!known.has(entry.id) && error instanceof MarketplaceError && !(error instanceof AbortedError)) {
       await recordListEntry(poll, entry)
     }

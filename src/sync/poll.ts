@@ -27,8 +27,8 @@ export async function runPoll(
 }
 
 /**
- * Compares the list with what is stored, before anything of it is recorded. After a mass loss the run is partial and
- * `markMissing` does nothing, unless a person accepted the loss.
+ * Compares the list with what is stored, before recording any of it. After a mass loss the run is partial and
+ * `markMissing` does nothing, unless the user accepted the loss.
  * @param listed identifiers of the list just read
  */
 export async function checkMassLoss(

@@ -352,7 +352,7 @@ web:
       '8 channels[0].timeZone (acme/forest): "Europe/Pariss"',
       '9 channels[0].graceHours (acme/forest): -1',
       '10 channels[1].autoClose (acme/forest): nothing',
-      '10 channels[1] (acme/forest): acme/forest a second time',
+      '10 channels[1] (acme/forest): a second acme/forest',
       '12 channels[1].apiKey (acme/forest): environment variable NO_SUCH_KEY is not set',
       '13 channels[1].colour (acme/forest): an unknown key',
       '15 schedule.listings: "61 * * * *" (minute: 61 is a invalid expression for minute)',

@@ -14,7 +14,7 @@ const runners = useRedisRunners()
 
 fault(24, 'new jobs are accepted after the restart, and none runs twice', async () => {
   const { handlers, done } = recordingHandlers()
-  const scheduler = await runners.open({ timing: { answer: 1_000 } })
+  const scheduler = await runners.open({ timing: { response: 1_000 } })
   const worker = await runners.open()
   await worker.work(handlers)
   await scheduler.enqueue('poll-rfqs', PAYLOAD, 'before')
@@ -61,7 +61,7 @@ fault(24, 'a job in progress runs only once', async () => {
 
 fault(25, 'commands fail while Redis is a read-only replica, then jobs run again', async () => {
   const { handlers, done } = recordingHandlers()
-  const runner = await runners.open({ timing: { answer: 500 } })
+  const runner = await runners.open({ timing: { response: 500 } })
   await runner.work(handlers)
   await runner.enqueue('poll-rfqs', PAYLOAD, 'before')
   await eventually(() => expect(done).toHaveLength(1))
