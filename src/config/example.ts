@@ -97,3 +97,7 @@ QUOTEKEEPER_WEB_TOKEN=
 # QUOTEKEEPER_QUEUE=redis://localhost:6379
 # QUOTEKEEPER_LOG_LEVEL=info
 `
+
+/** Whether a base URL has a host reserved for examples (RFC 2606), such as the one above. */
+export const isExampleAddress = (baseUrl: string): boolean =>
+  /(^|\.)example(\.(com|net|org))?$/.test(new URL(baseUrl).hostname)

@@ -1,13 +1,21 @@
 import { clockProblem } from '../../closing/clock-skew.js'
+import { closingKillSwitch } from '../../closing/kill-switch.js'
+import { isExampleAddress } from '../../config/example.js'
 import type { ChannelConfig } from '../../config.js'
-import type { ReadResult } from '../../marketplace/contract.js'
+import type { Clock } from '../../domain/clock.js'
+import type { ChannelSession, ReadResult } from '../../marketplace/contract.js'
+import { once } from '../../once.js'
+import type { Store } from '../../store/contract.js'
+import { VERSION } from '../../version.js'
 import { type App, withServices } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
+import { connectTo } from '../connect-to.js'
 import { errorMessage, isUserFacing } from '../error-message.js'
 import { type JsonOption, jsonOption, withExamples } from '../options.js'
-import { printRows } from '../output.js'
+import { formatMinute, printJson, printTable } from '../output.js'
+import type { Io } from '../process-io.js'
 import type { Column } from '../terminal-table.js'
-import { plural, sanitize } from '../terminal-text.js'
+import { padEnd, plural, sanitize, wrap } from '../terminal-text.js'
 
 /** The result of one check. */
 interface Finding {
@@ -15,11 +23,21 @@ interface Finding {
   ok: boolean
   /** What was found, or the error. */
   found: string
-  /** What to do about it; empty if there is nothing to do. */
+  /** What to do about it; empty if there is nothing to do, or if `found` says it. */
   remedy: string
 }
 
-/** `check`: tests the configuration, the database, the queue and every channel. */
+interface Check {
+  what: string
+  run: () => Promise<Omit<Finding, 'what'>>
+  /** What to do about an error whose message has no remedy. */
+  remedy: string
+}
+
+/** A list that takes longer counts as failed, in milliseconds: `check` answers within seconds. */
+const MAX_READ_MS = 10_000
+
+/** `check`: tests everything that `start` needs. */
 export const register: RegisterCommand = (command, cli) => {
   // Logs are off because every failure is printed with its remedy.
   command
@@ -29,28 +47,24 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
-  const findings = await runChecks(cli, app)
-  printRows(cli.io, options.json, COLUMNS, findings, '')
-  printRemedies(cli, findings)
+  const checks = [...localChecks(app, cli.io.now), ...marketplaceChecks(cli, app)]
+  const print = options.json ? null : rowPrinter(cli.io, checks)
+  const findings: Finding[] = []
+  for (const each of checks) {
+    print?.started(each)
+    const finding = await untilAborted(runCheck(each), cli.io.stop)
+    findings.push(finding)
+    print?.finished(finding)
+  }
+  if (options.json) printJson(cli.io, findings)
+  else print?.end(findings)
+  printRemedies(cli, findings, options)
   cli.status = findings.every(({ ok }) => ok) ? 0 : 1
 }
 
-async function runChecks(cli: Cli, app: App): Promise<Finding[]> {
-  const { config } = app
-  const file = {
-    what: 'configuration',
-    ok: true,
-    found: `${config.file}, ${plural(config.channels.length, 'channel')}`,
-    remedy: '',
-  }
-  const local = [await checkDatabase(app), await checkQueue(app)]
-  const remote = await Promise.all(config.channels.map((channel) => checkChannel(cli, app, channel)))
-  return [file, ...local, ...remote.flat()]
-}
-
-async function attempt(what: string, remedy: string, act: () => Promise<Omit<Finding, 'what'>>): Promise<Finding> {
+async function runCheck({ what, run, remedy }: Check): Promise<Finding> {
   try {
-    return { what, ...(await act()) }
+    return { what, ...(await run()) }
   } catch (error) {
     // Our own errors include their remedy, except for a marketplace that cannot be reached.
     const hasRemedy = error instanceof Error && isUserFacing(error) && error.name !== 'UnavailableError'
@@ -58,57 +72,238 @@ async function attempt(what: string, remedy: string, act: () => Promise<Omit<Fin
   }
 }
 
-const passed = (found: string) => ({ ok: true, found, remedy: '' })
-
-const checkDatabase = (app: App) =>
-  attempt('database', 'check the path under `database:` in the configuration', async () => {
-    const store = await app.store()
-    const { ok, message, bytes, schemaVersion } = await store.check()
-    const found = `${store.path}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
-    return ok
-      ? passed(found)
-      : { ok, found, remedy: 'stop Quotekeeper and restore a backup made with `quotekeeper backup`' }
+/** Ends with the reason of the signal as soon as it is aborted, whatever the check waits for. */
+function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason)
+    signal.addEventListener('abort', abort, { once: true })
+    if (signal.aborted) abort()
+    result.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })
+}
+
+const passed = (found: string) => ({ ok: true, found, remedy: '' })
+const failed = (found: string, remedy = '') => ({ ok: false, found, remedy })
+
+// --- this machine -----------------------------------------------------------------------------------------------------
 
 const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
 
-const checkQueue = (app: App) =>
-  attempt('queue', START_QUEUE, async () => {
-    const { ok, message } = await (await app.runner()).ping()
-    return ok ? passed(message) : { ok, found: message, remedy: START_QUEUE }
-  })
+const localChecks = (app: App, now: Clock): Check[] => [
+  { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
+  { what: 'database', remedy: 'check the path under `database:` in the configuration', run: () => checkDatabase(app) },
+  { what: 'closing', remedy: '', run: () => checkClosing(app, now()) },
+  {
+    what: 'queue',
+    remedy: START_QUEUE,
+    run: async () => {
+      const { ok, message } = await (await app.runner()).ping()
+      return ok ? passed(message) : failed(message, START_QUEUE)
+    },
+  },
+  {
+    what: 'reports',
+    remedy: 'check the path under `reports.directory:` in the configuration',
+    run: () => checkReports(app),
+  },
+]
 
-async function checkChannel(cli: Cli, app: App, channel: ChannelConfig): Promise<Finding[]> {
-  const session = (await app.marketplace()).session(channel, { signal: cli.io.stop })
-  const { maxClockSkewSeconds } = app.config.closing
-  const checkList = (noun: string, read: () => Promise<ReadResult<unknown[]>>) =>
-    attempt(`${channel.key} ${noun}`, 'check baseUrl and the network, then try again', async () => {
-      const startedAt = performance.now()
-      const { value, readAt, serverDate } = await read()
-      const summary = `${plural(value.length, noun.replace(/s$/, ''))} in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`
-      const skew = clockProblem({ readAt, answeredAt: cli.io.now(), serverDate }, maxClockSkewSeconds)
-      return {
-        ok: true,
-        found: skew ? `${summary}; ${skew}` : summary,
-        remedy: skew && channel.autoClose === 'on' ? NO_CLOSING : '',
-      }
-    })
-  return [await checkList('listings', () => session.listListings()), await checkList('RFQs', () => session.listRfqs())]
+function checkConfiguration({ config }: App) {
+  const found = `${config.file}, ${plural(config.channels.length, 'channel')}`
+  if (!isExampleAddress(config.baseUrl)) return passed(found)
+  return failed(
+    `${config.file}: baseUrl is still the example address ${config.baseUrl}`,
+    'set baseUrl to the address of your marketplace',
+  )
 }
 
+async function checkDatabase(app: App) {
+  const store = await app.store()
+  const { ok, message, bytes, schemaVersion } = await store.check()
+  const found = `${store.path}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
+  if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
+  const writing = await store.checkWritable()
+  if (writing.ok) return passed(`${found}; ${writing.message}`)
+  return failed(`${store.path}: ${writing.message}`, 'nothing can be recorded until this is solved')
+}
+
+/** Nothing may keep RFQs from being closed: no stop file, no round waiting for approval, no close that needs a person. */
+async function checkClosing({ config, store }: App, now: Date) {
+  const opened = await store().catch(() => null)
+  if (opened === null) return failed('not checked: see database')
+  const problems = [...stopFileProblem(config), ...(await standingCloses(opened, now))]
+  if (problems.length > 0) {
+    const remedies = [...new Set(problems.map(({ remedy }) => remedy))]
+    return failed(problems.map(({ found }) => found).join('; '), remedies.join('; '))
+  }
+  return passed(config.closing.enabled ? 'nothing waits for a person' : 'off: closing.enabled is false')
+}
+
+function stopFileProblem(config: App['config']) {
+  // Turned off in the configuration, closing is off on purpose.
+  const reason = config.closing.enabled ? closingKillSwitch(config)() : null
+  return reason === null ? [] : [{ found: reason, remedy: 'delete the file when RFQs may be closed again' }]
+}
+
+const MAX_NAMED_CLOSES = 5
+
+async function standingCloses(store: Store, now: Date) {
+  const [unsettled, plans] = await Promise.all([store.unsettledCloses({ now }), store.heldPlans({ now })])
+  const closes = unsettled.map(({ channel, rfqId, rfqNumber, outcome, since, remedy }) => ({
+    found: `RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${formatMinute(since)}`,
+    remedy,
+  }))
+  const more = closes.length - MAX_NAMED_CLOSES
+  return [
+    ...closes.slice(0, MAX_NAMED_CLOSES),
+    ...(more > 0 ? [{ found: `${more} more`, remedy: 'see all with: quotekeeper decisions' }] : []),
+    ...plans.map(({ plan, channel, rfqIds, remedy }) => ({
+      found: `plan ${plan} of ${channel} waits for approval (${plural(rfqIds.length, 'RFQ')})`,
+      remedy,
+    })),
+  ]
+}
+
+async function checkReports({ config }: App) {
+  const { directory } = config.reports
+  const [{ makeFolder }, { probeFolder }] = await Promise.all([
+    import('../../make-folder.js'),
+    import('../../store/write-check.js'),
+  ])
+  makeFolder(directory)
+  await probeFolder(directory)
+  return passed(`${directory}: writable`)
+}
+
+// --- the marketplace --------------------------------------------------------------------------------------------------
+
+const NETWORK = 'check baseUrl, the network and the firewall, then try again'
 const NO_CLOSING =
   'RFQs are not closed while the clocks differ: synchronize this machine with NTP, or contact the marketplace'
 
+/** The address first: if it cannot be reached, the channels would only repeat the same error. */
+function marketplaceChecks(cli: Cli, app: App): Check[] {
+  const { baseUrl } = app.config
+  const reachable = once(async () => {
+    if (isExampleAddress(baseUrl)) return failed('not checked: baseUrl is the example address')
+    return passed(await connectTo(baseUrl))
+  })
+  const address: Check = { what: 'marketplace', remedy: NETWORK, run: reachable }
+  const sessionOf = sessionOpener(cli, app)
+  const isReachable = () =>
+    reachable().then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  return [
+    address,
+    ...app.config.channels.flatMap((channel) => channelChecks(cli, app, channel, sessionOf, isReachable)),
+  ]
+}
+
+/** Opens sessions on a client of its own, without retries and with a deadline of seconds. */
+function sessionOpener({ io }: Cli, app: App) {
+  const { baseUrl, requests } = app.config
+  const limits = { ...requests, retries: 0, timeoutMs: Math.min(requests.timeoutMs, MAX_READ_MS) }
+  const open = once(async () => {
+    const { createMarketplace } = await import('../../marketplace/client.js')
+    const marketplace = createMarketplace({ baseUrl, limits, version: VERSION, now: io.now })
+    app.onClose(() => marketplace.close())
+    return marketplace
+  })
+  return async (channel: ChannelConfig) => (await open()).session(channel, { signal: io.stop })
+}
+
+function channelChecks(
+  { io }: Cli,
+  { config }: App,
+  channel: ChannelConfig,
+  sessionOf: (channel: ChannelConfig) => Promise<ChannelSession>,
+  isReachable: () => Promise<boolean>,
+): Check[] {
+  const session = once(() => sessionOf(channel))
+  let listingsRead = false
+  const closes = channel.autoClose !== 'off' && config.closing.enabled
+
+  const readList = async (noun: string, read: (from: ChannelSession) => Promise<ReadResult<unknown[]>>) => {
+    const startedAt = performance.now()
+    const { value, readAt, serverDate } = await read(await session())
+    const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
+    const skew = clockProblem({ readAt, answeredAt: io.now(), serverDate }, config.closing.maxClockSkewSeconds)
+    return { summary: `${plural(value.length, noun)} in ${seconds} s`, skew }
+  }
+  return [
+    {
+      what: `${channel.key} listings`,
+      remedy: NETWORK,
+      run: async () => {
+        if (!(await isReachable())) return failed('not checked: see marketplace')
+        const { summary } = await readList('listing', (from) => from.listListings())
+        listingsRead = true
+        return passed(summary)
+      },
+    },
+    {
+      what: `${channel.key} RFQs`,
+      remedy: NETWORK,
+      run: async () => {
+        if (!(await isReachable())) return failed('not checked: see marketplace')
+        if (!listingsRead) return failed(`not checked: see ${channel.key} listings`)
+        const { summary, skew } = await readList('RFQ', (from) => from.listRfqs())
+        if (skew === null) return passed(summary)
+        return closes ? failed(`${summary}; ${skew}`, NO_CLOSING) : passed(`${summary}; ${skew}`)
+      },
+    },
+  ]
+}
+
+// --- output -----------------------------------------------------------------------------------------------------------
+
 const COLUMNS: Column<Finding>[] = [
   { header: 'Check', cell: ({ what }) => what },
-  { header: 'Result', cell: ({ ok }) => (ok ? 'ok' : 'FAILED') },
+  { header: 'Result', cell: ({ ok }) => resultOf(ok) },
   { header: 'Details', cell: ({ found }) => found, min: 40, overflow: 'wrap' },
 ]
+const resultOf = (ok: boolean) => (ok ? 'ok' : 'FAILED')
 
-function printRemedies({ io }: Cli, findings: readonly Finding[]): void {
-  const unresolved = findings.filter(({ ok, remedy }) => !ok || remedy !== '')
-  for (const { what, found, remedy } of unresolved) {
-    io.err(`\n${what}: ${sanitize(found)}\n${remedy === '' ? '' : `  → ${remedy}\n`}`)
+interface RowPrinter {
+  started(check: Check): void
+  finished(finding: Finding): void
+  end(findings: readonly Finding[]): void
+}
+
+const MIN_DETAILS_WIDTH = 20
+
+/** On a terminal, prints each row as it comes, and which check is running; elsewhere the whole table at the end. */
+function rowPrinter(io: Io, checks: readonly Check[]): RowPrinter {
+  const { width } = io
+  const end = (findings: readonly Finding[]) => printTable(io, COLUMNS, findings, '')
+  if (width === null) return { started: () => undefined, finished: () => undefined, end }
+  const widths = [Math.max(...checks.map(({ what }) => what.length)), 'FAILED'.length] as const
+  const detailsWidth = Math.max(MIN_DETAILS_WIDTH, width - widths[0] - widths[1] - 4)
+  const line = (what: string, result: string, details: string) =>
+    io.out(`${padEnd(what, widths[0])}  ${padEnd(result, widths[1])}  ${details}`.trimEnd().concat('\n'))
+  const note = (text: string) => (io.stderrIsTerminal ? io.err(`\r\u001b[K${text}`) : undefined)
+  line('Check', 'Result', 'Details')
+  return {
+    started: ({ what }) => note(`Checking ${what} …`),
+    finished: ({ what, ok, found }) => {
+      note('')
+      const [first = '', ...rest] = wrap(sanitize(found), detailsWidth)
+      line(what, resultOf(ok), first)
+      for (const each of rest) line('', '', each)
+    },
+    end: () => undefined,
   }
-  if (unresolved.length === 0) io.err('\nAll checks passed. Run `quotekeeper start` to start the service.\n')
+}
+
+/** Each failure once: the table has shown what was found, JSON has not. */
+function printRemedies({ io }: Cli, findings: readonly Finding[], { json }: JsonOption): void {
+  const failures = findings.filter(({ ok }) => !ok)
+  for (const { what, found, remedy } of failures) {
+    const lines = [...(json ? [sanitize(found)] : []), ...(remedy === '' ? [] : [`→ ${remedy}`])]
+    if (lines.length > 0) io.err(`\n${what}: ${lines.join('\n  ')}\n`)
+  }
+  if (failures.length > 0) io.err(`\n${failures.length} of ${findings.length} checks failed.\n`)
+  else io.err('\nAll checks passed. Run `quotekeeper start` to start the service.\n')
 }

@@ -1,0 +1,174 @@
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { run } from '../../src/cli/program.js'
+import { EXAMPLE_CONFIG } from '../../src/config/example.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { testIo } from '../helpers/test-io.js'
+import { createCliFixture, NOW } from './cli-fixture.js'
+
+interface Finding {
+  what: string
+  ok: boolean
+  found: string
+  remedy: string
+}
+const failuresIn = (out: string) => (JSON.parse(out) as Finding[]).filter(({ ok }) => !ok)
+const occurrences = (text: string, part: string) => text.split(part).length - 1
+
+/** Runs `check` in a folder of its own; by default on a terminal. */
+async function checkWith(config: string, { terminal = true, stop = new AbortController().signal } = {}) {
+  const folder = testFolder()
+  writeFileSync(join(folder, 'quotekeeper.yaml'), config)
+  const { io, written } = testIo({
+    cwd: folder,
+    env: { ACME_API_KEY: 'key' },
+    stop,
+    ...(terminal ? { width: 120, stderrIsTerminal: true } : {}),
+  })
+  const startedAt = performance.now()
+  const status = run(['check'], io)
+  return {
+    folder,
+    written,
+    ended: async () => ({ status: await status, ...written, seconds: (performance.now() - startedAt) / 1000 }),
+  }
+}
+
+const configFor = (baseUrl: string, more = '') => `baseUrl: ${baseUrl}
+channels:
+  - { org: acme, channel: forest, apiKey: { env: ACME_API_KEY }, autoClose: on }
+  - { org: acme, channel: blue, apiKey: { env: ACME_API_KEY }, autoClose: on }
+${more}`
+
+/** A server that accepts connections and never answers. */
+async function silentServer() {
+  let requests = 0
+  const server = createServer((socket) => socket.on('error', () => undefined).once('data', () => void requests++))
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests: () => requests }
+}
+
+describe('check', () => {
+  it('refuses the example address that init writes, without asking it', async () => {
+    const { status, out, err, seconds } = await (await checkWith(EXAMPLE_CONFIG)).ended()
+    expect(status).toBe(1)
+    expect(out).toMatch(/^configuration +FAILED .*baseUrl is still the example address/m)
+    expect(out).toMatch(/^marketplace +FAILED +not checked/m)
+    expect(err).toContain('set baseUrl to the address of your marketplace')
+    expect(seconds).toBeLessThan(15)
+  })
+
+  it.skipIf(!existsSync('/proc/self'))(
+    'ends for a database path that cannot be created, and names it once',
+    async () => {
+      const { quotekeeper } = await createCliFixture({ more: 'database: /proc/quotekeeper/quotekeeper.db\n' })
+      const { status, out, err } = await quotekeeper('check')
+      expect(status).toBe(1)
+      expect(occurrences(out + err, 'the folder /proc/quotekeeper cannot be created there')).toBe(1)
+      expect(out).toMatch(/^closing +FAILED +not checked: see database/m)
+      expect(err).toContain('2 of 10 checks failed')
+    },
+  )
+
+  it('names a dead address once, with what was tried, within seconds', async () => {
+    const { status, out, err, seconds } = await (await checkWith(configFor('http://127.0.0.1:1'))).ended()
+    expect(status).toBe(1)
+    expect(occurrences(out + err, 'ECONNREFUSED')).toBe(1)
+    expect(out.replaceAll(/\s+/g, ' ')).toContain(
+      'no connection to 127.0.0.1:1 (tried 127.0.0.1:1): connection refused',
+    )
+    expect(out).toMatch(/^acme\/blue RFQs +FAILED +not checked: see marketplace/m)
+    expect(seconds).toBeLessThan(15)
+  })
+
+  it('asks once with its own deadline, whatever retries are configured', async () => {
+    const { url, requests } = await silentServer()
+    const more = 'requests: { retries: 5, timeoutMs: 1000 }\n'
+    const { status, out, seconds } = await (await checkWith(configFor(url, more))).ended()
+    expect(status).toBe(1)
+    expect(out).toMatch(/^acme\/forest listings +FAILED/m)
+    expect(out).toMatch(/^acme\/forest RFQs +FAILED +not checked: see acme\/forest listings/m)
+    expect(requests()).toBe(2)
+    expect(seconds).toBeLessThan(15)
+  })
+
+  it('shows each row as it comes on a terminal, and ends as soon as it is told to stop', async () => {
+    const { url } = await silentServer()
+    const controller = new AbortController()
+    const { written, ended } = await checkWith(configFor(url), { stop: controller.signal })
+    await expect.poll(() => written.err, { timeout: 60_000 }).toContain('Checking acme/forest listings …')
+    expect(written.out).toMatch(/^database +ok/m)
+    expect(written.out).toMatch(/^marketplace +ok +127\.0\.0\.1:\d+ accepts connections/m)
+    expect(written.out).not.toContain('acme/')
+    const stoppedAt = performance.now()
+    controller.abort(Object.assign(new Error('stopped by SIGTERM'), { name: 'FailedError' }))
+    expect((await ended()).status).toBe(1)
+    expect(performance.now() - stoppedAt).toBeLessThan(5_000)
+    expect(written.err).toContain('stopped by SIGTERM')
+  })
+
+  it('fails on clock skew where RFQs would be closed, as closing would', async () => {
+    const ahead = { now: () => new Date(NOW.getTime() + 600_000) }
+    for (const autoClose of ['on', 'dry-run', 'off']) {
+      const { quotekeeperWith } = await createCliFixture({ autoClose })
+      const { status, out } = await quotekeeperWith(ahead, 'check', '--json')
+      const failures = failuresIn(out)
+      expect([autoClose, status, failures.map(({ what }) => what)]).toEqual(
+        autoClose === 'off' ? ['off', 0, []] : [autoClose, 1, ['acme/forest RFQs', 'acme/blue RFQs']],
+      )
+      expect(out).toMatch(/the marketplace's clock is 59\d s behind ours \(limit 60 s\)/)
+    }
+  })
+
+  it('writes into the reports directory', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
+    expect((await quotekeeper('check')).status).toBe(0)
+    mkdirSync(join(folder, 'data'), { recursive: true })
+    writeFileSync(join(folder, 'taken'), '')
+    const blocked = await createCliFixture({ more: `reports: { directory: ${join(folder, 'taken')} }\n` })
+    const { status, out } = await blocked.quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    expect(failuresIn(out)).toMatchObject([{ what: 'reports', found: expect.stringContaining('is a file') }])
+  })
+
+  it('fails on a stop file until it is deleted', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
+    await quotekeeper('sync')
+    writeFileSync(join(folder, 'data', 'closing.stop'), '')
+    const { status, out } = await quotekeeper('check', '--json')
+    expect(status).toBe(1)
+    expect(failuresIn(out)).toMatchObject([{ what: 'closing', found: expect.stringContaining('closing.stop exists') }])
+    rmSync(join(folder, 'data', 'closing.stop'))
+    expect((await quotekeeper('check')).status).toBe(0)
+  })
+
+  it('fails on a refused close and on a held plan, after each of six rounds, and names them', async () => {
+    const channels = [
+      { org: 'acme', channel: 'forest', theme: 'forest', listings: 1, rfqs: 12, responsesPerRfq: 1 } as const,
+    ]
+    const refused = await createCliFixture({ channels })
+    const held = await createCliFixture({ channels, more: 'closing: { maxPerRun: 1 }\n' })
+    refused.sandbox.faults.add({
+      operation: 'closeRfq',
+      times: Number.POSITIVE_INFINITY,
+      effect: { kind: 'status', status: 400 },
+    })
+    for (let round = 0; round < 6; round++) {
+      expect((await refused.quotekeeper('close-expired')).status).toBe(1)
+      expect((await held.quotekeeper('close-expired')).status).toBe(1)
+      for (const [fixture, words] of [
+        [refused, /RFQ \d+ of acme\/forest: refused since 2026-03-10/],
+        [held, /plan \S+ of acme\/forest waits for approval \(2 RFQs\)/],
+      ] as const) {
+        const { status, out } = await fixture.quotekeeper('check', '--json')
+        expect(status).toBe(1)
+        expect(failuresIn(out)).toEqual([
+          { what: 'closing', ok: false, found: expect.stringMatching(words), remedy: expect.stringMatching(/\S/) },
+        ])
+      }
+    }
+  })
+})
