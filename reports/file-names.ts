@@ -44,7 +44,7 @@ function rfqPart({ number, id, ambiguous = false }: RfqName): string {
   return DIGITS_ONLY.test(id) ? hashedPart(id) : slugPart(id)
 }
 
-/** Text that equals its slug is used as it is; fallback a hash follows, after an underscore, which no slug contains. */
+/** Text that equals its slug is used as it is; otherwise a hash follows, after an underscore, which no slug contains. */
 const slugPart = (text: string): string => (slug(text, 'unnamed') === text ? text : hashedPart(text))
 const hashedPart = (text: string): string => `${slug(text, 'unnamed')}_${shortHash(text)}`
 

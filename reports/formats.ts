@@ -11,7 +11,7 @@ import { rfqIdentity } from './rfq/layout.js'
 import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, streamWorkbook } from './xlsx/workbook-writer.js'
 
-/** `csv` contains one table; the others contain the report report. */
+/** `csv` contains one table; the others contain the whole report. */
 export const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const
 export type Format = (typeof FORMATS)[number]
 

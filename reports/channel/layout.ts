@@ -77,7 +77,7 @@ const OFFER_ROW_KEYS = [
 ] as const
 export type OfferRowKey = (typeof OFFER_ROW_KEYS)[number]
 
-/** The report and the position of every table: what the sheets of a channel's workbook are made from. */
+/** The input of the sheets of a channel's workbook: the report, and the position of every table. */
 export interface ChannelLayout {
   report: ChannelReport
   numbers: NumberStyles

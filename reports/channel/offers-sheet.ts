@@ -18,7 +18,8 @@ import {
 import { date, moment, number, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading, type OfferRowKey } from './layout.js'
 
-const NOTE = 'One row per offer, in the order of RFQs, then by rank. “No.” is the number of its RFQ on RFQs.'
+const NOTE =
+  'One row per offer, in the order of RFQs, then by rank. “No.” is the row number of its RFQ on the sheet RFQs.'
 type Column = ColumnPlan<OfferRow>
 
 /** `Offers` of a channel. */

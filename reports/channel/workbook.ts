@@ -9,7 +9,7 @@ import { channelOffersSheet } from './offers-sheet.js'
 import { channelRfqsSheet } from './rfqs-sheet.js'
 import { channelSummarySheet } from './summary-sheet.js'
 
-/** The sheets of a channel's workbook in order, each made only when it is written. */
+/** The sheets of a channel's workbook in order, each created only when it is written. */
 export function channelSheets(report: ChannelReport): SheetFactory[] {
   const layout = channelLayout(report)
   return [

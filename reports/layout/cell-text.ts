@@ -39,7 +39,7 @@ export function cellText(cell: Cell): string {
   return formatNumber(value, format)
 }
 
-/** Whether a cell holds a formula whose result is #N/A. */
+/** Whether a cell contains a formula whose result is #N/A. */
 export function isNotAvailable({ value }: Cell): boolean {
   if (value === null || typeof value !== 'object' || !('formula' in value)) return false
   return typeof value.result === 'object' && value.result !== null && 'error' in value.result

@@ -1,4 +1,4 @@
-/** A range of cells with its current values, so that a chart is right before the workbook is recalculated. */
+/** A range of cells with its current values, so that a chart is correct before the workbook is recalculated. */
 export interface ChartRange<T> {
   /** Absolute address, such as `'Summary'!$B$5:$B$9`. */
   ref: string

@@ -39,7 +39,7 @@ export function truncate(text: string, max: number, mark = '…'): string {
 }
 
 /**
- * Splits text into pieces that give the text again when joined. Never splits a surrogate pair.
+ * Splits text into pieces that, joined, equal the text. Never splits a surrogate pair.
  * @param text cleaned text
  * @param max UTF-16 units per piece
  */

@@ -72,7 +72,7 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
   }
 }
 
-/** Pages side by side would cut the heading off, so they begin at the row above the headers. */
+/** The heading would be cut off on pages side by side, so these begin at the row above the headers. */
 function pageSettings<Row, Key extends string>({ grid, pagesWide = 1 }: TablePlan<Row, Key>) {
   return pagesWide === 1 ? { pagesWide } : { pagesWide, from: grid.headerRow - 1, to: grid.lastRow }
 }

@@ -19,7 +19,7 @@ const PADDING_UNITS = 1.4
 /** An indentation step is three spaces wide. */
 const INDENT_UNITS = 1.5
 const PIXELS_PER_POINT = 96 / 72
-/** Tolerance for rounding, so that a column made as wide as a word holds it on one line. */
+/** Tolerance for rounding, so that a word fits on one line in a column of its own width. */
 const ROUNDING_TOLERANCE = 1e-6
 const LINE_SPACING = 1.24
 /** Excel's limits. */

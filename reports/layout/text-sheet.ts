@@ -83,7 +83,7 @@ function* pieces(full: string): Generator<string> {
   for (const piece of splitText(cleanText(full), MAX_CHARACTERS_PER_ROW)) yield* linePieces(piece)
 }
 
-/** Splits text with many short lines, which needs more height than its length suggests. */
+/** Splits text into rows by the lines it needs, because text with many short lines needs more height than its length suggests. */
 function* linePieces(text: string): Generator<string> {
   let lines: string[] = []
   for (const line of text.split('\n')) {

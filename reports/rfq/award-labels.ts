@@ -6,7 +6,7 @@ import { blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js
 import { awardFor, byWantedBasis, REACHED_FACTOR } from './award-sets.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 
-/** How a searched award was solved, once the inputs it rests on have changed. */
+/** Replaces the solution of a searched award when inputs it depends on have changed. */
 export const OUTDATED = 'outdated'
 
 const solutionOf = ({ exact }: Award) => (exact ? 'proven' : 'best found')
@@ -20,8 +20,8 @@ export function solutionCell({ report }: RfqLayout, award: Award): Cell {
 }
 
 /**
- * What no award can cost less than. Buying parts of offers never costs more than buying them whole, so the divisible
- * scenario bounds a searched award that is outdated.
+ * Lower bound on the cost of an award. Buying parts of offers never costs more than buying whole offers, so the divisible
+ * scenario is a lower bound for a searched award that is outdated.
  */
 export function lowerBoundCell({ report, numbers, currency }: RfqLayout, award: Award): Cell {
   const { scenario } = award

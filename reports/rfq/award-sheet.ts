@@ -23,12 +23,12 @@ import { singleOfferWorkingsRow, TONNES_VALIDATION, tonnesRows } from './award-t
 import { FIRST_SCENARIO_ROW, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
-  'Who would be awarded how much. Awards minimise the total paid, so the discount rate, haircuts and weights affect only the best-score scenario. Only ranked offers receive awards. Enter an award of your own in the yellow column.'
+  'Tonnes awarded to each offer in each scenario. Awards minimise the total paid, so the discount rate, haircuts and weights affect only the best-score scenario. Only ranked offers receive awards. Enter an award of your own in the yellow column.'
 const WIDTHS = [9, 34, 36, 10, 14, 18, 15, 13, 18, 18, 14, 13, 14, 14, 16, 22, 12, 80]
-/** More awarded offers than this are counted instead of named. */
+/** Maximum number of awarded offers that are named; more are only counted. */
 const MAX_NAMED_WINNERS = 12
 const NONE = '–'
-/** Before the winners of a searched award once the inputs it rests on have changed. */
+/** Precedes the winners of a searched award that is outdated. */
 const FOR_ORIGINAL_INPUTS = 'For original inputs: '
 
 /** `Award`: scenarios above, tonnes by offer below. */
@@ -77,7 +77,7 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
   }
 }
 
-/** Column that says how a scenario was solved. */
+/** Column that shows how a scenario was solved. */
 const SOLUTION = 'O'
 const outdatedMark = (priority: number) => ({
   type: 'expression' as const,
@@ -142,7 +142,7 @@ function scenarioRow(layout: RfqLayout, award: Award, index: number): RowPlan {
   return rowForBothStates(cells, layout, award)
 }
 
-/** High enough also for the longer texts of an outdated award: spreadsheets do not adjust row heights on recalculation. */
+/** High enough for the longer texts of an outdated award, because spreadsheets do not adjust row heights on recalculation. */
 function rowForBothStates(cells: readonly Cell[], layout: RfqLayout, award: Award): RowPlan {
   if (!isExact(award.scenario)) return fittedRow(cells, WIDTHS)
   const winners = text(`${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`, wrapped)
@@ -201,7 +201,7 @@ function figureCells(layout: RfqLayout, award: Award, row: number): Cell[] {
   ]
 }
 
-/** Names the scenarios that only the report can search for, and says whether they are still current. */
+/** Names the scenarios that formulas cannot solve, and states whether they are still current. */
 function searchedScenariosRow({ report }: RfqLayout): RowPlan {
   const numberOf = (scenario: AwardScenario) => report.awards.findIndex((award) => award.scenario === scenario) + 1
   const sets = EXACT_SCENARIOS.map(numberOf).join(', ')

@@ -23,7 +23,7 @@ import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 
 const NOTE =
-  'All comparisons with their numbers and verdicts. Figures: this report’s calculations, each made in two ways. Data: consistency of the documents received. Flags: offers and RFQ against their limits.'
+  'All comparisons with their numbers and verdicts. Figures: this report’s own calculations, each done in two ways. Data: consistency of the documents received. Flags: warnings about offers and the RFQ.'
 const KEYS = [
   'about',
   'verdict',
@@ -52,7 +52,7 @@ interface Row {
   /** Largest difference that is still `ok`; empty where no numbers are compared. */
   exact: Cell
   tolerance: Cell
-  /** Only a left side above the right one is wrong. */
+  /** Only a left side above the right side fails. */
   oneSided?: boolean
   verdict: string
   /** The verdict is a formula over the numbers. */
@@ -183,7 +183,7 @@ function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
 
 // --- checks ----------------------------------------------------------------------------------------------------------
 
-/** What a row is made from; rows are made only when written, because there may be many. */
+/** The source of a row; rows are created only when written, because there may be many. */
 type Source =
   | { check: Check; index: number | undefined }
   | { flag: Flag; subject: string }
@@ -201,7 +201,7 @@ function sourcesOf({ report }: RfqLayout): Source[] {
 
 const subjectOf = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
 
-/** Caches the newest row, because the cells of a row are requested one after the other. */
+/** Caches the last row, because the cells of a row are requested one after another. */
 function rowMaker(layout: RfqLayout): (source: Source) => Row {
   let newest: { source: Source; row: Row } | undefined
   return (source) => {

@@ -30,7 +30,7 @@ import { arrayFormula, blank, type Cell, date, dateSerial, formula, moment, numb
 import { NO_OFFERS } from './label-tables.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 
-/** The best-ranked offers are compared; the sheet says how many were left out. */
+/** Maximum number of offers compared, best-ranked first; the sheet states how many it omits. */
 const MAX_COMPARED = 300
 const OFFERS_PER_PAGE = 6
 const FIRST_OFFER_COLUMN = 4
@@ -38,14 +38,14 @@ const OFFER_WIDTH = 30
 const WIDTHS = [30, 18, 26]
 const CELL_LINES = 30
 const NONE = '–'
-/** Row of `Ranked`: only offers with `yes` in it can be the best. */
+/** Row `Ranked`: only offers with `yes` there can have the best value. */
 const RANKED_ROW = HEADER_ROW + 2
 
 /** One attribute: a row. */
 interface Attribute {
   label: string
   cell: (offer: OfferReport, index: number) => Cell
-  /** How the best value is found and shown. */
+  /** How the best value is determined and shown. */
   best?: { which: 'min' | 'max'; value: (offer: OfferReport) => number | null; style: Style }
 }
 interface Group {
@@ -128,7 +128,7 @@ function* comparisonRows(
   if (offers.length === 0) yield { cells: [text(NO_OFFERS, body)] }
 }
 
-/** Left-aligns cells, so that figures align with the texts above and below them. Each style is converted once. */
+/** Left-aligns cells, so that figures align with the texts above and below them. Each style is converted only once. */
 function leftAligner(): (cell: Cell) => Cell {
   const leftStyles = new Map<Style, Style>()
   return (cell) => {
@@ -203,10 +203,11 @@ function figureAttribute(
   style: Style | ((offer: OfferReport) => Style),
   best?: 'min' | 'max',
 ): Attribute {
-  const look = (offer: OfferReport) => (typeof style === 'function' ? style(offer) : style)
+  const cellStyle = (offer: OfferReport) => (typeof style === 'function' ? style(offer) : style)
   return {
     label,
-    cell: (offer, index) => formula(`IFERROR(${offers.cell(key, index)},"${NONE}")`, value(offer) ?? NONE, look(offer)),
+    cell: (offer, index) =>
+      formula(`IFERROR(${offers.cell(key, index)},"${NONE}")`, value(offer) ?? NONE, cellStyle(offer)),
     ...(best && typeof style !== 'function' && { best: { which: best, value, style } }),
   }
 }
@@ -337,7 +338,7 @@ function requirementAttributes({ report }: RfqLayout): Attribute[] {
   )
 }
 
-/** The value found, as a date for moments; empty for listings, whose identifiers mean nothing to a reader. */
+/** The offer's value, with moments as dates; empty for listings, because their identifiers mean nothing to a reader. */
 const foundText = ({ code, found }: Requirement): string =>
   found.value === null || code === 'listing' ? '' : ` (${formatFlagValue(found).replace(/T\d{2}:\d{2}.*/, '')})`
 

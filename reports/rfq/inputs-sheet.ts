@@ -27,7 +27,7 @@ import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
-  'Change the yellow cells: Offers, Scoring, Award, Sensitivity, Comparison and Summary recalculate. Everything else is shown as received.'
+  'Change the yellow cells, and Offers, Scoring, Award, Sensitivity, Comparison and Summary are recalculated. All other cells show values as received.'
 const WIDTHS = [40, 18, 16, 18, 12, 78]
 const VALUE = 'B'
 const ORIGINAL = 'D'
@@ -49,7 +49,7 @@ interface Section {
   entries: readonly Entry[]
 }
 
-/** `Inputs`: what the reader may change, and the RFQ's limits as received. Formulas refer to its cells by defined names. */
+/** `Inputs`: values that the reader can change, and the RFQ's limits as received. Formulas refer to them by defined names. */
 export function inputsSheet(layout: RfqLayout): SheetPlan {
   const all = sections(layout)
   const placed = withRows(all)
@@ -383,7 +383,7 @@ function volumeLimits({ report, numbers }: RfqLayout): Entry[] {
       TARGET_LABELS.min,
       volume(wanted.min),
       't',
-      'The RFQ’s minimum, or its maximum if it names no minimum.',
+      'The RFQ’s minimum, or its maximum if it states no minimum.',
       'WantedMin',
     ),
     fact(TARGET_LABELS.mid, volume(wanted.mid), 't', 'Midpoint of the two.', 'WantedMid'),
@@ -391,7 +391,7 @@ function volumeLimits({ report, numbers }: RfqLayout): Entry[] {
       TARGET_LABELS.max,
       volume(wanted.max),
       't',
-      'The RFQ’s maximum, or its minimum if it names no maximum.',
+      'The RFQ’s maximum, or its minimum if it states no maximum.',
       'WantedMax',
     ),
     fact(

@@ -1,11 +1,11 @@
 import type { WantedBasis } from '../../src/domain/comparison/settings.js'
 
-/** The RFQ's volumes a report can aim at. */
+/** The volumes of the RFQ that a report can use as its target. */
 export const TARGET_LABELS: Record<WantedBasis, string> = {
   min: 'Target: minimum volume',
   mid: 'Target: midpoint volume',
   max: 'Target: maximum volume',
 }
 
-/** In place of a table of offers. */
+/** Replaces a table of offers that would be empty. */
 export const NO_OFFERS = 'No offers received.'

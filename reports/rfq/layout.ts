@@ -166,7 +166,7 @@ export interface OfferPrepayment {
   payment: PrepaymentLine
 }
 
-/** The report and the position of every table: what the sheets of an RFQ's workbook are made from. */
+/** The input of the sheets of an RFQ's workbook: the report, and the position of every table. */
 export interface RfqLayout {
   report: RfqReport
   numbers: NumberStyles

@@ -88,8 +88,8 @@ function metric(
     header: head,
     alignRight: true,
     cell: (offer, index) => {
-      const look = typeof style === 'function' ? style(offer) : style
-      return formula(expression(new Row(layout, index), offer), offer.metrics[name] as number | null, look)
+      const cellStyle = typeof style === 'function' ? style(offer) : style
+      return formula(expression(new Row(layout, index), offer), offer.metrics[name] as number | null, cellStyle)
     },
   }
 }
@@ -239,7 +239,7 @@ function timing(
 const extreme = (row: Row, name: string, key: DeliveryKey) =>
   `IF(${row.count(`,${row.line(key)},${ANY_NUMBER}`)}=0,NA(),${name}(${row.line(key)},${row.line('offer')},${row.at('offer')}))`
 
-/** Spreadsheets treat dates before 1900 as text, which MIN and MAX ignore: the report's own date is written then. */
+/** Spreadsheets treat dates before 1900 as text, which MIN and MAX ignore; in that case the report's own date is written. */
 function dated(layout: RfqLayout, head: string, name: 'firstDelivery' | 'lastDelivery', extremum: string): Column {
   const cell = (offer: OfferReport, index: number): Cell => {
     const known = offer.metrics[name]

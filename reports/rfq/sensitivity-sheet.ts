@@ -43,7 +43,7 @@ import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
 
 const NOTE =
-  'What would change the ranking. Ranks are among the offers shown and follow Inputs; the figures behind them are to the right.'
+  'How the ranking changes with weights, discount rate and wanted volume. Ranks are among the offers shown and are recalculated from Inputs; the figures they are based on are to the right.'
 const FIRST_COLUMN = 5
 const LEADING = [40, 14, 56, 12]
 const OFFER_UNITS = 16
@@ -80,7 +80,7 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
   }
 }
 
-/** Last row of the cases; the rows after it contain other figures. */
+/** Last row of the sensitivity cases; the rows after it contain other figures. */
 const caseRows = ({ sensitivity }: Frame): number =>
   BASE_ROW +
   8 +

@@ -11,7 +11,7 @@ import { type Ranking, SUMMARY_WIDTHS } from './summary-ranking.js'
 
 const PRICE_ROWS = 17
 const STACK_ROWS = 22
-/** Number of offers with a colour of their own; all others form one series. */
+/** Number of offers with their own colour; all others form one series. */
 const COLOURED = 8
 /** Maximum number of categories; more are grouped into longer periods. */
 const MAX_PERIODS = 9
@@ -260,7 +260,7 @@ function volumeCell(
   return formula(`IFERROR(${all},${deliveries.range('offer')},${offer}),0)`, cached, numbers.volume)
 }
 
-/** Volumes by series and period; offers without a colour of their own count in the last series. */
+/** Volumes by series and period; offers without their own colour are counted in the last series. */
 function sumsOf(
   layout: RfqLayout,
   coloured: Ranking['offers'],
@@ -307,7 +307,7 @@ const yearPeriod = (year: number, range: string): Period => ({
   includes: ({ line }) => line.vintageYear === year,
 })
 
-/** Quarters, half-years or years: the shortest that fit into `MAX_PERIODS`. Later deliveries count in the last period. */
+/** Quarters, half-years or years: the shortest that fit into `MAX_PERIODS`. The last period includes all later deliveries. */
 function deliveryPeriods({ lines, deliveries }: RfqLayout): Period[] {
   const dates = lines
     .flatMap(({ line }) =>

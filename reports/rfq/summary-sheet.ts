@@ -92,7 +92,7 @@ function requestFacts({ report, numbers }: RfqLayout): FactBlock {
   const own = numbers.price(report.currency.rfq)
   const years = [rfq.minVintageYear, rfq.maxVintageYear].map((year) => year ?? 'Any')
   return {
-    title: 'The request',
+    title: 'Request',
     facts: [
       ['Number', textFact(rfq.number)],
       ['State', textFact(rfq.state ?? 'unknown')],
@@ -172,7 +172,7 @@ function statistics({ report, offers, numbers, currency }: RfqLayout): Fact[] {
   ]
 }
 
-/** With other exchange rates another combination may be cheapest, which only a new report can find. */
+/** If exchange rates change, another combination may be the cheapest; only a new report can find it. */
 const combinationName = (figure: string): Cell =>
   formula(
     `IF(RatesChanged>0,"Original awards (see Award), ${figure}","Cheapest combination, ${figure}")`,

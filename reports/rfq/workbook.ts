@@ -15,7 +15,7 @@ import { scoringSheet } from './scoring-sheet.js'
 import { sensitivitySheet } from './sensitivity-sheet.js'
 import { summarySheet } from './summary-sheet.js'
 
-/** The sheets of an RFQ's workbook in order, each made only when it is written. */
+/** The sheets of an RFQ's workbook in order, each created only when it is written. */
 export function rfqSheets(report: RfqReport): SheetFactory[] {
   const layout = rfqLayout(report)
   return [

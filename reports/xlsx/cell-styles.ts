@@ -3,7 +3,7 @@ import type ExcelJS from 'exceljs'
 /** Style of a cell. Style objects are made once and shared, because exceljs caches them by identity. */
 export type Style = Readonly<Partial<ExcelJS.Style>>
 
-/** Colours, ARGB. No colour carries meaning alone: text beside it says the same. */
+/** Colours, ARGB. Colour never carries information that is not also given as text. */
 export const palette = {
   ink: 'FF1F2933',
   muted: 'FF5F6B76',

@@ -37,7 +37,7 @@ export class WorkbookPackage extends Writer {
     const append = this.zip.append.bind(this.zip)
     this.zip.append = (source, part) => append(this.#completePart(source, part.name), { ...part, ...PART_METADATA })
     this.zip.on('error', (error) => stream.destroy(error))
-    // Written first, so that programs that look at the first bytes recognize an Office document.
+    // Written first, so that programs that check the first bytes recognize an Office document.
     void super.addOfficeRels()
     void super.addThemes()
   }

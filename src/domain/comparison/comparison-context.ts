@@ -7,7 +7,7 @@ export interface ReportContext {
   channel: string
   timeZone: string
   asOf: Timestamp
-  /** The as-of moment as a calendar date in the time zone: all days are counted from it. */
+  /** The date of the as-of moment in the time zone; all days are counted from it. */
   asOfDate: CalendarDate
   generatedAt: Timestamp
   programVersion: string

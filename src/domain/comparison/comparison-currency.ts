@@ -5,13 +5,13 @@ import type { Settings } from './settings.js'
 /** Offers in a currency without a rate into `comparison` are not ranked. */
 export interface CurrencyReport {
   /**
-   * What offers are compared in: the one of the settings where the RFQ's own can be turned into it, else the RFQ's own,
-   * else the only one the offers use; null if none of these is known, and then nothing is ranked.
+   * The currency in which offers are compared: the configured one if the RFQ's own can be converted into it; otherwise the
+   * RFQ's own; otherwise the only one the offers use. If null, no offer is ranked.
    */
   comparison: string | null
-  /** Why it is this one. */
+  /** Why this currency was chosen. */
   reason: string
-  /** The RFQ's own, as a code of three capitals; null if it names none. */
+  /** The RFQ's own currency as a three-letter code; null if it states none. */
   rfq: string | null
   /** Every currency that occurs, sorted; the comparison currency has rate 1. */
   rates: RateReport[]
@@ -19,13 +19,13 @@ export interface CurrencyReport {
 
 export interface RateReport {
   currency: string
-  /** Comparison currency per one unit; null if there is none. */
+  /** What one unit is worth in the comparison currency; null if no rate is known. */
   rate: number | null
   date: CalendarDate | null
   source: string | null
-  /** Offers in this currency. */
+  /** Number of offers in this currency. */
   offers: number
-  /** Why there is no rate, or what it is; in words. */
+  /** The rate and its source, or why none is known; one sentence. */
   words: string
 }
 

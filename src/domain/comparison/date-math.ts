@@ -3,7 +3,7 @@ import { byCodeUnit } from './numbers.js'
 
 const DAY = 86_400_000
 
-/** Whole days from one calendar date to another, negative if it lies before; null where either is unknown. */
+/** Whole days from one calendar date to another, negative if the second is earlier; null if it is unknown. */
 export function daysBetween(from: CalendarDate, to: CalendarDate | null): number | null {
   return to === null ? null : (Date.parse(to) - Date.parse(from)) / DAY
 }

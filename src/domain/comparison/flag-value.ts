@@ -4,7 +4,7 @@ export interface FlagValue {
   /** Such as `price per tonne`, `maximum of the RFQ`. */
   what: string
   value: number | string | null
-  /** Such as `t`, `USD/t`, `days`, `%`; null for dates, years, words. A share in `%` is given times 100. */
+  /** Such as `t`, `USD/t`, `days`, `%`; null for dates, years and text. With `%`, the value is in percent, not a fraction. */
   unit: string | null
 }
 

@@ -19,7 +19,7 @@ export function verdictOf({ difference, exact, tolerance, oneSided }: Tolerances
 }
 
 /**
- * By how much a stated total may differ from its lines: ROUND(MAX(0.01, share × ABS(stated)), 6).
+ * The largest allowed difference between a stated total and its lines: ROUND(MAX(0.01, share × ABS(stated)), 6).
  * @param share `settings.totalTolerance`
  */
 export const totalTolerance = (stated: number | null, share: number): number =>

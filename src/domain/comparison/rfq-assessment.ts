@@ -36,12 +36,12 @@ export interface RfqAssessmentInput {
 
 /** Evaluates the offers of an RFQ: terms, metrics, requirements, scores, ranks, flags. */
 export function assessRfq(input: RfqAssessmentInput, context: ComparisonContext): RfqAssessment {
-  const asked = parseRfqTerms(input.rfq, context)
+  const stated = parseRfqTerms(input.rfq, context)
   const facts = parseInSequence(input.responses, context)
-  const rfqCurrency = currencyCode(asked.currency)
+  const rfqCurrency = currencyCode(stated.currency)
   const codes = facts.map((one) => one.facts.terms.currencyCode)
   const currency = currencyReport(rfqCurrency, codes, context.settings)
-  const rfq = { ...withComparedLimits(asked, currency), flags: [] }
+  const rfq = { ...withComparedLimits(stated, currency), flags: [] }
   const labels = offerLabels(facts.map((one) => ({ ...one.facts, id: one.known.id })))
   const offerContext = { input, rfq, currency, context, projects: listingQualityById(facts, input.listings) }
   const offers = facts.map((one, at) => assessOffer(one, at + 1, labels[at] ?? '', offerContext))
@@ -57,32 +57,32 @@ interface ParsedOffer {
 
 /** By submission (unknown last), then id. */
 function parseInSequence(responses: Iterable<ParsedResponse>, context: ComparisonContext): ParsedOffer[] {
-  const read: ParsedOffer[] = []
-  for (const one of responses) read.push({ known: versionMetadata(one), facts: offerFacts(one, context) })
+  const parsed: ParsedOffer[] = []
+  for (const one of responses) parsed.push({ known: versionMetadata(one), facts: offerFacts(one, context) })
   const time = ({ facts }: ParsedOffer) =>
     facts.submittedAt === null ? Number.POSITIVE_INFINITY : Date.parse(facts.submittedAt)
-  return read.sort((a, b) => {
+  return parsed.sort((a, b) => {
     const [first, second] = [time(a), time(b)]
     return (first === second ? 0 : first - second) || byCodeUnit(a.known.id, b.known.id)
   })
 }
 
-function withComparedLimits(asked: StatedRfqTerms, currency: CurrencyReport): Omit<RfqTerms, 'flags'> {
+function withComparedLimits(stated: StatedRfqTerms, currency: CurrencyReport): Omit<RfqTerms, 'flags'> {
   const rate = rateInto(currency, currency.rfq)
   const compared = (limit: number | null) => (limit === null || rate === null ? null : limit * rate)
   return {
-    ...asked,
-    comparedMinUnitPrice: compared(asked.minUnitPrice),
-    comparedMaxUnitPrice: compared(asked.maxUnitPrice),
+    ...stated,
+    comparedMinUnitPrice: compared(stated.minUnitPrice),
+    comparedMaxUnitPrice: compared(stated.maxUnitPrice),
   }
 }
 
 /** Listing quality by listing ID, computed once per listing. */
 function listingQualityById(
-  read: readonly ParsedOffer[],
+  parsed: readonly ParsedOffer[],
   listings: ReadonlyMap<string, ParsedListing>,
 ): Map<string | null, ListingQuality> {
-  const ids = new Set(read.map(({ facts }) => facts.listingId))
+  const ids = new Set(parsed.map(({ facts }) => facts.listingId))
   return new Map([...ids].map((id) => [id, listingQuality(id === null ? undefined : listings.get(id))]))
 }
 

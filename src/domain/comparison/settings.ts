@@ -1,9 +1,9 @@
 import { z } from 'zod'
 
 /**
- * What an offer is scored by, 0 to 100 points each (formulas: `Scores` in offer/scores.ts). They answer
- * a buyer's questions: what does it cost, does it cover the need, is it on time, how soon, how recent are the vintages,
- * how much is paid in advance, how well is the project documented.
+ * The criteria by which offers are scored, with 0 to 100 points each (formulas: `Scores` in offer/scores.ts): cost, share
+ * of the wanted volume, timely delivery, time to delivery, age of the vintages, share paid in advance, and documentation of
+ * the project.
  */
 export const CRITERIA = ['price', 'coverage', 'delivery', 'promptness', 'vintage', 'payment', 'evidence'] as const
 export type Criterion = (typeof CRITERIA)[number]
@@ -22,7 +22,7 @@ export const SETTING_LIMITS = {
   rate: [0, 1e9],
 } as const satisfies Record<string, readonly [min: number, max: number]>
 
-/** Every error says what is allowed; configuration errors show it. */
+/** Every error states what is allowed; configuration errors include it. */
 const number = ([min, max]: readonly [number, number]) => {
   const error = `a number from ${min} to ${max}`
   return z.number({ error }).min(min, { error }).max(max, { error })
@@ -84,7 +84,7 @@ export const settingsSchema = z.strictObject({
   totalTolerance: number(SETTING_LIMITS.totalTolerance).default(0.001),
   /** Offers that expire within this many days are flagged. */
   expiryWindowDays: number(SETTING_LIMITS.expiryWindowDays).default(14),
-  /** Share of the total that may be asked before delivery without a flag. */
+  /** Largest share of the total that may be due before delivery without a flag. */
   prepaymentShareLimit: number(SETTING_LIMITS.prepaymentShareLimit).default(0.3),
   /** Share of the volume not expected to be delivered, by contract type; `other`: neither spot nor forward. */
   haircuts: section({ spot: haircut, forward: haircut, other: haircut }).prefault({}),
@@ -92,7 +92,7 @@ export const settingsSchema = z.strictObject({
   wantedVolume: z.enum(WANTED_BASES, { error: `one of ${WANTED_BASES.join(', ')}` }).default('min'),
   /** Mean wait, in days, that halves the promptness score. */
   waitDays: number(SETTING_LIMITS.waitDays).default(365),
-  /** Points of the vintage score lost by each year of age. */
+  /** Points deducted from the vintage score per year of age. */
   vintagePointsPerYear: number(SETTING_LIMITS.vintagePointsPerYear).default(10),
   /** Rank expired offers; accepted offers are ranked in any case. */
   rankExpired: z.boolean({ error: 'true or false' }).default(false),

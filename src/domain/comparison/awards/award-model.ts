@@ -1,29 +1,28 @@
 import type { WantedBasis } from '../settings.js'
 
 /**
- * Awards go to ranked offers only, minimise what is **paid** (Σ compared.total: nominal, not discounted), and aim at
- * `rfq.wanted.volume`. All-or-nothing: an offer is taken whole or not at all.
- * - cheapest-single: the one offer of at least the wanted volume that costs least.
- * - cheapest-combination: the set of whole offers that reaches the wanted volume for the least sum.
- * - cheapest-divisible: any part of an offer may be taken at its average price; exactly the wanted volume, filled from
- *   the lowest compared.pricePerTonne up.
- * - two-developers: as cheapest-combination, from at most two developers (names compared without case and outer blanks;
- *   an offer without a name is a developer of its own).
- * - meets-requirements: as cheapest-combination, of offers with `meetsRequirements`.
- * - best-score: whole offers in order of `rank`, until the wanted volume is reached: an offer is taken if the volume of
- *   all those ranked before it is less than wanted.
- * - own: the reader's; tonnes at the offer's average price.
- * Where the wanted volume cannot be reached, a scenario shows the most tonnes it can have, and `reached` is false.
+ * Awards include ranked offers only, minimise the amount **paid** (Σ compared.total: nominal, not discounted), and aim at
+ * `rfq.wanted.volume`.
+ * - cheapest-single: the cheapest offer that covers the wanted volume alone.
+ * - cheapest-combination: the set of whole offers that reaches the wanted volume at the lowest total.
+ * - cheapest-divisible: any part of an offer may be taken at its average price; exactly the wanted volume, filled from the
+ *   lowest compared.pricePerTonne up.
+ * - two-developers: like cheapest-combination, from at most two developers. Names are compared without case and surrounding
+ *   blanks; an offer without a name counts as a separate developer.
+ * - meets-requirements: like cheapest-combination, from offers with `meetsRequirements`.
+ * - best-score: whole offers in order of `rank`, until the wanted volume is reached.
+ * - own: the tonnes the reader enters, at the offer's average price.
+ * If the wanted volume cannot be reached, a scenario shows the maximum it can award, and `reached` is false.
  *
- * Orders a spreadsheet can repeat: it compares numbers loosely, so none is decided by the last bit.
- * - Reached, enough: tonnes >= wanted × (1 − 1E-9).
- * - cheapest-single: of the offers that are enough, least ROUND(cost, 6), then greatest ROUND(volume, 6), then lower
- *   sequence; where none is enough, of all ranked offers, greatest ROUND(volume, 6), then least ROUND(cost, 6), then
+ * Comparisons are rounded, so that a spreadsheet, which ignores the last digits of a double, arrives at the same result:
+ * - A volume covers or reaches the wanted volume if it is at least wanted × (1 − 1E-9).
+ * - cheapest-single: among the offers that cover the wanted volume, lowest ROUND(cost, 6), then largest ROUND(volume, 6),
+ *   then lower sequence; if none does, among all ranked offers, largest ROUND(volume, 6), then lowest ROUND(cost, 6), then
  *   lower sequence.
- * - cheapest-divisible: by ROUND(cost / volume, 6), then sequence; an offer is taken while more than wanted × 1E-9 is
- *   open: MIN(volume, open).
- * - best-score: an offer is taken unless the volume of those ranked before it is enough.
- * - The combinations: equal costs: more tonnes.
+ * - cheapest-divisible: by ROUND(cost / volume, 6), then sequence; MIN(volume, remainder) is taken while the remainder is
+ *   above wanted × 1E-9.
+ * - best-score: an offer is taken unless those ranked before it reach the wanted volume.
+ * - Combinations of equal cost: more tonnes first.
  */
 export const AWARD_SCENARIOS = [
   'cheapest-single',
@@ -52,19 +51,19 @@ export const isExact = (scenario: AwardScenario): scenario is ExactScenario =>
  * haircuts.
  */
 export interface AwardsForVolume {
-  /** The first that has this volume. */
+  /** The first basis with this volume. */
   basis: WantedBasis
   wanted: number
-  /** Those for the volume of `settings.wantedVolume` stand in `RfqReport.awards` as well. */
+  /** The awards for the volume of `settings.wantedVolume` are in `RfqReport.awards` too. */
   awards: Record<ExactScenario, Award>
 }
 
 export interface Award {
   scenario: AwardScenario
   title: string
-  /** The rule, as a sentence. */
+  /** The rule of the scenario; one sentence. */
   rule: string
-  /** Tonnes aimed at; null: no volume is wanted, and there is no award but `own`. */
+  /** The wanted volume in tonnes; if null, only `own` can have an award. */
   wanted: number | null
   reached: boolean
   /** By sequence. */
@@ -87,7 +86,7 @@ export interface Award {
   tonnesOverMaximum: number
   /** Number of offers considered. */
   considered: number
-  /** Proven optimal. If false, it is the best found, and `lowerBound` is a lower bound on cost. */
+  /** True if proven optimal. If false, this is the best award found, and `lowerBound` is a lower bound on its cost. */
   exact: boolean
   lowerBound: number | null
   /** How it was solved, or why there is no award; one sentence. */

@@ -91,11 +91,11 @@ function exactAwards(context: AwardContext): AwardsForVolume[] {
 function exactFor(context: AwardContext, wanted: number): AwardsForVolume['awards'] {
   const { candidates, currency } = context
   const build = (scenario: ExactScenario, choice: Choice) => toAward(context, scenario, wanted, choice)
-  const freest = candidates.length === 0 ? NO_OFFER : cheapestSet(candidates, wanted, currency)
+  const unrestricted = candidates.length === 0 ? NO_OFFER : cheapestSet(candidates, wanted, currency)
   return {
-    'cheapest-combination': build('cheapest-combination', freest),
-    'two-developers': build('two-developers', twoDevelopers(candidates, wanted, currency, freest)),
-    'meets-requirements': build('meets-requirements', onlyCompliant(candidates, wanted, currency, freest)),
+    'cheapest-combination': build('cheapest-combination', unrestricted),
+    'two-developers': build('two-developers', twoDevelopers(candidates, wanted, currency, unrestricted)),
+    'meets-requirements': build('meets-requirements', onlyCompliant(candidates, wanted, currency, unrestricted)),
   }
 }
 
@@ -121,7 +121,7 @@ function formulaAward(context: AwardContext, scenario: FormulaScenario): Award {
 const noTargetAward = (context: AwardContext, scenario: AwardScenario): Award =>
   toAward(context, scenario, null, emptyChoice(context.candidates, context.rfq.wanted.words))
 
-/** Whether a volume reaches the target, apart from floating-point noise. */
+/** Whether a volume reaches the target, allowing for floating-point noise. */
 const reaches = (volume: number, wanted: number): boolean => volume >= reachedFrom(wanted)
 
 const SCENARIO_TEXT: Record<AwardScenario, Pick<Award, 'title' | 'rule'>> = {
@@ -159,7 +159,7 @@ const FORMULA_SOLVERS: Record<FormulaScenario, Solve> = {
   'best-score': bestScore,
   own: (candidates, wanted) => ({
     ...bestScore(candidates, wanted),
-    words: 'Nothing has been entered yet: starts as the best-score award.',
+    words: 'No tonnes entered: the same as the best-score award.',
   }),
 }
 
@@ -222,21 +222,26 @@ function byPrice(candidates: readonly Candidate[]): Candidate[] {
 function cheapestDivisible(candidates: readonly Candidate[], wanted: number): Choice {
   const cheapest = byPrice(candidates)
   const taken: Choice['taken'] = []
-  let open = wanted
+  let remaining = wanted
   for (const candidate of cheapest) {
-    if (open <= negligibleRest(wanted)) break
-    const part = Math.min(open, candidate.volume)
+    if (remaining <= negligibleRest(wanted)) break
+    const part = Math.min(remaining, candidate.volume)
     taken.push({ candidate, tonnes: part })
-    open -= part
+    remaining -= part
   }
-  if (open > negligibleRest(wanted)) return unreachable(candidates, wanted, candidates)
+  if (remaining > negligibleRest(wanted)) return unreachable(candidates, wanted, candidates)
   return exactChoice(taken, candidates.length, 'Proven optimal: the lowest prices are taken first.')
 }
 
-function twoDevelopers(candidates: readonly Candidate[], wanted: number, currency: string, freest: Choice): Choice {
-  if (freest.exact && developersOf(freest) <= 2) return freest
+function twoDevelopers(
+  candidates: readonly Candidate[],
+  wanted: number,
+  currency: string,
+  unrestricted: Choice,
+): Choice {
+  if (unrestricted.exact && developersOf(unrestricted) <= 2) return unrestricted
   const developers = candidates.map(({ developer }) => developer)
-  const found = cheapestOfTwo(candidates, developers, wanted, costFloor(freest))
+  const found = cheapestOfTwo(candidates, developers, wanted, costFloor(unrestricted))
   if (found !== null) return combinationChoice(candidates, found, currency)
   const largest = largestTwoDevelopers(candidates, developers).flatMap((at) => candidates.slice(at, at + 1))
   return unreachable(candidates, wanted, largest)
@@ -247,10 +252,15 @@ const developersOf = ({ taken }: Choice): number => new Set(taken.map(({ candida
 const costFloor = ({ taken, lowerBound }: Choice): number =>
   lowerBound ?? sum(taken.map(({ candidate }) => candidate.cost))
 
-function onlyCompliant(candidates: readonly Candidate[], wanted: number, currency: string, freest: Choice): Choice {
+function onlyCompliant(
+  candidates: readonly Candidate[],
+  wanted: number,
+  currency: string,
+  unrestricted: Choice,
+): Choice {
   const meeting = candidates.filter(({ offer }) => offer.meetsRequirements)
-  const kept = freest.exact && freest.taken.every(({ candidate }) => candidate.offer.meetsRequirements)
-  if (kept) return { ...freest, considered: meeting.length }
+  const kept = unrestricted.exact && unrestricted.taken.every(({ candidate }) => candidate.offer.meetsRequirements)
+  if (kept) return { ...unrestricted, considered: meeting.length }
   if (meeting.length === 0) return emptyChoice([], 'No ranked offer meets every requirement of the RFQ.')
   return cheapestSet(meeting, wanted, currency)
 }
@@ -278,7 +288,7 @@ function ownChoice(candidates: readonly Candidate[], own: Readonly<Record<string
     'As entered.',
     ...over.map(({ candidate }) => `${candidate.offer.label} offers only ${formatTonnes(candidate.volume)}.`),
     ...(left > 0
-      ? [`${formatCount(left, 'entry', 'entries')} ignored: offer not ranked, or not a valid tonnage.`]
+      ? [`${formatCount(left, 'entry', 'entries')} ignored: offer not ranked, or invalid number of tonnes.`]
       : []),
   ]
   return exactChoice(taken, candidates.length, words.join(' '))

@@ -58,24 +58,24 @@ export function cheapestCombination(items: readonly Item[], wanted: number): Com
   if (sorted.total < target) return null
   const first = greedySubset(sorted, target)
   const bound = lpBound(sorted, target)
-  const { chain, complete } = isProvenMinimum(first, bound)
-    ? { chain: first, complete: true }
+  const { subset, complete } = isProvenMinimum(first, bound)
+    ? { subset: first, complete: true }
     : search(sorted, target, first)
-  const exact = complete || isProvenMinimum(chain, bound)
-  const picked = indexesOf(chain).sort((a, b) => a - b)
-  return { picked, volume: chain.volume, cost: chain.cost, exact, lowerBound: exact ? chain.cost : bound }
+  const exact = complete || isProvenMinimum(subset, bound)
+  const picked = indexesOf(subset).sort((a, b) => a - b)
+  return { picked, volume: subset.volume, cost: subset.cost, exact, lowerBound: exact ? subset.cost : bound }
 }
 
-const isProvenMinimum = (chain: Subset, bound: number) => chain.cost <= bound * (1 + TOLERANCE)
+const isProvenMinimum = (subset: Subset, bound: number) => subset.cost <= bound * (1 + TOLERANCE)
 
 function search(sorted: SortedItems, target: number, first: Subset): SearchResult {
   const core = fixVariables(sorted, target, first.cost)
   return core.free.items.length > EXACT_UP_TO ? prunedSearch(core, first) : matchHalves(core, first)
 }
 
-export function indexesOf(chain: Subset): number[] {
+export function indexesOf(subset: Subset): number[] {
   const indexes: number[] = []
-  for (let at: Subset | null = chain; at !== null && at.before !== null; at = at.before) indexes.push(at.index)
+  for (let at: Subset | null = subset; at !== null && at.before !== null; at = at.before) indexes.push(at.index)
   return indexes
 }
 
@@ -159,10 +159,10 @@ function greedySubset({ items }: SortedItems, target: number): Subset {
 }
 
 /** Removes items that are not needed to reach the target, most expensive first. */
-function dropRedundant(chain: Subset, items: IndexedItem[], target: number): Subset {
-  const inside = new Set(indexesOf(chain))
+function dropRedundant(subset: Subset, items: IndexedItem[], target: number): Subset {
+  const inside = new Set(indexesOf(subset))
   const kept = items.filter((item) => inside.has(item.index)).sort((a, b) => b.cost - a.cost)
-  let volume = chain.volume
+  let volume = subset.volume
   const needed = kept.filter((item) => {
     if (volume - item.volume < target) return true
     volume -= item.volume
@@ -213,16 +213,16 @@ function boundWith(sorted: SortedItems, target: number, at: number): number {
 // --- 3. exact search ------------------------------------------------------------------------------------------------
 
 interface SearchResult {
-  chain: Subset
+  subset: Subset
   complete: boolean
 }
 
 function matchHalves({ fixed, free, target }: ReducedProblem, best: Subset): SearchResult {
-  const near = free.items.filter((_, at) => at % 2 === 0)
-  const far = free.items.filter((_, at) => at % 2 === 1)
-  const left = near.reduce((sets, item) => extendSubsets(sets, item, target), [fixed])
-  const right = far.reduce((sets, item) => extendSubsets(sets, item, target), [EMPTY_SUBSET])
-  return { chain: match(left, right, target, best), complete: true }
+  const firstHalf = free.items.filter((_, at) => at % 2 === 0)
+  const secondHalf = free.items.filter((_, at) => at % 2 === 1)
+  const left = firstHalf.reduce((sets, item) => extendSubsets(sets, item, target), [fixed])
+  const right = secondHalf.reduce((sets, item) => extendSubsets(sets, item, target), [EMPTY_SUBSET])
+  return { subset: match(left, right, target, best), complete: true }
 }
 
 /** The cheapest pair of a left and a right set that reaches the target; both lists ascend in volume and cost. */
@@ -267,15 +267,15 @@ export function extendSubsets(
 ): Subset[] {
   const merged: Subset[] = []
   let best = Number.NEGATIVE_INFINITY
-  let stay = 0
-  let grow = 0
-  let grown = nextExtended(sets, grow, item)
-  while (best < target && (grown !== null || stay < sets.length)) {
-    const old = sets[stay]
-    const takeOld = old !== undefined && (grown === null || !isBetter(grown, old))
-    const next = takeOld ? old : grown
-    if (takeOld) stay++
-    else grown = nextExtended(sets, ++grow, item)
+  let keptAt = 0
+  let extendedAt = 0
+  let extended = nextExtended(sets, extendedAt, item)
+  while (best < target && (extended !== null || keptAt < sets.length)) {
+    const kept = sets[keptAt]
+    const takeKept = kept !== undefined && (extended === null || !isBetter(extended, kept))
+    const next = takeKept ? kept : extended
+    if (takeKept) keptAt++
+    else extended = nextExtended(sets, ++extendedAt, item)
     if (next === null || next.volume <= best || keep?.(next) === false) continue
     best = next.volume
     merged.push(next)
@@ -301,7 +301,7 @@ function prunedSearch({ fixed, free, target }: ReducedProblem, first: Subset): S
     listed += sets.length
     if (listed > MAX_SUBSETS) sets = mostPromising(sets, bound)
   }
-  return { chain: best, complete: listed <= MAX_SUBSETS }
+  return { subset: best, complete: listed <= MAX_SUBSETS }
 }
 
 function mostPromising(sets: Subset[], bound: (set: Subset) => number): Subset[] {

@@ -38,7 +38,7 @@ export function sensitivityOf(
 
 function scopeText(ranked: number): string {
   if (ranked <= SENSITIVITY_LIMIT) return 'All ranked offers are included.'
-  return `Limited to the ${SENSITIVITY_LIMIT} best of ${ranked} ranked offers; ranks are relative to these.`
+  return `Limited to the ${SENSITIVITY_LIMIT} best of ${ranked} ranked offers; ranks are among these.`
 }
 
 /** The order of contenders, given the points of each. */

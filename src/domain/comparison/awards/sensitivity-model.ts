@@ -1,20 +1,20 @@
 import type { Criterion, WantedBasis } from '../settings.js'
 
 /**
- * Sensitivity of the ranking. Covers the `contenders` only (the best-ranked, at most SENSITIVITY_LIMIT): ranks
- * are relative to them, and the lowest price is the lowest of theirs, unless said otherwise. Ties: lower sequence.
- * Lists run parallel to `contenders`.
+ * Sensitivity of the ranking. Covers only the `contenders`, the best-ranked offers up to SENSITIVITY_LIMIT: ranks are among
+ * them, and the lowest price is the lowest of theirs, unless stated otherwise. Ties go to the lower sequence. Lists have one
+ * entry for each contender, in the same order.
  */
 export interface Sensitivity {
   contenders: { offerId: string; label: string }[]
   limit: number
-  /** Ranked offers in all. */
+  /** Number of all ranked offers. */
   outOf: number
   /** One sentence: which offers are included. */
   words: string
   /**
-   * One weight moved by `shift` points (never below 0), the others as they are; scores as in `Scores` (lowest price of
-   * all ranked offers). By criterion, then −20, −10, +10, +20.
+   * One weight changed by `shift` points (not below 0), the others unchanged; scores as in `Scores`, relative to the lowest
+   * price of all ranked offers. By criterion, then −20, −10, +10, +20.
    */
   weightShifts: (CaseRanking & { criterion: Criterion; shift: number; weights: Record<Criterion, number> })[]
   /** Present values recalculated at each rate: 0, 2.5, … 15 %. */
@@ -24,22 +24,22 @@ export interface Sensitivity {
     basis: WantedBasis
     wanted: number
     coverages: number[]
-    /** cheapest-combination of all ranked offers for this volume. */
+    /** The award `cheapest-combination` for this volume, from all ranked offers. */
     combination: { tonnes: number; total: number; blendedPrice: number | null; reached: boolean; exact: boolean }
   })[]
   breakEven: BreakEven[]
 }
 
-/** The order in one case; all null where the weights add up to 0. */
+/** The ranking in one case; all null if the weights add up to 0. */
 export interface CaseRanking {
   totals: (number | null)[]
   ranks: (number | null)[]
   winner: string | null
-  /** The winner is not the one of the base case. */
+  /** The winner differs from that of the base case. */
   changed: boolean
 }
 
-/** Why an offer has no break-even price; the workbook's formulas choose among the same sentences. */
+/** Why an offer has no break-even price. The formulas of the workbook use the same sentences. */
 export const NO_BREAK_EVEN = {
   onlyOffer: 'No other offer is ranked.',
   priceHasNoWeight: 'Price has weight 0, so no price changes the rank.',
@@ -48,26 +48,27 @@ export const NO_BREAK_EVEN = {
 } as const
 
 /**
- * The price at which an offer would be first among the contenders, all else unchanged. With S = SUM(weights),
- * w = weight of price, A = Σ weight × score but price, L = lowest compared.price of the *other* contenders,
- * B = greatest (A_j + w × 100 × L / p_j) of the others:
- * - high = w × 100 × L / (B − A) if B > A, else none (first at any price);
- * - if high ≥ L that is it; else, below L, the others' price scores sink: the least over j of
- *   (A + w × 100 − A_j) × p_j / (w × 100), at most L. Not above 0: not first at any price.
+ * The price at which an offer would rank first among the contenders, all else unchanged. Let w be the weight of price, A the
+ * offer's Σ weight × score without price, A_j and p_j the same sum and the compared.price of another contender j, L the
+ * lowest p_j, and B the largest A_j + w × 100 × L / p_j:
+ * - If B ≤ A, the offer ranks first at any price: no break-even.
+ * - high = w × 100 × L / (B − A). If high ≥ L, it is the break-even price.
+ * - Otherwise the offer must be cheaper than L, which lowers the price scores of the others: the break-even price is the
+ *   smallest (A + w × 100 − A_j) × p_j / (w × 100) over all j, at most L. If it is not above 0, there is none.
  */
 export interface BreakEven {
   offerId: string
   label: string
   /** Among contenders. */
   rank: number
-  /** compared.price now. */
+  /** Its compared.price. */
   price: number
-  /** compared.price at or below which it is first. */
+  /** The compared.price at or below which it ranks first. */
   breakEvenPrice: number | null
   /** The same as a nominal price per tonne: compared.pricePerTonne × breakEvenPrice / price. */
   breakEvenPricePerTonne: number | null
-  /** breakEvenPrice / price − 1: negative, what it would have to come down by; positive, what it could go up by. */
+  /** breakEvenPrice / price − 1. Negative: the decrease needed to rank first; positive: the increase that keeps it first. */
   change: number | null
-  /** Why there is none; else null. */
+  /** Why there is no break-even price; otherwise null. */
   reason: string | null
 }

@@ -17,7 +17,7 @@ const MAX_SUBSETS_PER_DEVELOPER = 1 << 14
 const MAX_SUBSETS = 500_000
 const BEAM_WIDTH = 200
 
-type DeveloperSubset = { chain: Subset; developer: string }
+type DeveloperSubset = { subset: Subset; developer: string }
 interface SubsetsByDeveloper {
   sets: DeveloperSubset[]
   complete: boolean
@@ -103,7 +103,7 @@ function subsetsByDeveloper(items: readonly Item[], developers: readonly string[
     lists.set(developer, thinOut(sets, max))
     listed += sets.length
   }
-  const sets = [...lists].flatMap(([developer, chains]) => chains.map((chain) => ({ chain, developer })))
+  const sets = [...lists].flatMap(([developer, subsets]) => subsets.map((subset) => ({ subset, developer })))
   return { sets, complete }
 }
 
@@ -115,13 +115,13 @@ function thinOut(sets: Subset[], max: number): Subset[] {
 }
 
 function cheapestPair(sets: DeveloperSubset[], target: number): Subset | null {
-  const byVolume = sets.filter(({ chain }) => chain.volume > 0).sort((a, b) => b.chain.volume - a.chain.volume)
+  const byVolume = sets.filter(({ subset }) => subset.volume > 0).sort((a, b) => b.subset.volume - a.subset.volume)
   const partners = cheapestTwoByPrefix(byVolume)
   let best: [Subset, Subset] | null = null
-  for (const { chain, developer } of byVolume) {
+  for (const { subset, developer } of byVolume) {
     const partner =
-      chain.volume >= target ? EMPTY_SUBSET : partnerOf(byVolume, partners, target - chain.volume, developer)
-    const pair: [Subset, Subset] | null = partner === null ? null : [chain, partner]
+      subset.volume >= target ? EMPTY_SUBSET : partnerOf(byVolume, partners, target - subset.volume, developer)
+    const pair: [Subset, Subset] | null = partner === null ? null : [subset, partner]
     if (pair !== null && (best === null || isBetter(total(pair), total(best)))) best = pair
   }
   return best === null ? null : union(...best)
@@ -136,10 +136,10 @@ function cheapestTwoByPrefix(sets: DeveloperSubset[]): CheapestTwo[] {
   const result: CheapestTwo[] = []
   let [first, second]: CheapestTwo = [null, null]
   for (const set of sets) {
-    if (first === null || set.chain.cost < first.chain.cost) {
+    if (first === null || set.subset.cost < first.subset.cost) {
       if (first !== null && first.developer !== set.developer) second = first
       first = set
-    } else if (set.developer !== first.developer && (second === null || set.chain.cost < second.chain.cost)) {
+    } else if (set.developer !== first.developer && (second === null || set.subset.cost < second.subset.cost)) {
       second = set
     }
     result.push([first, second])
@@ -152,10 +152,10 @@ function partnerOf(sets: DeveloperSubset[], cheapest: CheapestTwo[], volume: num
   let high = sets.length
   while (low < high) {
     const middle = (low + high) >> 1
-    if ((sets[middle]?.chain.volume ?? 0) >= volume) low = middle + 1
+    if ((sets[middle]?.subset.volume ?? 0) >= volume) low = middle + 1
     else high = middle
   }
   const [first, second] = cheapest[low - 1] ?? [null, null]
   const partner = first?.developer === developer ? second : first
-  return partner?.chain ?? null
+  return partner?.subset ?? null
 }

@@ -28,12 +28,12 @@ export interface ChannelReport {
 
 export interface ChannelSummary {
   rfqs: number
-  /** By state as sent (`unknown` if absent), sorted. */
+  /** By state as received (`unknown` if absent), sorted. */
   byState: { state: string; rfqs: number }[]
   open: number
   /** Open and due within 7 days, today included. */
   dueSoon: number
-  /** Open although the due date has ended. */
+  /** Open although the due date has passed. */
   overdue: number
   openWithoutOffers: number
   missing: number
@@ -48,7 +48,7 @@ export interface ChannelSummary {
   closings: { decision: string; outcome: string | null; count: number }[]
   flags: Record<Severity, number>
   problems: number
-  /** Volume the open RFQs want, and what their ranked offers hold. */
+  /** Total wanted volume of the open RFQs, and total volume of their ranked offers. */
   openWanted: number
   openOffered: number
 }
@@ -71,14 +71,14 @@ export interface RfqRow {
   late: number
   volume: number
   coverage: number | null
-  /** What its prices are compared in. */
+  /** The currency in which its offers are compared. */
   currency: string | null
   /** Lowest compared.pricePerTonne of the ranked offers. */
   bestPricePerTonne: number | null
   medianPricePerTonne: number | null
   maxUnitPrice: number | null
   bestOffer: string | null
-  /** The RFQ's and its offers'. */
+  /** Flags on the RFQ and on its offers. */
   flags: Record<Severity, number>
   /** The RFQ's own flags, in words. */
   flagWords: string[]
@@ -123,10 +123,10 @@ export interface OfferRow {
 
 export interface ListingRow extends ListingQuality {
   id: string
-  /** RFQs that ask for it, and offers made with it. */
+  /** Number of RFQs that request the listing, and of offers for it. */
   rfqs: number
   offers: number
-  /** Σ volume of offers in view and not rejected. */
+  /** Σ volume of the offers that are neither missing nor rejected. */
   offeredVolume: number
   version: number
   observedAt: Timestamp

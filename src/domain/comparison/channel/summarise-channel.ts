@@ -138,14 +138,14 @@ function offerRows({ rfq, currency, offers }: RfqAssessment): OfferRow[] {
 }
 
 function listingRows(listings: readonly ParsedListing[], assessments: readonly RfqAssessment[]): ListingRow[] {
-  const asked = new Map(countByName(assessments.flatMap(({ rfq }) => [...new Set(rfq.listingIds)])))
+  const requests = new Map(countByName(assessments.flatMap(({ rfq }) => [...new Set(rfq.listingIds)])))
   const offers = byListing(assessments.flatMap((assessment) => assessment.offers))
   return listings
     .map((known) => {
       const made = offers.get(known.id) ?? []
       const { id, version, observedAt, valid } = known
-      const use = { rfqs: asked.get(id) ?? 0, offers: made.length, offeredVolume: offeredVolume(made) }
-      return { id, ...listingQuality(known), ...use, version, observedAt, valid }
+      const usage = { rfqs: requests.get(id) ?? 0, offers: made.length, offeredVolume: offeredVolume(made) }
+      return { id, ...listingQuality(known), ...usage, version, observedAt, valid }
     })
     .sort((a, b) => byCodeUnit(a.projectName ?? '', b.projectName ?? '') || byCodeUnit(a.id, b.id))
 }

@@ -7,13 +7,13 @@ import type { OfferFacts } from './offer-terms.js'
 
 /** In the comparison currency. */
 export interface ComparedAmounts {
-  /** Comparison currency per unit of the offer's; null if there is no rate. */
+  /** What one unit of the offer's currency is worth in the comparison currency; null if no rate is known. */
   rate: number | null
-  /** metrics.total × rate: what would be paid. Awards add these. */
+  /** metrics.total × rate: the amount paid. Awards add these. */
   total: number | null
   /** metrics.pricePerTonne × rate: statistics and charts show this. */
   pricePerTonne: number | null
-  /** ROUND(metrics.riskAdjustedPrice × rate, 6): price ranks and the price score go by this. */
+  /** ROUND(metrics.riskAdjustedPrice × rate, 6): determines the price rank and the price score. */
   price: number | null
 }
 

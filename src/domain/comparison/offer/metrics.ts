@@ -15,23 +15,23 @@ export interface Metrics {
   /** Σ line total (SUMIFS; an absent total counts 0). */
   sumValue: number
   /**
-   * Where volume and total are taken from. `lines`: there are lines, each with a volume ≥ 0 and a price ≥ 0, and both
-   * sums are above 0. `stated`: else, if the stated volume and total are both above 0. null: neither.
+   * The source of volume and total. `lines`: there are lines, each with a volume ≥ 0 and a price ≥ 0, and both sums are
+   * above 0. `stated`: otherwise, if the stated volume and total are both above 0. null: neither applies.
    */
   basis: PriceBasis | null
-  /** `sumVolume` or `statedVolume`, as the basis says. */
+  /** `sumVolume` or `statedVolume`, depending on the basis. */
   volume: number | null
-  /** `sumValue` or `statedTotal`, as the basis says. */
+  /** `sumValue` or `statedTotal`, depending on the basis. */
   total: number | null
-  /** Volume-weighted: sumValue / sumVolume, only where the basis is `lines`. */
+  /** Volume-weighted average price: sumValue / sumVolume; null unless the basis is `lines`. */
   vwap: number | null
-  /** statedTotal / statedVolume, where both are above 0. */
+  /** statedTotal / statedVolume, if both are above 0. */
   statedPrice: number | null
   /** total / volume (price-per-tonne.ts). */
   pricePerTonne: number | null
-  /** statedVolume − sumVolume, where there are lines and each has a volume. */
+  /** statedVolume − sumVolume, if there are lines and each has a volume. */
   volumeDifference: number | null
-  /** statedTotal − sumValue, where there are lines and each has a total. */
+  /** statedTotal − sumValue, if there are lines and each has a total. */
   totalDifference: number | null
   volumeVerdict: ReconciliationResult
   totalVerdict: ReconciliationResult
@@ -46,22 +46,22 @@ export interface Metrics {
   /** Σ volume × vintageYear / Σ volume, over lines with a volume above 0 and a vintage year. */
   meanVintageYear: number | null
   /**
-   * Σ volume of lines due on or before the RFQ's fulfilmentDueDate / Σ volume, over lines with a volume above 0 (an
-   * undated line is not on time); null if the RFQ names no date or no line has a volume.
+   * Σ volume of lines due on or before the RFQ's fulfilmentDueDate / Σ volume, over lines with a volume above 0. Undated
+   * lines count as late. Null if the RFQ states no date or no line has a volume.
    */
   onTimeShare: number | null
   /** Σ MAX(0, amount) over the pre-payments. */
   prepaid: number
-  /** prepaid / total; above 1 if more is asked than the whole. null if unknown, as for a summary. */
+  /** prepaid / total; above 1 if the pre-payments exceed the total. Null if unknown, as for a summary. */
   prepaidShare: number | null
   /**
-   * Σ MAX(0, amount) × factor + (1 − MIN(1, prepaidShare)) × balance; balance = Σ line total × factor where the basis is
-   * `lines`, else the stated total at face value. Pre-payments are part of the total; the rest is paid at delivery, pro
-   * rata. What is overdue or undated counts at face value. A summary's pre-payments are unknown and taken as none.
+   * Σ MAX(0, amount) × factor + (1 − MIN(1, prepaidShare)) × balance; balance = Σ line total × factor if the basis is
+   * `lines`, otherwise the stated total at face value. Pre-payments are part of the total; the balance is paid on delivery,
+   * pro rata. Overdue and undated payments count at face value. A summary is assumed to have no pre-payments.
    */
   presentValue: number | null
   presentValuePerTonne: number | null
-  /** Of the settings, by contract type. */
+  /** From the settings, by contract type. */
   haircut: number
   /** presentValuePerTonne / (1 − haircut). */
   riskAdjustedPrice: number | null
@@ -74,17 +74,17 @@ export interface Metrics {
 export type MetricName = Exclude<keyof Metrics, 'reasons'>
 
 /**
- * The difference at six decimals. `equal`: within 0.01 (volumes: within `settings.volumeTolerance`). `rounding`: more, but
- * within ROUND(MAX(0.01, settings.totalTolerance × ABS(statedTotal)), 6). `differs`: beyond it. null: one of the two is
- * not known.
+ * Compares the difference, rounded to six decimals. `equal`: within 0.01 (volumes: within `settings.volumeTolerance`).
+ * `rounding`: larger, but within ROUND(MAX(0.01, settings.totalTolerance × ABS(statedTotal)), 6). `differs`: larger still.
+ * null: one of the two figures is unknown.
  */
 export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
 
 /**
  * The figures of one offer, in its own currency. Formulas: `Metrics`.
- * @param asked the RFQ's terms: wanted volume and fulfilment due date
+ * @param rfq provides the wanted volume and the fulfilment due date
  */
-export function metricsOf(facts: OfferFacts, asked: StatedRfqTerms, settings: Settings): Metrics {
+export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings): Metrics {
   const money = amountsOf(facts)
   const haircut = haircutOf(facts.terms.contractType, settings)
   const presentValue = presentValueOf(facts, money, settings.discountRate)
@@ -92,14 +92,14 @@ export function metricsOf(facts: OfferFacts, asked: StatedRfqTerms, settings: Se
   const metrics: Omit<Metrics, 'reasons'> = {
     ...money,
     ...reconciliation(facts, money, settings),
-    ...timing(facts.lines, asked.fulfilmentDueDate),
+    ...timing(facts.lines, rfq.fulfilmentDueDate),
     presentValue,
     presentValuePerTonne,
     haircut,
     riskAdjustedPrice: presentValuePerTonne === null ? null : presentValuePerTonne / (1 - haircut),
-    coverage: coverageOf(money.volume, asked.wanted.volume),
+    coverage: coverageOf(money.volume, rfq.wanted.volume),
   }
-  return { ...metrics, reasons: reasonsOf(metrics, facts, asked) }
+  return { ...metrics, reasons: reasonsOf(metrics, facts, rfq) }
 }
 
 /** MIN(1, volume / wanted). */
@@ -210,7 +210,7 @@ export function presentValueOf(
   return advance + (1 - Math.min(1, prepaidShare ?? 0)) * balance
 }
 
-type Reason = string | ((facts: OfferFacts, asked: StatedRfqTerms) => string)
+type Reason = string | ((facts: OfferFacts, rfq: StatedRfqTerms) => string)
 const NO_PRICE: Reason = 'Neither the delivery lines nor the stated figures give a volume and a total above 0.'
 const notComparable =
   (stated: 'statedVolume' | 'statedTotal'): Reason =>
@@ -245,8 +245,8 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   newestVintage: NO_LINE_DATES,
   meanWaitDays: NO_LINE_DATES,
   meanVintageYear: NO_LINE_DATES,
-  onTimeShare: (_facts, asked) =>
-    asked.fulfilmentDueDate === null
+  onTimeShare: (_facts, rfq) =>
+    rfq.fulfilmentDueDate === null
       ? 'The RFQ states no fulfilment due date.'
       : 'No delivery line has a volume above 0.',
   prepaidShare: ({ shape }) =>
@@ -254,15 +254,15 @@ const REASONS: Partial<Record<MetricName, Reason>> = {
   presentValue: NO_PRICE,
   presentValuePerTonne: NO_PRICE,
   riskAdjustedPrice: NO_PRICE,
-  coverage: (_facts, asked) => (asked.wanted.volume === null ? asked.wanted.words : 'The volume is unknown.'),
+  coverage: (_facts, rfq) => (rfq.wanted.volume === null ? rfq.wanted.words : 'The volume is unknown.'),
 }
 
-function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, asked: StatedRfqTerms): Metrics['reasons'] {
+function reasonsOf(metrics: Omit<Metrics, 'reasons'>, facts: OfferFacts, rfq: StatedRfqTerms): Metrics['reasons'] {
   const reasons: Metrics['reasons'] = {}
   for (const [name, value] of Object.entries(metrics) as [MetricName, unknown][]) {
     const reason = REASONS[name]
     if (value === null && reason !== undefined) {
-      reasons[name] = typeof reason === 'string' ? reason : reason(facts, asked)
+      reasons[name] = typeof reason === 'string' ? reason : reason(facts, rfq)
     }
   }
   return reasons

@@ -113,7 +113,7 @@ function noOffer(of: FlagContext): FlagBody | null {
 function invalidDocument({ offer, problems }: FlagContext): FlagBody | null {
   if (offer.source.valid) return null
   const count = problems === 0 ? '' : ` (${formatCount(problems, 'problem')})`
-  const words = `The document does not match the documented format${count}; whatever is readable is used.`
+  const words = `The document does not match the documented format${count}; its readable values are used.`
   return { words, compared: [flagValue('problems', problems)] }
 }
 
@@ -147,21 +147,21 @@ function rejected({ offer: { status } }: FlagContext): FlagBody | null {
 
 function unknownStatus({ offer: { status } }: FlagContext): FlagBody | null {
   if (responseStatus.safeParse(status).success) return null
-  const words = `The status ${quoted(status)} is not one the marketplace documents.`
+  const words = `The marketplace does not document the status ${quoted(status)}.`
   return { words, compared: [flagValue('status', status), flagValue('documented', responseStatus.options.join(', '))] }
 }
 
 function reviewNotAccepted({ offer: { terms } }: FlagContext): FlagBody | null {
   if (terms.review === null || terms.review.status === 'accepted') return null
   const { status } = terms.review
-  const words = `The review has not been accepted; its status is ${quoted(status)}.`
+  const words = `The status of the review is ${quoted(status)}, not "accepted".`
   return { words, compared: [flagValue('review status', status), flagValue('expected', 'accepted')] }
 }
 
 function expired(of: FlagContext): FlagBody | null {
   const { expiryDate, daysToExpiry } = of.offer.terms
   if (daysToExpiry === null || daysToExpiry >= 0 || isAccepted(of)) return null
-  const words = `The offer expired on ${expiryDate}, ${formatCount(-daysToExpiry, 'day')} before ${of.asOfDate}.`
+  const words = `The offer expired on ${expiryDate}, ${formatCount(-daysToExpiry, 'day')} before the as-of date ${of.asOfDate}.`
   return { words, compared: [flagValue('expiry date', expiryDate), flagValue('as of', of.asOfDate)] }
 }
 
@@ -184,7 +184,7 @@ function lateSubmission({ offer: { late, submittedAt }, rfq }: FlagContext): Fla
   return { words, compared: [flagValue('submitted', submittedAt), flagValue('response due date', rfq.responseDueDate)] }
 }
 
-// --- what the RFQ asks ----------------------------------------------------------------------------------------------
+// --- requirements of the RFQ ----------------------------------------------------------------------------------------
 
 /** Raises a flag if a requirement is not met. */
 function requirementNotMet(code: Requirement['code'], relation: string): Rule {
@@ -276,7 +276,7 @@ function noVolume(of: FlagContext): FlagBody | null {
     flagValue('stated volume', terms.statedVolume, 't'),
     flagValue('sum of lines', metrics.sumVolume, 't'),
   ]
-  return { words: 'Neither the delivery lines nor the stated volume give a volume above 0.', compared }
+  return { words: 'Neither the delivery lines nor the stated volume gives a volume above 0.', compared }
 }
 
 function noPrices(of: FlagContext): FlagBody | null {
@@ -303,7 +303,8 @@ function vintageAfterDelivery({ offer: { lines } }: FlagContext): FlagBody | nul
   const early = lines.filter(({ dueDate, periodEnd }) => dueDate !== null && periodEnd !== null && periodEnd > dueDate)
   const first = early[0]
   if (first === undefined) return null
-  const words = `${formatCount(early.length, 'line')} due before the reporting period ends: delivery on ${first.dueDate}, period until ${first.periodEnd}.`
+  const are = early.length === 1 ? 'is' : 'are'
+  const words = `${formatCount(early.length, 'line')} ${are} due before the reporting period ends: delivery on ${first.dueDate}, period until ${first.periodEnd}.`
   return { words, compared: [flagValue('delivery', first.dueDate), flagValue('period end', first.periodEnd)] }
 }
 

@@ -13,7 +13,7 @@ export interface OfferReport {
   id: string
   /** 1, 2, … by `submittedAt` (unknown last), then id. Every tie between offers goes to the lower sequence. */
   sequence: number
-  /** Short and unique within the report: the developer, where needed with the project or a number. */
+  /** Short and unique within the report: the developer, if necessary with the project or a number. */
   label: string
   /** `summary`: only the summary within the RFQ could be read; it has no lines, pre-payments or review. */
   shape: 'full' | 'summary'
@@ -24,7 +24,7 @@ export interface OfferReport {
   submittedAt: Timestamp | null
   /** Submitted after the RFQ's `responseDueDate` had ended in the time zone; null if either is unknown. */
   late: boolean | null
-  /** False while the RFQ does not show it. */
+  /** False while it is missing from the RFQ. */
   inView: boolean
   missingSince: Timestamp | null
   terms: OfferTerms
@@ -34,15 +34,15 @@ export interface OfferReport {
   metrics: Metrics
   compared: ComparedAmounts
   eligibility: Eligibility
-  /** One of each requirement the RFQ states, in the order of REQUIREMENTS; those it does not state are left out. */
+  /** One for each requirement that the RFQ states, in the order of REQUIREMENTS. */
   requirements: Requirement[]
   /** All of `requirements` are met; one that cannot be evaluated counts as not met. */
   meetsRequirements: boolean
-  /** null where the offer is not ranked. */
+  /** Null if the offer is not ranked. */
   scores: Scores | null
-  /** By total score, highest first: among ranked offers 1, 2, … without gaps; null where it is not ranked. */
+  /** By total score, highest first: 1, 2, … without gaps; null if the offer is not ranked. */
   rank: number | null
-  /** By `compared.price`, lowest first, likewise. */
+  /** By `compared.price`, lowest first; otherwise like `rank`. */
   priceRank: number | null
   /** Most severe first. */
   flags: Flag[]

@@ -11,12 +11,12 @@ export interface OfferTerms {
   contractType: string | null
   /** As sent. */
   currency: string | null
-  /** `currency` as a code of three capitals; null if it is none. */
+  /** `currency` as a three-letter code; null if it is not one. */
   currencyCode: string | null
   statedVolume: number | null
   statedTotal: number | null
   expiryDate: CalendarDate | null
-  /** Negative once it has passed. */
+  /** Days from the as-of date; negative if expired. */
   daysToExpiry: number | null
   notes: string | null
   review: ReviewReport | null
@@ -36,20 +36,20 @@ export interface DeliveryLine {
   delivery: number
   vintage: number
   dueDate: CalendarDate | null
-  /** Days from as-of to due; negative if past. */
+  /** Days from the as-of date to the due date; negative if past. */
   days: number | null
   method: string | null
   periodStart: CalendarDate | null
   periodEnd: CalendarDate | null
-  /** Year of the period's start (of its end, if that is all there is). */
+  /** Year in which the reporting period starts; if the start is unknown, in which it ends. */
   vintageFromYear: number | null
-  /** Year of the period's end (of its start, if that is all there is): the year the line is charted and scored under. */
+  /** Year in which the reporting period ends; if the end is unknown, in which it starts. Charts and scores use it. */
   vintageYear: number | null
   name: string | null
   mitigationTypes: string[]
   volume: number | null
   unitPrice: number | null
-  /** volume × unitPrice; null if either is. */
+  /** volume × unitPrice; null if either is null. */
   total: number | null
   /** 1 / (1 + discount rate) ^ (MAX(0, days) / 365); 1 if undated. */
   discountFactor: number
@@ -104,16 +104,16 @@ export function offerFacts(known: ParsedResponse, context: ComparisonContext): O
 function implausibleNumbers(offer: Offer): FlagValue[] {
   const unit = `${offer.currency ?? ''}/t`
   const found: FlagValue[] = []
-  const look = (what: string, value: number | null, of: string | null) => {
-    if (value !== null && (value < 0 || plausibleOrNull(value) === null)) found.push({ what, value, unit: of })
+  const check = (what: string, value: number | null, ofUnit: string | null) => {
+    if (value !== null && (value < 0 || plausibleOrNull(value) === null)) found.push({ what, value, unit: ofUnit })
   }
-  look('total volume', offer.totalVolume, 't')
-  look('total price', offer.totalPrice, offer.currency)
+  check('total volume', offer.totalVolume, 't')
+  check('total price', offer.totalPrice, offer.currency)
   for (const vintage of offer.scheduledDeliveries.flatMap(({ vintages }) => vintages)) {
-    look('volume of a line', vintage.volume, 't')
-    look('unit price of a line', vintage.unitPrice, unit)
+    check('volume of a line', vintage.volume, 't')
+    check('unit price of a line', vintage.unitPrice, unit)
   }
-  for (const payment of offer.prePayments) look('pre-payment', payment.amount, offer.currency)
+  for (const payment of offer.prePayments) check('pre-payment', payment.amount, offer.currency)
   return found
 }
 

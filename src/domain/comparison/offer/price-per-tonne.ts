@@ -20,9 +20,9 @@ export interface OfferPrice {
 }
 
 /**
- * The price per tonne of an offer: the one rule for reports and commands (docs/COMPARISON.md, “How figures are derived”).
+ * The price per tonne of an offer, in reports and commands alike (docs/COMPARISON.md, “How figures are derived”).
  *
- * The delivery lines come first: if every line has a volume and a unit price, neither negative, and both sums are above
+ * The delivery lines take precedence: if every line has a volume and a unit price, neither negative, and both sums are above
  * 0, the price is Σ(volume × unit price) / Σ volume. Otherwise it is the stated total / the stated volume, if both are
  * above 0. Implausibly large numbers count as absent.
  */

@@ -49,7 +49,7 @@ function scoresOf(offer: OfferReport, rfq: RfqTerms, lowest: number, asOfDate: s
 /** 100 × lowest / own. */
 export const priceScore = (lowest: number, own: number): number => (own > 0 ? (100 * lowest) / own : 0)
 
-/** 100 × coverage; 100 where no volume is wanted. */
+/** 100 × coverage; 100 if no volume is wanted. */
 export const coverageScore = (coverage: number | null, wanted: number | null): number =>
   wanted === null ? 100 : 100 * (coverage ?? 0)
 
@@ -57,14 +57,14 @@ function vintageScore(meanYear: number | null, asOfYear: number, pointsPerYear: 
   return meanYear === null ? 0 : Math.max(0, 100 - pointsPerYear * Math.max(0, asOfYear - meanYear))
 }
 
-/** ROUND(SUMPRODUCT(weights, scores) / SUM(weights), 6); null where the weights add up to 0. */
+/** ROUND(SUMPRODUCT(weights, scores) / SUM(weights), 6); null if the weights add up to 0. */
 export function totalScore(points: Readonly<Points>, weights: Weights): number | null {
   const weight = sum(CRITERIA.map((criterion) => weights[criterion]))
   if (weight <= 0) return null
   return round6(sum(CRITERIA.map((criterion) => weights[criterion] * points[criterion])) / weight)
 }
 
-/** 1, 2, … for each, lowest key first, ties to the lower sequence: RANK + COUNTIFS(key equal, sequence lower). */
+/** The rank of each item, lowest key first, ties to the lower sequence: RANK + COUNTIFS(key equal, sequence lower). */
 export function ranksOf<T extends { sequence: number }>(items: readonly T[], key: (item: T) => number): number[] {
   const order = items.map((_, at) => at)
   const keys = items.map(key)

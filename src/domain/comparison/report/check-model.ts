@@ -5,7 +5,7 @@
 export interface Check {
   id: string
   about: 'figures' | 'data'
-  /** Label of the offer, or what else it is about. */
+  /** The offer's label, or what the check is about: `Report`, `RFQ` or a listing. */
   subject: string
   offerId: string | null
   title: string
@@ -13,22 +13,22 @@ export interface Check {
   right: { what: string; value: number | string | null }
   /** left − right, for numbers. */
   difference: number | null
-  /** Greatest difference that is `ok`; as `tolerance` where nothing is called rounding. null where texts are compared. */
+  /** Largest difference that is `ok`; equals `tolerance` if no difference counts as rounding. Null if texts are compared. */
   exact: number | null
-  /** Greatest difference that passes. */
+  /** Largest difference that passes. */
   tolerance: number | null
-  /** Only a left side above the right one is wrong, not one below it. */
+  /** Only a left side above the right side fails, not one below it. */
   oneSided: boolean
   /**
-   * With d = ROUND(ABS(difference), 6), or ROUND(difference, 6) if `oneSided`: `ok` if d <= exact, else `rounding` if
-   * d <= tolerance, else `fails`. `unknown`: one of the two is lacking.
+   * With d = ROUND(ABS(difference), 6), or ROUND(difference, 6) if `oneSided`: `ok` if d <= exact, otherwise `rounding` if
+   * d <= tolerance, otherwise `fails`. `unknown`: one of the two figures is unknown.
    */
   verdict: 'ok' | 'rounding' | 'fails' | 'unknown'
   words: string
 }
 
 export interface Checks {
-  /** Figures first, then data; by offer in their order. */
+  /** Checks on figures first, then checks on data, offer by offer. */
   checks: Check[]
   master: {
     /** `fails`: a check of figures fails. `attention`: a check of data fails. */

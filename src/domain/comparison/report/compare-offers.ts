@@ -12,10 +12,10 @@ import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
 import { summariseOffers } from './rfq-statistics.js'
 
 /**
- * The report on one RFQ as known at a moment. Pure: the same input gives the same report, whatever the order
- * of its lists. Grows with n log n in offers and lines; awards are bounded as combination.ts says, sensitivity as
- * sensitivity.ts says.
- * @returns plain JSON: the value itself is the form `report --json` gives
+ * The report on one RFQ as known at a moment. Pure: the same input gives the same report, whatever the order of its lists.
+ * Takes time n log n in offers and lines; the searches for awards and the sensitivity analysis have their own limits
+ * (cheapest-combination.ts, sensitivity-analysis.ts).
+ * @returns plain JSON: `report --json` prints this value
  * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
 export function compareOffers(input: ComparisonInput): RfqReport {
@@ -76,12 +76,12 @@ function decisionsUntil({ decisions, rfq }: ComparisonInput, asOf: string): RfqR
     .map(plainDecision)
 }
 
-/** A decision without the other members a store keeps. */
+/** The members of a decision that reports contain. */
 export function plainDecision(decision: RfqReport['decisions'][number]): RfqReport['decisions'][number] {
   const { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt } = decision
   const { decision: verdict, reason, outcome, httpStatus, message, versionBefore, versionAfter } = decision
-  const weighed = { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt, decision: verdict, reason }
-  return { ...weighed, outcome, httpStatus, message, versionBefore, versionAfter }
+  const decided = { id, runId, rfqId, rfqNumber, dueDate, timeZone, decidedAt, decision: verdict, reason }
+  return { ...decided, outcome, httpStatus, message, versionBefore, versionAfter }
 }
 
 function listingSources(offers: RfqReport['offers']): Source[] {

@@ -8,9 +8,9 @@ import { differences, type FieldValue, flatten } from './document-fields.js'
 
 /** A change happened between two observations; the exact time is unknown. */
 export interface Change {
-  /** Last observation before it; null for what was there at the first. */
+  /** Last observation before the change; null for a first observation. */
   after: Timestamp | null
-  /** Observation that showed it. */
+  /** First observation after the change. */
   seenBy: Timestamp
   entity: 'rfq' | 'offer'
   id: string
@@ -18,20 +18,20 @@ export interface Change {
   /** null for events without one (withdrawn, reinstated). */
   version: number | null
   event: ChangeEvent
-  /** Path within the document, as `offer.scheduledDeliveries[0].vintages[1].unitPrice`; null for an event as a whole. */
+  /** Path within the document, such as `offer.scheduledDeliveries[0].vintages[1].unitPrice`; null if not about a field. */
   field: string | null
   before: FieldValue
   value: FieldValue
-  /** Numbers: value − before; dates: days between; else null. */
+  /** For numbers, value − before; for dates, the days between; otherwise null. */
   difference: number | null
   unit: 'number' | 'days' | null
   words: string
 }
 
 /**
- * `appeared`: first seen (the RFQ; an offer: submitted). `withdrawn`: the RFQ showed it no longer. `opened`, `closed`:
- * the RFQ's state. `accepted`, `rejected`, `status`: the offer's. `review`: its review's status. `detail`: its full
- * document was read for the first time (or could no longer be), no change of its terms. `changed`: any other field.
+ * `appeared`: first observed. `withdrawn`, `reinstated`: no longer listed, listed again. `opened`, `closed`: the RFQ's
+ * state changed. `accepted`, `rejected`, `status`: the offer's status changed. `review`: the status of its review changed.
+ * `detail`: the full document became readable or unreadable; its terms did not change. `changed`: any other field.
  */
 export type ChangeEvent =
   | 'appeared'
@@ -46,7 +46,7 @@ export type ChangeEvent =
   | 'detail'
   | 'changed'
 
-/** Changed fields listed per version; the rest is only counted. */
+/** Maximum number of changed fields listed per version; the others are only counted. */
 export const MAX_FIELDS_PER_VERSION = 500
 
 interface ChangeContext {
@@ -120,13 +120,13 @@ function entityOf({ kind, id }: { kind: HistoryVersion['kind']; id: string }, co
 }
 
 function appearance(version: HistoryVersion, context: ChangeContext): Change {
-  const framed = commonMembers(version, context)
+  const common = commonMembers(version, context)
   const when = textOf(version.body, 'submittedAt')
   const submitted = when === null ? '' : `, submitted ${truncate(when, 40)} according to the document`
   const words =
-    framed.entity === 'rfq' ? 'The RFQ was first observed.' : `${framed.label} was first observed${submitted}.`
-  const value = textOf(version.body, framed.entity === 'rfq' ? 'state' : 'status')
-  return { ...framed, event: 'appeared', field: null, before: null, value, ...NO_DIFFERENCE, words }
+    common.entity === 'rfq' ? 'The RFQ was first observed.' : `${common.label} was first observed${submitted}.`
+  const value = textOf(version.body, common.entity === 'rfq' ? 'state' : 'status')
+  return { ...common, event: 'appeared', field: null, before: null, value, ...NO_DIFFERENCE, words }
 }
 
 function textOf(body: unknown, member: string): string | null {
@@ -146,8 +146,8 @@ function versionChanges(
   const changed = differences(old, now)
     // A summary has fewer fields than a full document: a field that only one of them has did not change.
     .filter((pair) => sameShape || (pair.before !== null && pair.value !== null))
-  const meant = changed.filter(({ field }) => !/(^|\.)updatedAt$/.test(field))
-  const fields = (meant.length > 0 ? meant : changed).map((pair) => fieldChange(pair, after, context))
+  const relevant = changed.filter(({ field }) => !/(^|\.)updatedAt$/.test(field))
+  const fields = (relevant.length > 0 ? relevant : changed).map((pair) => fieldChange(pair, after, context))
   return [
     ...(sameShape ? [] : [detailChange(before, after, context)]),
     ...fields.slice(0, MAX_FIELDS_PER_VERSION),
@@ -172,27 +172,28 @@ function rfqFields(leaves: Map<string, FieldValue>): Map<string, FieldValue> {
 const TERMS = new Set(['contractType', 'currency', 'totalVolume', 'totalPrice', 'expiryDate'])
 
 function detailChange(before: HistoryVersion, after: HistoryVersion, context: ChangeContext): Change {
-  const framed = commonMembers(after, context)
-  const how = after.shape === 'full' ? 'the full document became readable' : 'the full document could no longer be read'
-  const words = `${framed.label}: ${how}; ${before.shape === 'full' ? 'previously it could' : 'previously only part of it was'}.`
-  return { ...framed, event: 'detail', field: null, before: before.shape, value: after.shape, ...NO_DIFFERENCE, words }
+  const common = commonMembers(after, context)
+  const how =
+    after.shape === 'full' ? 'became readable; before, only part of it was' : 'could no longer be read in full'
+  const words = `${common.label}: the document ${how}.`
+  return { ...common, event: 'detail', field: null, before: before.shape, value: after.shape, ...NO_DIFFERENCE, words }
 }
 
 function remainingFields(fields: readonly Change[], version: HistoryVersion, context: ChangeContext): Change[] {
   const more = fields.length - MAX_FIELDS_PER_VERSION
   if (more <= 0) return []
-  const framed = commonMembers(version, context)
-  const words = `${framed.label}: ${formatAmount(more)} more fields changed.`
-  return [{ ...framed, event: 'changed', field: null, before: null, value: more, ...NO_DIFFERENCE, words }]
+  const common = commonMembers(version, context)
+  const words = `${common.label}: ${formatAmount(more)} more fields changed.`
+  return [{ ...common, event: 'changed', field: null, before: null, value: more, ...NO_DIFFERENCE, words }]
 }
 
 type Pair = ReturnType<typeof differences>[number]
 
 function fieldChange({ field, before, value }: Pair, version: HistoryVersion, context: ChangeContext): Change {
-  const framed = commonMembers(version, context)
+  const common = commonMembers(version, context)
   const compared = difference(before, value)
-  const words = `${framed.label}: ${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(compared)}.`
-  return { ...framed, event: eventOf(version.kind, field, value), field, before, value, ...compared, words }
+  const words = `${common.label}: ${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(compared)}.`
+  return { ...common, event: eventOf(version.kind, field, value), field, before, value, ...compared, words }
 }
 
 function eventOf(kind: HistoryVersion['kind'], field: string, value: FieldValue): ChangeEvent {
@@ -222,7 +223,7 @@ function differenceWords({ difference: by, unit }: Difference): string {
 }
 
 function formatFieldValue(field: string, value: FieldValue): string {
-  if (value === null) return 'nothing'
+  if (value === null) return 'none'
   const counts = typeof value === 'number' && !/Year$|^number$/.test(field)
   return counts ? formatPrice(value) : truncate(String(value), 60)
 }
@@ -237,20 +238,20 @@ function absenceChanges(absence: Absence, context: ChangeContext): Change[] {
     ...NO_DIFFERENCE,
   }
   const place = about.entity === 'rfq' ? 'The channel' : 'The RFQ'
-  const gone: Change = {
+  const withdrawn: Change = {
     ...about,
     after: absence.notBefore,
     seenBy: absence.missingSince,
     event: 'withdrawn',
     words: `${place} no longer listed ${about.entity === 'rfq' ? 'the RFQ' : about.label}.`,
   }
-  const back: Change = {
+  const reinstated: Change = {
     ...about,
     after: absence.missingSince,
     seenBy: absence.returnedAt ?? '',
     event: 'reinstated',
     words: `${place} listed ${about.entity === 'rfq' ? 'the RFQ' : about.label} again.`,
   }
-  const happened = absence.returnedAt === null ? [gone] : [gone, back]
-  return happened.filter(({ seenBy }) => seenBy <= context.asOf)
+  const events = absence.returnedAt === null ? [withdrawn] : [withdrawn, reinstated]
+  return events.filter(({ seenBy }) => seenBy <= context.asOf)
 }

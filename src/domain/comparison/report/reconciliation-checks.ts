@@ -25,8 +25,8 @@ export interface ReportFigures {
 }
 
 /** Runs all reconciliation checks. */
-export function checksOf(proven: ReportFigures): Checks {
-  const checks = [...figureChecks(proven), ...dataChecks(proven)]
+export function checksOf(figures: ReportFigures): Checks {
+  const checks = [...figureChecks(figures), ...dataChecks(figures)]
   return { checks, master: masterOf(checks) }
 }
 
@@ -97,13 +97,13 @@ function check({ left, right, ...rest }: CheckParts, subject = 'Report', offerId
   return { ...rest, subject, offerId, left: side(left), right: side(right) }
 }
 
-function figureChecks(proven: ReportFigures): Check[] {
+function figureChecks(figures: ReportFigures): Check[] {
   return [
-    ...countChecks(proven),
-    ...sumChecks(proven),
-    ...rankChecks(proven),
-    ...awardChecks(proven),
-    ...discountChecks(proven),
+    ...countChecks(figures),
+    ...sumChecks(figures),
+    ...rankChecks(figures),
+    ...awardChecks(figures),
+    ...discountChecks(figures),
   ]
 }
 
@@ -278,12 +278,12 @@ function discountChecks({ offers, sensitivity }: ReportFigures): Check[] {
 
 // --- what the marketplace sent --------------------------------------------------------------------------------------
 
-function dataChecks(proven: ReportFigures): Check[] {
-  const summaries = summariesOf(proven.known)
+function dataChecks(figures: ReportFigures): Check[] {
+  const summaries = summariesOf(figures.known)
   return [
-    ...rfqChecks(proven, summaries),
-    ...proven.offers.flatMap((offer) => [...offerChecks(offer, proven.settings), ...summaryChecks(offer, summaries)]),
-    ...listingChecks(proven.offers),
+    ...rfqChecks(figures, summaries),
+    ...figures.offers.flatMap((offer) => [...offerChecks(offer, figures.settings), ...summaryChecks(offer, summaries)]),
+    ...listingChecks(figures.offers),
   ]
 }
 

@@ -4,12 +4,12 @@
  *
  * Conventions
  * - `null` means unknown or not computable; the reason is given beside it (`reasons`, `reason`, `exclusions`).
- * - Numbers are taken from the documents as sent; an absolute value above 10^15 counts as unknown (`implausible-numbers`).
+ * - Numbers are as received; those with an absolute value above 10^15 count as unknown (`implausible-numbers`).
  * - Volumes are tonnes CO2e; shares are fractions (0.25 is 25 %); scores run from 0 to 100; days are calendar days in the
  *   channel's time zone, counted from the as-of date.
  * - Amounts are in the offer's own currency, except under `compared` and in awards, statistics and sensitivity, which
  *   use `currency.comparison`.
- * - Every formula can be repeated by a spreadsheet; ROUND(x, 6) rounds half away from zero.
+ * - A spreadsheet can evaluate every formula; ROUND(x, 6) rounds half away from zero.
  */
 import type { Award, AwardsForVolume } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'

@@ -12,9 +12,9 @@ export interface Summary {
   excluded: number
   meetRequirements: number
   late: number
-  /** By status as sent (`unknown` if absent), sorted. */
+  /** By status as received (`unknown` if absent), sorted. */
   byStatus: { status: string; offers: number }[]
-  /** Volume-weighted mean is Σ total / Σ volume. All null without a ranked offer. */
+  /** `weightedMean` is weighted by volume: Σ total / Σ volume. All are null without a ranked offer. */
   price: {
     lowest: number | null
     median: number | null
@@ -31,7 +31,7 @@ export interface Summary {
   bestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
   cheapestOffer: { id: string; label: string; score: number; pricePerTonne: number } | null
   flags: Record<Severity, number>
-  /** Offers with each flag; those that occur, in the order of OFFER_FLAGS. */
+  /** Number of offers with each flag that occurs, in the order of OFFER_FLAGS. */
   flagCounts: { code: OfferFlagCode; severity: Severity; offers: number }[]
   changes: number
   problems: number

@@ -24,7 +24,7 @@ export function rfqFlags(rfq: Terms, offers: number, { asOfDate }: ComparisonCon
   const raised: Record<RfqFlagCode, FlagBody> = {
     'rfq-invalid': rfq.source.valid
       ? null
-      : flagBody('The RFQ document does not match the documented format; whatever is readable is used.'),
+      : flagBody('The RFQ document does not match the documented format; its readable values are used.'),
     'rfq-missing':
       rfq.missingSince === null
         ? null

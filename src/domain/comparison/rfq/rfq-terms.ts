@@ -24,24 +24,24 @@ export interface RfqTerms {
   openedAt: Timestamp | null
   closedAt: Timestamp | null
   responseDueDate: CalendarDate | null
-  /** Negative once it has passed; 0 on the day itself. */
+  /** Days from the as-of date; 0 on the due date, negative after it. */
   daysToDue: number | null
   fulfilmentDueDate: CalendarDate | null
   daysToFulfilment: number | null
   minVolume: number | null
   maxVolume: number | null
-  /** null: no limit (`Any`, or not said). */
+  /** Null: no limit (`Any`, or not stated). */
   minVintageYear: number | null
   maxVintageYear: number | null
   /** In the RFQ's currency, as sent. */
   minUnitPrice: number | null
   maxUnitPrice: number | null
   currency: string | null
-  /** The limits in the comparison currency; null where there is no limit or no rate. */
+  /** The limits in the comparison currency; null without a limit or an exchange rate. */
   comparedMinUnitPrice: number | null
   comparedMaxUnitPrice: number | null
   wanted: WantedVolume
-  /** Missing from the channel's list since. */
+  /** Since when the RFQ has been missing from the channel's list; null if it is not. */
   missingSince: Timestamp | null
   flags: Flag[]
 }
@@ -50,13 +50,13 @@ export interface RfqTerms {
 export interface WantedVolume {
   /** The basis chosen in the settings. */
   basis: WantedBasis
-  /** Tonnes; null if the RFQ names no volume above 0. */
+  /** Tonnes; null if the RFQ states no volume above 0. */
   volume: number | null
-  /** Min, half-way and max; where only one is named all three are that one. */
+  /** Minimum, midpoint and maximum; if the RFQ states only one volume, all three are equal. */
   min: number | null
   mid: number | null
   max: number | null
-  /** Which of the RFQ's figures it is, as a sentence. */
+  /** Which of the RFQ's volumes this is, or why there is none; one sentence. */
   words: string
 }
 
@@ -111,9 +111,9 @@ export function currencyCode(currency: string | null): string | null {
 
 /** The target volume of coverage and awards. */
 export function wantedVolume(minVolume: number | null, maxVolume: number | null, basis: WantedBasis): WantedVolume {
-  const least = positiveOrNull(minVolume) ?? positiveOrNull(maxVolume)
-  const most = positiveOrNull(maxVolume) ?? least
-  const volumes = { min: least, mid: least === null || most === null ? null : (least + most) / 2, max: most }
+  const min = positiveOrNull(minVolume) ?? positiveOrNull(maxVolume)
+  const max = positiveOrNull(maxVolume) ?? min
+  const volumes = { min, mid: min === null || max === null ? null : (min + max) / 2, max }
   const volume = volumes[basis]
   return { basis, volume, ...volumes, words: wantedVolumeText(minVolume, maxVolume, basis, volume) }
 }

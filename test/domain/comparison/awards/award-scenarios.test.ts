@@ -151,7 +151,7 @@ describe('award scenarios', () => {
     ])
     expect(own).toMatchObject({ tonnes: 60_000, total: 500_000 + 107_000, reached: false, coverage: 60 / 65 })
     expect(own.words).toBe(
-      'As entered. Developer 1 offers only 40,000 t. 2 entries ignored: offer not ranked, or not a valid tonnage.',
+      'As entered. Developer 1 offers only 40,000 t. 2 entries ignored: offer not ranked, or invalid number of tonnes.',
     )
   })
 

@@ -70,7 +70,7 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
   expired: {
     scene: offering({ expiryDate: '2026-03-15' }),
-    words: '2026-03-15, 1 day before 2026-03-16',
+    words: '2026-03-15, 1 day before the as-of date 2026-03-16',
     compared: ['2026-03-15', '2026-03-16'],
   },
   expiring: { scene: offering({ expiryDate: '2026-03-30' }), words: 'in 14 days', compared: [14, 14] },
