@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
 /**
- * Creates a folder and its missing parents. Used in place of a recursive mkdir, which Node 20 repeats without end where
- * folders cannot be created, such as below /proc; no signal ends that.
+ * Creates a folder and its missing parents. Used in place of a recursive mkdir, which on Node 20 loops forever if a
+ * folder cannot be created, such as below /proc, and which no signal interrupts.
  * @param mode permissions of the folders that are created
  * @throws the system error of the first folder that cannot be created
  */

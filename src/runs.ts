@@ -12,7 +12,7 @@ export interface ItemFailure {
   message: string
 }
 
-/** What a run has done so far; its work updates this as it goes, so that an error loses nothing of it. */
+/** What a run has done so far, updated as the work proceeds, so that an error loses nothing. */
 export interface RunProgress {
   counts: Omit<RunCounts, 'requests'>
   failures: ItemFailure[]
@@ -36,8 +36,8 @@ const MAX_NAMED_FAILURES = 5
 /**
  * Begins a run, does its work and records how it ended: complete, partial (some of it was done) or failed (none was).
  * An error of the marketplace ends the run but is not thrown; the record holds its message.
- * @throws RunBusyError while another run of this kind is alive; RunLostError when another process took this run over;
- *   any other error of the work that is not a MarketplaceError, after the run was ended with it
+ * @throws RunBusyError while another run of this kind is active; RunLostError when another process took this run over;
+ *   any other error of the work that is not a MarketplaceError, after recording it as the end of the run
  */
 export async function withRun(
   context: RunContext,

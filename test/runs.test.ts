@@ -12,7 +12,7 @@ import { KEY, openChannelFixture } from './helpers/channel-fixture.js'
 
 const UNTIL = new Date('2026-11-21T13:00:00.000Z')
 
-/** A run on a real database; its work is given by the test. */
+/** Runs on a real database; each test passes in the work. */
 async function openRunFixture() {
   const { store, now, session } = await openChannelFixture()
   const context = { session: session(), store, now }
@@ -64,7 +64,7 @@ describe('a run', () => {
       { outcome: 'partial', error: 'gone' },
     ],
     [
-      'is partial when it is stopped from our side',
+      'is partial when it is aborted',
       () => {
         throw new AbortedError('stopped')
       },
@@ -88,7 +88,7 @@ describe('a run', () => {
     })
   })
 
-  it('does not begin while another one of its kind is alive', async () => {
+  it('does not start while another run of its kind is active', async () => {
     const { run } = await openRunFixture()
     await run(async () => {
       await expect(run(() => undefined)).rejects.toThrow(RunBusyError)

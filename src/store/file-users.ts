@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs'
 /** Another process that has a file open. */
 export interface FileUser {
   pid: number
-  /** Its command line, cut. */
+  /** Its command line, shortened to 80 characters. */
   command: string
 }
 

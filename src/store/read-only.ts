@@ -19,9 +19,10 @@ export function isNotWritable(error: unknown): boolean {
 }
 
 /**
- * Opens a database that cannot be written. SQLite reads a WAL database in a read-only folder only if its `-shm` file
- * exists, and an immutable one only by a URI, which this build does not accept
- * (https://www.sqlite.org/wal.html#read_only_databases). Otherwise a temporary copy is read, with the write-ahead log.
+ * Opens a database that cannot be written. In a read-only folder, SQLite opens a WAL database only if its `-shm` file
+ * exists, or with the URI parameter `immutable`, which this build does not support
+ * (https://www.sqlite.org/wal.html#read_only_databases). If it cannot be opened in place, this opens a temporary copy of
+ * the database and its write-ahead log.
  * @param prepare checks the database; migrates a copy of an older one
  */
 export async function openReadOnly(path: string, prepare: Prepare): Promise<ReadOnlyConnection> {

@@ -41,7 +41,7 @@ export async function restoreDatabase(options: {
     copyWithLog(backup, temporary)
     const facts = checkCopy(temporary, backup)
     rejectInUse(database)
-    const kept = keep(database, now)
+    const kept = keepReplaced(database, now)
     const carriedOver = kept === null ? null : await carryOver(temporary, kept, database)
     rejectInUse(database)
     replace(temporary, database)
@@ -63,7 +63,7 @@ function rejectUnusableSource(backup: string, database: string): void {
   }
 }
 
-/** Copies a database with its write-ahead log, if it has one, as a database that was set aside has. */
+/** Copies a database with its write-ahead log, which a database replaced by an earlier restore may have. */
 function copyWithLog(from: string, to: string): void {
   copyFileSync(from, to)
   chmodSync(to, 0o600)
@@ -104,7 +104,7 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
 
 /**
  * Refuses while another process has the database open. Takes SQLite's exclusive lock for a moment, which also notices
- * processes in other containers, and which moves a write-ahead log that a crash left into the database.
+ * processes in other containers, and which applies a write-ahead log left by a crash.
  */
 function rejectInUse(database: string): void {
   if (!existsSync(database)) return
@@ -132,8 +132,8 @@ function rejectInUse(database: string): void {
   }
 }
 
-/** Gives the replaced database, with its write-ahead log, a second name under which it stays. */
-function keep(database: string, now: Date): string | null {
+/** Keeps the database that is about to be replaced, with its write-ahead log, under a dated name. */
+function keepReplaced(database: string, now: Date): string | null {
   const stamp = now.toISOString().replaceAll(/[-:]|\.\d+/g, '')
   const kept = unusedName(`${database}.replaced-${stamp}`)
   if (existsSync(`${database}-wal`)) copyFileSync(`${database}-wal`, `${kept}-wal`)
@@ -162,7 +162,7 @@ async function carryOver(temporary: string, kept: string, database: string): Pro
   return 'skipped' in result ? { skipped: result.skipped.replaceAll(temporary, database) } : result
 }
 
-/** The write-ahead log goes first: SQLite would apply it to the restored database. */
+/** Removes the old write-ahead log first, because SQLite would apply it to the restored database. */
 function replace(temporary: string, database: string): void {
   for (const suffix of ['-wal', '-shm', '-journal']) rmSync(database + suffix, { force: true })
   flush(temporary)

@@ -52,7 +52,7 @@ const toRecord = (row: RunRow): RunRecord => ({
 
 /**
  * Runs and their lock: an unfinished run locks its channel and kind. The lock is released when its process ends: at once
- * if that process ran on this machine, otherwise when the lease expires because nobody renews it.
+ * if that process ran on this machine, otherwise when its lease expires.
  */
 export function createRuns(options: { connection: Connection; clock: Clock }): Runs & { stopRenewing(): void } {
   const { connection, clock } = options

@@ -2,7 +2,7 @@ import Database from 'better-sqlite3'
 import { StoreError, UnusableDatabaseError } from './errors.js'
 
 /** What to do about a damaged database. */
-export const RESTORE =
+export const RESTORE_REMEDY =
   'Restore a backup with: quotekeeper restore FILE. Without a backup, recover what is left with: sqlite3 FILE .recover'
 
 /** Converts SQLite errors into messages with a remedy; other errors pass unchanged. */
@@ -20,7 +20,7 @@ function remedyFor(code: string): { what: string; todo: string; unusable: boolea
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
     return {
       what: 'The database is damaged or not a SQLite file',
-      todo: `Nothing was changed. ${RESTORE}`,
+      todo: `Nothing was changed. ${RESTORE_REMEDY}`,
       unusable: true,
     }
   }

@@ -11,7 +11,7 @@ import { isNotWritable } from './read-only.js'
 import { createRecorder } from './recorder.js'
 import { revalidate } from './revalidate.js'
 import { createRuns } from './runs.js'
-import { RESTORE } from './sqlite-errors.js'
+import { RESTORE_REMEDY } from './sqlite-errors.js'
 import { checkWritable } from './write-check.js'
 
 export interface StoreOptions {
@@ -84,7 +84,9 @@ async function openConnection(options: StoreOptions, clock: Clock): Promise<Conn
 function rejectDamaged(db: Sqlite): void {
   const found = db.pragma('quick_check(1)', { simple: true })
   if (found !== 'ok') {
-    throw new UnusableDatabaseError(`The database is damaged: ${db.name} (${found}). Nothing was changed. ${RESTORE}`)
+    throw new UnusableDatabaseError(
+      `The database is damaged: ${db.name} (${found}). Nothing was changed. ${RESTORE_REMEDY}`,
+    )
   }
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 
-/** A file system of its own, mounted for one test. */
+/** A small separate file system, mounted for one test. */
 export interface SmallDisk {
   folder: string
   /** Makes it read-only, or writable again. */

@@ -6,8 +6,8 @@ import type { ReadinessCheck } from '../../src/domain/readiness.js'
 import { startHealthServer } from '../../src/web/health.js'
 import type { ServerOptions, WebServer } from '../../src/web/server.js'
 
-const GOOD: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }
-const BAD: ReadinessCheck = { name: 'queue', ok: false, message: 'gone' }
+const PASSING: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }
+const FAILING: ReadinessCheck = { name: 'queue', ok: false, message: 'gone' }
 
 const servers: WebServer[] = []
 async function serve(options: Partial<Parameters<typeof startHealthServer>[0]> = {}): Promise<WebServer> {
@@ -15,7 +15,7 @@ async function serve(options: Partial<Parameters<typeof startHealthServer>[0]> =
     host: '127.0.0.1',
     port: 0,
     token: null,
-    readiness: async () => [GOOD],
+    readiness: async () => [PASSING],
     onError: () => undefined,
     ...options,
   })
@@ -25,7 +25,7 @@ async function serve(options: Partial<Parameters<typeof startHealthServer>[0]> =
 afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
 
 /** A request with headers that fetch would not send. */
-async function ask(url: string, options: { method?: string; headers?: Record<string, string> } = {}) {
+async function send(url: string, options: { method?: string; headers?: Record<string, string> } = {}) {
   const sent = request(url, options).end()
   const [response] = await once(sent, 'response')
   let body = ''
@@ -34,12 +34,12 @@ async function ask(url: string, options: { method?: string; headers?: Record<str
 }
 
 describe('GET /healthz', () => {
-  it('reports a live process although nothing else responds', async () => {
+  it('responds although the readiness checks hang', async () => {
     const readiness = () => new Promise<ReadinessCheck[]>(() => undefined)
     const { url } = await serve({ readiness })
-    const answer = await ask(`${url}/healthz`)
-    expect(answer).toMatchObject({ status: 200, body: '{"status":"ok"}\n' })
-    expect(answer.headers).toMatchObject({
+    const response = await send(`${url}/healthz`)
+    expect(response).toMatchObject({ status: 200, body: '{"status":"ok"}\n' })
+    expect(response.headers).toMatchObject({
       'content-type': 'application/json',
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -48,74 +48,74 @@ describe('GET /healthz', () => {
 
   it('answers HEAD without a body', async () => {
     const { url } = await serve()
-    expect(await ask(`${url}/healthz`, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
+    expect(await send(`${url}/healthz`, { method: 'HEAD' })).toMatchObject({ status: 200, body: '' })
   })
 })
 
 describe('GET /readyz', () => {
   it('lists each check', async () => {
     const { url } = await serve()
-    const answer = await ask(`${url}/readyz`)
-    expect(answer.status).toBe(200)
-    expect(JSON.parse(answer.body)).toEqual({ ready: true, checks: [GOOD] })
+    const response = await send(`${url}/readyz`)
+    expect(response.status).toBe(200)
+    expect(JSON.parse(response.body)).toEqual({ ready: true, checks: [PASSING] })
   })
 
-  it('is 503 when one check fails', async () => {
-    const { url } = await serve({ readiness: async () => [GOOD, BAD] })
-    const answer = await ask(`${url}/readyz`)
-    expect(answer.status).toBe(503)
-    expect(JSON.parse(answer.body)).toEqual({ ready: false, checks: [GOOD, BAD] })
+  it('responds 503 if a check fails', async () => {
+    const { url } = await serve({ readiness: async () => [PASSING, FAILING] })
+    const response = await send(`${url}/readyz`)
+    expect(response.status).toBe(503)
+    expect(JSON.parse(response.body)).toEqual({ ready: false, checks: [PASSING, FAILING] })
   })
 
-  it('shows clients without the token the verdict only', async () => {
-    const { url } = await serve({ token: 'open sesame', readiness: async () => [BAD] })
-    const bearer = (token: string) => ask(`${url}/readyz`, { headers: { authorization: `Bearer ${token}` } })
-    expect(await ask(`${url}/readyz`)).toMatchObject({ status: 503, body: '{"ready":false}\n' })
+  it('shows clients without the token only whether it is ready', async () => {
+    const { url } = await serve({ token: 'open sesame', readiness: async () => [FAILING] })
+    const bearer = (token: string) => send(`${url}/readyz`, { headers: { authorization: `Bearer ${token}` } })
+    expect(await send(`${url}/readyz`)).toMatchObject({ status: 503, body: '{"ready":false}\n' })
     expect(await bearer('open')).toMatchObject({ status: 503, body: '{"ready":false}\n' })
     expect((await bearer('open sesame')).body).toContain('gone')
   })
 
-  it('logs an error of the checks and hides it from the client', async () => {
+  it('reports an error of the checks to the log, not to the client', async () => {
     const errors: unknown[] = []
     const failure = new Error('secret detail')
     const { url } = await serve({ readiness: () => Promise.reject(failure), onError: (error) => errors.push(error) })
-    const answer = await ask(`${url}/readyz`)
-    expect(answer.status).toBe(500)
-    expect(answer.body).not.toContain('secret')
+    const response = await send(`${url}/readyz`)
+    expect(response.status).toBe(500)
+    expect(response.body).not.toContain('secret')
     expect(errors).toEqual([failure])
   })
 
   it('runs the checks once for concurrent requests', async () => {
-    let asked = 0
-    let go: (checks: ReadinessCheck[]) => void = () => undefined
+    let calls = 0
+    let finishChecks: (checks: ReadinessCheck[]) => void = () => undefined
     const readiness = () => {
-      asked++
+      calls++
       return new Promise<ReadinessCheck[]>((resolve) => {
-        go = resolve
+        finishChecks = resolve
       })
     }
     const { url } = await serve({ readiness })
-    const answers = Promise.all([1, 2, 3].map(() => ask(`${url}/readyz`)))
-    await expect.poll(() => asked).toBe(1)
+    const responses = Promise.all([1, 2, 3].map(() => send(`${url}/readyz`)))
+    await expect.poll(() => calls).toBe(1)
     await new Promise((resolve) => setTimeout(resolve, 50))
-    go([GOOD])
-    expect((await answers).map(({ status }) => status)).toEqual([200, 200, 200])
-    expect(asked).toBe(1)
+    finishChecks([PASSING])
+    expect((await responses).map(({ status }) => status)).toEqual([200, 200, 200])
+    expect(calls).toBe(1)
   })
 })
 
 describe('web server', () => {
   it('rejects other paths and methods', async () => {
     const { url } = await serve()
-    expect(await ask(`${url}/`)).toMatchObject({ status: 404 })
-    expect(await ask(`${url}/healthz/..%2fetc`)).toMatchObject({ status: 404 })
-    const post = await ask(`${url}/healthz`, { method: 'POST' })
+    expect(await send(`${url}/`)).toMatchObject({ status: 404 })
+    expect(await send(`${url}/healthz/..%2fetc`)).toMatchObject({ status: 404 })
+    const post = await send(`${url}/healthz`, { method: 'POST' })
     expect(post).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } })
   })
 
   it('on loopback, rejects requests for other host names', async () => {
     const { url } = await serve()
-    const as = (host: string) => ask(`${url}/healthz`, { headers: { host } }).then(({ status }) => status)
+    const as = (host: string) => send(`${url}/healthz`, { headers: { host } }).then(({ status }) => status)
     expect(await as('evil.example')).toBe(421)
     expect(await as('127.0.0.1.evil.example')).toBe(421)
     expect(await as('localhost:4780')).toBe(200)
@@ -125,7 +125,7 @@ describe('web server', () => {
   it('does not start without a token unless bound to loopback', async () => {
     await expect(serve({ host: '0.0.0.0' })).rejects.toThrow('a token is required')
     const { url } = await serve({ host: '0.0.0.0', token: 'open sesame' })
-    expect((await ask(`${url}/healthz`, { headers: { host: 'quotekeeper.internal' } })).status).toBe(200)
+    expect((await send(`${url}/healthz`, { headers: { host: 'quotekeeper.internal' } })).status).toBe(200)
   })
 
   it.each(['foo.localhost', 'localhost', '127.0.0.1', '127.0.0.2'])('needs no token on %s', async (host) => {
@@ -152,7 +152,7 @@ describe('web server', () => {
     )
   })
 
-  it('closes a connection whose request stays incomplete', async () => {
+  it('closes a connection whose request is never completed', async () => {
     const { url } = await serve()
     const { hostname, port } = new URL(url)
     const socket = connect(Number(port), hostname)
@@ -165,7 +165,7 @@ describe('web server', () => {
 
   it('closes at once although a client is connected', async () => {
     const server = await serve({ readiness: () => new Promise(() => undefined) })
-    const hanging = ask(`${server.url}/readyz`).catch((error: Error) => error)
+    const hanging = send(`${server.url}/readyz`).catch((error: Error) => error)
     await new Promise((resolve) => setTimeout(resolve, 50))
     await server.close()
     expect(await hanging).toBeInstanceOf(Error)
