@@ -38,12 +38,15 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
       await settleOpenIntents(round)
       await closeCandidates(round)
       await finishRound(round)
+    } catch (error) {
+      await finishRound(round).catch(() => undefined) // The database may be what failed; the first error explains more.
+      throw error
     } finally {
       reportProgress(round, progress)
     }
   })
-  const { decisions, approvalPlan, stopReason, unsettled, counts } = round as Round
-  return { ...result, decisions, approvalPlan, stopReason, unsettled, counts }
+  const { decisions, approvalPlan, stopReason, unsettled, heldPlans, counts } = round as Round
+  return { ...result, decisions, approvalPlan, stopReason, unsettled, heldPlans, counts }
 }
 
 /** The RFQs of the approval plan, or null if the round needs none. Throws PlanError. */
@@ -74,8 +77,10 @@ async function loadState(round: Round): Promise<void> {
 
 async function finishRound(round: Round): Promise<void> {
   const { store, now } = round.context
-  if (round.repeated.length > 0) await store.recordRepeats(round.repeated, now())
+  const repeated = round.repeated.splice(0)
+  if (repeated.length > 0) await store.recordRepeats(repeated, now())
   round.unsettled = await store.unsettledCloses({ channel: round.channel, now: now() })
+  round.heldPlans = await store.heldPlans({ channel: round.channel, now: now() })
 }
 
 function reportProgress(round: Round, progress: RunProgress): void {
@@ -85,7 +90,15 @@ function reportProgress(round: Round, progress: RunProgress): void {
   progress.counts.unchanged = round.evaluated.size - closed
   progress.counts.invalid = round.invalid
   progress.madeProgress = round.evaluated.size > 0
-  progress.incomplete = [round.stopReason, describeUnsettled(round.unsettled)].filter(Boolean).join(' ') || null
+  const reasons = [round.stopReason, describeHeldPlans(round), describeUnsettled(round.unsettled)]
+  progress.incomplete = reasons.filter((reason) => reason !== null).join(' ') || null
+}
+
+/** The rounds that wait for approval since earlier; the stop reason names the plan of this round. */
+function describeHeldPlans({ heldPlans, approvalPlan }: Round): string | null {
+  const earlier = heldPlans.filter(({ plan }) => plan !== approvalPlan)
+  const parts = earlier.map(({ plan, rfqIds }) => `${rfqIds.length} RFQs are held for approval (${plan}).`)
+  return parts.join(' ') || null
 }
 
 /** `2 RFQs refused (1001, 1002), 1 unknown (1003).`, the same text as long as nothing changes. */

@@ -1,5 +1,5 @@
 import type { Clock } from '../domain/clock.js'
-import type { DecisionRecord, RunRecord, UnsettledClose } from '../domain/records.js'
+import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../domain/records.js'
 import type { ChannelSession } from '../marketplace/contract.js'
 import type { ItemFailure } from '../runs.js'
 import type { Closings, History, Recorder, Runs } from '../store/contract.js'
@@ -46,6 +46,8 @@ export interface ClosingResult {
   stopReason: string | null
   /** RFQs of the channel that need a person, from this round and from earlier ones. */
   unsettled: UnsettledClose[]
+  /** Rounds that were held because of their size and wait for approval: this one, or an earlier one. */
+  heldPlans: HeldPlan[]
   counts: RoundCounts
 }
 

@@ -1,7 +1,7 @@
 import { channelKey } from '../domain/channel.js'
 import { MAX_INTENTS_PER_DAY } from '../domain/close-intent.js'
 import { type Calendar, createCalendar } from '../domain/expiry.js'
-import type { DecisionRecord, RunRecord, UnsettledClose } from '../domain/records.js'
+import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../domain/records.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
 import type { RunHandle } from '../store/contract.js'
@@ -33,6 +33,7 @@ export interface Round {
   repeated: number[]
   counts: RoundCounts
   unsettled: UnsettledClose[]
+  heldPlans: HeldPlan[]
   /** Decisions recorded in this round. */
   decisions: DecisionRecord[]
   failures: ItemFailure[]
@@ -66,6 +67,7 @@ export function createRound(
     repeated: [],
     counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     unsettled: [],
+    heldPlans: [],
     decisions: [],
     failures,
     evaluated: new Set(),

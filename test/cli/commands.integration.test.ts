@@ -327,6 +327,10 @@ describe('close-expired', () => {
     expect(held.out).toContain('held')
     const plan = /--approve (\S+)/.exec(held.err)?.[1] as string
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
+    expect(held.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 held')
+    const dryRun = await quotekeeper('close-expired', '--dry-run')
+    expect(dryRun.err.trimEnd().split('\n').at(-1)).toBe('0 closed, 2 would be closed, 2 held')
+    expect(dryRun.status).toBe(1)
     const approved = await quotekeeper('close-expired', '--approve', plan)
     expect(approved.status).toBe(0)
     expect(approved.out.match(/ close +closed /g)).toHaveLength(2)

@@ -397,3 +397,24 @@ describe('README commands', () => {
     expect(stdout).toMatch(/Tests +\d+ passed/)
   }, 240_000)
 })
+
+describe('closes that are refused', () => {
+  it('are sent once, however many processes close at once and again', async () => {
+    const { sandbox, run } = await createFixture()
+    sandbox.faults.add({ operation: 'closeRfq', times: 999, effect: { kind: 'status', status: 400 } })
+    const posts = () => sandbox.requests.filter(({ operation }) => operation === 'closeRfq')
+    const first = await run('close-expired')
+    expect(first.status).toBe(1)
+    const sent = posts().length
+    expect(sent).toBeGreaterThan(0)
+    expect(first.err.trimEnd().split('\n').at(-1)).toBe(`0 closed, ${sent} refused`)
+    expect(new Set(posts().map(({ rfqId }) => rfqId)).size).toBe(sent)
+    for (let round = 0; round < 6; round++) {
+      const args = round % 2 === 0 ? ['close-expired'] : ['close-expired', '--dry-run']
+      const results = await Promise.all([run(...args), run(...args)])
+      expect(results.map(({ status }) => status)).toEqual([1, 1])
+    }
+    expect(posts()).toHaveLength(sent)
+    expect((await run('decisions', '--verify')).status).toBe(0)
+  })
+})

@@ -281,6 +281,9 @@ describe('repeated decisions', () => {
     )
     expect(await fixture.store.heldPlans({ now: fixture.now() })).toMatchObject([{ plan, channel: KEY }])
     await fixture.reopenStore()
+    const dryRun = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
+    expect(dryRun).toMatchObject({ counts: { wouldClose: 3, held: 0 }, heldPlans: [{ plan }] })
+    expect(dryRun.run).toMatchObject({ outcome: 'partial', error: `3 RFQs are held for approval (${plan}).` })
     const approved = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: plan ?? '', approvedBy: 'anna' })
     expect(approved.decisions.map(({ outcome, approvedBy }) => [outcome, approvedBy])).toEqual(
       Array.from({ length: 3 }, () => ['closed', 'anna']),

@@ -52,6 +52,7 @@ async function options(
       approvalPlan: null,
       stopReason: null,
       unsettled: [],
+      heldPlans: [],
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     }),
     killSwitch: () => null,

@@ -74,7 +74,11 @@ async function closeAll(cli: Cli, app: App, options: Options): Promise<void> {
 }
 
 const needsPerson = (result: ClosingResult | null): boolean =>
-  result !== null && (result.unsettled.length > 0 || result.counts.held > 0)
+  result !== null && (result.unsettled.length > 0 || heldCount(result) > 0)
+
+/** RFQs held in this round; in a dry run or a retry, those that wait for approval since an earlier one. */
+const heldCount = ({ counts, heldPlans }: ClosingResult): number =>
+  Math.max(counts.held, new Set(heldPlans.flatMap(({ rfqIds }) => rfqIds)).size)
 
 /** What the options of a person add to the policy of a channel. */
 function decisionOfPerson({ key }: ChannelConfig, options: Options, retries: RetriedRfqs | null) {
@@ -211,14 +215,18 @@ async function decisionsToShow(store: Store, { run, unsettled }: ClosingResult):
   return [...standing.filter((each) => each !== null), ...newest]
 }
 
-function failuresOf({ run, failures, stopReason, unsettled }: ClosingResult): string[] {
+function failuresOf(result: ClosingResult): string[] {
+  const { run, failures, stopReason, unsettled, heldPlans, approvalPlan } = result
   const failed = failures.map(({ id, message }) => `${id}: ${message}`)
   const stopped = stopReason === null || failures.some(({ message }) => message === stopReason) ? [] : [stopReason]
   const left = unsettled.map(
     ({ rfqNumber, rfqId, outcome, since, remedy }) =>
       `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${formatMinute(since)}; ${remedy}`,
   )
-  const lines = [...failed, ...stopped, ...left]
+  const waiting = heldPlans
+    .filter(({ plan }) => plan !== approvalPlan)
+    .map(({ plan, rfqIds, remedy }) => `${plural(rfqIds.length, 'RFQ')} held for approval (${plan}); ${remedy}`)
+  const lines = [...failed, ...stopped, ...waiting, ...left]
   return lines.length > 0 || run.outcome === 'complete' ? lines : [run.error ?? `the closing round is ${run.outcome}`]
 }
 
@@ -242,7 +250,7 @@ function totals(rounds: readonly ChannelRound[]): string {
     [unsettled('unknown'), 'unknown'],
     [unsettled('failed'), 'failed'],
     [unsettled('open'), 'not settled'],
-    [sum(({ counts }) => counts.held), 'held'],
+    [sum(heldCount), 'held'],
   ]
   const others = counts.filter(([count]) => count > 0).map(([count, word]) => `${count} ${word}`)
   return [`${sum(({ counts }) => counts.closed)} closed`, ...others].join(', ')
