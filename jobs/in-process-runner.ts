@@ -23,7 +23,7 @@ const GRACE_MS = 1_000
  * @param options.concurrency jobs that run at the same time
  */
 export function createInProcessRunner(options: { concurrency: number; log: Log }): JobRunner {
-  const known = new Set<string>()
+  const knownIds = new Set<string>()
   const waiting: WaitingJob[] = []
   const running = new Map<string, Promise<void>>()
   const shutdown = new AbortController()
@@ -31,10 +31,10 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
   let closing = false
 
   const remember = (id: string) => {
-    known.add(id)
-    for (const oldest of known) {
-      if (known.size <= MAX_KNOWN_IDS) break
-      known.delete(oldest)
+    knownIds.add(id)
+    for (const oldest of knownIds) {
+      if (knownIds.size <= MAX_KNOWN_IDS) break
+      knownIds.delete(oldest)
     }
   }
 
@@ -46,11 +46,11 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       // Logged by runJob; the next tick enqueues the work again.
     } finally {
       running.delete(job.key)
-      takeNext()
+      startWaiting()
     }
   }
 
-  const takeNext = () => {
+  const startWaiting = () => {
     while (handlers !== null && !closing && running.size < options.concurrency) {
       const index = waiting.findIndex((job) => !running.has(job.key))
       const [job] = index === -1 ? [] : waiting.splice(index, 1)
@@ -64,15 +64,15 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       parseJob(name, payload)
       if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
       const key = fairnessKey(name, payload)
-      if (known.has(id) || waiting.some((job) => job.key === key)) return false
+      if (knownIds.has(id) || waiting.some((job) => job.key === key)) return false
       remember(id)
       waiting.push({ id, name, payload, key })
-      takeNext()
+      startWaiting()
       return true
     },
     async work(workers) {
       handlers = workers
-      takeNext()
+      startWaiting()
     },
     async ping() {
       return closing ? { ok: false, message: 'shutting down' } : { ok: true, message: 'jobs run in this process' }

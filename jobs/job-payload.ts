@@ -27,10 +27,10 @@ const schemas: Record<JobName, z.ZodType<JobPayload>> = {
  * @throws RefusedJobError if the name is unknown or the payload is invalid; the message never repeats payload values
  */
 export function parseJob(name: string, data: unknown): { name: JobName; payload: JobPayload } {
-  const known = JOB_NAMES.find((candidate) => candidate === name)
-  if (known === undefined) throw new RefusedJobError(`unknown job name ${JSON.stringify(name).slice(0, 80)}`)
-  const parsed = schemas[known].safeParse(data)
-  if (parsed.success) return { name: known, payload: parsed.data }
+  const knownName = JOB_NAMES.find((candidate) => candidate === name)
+  if (knownName === undefined) throw new RefusedJobError(`unknown job name ${JSON.stringify(name).slice(0, 80)}`)
+  const parsed = schemas[knownName].safeParse(data)
+  if (parsed.success) return { name: knownName, payload: parsed.data }
   const reasons = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'payload'}: ${issue.message}`)
-  throw new RefusedJobError(`invalid ${known} payload: ${reasons.join('; ').slice(0, 300)}`)
+  throw new RefusedJobError(`invalid ${knownName} payload: ${reasons.join('; ').slice(0, 300)}`)
 }

@@ -40,7 +40,7 @@ requests:
   maxBodyMiB: 256 # larger responses are rejected
 
 closing:
-  enabled: true # false stops all closing, whatever autoClose says
+  enabled: true # false stops all closing, regardless of autoClose
   maxPerRun: 25 # a larger round is held for approval
   maxClockSkewSeconds: 60 # nothing is closed while the clocks differ by more
   reportOnClose: true # write the offer comparison of each closed RFQ

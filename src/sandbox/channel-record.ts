@@ -69,7 +69,7 @@ export class ChannelRecord implements ChannelRef {
   }
 
   /**
-   * The listing list as JSON. The documentation URL is signed anew on each read, as on the real marketplace.
+   * The listing list as JSON. The documentation URL gets a new signature on each read, as on the real marketplace.
    * @param now epoch milliseconds
    */
   listingsBody(now: number): Buffer {

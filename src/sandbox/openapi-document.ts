@@ -180,7 +180,7 @@ function refineSchema({
   jsonSchema: z.core.JSONSchema.BaseSchema
 }): void {
   if (zodSchema === identifier) Object.assign(jsonSchema, { format: 'uuid' })
-  // The pattern that zod adds says nothing that the format does not.
+  // zod also adds a pattern, which repeats what the format states.
   if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern
   const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
   for (const key of ['listingId', 'offerId', 'sourceId']) {

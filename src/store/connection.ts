@@ -70,12 +70,12 @@ export class Connection {
 
   /** A cached prepared statement of the writing connection. Use only within `write`. */
   statement(sql: string): Database.Statement {
-    let found = this.#statements.get(sql)
-    if (!found) {
-      found = this.#requireWriter().prepare(sql)
-      this.#statements.set(sql, found)
+    let statement = this.#statements.get(sql)
+    if (!statement) {
+      statement = this.#requireWriter().prepare(sql)
+      this.#statements.set(sql, statement)
     }
-    return found
+    return statement
   }
 
   /**

@@ -70,7 +70,7 @@ function copyWithLog(from: string, to: string): void {
   if (existsSync(`${from}-wal`)) copyFileSync(`${from}-wal`, `${to}-wal`)
 }
 
-/** Checks a copy of the backup as a whole, and flushes it to disk. */
+/** Runs all integrity checks on a copy of the backup, and flushes it to disk. */
 function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVersion' | 'bytes'> {
   const reject = (why: string): never => {
     throw new StoreError(`${backup} cannot be restored: ${why}. Nothing was changed. Choose another backup.`)

@@ -23,7 +23,7 @@ export interface ChannelFixture {
   sandbox: Sandbox
   /** The open store. */
   readonly store: Store
-  /** Closes the store and opens it again, from this file or from the same one. */
+  /** Closes the store and opens it again, from the given file or the same one. */
   reopenStore(path?: string): Promise<Store>
   now: () => Date
   /** Sets the clock. No world events happen. */

@@ -27,7 +27,7 @@ interface DoneJob {
   payload: JobPayload
 }
 
-/** A promise that resolves when `open` is called. */
+/** A gate that tests open: `passed` resolves when `open` is called. */
 export function createGate(): { open: () => void; passed: Promise<void> } {
   let open: () => void = () => undefined
   const passed = new Promise<void>((resolve) => {

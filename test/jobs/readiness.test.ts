@@ -20,9 +20,9 @@ const END: RunEnd = {
   error: null,
 }
 
-async function desk(options: Partial<ReadinessOptions['config']> = {}) {
+async function createTestReadiness(options: Partial<ReadinessOptions['config']> = {}) {
   let now = new Date('2026-11-21T10:00:00Z')
-  const store = await openStore({ path: join(testFolder(), 'desk.db'), clock: () => now })
+  const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => now })
   onTestFinished(() => store.close())
   const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
   const config = { channels: [CHANNEL], schedule, scheduleTimeZone: 'UTC', ...options }
@@ -47,8 +47,8 @@ async function desk(options: Partial<ReadinessOptions['config']> = {}) {
 }
 
 describe('readiness', () => {
-  it('holds while a complete poll is younger than three intervals', async () => {
-    const { poll, at } = await desk()
+  it('is ready while the last complete poll is younger than three intervals', async () => {
+    const { poll, at } = await createTestReadiness()
     expect(await at('2026-11-21T10:00:30Z')).toEqual({ database: true, queue: true, 'rfqs of acme/forest': false })
     await poll('2026-11-21T10:01:00Z')
     await poll('2026-11-21T10:06:00Z', { outcome: 'partial' })
@@ -57,37 +57,37 @@ describe('readiness', () => {
     expect(await at('2026-11-21T10:16:01Z')).toMatchObject({ 'rfqs of acme/forest': false })
   })
 
-  it('is not lost over a night in which the schedule rests', async () => {
+  it('stays ready overnight when nothing is scheduled', async () => {
     const schedule = { listings: null, rfqs: '*/10 6-20 * * 1-5', closeExpired: null, channelReport: null }
-    const { poll, at } = await desk({ schedule })
+    const { poll, at } = await createTestReadiness({ schedule })
     await poll('2026-11-20T20:50:05Z') // a Friday
     expect(await at('2026-11-22T12:00:00Z')).toMatchObject({ 'rfqs of acme/forest': true })
     expect(await at('2026-11-23T06:05:00Z')).toMatchObject({ 'rfqs of acme/forest': true })
     expect(await at('2026-11-23T06:35:00Z')).toMatchObject({ 'rfqs of acme/forest': false })
   })
 
-  it('asks nothing of polls that are never made', async () => {
+  it('ignores polls that are not scheduled', async () => {
     const schedule = { listings: null, rfqs: null, closeExpired: null, channelReport: null }
-    const { at } = await desk({ schedule })
+    const { at } = await createTestReadiness({ schedule })
     expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true })
   })
 
-  it('is lost with the queue', async () => {
-    const { at, loseQueue } = await desk()
+  it('fails if the queue is unavailable', async () => {
+    const { at, loseQueue } = await createTestReadiness()
     loseQueue()
     expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ queue: false })
   })
 
-  it.skipIf(process.getuid?.() === 0)('is lost when the database may not be written to', async () => {
-    const { store, at } = await desk()
+  it.skipIf(process.getuid?.() === 0)('fails if the database is not writable', async () => {
+    const { store, at } = await createTestReadiness()
     const { mode } = statSync(store.path)
     chmodSync(store.path, 0o400)
     expect(await at('2026-11-21T10:00:00Z')).toMatchObject({ database: false })
     chmodSync(store.path, mode)
   })
 
-  it('is lost with the database', async () => {
-    const { store, at, messages } = await desk()
+  it('fails if the database cannot be read', async () => {
+    const { store, at, messages } = await createTestReadiness()
     const read = store.newestRun
     store.newestRun = () => Promise.reject(new Error('The database is damaged'))
     expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: false, queue: true })

@@ -37,7 +37,7 @@ describe('API operations', () => {
     expectToMatch(listingList, body)
   })
 
-  it('sign the documentation URL of a listing anew on each read', async () => {
+  it('sign the documentation URL of a listing again on each read', async () => {
     const read = async () => (await requestJson(sandbox, `${acme}/listings`)).body.items[0]
     const [{ additionalDocumentation: one, ...first }, { additionalDocumentation: other, ...second }] = [
       await read(),

@@ -85,7 +85,7 @@ describe('restoring a backup', () => {
     expect(await idsIn(database)).toEqual([first])
   })
 
-  it('refuses a file that is not a sound Quotekeeper database of a supported schema, and changes nothing', async () => {
+  it('rejects a file that is damaged, of another program or of a newer schema, and changes nothing', async () => {
     const { database, backup, close } = await databaseWithBackup()
     await close()
     const before = readFileSync(database)
@@ -146,7 +146,7 @@ describe('restoring a backup', () => {
 })
 
 describe('a backup', () => {
-  it('on a full disk says so and leaves no file', async ({ skip }) => {
+  it('on a full disk reports it and leaves no file', async ({ skip }) => {
     const disk = mountSmallDisk()
     if (disk === null) return skip('this user cannot mount a file system')
     const { fixture } = await databaseWithBackup()
