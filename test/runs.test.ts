@@ -42,7 +42,7 @@ describe('a run', () => {
       { outcome: 'partial', error: expect.stringMatching(/^RFQ 1: broken .*RFQ 5: broken \(and 2 more\)$/) },
     ],
     [
-      'is partial if its work says that it is incomplete',
+      'is partial if its work reports that it is incomplete',
       (progress) => {
         progress.incomplete = 'The list is too short.'
       },

@@ -52,7 +52,7 @@ async function silentServer() {
 }
 
 describe('check', () => {
-  it('refuses the example address that init writes, without asking it', async () => {
+  it('rejects the example baseUrl that init writes, without connecting to it', async () => {
     const { status, out, err, seconds } = await (await checkWith(EXAMPLE_CONFIG)).ended()
     expect(status).toBe(1)
     expect(out).toMatch(/^configuration +FAILED .*baseUrl is still the example address/m)
@@ -73,7 +73,7 @@ describe('check', () => {
     },
   )
 
-  it('names a dead address once, with what was tried, within seconds', async () => {
+  it('reports an unreachable address once, with the addresses tried, within seconds', async () => {
     const { status, out, err, seconds } = await (await checkWith(configFor('http://127.0.0.1:1'))).ended()
     expect(status).toBe(1)
     expect(occurrences(out + err, 'ECONNREFUSED')).toBe(1)
@@ -84,7 +84,7 @@ describe('check', () => {
     expect(seconds).toBeLessThan(15)
   })
 
-  it('asks once with its own deadline, whatever retries are configured', async () => {
+  it('sends one request with its own deadline, whatever retries are configured', async () => {
     const { url, requests } = await silentServer()
     const more = 'requests: { retries: 5, timeoutMs: 1000 }\n'
     const { status, out, seconds } = await (await checkWith(configFor(url, more))).ended()
@@ -95,7 +95,7 @@ describe('check', () => {
     expect(seconds).toBeLessThan(15)
   })
 
-  it('shows each row as it comes on a terminal, and ends as soon as it is told to stop', async () => {
+  it('prints each row on a terminal as soon as it is known, and stops on a signal', async () => {
     const { url } = await silentServer()
     const controller = new AbortController()
     const { written, ended } = await checkWith(configFor(url), { stop: controller.signal })

@@ -58,9 +58,9 @@ describe('sync', () => {
 
   it('never prints or stores an API key, even at log level trace', async () => {
     const { quotekeeper, sandbox, folder } = await createCliFixture()
-    const told = await quotekeeper('--log-level', 'trace', 'sync')
+    const result = await quotekeeper('--log-level', 'trace', 'sync')
     const key = sandbox.keys.acme as string
-    expect(JSON.stringify(told)).not.toContain(key)
+    expect(JSON.stringify(result)).not.toContain(key)
     expect(readFileSync(join(folder, 'data/quotekeeper.db')).includes(key)).toBe(false)
   })
 
@@ -74,7 +74,7 @@ describe('sync', () => {
     expect(err).toContain('acme/blue')
   })
 
-  it('stops early on a signal and says how many polls were not run', async () => {
+  it('stops early on a signal and reports how many polls were not run', async () => {
     const { quotekeeperWith } = await createCliFixture()
     const { status, err } = await quotekeeperWith({ stop: AbortSignal.abort() }, 'sync')
     expect(status).toBe(1)

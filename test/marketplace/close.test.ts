@@ -65,7 +65,7 @@ describe('closing an RFQ', () => {
     expect(await failureOf(session(await deadUrl()).closeRfq('r1'))).toMatchObject({ name: 'UnavailableError' })
   })
 
-  it.each([401, 403])('rejected with %i does not stop reads, which settle the close', async (status) => {
+  it.each([401, 403])('rejected with %i does not stop reads, which verify the outcome', async (status) => {
     const server = await serve((request, response) =>
       json(response, request.method === 'POST' ? status : 200, { id: 'r1' }),
     )

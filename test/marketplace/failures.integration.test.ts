@@ -8,7 +8,7 @@ import { CHANNEL, deadUrl, failureOf, json, KEY, noWaits, open, serve, serveRaw,
 
 const lists = [(s: ChannelSession) => s.listListings(), (s: ChannelSession) => s.listRfqs()]
 const items = [(s: ChannelSession) => s.readRfq('r1'), (s: ChannelSession) => s.readResponse('r1', 'o1')]
-const said = { statusCode: 0, message: 'as the service puts it', error: 7 }
+const ERROR_BODY = { statusCode: 0, message: 'as the service puts it', error: 7 }
 const whole = 'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 12\r\n\r\n{"items":[]}'
 
 describe('error statuses', () => {
@@ -21,7 +21,7 @@ describe('error statuses', () => {
     [418, 'UnavailableError', 'UnavailableError'],
     [206, 'UnavailableError', 'UnavailableError'],
   ])('%i is not retried: %s for a list, %s for an item', async (status, forList, forItem) => {
-    const server = await serve((_, response) => json(response, status, said))
+    const server = await serve((_, response) => json(response, status, ERROR_BODY))
     for (const call of lists) {
       const error = await failureOf(call(session(server.url)))
       expect(error).toMatchObject({ name: forList, status })
@@ -32,8 +32,8 @@ describe('error statuses', () => {
     expect(server.requests).toHaveLength(4)
   })
 
-  it.each([401, 403])('%i for a read ends all requests of the session', async (status) => {
-    const server = await serve((_, response) => json(response, status, said))
+  it.each([401, 403])('a read rejected with %i ends all requests of the session', async (status) => {
+    const server = await serve((_, response) => json(response, status, ERROR_BODY))
     const channel = session(server.url)
     const first = await failureOf(channel.readRfq('r1'))
     for (const call of [channel.readRfq('r2'), channel.listListings(), channel.closeRfq('r1')]) {
@@ -55,7 +55,7 @@ describe('error statuses', () => {
   })
 
   it('401 also rejects the reads of the session that wait for the rate limiter', async () => {
-    const server = await serve((_, response) => json(response, 401, said))
+    const server = await serve((_, response) => json(response, 401, ERROR_BODY))
     const channel = session(server.url, { limits: { concurrency: 1 } })
     await Promise.all(Array.from({ length: 20 }, (_, index) => failureOf(channel.readRfq(`r${index}`))))
     expect(server.requests).toHaveLength(1)
@@ -103,7 +103,7 @@ describe('transient failures', () => {
 
   it('wait up to 0.5, 1, 2 … seconds, at random, before each retry', async () => {
     const timing = noWaits()
-    const server = await serve((_, response) => json(response, 500, said))
+    const server = await serve((_, response) => json(response, 500, ERROR_BODY))
     const marketplace = open(server.url, { timing, backoff: { baseMs: 500, capMs: 20_000 } })
     const error = await failureOf(marketplace.session(CHANNEL).listRfqs())
     expect(error).toMatchObject({ name: 'UnavailableError', status: 500 })
@@ -112,7 +112,7 @@ describe('transient failures', () => {
   })
 
   it('of a marketplace that is down stop a run after about forty requests', async () => {
-    const server = await serve((_, response) => json(response, 503, said))
+    const server = await serve((_, response) => json(response, 503, ERROR_BODY))
     const channel = session(server.url, { limits: { retries: 5 } })
     const reads = await Promise.all(Array.from({ length: 500 }, (_, index) => failureOf(channel.readRfq(`r${index}`))))
     expect(new Set(reads.map((error) => error.name))).toEqual(new Set(['UnavailableError']))

@@ -7,7 +7,7 @@ import { AbortedError, PausedError } from '../../src/marketplace/errors.js'
 import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
 import type { Timing } from '../../src/marketplace/timing.js'
 
-/** A clock that only moves when told to. */
+/** A clock that only the test moves. */
 class ManualClock implements Timing {
   #now = 0
   #timers: { at: number; fire: () => void }[] = []

@@ -13,7 +13,8 @@ export interface CommandEntry {
 export const commands: readonly CommandEntry[] = [
   {
     name: 'init',
-    description: 'write a commented quotekeeper.yaml and .env.example here, or where --config says; never overwrites',
+    description:
+      'write a commented quotekeeper.yaml and .env.example here, or to the path given with --config; never overwrites',
     load: () => import('./init.js'),
   },
   {
