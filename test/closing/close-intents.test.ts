@@ -75,4 +75,14 @@ describe('close intents', () => {
     const open = (await store.openIntents(KEY)).map(({ state }) => state)
     expect(open).toEqual(to === 'sending' ? ['sending'] : [])
   })
+
+  it('of one close are sent twice at most', async () => {
+    const { store, changeTo, intentIn } = await openIntentFixture()
+    const first = await intentIn('sending', 'rfq')
+    const second = (await changeTo(first, 'sending')) as CloseIntent
+    expect(second.posts).toBe(2)
+    await expect(changeTo(second, 'sending')).rejects.toThrow('was sent 2 times')
+    await expect(changeTo(first, 'sending')).rejects.toThrow('was continued by another process')
+    expect(await store.openIntents(KEY)).toMatchObject([{ posts: 2 }])
+  })
 })
