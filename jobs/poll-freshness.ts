@@ -1,4 +1,8 @@
 import type { ReadinessCheck } from '../src/domain/readiness.js'
+import type { RunRecord } from '../src/domain/records.js'
+
+/** What readiness needs to know of a run. */
+export type FinishedRun = Pick<RunRecord, 'finishedAt'> & Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems'>>
 
 /** How recently one kind of poll completed on one channel. */
 export interface PollState {
@@ -6,25 +10,58 @@ export interface PollState {
   kind: 'listings' | 'rfqs'
   /** A complete poll must have finished at or after this moment; null if too few ticks have passed to tell. */
   staleBefore: Date | null
-  /** The newest complete run, if any. */
-  newest: { finishedAt: string | null } | null
+  /** The newest run that counts as complete (`countsAsComplete`), if any. */
+  newest: FinishedRun | null
+  /** The newest finished run, if it is newer than that and does not count as complete. */
+  failed?: FinishedRun | null
+}
+
+/** So many RFQs may fail in a poll that otherwise counts as complete: three, or one in a hundred. */
+const MAX_FAILED_ITEMS = 3
+const MAX_FAILED_SHARE = 0.01
+const MAX_ERROR_LENGTH = 300
+
+/**
+ * Whether a run keeps a poll fresh: it is complete, or it read everything but a few RFQs. Otherwise one RFQ that always
+ * fails would hide, by a readiness that is always lost, that the rest of the channel is no longer polled.
+ */
+export function countsAsComplete({
+  outcome,
+  failedItems,
+  seen,
+}: Pick<RunRecord, 'outcome' | 'failedItems' | 'seen'>): boolean {
+  if (outcome === 'complete') return true
+  if (outcome !== 'partial' || failedItems === null || failedItems === 0) return false
+  return failedItems < seen && failedItems <= Math.max(MAX_FAILED_ITEMS, Math.floor(seen * MAX_FAILED_SHARE))
 }
 
 /**
- * Checks that each poll last completed within three schedule intervals.
+ * Checks that each poll last completed within three schedule intervals; names the last error.
  * @param now used to show ages
  */
 export function checkPollFreshness(polls: readonly PollState[], now: Date): ReadinessCheck[] {
-  return polls.map(({ channel, kind, staleBefore, newest }) => {
+  return polls.map(({ channel, kind, staleBefore, newest, failed }) => {
     const name = `${kind} of ${channel}`
-    if (newest?.finishedAt == null) return { name, ok: staleBefore === null, message: 'no complete poll yet' }
-    const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago`
-    if (staleBefore === null || new Date(newest.finishedAt) >= staleBefore) return { name, ok: true, message }
-    return { name, ok: false, message: `${message} (older than 3 intervals); see \`quotekeeper runs\`` }
+    const lastError = failed?.finishedAt
+      ? `; last error ${formatAge(failed.finishedAt, now)} ago: ${oneLine(failed)}`
+      : ''
+    if (newest?.finishedAt == null)
+      return { name, ok: staleBefore === null, message: `no complete poll yet${lastError}` }
+    const exception = newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
+    const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}`
+    if (staleBefore === null || new Date(newest.finishedAt) >= staleBefore)
+      return { name, ok: true, message: message + lastError }
+    return { name, ok: false, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
   })
 }
 
-function formatAge(time: string, now: Date): string {
+/** The error of a run on one line, cut. */
+function oneLine({ error, outcome }: FinishedRun): string {
+  const text = (error ?? `the run was ${outcome ?? 'not finished'}`).replaceAll(/\s+/g, ' ')
+  return text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH - 1)}…` : text
+}
+
+export function formatAge(time: string, now: Date): string {
   const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(time)) / 1_000))
   if (seconds < 120) return `${seconds} s`
   const minutes = Math.round(seconds / 60)

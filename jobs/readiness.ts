@@ -2,13 +2,14 @@ import type { Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
 import type { Readiness, ReadinessCheck } from '../src/domain/readiness.js'
 import type { Store } from '../src/store/contract.js'
+import { describeClosing } from './closing-status.js'
 import type { JobRunner } from './contract.js'
 import { type Cron, compileCron } from './cron.js'
-import { checkPollFreshness, type PollState } from './poll-freshness.js'
+import { checkPollFreshness, countsAsComplete, type PollState } from './poll-freshness.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
-  store: Pick<Store, 'newestRun' | 'checkWritable'>
+  store: Pick<Store, 'runs' | 'newestRun' | 'checkWritable' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>
   runner: Pick<JobRunner, 'ping'>
   now: Clock
 }
@@ -20,26 +21,43 @@ const YEAR_MS = 366 * 24 * 3_600_000
 /** Checks that the database is writable, the queue accepts writes, and every channel was polled completely of late. */
 export function createReadiness({ config, store, runner, now }: ReadinessOptions): Readiness {
   const crons = pollCrons(config)
+  const closingChannels =
+    config.schedule.closeExpired === null ? [] : config.channels.filter(({ autoClose }) => autoClose !== 'off')
   const loadPollStates = async (at: Date): Promise<PollState[]> => {
     const kinds = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, at) }))
     const states = config.channels.flatMap(({ key: channel }) => kinds.map((kind) => ({ channel, ...kind })))
-    return Promise.all(
-      states.map(async (state) => ({
-        ...state,
-        newest: await store.newestRun({ channel: state.channel, kind: state.kind, outcome: 'complete' }),
-      })),
-    )
+    return Promise.all(states.map(async (state) => ({ ...state, ...(await newestRuns(store, state)) })))
   }
   return async () => {
     const moment = now()
     let states: PollState[] = []
+    let closing: ReadinessCheck[] = []
     const database = async () => {
       states = await loadPollStates(moment)
+      closing = await Promise.all(closingChannels.map(({ key }) => describeClosing(store, key, moment)))
       return store.checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
-    return [...checks, ...checkPollFreshness(states, moment)]
+    return [...checks, ...checkPollFreshness(states, moment), ...closing]
   }
+}
+
+/** How many runs to look through for one that counts as complete although it is partial. */
+const MAX_RECENT_RUNS = 50
+
+/** The newest run that counts as complete, and the newest finished one if it is newer and does not. */
+async function newestRuns(
+  store: ReadinessOptions['store'],
+  { channel, kind }: Pick<PollState, 'channel' | 'kind'>,
+): Promise<Pick<PollState, 'newest' | 'failed'>> {
+  const [complete, recent] = await Promise.all([
+    store.newestRun({ channel, kind, outcome: 'complete' }),
+    store.runs({ channel, kind, limit: MAX_RECENT_RUNS }),
+  ])
+  const finished = recent.filter(({ finishedAt }) => finishedAt !== null)
+  const newest = finished.find(countsAsComplete) ?? complete
+  const [last] = finished
+  return { newest, failed: last && last.id !== newest?.id ? last : null }
 }
 
 async function runCheck(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<ReadinessCheck> {

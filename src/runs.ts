@@ -93,6 +93,7 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: describeEnd(progress, error),
     suspicious: progress.suspicious,
+    failedItems: error === null && progress.incomplete === null ? progress.failures.length : null,
     notBefore: error instanceof PausedError ? error.until : null,
   }
 }

@@ -36,9 +36,9 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
 
 /** Makes the function with which the service starts its web server. */
 export const webServerStarter =
-  ({ config, log }: Pick<App, 'config' | 'log'>) =>
+  ({ config, log }: Pick<App, 'config' | 'log'>, port = config.web.port) =>
   async (readiness: Readiness) => {
     const { startHealthServer } = await import('../web/health.js')
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    return startHealthServer({ ...config.web, readiness, onError })
+    return startHealthServer({ ...config.web, port, readiness, onError })
   }

@@ -4,15 +4,17 @@ import type { Cli } from './cli-context.js'
 import { createHandlerDeps, webServerStarter } from './handler-deps.js'
 import { untilStopped } from './until-stopped.js'
 
-/** Runs the service, or some parts of it, until SIGINT or SIGTERM. */
+/**
+ * Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port there are no health endpoints.
+ */
 export async function runService(
   { io }: Cli,
   app: App,
-  { work, schedule, web }: { work: boolean; schedule: boolean; web: boolean },
+  { work, schedule, port }: { work: boolean; schedule: boolean; port: number | null },
 ): Promise<void> {
   const { startService } = await import('../../jobs/service.js')
   const { config, log } = app
-  const serveWeb = web ? webServerStarter(app) : null
+  const serveWeb = port === null ? null : webServerStarter(app, port)
   const service = await startService({ ...(await createHandlerDeps(app, io.now)), work, schedule, serveWeb })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))

@@ -33,6 +33,8 @@ export interface RunRecord extends RunCounts {
   error: string | null
   /** A list suddenly lost most of its entries: nothing was marked missing, and closing is held. */
   suspicious: boolean
+  /** RFQs that failed in a run that otherwise did everything; null if it was cut short. */
+  failedItems: number | null
   /** Earliest start of the next run of this channel and kind (a Retry-After longer than a run waits), or null. */
   notBefore: Timestamp | null
 }

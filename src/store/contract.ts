@@ -52,6 +52,7 @@ export interface RunEnd extends RunCounts {
   outcome: Exclude<RunOutcome, 'interrupted'>
   error: string | null
   suspicious?: boolean
+  failedItems?: number | null
   notBefore?: Date | null
 }
 
@@ -211,6 +212,8 @@ export interface Closings {
   decision(id: number): Promise<DecisionRecord | null>
   /** The newest decision about each RFQ of the channel. */
   newestDecisions(channel: string): Promise<DecisionRecord[]>
+  /** The newest decision with an outcome on the channel, or null. */
+  lastClose(channel: string): Promise<DecisionRecord | null>
   /** The newest decision with an outcome about each RFQ of the channel: what its last close led to. */
   closeAnswers(channel: string): Promise<DecisionRecord[]>
   /**

@@ -62,7 +62,14 @@ const toDecision = (row: DecisionRow): DecisionRecord => ({
 
 type DecisionLog = Pick<
   Closings,
-  'appendDecision' | 'recordRepeats' | 'decisions' | 'decision' | 'newestDecisions' | 'closeAnswers' | 'verifyDecisions'
+  | 'appendDecision'
+  | 'recordRepeats'
+  | 'decisions'
+  | 'decision'
+  | 'newestDecisions'
+  | 'lastClose'
+  | 'closeAnswers'
+  | 'verifyDecisions'
 > & {
   /** Appends within the caller's transaction. */
   append(decision: NewDecision): DecisionRecord
@@ -129,6 +136,12 @@ export function createDecisionLog(connection: Connection): DecisionLog {
     },
 
     newestDecisions: async (channel) => newest('channel = ?', channel),
+
+    async lastClose(channel) {
+      const where = 'channel = ? and outcome is not null order by id desc limit 1'
+      const row = connection.read((db) => db.prepare(`${SELECT} where ${where}`).get(channel))
+      return row ? toDecision(row as DecisionRow) : null
+    },
 
     closeAnswers: async (channel) => newest('channel = ? and outcome is not null', channel),
 

@@ -264,7 +264,13 @@ create index close_intents_sent on close_intents (channel, rfq_id, sent_at);
 create index close_decisions_outcome on close_decisions (channel, rfq_id, id) where outcome is not null;
 `
 
+const failedItems = `
+-- RFQs that failed in a run that otherwise did everything; null if the run was cut short, and in older runs.
+alter table runs add column failed_items integer;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + views },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
+  { name: 'failed items of runs', sql: failedItems },
 ]

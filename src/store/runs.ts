@@ -26,6 +26,7 @@ interface RunRow {
   invalid: number
   error: string | null
   suspicious: number
+  failed_items: number | null
   not_before: string | null
   holder: string
   lease_until: string
@@ -47,6 +48,7 @@ const toRecord = (row: RunRow): RunRecord => ({
   invalid: row.invalid,
   error: row.error,
   suspicious: row.suspicious === 1,
+  failedItems: row.failed_items,
   notBefore: row.not_before,
 })
 
@@ -85,7 +87,8 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
         .statement(
           `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
             inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
-            error = @error, suspicious = @suspicious, not_before = @notBefore
+            error = @error, suspicious = @suspicious, failed_items = @failedItems,
+            not_before = @notBefore
           where id = @id and finished_at is null returning *`,
         )
         .get({
@@ -93,6 +96,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
           id,
           finishedAt: now.toISOString(),
           suspicious: end.suspicious ? 1 : 0,
+          failedItems: end.failedItems ?? null,
           notBefore: end.notBefore?.toISOString() ?? null,
         }) as RunRow | undefined
       if (!row) throw takenOverError(id)

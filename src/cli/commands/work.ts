@@ -1,22 +1,36 @@
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
-import { withExamples } from '../options.js'
+import { wholeNumber, withExamples } from '../options.js'
 import { runService } from '../run-service.js'
 
 /** `work`: runs workers only, for a second process or machine. */
 export const register: RegisterCommand = (command, cli) => {
-  command.action(() => work(cli))
-  withExamples(command, ['quotekeeper work', 'run jobs that another process schedules, until Ctrl-C'])
+  command
+    .option(
+      '--port <number>',
+      'answer /healthz and /readyz on this port of web.host; 0 for any free port; without it, nothing listens',
+      wholeNumber(0, 65_535),
+    )
+    .action((options: Options) => work(cli, options))
+  withExamples(
+    command,
+    ['quotekeeper work', 'run jobs that another process schedules, until Ctrl-C'],
+    ['quotekeeper work --port 4781', 'the same, with health endpoints for monitoring'],
+  )
 }
 
-const work = (cli: Cli) =>
+interface Options {
+  port?: number
+}
+
+const work = (cli: Cli, { port }: Options) =>
   withApp(
     cli,
     { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true },
     async (app: App) => {
       requireSharedQueue(app)
-      await runService(cli, app, { work: true, schedule: false, web: false })
+      await runService(cli, app, { work: true, schedule: false, port: port ?? null })
     },
   )
 

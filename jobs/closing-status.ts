@@ -1,0 +1,38 @@
+import type { ReadinessCheck } from '../src/domain/readiness.js'
+import type { Store } from '../src/store/contract.js'
+import { formatAge } from './poll-freshness.js'
+
+type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>
+
+/** This many RFQs are named; the rest are counted. */
+const MAX_NAMED = 5
+
+/**
+ * What became of closing on a channel, in one line: the last round, the last close, and what waits for a person. It never
+ * makes the service unready, because no restart or other machine would change it; `quotekeeper check` fails on it.
+ */
+export async function describeClosing(store: ClosingStore, channel: string, now: Date): Promise<ReadinessCheck> {
+  const [round, close, unsettled, plans] = await Promise.all([
+    store.newestRun({ channel, kind: 'close' }),
+    store.lastClose(channel),
+    store.unsettledCloses({ channel, now }),
+    store.heldPlans({ channel, now }),
+  ])
+  const named = unsettled
+    .slice(0, MAX_NAMED)
+    .map(({ outcome, rfqNumber, rfqId }) => `RFQ ${rfqNumber ?? rfqId} ${outcome === 'open' ? 'unsettled' : outcome}`)
+  const more = unsettled.length - named.length
+  const standing = [
+    ...named,
+    ...(more > 0 ? [`${more} more`] : []),
+    ...plans.map(({ plan, rfqIds }) => `plan ${plan} (${rfqIds.length} RFQs) held for approval`),
+  ]
+  const parts = [
+    round?.finishedAt ? `last round ${formatAge(round.finishedAt, now)} ago: ${round.outcome}` : 'no round yet',
+    close
+      ? `last close ${formatAge(close.decidedAt, now)} ago: RFQ ${close.rfqNumber ?? close.rfqId} ${close.outcome}`
+      : null,
+    standing.length > 0 ? `needs a person: ${standing.join(', ')}; see \`quotekeeper decisions\`` : null,
+  ]
+  return { name: `closing of ${channel}`, ok: true, message: parts.filter((part) => part !== null).join('; ') }
+}
