@@ -105,7 +105,7 @@ function columns({ numbers }: ChannelLayout): Record<Key, Column> {
       cell: (listing) => webLink(listing.storefrontUrl === null ? null : 'open', listing.storefrontUrl, link, body),
     },
     missing: { header: 'Missing since', cell: (listing) => moment(listing.missingSince, timestamp) },
-    valid: { header: 'Matches API document', cell: (listing) => text(yesNo(listing.valid), centred) },
+    valid: { header: 'Matches API documentation', cell: (listing) => text(yesNo(listing.valid), centred) },
     version: numberColumn('Version', (listing) => listing.version, plainNumber),
     observed: { header: 'Observed', cell: (listing) => moment(listing.observedAt, timestamp) },
     id: textColumn('Listing id', (listing) => listing.id, 40),

@@ -121,7 +121,7 @@ function columns(layout: ChannelLayout): Record<RfqRowKey, Column> {
     maxVolume: numberColumn('Maximum volume (t)', (rfq) => rfq.maxVolume, numbers.volume),
     closed: { header: 'Closed', cell: (rfq) => moment(rfq.closedAt, timestamp) },
     missing: { header: 'Missing since', cell: (rfq) => moment(rfq.missingSince, timestamp) },
-    valid: { header: 'Matches API document', cell: (rfq) => text(yesNo(rfq.valid), centred) },
+    valid: { header: 'Matches API documentation', cell: (rfq) => text(yesNo(rfq.valid), centred) },
     version: numberColumn('Version', (rfq) => rfq.version, plainNumber),
     observed: { header: 'Observed', cell: (rfq) => moment(rfq.observedAt, timestamp) },
     id: { header: 'RFQ id', maxWidth: 40, cell: (rfq) => text(rfq.id, body) },

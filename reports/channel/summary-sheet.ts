@@ -86,7 +86,7 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
       ['Open past due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, integer)],
       ['Open without offers', formula(`COUNTIFS(${open},${range('offers')},0)`, summary.openWithoutOffers, integer)],
       ['Missing from list', number(summary.missing, integer)],
-      ['Not matching API document', number(summary.invalid, integer)],
+      ['Not matching the API', number(summary.invalid, integer)],
     ],
   }
 }

@@ -21,7 +21,7 @@ function* aboutRows(report: RfqReport): Generator<TextRow> {
   )
   yield* titledSection('Texts in full', termRows(longTexts(report)))
   yield* titledSection('Closing decisions', decisionRows(report.decisions))
-  yield* titledSection('Documents that do not match the API document', problemRows(report.problems))
+  yield* titledSection('Documents that do not match the API documentation', problemRows(report.problems))
   yield* titledSection('Sources', sourceRows(report.about.sources), true)
 }
 
@@ -103,7 +103,7 @@ function* sourceRows(sources: readonly Source[]): Generator<TextRow> {
       moment(source.notBefore, timestamp),
       moment(source.observedAt, timestamp),
       number(source.runId, plainNumber),
-      text(`${source.kind}${source.valid ? '' : ': does not match the API document'}`, boldBody),
+      text(`${source.kind}${source.valid ? '' : ': does not match the API documentation'}`, boldBody),
     )
   }
 }

@@ -126,9 +126,13 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
     onReadOnly: (reason) => cli.io.err(`Reading only: ${cli.scrub(reason)}\n`),
     onOpen: ({ from, to, backup }) => {
       if (backup === null) return
-      // The service logs; a command tells the person who runs it, whatever the log level.
-      if (options.logTo === 'stdout') log.info({ from, to, copy: backup }, 'database upgraded; it was copied before')
-      else cli.io.err(`The database was upgraded from schema ${from} to ${to}. It was copied before: ${backup}\n`)
+      // The service logs the upgrade. A command prints it, whatever the log level.
+      if (options.logTo === 'stdout')
+        log.info({ from, to, copy: backup }, 'database upgraded; a copy of the previous version was made first')
+      else
+        cli.io.err(
+          `The database was upgraded from schema ${from} to ${to}. A copy of the previous version was made first: ${backup}\n`,
+        )
     },
   })
 }

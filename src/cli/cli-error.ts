@@ -1,9 +1,9 @@
-/** Wrong usage: exit status 2. The message says what is allowed. */
+/** Invalid usage: exit status 2. The message states what is allowed. */
 export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-/** The command failed, or failed in part: exit status 1. The message says what to do. */
+/** The command failed, in whole or in part: exit status 1. The message states what to do. */
 export class FailedError extends Error {
   override name = 'FailedError'
 }

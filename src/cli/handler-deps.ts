@@ -5,7 +5,7 @@ import type { Readiness } from '../domain/readiness.js'
 import type { App } from './app.js'
 import { createReportOrder } from './report-request.js'
 
-/** What the job handlers of the service call: the use-cases with the store and the marketplace they need. */
+/** The functions that the service's job handlers call: the use-cases, with the store and the marketplace they need. */
 export async function createHandlerDeps(app: App, now: Clock): Promise<Omit<HandlerDeps, 'enqueue'>> {
   const { config, log } = app
   const [{ pollListings }, { pollRfqs }, { closeExpired }, { closingKillSwitch }] = await Promise.all([
@@ -34,7 +34,7 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
   }
 }
 
-/** Makes the function with which the service starts its web server. */
+/** Creates the function that starts the service's web server. */
 export const webServerStarter =
   ({ config, log }: Pick<App, 'config' | 'log'>, port = config.web.port) =>
   async (readiness: Readiness) => {

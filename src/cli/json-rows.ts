@@ -1,5 +1,6 @@
 /**
- * The rows that commands print with `--json`, in the names of the marketplace API; tables show some of their columns.
+ * The rows that commands print with `--json`, with the member names of the marketplace API. Tables show some of their
+ * columns.
  */
 import { priceOffer } from '../domain/comparison/offer/price-per-tonne.js'
 import { type Calendar, isLate } from '../domain/expiry.js'

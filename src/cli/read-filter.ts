@@ -11,7 +11,7 @@ export interface ReadFilter {
 }
 
 /**
- * The filter that `--channel` and `--as-of` stand for.
+ * The filter given by `--channel` and `--as-of`.
  * @throws {UsageError} for a channel that is neither configured nor in the database, or an invalid `--as-of`
  */
 export async function parseReadFilter(
@@ -28,8 +28,8 @@ export async function parseReadFilter(
 }
 
 /**
- * The current time for reading the database: ours, or the time of the newest run if that is later, because another
- * machine's clock may be ahead. Nothing observed is ever in the future.
+ * The current time for reading the database: our clock, or the time of the newest run if that is later, because another
+ * machine's clock may be ahead. So no stored observation is in the future.
  */
 export async function databaseNow(store: Pick<Store, 'runs'>, now: Date): Promise<Date> {
   const [newest] = await store.runs({ limit: 1 })

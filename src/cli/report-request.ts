@@ -4,8 +4,8 @@ import { VERSION } from '../version.js'
 import { timeZoneOf } from './select-channels.js'
 
 /**
- * The order for a report on a channel. Only the report settings of the configuration go with it, so that no API key
- * reaches the worker thread.
+ * The request for a report on a channel, sent to a worker thread. It contains only the report settings of the
+ * configuration, and no API key.
  */
 export function createReportOrder(
   config: Config,

@@ -5,7 +5,7 @@ export interface Column<Row> {
   /** The cell of a row; null and undefined are shown empty. Untrusted text is sanitized here. */
   cell: (row: Row) => string | number | null | undefined
   align?: 'right'
-  /** The smallest width the column may shrink to; absent for columns that must be shown whole, such as numbers. */
+  /** The minimum width to which the column may shrink; absent for columns that must not be shortened, such as numbers. */
   min?: number
   /** `wrap` continues text on further lines; the default is to truncate it with an ellipsis. */
   overflow?: 'wrap'

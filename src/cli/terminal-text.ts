@@ -13,7 +13,7 @@ export function sanitize(text: string): string {
     .trim()
 }
 
-/** Splits text into characters with their combining marks: what takes one place on a terminal. */
+/** Splits text into characters with their combining marks, each of which takes one position on a terminal. */
 const graphemes = (text: string) => text.match(/\P{M}\p{M}*|\p{M}+/gu) ?? []
 const WIDE =
   /^[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\ufe0f/u

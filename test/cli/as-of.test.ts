@@ -31,7 +31,7 @@ describe('--as-of', () => {
     '1738324800',
     '2026-02-30T10:00Z',
     '2026-01-31T12:00+99:00',
-  ])('rejects %j and says what is allowed', (text) => {
+  ])('rejects %j and states what is allowed', (text) => {
     expect(() => parseAsOf(text, NOW)).toThrow(UsageError)
     expect(() => parseAsOf(text, NOW)).toThrow(/^Invalid --as-of .* Use a date such as 2026-01-31/)
   })

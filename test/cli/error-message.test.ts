@@ -22,7 +22,7 @@ function errorNames(): string[] {
 }
 
 describe('error messages', () => {
-  it('use the own words of every error class of the project', () => {
+  it("use the message of each of the project's error classes", () => {
     const names = errorNames()
     expect(names).toContain('UnusableDatabaseError')
     expect(names.filter((name) => !isUserFacing({ name }))).toEqual([])
@@ -65,7 +65,7 @@ describe('error messages', () => {
     expect(formatError(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${words}\n`)
   })
 
-  it('call any other error a bug', () => {
+  it('report any other error as a bug', () => {
     expect(formatError(new TypeError('x is not a function'))).toContain('This is a bug in Quotekeeper')
     expect(formatError('a string')).toContain('a string')
   })

@@ -32,7 +32,7 @@ describe('explainDecision', () => {
     }
   })
 
-  it('says why nothing was sent, and sanitizes text from the marketplace', async () => {
+  it('explains why nothing was sent, and sanitizes text from the marketplace', async () => {
     const fixture = await openChannelFixture()
     const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
     await fixture.pollRfqs()

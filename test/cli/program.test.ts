@@ -47,13 +47,13 @@ describe('the program', () => {
     ['an invalid choice', ['export', '--kind', 'rfqs'], /Allowed choices are listing, rfq, response/],
     ['an invalid number', ['runs', '--limit', '0'], /a whole number from 1/],
     ['an invalid log level', ['--log-level', 'loud', 'rfqs'], /debug/],
-  ])('rejects %s with status 2 and says what is allowed', async (_what, args, words) => {
+  ])('rejects %s with status 2 and states what is allowed', async (_what, args, words) => {
     const { status, out, err } = await quotekeeper(...args)
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toMatch(words)
   })
 
-  it('rejects a missing configuration with status 2 and says how to create one', async () => {
+  it('rejects a missing configuration with status 2 and explains how to create one', async () => {
     const { status, out, err } = await quotekeeper('rfqs', '--json')
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toContain('quotekeeper init')

@@ -54,8 +54,8 @@ describe('terminal text', () => {
   })
 })
 
-const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], look: TableFormat) =>
-  formatTable(columns, rows, look).text
+const table = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], format: TableFormat) =>
+  formatTable(columns, rows, format).text
 
 describe('formatTable', () => {
   const columns = [

@@ -239,7 +239,7 @@ export function sampleResponses(): Body[] {
         review: {
           status: 'accepted',
           offerId: 'o',
-          source: 'desk',
+          source: 'ECB',
           sourceId: 's',
           comment: 'Fine.',
           createdAt: '2026-03-05T10:00:00.000Z',

@@ -83,12 +83,12 @@ describe('recording an RFQ with its responses', () => {
       responsesComplete: false,
     }
     expect((await db.recordRfq(run, unreadable, at('08:01:01'))).missing).toEqual([])
-    const gone = await db.recordRfq(
+    const emptied = await db.recordRfq(
       run,
       rfqSnapshot(anRfq('rfq-1', { responses: [] }), [], at('08:02:00')),
       at('08:02:01'),
     )
-    expect(gone.missing).toEqual(['response-1'])
+    expect(emptied.missing).toEqual(['response-1'])
     await db.recordRfq(run, rfqSnapshot(anRfq(), [aResponse()], at('08:03:00')), at('08:03:01'))
     expect(await db.absences(CHANNEL, 'rfq-1')).toEqual([
       {

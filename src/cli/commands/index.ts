@@ -67,7 +67,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'history',
     args: '<rfq>',
-    description: 'list what changed in an RFQ and its offers, oldest first',
+    description: 'list changes of an RFQ and its offers, oldest first',
     load: () => import('./history.js'),
   },
   {
@@ -82,7 +82,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'problems',
-    description: 'list deviations of marketplace documents from its API document',
+    description: "list where documents deviate from the marketplace's API documentation",
     load: () => import('./problems.js'),
   },
   {
@@ -97,7 +97,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'demo',
-    description: 'run everything on a sample marketplace, in a temporary folder',
+    description: 'run the whole service on a sample marketplace, in a temporary folder',
     load: () => import('./demo.js'),
   },
   {

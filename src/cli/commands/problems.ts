@@ -16,7 +16,7 @@ import type { Column } from '../terminal-table.js'
 
 type Options = ChannelOption & JsonOption & { limit: number; replay?: boolean }
 
-/** `problems`: lists deviations from the API document. */
+/** `problems`: lists where documents deviate from the API documentation. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
@@ -29,7 +29,7 @@ export const register: RegisterCommand = (command, cli) => {
         const { limit, json, replay } = options
         if (replay) cli.io.err(`${formatReplay(await store.revalidate(cli.io.now()))}\n`)
         const rows = await store.problems({ ...filter, limit })
-        printRows(cli.io, json, COLUMNS, rows, 'No problems found: every document matches the API document.')
+        printRows(cli.io, json, COLUMNS, rows, 'No problems found: every document matches the API documentation.')
       }),
     )
   withExamples(

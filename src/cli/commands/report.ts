@@ -36,7 +36,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(channelOption())
     .addOption(asOfOption())
     .addOption(setOption())
-    .option('--out <file>', 'path of the file; by default a name made of RFQ and time, in reports.directory')
+    .option('--out <file>', 'path of the file (default: named after RFQ and time, in reports.directory)')
     .addOption(new Option('--format <format>', 'file format').choices(FORMATS).default('xlsx'))
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) =>
@@ -52,7 +52,7 @@ export const register: RegisterCommand = (command, cli) => {
   withExamples(
     command,
     ['quotekeeper report 1042', 'compare the offers; prints the path of the workbook'],
-    ['quotekeeper report 1042 --as-of 2026-01-31 --out then.xlsx', 'as they were known at the end of that day'],
+    ['quotekeeper report 1042 --as-of 2026-01-31 --out january.xlsx', 'as they were known at the end of that day'],
     ['quotekeeper report 1042 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
     ['quotekeeper report 1042 --format html', 'as one page for a browser'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],

@@ -25,7 +25,7 @@ export const register: RegisterCommand = (command, cli) => {
   withExamples(
     command,
     ['quotekeeper sandbox', 'run until Ctrl-C; prints a configuration to use it with'],
-    ['quotekeeper sandbox --seed 42 --state ./market.json', 'another marketplace, whose state is kept'],
+    ['quotekeeper sandbox --seed 42 --state ./market.json', 'another marketplace, with its state saved in a file'],
   )
 }
 

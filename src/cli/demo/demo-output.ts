@@ -5,7 +5,7 @@ import { sanitize, truncate, wrap } from '../terminal-text.js'
 /** Widest line of prose, in columns. */
 const MAX_WIDTH = 96
 
-/** Prints the demo: sections of prose, facts, and a log of events. */
+/** Prints the output of the demo: sections with a paragraph each, facts, and a log of events. */
 export class DemoOutput {
   readonly #io: Io
   readonly #width: number

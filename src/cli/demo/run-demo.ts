@@ -43,7 +43,7 @@ export async function runDemo(cli: Cli, once: boolean): Promise<void> {
   }
 }
 
-/** The service follows the sandbox's clock and gets no environment variables, so that a demo is always the same. */
+/** The service uses the sandbox's clock and no environment variables, so that every demo runs the same way. */
 async function runService(demo: Demo, once: boolean): Promise<void> {
   const { cli, folder, sandbox } = demo
   const globals = { ...cli.globals, config: folder.config }
@@ -97,8 +97,8 @@ async function runUntilStopped(
 ): Promise<void> {
   output.section(
     '4. Running on schedule',
-    "From here on the marketplace's clock is accelerated: eight minutes pass each second. Offers arrive, RFQs become " +
-      `past due, and Quotekeeper reacts. Times are UTC. Health: ${service.url}/readyz. Press Ctrl-C to end the demo.`,
+    "From now on the marketplace's clock is accelerated: eight minutes pass each second. Offers arrive, RFQs become " +
+      `past due, and Quotekeeper polls, closes and reports on schedule. Times are UTC. Health: ${service.url}/readyz. Press Ctrl-C to end the demo.`,
   )
   output.lines([])
   listener.onWorldEvent = ({ at, channel, text }) => output.event(at, 'marketplace', `${channel}: ${text}`)

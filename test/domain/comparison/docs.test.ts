@@ -37,13 +37,13 @@ describe('docs/COMPARISON.md', () => {
   })
 
   it('names schemas and limits', () => {
-    for (const said of [
+    for (const text of [
       REPORT_SCHEMA,
       CHANNEL_REPORT_SCHEMA,
       `up to ${EXACT_UP_TO} offers`,
       `best ${SENSITIVITY_LIMIT} offers`,
     ]) {
-      expect(page).toContain(said)
+      expect(page).toContain(text)
     }
   })
 })

@@ -47,7 +47,7 @@ describe('HTML page', () => {
     expect(html).not.toContain('This page is incomplete')
   })
 
-  it('says at the top and in the section which rows are omitted and where to find them', () => {
+  it('states at the top and in the section which rows are omitted and where to find them', () => {
     const html = renderHtmlPage([table('Few', 1), table('Many', MAX_ROWS_PER_SHEET + 1_234)], ASIDE)
     expect(html).toContain('This page is incomplete: Many shows 20,000 of 21,234 rows. The workbook (--format xlsx)')
     expect(section(html, 'Many')).toContain('1,234 more rows are not on this page')

@@ -43,7 +43,7 @@ describe('cell text', () => {
     ]
     expect(cases.map(([, cell]) => cellText(cell))).toEqual(cases.map(([words]) => words))
   })
-  it('tells numbers, links and text apart', () => {
+  it('distinguishes numbers, links and text', () => {
     expect([number(1), date('2026-03-16', calendarDate), text('1')].map(isNumberOrDate)).toEqual([true, true, false])
     expect(cellLink(webLink('open', 'https://example.com/', link))).toBe('https://example.com/')
     expect(cellLink(sheetLink('Offers', 'Offers', link))).toBe("#'Offers'!A1")

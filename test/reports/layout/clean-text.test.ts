@@ -42,7 +42,7 @@ describe('text from outside', () => {
       }),
     )
   })
-  it('is split into pieces that give the text again when joined', () => {
+  it('is split into pieces that, joined, equal the text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.integer({ min: 2, max: 9 }), (text, most) => {
         const pieces = splitText(text, most)

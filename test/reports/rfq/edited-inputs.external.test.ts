@@ -114,7 +114,7 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     }
   })
 
-  it.each(names)('says how each award was solved for the current inputs: %s', (name) => {
+  it.each(names)('states how each award was solved for the current inputs: %s', (name) => {
     const { changes, after, written, expected } = appliedEdit(name)
     const sheet = tableOf(after, 'Award', 5)
     const ruleText = (scenario: Award['scenario']) =>
@@ -192,7 +192,7 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     expect(after.sheets.Inputs?.B4?.v).toBe(Object.keys(inputCells(changes)).length)
   })
 
-  it('changes nothing else: own tonnes only their own row, weights and prices only the best-score award and its copy', () => {
+  it('changes nothing else: own tonnes affect only their own row, weights and prices only the best-score award and its copy', () => {
     const changed = (name: string) => differences(before, appliedEdit(name).after)
     const rows = (name: string) =>
       new Set(changed(name).map(([sheet, address]) => `${sheet} ${String(address).replace(/^[A-Z]+/, '')}`))

@@ -180,7 +180,7 @@ describe('workbook writer', () => {
     )
   })
 
-  it('starts like an Office document, for programs that look at the first bytes', async () => {
+  it('starts like an Office document, for programs that check the first bytes', async () => {
     const bytes = await buildWorkbook([two], identity)
     expect(bytes.subarray(30, 41).toString('latin1')).toBe('_rels/.rels')
   })

@@ -44,7 +44,7 @@ describe('the cheapest combination of whole offers', () => {
     )
   })
 
-  it('beats the greedy choice by price', () => {
+  it('costs less than a greedy choice by price', () => {
     const list = [
       { volume: 40_000, cost: 400_000 },
       { volume: 30_000, cost: 315_000 },

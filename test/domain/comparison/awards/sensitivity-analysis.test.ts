@@ -79,7 +79,7 @@ describe('sensitivity', () => {
     })
   })
 
-  it('is limited to the best thirty offers, and says so', () => {
+  it('is limited to the best thirty offers, and states the limit', () => {
     const { sensitivity } = report(manyResponses(40, 1), {})
     expect(sensitivity).toMatchObject({ limit: 30, outOf: 40, words: expect.stringContaining('30 best of 40') })
     expect(sensitivity.contenders).toHaveLength(30)

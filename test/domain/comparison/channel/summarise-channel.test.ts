@@ -31,7 +31,7 @@ describe('the overview of a channel', () => {
   ]
   const report = summariseChannel(channelInput(scenes))
 
-  it('is its own JSON form', () => {
+  it('is plain JSON', () => {
     expect(report.schema).toBe('quotekeeper.channel-report/1')
     expect(JSON.parse(JSON.stringify(report))).toStrictEqual(report)
   })

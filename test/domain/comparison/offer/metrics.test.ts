@@ -115,7 +115,7 @@ describe('the figures of an offer', () => {
     [0.5, 'equal'],
     [0.6, 'differs'],
     [-0.6, 'differs'],
-  ])('hold a stated volume off by %d t against the tolerance: %s', (off, verdict) => {
+  ])('classify a stated volume that is off by %d t: %s', (off, verdict) => {
     const { metrics } = assessed({ ...TWO_LINES, totalVolume: 8000 + off })
     expect(metrics.volumeVerdict).toBe(verdict)
     expect(metrics.volumeDifference).toBeCloseTo(off, 9)
@@ -126,11 +126,11 @@ describe('the figures of an offer', () => {
     [0.02, 'rounding'],
     [88, 'rounding'],
     [89, 'differs'],
-  ])('hold a stated total off by %d against the tolerance: %s', (off, verdict) => {
+  ])('classify a stated total that is off by %d: %s', (off, verdict) => {
     expect(assessed({ ...TWO_LINES, totalPrice: 88_000 + off }).metrics.totalVerdict).toBe(verdict)
   })
 
-  it('fall back on the stated figures if a line has no price, and say why there is no line average', () => {
+  it('fall back on the stated figures if a line has no price, and give the reason why there is no line average', () => {
     const scheduledDeliveries = [
       delivery({ vintages: [vintage({ volume: 100, unitPrice: null }), vintage({ volume: 100 })] }),
     ]
@@ -178,14 +178,14 @@ describe('eligibility of an offer', () => {
     ['no-currency', response(1, { offer: { currency: 'dollars' } })],
     ['no-exchange-rate', response(1, { offer: { currency: 'EUR' } })],
     ['withdrawn', storedDocument(response(1), { missingSince: '2026-03-12T00:00:00.000Z' })],
-  ])('it is not, and why: %s', (code, one) => {
+  ])('is denied with a reason: %s', (code, one) => {
     const [offer] = compareOffers(comparisonInput({ responses: [one] })).offers
     expect(offer).toMatchObject({ rank: null, priceRank: null, scores: null, eligibility: { eligible: false } })
     expect(offer?.eligibility.exclusions.map((exclusion) => exclusion.code)).toEqual([code])
     expect(offer?.eligibility.exclusions[0]?.words).toMatch(/\.$/)
   })
 
-  it('is given on the expiry date, after acceptance, or with rankExpired', () => {
+  it('is granted on the expiry date, after acceptance, or with rankExpired', () => {
     const ranks = (offer: Record<string, unknown>, status = 'submitted', settings = {}) =>
       compareOffers(comparisonInput({ responses: [response(1, { status, offer })], settings })).offers[0]?.rank
     expect(ranks({ expiryDate: '2026-03-16' })).toBe(1)

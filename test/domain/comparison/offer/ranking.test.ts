@@ -53,7 +53,7 @@ describe('scores', () => {
     expect(first?.total).toBeCloseTo(total, 6)
   })
 
-  it('are 100 for every offer if the RFQ asks nothing', () => {
+  it('are 100 for every offer if the RFQ states no limits', () => {
     const rfq = { minVolume: null, maxVolume: null, fulfilmentDueDate: null }
     const [offer] = compareOffers(comparisonInput({ responses: [response(1)], rfq })).offers
     expect(offer?.scores).toMatchObject({ coverage: 100, delivery: 100 })

@@ -28,11 +28,11 @@ function expectPlain(value: unknown, path = 'report'): void {
     return
   }
   const plain = Array.isArray(value) || Object.getPrototypeOf(value ?? '') === Object.prototype
-  if (!plain) expect.fail(`${path} is no plain value: ${String(value)}`)
+  if (!plain) expect.fail(`${path} is not a plain value: ${String(value)}`)
   for (const [key, member] of Object.entries(value as object)) expectPlain(member, `${path}.${key}`)
 }
 
-/** What holds of every report, however odd its documents. */
+/** Properties of every report, whatever its documents contain. */
 function expectSound(report: RfqReport): void {
   expectPlain(report)
   expect(report.checks.master.figures.fails).toBe(0)
@@ -48,7 +48,7 @@ function expectSound(report: RfqReport): void {
 }
 
 describe('a report', () => {
-  it('is its own JSON form, with its schema', () => {
+  it('is plain JSON and names its schema', () => {
     const report = compareOffers(comparisonInput({ settings: EURO_SETTINGS }))
     expect(report.schema).toBe('quotekeeper.rfq-report/1')
     expectSound(report)
@@ -178,7 +178,7 @@ describe('a report on malformed documents', () => {
       [response(1, { offer: { scheduledDeliveries: Array.from({ length: 12 }, () => delivery()) } })],
     ],
     [
-      'numbers beyond reckoning',
+      'numbers too large to calculate with',
       [
         response(1, {
           offer: {
@@ -198,7 +198,7 @@ describe('a report on malformed documents', () => {
       ],
     ],
     [
-      'a volume next to nothing',
+      'a tiny volume',
       [
         response(1, {
           offer: {
@@ -225,7 +225,7 @@ describe('a report on malformed documents', () => {
       ],
     ],
     ['empty texts', [response(1, { projectDeveloperName: ' ', projectName: '', status: '', listingId: '' })]],
-  ])('is sound: %s', (_name, responses) => {
+  ])('is valid: %s', (_name, responses) => {
     const report = compareOffers(comparisonInput({ responses }))
     expectSound(report)
     expect(report.summary.offers).toBe(responses.length)

@@ -25,7 +25,7 @@ function changes(versions: HistoryVersion[], absences: Absence[] = []): Change[]
 }
 const second = (body: unknown, of: Partial<HistoryVersion> = {}) =>
   pastVersion('response', body, { version: 2, notBefore: T1, observedAt: T2, ...of })
-const told = (list: Change[]) =>
+const fieldsOf = (list: Change[]) =>
   list.map(({ event, field, before, value, difference }) => ({ event, field, before, value, difference }))
 
 describe('changes between observations', () => {
@@ -46,7 +46,7 @@ describe('changes between observations', () => {
       label: 'Developer 1',
       value: 'submitted',
     })
-    expect(told(list.slice(1))).toEqual([
+    expect(fieldsOf(list.slice(1))).toEqual([
       {
         event: 'changed',
         field: 'offer.scheduledDeliveries[0].vintages[0].unitPrice',
@@ -91,7 +91,7 @@ describe('changes between observations', () => {
     const versions = bodies.map((body, at) =>
       pastVersion('rfq', body, { version: at + 1, observedAt: [T1, T2, T3][at] ?? T3 }),
     )
-    expect(told(changes(versions))).toEqual([
+    expect(fieldsOf(changes(versions))).toEqual([
       { event: 'appeared', field: null, before: null, value: 'open', difference: null },
       { event: 'closed', field: 'state', before: 'open', value: 'closed', difference: null },
       { event: 'opened', field: 'state', before: 'closed', value: 'open', difference: null },
@@ -111,8 +111,8 @@ describe('changes between observations', () => {
   it('include added and removed parts', () => {
     const more = { ...response(1), offer: offer({ prePayments: [{ amount: 5, paymentDueDate: '2026-04-01' }] }) }
     const added = { event: 'changed', field: 'offer.prePayments[0].amount', before: null, value: 5, difference: null }
-    expect(told(changes([pastVersion('response', response(1)), second(more)]))).toContainEqual(added)
-    expect(told(changes([pastVersion('response', more), second(response(1))]))).toContainEqual({
+    expect(fieldsOf(changes([pastVersion('response', response(1)), second(more)]))).toContainEqual(added)
+    expect(fieldsOf(changes([pastVersion('response', more), second(response(1))]))).toContainEqual({
       ...added,
       before: 5,
       value: null,
@@ -122,7 +122,7 @@ describe('changes between observations', () => {
   it('include fields in which a full document differs from the summary, not fields it adds', () => {
     const summary = pastVersion('response', summaryOf(response(1)), { shape: 'summary' })
     const full = second({ ...response(1), offer: { ...offer(), totalPrice: 119_000 } })
-    expect(told(changes([summary, full]))).toEqual([
+    expect(fieldsOf(changes([summary, full]))).toEqual([
       { event: 'appeared', field: null, before: null, value: 'submitted', difference: null },
       { event: 'detail', field: null, before: 'summary', value: 'full', difference: null },
       { event: 'changed', field: 'offer.totalPrice', before: 120_000, value: 119_000, difference: -1000 },
@@ -131,15 +131,15 @@ describe('changes between observations', () => {
 
   it('include withdrawn and reinstated offers', () => {
     const absence = { kind: 'response', id: offerId(1), notBefore: T1, missingSince: T2, returnedAt: T3 } as const
-    const [, gone, back] = changes([pastVersion('response', response(1))], [absence])
-    expect(gone).toMatchObject({
+    const [, withdrawn, reinstated] = changes([pastVersion('response', response(1))], [absence])
+    expect(withdrawn).toMatchObject({
       event: 'withdrawn',
       after: T1,
       seenBy: T2,
       version: null,
       words: 'The RFQ no longer listed Developer 1.',
     })
-    expect(back).toMatchObject({ event: 'reinstated', after: T2, seenBy: T3 })
+    expect(reinstated).toMatchObject({ event: 'reinstated', after: T2, seenBy: T3 })
     const [, only, none] = changes(
       [pastVersion('rfq', rfq())],
       [{ ...absence, kind: 'rfq', id: RFQ_ID, returnedAt: '2027-01-01T00:00:00.000Z' }],

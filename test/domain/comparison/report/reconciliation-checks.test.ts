@@ -49,7 +49,7 @@ describe('checks', () => {
     ['total', { totalPrice: 1 }, 'fails', { difference: -119_999, words: 'The two sides differ by −119,999.' }],
     ['total', { totalPrice: null }, 'unknown', { left: { value: null } }],
     ['volume', { scheduledDeliveries: [], totalVolume: 5 }, 'unknown', { right: { value: null } }],
-  ])('hold the stated %s against the lines: %j', (id, offer, verdict, rest) => {
+  ])('compare the stated %s with the lines: %j', (id, offer, verdict, rest) => {
     const check = find({ responses: [response(1, { offer })] }, id)
     expect(check).toMatchObject({ about: 'data', offerId: offerId(1), subject: 'Developer 1', verdict, ...rest })
   })
@@ -92,8 +92,8 @@ describe('checks', () => {
   })
 
   it('count the offers the RFQ lists', () => {
-    const gone = storedDocument(response(2), { missingSince: '2026-03-12T00:00:00.000Z' })
-    expect(find({ responses: [response(1), gone] }, 'offers-shown')).toMatchObject({
+    const withdrawn = storedDocument(response(2), { missingSince: '2026-03-12T00:00:00.000Z' })
+    expect(find({ responses: [response(1), withdrawn] }, 'offers-shown')).toMatchObject({
       verdict: 'ok',
       left: { value: 1 },
       right: { value: 1 },
