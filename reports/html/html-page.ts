@@ -53,7 +53,8 @@ interface Section {
 }
 
 const formatCount = (count: number) => count.toLocaleString('en-US')
-const WHERE_ALL_ROWS_ARE = 'The workbook (--format xlsx) and the JSON (--format json) of this report contain all rows.'
+const COMPLETE_FORMATS_NOTE =
+  'The workbook (--format xlsx) and the JSON (--format json) of this report contain all rows.'
 
 function omissionNotice(sections: readonly Section[]): string {
   const incomplete = sections.filter(({ omitted }) => omitted > 0)
@@ -62,7 +63,7 @@ function omissionNotice(sections: readonly Section[]): string {
     ({ name, rows, omitted }) =>
       `${escapeHtml(name)} shows ${formatCount(rows - omitted)} of ${formatCount(rows)} rows`,
   )
-  return `<p class="omitted">This page is incomplete: ${list.join('; ')}. ${WHERE_ALL_ROWS_ARE}</p>`
+  return `<p class="omitted">This page is incomplete: ${list.join('; ')}. ${COMPLETE_FORMATS_NOTE}</p>`
 }
 
 function makeSection(sheet: SheetPlan, first: boolean): Section {
@@ -71,7 +72,7 @@ function makeSection(sheet: SheetPlan, first: boolean): Section {
   const name = escapeHtml(sheet.name)
   const notice =
     omitted > 0
-      ? `<p class="omitted">${formatCount(omitted)} more rows are not on this page. ${WHERE_ALL_ROWS_ARE}</p>`
+      ? `<p class="omitted">${formatCount(omitted)} more rows are not on this page. ${COMPLETE_FORMATS_NOTE}</p>`
       : ''
   const notesHtml = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('')
   const content = contentHtml(sheet, tableLayout(sheet, rows), header, body)

@@ -19,7 +19,7 @@ import {
 import { arrayFormula, blank, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import { lowerBoundCell, OUTDATED, OUTDATED_NOTE, ruleCell, solutionCell } from './award-labels.js'
 import { REACHED_VOLUME } from './award-sets.js'
-import { singleOfferWorkingsRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
+import { singleOfferCalculationRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
@@ -93,7 +93,7 @@ function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   for (const [index, award] of layout.report.awards.entries()) yield scenarioRow(layout, award, index)
   yield* emptyRows(1)
   yield searchedScenariosRow(layout)
-  yield singleOfferWorkingsRow(layout)
+  yield singleOfferCalculationRow(layout)
   yield* tonnesRows(layout, WIDTHS)
 }
 

@@ -36,8 +36,8 @@ export const TONNES_VALIDATION: DataValidation = {
   error: 'Enter the tonnes to award to this offer: 0 or more.',
 }
 
-/** Intermediate results for the cheapest single offer: lowest total among those large enough, most tonnes, lowest number. */
-export function singleOfferWorkingsRow(layout: RfqLayout): RowPlan {
+/** Intermediate results for the cheapest single offer: lowest total of those large enough, then most tonnes, lowest number. */
+export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
   const row = FIRST_SCENARIO_ROW + layout.report.awards.length + 2
   const { award } = layout
   const ranked = `(${award.range('eligible')}="yes")`
@@ -45,7 +45,7 @@ export function singleOfferWorkingsRow(layout: RfqLayout): RowPlan {
   const [volumes, totals] = [`ROUND(${volume},6)`, `ROUND(${award.range('total')},6)`]
   const largeEnough = `(${volume}>=${REACHED_VOLUME})`
   const candidates = `${ranked}*IF($E$${row}>0,${largeEnough},${volumes}=MAX(IF(${ranked},${volumes})))`
-  const figures = singleOfferWorkings(layout)
+  const figures = singleOfferFigures(layout)
   const step = (expression: string, cached: number, column: string, style: Style) =>
     arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, `${column}${row}`, style)
   const sameTotal = `*(${totals}=$F$${row})`
@@ -67,7 +67,7 @@ export function singleOfferWorkingsRow(layout: RfqLayout): RowPlan {
 /** Address of the number of the cheapest single offer. */
 const singleWinnerCell = (layout: RfqLayout) => `$H$${FIRST_SCENARIO_ROW + layout.report.awards.length + 2}`
 
-function singleOfferWorkings({ report }: RfqLayout) {
+function singleOfferFigures({ report }: RfqLayout) {
   const ranked = report.offers.filter(({ eligibility }) => eligibility.eligible)
   const wanted = report.rfq.wanted.volume
   const enough =

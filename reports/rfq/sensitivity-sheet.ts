@@ -149,7 +149,7 @@ const figuresAt = (frame: Frame, row: number) =>
   `$${figureColumn(frame, 0)}$${row}:$${figureColumn(frame, frame.offers.length - 1)}$${row}`
 /** Offer numbers are in the rank columns, prices and points in the figure columns. */
 const numbers = (frame: Frame) => ranksAt(frame, NUMBER_ROW)
-const heads = (frame: Frame) => ranksAt(frame, HEADER_ROW)
+const offerNames = (frame: Frame) => ranksAt(frame, HEADER_ROW)
 
 // --- current ranking -------------------------------------------------------------------------------------------------
 
@@ -188,7 +188,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
     widths,
   )
   const totals = offers.map(({ scores }) => scores?.total ?? null)
-  const standing: CaseRanking = {
+  const ranking: CaseRanking = {
     totals,
     ranks: offers.map(({ rank }) => rank),
     winner: offers[0]?.id ?? null,
@@ -197,7 +197,7 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
   yield caseRow(frame, BASE_ROW, {
     name: 'Current ranking',
     value: blank(body),
-    standing,
+    ranking,
     figures: totals,
     style: oneDecimal,
     figure: (at) => scoring.cell('total', at),
@@ -214,7 +214,7 @@ function ifRanked({ layout }: Frame, at: number, expression: string, cached: Cac
 interface Case {
   name: string
   value: Cell
-  standing: Pick<CaseRanking, 'ranks' | 'winner' | 'changed'>
+  ranking: Pick<CaseRanking, 'ranks' | 'winner' | 'changed'>
   figures: readonly (number | null)[]
   style: Style
   /** Formula of the figure that ranks are based on. */
@@ -225,26 +225,26 @@ interface Case {
 
 function caseRow(frame: Frame, row: number, each: Case): RowPlan {
   const { offers, widths } = frame
-  const winner = offers.find(({ id }) => id === each.standing.winner)
-  const first = `IFERROR(INDEX(${heads(frame)},MATCH(1,${ranksAt(frame, row)},0)),"${NONE}")`
+  const winner = offers.find(({ id }) => id === each.ranking.winner)
+  const first = `IFERROR(INDEX(${offerNames(frame)},MATCH(1,${ranksAt(frame, row)},0)),"${NONE}")`
   const cells = [
     text(each.name, boldBody),
     each.value,
     formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, wrapped),
-    formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.standing.changed), centred),
+    formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.ranking.changed), centred),
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
     ...offers.map((_, at) => ifRanked(frame, at, each.figure(at), each.figures[at] ?? '', each.style)),
   ]
   return fittedRow(cells, widths)
 }
 
-function rankCell(frame: Frame, row: number, at: number, { standing, ascending }: Case): Cell {
+function rankCell(frame: Frame, row: number, at: number, { ranking, ascending }: Case): Cell {
   const own = `${figureColumn(frame, at)}${row}`
   const all = figuresAt(frame, row)
   const ties = `COUNTIFS(${all},${own},${numbers(frame)},"<"&${rankColumn(at)}$${NUMBER_ROW})`
   return formula(
     `IF(ISNUMBER(${own}),RANK(${own},${all},${ascending ? 1 : 0})+${ties},"")`,
-    standing.ranks[at] ?? '',
+    ranking.ranks[at] ?? '',
     asBold(plainNumber),
   )
 }
@@ -262,7 +262,7 @@ function weightBlocks(frame: Frame) {
     return caseRow(frame, row, {
       name: `${CRITERION_NAMES[criterion]} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
       value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], oneDecimal),
-      standing: shifted,
+      ranking: shifted,
       figures: shifted.totals,
       style: oneDecimal,
       figure: (at) =>
@@ -282,7 +282,7 @@ function discountBlocks(frame: Frame) {
     return caseRow(frame, row, {
       name: `Discount rate ${percentText(discounted.rate)}`,
       value: number(discounted.rate, percent),
-      standing: discounted,
+      ranking: discounted,
       figures: discounted.totals,
       style: oneDecimal,
       figure: (at) =>
@@ -302,7 +302,7 @@ function priceBlocks(frame: Frame) {
     return caseRow(frame, row, {
       name: `Discount rate ${percentText(rate)}`,
       value: number(rate, percent),
-      standing: { ranks: priceRanks, winner, changed: winner !== base },
+      ranking: { ranks: priceRanks, winner, changed: winner !== base },
       figures: prices,
       style: layout.numbers.price(layout.currency),
       figure: (at) => priceExpression(frame, at, `$B$${row}`),
@@ -315,11 +315,11 @@ function priceBlocks(frame: Frame) {
 function priceExpression({ layout }: Frame, at: number, rate: string): string {
   const { offers, deliveries, prepayments } = layout
   const cell = (key: Parameters<typeof offers.cell>[0]) => offers.cell(key, at)
-  const waits = (days: string) => `(1+${rate})^((${days}>0)*${days}/365)`
-  const mine = (range: string) => `(${range}=${cell('offer')})`
+  const discounting = (days: string) => `(1+${rate})^((${days}>0)*${days}/365)`
+  const ofThisOffer = (range: string) => `(${range}=${cell('offer')})`
   const amount = prepayments.range('amount')
-  const advance = `SUMPRODUCT(${mine(prepayments.range('offer'))}*(${amount}>0)*${amount}/${waits(prepayments.range('days'))})`
-  const lines = `SUMPRODUCT(${mine(deliveries.range('offer'))}*${deliveries.range('total')}/${waits(deliveries.range('days'))})`
+  const advance = `SUMPRODUCT(${ofThisOffer(prepayments.range('offer'))}*(${amount}>0)*${amount}/${discounting(prepayments.range('days'))})`
+  const lines = `SUMPRODUCT(${ofThisOffer(deliveries.range('offer'))}*${deliveries.range('total')}/${discounting(deliveries.range('days'))})`
   const balance = `IF(${cell('basis')}="lines",${lines},${cell('total')})`
   const share = `MIN(1,IF(ISNUMBER(${cell('prepaidShare')}),${cell('prepaidShare')},0))`
   return `ROUND((${advance}+(1-${share})*${balance})/${cell('volume')}/(1-${cell('haircut')})*${cell('rate')},6)`
@@ -332,7 +332,7 @@ function volumeBlocks(frame: Frame) {
       caseRow(frame, row, {
         name: `${TARGET_LABELS[volume.basis]} (t)`,
         value: number(volume.wanted, layout.numbers.volume),
-        standing: volume,
+        ranking: volume,
         figures: volume.totals,
         style: oneDecimal,
         figure: (at) =>
@@ -403,11 +403,11 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
   const prices = figuresAt(frame, PRICE_ROW)
   const pointsOf = figuresAt(frame, POINTS_ROW)
   const own = `${figureColumn(frame, at)}$${POINTS_ROW}`
-  const reach = '(100*Weight_price)'
-  const low = `MIN($H${row},MIN(IF(${others},(${own}+${reach}-${pointsOf})*${prices}/${reach})))`
-  const high = `${reach}*$H${row}/$I${row}`
+  const maxPricePoints = '(100*Weight_price)'
+  const low = `MIN($H${row},MIN(IF(${others},(${own}+${maxPricePoints}-${pointsOf})*${prices}/${maxPricePoints})))`
+  const high = `${maxPricePoints}*$H${row}/$I${row}`
   const solved = `IF(OR(NOT(ISNUMBER($H${row})),Weight_price=0),NA(),IF($I${row}<=0,NA(),IF(${high}>=$H${row},${high},IF(${low}>0,${low},NA()))))`
-  const figures = workingsOf(frame, at)
+  const figures = intermediateResults(frame, at)
   const offer = offers[at]
   return fittedRow(
     [
@@ -424,7 +424,7 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
       formula(`IFERROR(E${row}/B${row}-1,NA())`, each.change, signedPercent),
       arrayFormula(`IF(SUM(--(${others}))=0,"",MIN(IF(${others},${prices})))`, figures.lowest ?? '', `H${row}`, price),
       arrayFormula(
-        `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${reach}*$H${row}/${prices}))-${own},"")`,
+        `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${maxPricePoints}*$H${row}/${prices}))-${own},"")`,
         figures.lead ?? '',
         `I${row}`,
         oneDecimal,
@@ -442,7 +442,7 @@ function reasonExpression(row: number): string {
   )
 }
 
-function workingsOf({ layout, offers }: Frame, at: number): { lowest: number | null; lead: number | null } {
+function intermediateResults({ layout, offers }: Frame, at: number): { lowest: number | null; lead: number | null } {
   const { weights } = layout.report.settings
   const without = ({ scores }: OfferReport) =>
     CRITERIA.reduce((sum, each) => sum + (each === 'price' ? 0 : weights[each] * (scores?.[each] ?? 0)), 0)

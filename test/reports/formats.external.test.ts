@@ -17,7 +17,7 @@ import { Bench } from './support/tools.js'
 
 const report = (name: string) => compareOffers((RFQ_CASES[name] as NonNullable<(typeof RFQ_CASES)[string]>)())
 
-/** A strict reader for RFC 4180. */
+/** A strict parser of CSV (RFC 4180). */
 function readCsv(text: string): string[][] {
   const rows: string[][] = [[]]
   const field = /(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/y

@@ -14,7 +14,7 @@ async function open(options: StoreOptions) {
   return store
 }
 
-/** A database with one RFQ on a disk of its own, and the same with its last transactions only in the log. */
+/** A database with one RFQ on its own small disk, and the same with its last transactions only in the write-ahead log. */
 async function databaseOn(disk: SmallDisk) {
   const fixture = await openChannelFixture({ rfqs: 1, responsesPerRfq: 1 })
   await fixture.pollRfqs()

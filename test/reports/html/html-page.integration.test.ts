@@ -12,7 +12,7 @@ import { RFQ_CASES } from '../support/rfq-cases.js'
 
 const ASIDE = { title: 'Many rows', subject: 'Rows', footer: 'RFQ 1', asOf: new Date(0) }
 
-/** A sheet that is one table of so many rows. */
+/** A sheet with one table of this many rows. */
 const table = (name: string, count: number): SheetPlan =>
   tableSheet({
     grid: makeGrid(name, ['no', 'words'], HEADER_ROW, count),

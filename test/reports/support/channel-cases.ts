@@ -47,5 +47,5 @@ function hostile(): ChannelInput {
 }
 const empty = (): ChannelInput => ({ ...channelInput([]), listings: [] })
 
-/** The range of channels every overview must be correct for. */
+/** The channels for which the overview is tested. */
 export const CHANNEL_CASES = { busy, hostile, empty }

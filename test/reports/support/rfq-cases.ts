@@ -104,7 +104,7 @@ export function hostileInput(): ComparisonInput {
   })
 }
 
-/** The range of inputs every workbook must be correct for. */
+/** The inputs for which the workbook is tested. */
 export const RFQ_CASES: Record<string, () => ComparisonInput> = {
   sample: () => comparisonInput({ settings: EURO_SETTINGS }),
   'no-offers': () => comparisonInput({ responses: [] }),

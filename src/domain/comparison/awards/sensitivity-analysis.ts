@@ -113,17 +113,20 @@ type BreakEvenResult = { breakEven: number; reason: null } | { breakEven: null; 
 const noBreakEven = (reason: string): BreakEvenResult => ({ breakEven: null, reason })
 
 function breakEvenPrice(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): BreakEvenResult {
-  const reach = weights.price * 100
+  const maxPricePoints = weights.price * 100
   const own = withoutPrice(offer, weights)
   const rivals = others.map((other) => ({ points: withoutPrice(other, weights), price: other.compared.price ?? 0 }))
   const lowest = minOf(rivals.map(({ price }) => price))
   if (lowest === null) return noBreakEven(NO_BREAK_EVEN.onlyOffer)
-  if (reach === 0) return noBreakEven(NO_BREAK_EVEN.priceHasNoWeight)
-  const ahead = Math.max(...rivals.map(({ points, price }) => points + (reach * lowest) / price)) - own
+  if (maxPricePoints === 0) return noBreakEven(NO_BREAK_EVEN.priceHasNoWeight)
+  const ahead = Math.max(...rivals.map(({ points, price }) => points + (maxPricePoints * lowest) / price)) - own
   if (ahead <= 0) return noBreakEven(NO_BREAK_EVEN.firstAtAnyPrice)
-  const high = (reach * lowest) / ahead
+  const high = (maxPricePoints * lowest) / ahead
   if (high >= lowest) return { breakEven: high, reason: null }
-  const low = Math.min(lowest, ...rivals.map(({ points, price }) => ((own + reach - points) * price) / reach))
+  const low = Math.min(
+    lowest,
+    ...rivals.map(({ points, price }) => ((own + maxPricePoints - points) * price) / maxPricePoints),
+  )
   return low > 0 ? { breakEven: low, reason: null } : noBreakEven(NO_BREAK_EVEN.neverFirst)
 }
 

@@ -16,7 +16,7 @@ import {
   vintage,
 } from '../../../helpers/comparison-inputs.js'
 
-/** Offer number n of so many tonnes for so much in all. */
+/** Offer number n with this volume in tonnes and this total. */
 const selling = (number: number, volume: number, total: number, of: Record<string, unknown> = {}) =>
   response(number, {
     offer: { scheduledDeliveries: [delivery({ vintages: [vintage({ volume, unitPrice: total / volume })] })] },
@@ -316,7 +316,7 @@ describe('awards of random offers', () => {
   })
 })
 
-/** Least sum of the subsets that reach a volume; indexes of each subset are handed to `allowed`. */
+/** Lowest cost of the subsets that reach a volume; `allowed` receives the indexes of each subset. */
 function leastOf(list: [number, number, string][], wanted: number, allowed: (set: number[]) => boolean): number | null {
   const sets = Array.from({ length: 2 ** list.length }, (_, mask) =>
     list.flatMap((_one, at) => (mask & (2 ** at) ? [at] : [])),
@@ -330,7 +330,7 @@ const cents = (value: number | null) => (value === null ? null : Number(value.to
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)
 
-/** By the tonne: every tonne of every offer at its price, the cheapest first. */
+/** Cost of the wanted volume if offers are divisible: takes single tonnes, cheapest first. */
 function divisible(list: [number, number, string][], need: number): number | null {
   const tonnes = list
     .flatMap(([volume, total]) => Array.from({ length: volume }, () => total / volume))

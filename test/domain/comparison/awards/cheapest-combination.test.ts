@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { cheapestCombination, type Item } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
 import { cheapestOfTwo, largestTwoDevelopers } from '../../../../src/domain/comparison/awards/two-developers.js'
 
-/** Every subset, one by one. */
+/** Tries every subset. */
 function bruteForce(items: readonly Item[], wanted: number, allowed: (picked: number[]) => boolean = () => true) {
   let best: { cost: number; volume: number } | null = null
   for (let mask = 1; mask < 1 << items.length; mask++) {
@@ -18,7 +18,7 @@ function bruteForce(items: readonly Item[], wanted: number, allowed: (picked: nu
 
 const outcome = (found: { cost: number; volume: number } | null) => found && { cost: found.cost, volume: found.volume }
 
-/** Whole numbers, so that sums are equal and not nearly so. Prices lie close together, where greedy errs. */
+/** Whole numbers, so that sums are exact. Prices are close together, so that a greedy choice is often wrong. */
 const item = fc
   .record({ volume: fc.integer({ min: 1, max: 40 }), price: fc.integer({ min: 8, max: 12 }), extra: fc.nat(6) })
   .map(({ volume, price, extra }): Item => ({ volume, cost: volume * price + extra }))
@@ -160,7 +160,7 @@ describe('at most two developers', () => {
   })
 })
 
-/** The textbook table over whole volumes: cheapest cost of each volume up to the wanted one. */
+/** Dynamic programming over whole volumes: the lowest cost of each volume up to the wanted one. */
 function byVolume(items: readonly Item[], wanted: number): number | null {
   const least = new Float64Array(wanted + 1).fill(Number.POSITIVE_INFINITY)
   least[0] = 0
@@ -174,7 +174,7 @@ function byVolume(items: readonly Item[], wanted: number): number | null {
   return Number.isFinite(cost) ? cost : null
 }
 
-/** Costs that follow volumes closely with noise: very many sets of which none dominates another. */
+/** Costs nearly proportional to volumes, so that very many subsets are not dominated by any other. */
 function hard(count: number): Item[] {
   let state = 12_345
   const random = () => {

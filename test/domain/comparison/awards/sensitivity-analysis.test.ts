@@ -18,7 +18,7 @@ const report = (responses: Bodies, settings: SettingsInput = EURO_SETTINGS, rfq 
   compareOffers(comparisonInput({ responses, settings, rfq }))
 const seeds = fc.tuple(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 1e6 }))
 
-/** Ranks and totals of the contenders of one report, as another report ranks them. */
+/** Ranks and totals, in another report, of the contenders of one report. */
 function standingOf(base: RfqReport, played: RfqReport) {
   const byId = new Map(played.offers.map((offer) => [offer.id, offer]))
   const offers = base.sensitivity.contenders.map(({ offerId: id }) => byId.get(id))

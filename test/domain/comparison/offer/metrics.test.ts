@@ -18,7 +18,7 @@ function assessed(offer: Record<string, unknown> | null, scene: ComparisonOverri
   return report.offers[0] as OfferReport
 }
 
-/** 6,000 t at 10 after a year, 2,000 t at 14 after two. */
+/** 6,000 t at 10 per tonne after one year, and 2,000 t at 14 after two years. */
 const TWO_LINES = {
   scheduledDeliveries: [
     delivery({ fulfilmentDueDate: '2027-03-16', vintages: [vintage({ volume: 6000, unitPrice: 10 })] }),

@@ -20,7 +20,7 @@ import {
   vintage,
 } from '../../../helpers/comparison-inputs.js'
 
-/** Fails for anything JSON would not give back: NaN, infinity, undefined, dates, maps. */
+/** Fails for any value that JSON cannot represent: NaN, infinity, undefined, dates, maps. */
 function expectPlain(value: unknown, path = 'report'): void {
   if (value === null || typeof value === 'string' || typeof value === 'boolean') return
   if (typeof value === 'number') {
@@ -334,7 +334,7 @@ function placesOf(value: unknown): { holder: object; key: string }[] {
   return Object.entries(value).flatMap(([key, member]) => [{ holder: value, key }, ...placesOf(member)])
 }
 
-/** As the store keeps documents: each under an identifier of its own. */
+/** Documents as the store returns them, each with its own identifier. */
 function asStored(bodies: readonly Record<string, unknown>[]) {
   const taken = new Set<unknown>()
   return bodies.map((body, at) => {
