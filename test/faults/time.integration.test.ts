@@ -119,7 +119,7 @@ requests: { retries: 0 }
 
 const mistakes: (readonly [keyof typeof VALID, string, RegExp])[] = [
   ...['"61 * * * *"', '"* * * *"', '"every day"', '"*/0 * * * *"', '"0 0 31 2 *"', '5', '""', '"* * * * * * *"'].map(
-    (cron) => ['schedule', `rfqs: ${cron}`, /yaml:4 .*schedule\.rfqs.*a cron expression in quotes/s] as const,
+    (cron) => ['schedule', `rfqs: ${cron}`, /yaml:4 .*schedule\.rfqs.*a quoted cron expression/s] as const,
   ),
   ...['Mars/Olympus', '"+02:00"', 'Europe/Pariss', '""', '2', 'null'].map(
     (zone) => ['zone', zone, /yaml:3 .*timeZone.*an IANA time zone/s] as const,
