@@ -18,7 +18,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
     grid: prepayments,
     heading: rfqHeading(layout, 'Pre-payments', NOTE),
     rows: layout.payments,
-    emptyText: 'No offer asks for a pre-payment.',
+    emptyText: 'No offer requires a pre-payment.',
     frozenColumns: 2,
     columns: {
       offer: { header: 'Offer no.', alignRight: true, cell: ({ offer }) => number(offer.sequence, plainNumber) },

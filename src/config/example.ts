@@ -5,7 +5,7 @@ export const EXAMPLE_CONFIG = `# Quotekeeper: configuration. Every key is explai
 # Address of the marketplace: https, or http on this machine only.
 baseUrl: https://marketplace.example.com
 
-# Everything that was observed, in one SQLite file.
+# The SQLite file that stores all observations.
 database: ./data/quotekeeper.db
 
 # Job queue: in-process needs no server; redis://host:6379 or postgres://host/database share the work among several
@@ -20,7 +20,7 @@ channels:
     autoClose: dry-run
     # Time zone in which due dates are interpreted. An RFQ that is due today is not past due.
     timeZone: UTC
-    # Extra hours after the end of the due date.
+    # Hours to wait after the end of the due date before closing.
     graceHours: 0
 
 # Cron expressions with five fields (minute hour day month weekday), or six with seconds first; null: never.

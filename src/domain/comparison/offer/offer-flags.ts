@@ -361,7 +361,7 @@ function listingUnknown({ offer: { listing, listingId } }: FlagContext): FlagBod
   if (listing.known) return null
   const words =
     listingId === null
-      ? 'The offer names no listing.'
+      ? 'The offer states no listing.'
       : `The listing ${truncate(listingId, 40)} has never been observed.`
   return { words, compared: [flagValue('listing', listingId)] }
 }
