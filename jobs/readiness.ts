@@ -21,6 +21,7 @@ const YEAR_MS = 366 * 24 * 3_600_000
 /** Checks that the database is writable, the queue accepts writes, and every channel was polled completely of late. */
 export function createReadiness({ config, store, runner, now }: ReadinessOptions): Readiness {
   const crons = pollCrons(config)
+  const checkWritable = reuseResult(() => store.checkWritable(), WRITE_TEST_INTERVAL_MS)
   const closingChannels =
     config.schedule.closeExpired === null ? [] : config.channels.filter(({ autoClose }) => autoClose !== 'off')
   const loadPollStates = async (at: Date): Promise<PollState[]> => {
@@ -35,10 +36,22 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
     const database = async () => {
       states = await loadPollStates(moment)
       closing = await Promise.all(closingChannels.map(({ key }) => describeClosing(store, key, moment)))
-      return store.checkWritable()
+      return checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
     return [...checks, ...checkPollFreshness(states, moment), ...closing]
+  }
+}
+
+/** How long the result of a write test is reused, so that frequent requests do not wear the disk, in milliseconds. */
+const WRITE_TEST_INTERVAL_MS = 2_000
+
+function reuseResult<T>(call: () => Promise<T>, milliseconds: number): () => Promise<T> {
+  let last: { at: number; result: Promise<T> } | null = null
+  return () => {
+    const at = performance.now()
+    if (last === null || at - last.at > milliseconds) last = { at, result: call() }
+    return last.result
   }
 }
 

@@ -5,12 +5,15 @@ import { connect, type Sqlite } from './connection.js'
 import { StoreError } from './errors.js'
 import { APPLICATION_ID } from './migrate.js'
 
+/** Pages copied before other work of the process gets its turn: 4 MiB. */
+const PAGES_PER_TURN = 1024
+
 /**
  * Makes a consistent copy of a database (mode 0600) while others continue to write. The copy is checked and needs no
  * companion files. It gets its name when it is complete; after an error nothing is left.
- * @throws StoreError if the file exists or cannot be written
+ * @throws StoreError if the file exists or cannot be written; the reason of the signal when it is aborted
  */
-export async function backupDatabase(source: Sqlite, file: string): Promise<void> {
+export async function backupDatabase(source: Sqlite, file: string, signal?: AbortSignal): Promise<void> {
   if (existsSync(file)) throw new StoreError(`${file} already exists. Choose another file.`)
   const folder = dirname(file)
   if (!existsSync(folder)) {
@@ -18,7 +21,13 @@ export async function backupDatabase(source: Sqlite, file: string): Promise<void
   }
   const temporary = join(folder, `.${basename(file)}.${process.pid}.partial`)
   try {
-    await source.backup(temporary)
+    signal?.throwIfAborted()
+    await source.backup(temporary, {
+      progress: () => {
+        signal?.throwIfAborted()
+        return PAGES_PER_TURN
+      },
+    })
     chmodSync(temporary, 0o600)
     finishCopy(temporary)
     if (existsSync(file)) throw new StoreError(`${file} already exists. Choose another file.`)

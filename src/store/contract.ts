@@ -31,7 +31,7 @@ export interface Store extends Runs, Recorder, History, Closings {
   /** Parses every stored version again, after the schemas changed, and updates `valid` and the problems. */
   revalidate(now: Date): Promise<RevalidationReport>
   /** Makes a consistent copy (mode 0600) while others continue to write. */
-  backup(file: string): Promise<void>
+  backup(file: string, signal?: AbortSignal): Promise<void>
   close(): Promise<void>
 }
 

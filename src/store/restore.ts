@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, copyFileSync, existsSync, linkSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { makeFolder } from '../make-folder.js'
@@ -33,7 +33,8 @@ export async function restoreDatabase(options: {
   now: Date
 }): Promise<RestoreReport> {
   const { backup, now } = options
-  const database = resolve(options.database)
+  // Behind a link, the log and the replaced database belong beside the file itself.
+  const database = existsSync(options.database) ? realpathSync(options.database) : resolve(options.database)
   rejectUnusableSource(backup, database)
   makeFolder(dirname(database))
   const temporary = `${database}.restoring-${process.pid}`
@@ -154,12 +155,20 @@ function unusedName(name: string): string {
   }
 }
 
-async function carryOver(temporary: string, kept: string, database: string): Promise<CarryOver> {
-  const result = await carryOverClosings(temporary, kept)
-  rmSync(`${kept}-shm`, { force: true })
-  const log = statSync(`${kept}-wal`, { throwIfNoEntry: false })
-  if (log?.size === 0) rmSync(`${kept}-wal`)
-  return 'skipped' in result ? { skipped: result.skipped.replaceAll(temporary, database) } : result
+/** Carries over what the backup does not know about closing. After an error, the database has no second name either. */
+async function carryOver(temporary: string, kept: string | null, database: string): Promise<CarryOver | null> {
+  if (kept === null) return null
+  try {
+    const result = await carryOverClosings(temporary, kept)
+    rmSync(`${kept}-shm`, { force: true })
+    const log = statSync(`${kept}-wal`, { throwIfNoEntry: false })
+    if (log?.size === 0) rmSync(`${kept}-wal`)
+    rejectInUse(database)
+    return 'skipped' in result ? { skipped: result.skipped.replaceAll(temporary, database) } : result
+  } catch (error) {
+    for (const suffix of ['', '-wal', '-shm']) rmSync(kept + suffix, { force: true })
+    throw error
+  }
 }
 
 /** Removes the old write-ahead log first, because SQLite would apply it to the restored database. */

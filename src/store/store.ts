@@ -52,7 +52,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     check: async () => check(connection),
     checkWritable: () => checkWritable(connection),
     revalidate: (now) => revalidate(connection, now),
-    backup: (file) => connection.read((db) => backupDatabase(db, file)),
+    backup: (file, signal) => connection.read((db) => backupDatabase(db, file, signal)),
     async close() {
       stopRenewing()
       await connection.close()

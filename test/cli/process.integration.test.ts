@@ -275,6 +275,30 @@ describe('start', () => {
   })
 })
 
+describe('check', () => {
+  it.skipIf(!existsSync('/proc/self'))('ends, as start does, for a database path that cannot be created', async () => {
+    const { run } = await createFixture('database: /proc/quotekeeper/quotekeeper.db\n')
+    for (const command of ['check', 'start', 'sync']) {
+      const { status, out, err } = await run(command)
+      expect(status).toBe(1)
+      expect(out + err).toContain('the folder /proc/quotekeeper cannot be created there')
+    }
+  })
+
+  it.each(['SIGTERM', 'SIGINT'] as const)('ends within seconds on %s while the marketplace hangs', async (signal) => {
+    const { sandbox, start } = await createFixture()
+    sandbox.faults.add({ operation: 'listListings', times: Infinity, effect: { kind: 'delay', ms: 60_000 } })
+    const program = start('check')
+    await until(() => sandbox.requests.some(({ operation }) => operation === 'listListings'))
+    const stoppedAt = performance.now()
+    program.child.kill(signal)
+    const { status, err } = await program.exited
+    expect(status).toBe(1)
+    expect(err).toContain(`stopped by ${signal}`)
+    expect(performance.now() - stoppedAt).toBeLessThan(8_000)
+  })
+})
+
 describe('work', () => {
   it('rejects an in-process queue', async () => {
     const { run } = await createFixture()

@@ -1,4 +1,13 @@
-import { copyFileSync, existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  copyFileSync,
+  existsSync,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -75,6 +84,17 @@ describe('restoring a backup', () => {
     expect(await idsIn(database)).toEqual([first])
     expect(readFileSync(kept ?? '').equals(Buffer.alloc(64 * 1024, 0x5a))).toBe(true)
     expect(carriedOver).toEqual({ skipped: expect.stringContaining('database') })
+  })
+
+  it('behind a link replaces the file itself, and keeps the replaced one beside it', async () => {
+    const { database, backup, first, idsIn, close } = await databaseWithBackup()
+    await close()
+    const link = join(testFolder(), 'linked.db')
+    symlinkSync(database, link)
+    const { kept } = await restoreDatabase({ backup, database: link, now: NOW })
+    expect(kept).toBe(`${database}.replaced-20261121T170000Z`)
+    expect(lstatSync(link).isSymbolicLink()).toBe(true)
+    expect(await idsIn(database)).toEqual([first])
   })
 
   it('creates a database that was lost', async () => {
@@ -154,6 +174,24 @@ describe('a backup', () => {
     const file = join(disk.folder, 'backup.db')
     await expect(fixture.store.backup(file)).rejects.toThrow(/No space left on the disk for the backup .*backup\.db/)
     expect(readdirSync(disk.folder)).toEqual(['ballast'])
+  })
+
+  it('leaves no file when it is stopped, before it begins or in between', async () => {
+    const { fixture } = await databaseWithBackup()
+    const folder = testFolder()
+    const db = new Database(fixture.store.path)
+    db.exec('create table ballast (a blob); insert into ballast values (zeroblob(16777216))')
+    db.close()
+    for (let round = 0; round < 6; round++) {
+      const controller = new AbortController()
+      if (round % 2 === 0) controller.abort(new Error('stopped'))
+      const copied = fixture.store.backup(join(folder, 'b.db'), controller.signal)
+      setImmediate(() => controller.abort(new Error('stopped')))
+      await expect(copied).rejects.toThrow('stopped')
+      expect(readdirSync(folder)).toEqual([])
+    }
+    await fixture.store.backup(join(folder, 'b.db'))
+    expect(readdirSync(folder)).toEqual(['b.db'])
   })
 
   it('names a folder that does not exist', async () => {

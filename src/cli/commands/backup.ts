@@ -32,7 +32,7 @@ async function backup({ io }: Cli, store: Store, text: string, { keep }: Options
   const { file, siblings } = backupTarget(text, { cwd: io.cwd, now: io.now() })
   if (keep !== undefined && siblings === null)
     throw new UsageError('--keep needs a folder, or a file name with {date}, such as /backups/qk-{date}.db')
-  await store.backup(file)
+  await store.backup(file, io.stop)
   io.out(`${file}\n`)
   if (keep === undefined || siblings === null) return
   const { isQuotekeeperFile } = await import('../../store/backup.js')
