@@ -35,7 +35,7 @@ export function renderRfqReport(report: RfqReport, format: TextFormat, options: 
   return renderText(renderableRfq(report, options), format)
 }
 
-/** Renders the overview of a channel as text. */
+/** Renders the overview of a channel as text, like `renderRfqReport`. */
 export function renderChannelReport(
   report: ChannelReport,
   format: TextFormat,

@@ -2,7 +2,7 @@ import type { RowPlan } from '../layout/sheet-plan.js'
 import { asRight, body, label, section } from '../xlsx/cell-styles.js'
 import { blank, type Cell, text } from '../xlsx/cells.js'
 
-/** A label and its value; the label is a cell where it is a formula. */
+/** A label and its value; the label is a cell if it is a formula. */
 export type Fact = readonly [label: string | Cell, value: Cell]
 export interface FactBlock {
   title: string

@@ -40,7 +40,7 @@ export interface SheetPlan {
   print: PrintPlan
 }
 
-/** Makes a sheet only when it is about to be written. */
+/** Creates a sheet; called only when the sheet is about to be written. */
 export type SheetFactory = () => SheetPlan
 
 interface PrintPlan {

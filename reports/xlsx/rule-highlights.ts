@@ -4,7 +4,7 @@ import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { highlights } from './cell-styles.js'
 import { type CellLookup, columnIndex, type Expression, NOT_AVAILABLE, parseExpression } from './rule-expression.js'
 
-/** The name of a style that a conditional format gives a cell. */
+/** The name of a style that a conditional format applies to a cell. */
 export type Highlight = keyof typeof highlights
 
 interface Rule {
@@ -18,7 +18,7 @@ interface Rule {
 }
 
 /**
- * Evaluates the conditional formats of a sheet as a spreadsheet would, for formats that cannot hold rules.
+ * Evaluates the conditional formats of a sheet as a spreadsheet would, for file formats without such rules.
  * @param rows all rows of the sheet
  * @returns a function that gives the highlight of a cell by row and column, counted from 0; null if no rule applies
  */

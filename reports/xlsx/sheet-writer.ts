@@ -8,7 +8,7 @@ import { worksheetOptions } from './page-setup.js'
 import type { DataValidation } from './sheet-rules.js'
 import type { WorkbookPackage } from './workbook-package.js'
 
-/** Work between two turns of the event loop: locks are renewed and signals handled while a long sheet is written. */
+/** Work done between two turns of the event loop, so that locks are renewed and signals handled during a long sheet. */
 const CELLS_PER_TURN = 4_000
 const TURN_MILLISECONDS = 20
 /** Uncompressed bytes that may wait for the compressor. */
@@ -39,7 +39,7 @@ interface SheetContext {
   signal: AbortSignal
 }
 
-/** Writes one sheet row by row, yielding to the event loop now and then. */
+/** Writes one sheet row by row, regularly yielding to the event loop. */
 export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, context: SheetContext): Promise<void> {
   const widths = await measureWidths(plan, context.signal)
   const sheet = workbook.addWorksheet(plan.name, worksheetOptions(plan, context)) as ExcelJS.Worksheet
@@ -82,8 +82,8 @@ async function measureWidths(plan: SheetPlan, signal: AbortSignal): Promise<read
 }
 
 /**
- * Waits until the written rows are compressed. exceljs ignores back pressure, so a long sheet would be held in memory
- * whole. It also remembers every formula in case another cell shares it; our cells share none.
+ * Waits until the written rows are compressed. exceljs ignores back-pressure, so without this a long sheet would be held in
+ * memory. It also keeps every formula in case another cell shares it; in our sheets, cells share no formulas.
  */
 async function drain(sheet: ExcelJS.Worksheet): Promise<void> {
   const internals = sheet as unknown as SheetInternals

@@ -8,7 +8,7 @@ import { writeSheet } from './sheet-writer.js'
 import { WorkbookPackage } from './workbook-package.js'
 
 const MAX_PROPERTY_CHARACTERS = 255
-/** The order of font elements that Excel writes. exceljs uses another, which strict readers refuse. */
+/** The order in which Excel writes font elements. exceljs uses a different order, which strict readers reject. */
 const FONT_ELEMENT_ORDER = 'b i strike condense extend outline shadow u vertAlign sz color name family charset scheme'
 
 export interface BuildProgress {
@@ -30,7 +30,7 @@ interface StyleInternals {
   map: { font: { map: Record<string, unknown> } }
 }
 
-/** As `streamWorkbook`, returning the whole file at once. */
+/** Like `streamWorkbook`, but returns the whole file. */
 export const buildWorkbook = (...args: Parameters<typeof streamWorkbook>): Promise<Buffer> =>
   buffer(streamWorkbook(...args))
 

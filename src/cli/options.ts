@@ -51,7 +51,7 @@ export const setOption = () =>
   })
 
 export const limitOption = (defaultLimit: number) =>
-  new Option('--limit <number>', 'maximum number of rows, newest first')
+  new Option('--limit <number>', `maximum number of rows, newest first (default: ${defaultLimit})`)
     .default(defaultLimit)
     .argParser(wholeNumber(1, 1_000_000))
 

@@ -12,7 +12,7 @@ const KINDS: readonly DocumentKind[] = ['listing', 'rfq', 'response']
 /** `export`: prints documents as NDJSON. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .addOption(new Option('--kind <kind>', 'only documents of this kind').choices(KINDS))
+    .addOption(new Option('--kind <kind>', `only documents of this kind: ${KINDS.join(', ')}`).choices(KINDS))
     .addOption(channelOption())
     .addOption(asOfOption())
     .action((options: Options) =>

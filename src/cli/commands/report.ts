@@ -37,7 +37,11 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(asOfOption())
     .addOption(setOption())
     .option('--out <file>', 'path of the file (default: named after RFQ and time, in reports.directory)')
-    .addOption(new Option('--format <format>', 'file format').choices(FORMATS).default('xlsx'))
+    .addOption(
+      new Option('--format <format>', `file format: ${FORMATS.join(', ')} (default: xlsx)`)
+        .choices(FORMATS)
+        .default('xlsx'),
+    )
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) =>
       withStore(

@@ -21,7 +21,7 @@ const KINDS: readonly RunKind[] = ['listings', 'rfqs', 'close']
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .addOption(new Option('--kind <kind>', 'only runs of this kind').choices(KINDS))
+    .addOption(new Option('--kind <kind>', `only runs of this kind: ${KINDS.join(', ')}`).choices(KINDS))
     .addOption(limitOption(30))
     .addOption(jsonOption())
     .action((options: Options) =>

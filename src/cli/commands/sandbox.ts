@@ -18,8 +18,13 @@ const TICK_MS = 1000
 /** `sandbox`: runs a local sample marketplace. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .option('--port <number>', 'port to listen on (loopback only); 0 for any free port', wholeNumber(0, 65_535), 4700)
-    .option('--seed <number>', 'equal seeds produce equal marketplaces', wholeNumber(0, 2_147_483_647), 1)
+    .option(
+      '--port <number>',
+      'port to listen on, on loopback (default: 4700; 0: any free port)',
+      wholeNumber(0, 65_535),
+      4700,
+    )
+    .option('--seed <number>', 'equal seeds produce equal marketplaces (default: 1)', wholeNumber(0, 2_147_483_647), 1)
     .option('--state <file>', 'load the state from this file if it exists, and save it there')
     .action((options: Options) => runSandbox(cli, options))
   withExamples(
