@@ -7,7 +7,15 @@ export interface Problem {
   code: ProblemCode
   message: string
 }
-export type ProblemCode = 'missing' | 'type' | 'format' | 'enum' | 'unknown-field' | 'duplicate' | 'unavailable'
+export type ProblemCode =
+  | 'missing'
+  | 'type'
+  | 'format'
+  | 'enum'
+  | 'unknown-field'
+  | 'duplicate'
+  | 'unavailable'
+  | 'omitted'
 
 type Branded = { [z.$brand]: unknown }
 type Simplify<T> = { [K in keyof T]: T[K] }
@@ -37,7 +45,8 @@ type LenientField<T> =
 
 type AnySchema = z.ZodType
 
-const MAX_PROBLEMS = 200
+/** Problems of one document. */
+export const MAX_PROBLEMS = 200
 
 /**
  * Parses a document against a schema, keeping every usable value and reporting every deviation.
@@ -45,17 +54,23 @@ const MAX_PROBLEMS = 200
  * @param schema an object schema of documents.ts
  * @param body parsed JSON
  * @returns the value, with null for absent or unusable parts, or null if the body is not an object or has no identifier;
- *   and the first 200 problems
+ *   and the first 200 problems, followed by one that says how many there are besides
  */
 export function parseLeniently<S extends AnySchema>(
   schema: S,
   body: unknown,
 ): { value: Lenient<z.output<S>> | null; problems: Problem[] } {
   const problems: Problem[] = []
+  let wrongTypes = 0
+  let omitted = 0
   const report = (problem: Problem) => {
-    if (problems.length < MAX_PROBLEMS) problems.push(problem)
+    // A wrong type makes the document not valid, so the first one is kept, however many problems come before it.
+    if (problem.code === 'type') wrongTypes++
+    if (problems.length < MAX_PROBLEMS || (problem.code === 'type' && wrongTypes === 1)) problems.push(problem)
+    else omitted++
   }
   const value = parseValue(schema, body, '', report) as Lenient<z.output<S>> | null
+  if (omitted > 0) problems.push({ path: '', code: 'omitted', message: `${omitted} further problems are not recorded` })
   return { value, problems }
 }
 
@@ -135,9 +150,11 @@ function parseRecord(schema: AnySchema, value: unknown, path: string, report: Re
 }
 
 function parseLeaf(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
+  // Parsing an absent value is a hundred times slower than asking.
+  if (value === undefined) return missing(value, path, report)
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  if (value === undefined || value === null) return missing(value, path, report)
+  if (value === null) return missing(value, path, report)
   const def = defOf(schema)
   if (def.type === 'enum' && typeof value === 'string') {
     report({ path, code: 'enum', message: `"${truncate(value)}" is not a value of the API description` })

@@ -37,13 +37,24 @@ export interface Observation<T> {
   valid: boolean
 }
 
+/** The identifier of a document, or null if it has none that can be used. */
+export function identifierOf(body: unknown): string | null {
+  if (body === null || typeof body !== 'object' || Array.isArray(body) || !Object.hasOwn(body, 'id')) return null
+  const { id } = body as { id?: unknown }
+  return typeof id === 'string' && id !== '' ? id : null
+}
+
+/** The identifier under which a document without one is stored: equal documents get the same. */
+export const unidentifiedId = (body: unknown): string =>
+  `unidentified-${createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16)}`
+
 const parserFor =
   <S extends z.ZodType>(schema: S) =>
   (body: unknown): Observation<Lenient<z.output<S>>> => {
     const { value, problems } = parseLeniently(schema, body)
     const id = (value as { id?: string } | null)?.id
     return {
-      id: id ?? `unidentified-${createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16)}`,
+      id: id ?? unidentifiedId(body),
       body,
       document: value,
       problems,

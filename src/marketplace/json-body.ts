@@ -1,5 +1,7 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { TimeSlice } from '../domain/time-slice.js'
+import { UnavailableError } from './errors.js'
 import type { HttpReply } from './http-exchange.js'
+import { JsonScanner } from './json-scanner.js'
 import { TransientError } from './retry.js'
 import type { Sanitize } from './sanitizer.js'
 
@@ -7,13 +9,60 @@ export type JsonObject = Record<string, unknown>
 
 /** Deeper bodies would overflow the stack of recursive code. The API description needs seven levels. */
 const MAX_DEPTH = 200
+/** Entries of one list, and members of one object. */
+export const MAX_ENTRIES = 100_000
+/** Values within one document. Memory depends on their number more than on the size of the body. */
+export const MAX_DOCUMENT_VALUES = 1_500_000
+/** Values of one reply. */
+const MAX_VALUES = 5_000_000
 
 /**
  * Parses the body of a 200 as a JSON object. Invalid UTF-8 becomes U+FFFD; a byte order mark is skipped.
  * @param label names the request in messages
  * @throws TransientError with the start of an unexpected body, as sent by proxies and servers that are starting up
+ * @throws UnavailableError for more entries or values than are accepted
  */
 export async function readJsonObject(reply: HttpReply, label: () => string, sanitize: Sanitize): Promise<JsonObject> {
+  const { text, scanner, fail } = await scanBody(reply, label, sanitize)
+  if (scanner.totalValues > MAX_DOCUMENT_VALUES) throw tooManyValues(scanner.totalValues, MAX_DOCUMENT_VALUES, label)
+  return asObject(parse(text, fail), fail)
+}
+
+/**
+ * Parses the elements of `items` of a list one by one, in slices: a list may have tens of thousands.
+ * @throws TransientError as above, and if there is no such array: a channel must not look empty because of a broken reply
+ * @throws UnavailableError as above
+ */
+export async function* readJsonItems(
+  reply: HttpReply,
+  label: () => string,
+  sanitize: Sanitize,
+): AsyncGenerator<{ text: string; value: () => unknown }> {
+  const slice = new TimeSlice()
+  const { text, scanner, fail } = await scanBody(reply, label, sanitize, slice)
+  const { items, itemsStart, itemsEnd, itemsMembers } = scanner
+  const envelope = items === null ? text : text.slice(0, itemsStart) + text.slice(itemsEnd)
+  if (scanner.rest.values > MAX_DOCUMENT_VALUES) {
+    throw tooManyValues(scanner.rest.values, MAX_DOCUMENT_VALUES, label)
+  }
+  const body = asObject(parse(envelope, fail), fail)
+  if (itemsMembers > 1)
+    throw new TransientError(`${label()}: status 200, but the body has several "items"`, { status: 200 })
+  if (items === null || !Array.isArray(body.items)) {
+    throw new TransientError(`${label()}: status 200, but the body has no "items" array`, { status: 200 })
+  }
+  for (const { start, end, values } of items) {
+    if (values > MAX_DOCUMENT_VALUES) throw tooManyValues(values, MAX_DOCUMENT_VALUES, label)
+    const item = text.slice(start, end)
+    yield { text: item, value: () => parse(item, fail) }
+    if (slice.isOver) await slice.next()
+  }
+}
+
+/** Decodes and scans a body, and rejects what cannot be parsed safely. */
+async function scanBody(reply: HttpReply, label: () => string, sanitize: Sanitize, slice = new TimeSlice()) {
+  // Joining and decoding tens of megabytes takes a slice each.
+  await slice.next()
   const text = reply.body.toString('utf8').replace(/^\uFEFF/, '')
   const fail = (problem: string) => {
     const start = sanitize(text.slice(0, 4096))
@@ -23,14 +72,23 @@ export async function readJsonObject(reply: HttpReply, label: () => string, sani
   const type = String(reply.headers['content-type'] ?? '')
   if (!isJsonType(type)) throw fail(`the body is ${sanitize(type)} instead of application/json`)
   if (text.trim() === '') throw fail('the body is empty')
-  if (exceedsDepth(MAX_DEPTH, text)) throw fail(`the body is nested deeper than ${MAX_DEPTH} levels`)
-  // Checking and parsing tens of megabytes would block the event loop for too long at once.
-  if (text.length > LARGE_TEXT) await yieldToEventLoop()
-  return asObject(parse(text, fail), fail)
+  if (slice.isOver) await slice.next()
+  const scanner = await new JsonScanner(text, { depth: MAX_DEPTH, entries: MAX_ENTRIES }).scan(slice)
+  if (scanner.tooDeep) throw fail(`the body is nested deeper than ${MAX_DEPTH} levels`)
+  if (scanner.tooMany > 0) {
+    const message = `the body has a list of ${scanner.tooMany} entries; at most ${MAX_ENTRIES} are accepted`
+    throw new UnavailableError(`${label()}: status 200, but ${message}. Nothing of it was used`, { status: 200 })
+  }
+  if (scanner.totalValues > MAX_VALUES) throw tooManyValues(scanner.totalValues, MAX_VALUES, label)
+  return { text, scanner, fail }
 }
 
-/** Characters. */
-const LARGE_TEXT = 2 ** 20
+function tooManyValues(found: number, allowed: number, label: () => string): UnavailableError {
+  const where = allowed === MAX_VALUES ? 'the body' : 'a document'
+  const message = `${where} has about ${found} values; at most ${allowed} are accepted`
+  return new UnavailableError(`${label()}: status 200, but ${message}. Nothing of it was used`, { status: 200 })
+}
+
 type ErrorFactory = (problem: string) => Error
 
 /** An absent content type is accepted. */
@@ -47,37 +105,4 @@ function parse(text: string, fail: ErrorFactory): unknown {
 function asObject(value: unknown, fail: ErrorFactory): JsonObject {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) throw fail('the body is not a JSON object')
   return value as JsonObject
-}
-
-const [QUOTE, BACKSLASH] = [0x22, 0x5c]
-/** The only bit in which `[` differs from `{`, and `]` from `}`. */
-const CURLY_BIT = 0x20
-const [OPENING, CLOSING] = [0x7b, 0x7d]
-
-/**
- * Whether JSON text nests arrays and objects deeper than a limit. Scans the text, because a parsed value that is too deep
- * cannot be traversed safely. Skips strings, which are most of a document.
- */
-export function exceedsDepth(limit: number, text: string): boolean {
-  let depth = 0
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) at = stringEnd(text, at)
-    else if ((code | CURLY_BIT) === OPENING && ++depth > limit) return true
-    else if ((code | CURLY_BIT) === CLOSING) depth--
-  }
-  return false
-}
-
-/** Index of the closing quote of the string that starts at `start`; the length of the text if there is none. */
-function stringEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end === -1 ? text.length : end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let before = at
-  while (text.charCodeAt(before - 1) === BACKSLASH) before--
-  return (at - before) % 2 === 1
 }

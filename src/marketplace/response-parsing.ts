@@ -1,5 +1,4 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Observation } from '../domain/observation.js'
+import { identifierOf, type Observation, unidentifiedId } from '../domain/observation.js'
 import type { CloseResult } from './contract.js'
 import type { JsonObject } from './json-body.js'
 import { TransientError } from './retry.js'
@@ -8,41 +7,91 @@ import { errorMessageOf, parseJsonOrNull } from './status-errors.js'
 import type { TransportReply } from './transport.js'
 
 /**
- * The `items` of a list.
- * @throws TransientError if there is no such array: an invalid reply must not be taken for an empty channel
- */
-export function extractItems(body: JsonObject, label: () => string): unknown[] {
-  if (Array.isArray(body.items)) return body.items
-  throw new TransientError(`${label()}: status 200, but the body has no "items" array`, { status: 200 })
-}
-
-/**
  * Checks that a document has the requested id, or none.
  * @throws TransientError for another id: the document must not be stored under the requested one
  */
-export function requireMatchingId(body: JsonObject, id: string, label: () => string, sanitize: Sanitize): JsonObject {
+export function requireMatchingId(body: JsonObject, id: string, label: () => string, sanitize: Sanitize): void {
   const found = body.id
-  if (found === id || found === undefined || found === null || found === '') return body
+  if (found === id || found === undefined || found === null || found === '') return
   const shown = typeof found === 'string' ? sanitize(found) : `of type ${typeof found}`
   throw new TransientError(`${label()}: status 200, but the body is another document (id ${shown})`, { status: 200 })
 }
 
-const MAX_SLICE_MS = 25
+/** Different entries without an identifier that one list may store; further ones are only counted. */
+export const MAX_UNIDENTIFIED = 100
+/** Problems of one list. Further ones are only counted. */
+export const MAX_LIST_PROBLEMS = 50_000
+/** Longer texts are compared after parsing only. */
+const MAX_COMPARED_TEXT = 1000
 
-/** Parses the items of a list, yielding to the event loop every 25 ms: lists may have tens of thousands of items. */
-export async function parseItems<T>(
-  items: readonly unknown[],
-  parse: (item: unknown) => Observation<T>,
-): Promise<Observation<T>[]> {
-  const observations: Observation<T>[] = []
-  let sliceEnd = performance.now() + MAX_SLICE_MS
-  for (const item of items) {
-    observations.push(parse(item))
-    if (performance.now() < sliceEnd) continue
-    await yieldToEventLoop()
-    sliceEnd = performance.now() + MAX_SLICE_MS
+/**
+ * Collects the entries of a list. Equal entries without an identifier become one, with a problem that says how many there
+ * are; the number of different ones, and of problems, is limited.
+ */
+export class ListCollector<T> {
+  readonly observations: Observation<T>[] = []
+  readonly #parse: (body: unknown) => Observation<T>
+  /** Entries without an identifier, by id and by text, with their number. */
+  readonly #unidentified = new Map<string, { observation: Observation<T>; times: number }>()
+  readonly #idByText = new Map<string, string>()
+  #unidentifiedLeftOut = 0
+  #problems = 0
+  #problemsLeftOut = 0
+
+  constructor(parse: (body: unknown) => Observation<T>) {
+    this.#parse = parse
   }
-  return observations
+
+  /** @param value parses the text; not called for a text that is known */
+  add(text: string, value: () => unknown): void {
+    const known = this.#unidentified.get(this.#idByText.get(text) ?? '')
+    if (known) known.times++
+    else this.#addNew(text, value())
+  }
+
+  finish(): Observation<T>[] {
+    for (const { observation, times } of this.#unidentified.values()) {
+      if (times > 1) {
+        const message = `the list contains ${times} equal entries without an identifier; they are stored as one`
+        observation.problems.push({ path: '', code: 'duplicate', message })
+      }
+    }
+    const [firstUnidentified] = this.#unidentified.values()
+    if (this.#unidentifiedLeftOut > 0) {
+      const message = `${this.#unidentifiedLeftOut} further entries of the list have no identifier; they are not stored`
+      firstUnidentified?.observation.problems.push({ path: '', code: 'omitted', message })
+    }
+    if (this.#problemsLeftOut > 0) {
+      const message = `the list has more than ${MAX_LIST_PROBLEMS} problems; ${this.#problemsLeftOut} are not recorded`
+      this.observations[0]?.problems.push({ path: '', code: 'omitted', message })
+    }
+    return this.observations
+  }
+
+  #addNew(text: string, body: unknown): void {
+    if (identifierOf(body) !== null) {
+      this.#keep(this.#parse(body))
+      return
+    }
+    const id = unidentifiedId(body)
+    const known = this.#unidentified.get(id)
+    if (known) known.times++
+    else if (this.#unidentified.size >= MAX_UNIDENTIFIED) this.#unidentifiedLeftOut++
+    else {
+      const observation = this.#keep(this.#parse(body))
+      this.#unidentified.set(id, { observation, times: 1 })
+      if (text.length <= MAX_COMPARED_TEXT) this.#idByText.set(text, id)
+    }
+  }
+
+  #keep(observation: Observation<T>): Observation<T> {
+    const problems = observation.problems.slice(0, MAX_LIST_PROBLEMS - this.#problems)
+    this.#problems += problems.length
+    this.#problemsLeftOut += observation.problems.length - problems.length
+    const kept = { ...observation, problems }
+    this.observations.push(kept)
+    return kept
+  }
 }
 
 /** Extracts `ok` and the message of a close reply; the caller interprets them. */

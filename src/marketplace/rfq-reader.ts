@@ -1,5 +1,5 @@
-import type { Problem } from '../domain/lenient-parser.js'
-import { type Observation, parseResponseSummary, type Rfq } from '../domain/observation.js'
+import { MAX_PROBLEMS, type Problem } from '../domain/lenient-parser.js'
+import { identifierOf, type Observation, parseResponseSummary, type Rfq } from '../domain/observation.js'
 import type { ChannelSession } from './contract.js'
 import { ItemError } from './errors.js'
 
@@ -63,18 +63,23 @@ function uniqueResponseEntries(rfq: Observation<Rfq>) {
   const byId = new Map<string, unknown>()
   const duplicates: Problem[] = []
   let identified = 0
+  let differing = 0
   for (const [index, entry] of list.entries()) {
-    const { document } = parseResponseSummary(entry)
-    if (!document) continue
+    const id = identifierOf(entry)
+    if (id === null) continue
     identified++
-    if (byId.has(document.id) && JSON.stringify(byId.get(document.id)) !== JSON.stringify(entry)) {
+    if (byId.has(id) && JSON.stringify(byId.get(id)) !== JSON.stringify(entry) && ++differing <= MAX_PROBLEMS) {
       duplicates.push({
         path: `responses[${index}]`,
         code: 'duplicate',
-        message: `another entry has the same id, ${document.id.slice(0, 80)}; this later entry is used`,
+        message: `another entry has the same id, ${id.slice(0, 80)}; this later entry is used`,
       })
     }
-    byId.set(document.id, entry)
+    byId.set(id, entry)
+  }
+  if (differing > MAX_PROBLEMS) {
+    const message = `${differing - MAX_PROBLEMS} further entries share an id with a different entry`
+    duplicates.push({ path: 'responses', code: 'omitted', message })
   }
   return { entries: [...byId], complete: Array.isArray(raw) && identified === list.length, duplicates }
 }

@@ -13,8 +13,8 @@ import {
 import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseResult, Operation, ReadResult } from './contract.js'
 import { ChannelError, ItemError, UnavailableError } from './errors.js'
-import { type JsonObject, readJsonObject } from './json-body.js'
-import { extractItems, parseCloseReply, parseItems, requireMatchingId } from './response-parsing.js'
+import { readJsonItems, readJsonObject } from './json-body.js'
+import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
 import { createSanitizer, type Sanitize } from './sanitizer.js'
 import { errorForStatus } from './status-errors.js'
@@ -81,15 +81,21 @@ export class Session implements ChannelSession {
 
   async #list<T>(operation: Operation, name: string, parse: (item: unknown) => Observation<T>) {
     const target = this.#target(operation, [name])
-    const result = await this.#read(target, (body) => extractItems(body, target.label))
-    return { ...result, value: await parseItems(result.value, parse) }
+    return this.#read(target, async (reply) => {
+      const list = new ListCollector(parse)
+      for await (const { text, value } of readJsonItems(reply, target.label, this.#sanitize)) list.add(text, value)
+      return list.finish()
+    })
   }
 
   async #item<T>(operation: Operation, segments: string[], id: string, parse: (body: unknown) => Observation<T>) {
     const target = this.#target(operation, segments)
-    const result = await this.#read(target, (body) => requireMatchingId(body, id, target.label, this.#sanitize))
-    // A document without an id is stored under the requested id.
-    return { ...result, value: { ...parse(result.value), id } }
+    return this.#read(target, async (reply) => {
+      const body = await readJsonObject(reply, target.label, this.#sanitize)
+      requireMatchingId(body, id, target.label, this.#sanitize)
+      // A document without an id is stored under the requested id.
+      return { ...parse(body), id }
+    })
   }
 
   #target(operation: Operation, segments: string[]): Target {
@@ -101,16 +107,16 @@ export class Session implements ChannelSession {
     return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
   }
 
-  #read<T>(target: Target, parse: (body: JsonObject) => T): Promise<ReadResult<T>> {
+  #read<T>(target: Target, parse: (reply: TransportReply) => Promise<T>): Promise<ReadResult<T>> {
     const { retries, backoff, timing } = this.#options
     const attempt = (retry: number) => this.#attempt(target, retry, parse)
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken: this.#cancelToken })
   }
 
-  async #attempt<T>(target: Target, retry: number, parse: (body: JsonObject) => T) {
+  async #attempt<T>(target: Target, retry: number, parse: (reply: TransportReply) => Promise<T>) {
     const reply = await this.#send(target, retry)
     if (reply.status !== 200) throw this.#errorFor(reply, target)
-    const value = parse(await readJsonObject(reply, target.label, this.#sanitize))
+    const value = await parse(reply)
     return { value, readAt: reply.sentAt, serverDate: reply.serverDate }
   }
 

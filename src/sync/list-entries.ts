@@ -2,6 +2,7 @@ import { contentHash } from '../domain/canonical-json.js'
 import type { DocumentKind } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import type { Observation } from '../domain/observation.js'
+import { TimeSlice } from '../domain/time-slice.js'
 
 /** An entry of a list with the hash of its content. */
 export interface ListEntry<T> extends Observation<T> {
@@ -12,13 +13,18 @@ export interface ListEntry<T> extends Observation<T> {
  * Maps the entries of a list by identifier. If several share one, equal entries count once; if they differ, the last
  * one is kept, with a problem.
  */
-export function dedupeById<T>(kind: DocumentKind, observed: readonly Observation<T>[]): Map<string, ListEntry<T>> {
+export async function dedupeById<T>(
+  kind: DocumentKind,
+  observed: readonly Observation<T>[],
+): Promise<Map<string, ListEntry<T>>> {
+  const slice = new TimeSlice()
   const byId = new Map<string, ListEntry<T>>()
   for (const entry of observed) {
     const hash = contentHash(kind, entry.body)
     const earlier = byId.get(entry.id)
     const problems = earlier && earlier.hash !== hash ? [...entry.problems, duplicateProblem(entry.id)] : entry.problems
     byId.set(entry.id, { ...entry, problems, hash })
+    if (slice.isOver) await slice.next()
   }
   return byId
 }

@@ -13,7 +13,7 @@ export function pollListings(context: PollContext): Promise<PollResult> {
   return runPoll(context, 'listings', async (poll) => {
     const { run, progress } = poll
     const { value, readAt } = await session.listListings()
-    const listings = [...dedupeById('listing', value).values()]
+    const listings = [...(await dedupeById('listing', value)).values()]
     const listed = new Set(listings.map((listing) => listing.id))
     await checkMassLoss(poll, 'listing', listed)
     const changes = await store.recordListings(run, listings, readAt, now())

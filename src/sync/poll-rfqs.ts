@@ -28,7 +28,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
   return runPoll(context, 'rfqs', async (poll) => {
     const { run, progress } = poll
     const { value, readAt } = await session.listRfqs()
-    const entries = dedupeById('rfq', value)
+    const entries = await dedupeById('rfq', value)
     progress.counts.seen += entries.size
     const known = new Map((await store.rfqStates(run.channel)).map((state) => [state.id, state]))
     const listed = new Set(entries.keys())
@@ -100,7 +100,7 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   }
   try {
     const fetched = await readRfqWithResponses(session, entry.id)
-    const duplicates = entry.problems.filter((problem) => problem.code === 'duplicate')
+    const duplicates = entry.problems.filter(({ code }) => code === 'duplicate' || code === 'omitted')
     const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...duplicates] }
     const recorded = await store.recordRfq(run, { ...fetched, rfq, shape: 'full', listHash: entry.hash }, now())
     countRecorded(poll, rfq, recorded)

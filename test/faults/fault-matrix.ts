@@ -91,4 +91,8 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     expected: 'formulas stay text, and the XML stays well-formed',
   },
   45: { fault: '50,000 offers in one RFQ', expected: 'the event loop is never blocked for more than 1 s' },
+  46: {
+    fault: 'a small list that takes much memory to parse',
+    expected: 'too many entries are counted and rejected before parsing; memory stays below 512 MiB',
+  },
 }

@@ -1,6 +1,8 @@
-/** A reply that needs far more memory to parse than its size suggests. */
+const entries = Array.from({ length: 24 }, (_, n) => `{"id":"${n}","x":[${'[0],'.repeat(99_999)}[0]]}`)
+
+/** Within all limits, but far larger in memory than as text: each `[0]` takes 64 bytes. */
 export const memoryExhaustingReply = {
   kind: 'text',
-  text: `{"items":[${'{},'.repeat(3_000_000)}{}]}`,
+  text: `{"items":[${entries.join()}]}`,
   contentType: 'application/json',
 } as const

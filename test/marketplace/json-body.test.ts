@@ -1,6 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exceedsDepth, readJsonObject } from '../../src/marketplace/json-body.js'
+import { TimeSlice } from '../../src/domain/time-slice.js'
+import { MAX_ENTRIES, readJsonItems, readJsonObject } from '../../src/marketplace/json-body.js'
+import { JsonScanner } from '../../src/marketplace/json-scanner.js'
 import { createSanitizer } from '../../src/marketplace/sanitizer.js'
 
 const read = (body: string | Buffer, type = 'application/json') =>
@@ -10,20 +12,42 @@ const read = (body: string | Buffer, type = 'application/json') =>
     createSanitizer('the-key-itself'),
   )
 
+const scan = (text: string, limits: { depth?: number; entries?: number } = {}) =>
+  new JsonScanner(text, { depth: 1000, entries: MAX_ENTRIES, ...limits }).scan(new TimeSlice())
+
+const readItems = async (body: string) => {
+  const reply = { status: 200, headers: {}, body: Buffer.from(body) }
+  const items = []
+  for await (const { value } of readJsonItems(reply, () => 'GET x', createSanitizer('the-key-itself')))
+    items.push(value())
+  return items
+}
+
+/** The most entries of any array or object within a value, and the number of all members. */
+function countEntries(value: unknown): { most: number; members: number } {
+  if (value === null || typeof value !== 'object') return { most: 0, members: 0 }
+  const inner = Object.values(value).map(countEntries)
+  const own = Array.isArray(value) ? 0 : inner.length
+  return {
+    most: Math.max(inner.length, ...inner.map(({ most }) => most)),
+    members: inner.reduce((sum, { members }) => sum + members, own),
+  }
+}
+
 function depthOf(value: unknown): number {
   if (value === null || typeof value !== 'object') return 0
   return 1 + Math.max(0, ...Object.values(value).map(depthOf))
 }
 
 describe('nesting depth of JSON text', () => {
-  it('equals the depth of the parsed value, whatever its strings contain', () => {
+  it('equals the depth of the parsed value, whatever its strings contain', async () => {
     const value = fc.jsonValue({ maxDepth: 6 }) as fc.Arbitrary<unknown>
     const text = value.map((inner) => JSON.stringify({ '[{"\\': inner, '\\"': ['}]"', '\\\\'] }))
-    fc.assert(
-      fc.property(text, (json) => {
+    await fc.assert(
+      fc.asyncProperty(text, async (json) => {
         const depth = depthOf(JSON.parse(json))
-        expect(exceedsDepth(depth, json)).toBe(false)
-        expect(exceedsDepth(depth - 1, json)).toBe(true)
+        expect(await scan(json, { depth })).toMatchObject({ tooDeep: false })
+        expect(await scan(json, { depth: depth - 1 })).toMatchObject({ tooDeep: true })
       }),
     )
   })
@@ -33,6 +57,85 @@ describe('nesting depth of JSON text', () => {
     expect(await read(nested(200))).toHaveProperty('a')
     await expect(read(nested(201))).rejects.toThrow('deeper than 200 levels')
     await expect(read(`{"a":${'['.repeat(5_000_000)}`)).rejects.toThrow('deeper than 200 levels')
+  })
+})
+
+/** Serializes with varying white space. */
+const spaced = (value: unknown, spaces: number) => JSON.stringify(value, null, spaces)
+
+describe('entries of JSON text', () => {
+  it('are counted like those of the parsed value, whatever its strings contain', async () => {
+    const values = fc.tuple(fc.jsonValue({ maxDepth: 4 }), fc.nat(3))
+    await fc.assert(
+      fc.asyncProperty(values, async ([inner, spaces]) => {
+        const value = { ',:[{"\\': inner, items: 'a,:b' }
+        const { most, members } = countEntries(value)
+        const scanned = await scan(spaced(value, spaces), { entries: 1 })
+        expect(scanned.tooMany).toBe(most > 1 ? most : 0)
+        expect(scanned.rest.members).toBe(members)
+      }),
+    )
+  })
+
+  it('of items are found where JSON.parse finds them', async () => {
+    const lists = fc.tuple(fc.array(fc.jsonValue({ maxDepth: 3 })), fc.jsonValue({ maxDepth: 2 }), fc.nat(3))
+    await fc.assert(
+      fc.asyncProperty(lists, async ([items, other, spaces]) => {
+        for (const body of [
+          { items, other },
+          { 'it\\ems': other, items },
+        ]) {
+          const text = spaced(body, spaces)
+          const parsed = (JSON.parse(text) as { items: unknown }).items
+          expect(await readItems(text)).toEqual(parsed)
+          expect(await readItems(text.replaceAll('"items"', '"\\u0069tems"'))).toEqual(parsed)
+        }
+      }),
+    )
+  })
+
+  it.each([
+    '{"items":[1,]}',
+    '{"items":[,1]}',
+    '{"items":[1}',
+    '{"items":[{]]}',
+    '{"items":[1]',
+    '{"items":[1]]',
+    '{"items":[1 2]}',
+  ])('%s is not valid', async (text) => {
+    await expect(readItems(text)).rejects.toThrow('the body is not valid JSON, or incomplete')
+  })
+
+  it('must not be given twice, and must be an array', async () => {
+    await expect(readItems('{"items":[1],"items":[]}')).rejects.toThrow('several "items"')
+    await expect(readItems('{"items":{"items":[1]}}')).rejects.toThrow('no "items" array')
+    await expect(readItems('{"x":{"items":[1]}}')).rejects.toThrow('no "items" array')
+    expect(await readItems('{"items":[ \n]}')).toEqual([])
+  })
+
+  it('are rejected beyond 100,000, also within a document and in incomplete text', async () => {
+    const zeros = (count: number) => `[${'0,'.repeat(count - 1)}0]`
+    expect(await readItems(`{"items":${zeros(MAX_ENTRIES)}}`)).toHaveLength(MAX_ENTRIES)
+    const message = `a list of ${MAX_ENTRIES + 1} entries; at most ${MAX_ENTRIES} are accepted`
+    for (const text of [
+      `{"items":${zeros(MAX_ENTRIES + 1)}}`,
+      `{"items":[{"responses":${zeros(MAX_ENTRIES + 1)}}]}`,
+      `{"items":${zeros(MAX_ENTRIES + 1).slice(0, -1)}`,
+    ]) {
+      await expect(readItems(text)).rejects.toThrow(message)
+    }
+    await expect(read(`{"responses":${zeros(MAX_ENTRIES + 1)}}`)).rejects.toThrow(message)
+  })
+
+  it('are rejected if a document or a reply has too many values in all', async () => {
+    const lists = (count: number) =>
+      `{"x":[${Array(count)
+        .fill(`[${'0,'.repeat(99_999)}0]`)
+        .join()}]}`
+    await expect(read(lists(16))).rejects.toThrow(/a document has about 16000\d\d values; at most 1500000 are accepted/)
+    await expect(readItems(`{"items":[${lists(16)}]}`)).rejects.toThrow('a document has about')
+    const many = Array(6).fill(lists(10)).join()
+    await expect(readItems(`{"items":[${many}]}`)).rejects.toThrow('the body has about')
   })
 })
 
