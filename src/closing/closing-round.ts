@@ -30,6 +30,7 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
   const approvedIds = await findApprovedIds(context, policy)
   const chosenIds = policy.retry ? new Set([...(approvedIds ?? []), ...policy.retry]) : approvedIds
   let round: Round | undefined
+  let interruption: string | null = null
   const result = await withRun(context, 'close', async (run, progress) => {
     round = createRound(context, policy, run, progress)
     round.chosenIds = chosenIds
@@ -39,6 +40,7 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
       await closeCandidates(round)
       await finishRound(round)
     } catch (error) {
+      interruption = (error as Error).message
       await finishRound(round).catch(() => undefined) // The database may be what failed; the first error explains more.
       throw error
     } finally {
@@ -46,7 +48,7 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
     }
   })
   const { decisions, approvalPlan, stopReason, unsettled, heldPlans, counts } = round as Round
-  return { ...result, decisions, approvalPlan, stopReason, unsettled, heldPlans, counts }
+  return { ...result, decisions, approvalPlan, stopReason: stopReason ?? interruption, unsettled, heldPlans, counts }
 }
 
 /** The RFQs of the approval plan, or null if the round needs none. Throws PlanError. */
