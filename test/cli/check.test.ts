@@ -91,7 +91,8 @@ describe('check', () => {
     expect(status).toBe(1)
     expect(out).toMatch(/^acme\/forest listings +FAILED/m)
     expect(out).toMatch(/^acme\/forest RFQs +FAILED +not checked: see acme\/forest listings/m)
-    expect(requests()).toBe(2)
+    expect(out).toMatch(/^acme\/blue listings +FAILED +not checked: see acme\/forest listings/m)
+    expect(requests()).toBe(1)
     expect(seconds).toBeLessThan(15)
   })
 

@@ -4,6 +4,7 @@ import { isExampleAddress } from '../../config/example.js'
 import type { ChannelConfig } from '../../config.js'
 import type { Clock } from '../../domain/clock.js'
 import type { ChannelSession, ReadResult } from '../../marketplace/contract.js'
+import { UnavailableError } from '../../marketplace/errors.js'
 import { once } from '../../once.js'
 import type { Store } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
@@ -181,24 +182,41 @@ const NETWORK = 'check baseUrl, the network and the firewall, then try again'
 const NO_CLOSING =
   'RFQs are not closed while the clocks differ: synchronize this machine with NTP, or contact the marketplace'
 
-/** The address first: if it cannot be reached, the channels would only repeat the same error. */
+/**
+ * The address first, then the first channel, then the others at the same time. Where a check gets no reply, the ones after
+ * it would only wait for the same error.
+ */
 function marketplaceChecks(cli: Cli, app: App): Check[] {
-  const { baseUrl } = app.config
+  const { baseUrl, channels } = app.config
   const reachable = once(async () => {
     if (isExampleAddress(baseUrl)) return failed('not checked: baseUrl is the example address')
     return passed(await connectTo(baseUrl))
   })
-  const address: Check = { what: 'marketplace', remedy: NETWORK, run: reachable }
-  const sessionOf = sessionOpener(cli, app)
-  const isReachable = () =>
-    reachable().then(
-      ({ ok }) => ok,
-      () => false,
-    )
-  return [
-    address,
-    ...app.config.channels.flatMap((channel) => channelChecks(cli, app, channel, sessionOf, isReachable)),
-  ]
+  const context: ChannelContext = { cli, app, sessionOf: sessionOpener(cli, app), reachable, unanswered: null }
+  const [first = [], ...others] = channels.map((channel) => channelChecks(context, channel))
+  const firstDone = once(() => Promise.allSettled(first.map(({ run }) => run())))
+  const later = others.flat().map(({ run, ...check }) => ({
+    ...check,
+    run: once(async () => {
+      await firstDone()
+      return context.unanswered === null ? run() : failed(`not checked: see ${context.unanswered}`)
+    }),
+  }))
+  const address = async () => {
+    const result = await reachable()
+    void firstDone().then(() => Promise.allSettled(later.map(({ run }) => run())))
+    return result
+  }
+  return [{ what: 'marketplace', remedy: NETWORK, run: address }, ...first, ...later]
+}
+
+interface ChannelContext {
+  cli: Cli
+  app: App
+  sessionOf: (channel: ChannelConfig) => Promise<ChannelSession>
+  reachable: () => Promise<Omit<Finding, 'what'>>
+  /** The first check to which the marketplace sent no reply, or null. */
+  unanswered: string | null
 }
 
 /** Opens sessions on a client of its own, without retries and with a deadline of seconds. */
@@ -214,46 +232,48 @@ function sessionOpener({ io }: Cli, app: App) {
   return async (channel: ChannelConfig) => (await open()).session(channel, { signal: io.stop })
 }
 
-function channelChecks(
-  { io }: Cli,
-  { config }: App,
-  channel: ChannelConfig,
-  sessionOf: (channel: ChannelConfig) => Promise<ChannelSession>,
-  isReachable: () => Promise<boolean>,
-): Check[] {
-  const session = once(() => sessionOf(channel))
-  let listingsRead = false
-  const closes = channel.autoClose !== 'off' && config.closing.enabled
+function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[] {
+  const { io } = context.cli
+  const { closing } = context.app.config
+  const session = once(() => context.sessionOf(channel))
+  const closes = channel.autoClose !== 'off' && closing.enabled
 
-  const readList = async (noun: string, read: (from: ChannelSession) => Promise<ReadResult<unknown[]>>) => {
+  const readList = async (
+    what: string,
+    noun: string,
+    read: (from: ChannelSession) => Promise<ReadResult<unknown[]>>,
+  ) => {
     const startedAt = performance.now()
-    const { value, readAt, serverDate } = await read(await session())
+    const { value, readAt, serverDate } = await read(await session()).catch((error: unknown) => {
+      if (error instanceof UnavailableError && error.status === null) context.unanswered ??= what
+      throw error
+    })
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
-    const skew = clockProblem({ readAt, answeredAt: io.now(), serverDate }, config.closing.maxClockSkewSeconds)
+    const skew = clockProblem({ readAt, answeredAt: io.now(), serverDate }, closing.maxClockSkewSeconds)
     return { summary: `${plural(value.length, noun)} in ${seconds} s`, skew }
   }
+  const isReachable = () =>
+    context.reachable().then(
+      ({ ok }) => ok,
+      () => false,
+    )
+  const [listings, rfqs] = [`${channel.key} listings`, `${channel.key} RFQs`]
+  const readListings = once(async () => {
+    if (!(await isReachable())) return failed('not checked: see marketplace')
+    const { summary } = await readList(listings, 'listing', (from) => from.listListings())
+    return passed(summary)
+  })
+  const readRfqs = once(async () => {
+    if (!(await isReachable())) return failed('not checked: see marketplace')
+    const before = await readListings().catch(() => null)
+    if (!before?.ok) return failed(`not checked: see ${listings}`)
+    const { summary, skew } = await readList(rfqs, 'RFQ', (from) => from.listRfqs())
+    if (skew === null) return passed(summary)
+    return closes ? failed(`${summary}; ${skew}`, NO_CLOSING) : passed(`${summary}; ${skew}`)
+  })
   return [
-    {
-      what: `${channel.key} listings`,
-      remedy: NETWORK,
-      run: async () => {
-        if (!(await isReachable())) return failed('not checked: see marketplace')
-        const { summary } = await readList('listing', (from) => from.listListings())
-        listingsRead = true
-        return passed(summary)
-      },
-    },
-    {
-      what: `${channel.key} RFQs`,
-      remedy: NETWORK,
-      run: async () => {
-        if (!(await isReachable())) return failed('not checked: see marketplace')
-        if (!listingsRead) return failed(`not checked: see ${channel.key} listings`)
-        const { summary, skew } = await readList('RFQ', (from) => from.listRfqs())
-        if (skew === null) return passed(summary)
-        return closes ? failed(`${summary}; ${skew}`, NO_CLOSING) : passed(`${summary}; ${skew}`)
-      },
-    },
+    { what: listings, remedy: NETWORK, run: readListings },
+    { what: rfqs, remedy: NETWORK, run: readRfqs },
   ]
 }
 
