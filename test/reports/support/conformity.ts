@@ -1,10 +1,16 @@
 import { type Element, parseXml } from './parts.js'
-import { type Book, bookOf, countFaultsIn, styleFaultsIn, workbookFaultsIn } from './schema/book.js'
 import { chartFaultsIn, drawingFaultsIn } from './schema/charts.js'
 import { formulaFaultsIn } from './schema/formulas.js'
 import { linkFaults, partRoots, type Trees } from './schema/links.js'
 import { Schema } from './schema/schema.js'
 import { sheetFaultsIn } from './schema/sheets.js'
+import {
+  countFaultsIn,
+  indexWorkbook,
+  styleFaultsIn,
+  type WorkbookIndex,
+  workbookFaultsIn,
+} from './schema/workbook-index.js'
 
 /** Parsed parts, the expected root element of each, and the faults found so far. */
 interface Read {
@@ -21,11 +27,11 @@ interface Read {
  */
 export function workbookFaults(parts: ReadonlyMap<string, string>): string[] {
   const { trees, roots, faults } = read(parts)
-  const book = bookOf(trees, roots)
+  const workbook = indexWorkbook(trees, roots)
   for (const [part, root] of roots) {
     const tree = trees.get(part)
     if (!tree) continue
-    const found = [...countFaultsIn(tree), ...partFaults(tree, root, book, trees)]
+    const found = [...countFaultsIn(tree), ...partFaults(tree, root, workbook, trees)]
     faults.push(...found.map((fault) => `${part}: ${fault}`))
   }
   return faults
@@ -45,12 +51,12 @@ function read(parts: ReadonlyMap<string, string>): Read {
   return { trees, roots, faults: [...faults, ...linkFaults(trees, roots)] }
 }
 
-function* partFaults(tree: Element, root: string, book: Book, trees: Trees): Generator<string> {
-  if (root === 'x:workbook') yield* workbookFaultsIn(tree, book)
+function* partFaults(tree: Element, root: string, workbook: WorkbookIndex, trees: Trees): Generator<string> {
+  if (root === 'x:workbook') yield* workbookFaultsIn(tree, workbook)
   if (root === 'x:styleSheet') yield* styleFaultsIn(tree)
   if (root === 'xdr:wsDr') yield* drawingFaultsIn(tree)
-  if (root === 'c:chartSpace') yield* chartFaultsIn(tree, book, trees)
+  if (root === 'c:chartSpace') yield* chartFaultsIn(tree, workbook, trees)
   if (root !== 'x:worksheet') return
-  yield* sheetFaultsIn(tree, book)
-  yield* formulaFaultsIn(tree, book)
+  yield* sheetFaultsIn(tree, workbook)
+  yield* formulaFaultsIn(tree, workbook)
 }

@@ -23,7 +23,7 @@ describe('workbook parts', () => {
 })
 
 /** A text replacement in a part and the fault that the check must report. */
-type Damage = [what: string, part: string, from: string | RegExp, to: string, says: RegExp]
+type Damage = [what: string, part: string, from: string | RegExp, to: string, message: RegExp]
 
 const SHEET = 'xl/worksheets/sheet1.xml'
 const SCORING = 'xl/worksheets/sheet7.xml'
@@ -43,19 +43,31 @@ const DAMAGES: Damage[] = [
     /x:pageSetup x:pageMargins/,
   ],
   ['an unknown attribute', SHEET, '<sheetData', '<sheetData new="1"', /unknown attribute new/],
-  ['an unknown element', SHEET, '</sheetData>', '<new/></sheetData>', /holds x:row x:new rather than row\*/],
-  ['a missing attribute', SHEET, / workbookViewId="0"/, '', /lacks workbookViewId/],
+  ['an unknown element', SHEET, '</sheetData>', '<new/></sheetData>', /has the children x:row x:new, expected row\*/],
+  ['a missing attribute', SHEET, / workbookViewId="0"/, '', /attribute is missing: workbookViewId/],
   ['a word for a number', SHEET, / workbookViewId="0"/, ' workbookViewId="x"', /workbookViewId="x"/],
-  ['text between elements', SHEET, '<sheetData>', '<sheetData>text', /sheetData: says "text"/],
+  ['text between elements', SHEET, '<sheetData>', '<sheetData>text', /sheetData: unexpected text "text"/],
   ['another root', 'xl/theme/theme1.xml', /a:theme\b/g, 'a:thema', /the root is a:thema/],
   ['another namespace', CHART, 'drawingml/2006/chart"', 'drawingml/2007/chart"', /the root is \{/],
-  ['what readers may no longer pass over', SHEET, ' mc:Ignorable="x14ac"', '', /unknown attribute .*dyDescent/],
-  ['a namespace to pass over that is none', SHEET, 'mc:Ignorable="x14ac"', 'mc:Ignorable="x14ac q"', /pass over q/],
+  ['an attribute that is no longer ignorable', SHEET, ' mc:Ignorable="x14ac"', '', /unknown attribute .*dyDescent/],
+  [
+    'an undeclared prefix in mc:Ignorable',
+    SHEET,
+    'mc:Ignorable="x14ac"',
+    'mc:Ignorable="x14ac q"',
+    /undeclared prefix q/,
+  ],
   ['an unknown extension', SCORING, /uri="\{B025F937/g, 'uri="{A025F937', /has uri=/],
-  ['a part nothing leads to', RELATIONS, /<Relationship [^>]*drawing1.xml[^>]*>/, '', /nothing leads to xl\/drawings/],
-  ['a relationship to a missing part', RELATIONS, 'drawing1.xml', 'drawing9.xml', /drawing9.xml is no drawing/],
-  ['two relationships called alike', RELATIONS, 'Id="rId2"', 'Id="rId1"', /has rId1 twice/],
-  ['a relationship of the wrong type', RELATIONS, 'relationships/drawing"', 'relationships/chart"', /is no chart/],
+  [
+    'a part without a relationship',
+    RELATIONS,
+    /<Relationship [^>]*drawing1.xml[^>]*>/,
+    '',
+    /no relationship refers to xl\/drawings/,
+  ],
+  ['a relationship to a missing part', RELATIONS, 'drawing1.xml', 'drawing9.xml', /drawing9.xml is not a drawing/],
+  ['two relationships with one id', RELATIONS, 'Id="rId2"', 'Id="rId1"', /has rId1 twice/],
+  ['a relationship of the wrong type', RELATIONS, 'relationships/drawing"', 'relationships/chart"', /is not a chart/],
   [
     'a part without a type',
     TYPES,
@@ -63,47 +75,53 @@ const DAMAGES: Damage[] = [
     '',
     /styles.xml has the content type/,
   ],
-  ['a type of a part that is not there', TYPES, '/xl/styles.xml', '/xl/style.xml', /names \/xl\/style.xml, which/],
-  ['two sheets called alike', 'xl/workbook.xml', 'name="Inputs"', 'name="SUMMARY"', /have the name summary/],
-  ['a name for nothing', 'xl/workbook.xml', '>Inputs!$B$8<', '>Gone!$B$8<', /leads to no sheet: Gone/],
-  ['a name that is a cell', 'xl/workbook.xml', 'name="DiscountRate"', 'name="AB12"', /nothing can be named AB12/],
-  ['a style that is not there', SHEET, / s="\d+"/, ' s="999"', /has the style 999/],
-  ['a font that is not there', 'xl/styles.xml', /(<cellXfs.*?<xf [^>]*fontId=")\d+/, '$199', /uses fontId 99 of/],
+  ['a content type of a missing part', TYPES, '/xl/styles.xml', '/xl/style.xml', /names \/xl\/style.xml, which/],
+  ['two sheets with one name', 'xl/workbook.xml', 'name="Inputs"', 'name="SUMMARY"', /have the name summary/],
+  ['a name of a missing sheet', 'xl/workbook.xml', '>Inputs!$B$8<', '>Gone!$B$8<', /refers to a missing sheet: Gone/],
+  ['a name that is a cell', 'xl/workbook.xml', 'name="DiscountRate"', 'name="AB12"', /invalid defined name AB12/],
+  ['a missing style', SHEET, / s="\d+"/, ' s="999"', /has the style 999/],
+  ['a missing font', 'xl/styles.xml', /(<cellXfs.*?<xf [^>]*fontId=")\d+/, '$199', /uses fontId 99 of/],
   ['a miscounted list', 'xl/styles.xml', /<fonts count="\d+"/, '<fonts count="3"', /fonts counts 3 of/],
-  ['a reference to a missing string', SHEET, /t="s"><v>\d+</, 't="s"><v>99999<', /A1 says 99999/],
-  ['an invalid number', SHEET, /t="s"><v>\d+</, '><v>1,5<', /A1 says 1,5/],
-  ['a cell in the wrong row', SHEET, '<c r="A1"', '<c r="A2"', /A2 stands in the wrong place/],
-  ['a row before its own', SHEET, /<row r="3"/, '<row r="2"', /row 2 stands behind row 2/],
-  ['a formula without a result', SHEET, /<\/f><v>[^<]*<\/v>/, '</f>', /has a formula and no result/],
-  ['a formula of a name that is not there', SHEET, /<f>[^<]*<\/f>/, '<f>DiscountRat+1</f>', /no name DiscountRat/],
-  ['a formula of a sheet that is not there', SHEET, /<f>[^<]*<\/f>/, '<f>Gone!$A$1</f>', /no sheet Gone/],
-  ['a function Excel does not know so', SHEET, /<f>[^<]*<\/f>/, '<f>MAXIFS(A1,A1,1)</f>', /no function MAXIFS/],
+  ['a reference to a missing string', SHEET, /t="s"><v>\d+</, 't="s"><v>99999<', /A1 has the invalid value 99999/],
+  ['an invalid number', SHEET, /t="s"><v>\d+</, '><v>1,5<', /A1 has the invalid value 1,5/],
+  ['a cell in the wrong row', SHEET, '<c r="A1"', '<c r="A2"', /A2 is in the wrong place/],
+  ['a row before its own', SHEET, /<row r="3"/, '<row r="2"', /row 2 follows row 2/],
+  ['a formula without a result', SHEET, /<\/f><v>[^<]*<\/v>/, '</f>', /has a formula without a result/],
+  ['a formula with an unknown name', SHEET, /<f>[^<]*<\/f>/, '<f>DiscountRat+1</f>', /unknown name DiscountRat/],
+  ['a formula with a missing sheet', SHEET, /<f>[^<]*<\/f>/, '<f>Gone!$A$1</f>', /unknown sheet Gone/],
+  ['a function without its prefix', SHEET, /<f>[^<]*<\/f>/, '<f>MAXIFS(A1,A1,1)</f>', /unknown function MAXIFS/],
   ['cells merged twice', ABOUT, '</mergeCells>', '<mergeCell ref="A1:XFD99"/></mergeCells>', /merged twice/],
-  ['two rules of input on a cell', INPUTS, /sqref="B10:B10"/, 'sqref="B8:B10"', /two rules of input/],
-  ['two rules of one rank', SCORING, /priority="2"/, 'priority="1"', /two rules are 1/],
-  ['a rule of a style that is not there', SHEET, /dxfId="\d+"/, 'dxfId="99"', /a rule has the style 99/],
-  ['a bar drawn nowhere', SCORING, /<x14:id>\{0/, '<x14:id>{1', /bars .* are drawn as/],
-  ['a chart of no cells', CHART, '<c:f>&#39;Summary', '<c:f>&#39;Gone', /leads to no cells/],
-  ['a chart of other figures', CHART, /(<c:numCache>.*?<c:v>)[^<]*/, '$1987654', /shows 987654 where/],
-  ['axes that do not meet', CHART, /<c:crossAx val="\d+"/, '<c:crossAx val="1"', /an axis crosses 1/],
-  ['two shapes called alike', DRAWING, /(<xdr:cNvPr id=)"3"/, '$1"2"', /two shapes are 2/],
+  ['two data validations on a cell', INPUTS, /sqref="B10:B10"/, 'sqref="B8:B10"', /two data validations/],
+  ['two rules of one priority', SCORING, /priority="2"/, 'priority="1"', /two rules have priority 1/],
+  ['a rule with a missing style', SHEET, /dxfId="\d+"/, 'dxfId="99"', /a rule has the style 99/],
+  ['a data bar without its extension', SCORING, /<x14:id>\{0/, '<x14:id>{1', /bars .* are drawn as/],
+  ['a chart of missing cells', CHART, '<c:f>&#39;Summary', '<c:f>&#39;Gone', /refers to no cells/],
+  [
+    'a chart with other figures',
+    CHART,
+    /(<c:numCache>.*?<c:v>)[^<]*/,
+    '$1987654',
+    /shows 987654, but the cell contains/,
+  ],
+  ['an axis that crosses no other', CHART, /<c:crossAx val="\d+"/, '<c:crossAx val="1"', /an axis crosses 1/],
+  ['two shapes with one id', DRAWING, /(<xdr:cNvPr id=)"3"/, '$1"2"', /two shapes have id 2/],
 ]
 
 describe('the check of workbook parts', () => {
-  let whole: Parts
+  let original: Parts
   beforeAll(async () => {
-    whole = await rfqParts((RFQ_CASES['one-offer'] as typeof crowdedInput)())
+    original = await rfqParts((RFQ_CASES['one-offer'] as typeof crowdedInput)())
   })
 
-  it.each(DAMAGES)('finds %s', (_, part, from, to, says) => {
-    const xml = whole.get(part) ?? ''
+  it.each(DAMAGES)('finds %s', (_, part, from, to, message) => {
+    const xml = original.get(part) ?? ''
     const damaged = xml.replace(from, to)
     expect(damaged).not.toBe(xml)
-    expect(workbookFaults(new Map(whole).set(part, damaged)).join('\n')).toMatch(says)
+    expect(workbookFaults(new Map(original).set(part, damaged)).join('\n')).toMatch(message)
   })
 
   it('rejects unknown elements and attributes everywhere', () => {
-    for (const { root, name, element, schema } of places(whole)) {
+    for (const { root, name, element, schema } of places(original)) {
       const { attributes, children } = element
       element.attributes = { ...attributes, unheard: '1' }
       expect(schema.faults(root, name).join(), element.name).toMatch(/unknown attribute unheard/)
@@ -116,7 +134,7 @@ describe('the check of workbook parts', () => {
 
   it('rejects children in another order, except where the order is free', () => {
     const free = new Set<string>()
-    for (const { root, name, element, schema } of places(whole)) {
+    for (const { root, name, element, schema } of places(original)) {
       const { children } = element
       for (const [index, child] of children.entries()) {
         if (index === 0 || child.name === children[index - 1]?.name) continue
@@ -130,7 +148,7 @@ describe('the check of workbook parts', () => {
 
   it('rejects invalid values of every attribute except free text', () => {
     const free = new Set<string>()
-    for (const { root, name, element, schema } of places(whole)) {
+    for (const { root, name, element, schema } of places(original)) {
       const { attributes } = element
       for (const key of Object.keys(attributes).filter((key) => !/^xmlns|^mc:|^x14ac:/.test(key))) {
         element.attributes = { ...attributes, [key]: ' ¿?' }

@@ -1,10 +1,10 @@
 /** Charts of columns and lines (ECMA-376 part 1, 21.2). */
-import { empty, holds, type Kinds, optional, says, val } from './kind.js'
+import { empty, type Kinds, optional, val, withChildren, withText } from './kind.js'
 import { bool, double, oneOf, text, unsigned, whole } from './values.js'
 
 const flag = optional(bool)
 const count = val(unsigned)
-const writing = holds('a:bodyPr a:lstStyle? a:p+')
+const writing = withChildren('a:bodyPr a:lstStyle? a:p+')
 const AXIS_HEAD =
   'axId scaling delete? axPos majorGridlines? title? numFmt? majorTickMark? minorTickMark? tickLblPos? spPr? txPr? ' +
   'crossAx crosses?'
@@ -13,28 +13,28 @@ const tick = optional(oneOf('cross', 'in', 'none', 'out'))
 const frame: Kinds = {
   // Where a sheet's drawing names the part of a chart.
   ChartReference: empty({ 'r:id!': text }),
-  chartSpace: holds('date1904? roundedCorners? chart spPr? txPr?'),
+  chartSpace: withChildren('date1904? roundedCorners? chart spPr? txPr?'),
   date1904: flag,
   roundedCorners: flag,
-  chart: holds('title? autoTitleDeleted? plotArea legend? plotVisOnly? dispBlanksAs?'),
-  title: holds('tx? layout? overlay? spPr? txPr?'),
-  tx: holds('strRef | rich'),
+  chart: withChildren('title? autoTitleDeleted? plotArea legend? plotVisOnly? dispBlanksAs?'),
+  title: withChildren('tx? layout? overlay? spPr? txPr?'),
+  tx: withChildren('strRef | rich'),
   rich: writing,
   txPr: writing,
-  spPr: holds('(a:noFill | a:solidFill)? a:ln?'),
+  spPr: withChildren('(a:noFill | a:solidFill)? a:ln?'),
   layout: empty(),
   overlay: flag,
   autoTitleDeleted: flag,
-  legend: holds('legendPos? layout? overlay? spPr? txPr?'),
+  legend: withChildren('legendPos? layout? overlay? spPr? txPr?'),
   legendPos: optional(oneOf('b', 'tr', 'l', 'r', 't')),
   plotVisOnly: flag,
   dispBlanksAs: optional(oneOf('span', 'gap', 'zero')),
 }
 
 const plots: Kinds = {
-  plotArea: holds('layout? (barChart | lineChart)+ (catAx | valAx)* spPr?'),
-  barChart: holds('barDir grouping? varyColors? ser=BarSeries* dLbls? gapWidth? overlap? axId axId'),
-  lineChart: holds('grouping=LineGrouping varyColors? ser=LineSeries* dLbls? marker=Flag? axId axId'),
+  plotArea: withChildren('layout? (barChart | lineChart)+ (catAx | valAx)* spPr?'),
+  barChart: withChildren('barDir grouping? varyColors? ser=BarSeries* dLbls? gapWidth? overlap? axId axId'),
+  lineChart: withChildren('grouping=LineGrouping varyColors? ser=LineSeries* dLbls? marker=Flag? axId axId'),
   Flag: flag,
   barDir: optional(oneOf('bar', 'col')),
   grouping: optional(oneOf('percentStacked', 'clustered', 'standard', 'stacked')),
@@ -42,7 +42,7 @@ const plots: Kinds = {
   varyColors: flag,
   gapWidth: optional(whole(0, 500)),
   overlap: optional(whole(-100, 100)),
-  dLbls: holds(
+  dLbls: withChildren(
     'numFmt? spPr? txPr? dLblPos? showLegendKey? showVal? showCatName? showSerName? showPercent? showBubbleSize?',
   ),
   dLblPos: val(oneOf('bestFit', 'b', 'ctr', 'inBase', 'inEnd', 'l', 'outEnd', 'r', 't')),
@@ -55,43 +55,43 @@ const plots: Kinds = {
 }
 
 const series: Kinds = {
-  BarSeries: holds('idx order tx=SeriesText? spPr? invertIfNegative? dLbls? cat? val?'),
-  LineSeries: holds('idx order tx=SeriesText? spPr? marker? dLbls? cat? val? smooth?'),
+  BarSeries: withChildren('idx order tx=SeriesText? spPr? invertIfNegative? dLbls? cat? val?'),
+  LineSeries: withChildren('idx order tx=SeriesText? spPr? marker? dLbls? cat? val? smooth?'),
   idx: count,
   order: count,
-  SeriesText: holds('strRef | v'),
+  SeriesText: withChildren('strRef | v'),
   invertIfNegative: flag,
   smooth: flag,
-  marker: holds('symbol? size? spPr?'),
+  marker: withChildren('symbol? size? spPr?'),
   symbol: val(oneOf('circle', 'dash', 'diamond', 'dot', 'none', 'picture', 'plus', 'square', 'star', 'triangle', 'x')),
   size: optional(whole(2, 72)),
-  cat: holds('strRef | numRef'),
-  val: holds('numRef'),
-  strRef: holds('f strCache?'),
-  numRef: holds('f numCache?'),
-  f: says(text),
-  strCache: holds('ptCount? pt*'),
-  numCache: holds('formatCode? ptCount? pt=Figure*'),
-  formatCode: says(text),
+  cat: withChildren('strRef | numRef'),
+  val: withChildren('numRef'),
+  strRef: withChildren('f strCache?'),
+  numRef: withChildren('f numCache?'),
+  f: withText(text),
+  strCache: withChildren('ptCount? pt*'),
+  numCache: withChildren('formatCode? ptCount? pt=Figure*'),
+  formatCode: withText(text),
   ptCount: count,
-  pt: holds('v', { 'idx!': unsigned }),
-  v: says(text),
-  Figure: holds('v=FigureValue', { 'idx!': unsigned }),
-  FigureValue: says(double),
+  pt: withChildren('v', { 'idx!': unsigned }),
+  v: withText(text),
+  Figure: withChildren('v=FigureValue', { 'idx!': unsigned }),
+  FigureValue: withText(double),
 }
 
 const axes: Kinds = {
   axId: count,
-  catAx: holds(`${AXIS_HEAD} auto? lblAlgn? lblOffset? noMultiLvlLbl?`),
-  valAx: holds(`${AXIS_HEAD} crossBetween? majorUnit?`),
-  scaling: holds('orientation? max? min?'),
+  catAx: withChildren(`${AXIS_HEAD} auto? lblAlgn? lblOffset? noMultiLvlLbl?`),
+  valAx: withChildren(`${AXIS_HEAD} crossBetween? majorUnit?`),
+  scaling: withChildren('orientation? max? min?'),
   orientation: optional(oneOf('maxMin', 'minMax')),
   max: val(double),
   min: val(double),
   majorUnit: val(double),
   delete: flag,
   axPos: val(oneOf('b', 'l', 'r', 't')),
-  majorGridlines: holds('spPr?'),
+  majorGridlines: withChildren('spPr?'),
   numFmt: empty({ 'formatCode!': text, sourceLinked: bool }),
   majorTickMark: tick,
   minorTickMark: tick,

@@ -1,13 +1,13 @@
 import { decoded, type Element } from '../parts.js'
-import { all, attribute, type Book, repeated } from './book.js'
 import { first, type Trees } from './links.js'
 import { referencesIn } from './references.js'
 import { type Area, cellAt } from './values.js'
+import { all, attribute, repeated, type WorkbookIndex } from './workbook-index.js'
 
 /** Checks that charts refer to cells, cache their values, and have matching axes. */
-export function* chartFaultsIn(chart: Element, book: Book, trees: Trees): Generator<string> {
+export function* chartFaultsIn(chart: Element, workbook: WorkbookIndex, trees: Trees): Generator<string> {
   for (const reference of [...all(chart, 'c:strRef'), ...all(chart, 'c:numRef')]) {
-    yield* referenceFaults(reference, book, trees)
+    yield* referenceFaults(reference, workbook, trees)
   }
   for (const key of ['c:idx', 'c:order']) {
     const values = all(chart, 'c:ser').flatMap((series) => all(series, key).map((index) => attribute(index, 'val')))
@@ -16,27 +16,27 @@ export function* chartFaultsIn(chart: Element, book: Book, trees: Trees): Genera
   yield* axisFaults(chart)
 }
 
-function* referenceFaults(reference: Element, book: Book, trees: Trees): Generator<string> {
+function* referenceFaults(reference: Element, workbook: WorkbookIndex, trees: Trees): Generator<string> {
   const formula = decoded(first(reference, 'c:f')?.text ?? '')
   const [range, ...more] = referencesIn(formula) ?? []
-  const sheet = trees.get(book.sheets.get(range?.sheet ?? '') ?? '')
-  if (!range || !sheet || more.length > 0) return yield `${formula} leads to no cells`
+  const sheet = trees.get(workbook.sheets.get(range?.sheet ?? '') ?? '')
+  if (!range || !sheet || more.length > 0) return yield `${formula} refers to no cells`
   const points = new Map(all(reference, 'c:pt').map((point) => [attribute(point, 'idx'), textIn(point, 'c:v')]))
-  const cells = cellsIn(sheet, range.area, book)
+  const cells = cellsIn(sheet, range.area, workbook)
   if (Number(first(reference, 'c:ptCount')?.attributes.val) !== cells.length) yield `${formula} counts other points`
   for (const [index, cell] of cells.entries()) {
     const shown = points.get(String(index)) ?? ''
-    const stands = reference.name === 'c:numRef' ? figure(cell) : cell
-    if (!same(shown, stands)) yield `${formula} shows ${shown} where ${stands} stands`
+    const expected = reference.name === 'c:numRef' ? figure(cell) : cell
+    if (!same(shown, expected)) yield `${formula} shows ${shown}, but the cell contains ${expected}`
   }
 }
 
 /** The values of the cells of an area, row by row. */
-function cellsIn(sheet: Element, { top, bottom, left, right }: Area, book: Book): string[] {
+function cellsIn(sheet: Element, { top, bottom, left, right }: Area, workbook: WorkbookIndex): string[] {
   const rows = new Map(first(sheet, 'sheetData')?.children.map((row) => [Number(row.attributes.r), row.children]))
   return range(top, bottom).flatMap((row) => {
     const cells = new Map(rows.get(row)?.map((cell) => [cellAt(attribute(cell, 'r'))?.column, cell]))
-    return range(left, right).map((column) => cellText(cells.get(column), book))
+    return range(left, right).map((column) => cellText(cells.get(column), workbook))
   })
 }
 
@@ -44,7 +44,7 @@ const range = (from: number, to: number): number[] => Array.from({ length: to - 
 const textIn = (element: Element | undefined, name: string): string =>
   decoded((element && first(element, name)?.text) ?? '')
 
-function cellText(cell: Element | undefined, { strings }: Book): string {
+function cellText(cell: Element | undefined, { strings }: WorkbookIndex): string {
   const value = textIn(cell, 'v')
   if (cell?.attributes.t === 'e') return ''
   return cell?.attributes.t === 's' ? (strings[Number(value)] ?? '') : value
@@ -71,7 +71,7 @@ function* axisFaults(chart: Element): Generator<string> {
 /** Checks anchors for reversed corners, and shapes for duplicate ids. */
 export function* drawingFaultsIn(drawing: Element): Generator<string> {
   const ids = all(drawing, 'xdr:cNvPr').map((shape) => attribute(shape, 'id'))
-  for (const id of repeated(ids)) yield `two shapes are ${id}`
+  for (const id of repeated(ids)) yield `two shapes have id ${id}`
   for (const anchor of all(drawing, 'xdr:twoCellAnchor')) {
     for (const side of ['xdr:col', 'xdr:row']) {
       const [from, to] = all(anchor, side).map(({ text }) => Number(text))

@@ -1,26 +1,26 @@
 /** Where drawings stand on a sheet, and the shapes, text and colours within (ECMA-376 part 1, 20.1, 20.5, 21.1). */
-import { empty, holds, type Kinds, says, val } from './kind.js'
+import { empty, type Kinds, val, withChildren, withText } from './kind.js'
 import { bool, language, oneOf, rgb, signed, text, unsigned, whole } from './values.js'
 
 const place = whole(-27_273_042_329_600, 27_273_042_316_900)
 const extent = whole(0, 27_273_042_316_900)
-const anchor = holds('col colOff row rowOff')
-const index = says(whole(0, 1_048_575))
+const anchor = withChildren('col colOff row rowOff')
+const index = withText(whole(0, 1_048_575))
 
 export const spreadsheetDrawing: Kinds = {
-  wsDr: holds('twoCellAnchor*'),
-  twoCellAnchor: holds('from to graphicFrame clientData', { editAs: oneOf('twoCell', 'oneCell', 'absolute') }),
+  wsDr: withChildren('twoCellAnchor*'),
+  twoCellAnchor: withChildren('from to graphicFrame clientData', { editAs: oneOf('twoCell', 'oneCell', 'absolute') }),
   from: anchor,
   to: anchor,
   col: index,
-  colOff: says(place),
+  colOff: withText(place),
   row: index,
-  rowOff: says(place),
-  graphicFrame: holds('nvGraphicFramePr xfrm a:graphic', { 'macro!': text }),
-  nvGraphicFramePr: holds('cNvPr cNvGraphicFramePr'),
+  rowOff: withText(place),
+  graphicFrame: withChildren('nvGraphicFramePr xfrm a:graphic', { 'macro!': text }),
+  nvGraphicFramePr: withChildren('cNvPr cNvGraphicFramePr'),
   cNvPr: empty({ 'id!': unsigned, 'name!': text, descr: text, title: text, hidden: bool }),
   cNvGraphicFramePr: empty(),
-  xfrm: holds('a:off? a:ext?'),
+  xfrm: withChildren('a:off? a:ext?'),
   clientData: empty({ fLocksWithSheet: bool, fPrintsWithSheet: bool }),
 }
 
@@ -31,20 +31,20 @@ const DASHES = oneOf('solid', 'dot', 'dash', 'lgDash', 'dashDot', 'lgDashDot', '
 const percentage = val(signed)
 const share = val(whole(0, 100_000))
 const TRANSFORMS = '(tint | shade | alpha | satMod | lumMod)*'
-const letters = holds('solidFill? latin? ea? cs?', { lang: language, sz: whole(100, 400_000), b: bool, i: bool })
+const letters = withChildren('solidFill? latin? ea? cs?', { lang: language, sz: whole(100, 400_000), b: bool, i: bool })
 
 export const colours: Kinds = {
-  solidFill: holds('srgbClr | schemeClr | sysClr'),
+  solidFill: withChildren('srgbClr | schemeClr | sysClr'),
   noFill: empty(),
-  srgbClr: holds(TRANSFORMS, { 'val!': rgb }),
-  schemeClr: holds(TRANSFORMS, { 'val!': oneOf(...SCHEME) }),
-  sysClr: holds(TRANSFORMS, { 'val!': oneOf('window', 'windowText'), lastClr: rgb }),
+  srgbClr: withChildren(TRANSFORMS, { 'val!': rgb }),
+  schemeClr: withChildren(TRANSFORMS, { 'val!': oneOf(...SCHEME) }),
+  sysClr: withChildren(TRANSFORMS, { 'val!': oneOf('window', 'windowText'), lastClr: rgb }),
   tint: share,
   shade: share,
   alpha: share,
   satMod: percentage,
   lumMod: percentage,
-  ln: holds('(noFill | solidFill)? prstDash?', {
+  ln: withChildren('(noFill | solidFill)? prstDash?', {
     w: whole(0, 20_116_800),
     cap: oneOf('rnd', 'sq', 'flat'),
     cmpd: oneOf('sng', 'dbl', 'thickThin', 'thinThick', 'tri'),
@@ -57,13 +57,13 @@ const face = empty({ 'typeface!': text })
 export const writing: Kinds = {
   bodyPr: empty(),
   lstStyle: empty(),
-  p: holds('pPr? r* endParaRPr?'),
-  pPr: holds('defRPr?'),
+  p: withChildren('pPr? r* endParaRPr?'),
+  pPr: withChildren('defRPr?'),
   defRPr: letters,
   endParaRPr: letters,
-  r: holds('rPr? t'),
+  r: withChildren('rPr? t'),
   rPr: letters,
-  t: says(text),
+  t: withText(text),
   latin: face,
   ea: face,
   cs: face,
@@ -72,8 +72,8 @@ export const writing: Kinds = {
 export const framing: Kinds = {
   off: empty({ 'x!': place, 'y!': place }),
   ext: empty({ 'cx!': extent, 'cy!': extent }),
-  graphic: holds('graphicData'),
-  graphicData: holds('c:chart=ChartReference', {
+  graphic: withChildren('graphicData'),
+  graphicData: withChildren('c:chart=ChartReference', {
     'uri!': oneOf('http://schemas.openxmlformats.org/drawingml/2006/chart'),
   }),
 }

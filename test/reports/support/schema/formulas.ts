@@ -1,5 +1,5 @@
 import { decoded, type Element } from '../parts.js'
-import type { Book } from './book.js'
+import type { WorkbookIndex } from './workbook-index.js'
 
 /** The functions our formulas use that Excel 2007 has (ECMA-376 part 1, 18.17.7). */
 const FUNCTIONS = new Set(
@@ -22,9 +22,9 @@ const NAME = /[\p{L}_\\][\p{L}\d_.\\]*/gu
 const FORMULAS = new Set(['f', 'formula', 'formula1', 'formula2'])
 
 /** Checks formulas for missing sheets, functions and names. */
-export function* formulaFaultsIn(sheet: Element, book: Book): Generator<string> {
+export function* formulaFaultsIn(sheet: Element, workbook: WorkbookIndex): Generator<string> {
   for (const formula of new Set(formulasIn(sheet))) {
-    for (const fault of formulaFaults(formula, book)) yield `${formula.slice(0, 80)}: ${fault}`
+    for (const fault of formulaFaults(formula, workbook)) yield `${formula.slice(0, 80)}: ${fault}`
   }
 }
 
@@ -33,18 +33,18 @@ function formulasIn({ name, text, children }: Element): string[] {
 }
 
 /** The faults of one formula. */
-export function* formulaFaults(formula: string, { sheets, names }: Book): Generator<string> {
+export function* formulaFaults(formula: string, { sheets, names }: WorkbookIndex): Generator<string> {
   if (formula.startsWith('=')) yield 'begins with ='
   const bare = formula.replaceAll(STRING, '""').replaceAll(ERROR, '0')
   for (const [, quoted, plain] of bare.matchAll(SHEET)) {
     const sheet = (quoted ?? plain ?? '').replaceAll("''", "'")
-    if (!sheets.has(sheet)) yield `no sheet ${sheet}`
+    if (!sheets.has(sheet)) yield `unknown sheet ${sheet}`
   }
   const calls = bare.replaceAll(SHEET, '')
   for (const [, name = ''] of calls.matchAll(CALL)) {
-    if (!FUNCTIONS.has(name) && !LATER.has(name)) yield `no function ${name}`
+    if (!FUNCTIONS.has(name) && !LATER.has(name)) yield `unknown function ${name}`
   }
   for (const [name] of calls.replaceAll(CALL, '(').replaceAll(CELLS, '').matchAll(NAME)) {
-    if (!WORDS.has(name) && !names.has(name.toLowerCase()) && !/^[eE]$/.test(name)) yield `no name ${name}`
+    if (!WORDS.has(name) && !names.has(name.toLowerCase()) && !/^[eE]$/.test(name)) yield `unknown name ${name}`
   }
 }

@@ -19,9 +19,9 @@ export interface Kind {
  */
 export type Kinds = Readonly<Record<string, Kind>>
 
-export const holds = (children: string, attributes: Kind['attributes'] = {}): Kind => ({ children, attributes })
+export const withChildren = (children: string, attributes: Kind['attributes'] = {}): Kind => ({ children, attributes })
 export const empty = (attributes: Kind['attributes'] = {}): Kind => ({ children: '', attributes })
-export const says = (text: Value, attributes: Kind['attributes'] = {}): Kind => ({ children: '', attributes, text })
+export const withText = (text: Value, attributes: Kind['attributes'] = {}): Kind => ({ children: '', attributes, text })
 /** An element with its value in the attribute `val`. */
 export const val = (value: Value): Kind => empty({ 'val!': value })
 /** The same, for elements whose `val` has a default. */

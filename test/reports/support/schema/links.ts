@@ -48,7 +48,7 @@ export function partRoots(trees: Trees): { roots: Map<string, string>; faults: s
   const overrides = byName(types, 'Override', 'PartName', faults)
   const defaults = byName(types, 'Default', 'Extension', faults)
   for (const name of overrides.keys())
-    if (!trees.has(name.slice(1))) faults.push(`${TYPES} names ${name}, which is not there`)
+    if (!trees.has(name.slice(1))) faults.push(`${TYPES} names ${name}, which does not exist`)
   const roots = new Map([[TYPES, 'ct:Types']])
   for (const part of trees.keys()) {
     if (part === TYPES) continue
@@ -87,7 +87,7 @@ export function linkFaults(trees: Trees, roots: ReadonlyMap<string, string>): st
     for (const [id, relation] of relations) faults.push(...relationFaults(`${part} ${id}`, relation, roots, reached))
     if (part !== '') faults.push(...pointerFaults(part, trees.get(part) as Element, relations))
   }
-  for (const part of trees.keys()) if (!reached.has(part)) faults.push(`nothing leads to ${part}`)
+  for (const part of trees.keys()) if (!reached.has(part)) faults.push(`no relationship refers to ${part}`)
   return faults
 }
 
@@ -114,12 +114,12 @@ function* relationFaults(
 ): Generator<string> {
   if (outside) {
     if (type !== 'hyperlink') yield `${where}: a ${type} outside the package`
-    if (target.length > 2_079) yield `${where}: longer than Excel follows`
+    if (target.length > 2_079) yield `${where}: longer than Excel allows`
     return
   }
   reached.add(target)
   if (!Object.hasOwn(TARGETS, type)) yield `${where}: a ${type} within the package`
-  else if (roots.get(target) !== TARGETS[type]) yield `${where}: ${target} is no ${type}`
+  else if (roots.get(target) !== TARGETS[type]) yield `${where}: ${target} is not a ${type}`
 }
 
 function* pointerFaults(part: string, root: Element, relations: ReadonlyMap<string, Relation>): Generator<string> {
@@ -133,7 +133,7 @@ function* pointerFaults(part: string, root: Element, relations: ReadonlyMap<stri
       yield `${part}: ${name} points to ${id}, which is ${type ?? 'absent'}`
   }
   for (const [id, { type }] of relations) {
-    if (Object.values(POINTERS).includes(type) && !used.has(id)) yield `${part}: nothing uses ${id}`
+    if (Object.values(POINTERS).includes(type) && !used.has(id)) yield `${part}: ${id} is not used`
   }
 }
 

@@ -57,10 +57,10 @@ export class Schema {
     const model = this.model(kind)
     if (model === null) return void faults.push(`${path}: not described`)
     for (const fault of attributeFaults(element, model, scope)) faults.push(`${path}: ${fault}`)
-    if (!(model.text ?? blank)(decoded(element.text))) faults.push(`${path}: says ${quoted(element.text)}`)
+    if (!(model.text ?? blank)(decoded(element.text))) faults.push(`${path}: unexpected text ${quoted(element.text)}`)
     const children = childrenOf(element, { model, path, scope })
-    if (!fits(children, model))
-      faults.push(`${path}: holds ${told(children)} rather than ${model.children || 'nothing'}`)
+    if (!matchesModel(children, model))
+      faults.push(`${path}: has the children ${listNames(children)}, expected ${model.children || 'nothing'}`)
     for (const child of children) this.#check(child, faults)
   }
 }
@@ -78,7 +78,7 @@ function childrenOf(element: Element, parent: { model: Model; path: string; scop
   const found: Found[] = []
   for (const child of element.children) {
     const scope = scopeWithin(child, parent.scope)
-    if (passedOver(child.name, scope)) continue
+    if (isIgnored(child.name, scope)) continue
     const name = fullName(child.name, scope)
     const kind = parent.model.kinds.get(name) ?? name
     found.push({ element: child, name, kind, path: `${parent.path}/${name}`, scope })
@@ -88,10 +88,10 @@ function childrenOf(element: Element, parent: { model: Model; path: string; scop
 
 const quoted = (text: string): string => JSON.stringify(text.slice(0, 60))
 const blank = (text: string): boolean => text.trim() === ''
-const told = (children: { name: string }[]): string =>
+const listNames = (children: { name: string }[]): string =>
   children.length === 0 ? 'nothing' : [...new Set(children.map(({ name }) => name))].join(' ').slice(0, 400)
 
-function fits(children: { name: string }[], { pattern, order, anyOrder }: Model): boolean {
+function matchesModel(children: { name: string }[], { pattern, order, anyOrder }: Model): boolean {
   const names = children.map(({ name }) => name)
   if (anyOrder) names.sort((one, other) => order.indexOf(one) - order.indexOf(other))
   return pattern.test(names.map((name) => `${name},`).join(''))
@@ -121,7 +121,7 @@ function scopeWithin({ attributes }: Element, outer: Scope): Scope {
 const uriOf = (name: string, { namespaces }: Scope): string | undefined =>
   namespaces[name.slice(0, Math.max(0, name.indexOf(':')))]
 
-function passedOver(name: string, scope: Scope): boolean {
+function isIgnored(name: string, scope: Scope): boolean {
   const uri = uriOf(name, scope)
   return uri !== undefined && scope.ignorable.has(uri) && !PREFIXES.has(uri)
 }
@@ -134,14 +134,15 @@ function fullName(name: string, scope: Scope): string {
 function* attributeFaults(element: Element, { attributes }: Kind, scope: Scope): Generator<string> {
   const seen = new Set<string>()
   for (const [name, value] of Object.entries(element.attributes)) {
-    if (name.startsWith('xmlns') || (name.includes(':') && passedOver(name, scope))) continue
+    if (name.startsWith('xmlns') || (name.includes(':') && isIgnored(name, scope))) continue
     const full = name.includes(':') ? fullName(name, scope) : name
     seen.add(full)
     if (full === 'mc:Ignorable') yield* undeclared(value, scope)
     else yield* attributeFault(full, decoded(value), attributes)
   }
   for (const name of Object.keys(attributes)) {
-    if (name.endsWith('!') && !seen.has(name.slice(0, -1))) yield `lacks ${name.slice(0, -1)}`
+    if (name.endsWith('!') && !seen.has(name.slice(0, -1)))
+      yield `the required attribute is missing: ${name.slice(0, -1)}`
   }
 }
 
@@ -153,6 +154,6 @@ function* attributeFault(name: string, value: string, known: Kind['attributes'])
 
 function* undeclared(prefixes: string, { namespaces }: Scope): Generator<string> {
   for (const prefix of prefixes.split(' ')) {
-    if (namespaces[prefix] === undefined) yield `lets readers pass over ${prefix}, which is no namespace here`
+    if (namespaces[prefix] === undefined) yield `mc:Ignorable has the undeclared prefix ${prefix}`
   }
 }

@@ -1,15 +1,15 @@
 /** Workbook, sheets and shared strings (ECMA-376 part 1, 18.2 to 18.4): only what our workbooks use. */
-import { empty, holds, type Kinds, says } from './kind.js'
+import { empty, type Kinds, withChildren, withText } from './kind.js'
 import { area, areas, argb, bool, byte, cell, double, oneOf, signed, spans, text, unsigned, whole } from './values.js'
 
 const PANES = oneOf('bottomRight', 'topRight', 'bottomLeft', 'topLeft')
 export const colour = { auto: bool, indexed: unsigned, rgb: argb, theme: unsigned, tint: double }
 
 const workbook: Kinds = {
-  workbook: holds('fileVersion? workbookPr? bookViews? sheets definedNames? calcPr? extLst?'),
+  workbook: withChildren('fileVersion? workbookPr? bookViews? sheets definedNames? calcPr? extLst?'),
   fileVersion: empty({ appName: text, lastEdited: text, lowestEdited: text, rupBuild: text }),
   workbookPr: empty({ date1904: bool, filterPrivacy: bool, defaultThemeVersion: unsigned }),
-  bookViews: holds('workbookView+'),
+  bookViews: withChildren('workbookView+'),
   workbookView: empty({
     xWindow: signed,
     yWindow: signed,
@@ -19,36 +19,36 @@ const workbook: Kinds = {
     activeTab: unsigned,
     visibility: oneOf('visible', 'hidden', 'veryHidden'),
   }),
-  sheets: holds('sheet+'),
+  sheets: withChildren('sheet+'),
   sheet: empty({
     'name!': text,
     'sheetId!': whole(1, 65_534),
     state: oneOf('visible', 'hidden', 'veryHidden'),
     'r:id!': text,
   }),
-  definedNames: holds('definedName+'),
-  definedName: says(text, { 'name!': text, localSheetId: unsigned, hidden: bool }),
+  definedNames: withChildren('definedName+'),
+  definedName: withText(text, { 'name!': text, localSheetId: unsigned, hidden: bool }),
   calcPr: empty({ calcId: unsigned, fullCalcOnLoad: bool }),
 }
 
 const strings: Kinds = {
-  sst: holds('si*', { count: unsigned, uniqueCount: unsigned }),
-  si: holds('t'),
+  sst: withChildren('si*', { count: unsigned, uniqueCount: unsigned }),
+  si: withChildren('t'),
   // The schema has no attribute here; XML reserves this one for every element, and Excel writes it (18.4.12).
-  t: says(text, { 'xml:space': oneOf('preserve') }),
+  t: withText(text, { 'xml:space': oneOf('preserve') }),
 }
 
 const sheetHead: Kinds = {
-  worksheet: holds(
+  worksheet: withChildren(
     'sheetPr? dimension? sheetViews? sheetFormatPr? cols? sheetData autoFilter? mergeCells? conditionalFormatting* ' +
       'dataValidations? hyperlinks? pageMargins? pageSetup? headerFooter? rowBreaks? drawing? extLst?',
   ),
-  sheetPr: holds('tabColor? pageSetUpPr?'),
+  sheetPr: withChildren('tabColor? pageSetUpPr?'),
   tabColor: empty(colour),
   pageSetUpPr: empty({ autoPageBreaks: bool, fitToPage: bool }),
   dimension: empty({ 'ref!': area }),
-  sheetViews: holds('sheetView+'),
-  sheetView: holds('pane? selection? selection? selection? selection?', {
+  sheetViews: withChildren('sheetView+'),
+  sheetView: withChildren('pane? selection? selection? selection? selection?', {
     showGridLines: bool,
     tabSelected: bool,
     zoomScale: whole(10, 400),
@@ -64,18 +64,18 @@ const sheetHead: Kinds = {
   }),
   selection: empty({ pane: PANES, activeCell: cell, sqref: areas }),
   sheetFormatPr: empty({ 'defaultRowHeight!': double, outlineLevelRow: byte, outlineLevelCol: byte }),
-  cols: holds('col+'),
+  cols: withChildren('col+'),
   col: empty({ 'min!': unsigned, 'max!': unsigned, width: double, customWidth: bool, style: unsigned, hidden: bool }),
 }
 
 const cells: Kinds = {
-  sheetData: holds('row*'),
-  row: holds('c*', { r: whole(1, 1_048_576), spans, s: unsigned, ht: double, customHeight: bool }),
-  c: holds('f? v?', { r: cell, s: unsigned, t: oneOf('b', 'n', 'e', 's', 'str') }),
-  f: says(text, { t: oneOf('normal', 'array'), ref: area }),
-  v: says(text),
+  sheetData: withChildren('row*'),
+  row: withChildren('c*', { r: whole(1, 1_048_576), spans, s: unsigned, ht: double, customHeight: bool }),
+  c: withChildren('f? v?', { r: cell, s: unsigned, t: oneOf('b', 'n', 'e', 's', 'str') }),
+  f: withText(text, { t: oneOf('normal', 'array'), ref: area }),
+  v: withText(text),
   autoFilter: empty({ ref: area }),
-  mergeCells: holds('mergeCell+', { count: unsigned }),
+  mergeCells: withChildren('mergeCell+', { count: unsigned }),
   mergeCell: empty({ 'ref!': area }),
 }
 
@@ -90,17 +90,17 @@ const OPERATORS = [
   'greaterThanOrEqual',
 ]
 const rules: Kinds = {
-  conditionalFormatting: holds('cfRule+', { sqref: areas }),
-  cfRule: holds('formula? formula? formula? dataBar? extLst?', {
+  conditionalFormatting: withChildren('cfRule+', { sqref: areas }),
+  cfRule: withChildren('formula? formula? formula? dataBar? extLst?', {
     type: oneOf('expression', 'dataBar'),
     dxfId: unsigned,
     'priority!': whole(1, 2_147_483_647),
   }),
-  formula: says(text),
-  dataBar: holds('cfvo cfvo color', { minLength: unsigned, maxLength: unsigned, showValue: bool }),
+  formula: withText(text),
+  dataBar: withChildren('cfvo cfvo color', { minLength: unsigned, maxLength: unsigned, showValue: bool }),
   cfvo: empty({ 'type!': oneOf('num', 'percent', 'max', 'min', 'formula', 'percentile'), val: text }),
-  dataValidations: holds('dataValidation+', { count: unsigned }),
-  dataValidation: holds('formula1? formula2?', {
+  dataValidations: withChildren('dataValidation+', { count: unsigned }),
+  dataValidation: withChildren('formula1? formula2?', {
     type: oneOf('none', 'whole', 'decimal', 'list', 'date', 'time', 'textLength', 'custom'),
     errorStyle: oneOf('stop', 'warning', 'information'),
     operator: oneOf(...OPERATORS),
@@ -113,13 +113,13 @@ const rules: Kinds = {
     prompt: text,
     'sqref!': areas,
   }),
-  formula1: says(text),
-  formula2: says(text),
+  formula1: withText(text),
+  formula2: withText(text),
 }
 
 const margin = { 'left!': double, 'right!': double, 'top!': double, 'bottom!': double }
 const sheetFoot: Kinds = {
-  hyperlinks: holds('hyperlink+'),
+  hyperlinks: withChildren('hyperlink+'),
   hyperlink: empty({ 'ref!': area, 'r:id': text, location: text, tooltip: text, display: text }),
   pageMargins: empty({ ...margin, 'header!': double, 'footer!': double }),
   pageSetup: empty({
@@ -131,15 +131,15 @@ const sheetFoot: Kinds = {
     horizontalDpi: unsigned,
     verticalDpi: unsigned,
   }),
-  headerFooter: holds('oddHeader? oddFooter?'),
-  oddHeader: says(text),
-  oddFooter: says(text),
-  rowBreaks: holds('brk*', { count: unsigned, manualBreakCount: unsigned }),
+  headerFooter: withChildren('oddHeader? oddFooter?'),
+  oddHeader: withText(text),
+  oddFooter: withText(text),
+  rowBreaks: withChildren('brk*', { count: unsigned, manualBreakCount: unsigned }),
   brk: empty({ id: unsigned, min: unsigned, max: unsigned, man: bool }),
   drawing: empty({ 'r:id!': text }),
-  extLst: holds('ext*'),
+  extLst: withChildren('ext*'),
   // The schema allows anything here; we allow only what is described.
-  ext: holds('x14:id | x14:conditionalFormattings | x14:slicerStyles | x15:timelineStyles', {
+  ext: withChildren('x14:id | x14:conditionalFormattings | x14:slicerStyles | x15:timelineStyles', {
     'uri!': oneOf(
       '{B025F937-C7B1-47D3-B67F-A62EFF666E3E}',
       '{78C0D931-6437-407d-A8EE-F0AAD7539E65}',

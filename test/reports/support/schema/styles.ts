@@ -1,14 +1,14 @@
 /** Fonts, fills, borders, formats (ECMA-376 part 1, 18.8). */
-import { empty, holds, type Kinds, optional, val } from './kind.js'
+import { empty, type Kinds, optional, val, withChildren } from './kind.js'
 import { colour } from './spreadsheet.js'
 import { bool, double, oneOf, signed, text, unsigned, whole } from './values.js'
 
 const counted = { count: unsigned }
 const LINES = oneOf('none', 'thin', 'medium', 'dashed', 'dotted', 'thick', 'double', 'hair')
-const side = holds('color?', { style: LINES })
+const side = withChildren('color?', { style: LINES })
 
 const looks: Kinds = {
-  font: holds('b? i? strike? u? vertAlign? sz? color? name? family? charset? scheme?'),
+  font: withChildren('b? i? strike? u? vertAlign? sz? color? name? family? charset? scheme?'),
   b: optional(bool),
   i: optional(bool),
   strike: optional(bool),
@@ -20,11 +20,11 @@ const looks: Kinds = {
   family: val(whole(0, 14)),
   charset: val(signed),
   scheme: val(oneOf('none', 'major', 'minor')),
-  fill: holds('patternFill'),
-  patternFill: holds('fgColor? bgColor?', { patternType: oneOf('none', 'solid', 'gray125') }),
+  fill: withChildren('patternFill'),
+  patternFill: withChildren('fgColor? bgColor?', { patternType: oneOf('none', 'solid', 'gray125') }),
   fgColor: empty(colour),
   bgColor: empty(colour),
-  border: holds('left? right? top? bottom? diagonal?'),
+  border: withChildren('left? right? top? bottom? diagonal?'),
   left: side,
   right: side,
   top: side,
@@ -45,19 +45,19 @@ const applies = { applyNumberFormat: bool, applyFont: bool, applyFill: bool, app
 
 export const styles: Kinds = {
   ...looks,
-  styleSheet: holds(
+  styleSheet: withChildren(
     'numFmts? fonts? fills? borders? cellStyleXfs? cellXfs? cellStyles? dxfs? tableStyles? colors? extLst?',
   ),
-  numFmts: holds('numFmt+', counted),
-  fonts: holds('font+', counted),
-  fills: holds('fill+', counted),
-  borders: holds('border+', counted),
-  cellStyleXfs: holds('xf+', counted),
-  cellXfs: holds('xf+', counted),
-  xf: holds('alignment? protection?', { ...uses, ...applies, applyAlignment: bool, applyProtection: bool }),
-  cellStyles: holds('cellStyle+', counted),
+  numFmts: withChildren('numFmt+', counted),
+  fonts: withChildren('font+', counted),
+  fills: withChildren('fill+', counted),
+  borders: withChildren('border+', counted),
+  cellStyleXfs: withChildren('xf+', counted),
+  cellXfs: withChildren('xf+', counted),
+  xf: withChildren('alignment? protection?', { ...uses, ...applies, applyAlignment: bool, applyProtection: bool }),
+  cellStyles: withChildren('cellStyle+', counted),
   cellStyle: empty({ name: text, 'xfId!': unsigned, builtinId: unsigned }),
-  dxfs: holds('dxf*', counted),
-  dxf: holds('font? numFmt? fill? alignment? border? protection?'),
+  dxfs: withChildren('dxf*', counted),
+  dxf: withChildren('font? numFmt? fill? alignment? border? protection?'),
   tableStyles: empty({ ...counted, defaultTableStyle: text, defaultPivotStyle: text }),
 }

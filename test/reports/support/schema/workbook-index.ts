@@ -4,7 +4,7 @@ import { referencesIn } from './references.js'
 import { cellAt } from './values.js'
 
 /** What checks need to know about other parts of the workbook, collected once. */
-export interface Book {
+export interface WorkbookIndex {
   /** Part of each sheet by its name, in order. */
   sheets: Map<string, string>
   /** Names that formulas may use, in lower case. */
@@ -15,7 +15,7 @@ export interface Book {
 }
 
 /** Collects what the sheets are checked against. */
-export function bookOf(trees: Trees, roots: ReadonlyMap<string, string>): Book {
+export function indexWorkbook(trees: Trees, roots: ReadonlyMap<string, string>): WorkbookIndex {
   const [workbook = ''] = partsWith('x:workbook', roots)
   const relations = relationsOf(workbook, trees)
   const styles = trees.get(partsWith('x:styleSheet', roots)[0] ?? '')
@@ -39,34 +39,34 @@ export const repeated = (values: readonly string[]): string[] =>
   values.filter((value, index) => values.indexOf(value) !== index)
 
 /** Checks sheets and defined names: duplicate or invalid names, missing targets. */
-export function* workbookFaultsIn(workbook: Element, { sheets }: Book): Generator<string> {
+export function* workbookFaultsIn(workbook: Element, { sheets }: WorkbookIndex): Generator<string> {
   const listed = all(workbook, 'sheet')
   for (const key of ['name', 'sheetId', 'r:id']) {
     const values = listed.map((sheet) => attribute(sheet, key).toLowerCase())
     for (const value of repeated(values)) yield `two sheets have the ${key} ${value}`
   }
   for (const name of sheets.keys()) {
-    if (name.length > 31 || /^'|'$|[[\]:*?/\\]|^history$/i.test(name) || name === '')
-      yield `no sheet can be called ${name}`
+    if (name.length > 31 || /^'|'$|[[\]:*?/\\]|^history$/i.test(name) || name === '') yield `invalid sheet name ${name}`
   }
   for (const view of all(workbook, 'workbookView')) {
-    if (Number(attribute(view, 'activeTab')) >= listed.length) yield 'the sheet shown first is not there'
+    if (Number(attribute(view, 'activeTab')) >= listed.length) yield 'the active sheet does not exist'
   }
   yield* nameFaults(all(workbook, 'definedName'), sheets)
 }
 
-function* nameFaults(names: readonly Element[], sheets: Book['sheets']): Generator<string> {
+function* nameFaults(names: readonly Element[], sheets: WorkbookIndex['sheets']): Generator<string> {
   const keys = names.map((name) => `${attribute(name, 'name').toLowerCase()} ${attribute(name, 'localSheetId')}`)
-  for (const key of repeated(keys)) yield `two names are ${key}`
+  for (const key of repeated(keys)) yield `two defined names are ${key}`
   for (const name of names) {
     const called = attribute(name, 'name')
     if (!/^[A-Za-z_\\][\w.\\]{0,254}$/.test(called) || cellAt(called.toUpperCase()) || /^[rc]$/i.test(called)) {
-      yield `nothing can be named ${called}`
+      yield `invalid defined name ${called}`
     }
-    if (Number(attribute(name, 'localSheetId')) >= sheets.size) yield `${called} belongs to no sheet`
+    if (Number(attribute(name, 'localSheetId')) >= sheets.size) yield `${called} belongs to a missing sheet`
     const references = referencesIn(decoded(name.text))
-    if (!references) yield `${called} stands for ${name.text}, which is no range`
-    for (const { sheet } of references ?? []) if (!sheets.has(sheet)) yield `${called} leads to no sheet: ${sheet}`
+    if (!references) yield `${called} refers to ${name.text}, which is not a range`
+    for (const { sheet } of references ?? [])
+      if (!sheets.has(sheet)) yield `${called} refers to a missing sheet: ${sheet}`
   }
 }
 
@@ -76,7 +76,7 @@ const USED = { fontId: 'fonts', fillId: 'fills', borderId: 'borders', xfId: 'cel
 /** Checks styles for references to missing items. */
 export function* styleFaultsIn(styles: Element): Generator<string> {
   const formats = all(styles, 'numFmt').map((format) => attribute(format, 'numFmtId'))
-  for (const id of repeated(formats)) yield `two formats are ${id}`
+  for (const id of repeated(formats)) yield `two number formats have id ${id}`
   for (const xf of all(styles, 'xf')) {
     for (const [key, list] of Object.entries(USED)) {
       const index = xf.attributes[key]
@@ -88,7 +88,7 @@ export function* styleFaultsIn(styles: Element): Generator<string> {
   }
   for (const style of all(styles, 'cellStyle')) {
     if (Number(attribute(style, 'xfId')) >= (first(styles, 'cellStyleXfs')?.children.length ?? 0))
-      yield 'a style uses no format'
+      yield 'a style uses a missing format'
   }
 }
 
