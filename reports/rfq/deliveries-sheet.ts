@@ -71,7 +71,7 @@ function deliveryColumns(layout: RfqLayout): Record<DeliveryKey, ColumnPlan<Offe
   }
 }
 
-/** The discount factor of a payment due in so many days; overdue and undated payments are not discounted. */
+/** The discount factor of a payment by its days from the as-of date; overdue and undated payments are not discounted. */
 export const discountFactorExpression = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
 
 type Working = 'days' | 'factor' | 'present' | 'tonneDays' | 'onTime' | 'tonneYears'

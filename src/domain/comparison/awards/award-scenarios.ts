@@ -33,7 +33,7 @@ interface Candidate {
   line: AwardLine
 }
 
-/** The choice of a scenario: tonnes per candidate, and how it was found. */
+/** The result of a scenario: tonnes per candidate, and how it was solved. */
 interface Choice {
   taken: { candidate: Candidate; tonnes: number }[]
   considered: number

@@ -25,7 +25,7 @@ interface SubsetsByDeveloper {
 
 /**
  * The cheapest set of whole offers, from at most two developers, that reaches a volume: always exact up to
- * EXACT_UP_TO items, where every pair of developers is solved by itself; beyond, usually.
+ * EXACT_UP_TO items, where every pair of developers is solved separately; usually exact beyond.
  * @param developers the developer of each item
  * @param floor lower bound on cost, if known: that of the unrestricted problem
  * @returns null if no two developers reach the volume

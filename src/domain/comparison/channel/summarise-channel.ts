@@ -18,7 +18,7 @@ import {
   type RfqRow,
 } from './channel-report-model.js'
 
-/** Open RFQs due within so many days are due soon. */
+/** An open RFQ due within this many days is due soon. */
 export const DUE_SOON_DAYS = 7
 
 /**

@@ -196,7 +196,7 @@ function awardChecks({ awards, offers }: ReportFigures): Check[] {
       right: ['total', total],
     }),
   )
-  const offered = awards
+  const excessive = awards
     .filter(({ scenario }) => scenario !== 'own')
     .flatMap(({ winners }) => winners.filter((line) => line.tonnes > (volumes.get(line.offerId) ?? 0) * (1 + 1e-9)))
   return [
@@ -204,7 +204,7 @@ function awardChecks({ awards, offers }: ReportFigures): Check[] {
     figureCheck({
       id: 'award-offered',
       title: 'No scenario awards more than is offered',
-      left: ['lines above the offered volume', offered.length],
+      left: ['lines above the offered volume', excessive.length],
       right: ['allowed', 0],
     }),
     ...orderChecks(awards),
@@ -222,12 +222,12 @@ function orderChecks(awards: readonly Award[]): Check[] {
     ['cheapest-combination', 'best-score'],
   ] as const
   return pairs.flatMap(([freer, stricter]) => {
-    const [least, most] = [reached.get(freer), reached.get(stricter)]
-    return least === undefined || most === undefined || !least.exact ? [] : [orderCheck(least, most)]
+    const [free, strict] = [reached.get(freer), reached.get(stricter)]
+    return free === undefined || strict === undefined || !free.exact ? [] : [orderCheck(free, strict)]
   })
 }
 
-/** Prices per tonne are ordered at six decimals: closer ones may be swapped. */
+/** Prices per tonne are ordered at six decimals, so prices that differ by less may be swapped. */
 const PRICE_STEP = 1e-6
 
 function orderCheck(freer: Award, stricter: Award): Check {
@@ -268,7 +268,7 @@ function discountChecks({ offers, sensitivity }: ReportFigures): Check[] {
         title: 'At a discount rate of 0, present values equal nominal prices',
         left: ['Σ prices at 0 %', sum(pairs.map(({ price }) => price))],
         right: ['Σ nominal prices', nominal],
-        // Prices are rounded at six decimals, each.
+        // Each price is rounded to six decimals.
         ...withinTolerance(5e-7 * pairs.length + relativeNoise(nominal)),
       },
       agreement,
@@ -276,7 +276,7 @@ function discountChecks({ offers, sensitivity }: ReportFigures): Check[] {
   ]
 }
 
-// --- what the marketplace sent --------------------------------------------------------------------------------------
+// --- the marketplace's data -----------------------------------------------------------------------------------------
 
 function dataChecks(figures: ReportFigures): Check[] {
   const summaries = summariesOf(figures.known)
@@ -398,23 +398,23 @@ function listingChecks(offers: readonly OfferReport[]): Check[] {
   const byListing = new Map<string, OfferReport[]>()
   for (const offer of offers.filter(({ inView, status }) => inView && status !== 'rejected')) {
     if (offer.listingId === null || offer.listing.availableVolume === null) continue
-    const promised = byListing.get(offer.listingId)
-    if (promised === undefined) byListing.set(offer.listingId, [offer])
-    else promised.push(offer)
+    const sameListing = byListing.get(offer.listingId)
+    if (sameListing === undefined) byListing.set(offer.listingId, [offer])
+    else sameListing.push(offer)
   }
-  return [...byListing].flatMap(([id, promised]) => (promised.length < 2 ? [] : [listingCheck(id, promised)]))
+  return [...byListing].flatMap(([id, sameListing]) => (sameListing.length < 2 ? [] : [listingCheck(id, sameListing)]))
 }
 
-function listingCheck(id: string, promised: readonly OfferReport[]): Check {
-  const listing = promised[0]?.listing
-  const volume = sum(promised.map(({ metrics }) => metrics.volume ?? 0))
+function listingCheck(id: string, offers: readonly OfferReport[]): Check {
+  const listing = offers[0]?.listing
+  const volume = sum(offers.map(({ metrics }) => metrics.volume ?? 0))
   const available = listing?.availableVolume ?? 0
   return numericCheck(
     {
       id: 'listing-volume',
       about: 'data',
       title: 'The offers for one listing do not exceed its available volume',
-      left: [`Σ of ${promised.length} offers, t`, volume],
+      left: [`Σ of ${offers.length} offers, t`, volume],
       right: ['available, t', available],
       ...withinTolerance(0),
       oneSided: true,
