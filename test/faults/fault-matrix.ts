@@ -95,4 +95,20 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     fault: 'a small list that takes much memory to parse',
     expected: 'too many entries are counted and rejected before parsing; memory stays below 512 MiB',
   },
+  47: {
+    fault: 'a read-only disk',
+    expected: 'commands that only read work; the write test says that the disk is read-only',
+  },
+  48: {
+    fault: 'kill -9 during a restore',
+    expected: 'the database is the replaced or the restored one, whole; the replaced one is never lost',
+  },
+  49: {
+    fault: 'a folder that cannot be created',
+    expected: 'reported, and the program ends',
+  },
+  50: {
+    fault: 'an RFQ that always fails',
+    expected: 'it is named; the rest of its channel is polled, and readiness holds',
+  },
 }

@@ -11,6 +11,20 @@ export interface SmallDisk {
   setReadOnly(readOnly: boolean): void
 }
 
+/** Why `mountSmallDisk` returns null on this machine, or null if it works. */
+export function mountSkipReason(): string | null {
+  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-disk-'))
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', folder], { stdio: 'ignore' })
+    execFileSync('umount', [folder])
+    return null
+  } catch {
+    return 'this user cannot mount a file system'
+  } finally {
+    rmSync(folder, { recursive: true })
+  }
+}
+
 /** @returns null if this user may not mount file systems */
 export function mountSmallDisk(size = '3m'): SmallDisk | null {
   const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-disk-'))
