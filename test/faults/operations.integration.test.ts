@@ -13,30 +13,28 @@ import { channelConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { fault, faultUnless } from './fault-test.js'
 
+const noMount = mountSkipReason()
+const noProc = existsSync('/proc/self') ? null : 'there is no /proc'
 const restoreModule = join(import.meta.dirname, '../../dist/src/store/restore.js')
 
-faultUnless(mountSkipReason())(
-  46,
-  'the database is read, and nothing is written until the disk is writable',
-  async () => {
-    const disk = mountSmallDisk('64m') as SmallDisk
-    const fixture = await openChannelFixture({ rfqs: 3 })
-    await fixture.pollRfqs()
-    const path = join(disk.folder, 'quotekeeper.db')
-    await fixture.store.backup(path)
-    for (let round = 0; round < 6; round++) {
-      disk.setReadOnly(true)
-      const reader = await openStore({ path, readOnlyIfNeeded: true })
-      expect(await reader.rfqs({})).toHaveLength(3)
-      expect(await reader.checkWritable()).toMatchObject({ ok: false, message: expect.stringContaining('read-only') })
-      await reader.close()
-      disk.setReadOnly(false)
-      const writer = await openStore({ path, readOnlyIfNeeded: true })
-      expect(await writer.checkWritable()).toMatchObject({ ok: true })
-      await writer.close()
-    }
-  },
-)
+faultUnless(noMount)(47, 'the database is read, and nothing is written until the disk is writable', async () => {
+  const disk = mountSmallDisk('64m') as SmallDisk
+  const fixture = await openChannelFixture({ rfqs: 3 })
+  await fixture.pollRfqs()
+  const path = join(disk.folder, 'quotekeeper.db')
+  await fixture.store.backup(path)
+  for (let round = 0; round < 6; round++) {
+    disk.setReadOnly(true)
+    const reader = await openStore({ path, readOnlyIfNeeded: true })
+    expect(await reader.rfqs({})).toHaveLength(3)
+    expect(await reader.checkWritable()).toMatchObject({ ok: false, message: expect.stringContaining('read-only') })
+    await reader.close()
+    disk.setReadOnly(false)
+    const writer = await openStore({ path, readOnlyIfNeeded: true })
+    expect(await writer.checkWritable()).toMatchObject({ ok: true })
+    await writer.close()
+  }
+})
 
 fault(
   48,
@@ -84,16 +82,12 @@ fault(
   120_000,
 )
 
-faultUnless(existsSync('/proc/self') ? null : 'there is no /proc')(
-  49,
-  'check ends with an error that names the folder',
-  async () => {
-    const { start } = await openProcessFixture({ more: 'reports: { directory: /proc/quotekeeper/reports }\n' })
-    const check = start(['check'])
-    expect(await check.ended).toBe('exit 1')
-    expect(check.out).toMatch(/^reports +FAILED +the folder \/proc\/quotekeeper cannot be created there/m)
-  },
-)
+faultUnless(noProc)(49, 'check ends with an error that names the folder', async () => {
+  const { start } = await openProcessFixture({ more: 'reports: { directory: /proc/quotekeeper/reports }\n' })
+  const check = start(['check'])
+  expect(await check.ended).toBe('exit 1')
+  expect(check.out).toMatch(/^reports +FAILED +the folder \/proc\/quotekeeper cannot be created there/m)
+})
 
 fault(50, 'a day of polls, each partial, with a restart in between', async () => {
   const fixture = await openChannelFixture({ retries: 0 })
