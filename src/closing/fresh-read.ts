@@ -38,7 +38,7 @@ export async function readBeforeClose(
   for (let attempt = 0; attempt < MAX_READS; attempt++) {
     const { value, readAt, serverDate } = await context.session.readRfq(known.id)
     const answeredAt = context.now()
-    if (contentHash('rfq', value.body) === expected.hash) {
+    if (contentHash('rfq', value.body) === expected.hash && value.valid === expected.valid) {
       await context.store.touchRfqs(run, [known.id], readAt, answeredAt)
       return freshRead(known.id, value, expected, { readAt, answeredAt, serverDate })
     }

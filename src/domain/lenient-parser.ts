@@ -16,6 +16,8 @@ export type ProblemCode =
   | 'duplicate'
   | 'unavailable'
   | 'omitted'
+  | 'duplicate-key'
+  | 'precision'
 
 type Branded = { [z.$brand]: unknown }
 type Simplify<T> = { [K in keyof T]: T[K] }
@@ -73,6 +75,25 @@ export function parseLeniently<S extends AnySchema>(
   if (omitted > 0) problems.push({ path: '', code: 'omitted', message: `${omitted} further problems are not recorded` })
   return { value, problems }
 }
+
+/**
+ * Whether a schema describes what is at a path. The values of free keys count as described, and so does anything where the
+ * document does not have the documented structure.
+ */
+export function describesPath(schema: AnySchema, path: readonly (string | number)[]): boolean {
+  const def = defOf(schema)
+  const [first, ...rest] = path
+  if (def.type === 'optional' || def.type === 'nullable') return describesPath(def.innerType, path)
+  if (def.type === 'object' && typeof first === 'string') {
+    const field = Object.hasOwn(def.shape, first) ? def.shape[first] : undefined
+    return field !== undefined && describesPath(field, rest)
+  }
+  return def.type !== 'array' || typeof first !== 'number' || describesPath(def.element, rest)
+}
+
+/** A path as problems show it, for example `responses[2].status`. */
+export const formatPath = (path: readonly (string | number)[]): string =>
+  path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : join(text, step)), '')
 
 type Report = (problem: Problem) => void
 // zod's introspection API for library authors; used only here.

@@ -10,7 +10,14 @@ import {
   rfqDocument,
   rfqListDocument,
 } from './documents.js'
-import { type Lenient, type Problem, parseLeniently } from './lenient-parser.js'
+import {
+  describesPath,
+  formatPath,
+  type Lenient,
+  MAX_PROBLEMS,
+  type Problem,
+  parseLeniently,
+} from './lenient-parser.js'
 
 export type Listing = Lenient<z.output<typeof listingDocument>>
 /** An RFQ as an element of the list; its responses carry `id` and `listingId` only. */
@@ -33,9 +40,20 @@ export interface Observation<T> {
   /** The document, with null for absent or unusable values; null if the body is not an object or has no identifier. */
   document: T | null
   problems: Problem[]
-  /** False if a value has the wrong type or the identifier is absent (docs/DATABASE.md). */
+  /** False if a value has the wrong type, the identifier is absent, or parsing lost something (docs/DATABASE.md). */
   valid: boolean
 }
+
+/** What parsing JSON text loses without an error: the text says something else than the value. */
+export interface ParseLoss {
+  /** Where, from the root of the document. */
+  path: readonly (string | number)[]
+  code: 'duplicate-key' | 'precision'
+  message: string
+}
+
+/** Parses a document. Never throws. */
+export type DocumentParser<T> = (body: unknown, losses?: Iterable<ParseLoss>) => Observation<T>
 
 /** The identifier of a document, or null if it has none that can be used. */
 export function identifierOf(body: unknown): string | null {
@@ -48,17 +66,39 @@ export function identifierOf(body: unknown): string | null {
 export const unidentifiedId = (body: unknown): string =>
   `unidentified-${createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16)}`
 
+/**
+ * The problems of losses, and whether they make a document not valid: a duplicate key always does, because it is unknown which
+ * value is meant; a changed number only in a field of the API description.
+ */
+function judgeLosses(schema: z.ZodType, losses: Iterable<ParseLoss>): { problems: Problem[]; isDecisive: boolean } {
+  const problems: Problem[] = []
+  let isDecisive = false
+  for (const { path, code, message } of losses) {
+    const decides = code === 'duplicate-key' || describesPath(schema, path)
+    const isFull = problems.length >= MAX_PROBLEMS
+    // The first decisive loss is recorded, however many come before it: replaying relies on it.
+    if (!isFull || (decides && !isDecisive)) problems.push({ path: formatPath(path), code, message })
+    isDecisive ||= decides
+    if (!isFull || !isDecisive) continue
+    problems.push({ path: '', code: 'omitted', message: 'further duplicate keys and changed numbers are not recorded' })
+    break
+  }
+  return { problems, isDecisive }
+}
+
 const parserFor =
   <S extends z.ZodType>(schema: S) =>
-  (body: unknown): Observation<Lenient<z.output<S>>> => {
-    const { value, problems } = parseLeniently(schema, body)
+  (body: unknown, losses: Iterable<ParseLoss> = []): Observation<Lenient<z.output<S>>> => {
+    const { value, problems: deviations } = parseLeniently(schema, body)
+    const lost = judgeLosses(schema, losses)
+    const problems = [...lost.problems, ...deviations]
     const id = (value as { id?: string } | null)?.id
     return {
       id: id ?? unidentifiedId(body),
       body,
       document: value,
       problems,
-      valid: id !== undefined && problems.every((problem) => problem.code !== 'type'),
+      valid: id !== undefined && !lost.isDecisive && problems.every((problem) => problem.code !== 'type'),
     }
   }
 

@@ -1,10 +1,18 @@
+import type { ParseLoss } from '../domain/observation.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { UnavailableError } from './errors.js'
 import type { HttpReply } from './http-exchange.js'
-import { JsonScanner } from './json-scanner.js'
+import { JsonScanner, type TextCounts } from './json-scanner.js'
+import { countMembers, findParseLosses } from './parse-losses.js'
 import { TransientError } from './retry.js'
 import type { Sanitize } from './sanitizer.js'
 
+/** A parsed value, and what parsing it lost. */
+export interface ParsedText {
+  value: unknown
+  /** Can be iterated once. */
+  losses: Iterable<ParseLoss>
+}
 export type JsonObject = Record<string, unknown>
 
 /** Deeper bodies would overflow the stack of recursive code. The API description needs seven levels. */
@@ -22,10 +30,15 @@ const MAX_VALUES = 5_000_000
  * @throws TransientError with the start of an unexpected body, as sent by proxies and servers that are starting up
  * @throws UnavailableError for more entries or values than are accepted
  */
-export async function readJsonObject(reply: HttpReply, label: () => string, sanitize: Sanitize): Promise<JsonObject> {
+export async function readJsonObject(
+  reply: HttpReply,
+  label: () => string,
+  sanitize: Sanitize,
+): Promise<ParsedText & { value: JsonObject }> {
   const { text, scanner, fail } = await scanBody(reply, label, sanitize)
   if (scanner.totalValues > MAX_DOCUMENT_VALUES) throw tooManyValues(scanner.totalValues, MAX_DOCUMENT_VALUES, label)
-  return asObject(parse(text, fail), fail)
+  const parsed = parseWithLosses(text, scanner.total, fail)
+  return { ...parsed, value: asObject(parsed.value, fail) }
 }
 
 /**
@@ -37,7 +50,7 @@ export async function* readJsonItems(
   reply: HttpReply,
   label: () => string,
   sanitize: Sanitize,
-): AsyncGenerator<{ text: string; value: () => unknown }> {
+): AsyncGenerator<{ text: string; parse: () => ParsedText }> {
   const slice = new TimeSlice()
   const { text, scanner, fail } = await scanBody(reply, label, sanitize, slice)
   const { items, itemsStart, itemsEnd, itemsMembers } = scanner
@@ -51,10 +64,11 @@ export async function* readJsonItems(
   if (items === null || !Array.isArray(body.items)) {
     throw new TransientError(`${label()}: status 200, but the body has no "items" array`, { status: 200 })
   }
-  for (const { start, end, values } of items) {
+  for (const { start, end, ...counts } of items) {
+    const { values } = counts
     if (values > MAX_DOCUMENT_VALUES) throw tooManyValues(values, MAX_DOCUMENT_VALUES, label)
     const item = text.slice(start, end)
-    yield { text: item, value: () => parse(item, fail) }
+    yield { text: item, parse: () => parseWithLosses(item, counts, fail) }
     if (slice.isOver) await slice.next()
   }
 }
@@ -100,6 +114,13 @@ function parse(text: string, fail: ErrorFactory): unknown {
   } catch {
     throw fail('the body is not valid JSON, or incomplete')
   }
+}
+
+/** Texts without long numbers and with as many members as their value have lost nothing. */
+function parseWithLosses(text: string, counts: TextCounts, fail: ErrorFactory): ParsedText {
+  const value = parse(text, fail)
+  const isSuspicious = counts.longNumbers || countMembers(value) !== counts.members
+  return { value, losses: isSuspicious ? findParseLosses(text) : [] }
 }
 
 function asObject(value: unknown, fail: ErrorFactory): JsonObject {

@@ -70,6 +70,16 @@ export class JsonScanner {
     this.#limits = limits
   }
 
+  /** Counts of the whole text. Meaningful only if there were not too many entries. */
+  get total(): TextCounts {
+    const total = { ...this.rest, values: this.totalValues }
+    for (const item of this.items ?? []) {
+      total.members += item.members
+      total.longNumbers ||= item.longNumbers
+    }
+    return total
+  }
+
   /** Scans the whole text, in slices. */
   async scan(slice: TimeSlice): Promise<this> {
     while (!this.#scanPart(STEPS_PER_CHECK)) if (slice.isOver) await slice.next()
@@ -158,15 +168,8 @@ export class JsonScanner {
 
   /** Index after the number that starts at `start`. */
   #number(start: number): number {
-    const text = this.#text
-    let end = start + 1
-    let exponent = false
-    for (; end < text.length; end++) {
-      const code = text.charCodeAt(end)
-      if (code === 0x65 || code === 0x45) exponent = true
-      else if (!((code >= DIGIT_0 && code <= DIGIT_9) || code === 0x2e || code === 0x2b || code === MINUS)) break
-    }
-    if (exponent || end - start > MAX_EXACT_LENGTH) this.#counts.longNumbers = true
+    const end = numberEnd(this.#text, start)
+    if (end - start > MAX_EXACT_LENGTH || /e/i.test(this.#text.slice(start, end))) this.#counts.longNumbers = true
     return end
   }
 }
@@ -182,6 +185,17 @@ function isItems(key: string): boolean {
     return false
   }
 }
+
+/** Index after the number that starts at `start`. */
+export function numberEnd(text: string, start: number): number {
+  let end = start + 1
+  while (end < text.length && isNumberPart(text.charCodeAt(end))) end++
+  return end
+}
+
+/** A digit, `.`, `+`, `-`, `e` or `E`. */
+const isNumberPart = (code: number) =>
+  (code >= DIGIT_0 && code <= DIGIT_9) || code === 0x2e || code === 0x2b || code === MINUS || (code | 0x20) === 0x65
 
 /** Index of the closing quote of the string that starts at `start`; the length of the text if there is none. */
 export function stringEnd(text: string, start: number): number {

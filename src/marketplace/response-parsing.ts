@@ -1,6 +1,6 @@
-import { identifierOf, type Observation, unidentifiedId } from '../domain/observation.js'
+import { type DocumentParser, identifierOf, type Observation, unidentifiedId } from '../domain/observation.js'
 import type { CloseResult } from './contract.js'
-import type { JsonObject } from './json-body.js'
+import type { JsonObject, ParsedText } from './json-body.js'
 import { TransientError } from './retry.js'
 import type { Sanitize } from './sanitizer.js'
 import { errorMessageOf, parseJsonOrNull } from './status-errors.js'
@@ -30,7 +30,7 @@ const MAX_COMPARED_TEXT = 1000
  */
 export class ListCollector<T> {
   readonly observations: Observation<T>[] = []
-  readonly #parse: (body: unknown) => Observation<T>
+  readonly #parse: DocumentParser<T>
   /** Entries without an identifier, by id and by text, with their number. */
   readonly #unidentified = new Map<string, { observation: Observation<T>; times: number }>()
   readonly #idByText = new Map<string, string>()
@@ -38,15 +38,15 @@ export class ListCollector<T> {
   #problems = 0
   #problemsLeftOut = 0
 
-  constructor(parse: (body: unknown) => Observation<T>) {
+  constructor(parse: DocumentParser<T>) {
     this.#parse = parse
   }
 
-  /** @param value parses the text; not called for a text that is known */
-  add(text: string, value: () => unknown): void {
+  /** @param parse parses the text; not called for a text that is known */
+  add(text: string, parse: () => ParsedText): void {
     const known = this.#unidentified.get(this.#idByText.get(text) ?? '')
     if (known) known.times++
-    else this.#addNew(text, value())
+    else this.#addNew(text, parse())
   }
 
   finish(): Observation<T>[] {
@@ -68,9 +68,9 @@ export class ListCollector<T> {
     return this.observations
   }
 
-  #addNew(text: string, body: unknown): void {
+  #addNew(text: string, { value: body, losses }: ParsedText): void {
     if (identifierOf(body) !== null) {
-      this.#keep(this.#parse(body))
+      this.#keep(this.#parse(body, losses))
       return
     }
     const id = unidentifiedId(body)
@@ -78,7 +78,7 @@ export class ListCollector<T> {
     if (known) known.times++
     else if (this.#unidentified.size >= MAX_UNIDENTIFIED) this.#unidentifiedLeftOut++
     else {
-      const observation = this.#keep(this.#parse(body))
+      const observation = this.#keep(this.#parse(body, losses))
       this.#unidentified.set(id, { observation, times: 1 })
       if (text.length <= MAX_COMPARED_TEXT) this.#idByText.set(text, id)
     }

@@ -1,5 +1,6 @@
 import type { ChannelRef } from '../domain/channel.js'
 import {
+  type DocumentParser,
   type Listing,
   type Observation,
   parseListing,
@@ -79,22 +80,22 @@ export class Session implements ChannelSession {
     return parseCloseReply(await this.#send(target, 0), this.#sanitize)
   }
 
-  async #list<T>(operation: Operation, name: string, parse: (item: unknown) => Observation<T>) {
+  async #list<T>(operation: Operation, name: string, parse: DocumentParser<T>) {
     const target = this.#target(operation, [name])
     return this.#read(target, async (reply) => {
       const list = new ListCollector(parse)
-      for await (const { text, value } of readJsonItems(reply, target.label, this.#sanitize)) list.add(text, value)
+      for await (const item of readJsonItems(reply, target.label, this.#sanitize)) list.add(item.text, item.parse)
       return list.finish()
     })
   }
 
-  async #item<T>(operation: Operation, segments: string[], id: string, parse: (body: unknown) => Observation<T>) {
+  async #item<T>(operation: Operation, segments: string[], id: string, parse: DocumentParser<T>) {
     const target = this.#target(operation, segments)
     return this.#read(target, async (reply) => {
-      const body = await readJsonObject(reply, target.label, this.#sanitize)
-      requireMatchingId(body, id, target.label, this.#sanitize)
+      const { value, losses } = await readJsonObject(reply, target.label, this.#sanitize)
+      requireMatchingId(value, id, target.label, this.#sanitize)
       // A document without an id is stored under the requested id.
-      return { ...parse(body), id }
+      return { ...parse(value, losses), id }
     })
   }
 

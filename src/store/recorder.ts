@@ -25,6 +25,7 @@ interface EntityKey {
 }
 interface EntityRow {
   version: number
+  valid: number
   last_read_at: string
   missing_since: string | null
   content_hash: string
@@ -66,7 +67,7 @@ export function createRecorder(connection: Connection): Recorder {
 
   const findCurrent = (key: EntityKey) =>
     sql(
-      `select e.version, e.last_read_at, e.missing_since, e.latest_body, v.content_hash, v.shape, v.body
+      `select v.valid, e.version, e.last_read_at, e.missing_since, e.latest_body, v.content_hash, v.shape, v.body
       from entities e join versions v using (channel, kind, rfq_id, id, version)
       where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
     ).get(key) as EntityRow | undefined
@@ -139,6 +140,13 @@ export function createRecorder(connection: Connection): Recorder {
       readAt: context.readAt,
       latest: snapshot.text === row.body ? null : snapshot.text,
     })
+    // Equal bodies may come from different texts: one with duplicate keys, and one without.
+    if (snapshot.valid !== (row.valid === 1)) {
+      sql(
+        `update versions set valid = @valid
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
+      ).run({ ...key, version: row.version, valid: snapshot.valid ? 1 : 0 })
+    }
     return 'unchanged'
   }
 

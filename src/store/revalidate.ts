@@ -17,8 +17,8 @@ interface VersionRow {
 }
 type Entity = Pick<VersionRow, 'channel' | 'kind' | 'id'>
 
-/** Codes of problems of a list or of a request; they cannot be found by parsing documents. */
-const NON_DOCUMENT_CODES = `('duplicate', 'unavailable')`
+/** Codes of problems of a list, a request or a received text; they cannot be found by parsing stored bodies. */
+const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'duplicate-key', 'precision')`
 const MAX_ROWS_PER_TURN = 500
 
 /**
@@ -66,11 +66,12 @@ function revalidateDocument(
   report: RevalidationReport,
 ): void {
   const found = new Map<string, Problem>()
+  const lossRecorded = versions[0] !== undefined && hasRecordedLoss(connection, versions[0])
   for (const row of versions) {
     const { valid, problems } = parseStored(row.kind, row.shape, JSON.parse(row.body))
     for (const problem of problems) found.set(JSON.stringify([problem.path, problem.code]), problem)
     report.documents++
-    if (valid === (row.valid === 1)) continue
+    if (valid === (row.valid === 1) || (valid && lossRecorded)) continue
     report[valid ? 'nowValid' : 'nowInvalid']++
     connection
       .statement(
@@ -88,6 +89,17 @@ function revalidateDocument(
   }
   if (versions[0]) updateProblems(connection, versions[0], found, now, report)
 }
+
+/**
+ * Whether parsing a received text lost something (docs/DATABASE.md). The stored body cannot show it, so a version that is
+ * not valid stays so until the document is received again.
+ */
+const hasRecordedLoss = (connection: Connection, { channel, kind, id }: Entity): boolean =>
+  connection
+    .statement(
+      `select 1 from problems where channel = ? and kind = ? and entity_id = ? and code in ('duplicate-key', 'precision')`,
+    )
+    .get(channel, kind, id) !== undefined
 
 function updateProblems(
   connection: Connection,

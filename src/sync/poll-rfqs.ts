@@ -1,5 +1,6 @@
 import pLimit from 'p-limit'
-import type { RfqListItem } from '../domain/observation.js'
+import type { ProblemCode } from '../domain/lenient-parser.js'
+import type { Observation, Rfq, RfqListItem } from '../domain/observation.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../marketplace/errors.js'
 import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
@@ -100,8 +101,7 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   }
   try {
     const fetched = await readRfqWithResponses(session, entry.id)
-    const duplicates = entry.problems.filter(({ code }) => code === 'duplicate' || code === 'omitted')
-    const rfq = { ...fetched.rfq, problems: [...fetched.rfq.problems, ...duplicates] }
+    const rfq = withListProblems(fetched.rfq, entry)
     const recorded = await store.recordRfq(run, { ...fetched, rfq, shape: 'full', listHash: entry.hash }, now())
     countRecorded(poll, rfq, recorded)
     progress.counts.seen += fetched.responses.length
@@ -113,6 +113,16 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
     }
     throw error
   }
+}
+
+/** Problems of a list entry that its detail does not show. */
+const LIST_PROBLEMS = new Set<ProblemCode>(['duplicate', 'omitted', 'duplicate-key', 'precision'])
+
+/** If parsing the list entry lost something that matters, the RFQ is not valid: list and detail may disagree. */
+function withListProblems(rfq: Observation<Rfq>, entry: RfqEntry): Observation<Rfq> {
+  const problems = entry.problems.filter(({ code }) => LIST_PROBLEMS.has(code))
+  const isLossy = !entry.valid && problems.some(({ code }) => code === 'duplicate-key' || code === 'precision')
+  return { ...rfq, problems: [...rfq.problems, ...problems], valid: rfq.valid && !isLossy }
 }
 
 /** Records the list entry of an RFQ whose detail cannot be read, or that has no identifier. */

@@ -5,12 +5,10 @@ import { MAX_ENTRIES, readJsonItems, readJsonObject } from '../../src/marketplac
 import { JsonScanner } from '../../src/marketplace/json-scanner.js'
 import { createSanitizer } from '../../src/marketplace/sanitizer.js'
 
-const read = (body: string | Buffer, type = 'application/json') =>
-  readJsonObject(
-    { status: 200, headers: { 'content-type': type }, body: Buffer.from(body) },
-    () => 'GET x',
-    createSanitizer('the-key-itself'),
-  )
+const read = async (body: string | Buffer, type = 'application/json') => {
+  const reply = { status: 200, headers: { 'content-type': type }, body: Buffer.from(body) }
+  return (await readJsonObject(reply, () => 'GET x', createSanitizer('the-key-itself'))).value
+}
 
 const scan = (text: string, limits: { depth?: number; entries?: number } = {}) =>
   new JsonScanner(text, { depth: 1000, entries: MAX_ENTRIES, ...limits }).scan(new TimeSlice())
@@ -18,8 +16,8 @@ const scan = (text: string, limits: { depth?: number; entries?: number } = {}) =
 const readItems = async (body: string) => {
   const reply = { status: 200, headers: {}, body: Buffer.from(body) }
   const items = []
-  for await (const { value } of readJsonItems(reply, () => 'GET x', createSanitizer('the-key-itself')))
-    items.push(value())
+  for await (const { parse } of readJsonItems(reply, () => 'GET x', createSanitizer('the-key-itself')))
+    items.push(parse().value)
   return items
 }
 
