@@ -2,6 +2,8 @@ import { open, rm, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { Connection } from './connection.js'
 import { StoreError } from './errors.js'
+import { describeFileUsers, findFileUsers } from './file-users.js'
+import { isBusy } from './sqlite-errors.js'
 
 /** With less free space than this, in bytes, the next large poll may not fit. */
 const MIN_FREE_BYTES = 32 * 2 ** 20
@@ -25,8 +27,17 @@ export async function checkWritable(connection: Connection): Promise<{ ok: boole
     await connection.probeWrite(MAX_LOCK_WAIT_MS)
     return { ok: true, message: 'writable, enough free space' }
   } catch (error) {
-    return { ok: false, message: (error as Error).message }
+    return {
+      ok: false,
+      message: (error as Error).message + (isBusy((error as Error).cause) ? otherUsers(connection) : ''),
+    }
   }
+}
+
+/** Who may hold the lock, if the system shows it. */
+function otherUsers({ path }: Connection): string {
+  const users = findFileUsers([path])
+  return users.length === 0 ? '' : `. Open in ${describeFileUsers(users)}`
 }
 
 async function freeBytes(folder: string): Promise<number> {

@@ -30,3 +30,24 @@ it('restoring a backup is refused while another process has the database open, a
   await once(child, 'exit')
   expect((await restore()).kept).toContain('.replaced-')
 })
+
+it('the write test names the processes that may hold the lock', async () => {
+  const path = join(testFolder(), 'quotekeeper.db')
+  const store = await openStore({ path })
+  onTestFinished(() => store.close())
+  const script = `import Database from ${JSON.stringify(sqlite)}
+    const db = new Database(${JSON.stringify(path)})
+    db.exec('begin immediate')
+    console.log('locked')
+    setInterval(() => db.name, 1000)`
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['ignore', 'pipe', 'inherit'] })
+  onTestFinished(() => void child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  const { ok, message } = await store.checkWritable()
+  expect(ok).toBe(false)
+  expect(message).toContain('locked by another process')
+  if (process.platform === 'linux') expect(message).toContain(`Open in process ${child.pid} (`)
+  child.kill('SIGKILL')
+  await once(child, 'exit')
+  expect(await store.checkWritable()).toMatchObject({ ok: true })
+})
