@@ -61,7 +61,7 @@ channels: [{ org: acme, channel: forest, apiKey: { env: KEY }, autoClose: off }]
       if (round > 0) expect(written.err).toBe('')
       else
         expect(written.err).toMatch(
-          /upgraded from schema \d+ to \d+\. It was copied before: .*\.schema-\d+-\S+\.bak\n$/,
+          /upgraded from schema \d+ to \d+\. A copy of the previous version was made first: .*\.schema-\d+-\S+\.bak\n$/,
         )
     }
   })
