@@ -66,6 +66,9 @@ export function identifierOf(body: unknown): string | null {
 export const unidentifiedId = (body: unknown): string =>
   `unidentified-${createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16)}`
 
+/** A document with more changed numbers is not valid, wherever they are: examining them all would take seconds. */
+const MAX_CHANGED_NUMBERS = 10_000
+
 /**
  * The problems of losses, and whether they make a document not valid: a duplicate key always does, because it is unknown which
  * value is meant; a changed number only in a field of the API description.
@@ -73,8 +76,9 @@ export const unidentifiedId = (body: unknown): string =>
 function judgeLosses(schema: z.ZodType, losses: Iterable<ParseLoss>): { problems: Problem[]; isDecisive: boolean } {
   const problems: Problem[] = []
   let isDecisive = false
+  let numbers = 0
   for (const { path, code, message } of losses) {
-    const decides = code === 'duplicate-key' || describesPath(schema, path)
+    const decides = code === 'duplicate-key' || ++numbers > MAX_CHANGED_NUMBERS || describesPath(schema, path)
     const isFull = problems.length >= MAX_PROBLEMS
     // The first decisive loss is recorded, however many come before it: replaying relies on it.
     if (!isFull || (decides && !isDecisive)) problems.push({ path: formatPath(path), code, message })

@@ -1,6 +1,7 @@
 import { contentHash } from '../domain/canonical-json.js'
 import type { DocumentKind, DocumentShape } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
+import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type {
   Recorder,
@@ -257,17 +258,14 @@ export function createRecorder(connection: Connection): Recorder {
       const changes: UpsertResult[] = []
       for (let start = 0; start < listings.length; start += MAX_WRITES_PER_TURN) {
         const chunk = listings.slice(start, start + MAX_WRITES_PER_TURN)
-        changes.push(
-          ...(await inRun(run, readAt, now, async (context) =>
-            chunk.map((listing) =>
-              upsert(
-                { channel: run.channel, kind: 'listing', rfqId: '', id: listing.id },
-                { ...listing, shape: 'full' },
-                context,
-              ),
-            ),
-          )),
-        )
+        await inRun(run, readAt, now, async (context) => {
+          const slice = new TimeSlice()
+          for (const listing of chunk) {
+            const key: EntityKey = { channel: run.channel, kind: 'listing', rfqId: '', id: listing.id }
+            changes.push(upsert(key, { ...listing, shape: 'full' }, context))
+            if (slice.isOver) await slice.next()
+          }
+        })
         await yieldToEventLoop()
       }
       return changes

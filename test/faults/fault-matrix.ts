@@ -111,4 +111,8 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     fault: 'an RFQ that always fails',
     expected: 'it is named; the rest of its channel is polled, and readiness holds',
   },
+  51: {
+    fault: 'duplicate keys, or a number that parsing changes',
+    expected: 'a problem is recorded; the document is stored with valid = 0, and never closed',
+  },
 }

@@ -241,6 +241,29 @@ fault(17, 'it is stored as invalid and never closed', async () => {
   await fixture.closeExpired()
   expect(fixture.posts()).toEqual([])
 })
+fault(
+  47,
+  'an RFQ with two due dates has a problem and is not closed, over six polls and a reopened database',
+  async () => {
+    const fixture = await openPolled()
+    const [id = ''] = fixture.ids
+    const text = JSON.stringify((await fixture.session().readRfq(id)).value.body)
+    const [rfqId, effect] = [id, { kind: 'text', contentType: 'application/json' } as const]
+    const ambiguous = text.replace('"responseDueDate":', '"responseDueDate":"2027-01-31","responseDueDate":')
+    fixture.sandbox.faults.add({ operation: 'readRfq', rfqId, times: always, effect: { ...effect, text: ambiguous } })
+    for (let poll = 0; poll < 6; poll++) {
+      fixture.advanceSeconds(4 * 3600)
+      await fixture.pollRfqs()
+      await fixture.closeExpired()
+      await fixture.reopenStore()
+    }
+    expect(fixture.posts()).toHaveLength(2)
+    expect(fixture.posts().filter(({ path }) => path.includes(id))).toEqual([])
+    expect(sql(fixture, "select entity_id, path from problems where code = 'duplicate-key'")).toEqual([
+      { entity_id: id, path: 'responseDueDate' },
+    ])
+  },
+)
 fault(18, 'it is stored and reported, and the RFQ is not closed', async () => {
   const fixture = await openPolled()
   const odd = { state: 'paused', colour: 'green' }

@@ -111,6 +111,14 @@ describe('losses of parsing', () => {
     }
   })
 
+  it('make a document not valid if there are too many to examine', async () => {
+    const server = await serve((_, response) => {
+      const harmless = Array.from({ length: 10_001 }, () => '12345678901234567890').join()
+      response.writeHead(200, { 'content-type': 'application/json' }).end(`{"id":"x","extra":[${harmless}]}`)
+    })
+    expect((await session(server.url).readRfq('x')).value.valid).toBe(false)
+  })
+
   it('make a document not valid, however many harmless ones come before', async () => {
     const harmless = Array.from({ length: 500 }, () => '12345678901234567890').join()
     const body = `{"id":"x","extra":[${harmless}],"title":"a","title":"b"}`
