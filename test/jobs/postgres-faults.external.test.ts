@@ -26,6 +26,8 @@ describe.skipIf(postgresSkipReason !== null)(
     let runner: JobRunner
     let prefix = ''
     let prefixes = 0
+    const openQueue = () =>
+      new Queue('jobs', { connection: { connectionString: postgres.url, schema: prefix } }, createPostgresBackend)
     beforeAll(async () => {
       postgres = await PrivatePostgres.start()
     }, 60_000)
@@ -41,6 +43,10 @@ describe.skipIf(postgresSkipReason !== null)(
       await runner.work(handlers)
       await runner.enqueue('poll-rfqs', PAYLOAD, 'before')
       await eventually(() => expect(done).toHaveLength(1))
+      // Its end must be recorded, or the restarted queue waits until it counts as stalled.
+      const queue = openQueue()
+      await eventually(async () => expect(await queue.getCompletedCount()).toBe(1))
+      await queue.close()
       await postgres.kill()
       await expect(runner.enqueue('poll-rfqs', PAYLOAD, 'while-away')).rejects.toThrow('does not answer')
       expect(await runner.ping()).toMatchObject({ ok: false })
@@ -62,11 +68,7 @@ describe.skipIf(postgresSkipReason !== null)(
       await runner.work(handlers)
       await runner.enqueue('poll-rfqs', PAYLOAD, 'tick-1')
       await eventually(() => expect(done).toHaveLength(1))
-      const racing = new Queue(
-        'jobs',
-        { connection: { connectionString: postgres.url, schema: prefix } },
-        createPostgresBackend,
-      )
+      const racing = openQueue()
       await eventually(async () => expect(await racing.getCompletedCount()).toBe(1))
       const deduplication = { id: fairnessKey('poll-rfqs', PAYLOAD), keepLastIfActive: true }
       await racing.add('poll-rfqs', PAYLOAD, { jobId: 'tick-1', deduplication })
