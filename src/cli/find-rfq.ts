@@ -1,3 +1,4 @@
+import { isRecord } from '../config/environment.js'
 import { closestMatches } from '../config/suggest.js'
 import { parseRfq } from '../domain/observation.js'
 import type { RfqWithResponses } from '../domain/records.js'
@@ -6,7 +7,8 @@ import { FailedError, UsageError } from './cli-error.js'
 import { sanitize, truncate } from './terminal-text.js'
 
 /**
- * Finds the RFQ with a number, a reference or an id.
+ * Finds the RFQ with an id, a number or a reference: an id wins over a number, a number over a reference, and a present
+ * name over a former one.
  * @throws {FailedError} if there is none, with the closest matches
  * @throws {UsageError} if there are several, with a way to choose one
  */
@@ -14,12 +16,28 @@ export async function findRfq(
   store: Pick<History, 'rfqs'>,
   filter: RfqFilter & { match: string },
 ): Promise<RfqWithResponses> {
-  const found = await store.rfqs(filter)
+  const found = bestMatches(filter.match, await store.rfqs(filter))
   const [only] = found
   if (only && found.length === 1) return only
   if (found.length > 1) throw new UsageError(ambiguousMessage(filter.match, found))
   const { match, ...others } = filter
   throw new FailedError(notFoundMessage(match, await store.rfqs({ ...others, withoutResponses: true }), filter))
+}
+
+/** The matches of the strongest kind among all that have, or had, the name. */
+function bestMatches(match: string, found: readonly RfqWithResponses[]): RfqWithResponses[] {
+  const ranked = found.map((each) => ({ each, rank: matchRank(match, each) }))
+  const best = Math.min(...ranked.map(({ rank }) => rank))
+  return ranked.filter(({ rank }) => rank === best).map(({ each }) => each)
+}
+
+/** 0: the id, 1: the number, 2: the reference, 3: a number or a reference that it had at another time. */
+function matchRank(match: string, { rfq }: RfqWithResponses): number {
+  if (rfq.id === match) return 0
+  // The values as received, because a value of the wrong type is not in the parsed document.
+  const { number, reference } = isRecord(rfq.body) ? rfq.body : {}
+  if (number !== undefined && String(number) === match) return 1
+  return typeof reference === 'string' && reference.toLowerCase() === match.toLowerCase() ? 2 : 3
 }
 
 function ambiguousMessage(match: string, found: readonly RfqWithResponses[]): string {

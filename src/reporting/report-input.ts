@@ -52,7 +52,7 @@ export async function gatherRfqInput(source: ReportSource & { rfqId: string }): 
     store.rfqHistory(channel, rfqId, asOf),
     store.absences(channel, rfqId, asOf),
     store.problems({ channel, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
-    store.decisions({ channel, rfq: rfqId }),
+    store.decisions({ channel, rfqId }),
   ])
   const known = { rfq, responses: parseLazily(found.responses), listings: listings.map(parseStoredListing) }
   return { ...reportParameters(source), ...known, versions, absences, problems, decisions }

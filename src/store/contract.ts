@@ -142,7 +142,7 @@ export interface Recorder {
 export interface RfqFilter {
   channel?: string
   asOf?: Date
-  /** RFQ id, number or reference. */
+  /** RFQs that have, or had at any time, this id, number or reference. */
   match?: string
   /** Omit the responses. Default false. */
   withoutResponses?: boolean
@@ -206,8 +206,8 @@ export interface Closings {
   appendDecision(decision: NewDecision): Promise<DecisionRecord>
   /** Counts another round that came to the same decision, for each decision (docs/CLOSING.md, rule 9). */
   recordRepeats(decisionIds: readonly number[], now: Date): Promise<void>
-  /** Newest first. `rfq` is an identifier or a number. */
-  decisions(filter: { channel?: string; rfq?: string; limit?: number }): Promise<DecisionRecord[]>
+  /** Newest first. */
+  decisions(filter: { channel?: string; rfqId?: string; limit?: number }): Promise<DecisionRecord[]>
   /** One decision, or null if there is none with this id. */
   decision(id: number): Promise<DecisionRecord | null>
   /** The newest decision about each RFQ of the channel. */

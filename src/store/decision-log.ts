@@ -117,15 +117,15 @@ export function createDecisionLog(connection: Connection): DecisionLog {
         for (const id of decisionIds) record.run({ id, at: now.toISOString() })
       }),
 
-    async decisions({ channel, rfq, limit }) {
+    async decisions({ channel, rfqId, limit }) {
       const rows = connection.read((db) =>
         db
           .prepare(
             `${SELECT} where (@channel is null or channel = @channel)
-              and (@rfq is null or rfq_id = @rfq or cast(cast(rfq_number as integer) as text) = @rfq)
+              and (@rfqId is null or rfq_id = @rfqId)
             order by id desc limit @limit`,
           )
-          .all({ channel: channel ?? null, rfq: rfq ?? null, limit: limit ?? -1 }),
+          .all({ channel: channel ?? null, rfqId: rfqId ?? null, limit: limit ?? -1 }),
       )
       return (rows as DecisionRow[]).map(toDecision)
     },

@@ -4,6 +4,7 @@ import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
 import { explainDecision } from '../explain-decision.js'
+import { findRfq } from '../find-rfq.js'
 import {
   type ChannelOption,
   channelOption,
@@ -23,7 +24,7 @@ type Options = ChannelOption & JsonOption & { rfq?: string; limit: number; expla
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .option('--rfq <rfq>', 'only this RFQ: its number or id')
+    .option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
     .addOption(limitOption(50))
     .option(
       '--explain <id>',
@@ -46,9 +47,18 @@ async function run(cli: Cli, { store, app }: { store: Store; app: App }, options
   const { rfq, limit, explain, json } = options
   if (options.verify) return verifyDecisions(cli, store, json)
   if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
-  const rows = await listDecisions(store, { ...filter, ...(rfq === undefined ? {} : { rfq }), limit }, cli.io.now())
+  const about = rfq === undefined ? filter : await findDecidedRfq(store, filter, rfq)
+  const rows = await listDecisions(store, { ...about, limit }, cli.io.now())
   const emptyText = 'No decisions found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
   printRows(cli.io, json, LISTED_COLUMNS, rows, emptyText)
+}
+
+/** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */
+async function findDecidedRfq(store: Store, filter: { channel?: string }, match: string) {
+  const logged = await store.decisions({ ...filter, rfqId: match, limit: 1 })
+  if (logged.length > 0) return { ...filter, rfqId: match }
+  const { rfq } = await findRfq(store, { ...filter, match, withoutResponses: true })
+  return { channel: rfq.channel, rfqId: rfq.id }
 }
 
 /** A decision as listed. */
@@ -60,14 +70,12 @@ interface ListedDecision extends DecisionRecord {
 /** The decisions that a person has to look at, whatever their age, then the others; both newest first. */
 async function listDecisions(
   store: Store,
-  filter: { channel?: string; rfq?: string; limit: number },
+  filter: { channel?: string; rfqId?: string; limit: number },
   now: Date,
 ): Promise<ListedDecision[]> {
-  const { channel, rfq, limit } = filter
+  const { channel, rfqId, limit } = filter
   const unsettled = await store.unsettledCloses({ ...(channel === undefined ? {} : { channel }), now })
-  const wanted = unsettled.filter(
-    ({ rfqId, rfqNumber }) => rfq === undefined || rfqId === rfq || String(rfqNumber) === rfq,
-  )
+  const wanted = unsettled.filter((each) => rfqId === undefined || each.rfqId === rfqId)
   const ids = wanted.flatMap(({ decisionId }) => decisionId ?? []).sort((a, b) => b - a)
   const standing = (await Promise.all(ids.map((id) => store.decision(id)))).filter((each) => each !== null)
   const others = (await store.decisions(filter)).filter(({ id }) => !ids.includes(id))
