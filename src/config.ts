@@ -6,6 +6,8 @@ import type { RequestLimits } from './marketplace/contract.js'
 export interface Config {
   /** Absolute path of the configuration file. */
   file: string
+  /** Absolute paths of the files that contain secrets, as `{ file: PATH }` names them. */
+  secretFiles: string[]
   /** Origin and path of the marketplace, without a trailing slash. */
   baseUrl: string
   /** Absolute path of the database. */

@@ -7,6 +7,7 @@ import { ConfigError, type ConfigIssue } from './config-error.js'
 import { crossCheck } from './cross-checks.js'
 import { applyOverrides, type Environment, isRecord, readEnvironment, type ValueOrigin } from './environment.js'
 import { configSchema, knownKeys } from './schema.js'
+import { parseSecretRef } from './secret.js'
 import { closestMatches } from './suggest.js'
 import { type ConfigDocument, type Path, readDocument } from './yaml-document.js'
 
@@ -48,7 +49,7 @@ export function loadConfig(options: LoadOptions): Config {
     ...crossCheck(value, { env, folder, secretsRequired }).flatMap(toIssues),
   ]
   if (issues.length > 0 || !parsed.success) throw new ConfigError(issues.sort(byLine))
-  return { file, ...parsed.data }
+  return { file, secretFiles: secretFilesIn(value).map((path) => resolve(folder, path)), ...parsed.data }
 }
 
 function readText(file: string): string {
@@ -74,6 +75,14 @@ function loadEnvironment(folder: string, env: Environment): Environment {
       { file: resolve(folder, '.env'), line: null, key: '', found, allowed: 'a file that this user can read, or none' },
     ])
   }
+}
+
+/** The paths of every `{ file: PATH }`. */
+function secretFilesIn(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(secretFilesIn)
+  if (!isRecord(value)) return []
+  const ref = parseSecretRef(value)
+  return 'value' in ref && 'file' in ref.value ? [ref.value.file] : Object.values(value).flatMap(secretFilesIn)
 }
 
 const byLine = (a: ConfigIssue, b: ConfigIssue) => (a.line ?? 0) - (b.line ?? 0)

@@ -9,6 +9,7 @@ export const channelConfig = (key: string, options: Partial<ChannelConfig> = {})
 /** A configuration of one channel with defaults and no schedule. */
 export const testConfig = (options: Partial<Config> = {}): Config => ({
   file: '/nowhere/quotekeeper.yaml',
+  secretFiles: [],
   baseUrl: 'http://127.0.0.1:1',
   database: '/nowhere/quotekeeper.db',
   queue: { kind: 'in-process' },

@@ -1,9 +1,10 @@
 import type { Store } from '../../store/contract.js'
-import { withStore } from '../app.js'
+import { type App, withStore } from '../app.js'
 import { backupTarget, deleteOldBackups } from '../backup-target.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { wholeNumber, withExamples } from '../options.js'
+import { isSameFile, refuseNeededFile } from '../output-file.js'
 import { plural } from '../terminal-text.js'
 
 interface Options {
@@ -19,7 +20,9 @@ export const register: RegisterCommand = (command, cli) => {
       'afterwards delete older backups of the same pattern or folder, so that this many are left',
       wholeNumber(1, 100_000),
     )
-    .action((target: string, options: Options) => withStore(cli, (store) => backup(cli, store, target, options)))
+    .action((target: string, options: Options) =>
+      withStore(cli, (store, app) => backup(cli, { store, app }, target, options)),
+    )
   withExamples(
     command,
     ['quotekeeper backup /backups/ --keep 14', 'a new file every night, from cron; the newest 14 are kept'],
@@ -28,14 +31,24 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-async function backup({ io }: Cli, store: Store, text: string, { keep }: Options): Promise<void> {
+async function backup(
+  { io }: Cli,
+  { store, app }: { store: Store; app: App },
+  text: string,
+  { keep }: Options,
+): Promise<void> {
   const { file, siblings } = backupTarget(text, { cwd: io.cwd, now: io.now() })
   if (keep !== undefined && siblings === null)
     throw new UsageError('--keep needs a folder, or a file name with {date}, such as /backups/qk-{date}.db')
+  refuseNeededFile(file, app.config)
   await store.backup(file, io.stop)
   io.out(`${file}\n`)
   if (keep === undefined || siblings === null) return
   const { isQuotekeeperFile } = await import('../../store/backup.js')
-  const deleted = deleteOldBackups({ file, siblings }, keep, (path) => path !== store.path && isQuotekeeperFile(path))
+  const deleted = deleteOldBackups(
+    { file, siblings },
+    keep,
+    (path) => !isSameFile(path, store.path) && isQuotekeeperFile(path),
+  )
   if (deleted.length > 0) io.err(`Deleted ${plural(deleted.length, 'older backup')}: ${deleted.join(', ')}\n`)
 }

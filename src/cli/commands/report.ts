@@ -1,4 +1,3 @@
-import { resolve } from 'node:path'
 import { Option } from 'commander'
 import type { Format } from '../../../reports/formats.js'
 import type { ReportRequest } from '../../reporting/make-report.js'
@@ -19,12 +18,13 @@ import {
   withExamples,
 } from '../options.js'
 import { printJson } from '../output.js'
+import { outputFile } from '../output-file.js'
 import { createProgress } from '../progress.js'
 import { databaseNow, parseReadFilter } from '../read-filter.js'
 import { createReportOrder } from '../report-request.js'
 import { findChannel } from '../select-channels.js'
 
-type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: string; format?: Format }
+type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: string; force?: boolean; format?: Format }
 
 /** As in reports/formats.ts, which is loaded only when a report is made. */
 const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
@@ -37,6 +37,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(asOfOption())
     .addOption(setOption())
     .option('--out <file>', 'path of the file (default: named after RFQ and time, in reports.directory)')
+    .option('--force', 'overwrite the file of --out if it exists')
     .addOption(
       new Option('--format <format>', `file format: ${FORMATS.join(', ')} (default: xlsx)`)
         .choices(FORMATS)
@@ -69,21 +70,24 @@ interface ReportContext {
 }
 
 async function writeComparison(cli: Cli, context: ReportContext, options: Options, match: string): Promise<void> {
+  const file = fileOf(cli, context.app, options)
   const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options)) }
   const { rfq } = await findRfq(context.store, filter)
   const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
-  if (!options.json) return writeReport(cli, context.app, { ...order, ...fileOf(cli, options) })
+  if (!options.json) return writeReport(cli, context.app, { ...order, ...file })
   const { buildRfqReport } = await import('../../reporting/rfq-report.js')
   printJson(cli.io, await buildRfqReport({ ...order, store: context.store }))
 }
 
 async function writeOverviews(cli: Cli, context: ReportContext, options: Options): Promise<void> {
-  for (const channel of channelsOf(context.app, options)) {
+  const channels = channelsOf(context.app, options)
+  const file = fileOf(cli, context.app, options)
+  for (const channel of channels) {
     const order = await orderOf(cli, context, options, channel)
     if (options.json) {
       const { buildChannelReport } = await import('../../reporting/channel-report.js')
       printJson(cli.io, await buildChannelReport({ ...order, store: context.store }))
-    } else await writeReport(cli, context.app, { ...order, ...fileOf(cli, options) })
+    } else await writeReport(cli, context.app, { ...order, ...file })
   }
 }
 
@@ -111,7 +115,11 @@ async function orderOf(cli: Cli, context: ReportContext, options: Options, chann
   return createReportOrder(context.app.config, { channel, asOf, now })
 }
 
-const fileOf = ({ io }: Cli, { out, format }: Options) => ({
-  ...(out === undefined ? {} : { out: resolve(io.cwd, out) }),
-  ...(format === undefined ? {} : { format }),
-})
+/** The requested file, checked before the report is made. */
+function fileOf({ io }: Cli, { config }: App, { out, format, json, force = false }: Options) {
+  if (force && out === undefined) throw new UsageError('--force overwrites the file of --out; use both')
+  return {
+    ...(out === undefined || json ? {} : { out: outputFile(out, { cwd: io.cwd, config, force }) }),
+    ...(format === undefined ? {} : { format }),
+  }
+}
