@@ -1,11 +1,12 @@
 import { type Job, UnrecoverableError, WaitingError } from 'bullmq'
-import type { JobHandlers, JobName, JobPayload, JobRunner, Log } from './contract.js'
+import type { JobHandlers, JobName, JobPayload, JobRunner, Log, QueueDatabase } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
-import { QueueUnavailableError } from './errors.js'
+import { QueueDatabaseError, QueueUnavailableError } from './errors.js'
 import { fairnessKey } from './job-id.js'
 import { parseJob } from './job-payload.js'
 import { openPostgresBackend } from './postgres-backend.js'
 import { type BackendQueue, type BackendWorker, type QueueBackend, queueAddress } from './queue-backend.js'
+import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
 import { openRedisBackend } from './redis-backend.js'
 import { runJob } from './run-job.js'
 import { settlesWithin } from './settles-within.js'
@@ -93,6 +94,7 @@ class BullRunner implements JobRunner {
   readonly #parts: Parts
   readonly #running = new Set<Promise<void>>()
   #worker: BackendWorker | null = null
+  #database: QueueDatabase | null = null
   #closing = false
 
   constructor(parts: Parts) {
@@ -122,10 +124,31 @@ class BullRunner implements JobRunner {
     await this.#call(() => worker.waitUntilReady())
   }
 
+  async bindDatabase(database: QueueDatabase, { adopt = false } = {}): Promise<void> {
+    const { backend, address } = this.#parts
+    const text = await this.#call(async () => {
+      const kept = adopt ? null : await backend.databaseText()
+      return kept ?? backend.keepDatabaseText(JSON.stringify(database), { replace: adopt })
+    })
+    const bound = parseQueueDatabase(text)
+    if (bound.id !== database.id) throw new QueueDatabaseError(otherDatabaseMessage(address, bound, database))
+    this.#database = database
+  }
+
+  async checkDatabase(database: QueueDatabase): Promise<{ ok: boolean; message: string }> {
+    const text = await this.#call(() => this.#parts.backend.databaseText())
+    if (text === null) return { ok: true, message: 'belongs to no database yet' }
+    const bound = parseQueueDatabase(text)
+    if (bound.id === database.id) return { ok: true, message: `belongs to this database (id ${bound.id})` }
+    return { ok: false, message: otherDatabaseMessage(this.#parts.address, bound, database) }
+  }
+
   async ping(): Promise<{ ok: boolean; message: string }> {
     try {
       // A write, because a Redis that is full or became a replica still answers reads.
       await this.#call(() => this.#parts.queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
+      // Binds an emptied queue again, and notices that another database has adopted it.
+      if (this.#database !== null) await this.bindDatabase(this.#database)
       return { ok: true, message: `${this.#parts.address} accepts writes` }
     } catch (error) {
       return { ok: false, message: (error as Error).message }

@@ -13,6 +13,13 @@ export interface JobPayload {
   cause: string
 }
 
+/** A database as it is kept with a queue. Only the id is compared; path and host tell people where it is. */
+export interface QueueDatabase {
+  id: string
+  path: string
+  host: string
+}
+
 /** Runs one job. Must be safe to repeat. */
 export type JobHandler = (payload: JobPayload, context: { id: string; signal: AbortSignal }) => Promise<void>
 export type JobHandlers = Record<JobName, JobHandler>
@@ -29,9 +36,17 @@ export interface JobRunner {
    * @throws RefusedJobError for an invalid payload; QueueUnavailableError if the queue does not answer within seconds
    */
   enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean>
+  /**
+   * Binds the queue to the database of this process. All processes on a queue must use the same database.
+   * @param options.adopt bind it even if it belongs to another database
+   * @throws QueueDatabaseError if it belongs to another database; QueueUnavailableError
+   */
+  bindDatabase(database: QueueDatabase, options?: { adopt?: boolean }): Promise<void>
+  /** Whether processes with this database can use the queue. Binds nothing. */
+  checkDatabase(database: QueueDatabase): Promise<{ ok: boolean; message: string }>
   /** Starts taking jobs. */
   work(handlers: JobHandlers): Promise<void>
-  /** Whether the queue answers and accepts writes, for readiness. */
+  /** Whether the queue answers, accepts writes and still belongs to the bound database, for readiness. */
   ping(): Promise<{ ok: boolean; message: string }>
   /**
    * Stops taking jobs, waits for running jobs until the deadline (milliseconds), then aborts them. Never rejects, and

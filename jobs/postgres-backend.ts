@@ -24,11 +24,40 @@ export async function openPostgresBackend(options: BackendOptions & { startMs: n
     connectionTimeoutMillis: responseTimeoutMs,
     query_timeout: 6 * responseTimeoutMs,
   }
+  const queue = new Queue(QUEUE_NAME, { connection: { ...settings, max: 2, migrate: true } }, createPostgresBackend)
+  const databaseText = () => queue.getBackend().getQueueMetaField(DATABASE_FIELD)
   return {
-    queue: () => new Queue(QUEUE_NAME, { connection: { ...settings, max: 2, migrate: true } }, createPostgresBackend),
+    queue: () => queue,
     worker: (process, options) =>
       new Worker(QUEUE_NAME, process, { ...options, connection: settings }, createPostgresBackend),
+    databaseText,
+    keepDatabaseText: (text, { replace }) =>
+      // BullMQ can only overwrite a field, so one process at a time reads and writes it.
+      withAdvisoryLock(
+        { connectionString, query_timeout: responseTimeoutMs },
+        `${schema}:${DATABASE_FIELD}`,
+        async () => {
+          const kept = replace ? null : await databaseText()
+          if (kept === null) await queue.getBackend().setQueueMeta({ [DATABASE_FIELD]: text })
+          return kept ?? text
+        },
+      ),
     disconnect: () => undefined, // Closing ends the pools; connections to a hanging server end with the process.
+  }
+}
+
+const DATABASE_FIELD = 'quotekeeper.database'
+
+/** Runs the work while no other session holds the lock of this name. The lock ends with its connection. */
+async function withAdvisoryLock<T>(settings: pg.ClientConfig, name: string, work: () => Promise<T>): Promise<T> {
+  const client = new pg.Client({ ...settings, connectionTimeoutMillis: settings.query_timeout })
+  client.on('error', () => undefined) // The query and end() report it too.
+  try {
+    await client.connect()
+    await client.query('select pg_advisory_lock(hashtext($1))', [name])
+    return await work()
+  } finally {
+    await client.end()
   }
 }
 

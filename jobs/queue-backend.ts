@@ -8,7 +8,7 @@ type BackendJob = Pick<Job, 'id' | 'getState' | 'removeDeduplicationKey'>
 export interface BackendQueue extends Pick<Queue, 'close' | 'waitUntilReady'> {
   add(...job: Parameters<Queue['add']>): Promise<BackendJob>
   getJob(id: string): Promise<BackendJob | undefined>
-  getBackend(): Pick<IQueueBackend, 'setQueueMeta'>
+  getBackend(): Pick<IQueueBackend, 'setQueueMeta' | 'getQueueMetaField'>
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 /** The part of a BullMQ worker that is used. */
@@ -22,6 +22,14 @@ export type BackendWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>
 export interface QueueBackend {
   queue(): BackendQueue
   worker(process: Processor, options: BackendWorkerOptions): BackendWorker
+  /** The text kept with the queue about its database, or null. */
+  databaseText(): Promise<string | null>
+  /**
+   * Keeps a text about the database, unless there is one and it is not to be replaced. Safe when several processes do
+   * it at once.
+   * @returns the text that is kept afterwards
+   */
+  keepDatabaseText(text: string, options: { replace: boolean }): Promise<string>
   /** Ends every connection at once, without waiting for replies. */
   disconnect(): void
 }

@@ -19,14 +19,20 @@ export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }
     notifyReconnect(client, onReconnect)
     return client
   }
+  const producer = connect({ maxRetriesPerRequest: 2, commandTimeout: responseTimeoutMs })
+  const databaseKey = `${prefix}:database`
   return {
-    queue() {
-      const connection = connect({ maxRetriesPerRequest: 2, commandTimeout: responseTimeoutMs })
-      return new Queue(QUEUE_NAME, { connection, prefix })
-    },
+    queue: () => new Queue(QUEUE_NAME, { connection: producer, prefix }),
     worker(process, options) {
       const connection = connect({ maxRetriesPerRequest: null })
       return new Worker(QUEUE_NAME, process, { ...options, connection, prefix })
+    },
+    databaseText: () => producer.get(databaseKey),
+    async keepDatabaseText(text, { replace }) {
+      if (replace) await producer.set(databaseKey, text)
+      else await producer.set(databaseKey, text, 'NX')
+      // Null only if Redis was emptied in between; the text is then kept by the next call.
+      return (await producer.get(databaseKey)) ?? text
     },
     disconnect() {
       for (const client of clients) disconnectPermanently(client)

@@ -4,6 +4,7 @@ import { once } from '../src/once.js'
 import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'
 import { createInProcessRunner } from './in-process-runner.js'
+import { queueDatabase } from './queue-database.js'
 import { createReadiness } from './readiness.js'
 import { createSchedule } from './schedule.js'
 import { settlesWithin } from './settles-within.js'
@@ -13,6 +14,8 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   work: boolean
   /** Whether to enqueue jobs when they become due. */
   schedule: boolean
+  /** Bind the queue to the database of this process, even if it belongs to another. Default false. */
+  adoptQueue?: boolean
   /** Starts the web server; null for none. */
   serveWeb: ((readiness: Readiness) => Promise<WebServer>) | null
 }
@@ -43,7 +46,7 @@ const STOP_TICK_MS = 500
 
 /**
  * Starts the requested parts of the service: queue, web server, workers, schedule.
- * @throws QueueUnavailableError; whatever `serveWeb` throws. Nothing is left open then
+ * @throws QueueUnavailableError; QueueDatabaseError; whatever `serveWeb` throws. Nothing is left open then
  */
 export async function startService(options: ServiceOptions): Promise<Service> {
   const closers: (() => Promise<void>)[] = []
@@ -64,6 +67,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   const runner = await createRunner(config.queue, log)
   const enqueue: JobRunner['enqueue'] = (...job) => runner.enqueue(...job)
   closers.push(() => runner.close(DRAIN_MS))
+  await runner.bindDatabase(await queueDatabase(store), { adopt: options.adoptQueue ?? false })
   const web = (await options.serveWeb?.(createReadiness({ config, store, runner, now }))) ?? null
   // Closed last: until all jobs have ended, health checks see a live process that is not ready.
   if (web) closers.unshift(() => web.close())

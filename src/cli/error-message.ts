@@ -30,7 +30,7 @@ export function errorMessage(error: unknown): string {
 const USER_FACING = new Set(
   (
     'Config Usage Failed Plan Store RunBusy RunLost IntentOpen UnusableDatabase ' +
-    'Marketplace Unavailable Item Channel Paused Aborted QueueUnavailable RefusedJob RunFailed Listen UnknownRfq StateFile Sandbox'
+    'Marketplace Unavailable Item Channel Paused Aborted QueueUnavailable QueueDatabase RefusedJob RunFailed Listen UnknownRfq StateFile Sandbox'
   )
     .split(' ')
     .map((name) => `${name}Error`),

@@ -33,6 +33,15 @@ export const channelsOption = () =>
 
 export const jsonOption = (what = 'print JSON instead of a table') => new Option('--json', what)
 
+export interface AdoptQueueOption {
+  adoptQueue?: boolean
+}
+export const adoptQueueOption = () =>
+  new Option(
+    '--adopt-queue',
+    'use the queue although it belongs to another database, because the database was replaced on purpose',
+  )
+
 export const asOfOption = () =>
   new Option(
     '--as-of <time>',

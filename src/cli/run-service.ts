@@ -10,12 +10,12 @@ import { untilStopped } from './until-stopped.js'
 export async function runService(
   { io }: Cli,
   app: App,
-  { work, schedule, port }: { work: boolean; schedule: boolean; port: number | null },
+  { port, ...parts }: { work: boolean; schedule: boolean; port: number | null; adoptQueue: boolean },
 ): Promise<void> {
   const { startService } = await import('../../jobs/service.js')
   const { config, log } = app
   const serveWeb = port === null ? null : webServerStarter(app, port)
-  const service = await startService({ ...(await createHandlerDeps(app, io.now)), work, schedule, serveWeb })
+  const service = await startService({ ...(await createHandlerDeps(app, io.now)), ...parts, serveWeb })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }

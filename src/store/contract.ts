@@ -24,6 +24,8 @@ import type {
 export interface Store extends Runs, Recorder, History, Closings {
   /** Absolute path of the database file. */
   readonly path: string
+  /** A UUID that identifies the database. Its copies and backups have the same one. */
+  identity(): Promise<string>
   /** Checks the integrity of the database; `message` describes the damage if `ok` is false. */
   check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
   /** Tests the write path: a small file in the folder, the free space, a write transaction that is rolled back. */

@@ -269,8 +269,22 @@ const failedItems = `
 alter table runs add column failed_items integer;
 `
 
+/** Facts about the database itself. */
+export const META_TABLE = 'create table if not exists meta (key text primary key, value text not null) strict'
+
+const identity = `
+-- database_id is a random UUID (version 4), which copies and backups keep. A restored
+-- backup of an earlier schema may have it already (identity.ts).
+${META_TABLE};
+insert or ignore into meta
+select 'database_id', lower(substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-4' || substr(hex, 14, 3) || '-'
+  || substr('89ab', (random() & 3) + 1, 1) || substr(hex, 18, 3) || '-' || substr(hex, 21, 12))
+from (select hex(randomblob(16)) as hex);
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + views },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
   { name: 'failed items of runs', sql: failedItems },
+  { name: 'identity of the database', sql: identity },
 ]

@@ -7,6 +7,7 @@ import { type CarryOver, carryOverClosings } from './carry-over.js'
 import { connect, type Sqlite } from './connection.js'
 import { StoreError } from './errors.js'
 import { describeFileUsers, findFileUsers } from './file-users.js'
+import { keepIdentity } from './identity.js'
 import { APPLICATION_ID, schemaVersion } from './migrate.js'
 import { migrations } from './migrations.js'
 
@@ -160,6 +161,7 @@ async function carryOver(temporary: string, kept: string | null, database: strin
   if (kept === null) return null
   try {
     const result = await carryOverClosings(temporary, kept)
+    keepIdentity(temporary, kept)
     rmSync(`${kept}-shm`, { force: true })
     const log = statSync(`${kept}-wal`, { throwIfNoEntry: false })
     if (log?.size === 0) rmSync(`${kept}-wal`)

@@ -6,6 +6,7 @@ import { Connection, type Sqlite } from './connection.js'
 import type { Store } from './contract.js'
 import { UnusableDatabaseError } from './errors.js'
 import { createHistory } from './history.js'
+import { readIdentity } from './identity.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { isNotWritable } from './read-only.js'
 import { createRecorder } from './recorder.js'
@@ -49,6 +50,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createRecorder(connection),
     ...createHistory(connection),
     ...createClosings(connection),
+    identity: async () => connection.read(readIdentity),
     check: async () => check(connection),
     checkWritable: () => checkWritable(connection),
     revalidate: (now) => revalidate(connection, now),

@@ -8,7 +8,8 @@ describe.skipIf(redisSkipReason !== null)('work', () => {
   const runners = useRedisRunners()
 
   async function startWork(...options: string[]): Promise<RunningProcess> {
-    await runners.open()
+    // The queue of the previous test belongs to another database.
+    await runners.redis.withClient((client) => client.flushall())
     const { start } = await openProcessFixture({ more: `queue: ${runners.redis.url}\n` })
     const worker = start(['work', ...options])
     await eventually(() => expect(worker.out).toContain('quotekeeper started'))

@@ -25,11 +25,13 @@ async function databaseOfSchema(schema: number): Promise<string> {
 describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database of schema %i', (schema) => {
   it('is migrated once, keeps its data, and is copied before', async () => {
     const path = await databaseOfSchema(schema)
+    const identities = new Set<string>()
     for (let round = 0; round < 6; round++) {
       const reports: unknown[] = []
       const store = await openStore({ path, clock: () => NOW, onOpen: (report) => reports.push(report) })
       expect(await store.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
       expect(await store.runs({})).toMatchObject([{ channel: 'acme/forest', outcome: 'complete' }])
+      identities.add(await store.identity())
       await store.close()
       const backup = `${path}.schema-${schema}-20261121T120000000Z.bak`
       expect(reports).toEqual([
@@ -38,6 +40,7 @@ describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database 
           : { from: migrations.length, to: migrations.length, backup: null },
       ])
     }
+    expect(identities.size).toBe(1)
     const copies = readdirSync(join(path, '..')).filter((name) => name.endsWith('.bak'))
     expect(copies).toHaveLength(1)
     const copy = new Database(join(path, '..', copies[0] as string), { readonly: true })

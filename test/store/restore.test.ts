@@ -11,6 +11,7 @@ import {
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
 import { restoreDatabase } from '../../src/store/restore.js'
 import { openStore } from '../../src/store/store.js'
@@ -95,6 +96,25 @@ describe('restoring a backup', () => {
     expect(kept).toBe(`${database}.replaced-20261121T170000Z`)
     expect(lstatSync(link).isSymbolicLink()).toBe(true)
     expect(await idsIn(database)).toEqual([first])
+  })
+
+  it('keeps the identity of the database, also with a backup that is older than identities', async () => {
+    const { fixture, database, backup, close } = await databaseWithBackup()
+    const identity = await fixture.store.identity()
+    expect(identity).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    await close()
+    const withIdentity = migrations.findIndex(({ name }) => name === 'identity of the database')
+    const old = join(testFolder(), 'old.db')
+    const db = new Database(old)
+    await migrate(db, NOW, migrations.slice(0, withIdentity))
+    db.close()
+    for (let round = 0; round < 6; round++) {
+      await restoreDatabase({ backup: round % 2 === 0 ? old : backup, database, now: NOW })
+      const store = await openStore({ path: database })
+      expect(await store.identity()).toBe(identity)
+      expect(await store.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
+      await store.close()
+    }
   })
 
   it('creates a database that was lost', async () => {

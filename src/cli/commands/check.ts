@@ -97,10 +97,7 @@ const localChecks = (app: App, now: Clock): Check[] => [
   {
     what: 'queue',
     remedy: START_QUEUE,
-    run: async () => {
-      const { ok, message } = await (await app.runner()).ping()
-      return ok ? passed(message) : failed(message, START_QUEUE)
-    },
+    run: () => checkQueue(app),
   },
   {
     what: 'reports',
@@ -126,6 +123,18 @@ async function checkDatabase(app: App) {
   const writing = await store.checkWritable()
   if (writing.ok) return passed(`${found}; ${writing.message}`)
   return failed(`${store.path}: ${writing.message}`, 'nothing can be recorded until this is solved')
+}
+
+/** The queue accepts jobs, and no other database uses it. */
+async function checkQueue(app: App) {
+  const runner = await app.runner()
+  const { ok, message } = await runner.ping()
+  if (!ok) return failed(message, START_QUEUE)
+  const store = await app.store().catch(() => null)
+  if (store === null || app.config.queue.kind === 'in-process') return passed(message)
+  const { queueDatabase } = await import('../../../jobs/queue-database.js')
+  const owner = await runner.checkDatabase(await queueDatabase(store))
+  return owner.ok ? passed(`${message}; ${owner.message}`) : failed(owner.message)
 }
 
 /** Nothing may keep RFQs from being closed: no stop file, no round waiting for approval, no close that needs a person. */

@@ -1,11 +1,11 @@
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
-import { withExamples } from '../options.js'
+import { type AdoptQueueOption, adoptQueueOption, withExamples } from '../options.js'
 import { runService } from '../run-service.js'
 
 /** `start`: runs the service. */
 export const register: RegisterCommand = (command, cli) => {
-  command.action(() => start(cli))
+  command.addOption(adoptQueueOption()).action((options: AdoptQueueOption) => start(cli, options))
   withExamples(
     command,
     ['quotekeeper start', 'poll, close and report on schedule until Ctrl-C'],
@@ -13,7 +13,7 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-const start = (cli: Cli) =>
+const start = (cli: Cli, { adoptQueue = false }: AdoptQueueOption) =>
   withApp(cli, { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true }, (app: App) =>
-    runService(cli, app, { work: true, schedule: true, port: app.config.web.port }),
+    runService(cli, app, { work: true, schedule: true, port: app.config.web.port, adoptQueue }),
   )

@@ -1,7 +1,7 @@
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
-import { wholeNumber, withExamples } from '../options.js'
+import { type AdoptQueueOption, adoptQueueOption, wholeNumber, withExamples } from '../options.js'
 import { runService } from '../run-service.js'
 
 /** `work`: runs workers only, for a second process or machine. */
@@ -12,6 +12,7 @@ export const register: RegisterCommand = (command, cli) => {
       'answer /healthz and /readyz on this port of web.host; 0 for any free port; without it, nothing listens',
       wholeNumber(0, 65_535),
     )
+    .addOption(adoptQueueOption())
     .action((options: Options) => work(cli, options))
   withExamples(
     command,
@@ -20,17 +21,17 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-interface Options {
+interface Options extends AdoptQueueOption {
   port?: number
 }
 
-const work = (cli: Cli, { port }: Options) =>
+const work = (cli: Cli, { port, adoptQueue = false }: Options) =>
   withApp(
     cli,
     { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true },
     async (app: App) => {
       requireSharedQueue(app)
-      await runService(cli, app, { work: true, schedule: false, port: port ?? null })
+      await runService(cli, app, { work: true, schedule: false, port: port ?? null, adoptQueue })
     },
   )
 

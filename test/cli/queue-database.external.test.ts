@@ -1,0 +1,77 @@
+import { renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../helpers/eventually.js'
+import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { openProcessFixture, type ProcessFixture } from '../helpers/process-fixture.js'
+
+/** Two installations on one Redis, each with a database of its own. */
+async function twoInstallations() {
+  const redis = await PrivateRedis.start()
+  onTestFinished(() => redis.remove())
+  const more = `queue: ${redis.url}\nweb: { port: 0 }\n`
+  return { redis, one: await openProcessFixture({ more }), two: await openProcessFixture({ more }) }
+}
+
+async function started(fixture: ProcessFixture, ...args: string[]) {
+  const process = fixture.start(args)
+  await eventually(() => expect(process.out + process.err).toContain('quotekeeper started'))
+  return process
+}
+
+async function refused(fixture: ProcessFixture, ...args: string[]) {
+  const process = fixture.start(args)
+  expect(await process.ended).toBe('exit 1')
+  expect(process.out).not.toContain('quotekeeper started')
+  return process.err
+}
+
+describe.skipIf(redisSkipReason !== null)('processes with different databases on one queue', () => {
+  it('are refused with exit status 1 and one sentence, round after round', async () => {
+    const { one, two } = await twoInstallations()
+    for (let round = 0; round < 3; round++) {
+      const service = await started(one, 'start')
+      for (const command of ['work', 'start']) {
+        const message = await refused(two, command)
+        expect(message.trim().split('\n')).toHaveLength(1)
+        expect(message).toContain(`belongs to the database ${one.database}`)
+        expect(message).toContain(`this process uses ${two.database}`)
+        expect(message).toContain('--adopt-queue')
+      }
+      service.signal('SIGTERM')
+      expect(await service.ended).toBe('exit 0')
+    }
+    const check = two.start(['check'])
+    expect(await check.ended).toBe('exit 1')
+    expect(check.out).toMatch(/queue +FAILED/)
+    expect(check.out.replaceAll(/\s+/g, '')).toContain(`belongstothedatabase${one.database}`)
+    expect(two.sql('select count(*) as n from runs')).toEqual([{ n: 0 }])
+  })
+
+  it('accept another database with --adopt-queue, and after Redis was emptied', async () => {
+    const { redis, one, two } = await twoInstallations()
+    const first = await started(one, 'work')
+    first.signal('SIGTERM')
+    await first.ended
+    const adopting = await started(two, 'work', '--adopt-queue')
+    await refused(one, 'work')
+    adopting.signal('SIGTERM')
+    await adopting.ended
+    await redis.withClient((client) => client.flushall())
+    await started(one, 'work')
+    await refused(two, 'work')
+  })
+
+  it('accept a restored backup of the database, also at another path', async () => {
+    const { one, two } = await twoInstallations()
+    const first = await started(one, 'work')
+    first.signal('SIGTERM')
+    await first.ended
+    expect(await one.start(['backup', 'copy.db']).ended).toBe('exit 0')
+    renameSync(join(one.folder, 'copy.db'), join(two.folder, 'copy.db'))
+    expect(await two.start(['restore', 'copy.db']).ended).toBe('exit 0')
+    await started(two, 'work')
+    expect(await one.start(['restore', join(two.folder, 'quotekeeper.db')]).ended).toBe('exit 0')
+    await started(one, 'work')
+  })
+})
