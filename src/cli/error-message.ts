@@ -20,8 +20,22 @@ export function errorMessage(error: unknown): string {
   if (isUserFacing(error)) return error.message
   const { code, syscall } = error as NodeJS.ErrnoException
   if (code && syscall) return systemErrorMessage(error)
+  const known = ENVIRONMENT_MESSAGES.find(([pattern]) => pattern.test(`${code ?? ''} ${error.message}`))
+  if (known) return `${known[1]} (${error.message.split('\n')[0]})`
   return `${error.message || error.name}. This is a bug in Quotekeeper; --log-level debug prints the stack trace`
 }
+
+/** Errors of the installation or of a path that reach us without a system call: what to do about each. */
+const ENVIRONMENT_MESSAGES: readonly [RegExp, string][] = [
+  [
+    /ERR_DLOPEN_FAILED|NODE_MODULE_VERSION|Could not locate the bindings file/,
+    `a compiled module does not match Node.js ${process.version}: run the Node.js version that Quotekeeper was installed with, ` +
+      'or install Quotekeeper again with this one',
+  ],
+  [/ERR_MODULE_NOT_FOUND|MODULE_NOT_FOUND/, 'a file of the installation is missing: install Quotekeeper again'],
+  [/because the directory does not exist/, 'the folder of the database does not exist: create it, or check the path'],
+  [/null bytes/, 'a path contains a null character: check the paths in the configuration'],
+]
 
 /**
  * The project's error classes, by name: importing them all would slow down the start. A test compares this list with the
@@ -39,6 +53,7 @@ const USER_FACING = new Set(
 export const isUserFacing = ({ name }: { name: string }) => USER_FACING.has(name)
 
 function systemErrorMessage(error: NodeJS.ErrnoException): string {
+  if (error.syscall === 'uv_cwd') return 'the current folder does not exist any more: change to another folder'
   const target = error.path ?? addressOf(error)
   if (error.code === 'EEXIST' && error.syscall === 'mkdir')
     return `${target} is a file, but a folder is needed there: move it, or choose another path`
@@ -55,6 +70,8 @@ function systemErrorMessage(error: NodeJS.ErrnoException): string {
     EISDIR: `${target} is a folder, but a file is needed: choose another path`,
     ENOTDIR: `part of the path ${target} is a file, not a folder: check the path`,
     EEXIST: `${target} already exists: remove it, or choose another path`,
+    ENAMETOOLONG: `the name ${target} is too long: choose a shorter path`,
+    ELOOP: `${target} is a link that leads to itself: check the path`,
     ENOSPC: `no space left on the disk for ${target}: free some space and run again`,
     ECONNREFUSED: `${target} refused the connection: check that the server is running and that the address is correct`,
   }

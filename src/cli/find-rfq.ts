@@ -9,8 +9,8 @@ import { sanitize, truncate } from './terminal-text.js'
 /**
  * Finds the RFQ with an id, a number or a reference: an id wins over a number, a number over a reference, and a present
  * name over a former one.
- * @throws {FailedError} if there is none, with the closest matches
- * @throws {UsageError} if there are several, with a way to choose one
+ * @throws {UsageError} if there is none, with the closest matches; if there are several, with a way to choose one
+ * @throws {FailedError} if no RFQs are stored
  */
 export async function findRfq(
   store: Pick<History, 'rfqs'>,
@@ -21,7 +21,9 @@ export async function findRfq(
   if (only && found.length === 1) return only
   if (found.length > 1) throw new UsageError(ambiguousMessage(filter.match, found))
   const { match, ...others } = filter
-  throw new FailedError(notFoundMessage(match, await store.rfqs({ ...others, withoutResponses: true }), filter))
+  const known = await store.rfqs({ ...others, withoutResponses: true })
+  const message = notFoundMessage(match, known, filter)
+  throw known.length === 0 ? new FailedError(message) : new UsageError(message)
 }
 
 /** The matches of the strongest kind among all that have, or had, the name. */

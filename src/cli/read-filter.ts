@@ -1,7 +1,8 @@
-import type { Store } from '../store/contract.js'
+import type { PollKind, Store } from '../store/contract.js'
 import type { App } from './app.js'
 import { parseAsOf } from './as-of.js'
 import type { Cli } from './cli-context.js'
+import { UsageError } from './cli-error.js'
 import type { AsOfOption, ChannelOption } from './options.js'
 import { findChannel } from './select-channels.js'
 
@@ -12,20 +13,40 @@ export interface ReadFilter {
 
 /**
  * The filter given by `--channel` and `--as-of`.
- * @throws {UsageError} for a channel that is neither configured nor in the database, or an invalid `--as-of`
+ * @param reads the polls whose data the command shows; default both
+ * @throws {UsageError} for a channel that is neither configured nor in the database, an invalid `--as-of`, or one before
+ * the first poll
  */
 export async function parseReadFilter(
   { io }: Cli,
   { store, app }: { store: Store; app: App },
   { channel, asOf }: ChannelOption & AsOfOption,
+  reads?: PollKind,
 ): Promise<ReadFilter> {
   const moment = asOf === undefined ? {} : { asOf: parseAsOf(asOf, await databaseNow(store, io.now())) }
-  if (channel === undefined) return moment
-  // The data of a channel stays readable after the channel is removed from the configuration.
-  const runs = await store.runs({ channel, limit: 1 })
-  if (runs.length === 0) findChannel(app.config, channel)
-  return { channel, ...moment }
+  if (channel !== undefined) {
+    // The data of a channel stays readable after the channel is removed from the configuration.
+    const runs = await store.runs({ channel, limit: 1 })
+    if (runs.length === 0) findChannel(app.config, channel)
+  }
+  const filter = { ...(channel === undefined ? {} : { channel }), ...moment }
+  await refuseBeforeFirstPoll(store, filter, reads)
+  return filter
 }
+
+/** An empty answer about a moment before the first poll would look as if there had been nothing. */
+async function refuseBeforeFirstPoll(store: Store, { channel, asOf }: ReadFilter, kind?: PollKind): Promise<void> {
+  if (asOf === undefined) return
+  const of = channel === undefined ? {} : { channel }
+  const first = await store.firstPollAt({ ...of, ...(kind === undefined ? {} : { kind }) })
+  if (first === null || asOf >= new Date(first)) return
+  const what = `${kind === undefined ? '' : ` of ${POLLED[kind]}`}${channel === undefined ? '' : ` in ${channel}`}`
+  throw new UsageError(
+    `--as-of ${asOf.toISOString()} is before the first poll${what}, of which nothing is known. Use a time from ${first}`,
+  )
+}
+
+const POLLED = { listings: 'listings', rfqs: 'RFQs' }
 
 /**
  * The current time for reading the database: our clock, or the time of the newest run if that is later, because another

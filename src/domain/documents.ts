@@ -22,7 +22,9 @@ const calendarDate = z.iso.date()
 const dateTime = z.iso.datetime()
 
 const contractType = z.enum(['spot', 'forward'])
-const rfqState = z.enum(['open', 'closed'])
+/** The documented states of an RFQ. */
+export const RFQ_STATES = ['open', 'closed'] as const
+const rfqState = z.enum(RFQ_STATES)
 export const responseStatus = z.enum(['submitted', 'accepted', 'rejected'])
 const reasonForPurchase = z.enum(['buyToRetire', 'buyToSell', 'other'])
 const ecosystemType = z.enum([

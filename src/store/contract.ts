@@ -58,6 +58,8 @@ export interface RunEnd extends RunCounts {
   notBefore?: Date | null
 }
 
+export type PollKind = Exclude<RunKind, 'close'>
+
 export interface Runs {
   /**
    * Starts a run. Across all processes on this database, a channel has at most one active run of each kind; while there
@@ -68,6 +70,8 @@ export interface Runs {
   runs(filter: { channel?: string; kind?: RunKind; limit?: number }): Promise<RunRecord[]>
   /** The newest finished run of a channel and kind, optionally with one outcome. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome }): Promise<RunRecord | null>
+  /** When the first poll that did not fail began: nothing is known about an earlier moment. Null if there is none. */
+  firstPollAt(filter: { channel?: string; kind?: PollKind }): Promise<Timestamp | null>
 }
 
 export interface RunHandle {

@@ -147,6 +147,23 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
       )
       return row ? toRecord(row as RunRow) : null
     },
+    async firstPollAt({ channel, kind }) {
+      // Documents are included because a poll that failed may have stored some.
+      const first = connection.read((db) =>
+        db
+          .prepare(
+            `select min(at) from (
+              select min(started_at) as at from runs where kind <> 'close' and outcome is not 'failed'
+                and (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
+              union all
+              select min(first_observed_at) from entities where (@channel is null or channel = @channel)
+                and (@kind is null or (kind = 'listing') = (@kind = 'listings')))`,
+          )
+          .pluck()
+          .get({ channel: channel ?? null, kind: kind ?? null }),
+      )
+      return (first as string | null | undefined) ?? null
+    },
     stopRenewing() {
       clearInterval(timer)
     },

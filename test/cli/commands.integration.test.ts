@@ -155,7 +155,7 @@ describe('commands that read the database', () => {
     const { quotekeeper } = await createCliFixture()
     await quotekeeper('sync')
     const { status, err } = await quotekeeper('history', match, '--channel', 'acme/forest')
-    expect(status).toBe(1)
+    expect(status).toBe(2)
     expect(err).toContain(`no RFQ matches "${match}" in acme/forest`)
     expect(err).toMatch(words)
   })
@@ -172,7 +172,6 @@ describe('commands that read the database', () => {
       json(await quotekeeper('rfqs', '--json', ...args)).find(({ id }: { id: string }) => id === rfq.id)?.title
     expect(await titleWith()).toBe('Another title')
     expect(await titleWith('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
-    expect(json(await quotekeeper('rfqs', '--json', '--as-of', '2026-03-09'))).toEqual([])
     const { out } = await quotekeeper('history', rfq.id)
     expect(out).toContain(`RFQ: title ${rfq.title} → Another title.`)
     const whole = json(await quotekeeper('history', rfq.id, '--json'))
@@ -208,7 +207,6 @@ describe('commands that read the database', () => {
       'valid',
       'body',
     ])
-    expect((await quotekeeper('export', '--as-of', '2026-03-09')).out).toBe('')
   })
 
   it('stop exporting when the reader closes the pipe', async () => {
@@ -400,8 +398,8 @@ describe('report', () => {
     expect(await titleAt()).toBe('Another title')
     expect(await titleAt('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
     const before = await quotekeeper('report', rfq.id, '--as-of', '2026-03-09')
-    expect(before.status).toBe(1)
-    expect(before.err).toContain('as of 2026-03-09T23:59:59.999Z; no RFQs were known then')
+    expect(before.status).toBe(2)
+    expect(before.err).toContain('--as-of 2026-03-09T23:59:59.999Z is before the first poll of RFQs')
   })
 
   it('accepts observations by a machine whose clock is ahead', async () => {
@@ -547,6 +545,6 @@ describe('close-expired with closes that fail', () => {
     expect(again).toMatchObject({ status: 1 })
     expect(again.err).toContain('has no refused, unknown or failed close to retry (its last close is closed)')
     expect(await quotekeeper('close-expired', '--by', 'Anna')).toMatchObject({ status: 2 })
-    expect(await quotekeeper('close-expired', '--retry', 'none such')).toMatchObject({ status: 1 })
+    expect(await quotekeeper('close-expired', '--retry', 'none such')).toMatchObject({ status: 2 })
   })
 })

@@ -1,10 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { UsageError } from '../../src/cli/cli-error.js'
 import { exitStatusFor, formatError, isUserFacing } from '../../src/cli/error-message.js'
 import { ConfigError } from '../../src/config/config-error.js'
+import { testFolder } from '../helpers/test-folder.js'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -63,6 +65,47 @@ describe('error messages', () => {
     [{ code: 'EISDIR', syscall: 'open', path: '/x' }, '/x is a folder, but a file is needed: choose another path'],
   ])('add a remedy to a file system error: %j', (facts, words) => {
     expect(formatError(Object.assign(new Error('x'), facts))).toBe(`quotekeeper: ${words}\n`)
+  })
+
+  it.each([
+    [
+      Object.assign(
+        new Error(
+          "The module 'x.node'\nwas compiled against a different Node.js version using NODE_MODULE_VERSION 127.",
+        ),
+        { code: 'ERR_DLOPEN_FAILED' },
+      ),
+      `a compiled module does not match Node.js ${process.version}: run the Node.js version that`,
+    ],
+    [
+      Object.assign(new Error("Cannot find package 'zod'"), { code: 'ERR_MODULE_NOT_FOUND' }),
+      "a file of the installation is missing: install Quotekeeper again (Cannot find package 'zod')",
+    ],
+    [
+      new TypeError('Cannot open database because the directory does not exist'),
+      'the folder of the database does not exist: create it, or check the path',
+    ],
+    [
+      Object.assign(new Error('ENOENT: uv_cwd'), { code: 'ENOENT', syscall: 'uv_cwd' }),
+      'the current folder does not exist any more',
+    ],
+  ])('never call a mistake of the installation or of a path a bug: %s', (error, words) => {
+    expect(formatError(error)).toContain(words)
+    expect(formatError(error)).not.toContain('This is a bug')
+    expect(formatError(error).split('\n')).toHaveLength(2)
+  })
+
+  it('describe the real errors of a missing folder and of a missing module', async () => {
+    const errors = [
+      await Promise.resolve()
+        .then(() => new Database(join(testFolder(), 'missing/folder/x.db')))
+        .catch((error) => error),
+      await import(String('no-such-package')).catch((error) => error),
+    ]
+    for (const error of errors) {
+      expect(error).toBeInstanceOf(Error)
+      expect(formatError(error)).not.toContain('This is a bug')
+    }
   })
 
   it('report any other error as a bug', () => {

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -112,6 +112,17 @@ describe('the program as a process', () => {
     expect({ status, out }).toEqual({ status: 2, out: '' })
     expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:5  retries`)
     expect(err).toContain(`${join(folder, 'quotekeeper.yaml')}:6  closing.maxPerRun`)
+  })
+
+  it('says that the current folder was deleted, without a stack', () => {
+    const folder = testFolder()
+    mkdirSync(folder, { recursive: true })
+    const script = `cd "$1" && rmdir "$1" && exec "$2" "$3" rfqs`
+    const { status, stderr } = spawnSync('sh', ['-c', script, 'sh', folder, process.execPath, main], {
+      encoding: 'utf8',
+    })
+    expect(status).toBe(1)
+    expect(stderr).toBe('quotekeeper: the current folder does not exist any more: change to another folder\n')
   })
 
   it('runs the main commands one after another', async () => {

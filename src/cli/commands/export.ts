@@ -17,7 +17,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(asOfOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
-        const filter = await parseReadFilter(cli, { store, app }, options)
+        const filter = await parseReadFilter(cli, { store, app }, options, polledFor(options.kind))
         const kind = options.kind === undefined ? {} : { kind: options.kind }
         for await (const snapshot of store.export({ ...kind, ...filter })) {
           if (cli.io.stdoutClosed() || cli.io.stop.aborted) break
@@ -31,6 +31,9 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper export --as-of 2026-01-31', 'everything as it was known at the end of that day'],
   )
 }
+
+const polledFor = (kind: DocumentKind | undefined) =>
+  kind === undefined ? undefined : kind === 'listing' ? 'listings' : 'rfqs'
 
 /** These members are documented in docs/COMMANDS.md; more may be added after them. */
 const exportLine = ({ channel, kind, id, version, observedAt, valid, body, rfqId, missingSince }: KnownDocument) => ({

@@ -31,7 +31,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(jsonOption())
     .action((match: string, options: Options) =>
       withStore(cli, async (store, app) => {
-        const filter = await parseReadFilter(cli, { store, app }, options)
+        const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
         const found = await findRfq(store, { match, ...filter })
         const { channel, id: rfqId } = found.rfq
         const versions = await store.rfqHistory(channel, rfqId, filter.asOf)

@@ -26,7 +26,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
-        const filter = await parseReadFilter(cli, { store, app }, options)
+        const filter = await parseReadFilter(cli, { store, app }, options, 'listings')
         const rows = (await store.listings(filter)).map(listingRow)
         printRows(cli.io, options.json, COLUMNS, rows, 'No listings found. `quotekeeper sync` polls the marketplace.')
       }),

@@ -29,7 +29,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(jsonOption())
     .action((match: string, options: Options) =>
       withStore(cli, async (store, app) => {
-        const filter = await parseReadFilter(cli, { store, app }, options)
+        const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
         const found = await findRfq(store, { match, ...filter })
         const calendar = createCalendar(timeZoneOf(app.config, found.rfq.channel))
         const rows = found.responses.map((response) => offerRow(found.rfq, response, calendar)).sort(byPrice)

@@ -71,7 +71,7 @@ interface ReportContext {
 
 async function writeComparison(cli: Cli, context: ReportContext, options: Options, match: string): Promise<void> {
   const file = fileOf(cli, context.app, options)
-  const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options)) }
+  const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
   const { rfq } = await findRfq(context.store, filter)
   const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return writeReport(cli, context.app, { ...order, ...file })

@@ -1,5 +1,9 @@
+import { closestMatches } from '../../config/suggest.js'
+import { RFQ_STATES } from '../../domain/documents.js'
+import type { Store } from '../../store/contract.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
 import { type RfqRow, rfqRow } from '../json-rows.js'
 import {
   type AsOfOption,
@@ -13,7 +17,7 @@ import {
 import { printRows } from '../output.js'
 import { parseReadFilter } from '../read-filter.js'
 import type { Column } from '../terminal-table.js'
-import { formatNumber } from '../terminal-text.js'
+import { formatNumber, sanitize } from '../terminal-text.js'
 
 type Options = ChannelOption & AsOfOption & JsonOption & { state?: string }
 
@@ -26,8 +30,9 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
-        const filter = await parseReadFilter(cli, { store, app }, options)
+        const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
         const all = (await store.rfqs(filter)).map(rfqRow)
+        if (options.state !== undefined) await refuseUnknownState(store, options.state, all)
         const rows = all.filter(({ state }) => options.state === undefined || state === options.state)
         printRows(cli.io, options.json, COLUMNS, rows, 'No RFQs found. `quotekeeper sync` polls the marketplace.')
       }),
@@ -37,6 +42,18 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper rfqs --state open', 'the open RFQs'],
     ['quotekeeper rfqs --as-of 2026-01-31 --json', 'as known at the end of that day, for a script'],
   )
+}
+
+/** A state that is neither documented nor in the database is a typo, not a filter that nothing matches. */
+async function refuseUnknownState(store: Store, state: string, listed: readonly RfqRow[]): Promise<void> {
+  const isKnown = (rows: readonly RfqRow[]) => rows.some((row) => row.state === state)
+  if (RFQ_STATES.some((known) => known === state) || isKnown(listed)) return
+  const stored = (await store.rfqs({ withoutResponses: true })).map(rfqRow)
+  if (isKnown(stored)) return
+  const states = [...new Set([...RFQ_STATES, ...stored.flatMap((row) => row.state ?? [])])]
+  const [close] = closestMatches(state, states, { max: 1 })
+  const suggestion = close === undefined ? '' : `did you mean ${close}? `
+  throw new UsageError(`no RFQ has the state "${sanitize(state)}"; ${suggestion}Known states: ${states.join(', ')}`)
 }
 
 const COLUMNS: Column<RfqRow>[] = [

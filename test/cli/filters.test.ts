@@ -1,0 +1,102 @@
+import { describe, expect, it } from 'vitest'
+import { createCliFixture, NOW } from './cli-fixture.js'
+
+const BLUE = { org: 'acme', channel: 'blue' }
+const CHANNELS = [{ ...BLUE, theme: 'blue' as const, listings: 1, rfqs: 2, responsesPerRfq: 1 }]
+const DAY_MS = 86_400_000
+
+/** Polled at NOW: the listings. A day later: the RFQs. */
+async function openPolledFixture() {
+  const fixture = await createCliFixture({ channels: CHANNELS })
+  expect(await fixture.quotekeeper('sync', '--only', 'listings')).toMatchObject({ status: 0 })
+  fixture.sandbox.setClock(new Date(NOW.getTime() + DAY_MS))
+  expect(await fixture.quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 0 })
+  return fixture
+}
+
+describe('a filter that nothing has', () => {
+  it.each([
+    ['rfqs --state opne', 'no RFQ has the state "opne"; did you mean open? Known states: open, closed'],
+    ['rfqs --state Closed --json', 'did you mean closed?'],
+    ['rfqs --state zzzzzz --as-of 2026-03-11', 'Known states: open, closed'],
+    ['rfqs --channel acme/bleu', 'did you mean acme/blue?'],
+    ['listings --channel acme/bleu --json', 'did you mean acme/blue?'],
+    ['runs --channel acme/bleu', 'did you mean acme/blue?'],
+    ['decisions --channel acme/bleu', 'did you mean acme/blue?'],
+    ['problems --channel acme/bleu', 'did you mean acme/blue?'],
+    ['export --channel acme/bleu', 'did you mean acme/blue?'],
+    ['report --channel acme/bleu', 'did you mean acme/blue?'],
+    ['runs --kind rfq', 'Allowed choices are listings, rfqs, close'],
+    ['export --kind rfqs', 'Allowed choices are listing, rfq, response'],
+    ['decisions --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
+    ['offers 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
+    ['history 1011 --json', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
+    ['report 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
+    ['close-expired --retry 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
+  ])('is an error with the closest values: %s', async (commandLine, words) => {
+    const { quotekeeper } = await openPolledFixture()
+    const { status, out, err } = await quotekeeper(...commandLine.split(' '))
+    expect({ status, out }).toEqual({ status: 2, out: '' })
+    expect(err).toContain(words)
+  })
+
+  it('is no error if it exists: an empty list is then the answer', async () => {
+    const { quotekeeper } = await openPolledFixture()
+    for (const args of [
+      ['rfqs', '--state', 'closed'],
+      ['runs', '--kind', 'close'],
+      ['decisions', '--rfq', '1001'],
+      ['problems', '--channel', 'acme/blue'],
+    ])
+      expect(await quotekeeper(...args, '--json')).toMatchObject({ status: 0, out: '[]\n' })
+  })
+
+  it('says with status 1 that nothing is stored before the first poll', async () => {
+    const { quotekeeper } = await createCliFixture({ channels: CHANNELS })
+    await quotekeeper('sync', '--only', 'listings')
+    const { status, err } = await quotekeeper('offers', '1001')
+    expect(status).toBe(1)
+    expect(err).toContain('no RFQs are stored yet, run `quotekeeper sync`')
+  })
+})
+
+describe('--as-of before the first poll', () => {
+  const listings = NOW.toISOString()
+  const rfqs = new Date(NOW.getTime() + DAY_MS).toISOString()
+
+  it.each([
+    ['listings', '2026-03-09', `the first poll of listings, of which nothing is known. Use a time from ${listings}`],
+    ['rfqs --json', '2026-03-10', `the first poll of RFQs, of which nothing is known. Use a time from ${rfqs}`],
+    ['rfqs --channel acme/blue', '2026-03-10', `the first poll of RFQs in acme/blue, of which`],
+    ['offers 1001', '2026-03-10', rfqs],
+    ['history 1001', '2026-03-10', rfqs],
+    ['report 1001', '2026-03-10', rfqs],
+    ['report', '2026-03-09', `the first poll in acme/blue, of which nothing is known. Use a time from ${listings}`],
+    ['export', '2026-03-09', listings],
+    ['export --kind response', '2026-03-10', rfqs],
+    ['export --kind listing', '2026-03-09', listings],
+  ])('is an error that says when that poll was: %s --as-of %s', async (commandLine, asOf, words) => {
+    const { quotekeeper } = await openPolledFixture()
+    const before = await quotekeeper(...commandLine.split(' '), '--as-of', asOf)
+    expect({ status: before.status, out: before.out }).toEqual({ status: 2, out: '' })
+    expect(before.err).toContain(words)
+  })
+
+  it('is answered from the moment of that poll on', async () => {
+    const { quotekeeper } = await openPolledFixture()
+    expect(JSON.parse((await quotekeeper('listings', '--as-of', listings, '--json')).out)).toHaveLength(1)
+    expect(JSON.parse((await quotekeeper('rfqs', '--as-of', rfqs, '--json')).out)).toHaveLength(2)
+    expect((await quotekeeper('export', '--as-of', listings)).out.split('\n')).toHaveLength(2)
+  })
+
+  it('does not count a poll that failed', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture({ channels: CHANNELS })
+    sandbox.faults.add({ operation: 'listRfqs', times: 1, effect: { kind: 'status', status: 500 } })
+    expect(await quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 1 })
+    sandbox.setClock(new Date(rfqs))
+    expect(await quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 0 })
+    const { status, err } = await quotekeeper('rfqs', '--as-of', '2026-03-10')
+    expect(status).toBe(2)
+    expect(err).toContain(`Use a time from ${rfqs}`)
+  })
+})
