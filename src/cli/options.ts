@@ -1,4 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
+import { closestMatches } from '../config/suggest.js'
 
 export interface ChannelOption {
   channel?: string
@@ -47,6 +48,15 @@ export const asOfOption = () =>
     '--as-of <time>',
     'the data as it was known then: 2026-01-31 (end of that day in UTC) or 2026-01-31T12:00Z',
   )
+
+/** An option that takes one of some values and lists them; an unknown value is answered with the most similar one. */
+export const choiceOption = (flags: string, description: string, values: readonly string[]) =>
+  new Option(flags, `${description}: ${values.join(', ')}`).argParser((text: string) => {
+    if (values.includes(text)) return text
+    const [close] = closestMatches(text, values, { max: 1 })
+    const suggestion = close === undefined ? '' : `Did you mean ${close}? `
+    throw new InvalidArgumentError(`${suggestion}Allowed choices are ${values.join(', ')}.`)
+  })
 
 const ASSIGNMENT = /^[^=\s]+=/
 

@@ -4,6 +4,7 @@ import type { DocumentKind } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import type {
   Absence,
+  CloseOutcome,
   DecisionRecord,
   HeldPlan,
   KnownDocument,
@@ -67,7 +68,7 @@ export interface Runs {
    */
   beginRun(run: { channel: string; kind: RunKind; now: Date }): Promise<RunHandle>
   /** Newest first. */
-  runs(filter: { channel?: string; kind?: RunKind; limit?: number }): Promise<RunRecord[]>
+  runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit?: number }): Promise<RunRecord[]>
   /** The newest finished run of a channel and kind, optionally with one outcome. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome }): Promise<RunRecord | null>
   /** When the first poll that did not fail began: nothing is known about an earlier moment. Null if there is none. */
@@ -213,7 +214,12 @@ export interface Closings {
   /** Counts another round that came to the same decision, for each decision (docs/CLOSING.md, rule 9). */
   recordRepeats(decisionIds: readonly number[], now: Date): Promise<void>
   /** Newest first. */
-  decisions(filter: { channel?: string; rfqId?: string; limit?: number }): Promise<DecisionRecord[]>
+  decisions(filter: {
+    channel?: string
+    rfqId?: string
+    outcome?: CloseOutcome
+    limit?: number
+  }): Promise<DecisionRecord[]>
   /** One decision, or null if there is none with this id. */
   decision(id: number): Promise<DecisionRecord | null>
   /** The newest decision about each RFQ of the channel. */

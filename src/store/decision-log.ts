@@ -117,15 +117,15 @@ export function createDecisionLog(connection: Connection): DecisionLog {
         for (const id of decisionIds) record.run({ id, at: now.toISOString() })
       }),
 
-    async decisions({ channel, rfqId, limit }) {
+    async decisions({ channel, rfqId, outcome, limit }) {
       const rows = connection.read((db) =>
         db
           .prepare(
             `${SELECT} where (@channel is null or channel = @channel)
-              and (@rfqId is null or rfq_id = @rfqId)
+              and (@rfqId is null or rfq_id = @rfqId) and (@outcome is null or outcome = @outcome)
             order by id desc limit @limit`,
           )
-          .all({ channel: channel ?? null, rfqId: rfqId ?? null, limit: limit ?? -1 }),
+          .all({ channel: channel ?? null, rfqId: rfqId ?? null, outcome: outcome ?? null, limit: limit ?? -1 }),
       )
       return (rows as DecisionRow[]).map(toDecision)
     },

@@ -125,14 +125,15 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
       active.set(id, lost)
       return { id, channel, kind, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
     },
-    async runs({ channel, kind, limit }) {
+    async runs({ channel, kind, outcome, limit }) {
       const rows = connection.read((db) =>
         db
           .prepare(
             `select * from runs where (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
+              and (@outcome is null or outcome = @outcome)
             order by id desc limit @limit`,
           )
-          .all({ channel: channel ?? null, kind: kind ?? null, limit: limit ?? 100 }),
+          .all({ channel: channel ?? null, kind: kind ?? null, outcome: outcome ?? null, limit: limit ?? 100 }),
       )
       return (rows as RunRow[]).map(toRecord)
     },

@@ -26,7 +26,9 @@ describe('a filter that nothing has', () => {
     ['problems --channel acme/bleu', 'did you mean acme/blue?'],
     ['export --channel acme/bleu', 'did you mean acme/blue?'],
     ['report --channel acme/bleu', 'did you mean acme/blue?'],
-    ['runs --kind rfq', 'Allowed choices are listings, rfqs, close'],
+    ['runs --outcome fail', 'Did you mean failed? Allowed choices are complete, partial, failed, interrupted'],
+    ['decisions --outcome refsued', 'Did you mean refused?'],
+    ['runs --kind rfq', 'Did you mean rfqs? Allowed choices are listings, rfqs, close'],
     ['export --kind rfqs', 'Allowed choices are listing, rfq, response'],
     ['decisions --rfq 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
     ['offers 1011', 'no RFQ matches "1011"; closest matches:\n  1001 ('],
@@ -58,6 +60,22 @@ describe('a filter that nothing has', () => {
     expect(status).toBe(1)
     expect(err).toContain('no RFQs are stored yet, run `quotekeeper sync`')
   })
+})
+
+it('--outcome lists only runs and decisions with this outcome', async () => {
+  const { quotekeeper, sandbox } = await openPolledFixture()
+  const outcomes = async (...args: string[]) =>
+    JSON.parse((await quotekeeper(...args, '--json')).out).map(({ outcome }: { outcome: string }) => outcome)
+  const { id } = sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
+  sandbox.world.addRfq(BLUE, { responseDueDate: '2026-03-01' })
+  sandbox.faults.add({ operation: 'closeRfq', rfqId: id, times: 9, effect: { kind: 'status', status: 400 } })
+  await quotekeeper('close-expired')
+  expect(await outcomes('decisions', '--outcome', 'refused')).toEqual(['refused'])
+  expect(new Set(await outcomes('decisions', '--outcome', 'closed'))).toEqual(new Set(['closed']))
+  expect(await outcomes('decisions', '--outcome', 'unknown')).toEqual([])
+  expect(await outcomes('runs', '--outcome', 'partial')).toEqual(['partial'])
+  expect(new Set(await outcomes('runs', '--outcome', 'complete'))).toEqual(new Set(['complete']))
+  expect(await outcomes('runs', '--outcome', 'interrupted')).toEqual([])
 })
 
 describe('--as-of before the first poll', () => {

@@ -1,4 +1,4 @@
-import type { DecisionRecord } from '../../domain/records.js'
+import type { CloseOutcome, DecisionRecord } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
@@ -8,6 +8,7 @@ import { findRfq } from '../find-rfq.js'
 import {
   type ChannelOption,
   channelOption,
+  choiceOption,
   type JsonOption,
   jsonOption,
   limitOption,
@@ -18,13 +19,17 @@ import { formatMinute, printJson, printRows } from '../output.js'
 import { parseReadFilter } from '../read-filter.js'
 import type { Column } from '../terminal-table.js'
 
-type Options = ChannelOption & JsonOption & { rfq?: string; limit: number; explain?: number; verify?: boolean }
+type Options = ChannelOption &
+  JsonOption & { rfq?: string; outcome?: CloseOutcome; limit: number; explain?: number; verify?: boolean }
+
+const OUTCOMES: readonly CloseOutcome[] = ['closed', 'already-closed', 'refused', 'failed', 'unknown']
 
 /** `decisions`: lists decisions, explains one, or verifies the hash chain. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
+    .addOption(choiceOption('--outcome <outcome>', 'only decisions whose close had this outcome', OUTCOMES))
     .addOption(limitOption(50))
     .option(
       '--explain <id>',
@@ -44,11 +49,11 @@ export const register: RegisterCommand = (command, cli) => {
 
 async function run(cli: Cli, { store, app }: { store: Store; app: App }, options: Options): Promise<void> {
   const filter = await parseReadFilter(cli, { store, app }, options)
-  const { rfq, limit, explain, json } = options
+  const { rfq, outcome, limit, explain, json } = options
   if (options.verify) return verifyDecisions(cli, store, json)
   if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
   const about = rfq === undefined ? filter : await findDecidedRfq(store, filter, rfq)
-  const rows = await listDecisions(store, { ...about, limit }, cli.io.now())
+  const rows = await listDecisions(store, { ...about, ...(outcome && { outcome }), limit }, cli.io.now())
   const emptyText = 'No decisions found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
   printRows(cli.io, json, LISTED_COLUMNS, rows, emptyText)
 }
@@ -70,12 +75,14 @@ interface ListedDecision extends DecisionRecord {
 /** The decisions that a person has to look at, whatever their age, then the others; both newest first. */
 async function listDecisions(
   store: Store,
-  filter: { channel?: string; rfqId?: string; limit: number },
+  filter: { channel?: string; rfqId?: string; outcome?: CloseOutcome; limit: number },
   now: Date,
 ): Promise<ListedDecision[]> {
-  const { channel, rfqId, limit } = filter
+  const { channel, rfqId, outcome, limit } = filter
   const unsettled = await store.unsettledCloses({ ...(channel === undefined ? {} : { channel }), now })
-  const wanted = unsettled.filter((each) => rfqId === undefined || each.rfqId === rfqId)
+  const wanted = unsettled.filter(
+    (each) => (rfqId === undefined || each.rfqId === rfqId) && (outcome === undefined || each.outcome === outcome),
+  )
   const ids = wanted.flatMap(({ decisionId }) => decisionId ?? []).sort((a, b) => b - a)
   const standing = (await Promise.all(ids.map((id) => store.decision(id)))).filter((each) => each !== null)
   const others = (await store.decisions(filter)).filter(({ id }) => !ids.includes(id))

@@ -1,9 +1,15 @@
-import { Option } from 'commander'
 import type { DocumentKind } from '../../domain/documents.js'
 import type { KnownDocument } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
-import { type AsOfOption, asOfOption, type ChannelOption, channelOption, withExamples } from '../options.js'
+import {
+  type AsOfOption,
+  asOfOption,
+  type ChannelOption,
+  channelOption,
+  choiceOption,
+  withExamples,
+} from '../options.js'
 import { parseReadFilter } from '../read-filter.js'
 
 type Options = ChannelOption & AsOfOption & { kind?: DocumentKind }
@@ -12,7 +18,7 @@ const KINDS: readonly DocumentKind[] = ['listing', 'rfq', 'response']
 /** `export`: prints documents as NDJSON. */
 export const register: RegisterCommand = (command, cli) => {
   command
-    .addOption(new Option('--kind <kind>', `only documents of this kind: ${KINDS.join(', ')}`).choices(KINDS))
+    .addOption(choiceOption('--kind <kind>', 'only documents of this kind', KINDS))
     .addOption(channelOption())
     .addOption(asOfOption())
     .action((options: Options) =>

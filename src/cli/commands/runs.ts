@@ -1,10 +1,10 @@
-import { Option } from 'commander'
-import type { RunKind, RunRecord } from '../../domain/records.js'
+import type { RunKind, RunOutcome, RunRecord } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import {
   type ChannelOption,
   channelOption,
+  choiceOption,
   type JsonOption,
   jsonOption,
   limitOption,
@@ -14,25 +14,32 @@ import { formatMinute, printRows } from '../output.js'
 import { parseReadFilter } from '../read-filter.js'
 import type { Column } from '../terminal-table.js'
 
-type Options = ChannelOption & JsonOption & { kind?: RunKind; limit: number }
+type Options = ChannelOption & JsonOption & { kind?: RunKind; outcome?: RunOutcome; limit: number }
 const KINDS: readonly RunKind[] = ['listings', 'rfqs', 'close']
+const OUTCOMES: readonly RunOutcome[] = ['complete', 'partial', 'failed', 'interrupted']
 
 /** `runs`: lists polls and closing rounds. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .addOption(new Option('--kind <kind>', `only runs of this kind: ${KINDS.join(', ')}`).choices(KINDS))
+    .addOption(choiceOption('--kind <kind>', 'only runs of this kind', KINDS))
+    .addOption(choiceOption('--outcome <outcome>', 'only runs with this outcome', OUTCOMES))
     .addOption(limitOption(30))
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
-        const { kind, limit, json } = options
-        const rows = await store.runs({ ...filter, ...(kind === undefined ? {} : { kind }), limit })
+        const { kind, outcome, limit, json } = options
+        const wanted = { ...(kind === undefined ? {} : { kind }), ...(outcome === undefined ? {} : { outcome }) }
+        const rows = await store.runs({ ...filter, ...wanted, limit })
         printRows(cli.io, json, RUN_COLUMNS, rows, 'No runs found. `quotekeeper sync` polls the marketplace.')
       }),
     )
-  withExamples(command, ['quotekeeper runs --kind rfqs --limit 5', 'the last five polls of RFQs'])
+  withExamples(
+    command,
+    ['quotekeeper runs --kind rfqs --limit 5', 'the last five polls of RFQs'],
+    ['quotekeeper runs --outcome failed', 'polls and closing rounds that failed'],
+  )
 }
 
 export const RUN_COLUMNS: Column<RunRecord>[] = [
