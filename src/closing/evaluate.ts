@@ -57,6 +57,8 @@ export interface Evaluation {
   state: string | null
 }
 
+/** Earlier due dates are placeholders of software for "no date", such as 0001-01-01, 1900-01-01 or 1970-01-01. */
+const EARLIEST_DUE_DATE = '2000-01-01'
 const REFUSAL_HOLDS_MS = 24 * 3_600_000
 
 /** A stored RFQ as a candidate. Its body is parsed here, once. */
@@ -93,6 +95,9 @@ export function evaluate(candidate: Candidate, { calendar, graceHours, now }: Ev
   if (dueDate === null) {
     const text = `its response due date is not a valid date (${JSON.stringify(dueDateAsSent)})`
     evaluation.against.push({ code: 'due-date', text })
+  } else if (dueDate < EARLIEST_DUE_DATE) {
+    const text = `its response due date ${dueDate} is before ${EARLIEST_DUE_DATE}, so probably a placeholder for no date`
+    evaluation.against.push({ code: 'due-date', text })
   } else {
     const today = `today is ${calendar.dateAt(now)} in ${calendar.timeZone}`
     const due = `its response due date ${dueDate}${graceHours > 0 ? ` plus ${graceHours} h of grace` : ''}`
@@ -108,7 +113,7 @@ export function evaluate(candidate: Candidate, { calendar, graceHours, now }: Ev
 const invalidReason = (candidate: Candidate) =>
   candidate.listEntryOnly
     ? 'only its list entry has been read so far'
-    : 'its document does not match the documented format'
+    : 'its document does not match the documented format, or its list entry contradicts it; see quotekeeper problems'
 
 /**
  * Why an RFQ that qualifies is not closed again by itself (docs/CLOSING.md, rule 5). A refusal holds until the document

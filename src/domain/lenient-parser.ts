@@ -18,6 +18,7 @@ export type ProblemCode =
   | 'omitted'
   | 'duplicate-key'
   | 'precision'
+  | 'conflict'
 
 type Branded = { [z.$brand]: unknown }
 type Simplify<T> = { [K in keyof T]: T[K] }

@@ -21,6 +21,8 @@ const MAX_DEPTH = 200
 export const MAX_ENTRIES = 100_000
 /** Values within one document. Memory depends on their number more than on the size of the body. */
 export const MAX_DOCUMENT_VALUES = 1_500_000
+/** Characters of one document. Parsing, hashing and storing it takes several times as much memory. */
+export const MAX_DOCUMENT_LENGTH = 8 * 2 ** 20
 /** Values of one reply. */
 const MAX_VALUES = 5_000_000
 
@@ -37,6 +39,7 @@ export async function readJsonObject(
 ): Promise<ParsedText & { value: JsonObject }> {
   const { text, scanner, fail } = await scanBody(reply, label, sanitize)
   if (scanner.totalValues > MAX_DOCUMENT_VALUES) throw tooManyValues(scanner.totalValues, MAX_DOCUMENT_VALUES, label)
+  rejectTooLong(text.length, label)
   const parsed = parseWithLosses(text, scanner.total, fail)
   return { ...parsed, value: asObject(parsed.value, fail) }
 }
@@ -54,6 +57,8 @@ export async function* readJsonItems(
   const slice = new TimeSlice()
   const { text, scanner, fail } = await scanBody(reply, label, sanitize, slice)
   const { items, itemsStart, itemsEnd, itemsMembers } = scanner
+  const itemsLength = items === null ? 0 : itemsEnd - itemsStart
+  rejectTooLong(text.length - itemsLength, label)
   const envelope = items === null ? text : text.slice(0, itemsStart) + text.slice(itemsEnd)
   if (scanner.rest.values > MAX_DOCUMENT_VALUES) {
     throw tooManyValues(scanner.rest.values, MAX_DOCUMENT_VALUES, label)
@@ -67,6 +72,7 @@ export async function* readJsonItems(
   for (const { start, end, ...counts } of items) {
     const { values } = counts
     if (values > MAX_DOCUMENT_VALUES) throw tooManyValues(values, MAX_DOCUMENT_VALUES, label)
+    rejectTooLong(end - start, label)
     const item = text.slice(start, end)
     yield { text: item, parse: () => parseWithLosses(item, counts, fail) }
     if (slice.isOver) await slice.next()
@@ -95,6 +101,12 @@ async function scanBody(reply: HttpReply, label: () => string, sanitize: Sanitiz
   }
   if (scanner.totalValues > MAX_VALUES) throw tooManyValues(scanner.totalValues, MAX_VALUES, label)
   return { text, scanner, fail }
+}
+
+function rejectTooLong(length: number, label: () => string): void {
+  if (length <= MAX_DOCUMENT_LENGTH) return
+  const message = `a document has ${length} characters; at most ${MAX_DOCUMENT_LENGTH} are accepted`
+  throw new UnavailableError(`${label()}: status 200, but ${message}. Nothing of it was used`, { status: 200 })
 }
 
 function tooManyValues(found: number, allowed: number, label: () => string): UnavailableError {

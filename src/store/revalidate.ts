@@ -18,7 +18,7 @@ interface VersionRow {
 type Entity = Pick<VersionRow, 'channel' | 'kind' | 'id'>
 
 /** Codes of problems of a list, a request or a received text; they cannot be found by parsing stored bodies. */
-const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'duplicate-key', 'precision')`
+const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'duplicate-key', 'precision', 'conflict')`
 const MAX_ROWS_PER_TURN = 500
 
 /**
@@ -91,13 +91,13 @@ function revalidateDocument(
 }
 
 /**
- * Whether parsing a received text lost something (docs/DATABASE.md). The stored body cannot show it, so a version that is
- * not valid stays so until the document is received again.
+ * Whether parsing a received text lost something, or list and detail disagreed (docs/DATABASE.md). The stored body cannot
+ * show it, so a version that is not valid stays so until the document is received again.
  */
 const hasRecordedLoss = (connection: Connection, { channel, kind, id }: Entity): boolean =>
   connection
     .statement(
-      `select 1 from problems where channel = ? and kind = ? and entity_id = ? and code in ('duplicate-key', 'precision')`,
+      `select 1 from problems where channel = ? and kind = ? and entity_id = ? and code in ('duplicate-key', 'precision', 'conflict')`,
     )
     .get(channel, kind, id) !== undefined
 

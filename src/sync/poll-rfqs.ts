@@ -1,10 +1,11 @@
 import pLimit from 'p-limit'
-import type { ProblemCode } from '../domain/lenient-parser.js'
+import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { Observation, Rfq, RfqListItem } from '../domain/observation.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../marketplace/errors.js'
 import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
+import { findConflict, type ListedTerms, listedTerms } from './list-conflict.js'
 import { dedupeById, type ListEntry } from './list-entries.js'
 import { checkMassLoss, countChange, countMissing, markMissing, type Poll, runPoll } from './poll.js'
 import { reasonToRead } from './selection.js'
@@ -13,6 +14,8 @@ type RfqEntry = ListEntry<RfqListItem>
 
 interface RfqPoll extends Poll {
   known: ReadonlyMap<string, RfqPollState>
+  /** State and due date in each list entry. */
+  terms: ListedTerms
   /** When the request for the list was sent. */
   listReadAt: Date
 }
@@ -40,7 +43,8 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     await store.touchRfqs(run, unchangedIds, readAt, now())
     progress.counts.unchanged += unchanged.length
     progress.madeProgress = true
-    await readEntries({ ...poll, known, listReadAt: readAt }, toRead, options.concurrency)
+    const terms = listedTerms(value)
+    await readEntries({ ...poll, known, terms, listReadAt: readAt }, toRead, options.concurrency)
   })
 }
 
@@ -93,7 +97,7 @@ const endsRun = (error: unknown): boolean =>
 const nameOf = (entry: RfqEntry) => `RFQ ${entry.document?.number ?? entry.id}`
 
 async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
-  const { context, run, progress, known } = poll
+  const { context, run, progress, known, terms } = poll
   const { session, store, now } = context
   if (!entry.document) {
     await recordListEntry(poll, entry)
@@ -101,7 +105,7 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   }
   try {
     const fetched = await readRfqWithResponses(session, entry.id)
-    const rfq = withListProblems(fetched.rfq, entry)
+    const rfq = withListProblems(fetched.rfq, entry, findConflict(terms, fetched.rfq))
     const recorded = await store.recordRfq(run, { ...fetched, rfq, shape: 'full', listHash: entry.hash }, now())
     countRecorded(poll, rfq, recorded)
     progress.counts.seen += fetched.responses.length
@@ -118,11 +122,12 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
 /** Problems of a list entry that its detail does not show. */
 const LIST_PROBLEMS = new Set<ProblemCode>(['duplicate', 'omitted', 'duplicate-key', 'precision'])
 
-/** If parsing the list entry lost something that matters, the RFQ is not valid: list and detail may disagree. */
-function withListProblems(rfq: Observation<Rfq>, entry: RfqEntry): Observation<Rfq> {
+/** An RFQ is not valid if parsing its list entry lost something that matters, or if list and detail disagree. */
+function withListProblems(rfq: Observation<Rfq>, entry: RfqEntry, conflict: Problem | null): Observation<Rfq> {
   const problems = entry.problems.filter(({ code }) => LIST_PROBLEMS.has(code))
   const isLossy = !entry.valid && problems.some(({ code }) => code === 'duplicate-key' || code === 'precision')
-  return { ...rfq, problems: [...rfq.problems, ...problems], valid: rfq.valid && !isLossy }
+  if (conflict) problems.push(conflict)
+  return { ...rfq, problems: [...rfq.problems, ...problems], valid: rfq.valid && !isLossy && conflict === null }
 }
 
 /** Records the list entry of an RFQ whose detail cannot be read, or that has no identifier. */

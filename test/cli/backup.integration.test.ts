@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createCliFixture, NOW } from './cli-fixture.js'
@@ -70,6 +70,17 @@ describe('restore', () => {
     expect((await quotekeeper('decisions', '--verify')).status).toBe(0)
     await quotekeeper('close-expired')
     expect(posts()).toBe(sent)
+  })
+
+  it('says that nothing was carried over if the database is lost', async () => {
+    const { quotekeeper, folder } = await createCliFixture()
+    await quotekeeper('sync')
+    const file = (await quotekeeper('backup', 'before.db')).out.trim()
+    for (const suffix of ['', '-wal', '-shm']) rmSync(join(folder, `data/quotekeeper.db${suffix}`), { force: true })
+    const { status, err } = await quotekeeper('restore', file)
+    expect(status).toBe(0)
+    expect(err).toMatch(/not carried over. There was no database .*quotekeeper\.db to carry them over from/)
+    expect(err).toMatch(/may be sent again. Before you start the service, create .*closing\.stop/)
   })
 
   it('reports a file that is no backup, with exit status 1', async () => {

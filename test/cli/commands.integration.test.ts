@@ -315,6 +315,43 @@ describe('close-expired', () => {
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
   })
 
+  it('reports an RFQ that its poll cannot read, each time, with exit status 1', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture({
+      channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 1, rfqs: 0 }],
+    })
+    const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' }, { responseDueDate: '2026-03-01' })
+    const fault = sandbox.faults.add({
+      operation: 'readRfq',
+      times: Number.POSITIVE_INFINITY,
+      effect: { kind: 'status', status: 500 },
+    })
+    for (let round = 0; round < 6; round++) {
+      const { status, err } = await quotekeeper('close-expired', ...(round % 2 ? ['--dry-run'] : []))
+      expect(status).toBe(1)
+      expect(err).not.toContain('No RFQs are past due')
+      expect(err).toMatch(new RegExp(`^acme/forest: RFQ .*${id}: status 500`, 'm'))
+    }
+    const [json] = JSON.parse((await quotekeeper('close-expired', '--json')).out)
+    expect(json.failures).toEqual([expect.stringContaining('status 500')])
+    fault.remove()
+    expect((await quotekeeper('close-expired')).status).toBe(0)
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(1)
+  })
+
+  it('refuses an approval plan of another channel than --channel', async () => {
+    const { quotekeeper, sandbox } = await createCliFixture({ more: 'closing: { maxPerRun: 1 }\n' })
+    for (let n = 0; n < 2; n++)
+      sandbox.world.addRfq({ org: 'acme', channel: 'forest' }, { responseDueDate: '2026-03-01' })
+    const held = await quotekeeper('close-expired', '--channel', 'acme/forest')
+    const plan = /--approve (\S+)/.exec(held.err)?.[1] as string
+    for (let round = 0; round < 6; round++) {
+      const wrong = await quotekeeper('close-expired', '--channel', 'acme/blue', '--approve', plan)
+      expect(wrong).toMatchObject({ status: 1, err: expect.stringContaining(`plan ${plan} is for acme/forest`) })
+    }
+    expect(sandbox.requests.filter(({ method }) => method === 'POST')).toEqual([])
+    expect((await quotekeeper('close-expired', '--channel', 'acme/forest', '--approve', plan)).status).toBe(0)
+  })
+
   it('holds a round that is too large until its plan is approved', async () => {
     const { quotekeeper, sandbox } = await createCliFixture({
       more: 'closing: { maxPerRun: 1 }\n',

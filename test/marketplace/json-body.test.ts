@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { TimeSlice } from '../../src/domain/time-slice.js'
-import { MAX_ENTRIES, readJsonItems, readJsonObject } from '../../src/marketplace/json-body.js'
+import { MAX_DOCUMENT_LENGTH, MAX_ENTRIES, readJsonItems, readJsonObject } from '../../src/marketplace/json-body.js'
 import { JsonScanner } from '../../src/marketplace/json-scanner.js'
 import { createSanitizer } from '../../src/marketplace/sanitizer.js'
 
@@ -134,6 +134,17 @@ describe('entries of JSON text', () => {
     await expect(readItems(`{"items":[${lists(16)}]}`)).rejects.toThrow('a document has about')
     const many = Array(6).fill(lists(10)).join()
     await expect(readItems(`{"items":[${many}]}`)).rejects.toThrow('the body has about')
+  })
+
+  it('are rejected if a document has too many characters, but a list of documents may have more', async () => {
+    const text = (length: number) => `{"a":"${'x'.repeat(length - 8)}"}`
+    const [longest, tooLong] = [text(MAX_DOCUMENT_LENGTH), text(MAX_DOCUMENT_LENGTH + 1)]
+    const message = 'a document has 8388609 characters; at most 8388608 are accepted'
+    expect(await read(longest)).toHaveProperty('a')
+    await expect(read(tooLong)).rejects.toThrow(message)
+    expect(await readItems(`{"items":[${longest},${longest}]}`)).toHaveLength(2)
+    await expect(readItems(`{"items":[{},${tooLong}]}`)).rejects.toThrow(message)
+    await expect(readItems(`{"items":[],"b":${tooLong}}`)).rejects.toThrow('a document has')
   })
 })
 

@@ -3,6 +3,7 @@ import type { ChannelConfig } from '../../config.js'
 import { parseRfq } from '../../domain/observation.js'
 import type { DecisionRecord } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
+import type { PollResult } from '../../sync/contract.js'
 import { type App, withServices } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
@@ -135,6 +136,10 @@ async function channelsToClose(
   retries: RetriedRfqs | null,
 ): Promise<ChannelConfig[]> {
   const plan = options.approve === undefined ? null : await getApprovalPlan(cli, await app.store(), options.approve)
+  if (plan && options.channel && !selectChannels(app.config, options.channel).some(({ key }) => key === plan.channel))
+    throw new FailedError(
+      `plan ${options.approve} is for ${plan.channel}, not for a channel of --channel; nothing was closed`,
+    )
   const named = plan ? [plan.channel] : retries ? [...retries.keys()] : options.channel
   const chosen = selectChannels(app.config, named)
   const off = chosen.filter(({ autoClose }) => autoClose === 'off')
@@ -164,7 +169,12 @@ async function closeOne(
     if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
     const result = await closeRound(cli, app, channel, changes)
     const decisions = await decisionsToShow(await app.store(), result)
-    return { channel: channel.key, result, decisions, failures: failuresOf(result) }
+    return {
+      channel: channel.key,
+      result,
+      decisions,
+      failures: [...failuresOfPoll(polled, result), ...failuresOf(result)],
+    }
   } catch (error) {
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
     if (!/^(RunBusy|RunLost|Failed|Plan)Error$/.test((error as Error).name)) throw error
@@ -213,6 +223,14 @@ async function decisionsToShow(store: Store, { run, unsettled }: ClosingResult):
     .filter((id) => !newest.some((each) => each.id === id))
   const standing = await Promise.all(left.map((id) => store.decision(id)))
   return [...standing.filter((each) => each !== null), ...newest]
+}
+
+/** What a partial poll could not read: those RFQs were not evaluated, or only as they were earlier. */
+function failuresOfPoll({ run, failures }: PollResult, round: ClosingResult): string[] {
+  if (run.outcome === 'complete') return []
+  const shown = new Set(round.failures.map(({ message }) => message))
+  if (failures.length === 0) return [run.error ?? `the poll is ${run.outcome}`]
+  return failures.filter(({ message }) => !shown.has(message)).map(({ id, message }) => `${id}: ${message}`)
 }
 
 function failuresOf(result: ClosingResult): string[] {

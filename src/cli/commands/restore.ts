@@ -35,10 +35,10 @@ async function restore({ io }: Cli, { config: { database } }: App, file: string)
 
 /** What the backup does not know about closing, which decides whether refused closes would be sent again. */
 function closingNotes({ carriedOver }: RestoreReport, database: string): string {
-  if (carriedOver === null) return ''
-  if ('skipped' in carriedOver) {
+  if (carriedOver === null || 'skipped' in carriedOver) {
+    const reason = carriedOver?.skipped ?? `There was no database ${database} to carry them over from.`
     return (
-      `Closing decisions newer than the backup were not carried over. ${carriedOver.skipped}\n` +
+      `Closing decisions newer than the backup were not carried over. ${reason}\n` +
       'Closes that were refused or are uncertain since then may be sent again. Before you start the service, create ' +
       `${join(dirname(database), 'closing.stop')}, poll, and look at: quotekeeper close-expired --dry-run\n`
     )

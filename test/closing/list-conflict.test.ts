@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+
+const ALWAYS = Number.POSITIVE_INFINITY
+const DUE = '2026-11-20'
+
+async function openPastDue(responseDueDate = DUE) {
+  const fixture = await openChannelFixture()
+  const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate })
+  return { fixture, id }
+}
+
+/** Six rounds over a day, each after a poll; the third after a restart, the fourth after a replay of all stored documents. */
+async function runDay(fixture: ChannelFixture): Promise<void> {
+  for (let round = 0; round < 6; round++) {
+    if (round === 2) await fixture.reopenStore()
+    if (round === 3) expect(await fixture.store.revalidate(fixture.now())).toMatchObject({ nowValid: 0 })
+    if (round !== 3) await fixture.pollRfqs({ full: round % 2 === 0 })
+    await fixture.closeExpired()
+    fixture.advanceSeconds(4 * 3600)
+  }
+}
+
+const conflicts = async (fixture: ChannelFixture) =>
+  (await fixture.store.problems({ channel: KEY })).filter(({ code }) => code === 'conflict')
+
+describe('an open RFQ past due whose list entry', () => {
+  it.each([
+    ['has a later due date', { responseDueDate: '2027-01-31' }, 'responseDueDate'],
+    ['has a due date that is no date', { responseDueDate: 'soon' }, 'responseDueDate'],
+    ['is closed', { state: 'closed' }, 'state'],
+    ['has a state of the wrong type', { state: 7 }, 'state'],
+  ])('%s is never closed, over a day, a restart and a replay', async (_title, patch, path) => {
+    const { fixture, id } = await openPastDue()
+    fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect: { kind: 'patch', id, patch } })
+    await runDay(fixture)
+    expect(fixture.posts()).toEqual([])
+    expect(await conflicts(fixture)).toMatchObject([{ kind: 'rfq', path }])
+  })
+
+  it('is there twice, first with a later due date, is never closed', async () => {
+    const { fixture, id } = await openPastDue()
+    const patch = { responseDueDate: '2027-01-31' }
+    fixture.sandbox.faults.add({
+      operation: 'listRfqs',
+      times: ALWAYS,
+      effect: { kind: 'duplicate', ids: [id], patch },
+    })
+    await runDay(fixture)
+    expect(fixture.posts()).toEqual([])
+    expect(await conflicts(fixture)).toMatchObject([{ path: 'responseDueDate' }])
+  })
+
+  it('omits state and due date, or differs in another member, is closed by one POST', async () => {
+    for (const patch of [{ state: null, responseDueDate: null }, { title: 'Another title' }]) {
+      const { fixture, id } = await openPastDue()
+      fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect: { kind: 'patch', id, patch } })
+      await fixture.pollRfqs()
+      await fixture.closeExpired()
+      expect(fixture.posts()).toHaveLength(1)
+    }
+  })
+
+  it('disagrees is closed by one POST once the list agrees', async () => {
+    const { fixture, id } = await openPastDue()
+    const patch = { responseDueDate: '2027-01-31' }
+    fixture.sandbox.faults.add({ operation: 'listRfqs', times: 1, effect: { kind: 'patch', id, patch } })
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    expect(fixture.posts()).toEqual([])
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(1)
+  })
+})
+
+describe('a response due date that is a placeholder', () => {
+  it.each(['0000-01-01', '0001-01-01', '1900-01-01', '1970-01-01', '1999-12-31'])('never closes: %s', async (date) => {
+    const { fixture } = await openPastDue(date)
+    await runDay(fixture)
+    expect(fixture.posts()).toEqual([])
+    const decisions = await fixture.store.decisions({ channel: KEY })
+    expect(decisions).toMatchObject([{ decision: 'keep', reason: expect.stringContaining('placeholder') }])
+  })
+
+  it('is not any date from 2000 on', async () => {
+    const { fixture } = await openPastDue('2000-01-01')
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(1)
+  })
+})
