@@ -21,6 +21,9 @@ const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
 type RfqTable = (typeof RFQ_TABLES)[number]
 type ChannelTable = (typeof CHANNEL_TABLES)[number]
 
+/** `mustBeNew`: fail if the file exists. */
+type WriteOptions = BuildOptions & { mustBeNew?: boolean }
+
 interface RenderableReport<Table extends string> {
   model: object
   sheets: () => SheetFactory[]
@@ -93,7 +96,7 @@ export async function writeRfqReport(
   report: RfqReport,
   format: Format,
   destination: Destination,
-  options: BuildOptions & { table?: RfqTable; ambiguous?: boolean } = {},
+  options: WriteOptions & { table?: RfqTable; ambiguous?: boolean } = {},
 ): Promise<WrittenFile> {
   const { ambiguous = false } = options
   const name = rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf), format)
@@ -105,7 +108,7 @@ export async function writeChannelReport(
   report: ChannelReport,
   format: Format,
   destination: Destination,
-  options: BuildOptions & { table?: ChannelTable } = {},
+  options: WriteOptions & { table?: ChannelTable } = {},
 ): Promise<WrittenFile> {
   const name = channelFileName(report.context.channel, new Date(report.context.asOf), format)
   return writeReport(destinationPath(destination, name), renderableChannel(report, options), format, options)
@@ -115,9 +118,9 @@ async function writeReport(
   path: string,
   report: RenderableReport<string>,
   format: Format,
-  options: BuildOptions,
+  options: WriteOptions,
 ): Promise<WrittenFile> {
   const { sheets, identity } = report
   const content = format === 'xlsx' ? streamWorkbook(sheets(), identity, options) : renderText(report, format)
-  return { path, bytes: await writeFileAtomically(path, content) }
+  return { path, bytes: await writeFileAtomically(path, content, options) }
 }

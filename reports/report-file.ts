@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { open, rename, rm, writeFile } from 'node:fs/promises'
+import { link, lstat, open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
 import { makeFolder } from '../src/make-folder.js'
@@ -36,22 +36,39 @@ export function destinationPath(destination: Destination, name: string): string 
  * Writes a file atomically: readers see the old file or the whole new one. Writes a temporary file in the same directory,
  * flushes it to disk and renames it. Only the owner can read the file and any directories created for it.
  * @param path absolute
+ * @param options.mustBeNew fail with EEXIST if the file exists, also if it was created meanwhile
  * @returns the number of bytes written
  * @throws the error of the file system or the stream; the temporary file is then removed
  */
-export async function writeFileAtomically(path: string, content: FileContent): Promise<number> {
+export async function writeFileAtomically(
+  path: string,
+  content: FileContent,
+  { mustBeNew = false }: { mustBeNew?: boolean | undefined } = {},
+): Promise<number> {
   const directory = dirname(path)
   makeFolder(directory, DIRECTORY_MODE)
   const temporary = join(directory, `.${basename(path).slice(0, 100)}.${randomBytes(6).toString('hex')}.tmp`)
   try {
     const bytes = await writeFlushed(temporary, content)
-    await rename(temporary, path)
+    await (mustBeNew ? moveToNewName(temporary, path) : rename(temporary, path))
     await flushDirectory(directory)
     return bytes
   } catch (error) {
     await rm(temporary, { force: true })
     throw withPath(error, path)
   }
+}
+
+/** `rename` would replace an existing file; `link` fails. Not every file system has links. */
+async function moveToNewName(temporary: string, path: string): Promise<void> {
+  const failure = await link(temporary, path).then(
+    () => null,
+    (error: NodeJS.ErrnoException) => error,
+  )
+  if (failure === null) return rm(temporary)
+  const exists = failure.code === 'EEXIST' || (await lstat(path).catch(() => null)) !== null
+  if (exists) throw Object.assign(failure, { code: 'EEXIST', path })
+  await rename(temporary, path)
 }
 
 /** Adds the path to errors that lack it, such as a full disk. */

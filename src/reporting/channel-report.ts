@@ -21,7 +21,7 @@ export async function buildChannelReport(source: ReportSource): Promise<ChannelR
  * @throws as `buildChannelReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeChannelReport(
-  source: ReportSource & { out?: string; format?: Format } & BuildOptions,
+  source: ReportSource & { out?: string; mustBeNew?: boolean; format?: Format } & BuildOptions,
 ): Promise<WrittenFile> {
   const { writeChannelReport } = await import('../../reports/formats.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source

@@ -11,6 +11,8 @@ export interface ReportRequest extends Omit<ReportSource, 'store'> {
   rfqId?: string
   /** Absolute path of the file; by default a generated name in the channel's report folder. */
   out?: string
+  /** Fail if the file exists, instead of replacing it. */
+  mustBeNew?: boolean
   /** Default: `xlsx`. */
   format?: Format
 }

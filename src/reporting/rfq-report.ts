@@ -25,7 +25,7 @@ export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport
  * @throws as `buildRfqReport`, or an error of the file system; leaves no partial file behind
  */
 export async function makeRfqReport(
-  source: RfqReportSource & { out?: string; format?: Format } & BuildOptions,
+  source: RfqReportSource & { out?: string; mustBeNew?: boolean; format?: Format } & BuildOptions,
 ): Promise<WrittenFile> {
   const { writeRfqReport } = await import('../../reports/formats.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source

@@ -1,4 +1,14 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -27,6 +37,32 @@ describe('writing a report file', () => {
     await writeFileAtomically(file, 'new')
     expect(readFileSync(file, 'utf8')).toBe('new')
     expect(mode(file)).toBe('600')
+  })
+  it('with mustBeNew, keeps a file that exists or that appears while the new one is written', async () => {
+    const file = join(folder, 'report.xlsx')
+    const mustBeNew = { mustBeNew: true }
+    expect(await writeFileAtomically(file, 'first', mustBeNew)).toBe(5)
+    expect([readFileSync(file, 'utf8'), mode(file)]).toEqual(['first', '600'])
+    for (let round = 0; round < 6; round++) {
+      const failed = await writeFileAtomically(file, `round ${round}`, mustBeNew).catch((error) => error)
+      expect(failed).toMatchObject({ code: 'EEXIST', path: file })
+    }
+    const other = join(folder, 'other.xlsx')
+    const slow = Readable.from(
+      (async function* () {
+        yield 'late'
+        writeFileSync(other, 'meanwhile')
+        yield 'r'
+      })(),
+    )
+    await expect(writeFileAtomically(other, slow, mustBeNew)).rejects.toMatchObject({ code: 'EEXIST', path: other })
+    const writers = [1, 2, 3, 4, 5, 6].map((writer) =>
+      writeFileAtomically(join(folder, 'raced.xlsx'), `writer ${writer}`, mustBeNew),
+    )
+    const outcomes = (await Promise.allSettled(writers)).map(({ status }) => status)
+    expect(outcomes.filter((status) => status === 'fulfilled')).toHaveLength(1)
+    expect([readFileSync(file, 'utf8'), readFileSync(other, 'utf8')]).toEqual(['first', 'meanwhile'])
+    expect(readdirSync(folder).sort()).toEqual(['other.xlsx', 'raced.xlsx', 'report.xlsx'])
   })
   it('keeps the old file and removes the temporary one on failure', async () => {
     const taken = join(folder, 'report.xlsx')

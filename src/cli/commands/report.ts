@@ -119,7 +119,7 @@ async function orderOf(cli: Cli, context: ReportContext, options: Options, chann
 function fileOf({ io }: Cli, { config }: App, { out, format, json, force = false }: Options) {
   if (force && out === undefined) throw new UsageError('--force overwrites the file of --out; use both')
   return {
-    ...(out === undefined || json ? {} : { out: outputFile(out, { cwd: io.cwd, config, force }) }),
+    ...(out === undefined || json ? {} : { out: outputFile(out, { cwd: io.cwd, config, force }), mustBeNew: !force }),
     ...(format === undefined ? {} : { format }),
   }
 }
