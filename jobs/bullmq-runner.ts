@@ -1,7 +1,7 @@
-import { type Job, UnrecoverableError, WaitingError } from 'bullmq'
+import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq'
 import type { JobHandlers, JobName, JobPayload, JobRunner, Log, QueueDatabase } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
-import { QueueDatabaseError, QueueUnavailableError } from './errors.js'
+import { QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
 import { fairnessKey } from './job-id.js'
 import { parseJob } from './job-payload.js'
 import { openPostgresBackend } from './postgres-backend.js'
@@ -33,6 +33,10 @@ const TIMING = {
   start: 5_000,
   /** How long to wait for the queue to respond to one operation. */
   response: 4_000,
+  /** Pause before a job whose channel this process does not have can be taken again, on average. */
+  returnPause: 4_000,
+  /** After being returned for this long, such a job fails. */
+  returnFor: 3_600_000,
   /** How long an aborted job may take to end, and then BullMQ to record what finished. */
   grace: 1_000,
 }
@@ -94,6 +98,7 @@ class BullRunner implements JobRunner {
   readonly #parts: Parts
   readonly #running = new Set<Promise<void>>()
   #worker: BackendWorker | null = null
+  readonly #returnedChannels = new Set<string>()
   #database: QueueDatabase | null = null
   #closing = false
 
@@ -176,16 +181,38 @@ class BullRunner implements JobRunner {
       await job.moveToWait(token)
       throw new WaitingError()
     }
-    const result = runJob(handlers, { id: job.id ?? '', name: job.name, data: job.data, signal }, this.#parts.log)
+    const { timing, log } = this.#parts
+    // Pauses are counted, not the time since the job was added: without any worker, nobody could have taken it.
+    const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
+    const raw = { id: job.id ?? '', name: job.name, data: job.data, signal, ifUnknownChannel } as const
+    const result = runJob(handlers, raw, log).catch((error: unknown) => {
+      if (error instanceof UnknownChannelError) return this.#returnJob(job, token, error)
+      throw error
+    })
     this.#running.add(result)
     try {
       await result
     } catch (error) {
+      if (error instanceof DelayedError) throw error
       // Never retried, whatever the job's options say: only the marketplace client retries.
       throw new UnrecoverableError((error as Error).message)
     } finally {
       this.#running.delete(result)
     }
+  }
+
+  /** Returns a job to the queue for a worker that has its channel. It keeps its id and its fairness key. */
+  async #returnJob(job: Job, token: string, { channel, message }: UnknownChannelError): Promise<never> {
+    const { timing, log, errorLog } = this.#parts
+    const facts = { job: job.name, id: job.id, channel }
+    if (this.#returnedChannels.has(channel)) log.debug(facts, 'job returned to the queue')
+    else log.info(facts, `job returned to the queue for another worker: ${message}`)
+    this.#returnedChannels.add(channel)
+    // Of random length, so that it is not always the same worker whose turn it is when the pause ends.
+    const pause = Math.round(timing.returnPause * (0.75 + Math.random() / 2))
+    // Without an answer, the lock of the job expires, and it is re-queued as stalled.
+    await job.moveToDelayed(Date.now() + pause, token).catch(errorLog.error)
+    throw new DelayedError()
   }
 
   /** Calls the queue with a time-out. */

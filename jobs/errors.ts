@@ -13,6 +13,15 @@ export class RefusedJobError extends Error {
   override name = 'RefusedJobError'
 }
 
+/** The channel of a job is not in the configuration of this process; it may be in that of another. */
+export class UnknownChannelError extends RefusedJobError {
+  override name = 'UnknownChannelError'
+
+  constructor(readonly channel: string) {
+    super(`channel ${channel} is not in the configuration of this process`)
+  }
+}
+
 /** A run was recorded and logged as failed; the job fails too, and there is nothing more to log. */
 export class RunFailedError extends Error {
   override name = 'RunFailedError'

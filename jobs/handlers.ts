@@ -11,7 +11,7 @@ import { RunBusyError } from '../src/store/errors.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobPayload, JobRunner, Log } from './contract.js'
-import { RefusedJobError, RunFailedError } from './errors.js'
+import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { jobId } from './job-id.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
 
@@ -62,7 +62,7 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
 function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   const found = config.channels.find(({ key }) => key === channel)
   if (found) return found
-  throw new RefusedJobError(`channel ${channel} is not in the configuration of this process`)
+  throw new UnknownChannelError(channel)
 }
 
 const session = ({ deps, channel, signal }: ChannelJob) => deps.marketplace.session(channel, { signal })

@@ -1,5 +1,5 @@
 import type { JobHandlers, Log } from './contract.js'
-import { RefusedJobError, RunFailedError } from './errors.js'
+import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { parseJob } from './job-payload.js'
 
 /** A job as taken from a queue, not yet validated. */
@@ -8,20 +8,34 @@ export interface RawJob {
   name: string
   data: unknown
   signal: AbortSignal
+  /**
+   * For a job whose channel this process does not have: `return` rejects with `UnknownChannelError` and logs nothing,
+   * because the job is returned to the queue; `expired` if that was done for long enough. Otherwise the job is refused.
+   */
+  ifUnknownChannel?: 'return' | 'expired'
 }
 
 /**
  * Validates a job, passes it to its handler and logs a failure.
- * @throws Error with a message that every queue can store, if the job was refused, failed or was aborted
+ * @throws UnknownChannelError if the job can be returned to the queue; Error with a message that every queue can store, if the job was refused, failed or was aborted
  */
 export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<void> {
   try {
     const { name, payload } = parseJob(job.name, job.data)
     await handlers[name](payload, { id: job.id, signal: job.signal })
-  } catch (error) {
+  } catch (thrown) {
+    const error = unknownChannel(thrown, job)
     logFailure(error, job, log)
     throw new Error(storableMessage(error instanceof Error ? error.message : String(error)))
   }
+}
+
+function unknownChannel(error: unknown, { ifUnknownChannel }: RawJob): unknown {
+  if (!(error instanceof UnknownChannelError) || ifUnknownChannel === undefined) return error
+  if (ifUnknownChannel === 'return') throw error
+  return new RefusedJobError(
+    `channel ${error.channel} is in the configuration of no worker: the job was returned to the queue for an hour`,
+  )
 }
 
 function logFailure(error: unknown, job: RawJob, log: Log): void {

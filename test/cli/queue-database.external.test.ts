@@ -27,27 +27,6 @@ async function refused(fixture: ProcessFixture, ...args: string[]) {
 }
 
 describe.skipIf(redisSkipReason !== null)('processes with different databases on one queue', () => {
-  it('are refused with exit status 1 and one sentence, round after round', async () => {
-    const { one, two } = await twoInstallations()
-    for (let round = 0; round < 3; round++) {
-      const service = await started(one, 'start')
-      for (const command of ['work', 'start']) {
-        const message = await refused(two, command)
-        expect(message.trim().split('\n')).toHaveLength(1)
-        expect(message).toContain(`belongs to the database ${one.database}`)
-        expect(message).toContain(`this process uses ${two.database}`)
-        expect(message).toContain('--adopt-queue')
-      }
-      service.signal('SIGTERM')
-      expect(await service.ended).toBe('exit 0')
-    }
-    const check = two.start(['check'])
-    expect(await check.ended).toBe('exit 1')
-    expect(check.out).toMatch(/queue +FAILED/)
-    expect(check.out.replaceAll(/\s+/g, '')).toContain(`belongstothedatabase${one.database}`)
-    expect(two.sql('select count(*) as n from runs')).toEqual([{ n: 0 }])
-  })
-
   it('accept another database with --adopt-queue, and after Redis was emptied', async () => {
     const { redis, one, two } = await twoInstallations()
     const first = await started(one, 'work')

@@ -115,4 +115,12 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     fault: 'duplicate keys, or a number that parsing changes',
     expected: 'a problem is recorded; the document is stored with valid = 0, and never closed',
   },
+  52: {
+    fault: 'a process with another database on the queue',
+    expected: 'refused with a message that names both databases',
+  },
+  53: {
+    fault: 'a worker whose configuration lacks the channel of a job',
+    expected: 'the job is returned to the queue and done by another worker',
+  },
 }

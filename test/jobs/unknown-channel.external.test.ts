@@ -1,0 +1,125 @@
+import { setTimeout as wait } from 'node:timers/promises'
+import { Queue } from 'bullmq'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq-runner.js'
+import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
+import { eventually } from '../helpers/eventually.js'
+import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
+import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { recordingHandlers } from '../helpers/recording-handlers.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+
+const CHANNEL = 'acme/forest'
+const ROUNDS = 6
+const report = (rfqId: string) => ({ channel: CHANNEL, rfqId, cause: 'close' })
+
+/** The handlers of a service whose configuration has another channel only. */
+const withoutChannel = () =>
+  createHandlers({ config: testConfig({ channels: [channelConfig('acme/peat')] }) } as HandlerDeps)
+
+const servers = [
+  { kind: 'redis' as const, skip: redisSkipReason, start: () => PrivateRedis.start() },
+  { kind: 'postgres' as const, skip: postgresSkipReason, start: () => PrivatePostgres.start() },
+]
+
+describe.each(servers)('a job for a channel that one of two workers has, on $kind', ({ kind, skip, start }) => {
+  if (skip !== null) {
+    it.skip(`skipped: ${skip}`)
+    return
+  }
+  let server: Awaited<ReturnType<typeof start>>
+  let prefixes = 0
+  beforeAll(async () => {
+    server = await start()
+  }, 60_000)
+  afterAll(() => server.remove())
+
+  /** A queue of its own, and one log for all its workers. */
+  function newQueue() {
+    const prefix = `channel_${prefixes++}`
+    const log = recordingLog()
+    const open = async (timing: BullRunnerOptions['timing'] = {}) => {
+      const runner = await createBullRunner({
+        ...{ server: { kind, url: server.url }, prefix, concurrency: 2, log, timing },
+      })
+      onTestFinished(() => runner.close(0))
+      return runner
+    }
+    return { open, log, prefix }
+  }
+
+  it('is always done once by the worker that has it, also after restarts of both', async () => {
+    const { open, log } = newQueue()
+    const { handlers, done } = recordingHandlers()
+    const scheduler = await open()
+    const expected: string[] = []
+    for (let round = 0; round < ROUNDS; round++) {
+      const [wrong, right] = [await open({ returnPause: 100 }), await open()]
+      await wrong.work(withoutChannel())
+      for (let n = 0; n < 10; n++) {
+        const id = `report-${round}-${n}`
+        expected.push(id)
+        expect(await scheduler.enqueue('rfq-report', report(`${round}-${n}`), id)).toBe(true)
+      }
+      // In every second round, all jobs are returned before a worker with the channel starts.
+      if (round % 2 === 1) await eventually(() => expect(log.at('debug').length).toBeGreaterThan(10 * (round - 1)))
+      await right.work(handlers)
+      await eventually(() => expect(done).toHaveLength(expected.length))
+      await Promise.all([wrong.close(1_000), right.close(1_000)])
+    }
+    await wait(300)
+    expect(done.map(({ id }) => id).sort()).toEqual(expected.sort())
+    expect(log.at('error')).toEqual([])
+    expect(log.at('info').filter((line) => line.includes(`channel ${CHANNEL} is not in`)).length).toBeGreaterThan(0)
+  })
+
+  it('waits without spinning, and keeps its id and its fairness key', async () => {
+    const { open, log } = newQueue()
+    const { handlers, done } = recordingHandlers()
+    const wrong = await open()
+    await wrong.work(withoutChannel())
+    await wrong.enqueue('rfq-report', report('1'), 'first')
+    await eventually(() => expect(log.at('info')).toHaveLength(1))
+    await wait(2_000)
+    expect([...log.at('info'), ...log.at('debug')]).toHaveLength(1)
+    expect(await wrong.enqueue('rfq-report', report('1'), 'first')).toBe(false)
+    expect(await wrong.enqueue('rfq-report', report('1'), 'second')).toBe(false)
+    await (await open()).work(handlers)
+    await eventually(() => expect(done).toEqual([{ name: 'rfq-report', id: 'first', payload: report('1') }]))
+  })
+
+  it('fails after an hour of returns with an error that names the channel, if no worker has it', async () => {
+    const { open, log } = newQueue()
+    const worker = await open({ returnPause: 20, returnFor: 200 })
+    await worker.work(withoutChannel())
+    for (let round = 0; round < ROUNDS; round++) {
+      expect(await worker.enqueue('poll-rfqs', { channel: CHANNEL, cause: 'tick' }, `tick-${round}`)).toBe(true)
+      await eventually(() => expect(log.at('error')).toHaveLength(round + 1))
+    }
+    expect(new Set(log.at('error'))).toEqual(
+      new Set([
+        `job refused: channel ${CHANNEL} is in the configuration of no worker: the job was returned to the queue for an hour`,
+      ]),
+    )
+    expect(log.at('info').length + log.at('debug').length).toBe(9 * ROUNDS)
+  })
+})
+
+describe.skipIf(redisSkipReason !== null)('a returned job', () => {
+  it('is not counted as failed in Redis', async () => {
+    const redis = await PrivateRedis.start()
+    onTestFinished(() => redis.remove())
+    const log = recordingLog()
+    const runner = await createBullRunner({
+      ...{ server: { kind: 'redis', url: redis.url }, concurrency: 1, log, timing: { returnPause: 20 } },
+    })
+    const queue = new Queue('jobs', { connection: { url: redis.url }, prefix: 'quotekeeper' })
+    onTestFinished(() => Promise.all([runner.close(0), queue.close()]).then(() => undefined))
+    await runner.work(withoutChannel())
+    await runner.enqueue('rfq-report', report('1'), 'first')
+    await eventually(() => expect(log.at('debug').length).toBeGreaterThan(ROUNDS))
+    expect(await queue.getFailedCount()).toBe(0)
+    expect((await queue.getJob('first'))?.attemptsMade).toBe(0)
+  })
+})
