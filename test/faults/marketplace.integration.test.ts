@@ -242,7 +242,7 @@ fault(17, 'it is stored as invalid and never closed', async () => {
   expect(fixture.posts()).toEqual([])
 })
 fault(
-  47,
+  51,
   'an RFQ with two due dates has a problem and is not closed, over six polls and a reopened database',
   async () => {
     const fixture = await openPolled()
