@@ -71,7 +71,10 @@ export interface Runs {
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit?: number }): Promise<RunRecord[]>
   /** The newest finished run of a channel and kind, optionally with one outcome. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome }): Promise<RunRecord | null>
-  /** When the first poll that did not fail began: nothing is known about an earlier moment. Null if there is none. */
+  /**
+   * When the first poll that did not fail began, or the first of all if all failed: nothing is known about an earlier
+   * moment. Null if there is none.
+   */
   firstPollAt(filter: { channel?: string; kind?: PollKind }): Promise<Timestamp | null>
 }
 

@@ -153,12 +153,16 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
       const first = connection.read((db) =>
         db
           .prepare(
-            `select min(at) from (
-              select min(started_at) as at from runs where kind <> 'close' and outcome is not 'failed'
+            `with polls as (
+              select started_at, outcome from runs where kind <> 'close'
                 and (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
+            ), known as (
+              select min(started_at) as at from polls where outcome is not 'failed'
               union all
               select min(first_observed_at) from entities where (@channel is null or channel = @channel)
-                and (@kind is null or (kind = 'listing') = (@kind = 'listings')))`,
+                and (@kind is null or (kind = 'listing') = (@kind = 'listings'))
+            )
+            select coalesce((select min(at) from known), (select min(started_at) from polls))`,
           )
           .pluck()
           .get({ channel: channel ?? null, kind: kind ?? null }),

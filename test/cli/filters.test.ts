@@ -107,10 +107,13 @@ describe('--as-of before the first poll', () => {
     expect((await quotekeeper('export', '--as-of', listings)).out.split('\n')).toHaveLength(2)
   })
 
-  it('does not count a poll that failed', async () => {
+  it('does not count a poll that failed, unless all failed', async () => {
     const { quotekeeper, sandbox } = await createCliFixture({ channels: CHANNELS })
     sandbox.faults.add({ operation: 'listRfqs', times: 1, effect: { kind: 'status', status: 500 } })
     expect(await quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 1 })
+    const onlyFailed = await quotekeeper('report', '--as-of', '2026-03-09')
+    expect(onlyFailed).toMatchObject({ status: 2, out: '' })
+    expect(onlyFailed.err).toContain(`Use a time from ${listings}`)
     sandbox.setClock(new Date(rfqs))
     expect(await quotekeeper('sync', '--only', 'rfqs')).toMatchObject({ status: 0 })
     const { status, err } = await quotekeeper('rfqs', '--as-of', '2026-03-10')
