@@ -18,9 +18,20 @@ const MAX_READS = 3
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
   const whole = await readRfqWithResponses(context.session, id)
   const answeredAt = context.now()
-  const recorded = await context.store.recordRfq(run, { ...whole, shape: 'full', listHash: null }, answeredAt)
+  const rfq = { ...whole.rfq, valid: whole.rfq.valid && !(await isInvalidElsewhere(context, run.channel, whole.rfq)) }
+  const recorded = await context.store.recordRfq(run, { ...whole, rfq, shape: 'full', listHash: null }, answeredAt)
   const version = { version: recorded.rfqVersion, hash: recorded.rfqHash }
-  return freshRead(id, whole.rfq, version, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
+  return freshRead(id, rfq, version, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
+}
+
+/**
+ * Whether the same content was recorded as not valid: its list entry contradicts it or has a duplicate key, which this read
+ * cannot show. Only a poll clears that.
+ */
+async function isInvalidElsewhere({ store }: ClosingContext, channel: string, { id, body }: Observation<Rfq>) {
+  const matches = await store.rfqs({ channel, match: id, withoutResponses: true })
+  const stored = matches.find(({ rfq }) => rfq.id === id)?.rfq
+  return stored !== undefined && !stored.valid && stored.contentHash === contentHash('rfq', body)
 }
 
 /**

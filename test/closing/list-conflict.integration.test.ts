@@ -38,6 +38,34 @@ describe('an open RFQ past due whose list entry', () => {
     expect(await conflicts(fixture)).toMatchObject([{ kind: 'rfq', path }])
   })
 
+  it.each([
+    ['contradicts it', { kind: 'patch' as const, patch: { responseDueDate: '2027-01-31' } }],
+    ['has a duplicate key', { kind: 'duplicate-key' as const }],
+  ])('%s after a first POST gets no second one: the close needs a person', async (_title, change) => {
+    const { fixture, id } = await openPastDue()
+    await fixture.pollRfqs()
+    const entry = JSON.stringify((await fixture.session().listRfqs()).value[0]?.body)
+    // The POST is inconclusive, and the read after it fails.
+    fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500 } })
+    fixture.sandbox.faults.add({ operation: 'readRfq', skip: 1, times: 3, effect: { kind: 'status', status: 500 } })
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(1)
+    const text = `{"items":[${entry.replace('{', '{"state":"closed",')}]}`
+    const effect =
+      change.kind === 'patch' ? { ...change, id } : { kind: 'text' as const, text, contentType: 'application/json' }
+    fixture.sandbox.faults.add({ operation: 'listRfqs', times: ALWAYS, effect })
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(3600)
+      if (round !== 1) await fixture.pollRfqs()
+      const { unsettled } = await fixture.closeExpired()
+      expect(fixture.posts()).toHaveLength(1)
+      expect(unsettled).toMatchObject([{ rfqId: id }])
+      if (round === 2) await fixture.reopenStore()
+    }
+    const [decision] = (await fixture.store.decisions({ channel: KEY })).filter(({ outcome }) => outcome !== null)
+    expect(decision).toMatchObject({ decision: 'close', outcome: 'unknown' })
+  })
+
   it('is there twice, first with a later due date, is never closed', async () => {
     const { fixture, id } = await openPastDue()
     const patch = { responseDueDate: '2027-01-31' }
