@@ -35,7 +35,7 @@ export const registryIds = {
   'American Carbon Registry': 'ACR###',
   'Climate Action Reserve': 'CAR####',
   'Puro.earth': '######',
-  'PlannedEvent Vivo': 'PV-201#-0##',
+  'Plan Vivo': 'PV-201#-0##',
   Isometric: 'ISO-####',
 } as const
 
@@ -184,7 +184,7 @@ export const projectTypes: readonly ProjectType[] = [
     ecosystemSubtypes: ['Mangroves'],
     standards: [
       ['Verra', ['VM0033', 'AR-AM14']],
-      ['PlannedEvent Vivo', ['AR-AM14']],
+      ['Plan Vivo', ['AR-AM14']],
     ],
     labels: ['CCB Gold', 'CCP', 'SD VISta'],
     places: ['ID coast', 'PK coast', 'SN coast', 'MX coast', 'KE coast', 'VN coast'],
@@ -319,7 +319,7 @@ export const projectTypes: readonly ProjectType[] = [
     ecosystemSubtypes: ['TropicalSavannas', 'SteppesAndPrairies', 'TemperateGrasslands'],
     standards: [
       ['Verra', ['VM0026', 'VM0032']],
-      ['PlannedEvent Vivo', ['VM0026']],
+      ['Plan Vivo', ['VM0026']],
     ],
     labels: ['CCB', 'SD VISta'],
     places: ['KE', 'MN', 'US'],
@@ -336,7 +336,7 @@ export const projectTypes: readonly ProjectType[] = [
     ecosystemTypes: ['AgriculturalLands', 'ForestsAndWoodlands'],
     ecosystemSubtypes: ['AgroforestrySystems'],
     standards: [
-      ['PlannedEvent Vivo', ['AR-AMS3', 'AR-AMS7']],
+      ['Plan Vivo', ['AR-AMS3', 'AR-AMS7']],
       ['Verra', ['VM0047']],
       ['Gold Standard', ['AR-AMS7']],
     ],

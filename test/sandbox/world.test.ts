@@ -105,6 +105,23 @@ const statedTotal = ({
     .flatMap(({ vintages }) => vintages)
     .reduce((total, { volume, unitPrice }) => total + volume * unitPrice, 0)
 
+describe('the sample catalogue', () => {
+  it('names real registries', () => {
+    const registries = [1, 2, 3, 4, 5].flatMap((seed) =>
+      createWorld({ seed, now }).channels.flatMap(({ listings }) => listings.map(({ registry }) => registry)),
+    )
+    expect([...new Set(registries)].sort()).toEqual([
+      'American Carbon Registry',
+      'Climate Action Reserve',
+      'Gold Standard',
+      'Isometric',
+      'Plan Vivo',
+      'Puro.earth',
+      'Verra',
+    ])
+  })
+})
+
 describe('changes to a world', () => {
   const still = () => createWorld({ seed: 1, now, channels: [{ ...spec, rfqs: 0 }] })
 
