@@ -2,6 +2,8 @@ import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from '
 import { basename, join } from 'node:path'
 import ExcelJS from 'exceljs'
 import { describe, expect, it } from 'vitest'
+import { FailedError } from '../../src/cli/cli-error.js'
+import { eventually } from '../helpers/eventually.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
 const json = ({ out }: { out: string }) => JSON.parse(out)
@@ -299,6 +301,27 @@ describe('close-expired', () => {
     expect(again.err).toContain('No RFQs are past due.')
     expect(sandbox.requests.filter(({ method }) => method === 'POST')).toHaveLength(due.length)
     expect((await quotekeeper('decisions', '--verify')).status).toBe(0)
+  })
+
+  it('holds no round after a poll that was stopped, and does not report that nothing is past due', async () => {
+    const { quotekeeper, quotekeeperWith, sandbox } = await createCliFixture()
+    await quotekeeper('close-expired')
+    const rounds = async () => JSON.parse((await quotekeeper('runs', '--kind', 'close', '--json')).out).length
+    const before = await rounds()
+    for (let round = 0; round < 6; round++) {
+      const controller = new AbortController()
+      const fault = sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'hang' } })
+      const requests = sandbox.requests.length
+      const closing = quotekeeperWith({ stop: controller.signal }, 'close-expired', '--channel', 'acme/forest')
+      await eventually(() => expect(sandbox.requests.length).toBeGreaterThan(requests))
+      controller.abort(new FailedError('stopped by SIGINT'))
+      const { status, out, err } = await closing
+      fault.remove()
+      expect(status).toBe(1)
+      expect(err).toContain('stopped by SIGINT')
+      expect(out + err).not.toContain('No RFQs are past due')
+    }
+    expect(await rounds()).toBe(before)
   })
 
   it('skips a channel with autoClose: off', async () => {

@@ -167,6 +167,7 @@ async function closeOne(
     await refuseDuringPause(await app.store(), { channel: channel.key, kind: 'close' }, cli.io.now())
     const polled = await pollChannel(cli, app, { channel, kind: 'rfqs' })
     if (polled.run.outcome === 'failed') return { ...empty, failures: [polled.run.error ?? 'the poll failed'] }
+    if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
     const result = await closeRound(cli, app, channel, changes)
     const decisions = await decisionsToShow(await app.store(), result)
     return {
