@@ -81,7 +81,8 @@ async function openQueue(backend: QueueBackend, withinMs: number, errorLog: Erro
 
 function unavailableError(address: string, cause: Error): QueueUnavailableError {
   const remedy = 'start it, or correct "queue" in the configuration ("queue: in-process" needs no server)'
-  return new QueueUnavailableError(`the queue at ${address} does not answer (${cause.message}): ${remedy}`, { cause })
+  const reason = cause.name === 'MaxRetriesPerRequestError' ? 'the connection was lost' : cause.message
+  return new QueueUnavailableError(`the queue at ${address} does not answer (${reason}): ${remedy}`, { cause })
 }
 
 interface Parts {

@@ -9,7 +9,7 @@ baseUrl: https://marketplace.example.com
 database: ./data/quotekeeper.db
 
 # Job queue: in-process needs no server; redis://host:6379 or postgres://host/database share the work among several
-# processes and machines.
+# processes on one machine.
 queue: in-process
 
 channels:

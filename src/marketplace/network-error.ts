@@ -4,6 +4,8 @@ const MEANINGS: Record<string, string> = {
   ECONNRESET: 'the connection was reset',
   ENOTFOUND: 'unknown host name',
   EAI_AGAIN: 'the host name could not be resolved; the name server may be down',
+  ERR_SSL_WRONG_VERSION_NUMBER:
+    'the server does not speak TLS on that port; the address may need http, or another port',
   EPIPE: 'the connection was closed',
   UND_ERR_CONNECT_TIMEOUT: 'connecting timed out',
   UND_ERR_SOCKET: 'the server closed the connection',

@@ -1,14 +1,15 @@
 import Database from 'better-sqlite3'
 import { StoreError, UnusableDatabaseError } from './errors.js'
 
-/** What to do about a damaged database. */
-export const RESTORE_REMEDY =
-  'Restore a backup with: quotekeeper restore FILE. Without a backup, recover what is left with: sqlite3 FILE .recover'
+/** What to do about a damaged database. `.recover` prints SQL, which a second sqlite3 reads into a new file. */
+export const restoreRemedy = (path: string): string =>
+  'Restore a backup with: quotekeeper restore BACKUP. Without a backup, recover what is left into a new file: ' +
+  `sqlite3 ${quoteForShell(path)} .recover | sqlite3 recovered.db`
 
 /** Converts SQLite errors into messages with a remedy; other errors pass unchanged. */
 export function toStoreError(error: unknown, path: string): Error {
   if (!(error instanceof Database.SqliteError)) return error instanceof Error ? error : new StoreError(String(error))
-  const remedy = remedyFor(error.code)
+  const remedy = remedyFor(error.code, path)
   const ErrorClass = remedy.unusable ? UnusableDatabaseError : StoreError
   return new ErrorClass(`${remedy.what}: ${path} (${error.message}). ${remedy.todo}`, { cause: error })
 }
@@ -16,11 +17,11 @@ export function toStoreError(error: unknown, path: string): Error {
 export const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
 
-function remedyFor(code: string): { what: string; todo: string; unusable: boolean } {
+function remedyFor(code: string, path: string): { what: string; todo: string; unusable: boolean } {
   if (/^SQLITE_(CORRUPT|NOTADB)/.test(code)) {
     return {
       what: 'The database is damaged or not a SQLite file',
-      todo: `Nothing was changed. ${RESTORE_REMEDY}`,
+      todo: `Nothing was changed. ${restoreRemedy(path)}`,
       unusable: true,
     }
   }
@@ -41,7 +42,7 @@ function remedyFor(code: string): { what: string; todo: string; unusable: boolea
   if (/^SQLITE_(BUSY|LOCKED)/.test(code)) {
     return {
       what: 'The database is locked by another process',
-      todo: 'Wait for it to finish, or find it with: fuser FILE',
+      todo: `Wait for it to finish, or find it with: fuser ${quoteForShell(path)}`,
       unusable: false,
     }
   }
@@ -54,3 +55,6 @@ function remedyFor(code: string): { what: string; todo: string; unusable: boolea
   }
   return { what: 'Unexpected database error', todo: 'This is a bug in Quotekeeper; please report it.', unusable: false }
 }
+
+/** Quotes a path only if a shell would otherwise change it. */
+const quoteForShell = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

@@ -12,7 +12,7 @@ import { isNotWritable } from './read-only.js'
 import { createRecorder } from './recorder.js'
 import { revalidate } from './revalidate.js'
 import { createRuns } from './runs.js'
-import { RESTORE_REMEDY } from './sqlite-errors.js'
+import { restoreRemedy } from './sqlite-errors.js'
 import { checkWritable } from './write-check.js'
 
 export interface StoreOptions {
@@ -87,7 +87,7 @@ function rejectDamaged(db: Sqlite): void {
   const found = db.pragma('quick_check(1)', { simple: true })
   if (found !== 'ok') {
     throw new UnusableDatabaseError(
-      `The database is damaged: ${db.name} (${found}). Nothing was changed. ${RESTORE_REMEDY}`,
+      `The database is damaged: ${db.name} (${found}). Nothing was changed. ${restoreRemedy(db.name)}`,
     )
   }
 }

@@ -3,6 +3,9 @@ export class ListenError extends Error {
   override name = 'ListenError'
 }
 
+/** Where the port of each command comes from. */
+const PORT_SETTINGS = 'for start: web.port in the configuration; for work: --port'
+
 /** Converts a system error of `listen` into an actionable one. */
 export function toListenError(error: NodeJS.ErrnoException, host: string, port: number): ListenError {
   return new ListenError(describe(error, host, port), { cause: error })
@@ -11,13 +14,13 @@ export function toListenError(error: NodeJS.ErrnoException, host: string, port: 
 function describe({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `port ${port} of ${host} is in use; stop the other program, or change web.port in the configuration`
+      return `port ${port} of ${host} is in use; stop the other program, or choose another port (${PORT_SETTINGS})`
     case 'EACCES':
-      return `no permission to listen on port ${port} of ${host}; set web.port above 1023 in the configuration`
+      return `no permission to listen on port ${port} of ${host}; choose a port above 1023 (${PORT_SETTINGS})`
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `${host} is not an address of this machine; correct web.host in the configuration`
     default:
-      return `cannot listen on port ${port} of ${host} (${message}); correct web.host or web.port in the configuration`
+      return `cannot listen on port ${port} of ${host} (${message}); correct web.host in the configuration, or the port (${PORT_SETTINGS})`
   }
 }

@@ -309,7 +309,9 @@ describe('openStore', () => {
     const folder = testFolder()
     const text = join(folder, 'text.db')
     writeFileSync(text, 'not a database, but longer than a database header'.repeat(40))
-    await expect(openStore({ path: text })).rejects.toThrow(/damaged or not a SQLite file.*Restore a backup/s)
+    await expect(openStore({ path: text })).rejects.toThrow(
+      /damaged or not a SQLite file.*Restore a backup.*sqlite3 \S+ \.recover \| sqlite3 recovered\.db/s,
+    )
     const foreign = join(folder, 'foreign.db')
     new Database(foreign).exec('create table theirs (a)').close()
     await expect(openStore({ path: foreign })).rejects.toThrow(/another program/)

@@ -138,7 +138,7 @@ describe('web server', () => {
     [
       'a port in use',
       (port: number): Partial<ServerOptions> => ({ port }),
-      /^port \d+ of 127\.0\.0\.1 is in use; stop the other program/,
+      /^port \d+ of 127\.0\.0\.1 is in use; stop the other program, or choose another port \(.*work: --port\)/,
     ],
     [
       'an address of another machine',

@@ -122,7 +122,8 @@ async function checkDatabase(app: App) {
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
   const writing = await store.checkWritable()
   if (writing.ok) return passed(`${found}; ${writing.message}`)
-  return failed(`${store.path}: ${writing.message}`, 'nothing can be recorded until this is solved')
+  const named = writing.message.includes(store.path) ? writing.message : `${store.path}: ${writing.message}`
+  return failed(named, 'nothing can be recorded until the database can be written')
 }
 
 /** The queue accepts jobs, and no other database uses it. */

@@ -29,7 +29,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'work',
-    description: 'run only workers, for a second process or machine',
+    description: 'run only workers, in addition to the process that schedules jobs',
     load: () => import('./work.js'),
   },
   {

@@ -40,7 +40,7 @@ function closingNotes({ carriedOver }: RestoreReport, database: string): string 
     return (
       `Closing decisions newer than the backup were not carried over. ${reason}\n` +
       'Closes that were refused or are uncertain since then may be sent again. Before you start the service, create ' +
-      `${join(dirname(database), 'closing.stop')}, poll, and look at: quotekeeper close-expired --dry-run\n`
+      `${join(dirname(database), 'closing.stop')}, and look at what would be closed: quotekeeper close-expired --dry-run\n`
     )
   }
   const { decisions, intents } = carriedOver

@@ -4,7 +4,7 @@ import { UsageError } from '../cli-error.js'
 import { type AdoptQueueOption, adoptQueueOption, wholeNumber, withExamples } from '../options.js'
 import { runService } from '../run-service.js'
 
-/** `work`: runs workers only, for a second process or machine. */
+/** `work`: runs workers only; another process schedules the jobs. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .option(
