@@ -42,6 +42,7 @@ describe('configuration file', () => {
   it('gets all defaults and absolute paths', () => {
     expect(read(MINIMAL)).toEqual({
       file: join(folder, 'quotekeeper.yaml'),
+      secretFiles: [],
       baseUrl: 'https://marketplace.example.com',
       database: join(folder, 'data/quotekeeper.db'),
       queue: { kind: 'in-process' },
