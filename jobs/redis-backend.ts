@@ -16,6 +16,8 @@ export function openRedisBackend({ url, prefix, responseTimeoutMs, onReconnect }
   }
   const track = (client: Redis): Redis => {
     clients.push(client)
+    // BullMQ reports errors, but removes its listener when it closes; ioredis prints errors that nobody listens to.
+    client.on('error', () => undefined)
     notifyReconnect(client, onReconnect)
     return client
   }

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest'
 import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import { eventually } from '../helpers/eventually.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
@@ -49,6 +49,23 @@ describe.skipIf(redisSkipReason !== null)(
         gate.open()
         await runners.redis.launch()
       }
+    })
+
+    it('closes after Redis is gone without printing errors of the Redis client', async () => {
+      const printed = vi.spyOn(console, 'error').mockImplementation(() => undefined)
+      onTestFinished(() => printed.mockRestore())
+      for (let round = 0; round < 6; round++) {
+        const runner = await runners.open()
+        await runner.work(recordingHandlers().handlers)
+        await runners.redis.kill()
+        try {
+          await eventually(async () => expect(await runner.ping()).toMatchObject({ ok: false }))
+          await runner.close(500)
+        } finally {
+          await runners.redis.launch()
+        }
+      }
+      expect(printed.mock.calls).toEqual([])
     })
 
     it('leaves a job fetched during shutdown to another worker', async () => {
