@@ -171,13 +171,13 @@ describe('award scenarios', () => {
   })
 
   it('have no target if the RFQ states no volume, except for the own award', () => {
-    const aimless = awards({
+    const withoutTarget = awards({
       responses: FIVE,
       rfq: { minVolume: null, maxVolume: null },
       ownAward: { [offerId(1)]: 4_000 },
     })
-    expect(aimless['cheapest-combination']).toMatchObject({ wanted: null, winners: [], coverage: null, reached: false })
-    expect(aimless.own).toMatchObject({ tonnes: 4_000, total: 40_000, coverage: null, reached: false })
+    expect(withoutTarget['cheapest-combination']).toMatchObject({ wanted: null, winners: [], coverage: null, reached: false })
+    expect(withoutTarget.own).toMatchObject({ tonnes: 4_000, total: 40_000, coverage: null, reached: false })
   })
 
   it('list each wanted volume once, and none if the RFQ states none', () => {
