@@ -1,5 +1,8 @@
 // Compares the sandbox's own record of what happened with the database.
 
+/** POSTs that one RFQ may receive within a day. */
+const MAX_POSTS_PER_DAY = 4
+
 /** How much later than the marketplace replies a read may be recorded, in milliseconds. */
 const MARGIN = 1500
 
@@ -86,6 +89,8 @@ export function checkPosts(db, requests, shown) {
       findings.push(`RFQ ${rfqId} received ${received} POSTs, but decisions and intents account for ${accounted}`)
     if (intended.pluck().get(rfqId) < received)
       findings.push(`RFQ ${rfqId} received ${received} POSTs, more than its close intents record`)
+    // Two intents a day with two POSTs each (docs/CLOSING.md); the soak is shorter than a day.
+    if (received > MAX_POSTS_PER_DAY) findings.push(`RFQ ${rfqId} received ${received} POSTs`)
   }
   const repeated = [...count(posts.map((post) => post.rfqId)).values()].filter((n) => n > 1).length
   return {
@@ -93,6 +98,7 @@ export function checkPosts(db, requests, shown) {
       posts: posts.length,
       closedByPost: posts.filter((post) => post.applied).length,
       rfqsWithTwoPosts: repeated,
+      maxPostsPerRfq: Math.max(0, ...count(posts.map((post) => post.rfqId)).values()),
     },
     findings,
   }

@@ -218,7 +218,11 @@ const recovered = async () => {
   const done = channels.every(({ org, channel }) =>
     ['rfqs', 'close', 'listings'].every((kind) =>
       db
-        .prepare(`select 1 from runs where channel = ? and kind = ? and outcome = 'complete' and started_at > ?`)
+        .prepare(
+          // A closing round stays partial while a refused or uncertain close waits for a person.
+          `select 1 from runs where channel = ? and kind = ? and started_at > ?
+            and (outcome = 'complete' or (kind = 'close' and outcome = 'partial'))`,
+        )
         .get(`${org}/${channel}`, kind, new Date(calmSince + 70_000).toISOString()),
     ),
   )
