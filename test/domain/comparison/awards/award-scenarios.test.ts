@@ -176,7 +176,12 @@ describe('award scenarios', () => {
       rfq: { minVolume: null, maxVolume: null },
       ownAward: { [offerId(1)]: 4_000 },
     })
-    expect(withoutTarget['cheapest-combination']).toMatchObject({ wanted: null, winners: [], coverage: null, reached: false })
+    expect(withoutTarget['cheapest-combination']).toMatchObject({
+      wanted: null,
+      winners: [],
+      coverage: null,
+      reached: false,
+    })
     expect(withoutTarget.own).toMatchObject({ tonnes: 4_000, total: 40_000, coverage: null, reached: false })
   })
 
