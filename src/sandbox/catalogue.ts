@@ -446,7 +446,7 @@ export const offerNotes = [
   'Volumes subject to verification; any shortfall replaced like for like.',
   'Includes retirement certificate and project photographs.',
   'Discount of 2 % for payment within ten days.',
-  'OutgoingReply within ten business days of payment.',
+  'Delivery within ten business days of payment.',
   'Co-benefits report (biodiversity, water) included at no cost.',
   'Seller carries delivery risk up to first issuance.',
 ] as const

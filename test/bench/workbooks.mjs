@@ -194,7 +194,7 @@ async function bareStreaming(report) {
 
 const BARE = { 'bare exceljs, document': bareDocument, 'bare exceljs, streaming': bareStreaming }
 
-/** Measures the maxMs time, in milliseconds, for which the event loop was blocked. */
+/** Measures the longest time, in milliseconds, for which the event loop was blocked. */
 function measureBlocking() {
   let maxMs = 0
   let last = performance.now()

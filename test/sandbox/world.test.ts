@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { listingDocument, responseDocument, rfqDocument, rfqListDocument } from '../../src/domain/documents.js'
 import { parseLeniently } from '../../src/domain/lenient-parser.js'
+import { buyers, offerNotes, requirements, reviewComments } from '../../src/sandbox/catalogue.js'
 import { createWorld, type World } from '../../src/sandbox/index.js'
 
 const now = new Date('2025-06-11T09:30:00.000Z')
@@ -106,6 +107,12 @@ const statedTotal = ({
     .reduce((total, { volume, unitPrice }) => total + volume * unitPrice, 0)
 
 describe('the sample catalogue', () => {
+  it('uses no name of the code in its texts', () => {
+    const texts = [...buyers, ...requirements, ...offerNotes, ...Object.values(reviewComments).flat()]
+    expect(texts.length).toBeGreaterThan(15)
+    expect(texts.filter((text) => /[a-z][A-Z]/.test(text))).toEqual([])
+  })
+
   it('names real registries', () => {
     const registries = [1, 2, 3, 4, 5].flatMap((seed) =>
       createWorld({ seed, now }).channels.flatMap(({ listings }) => listings.map(({ registry }) => registry)),
