@@ -6,8 +6,8 @@ const EXTERNAL = 'test/**/*.external.test.ts'
 const shared = { testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true }
 
 /**
- * `unit`: fast, no child process, no installed program. `integration`: processes of our own, slow tests of files and
- * sockets. `external`: Redis, PostgreSQL, LibreOffice, openpyxl.
+ * `unit`: fast, no child process, no installed program. `integration`: processes of our own, slow tests of files,
+ * sockets and large properties. `external`: Redis, PostgreSQL, LibreOffice, openpyxl.
  */
 export default defineConfig({
   test: {
