@@ -1,3 +1,4 @@
+import { REFUSAL_HOLDS_MS } from '../domain/close-intent.js'
 import { createCalendar } from '../domain/expiry.js'
 import { parseRfq } from '../domain/observation.js'
 import type { UnsettledClose } from '../domain/records.js'
@@ -17,8 +18,6 @@ interface UnsettledRow {
   body: string | null
 }
 
-const DAY_MS = 24 * 3_600_000
-
 /** The newest answers that need a person, except of RFQs with an open intent; and the open intents. */
 const UNSETTLED = `
 with answers as (
@@ -28,7 +27,7 @@ with answers as (
 ), open as (
   select * from close_intents where state in ${OPEN} and (@channel is null or channel = @channel)
 ), unsettled as (
-  select channel, rfq_id, outcome, decided_at as since, id as decision_id, 
+  select channel, rfq_id, outcome, decided_at as since, id as decision_id,
     coalesce(json_extract(evidence, '$.result'), reason) as reason, time_zone
   from answers a where outcome in ('refused', 'unknown', 'failed')
     and not exists (select 1 from open o where o.channel = a.channel and o.rfq_id = a.rfq_id)
@@ -68,7 +67,7 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
   const remedies: Record<UnsettledClose['outcome'], string> = {
     refused:
       'check on the marketplace why it was refused; it is sent again when its document changes or after ' +
-      `${new Date(Date.parse(since) + DAY_MS).toISOString()}, or at once with: ${again}`,
+      `${new Date(Date.parse(since) + REFUSAL_HOLDS_MS).toISOString()}, or at once with: ${again}`,
     unknown: `check on the marketplace whether it is closed; it is not sent again, except with: ${again}`,
     failed: `check on the marketplace why the close had no effect; it is not sent again, except with: ${again}`,
     open: 'a closing round settles it by reading the RFQ; it needs autoClose: on and closing to be enabled to send it again',
