@@ -1,5 +1,6 @@
 import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config.js'
+import { INVISIBLE } from './domain/invisible-characters.js'
 import { createScrubber } from './domain/secret-scrubber.js'
 
 export type { Logger } from 'pino'
@@ -35,11 +36,20 @@ export async function createLog({ level, out, pretty, colour, secrets }: LogOpti
 async function createPrettyFormat(colour: boolean): Promise<(line: string) => string> {
   const { prettyFactory } = await import('pino-pretty')
   const render = prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', ignore: 'pid', singleLine: true })
-  return (line) => render(removeControlCharacters(line))
+  return (line) => render(withoutInvisible(line))
 }
 
-/** Removes control characters, which JSON writes as `\u00XX`: logged text must not control the terminal. */
-const removeControlCharacters = (line: string) => line.replace(/\\u00[01][0-9a-f]|[\x7f-\x9f]/gi, '')
+/** Logged text must not control the terminal, nor hide or reorder anything. Stack traces keep their lines. */
+function withoutInvisible(line: string): string {
+  const clean = (value: unknown) => (typeof value === 'string' ? value.replace(REMOVED, '') : value)
+  try {
+    return JSON.stringify(JSON.parse(line, (_, value) => clean(value)))
+  } catch {
+    // Removing a very short secret can leave invalid JSON, which is printed as it is.
+    return line.replace(REMOVED, '')
+  }
+}
+const REMOVED = new RegExp(`(?![\\n\\t])[${INVISIBLE}]`, 'gu')
 
 /** All values of a configuration that must never be written anywhere. */
 export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'>): string[] {

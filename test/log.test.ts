@@ -44,6 +44,14 @@ describe('log', () => {
     expect(text).toContain('gone')
     expect([...text].filter((character) => /\p{Cc}/u.test(character) && character !== '\n')).toEqual([])
   })
+
+  it('removes characters that hide or reorder text on a terminal, and shows a written-out escape as it is', async () => {
+    const text = await textOf((log) => log.info({ title: 'gpj\u202e.exe\u200b\ufeff' }, 'a literal \\u001b"'), true)
+    expect(text).toContain('gpj.exe')
+    expect(text).not.toMatch(/\p{Cf}/u)
+    expect(text).toContain('INFO')
+    expect(text).toContain('a literal \\u001b"')
+  })
 })
 
 describe('secrets of a configuration', () => {

@@ -1,12 +1,16 @@
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
+import { INVISIBLE } from '../../src/domain/invisible-characters.js'
 import { cellContent } from '../layout/cell-text.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 
 /** Byte order mark, so that spreadsheets read the file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
-/** Text that a spreadsheet could run as a formula or command (OWASP, CSV injection). */
-const FORMULA_START = /^[\s\p{Cc}]*(?:[=+\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|[\p{Cc}])/u
+/**
+ * Text that a spreadsheet could run as a formula or command (OWASP, CSV injection). Some programs skip white space and
+ * characters that are not shown, such as U+200B or the Braille blank, before they look for a formula.
+ */
+const FORMULA_START = new RegExp(`^[\\s${INVISIBLE}\\u2800]*(?:[=+\\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|\\p{Cc})`, 'u')
 
 /**
  * Renders a table as CSV (RFC 4180, CRLF, UTF-8 with a byte order mark) from the same cells as the workbook. Dates are

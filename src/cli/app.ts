@@ -8,6 +8,7 @@ import type { MakeReport } from '../reporting/make-report.js'
 import type { Store } from '../store/contract.js'
 import { VERSION } from '../version.js'
 import type { Cli } from './cli-context.js'
+import { printNote } from './output.js'
 import { STOP_TIMEOUT_MS } from './stop-signals.js'
 
 /** What a command works with. Each part is opened when first used; all are closed in reverse order. */
@@ -123,7 +124,7 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
     path: config.database,
     create: options.createDatabase,
     readOnlyIfNeeded: options.readOnlyIfNeeded ?? false,
-    onReadOnly: (reason) => cli.io.err(`Reading only: ${cli.scrub(reason)}\n`),
+    onReadOnly: (reason) => printNote(cli, `Reading only: ${reason}`),
     onOpen: ({ from, to, backup }) => {
       if (backup === null) return
       // The service logs the upgrade. A command prints it, whatever the log level.

@@ -1,8 +1,20 @@
+import type { Cli } from './cli-context.js'
 import type { Io } from './process-io.js'
 import { type Column, formatTable } from './terminal-table.js'
+import { escapeInvisible } from './terminal-text.js'
 
 /** Prints a value as one indented JSON document. */
-export const printJson = (io: Io, value: unknown) => io.out(`${JSON.stringify(value, null, 2)}\n`)
+export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, JSON.stringify(value, null, 2))}\n`)
+
+/** Prints a value as one line of JSON. */
+export const printJsonLine = (io: Io, value: unknown) => io.out(`${jsonText(io, JSON.stringify(value))}\n`)
+
+/** On a terminal, text of the marketplace must not control it, nor hide or reorder anything. */
+const jsonText = ({ width }: Io, json: string) => (width === null ? json : escapeInvisible(json))
+
+/** Prints a line on stderr that may quote text from outside, such as the identifier of an RFQ. */
+export const printNote = ({ io, scrub }: Pick<Cli, 'io' | 'scrub'>, text: string) =>
+  io.err(`${escapeInvisible(scrub(text))}\n`)
 
 /** Prints rows as a table fitted to the terminal. If there are none, prints `emptyText` on stderr. */
 export function printTable<Row>(

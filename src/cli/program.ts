@@ -5,6 +5,7 @@ import type { Cli, GlobalOptions } from './cli-context.js'
 import { commands } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './error-message.js'
 import type { Io } from './process-io.js'
+import { escapeInvisible } from './terminal-text.js'
 
 /**
  * Runs one command line.
@@ -30,7 +31,9 @@ export function printError(cli: Cli, error: unknown): void {
   const { stop } = cli.io
   // After a signal, an error that is not ours is a consequence of stopping.
   const dueToStop = stop.aborted && !(error instanceof Error && isUserFacing(error))
-  cli.io.err(cli.scrub(formatError(dueToStop ? stop.reason : error, isDebugging(cli))))
+  const text = formatError(dueToStop ? stop.reason : error, isDebugging(cli))
+  // Messages quote arguments, paths and values of the configuration.
+  cli.io.err(escapeInvisible(cli.scrub(text)))
 }
 
 /**
@@ -73,7 +76,7 @@ function configureCommand(command: Command, io: Io): Command {
     .configureOutput({
       writeOut: (text) => io.out(text),
       writeErr: (text) => io.err(text),
-      outputError: (text, write) => write(text.replace(/^error:/, 'quotekeeper:')),
+      outputError: (text, write) => write(escapeInvisible(text.replace(/^error:/, 'quotekeeper:'))),
       getOutHelpWidth: () => Math.min(io.width ?? 100, 100),
       getErrHelpWidth: () => 100,
       getOutHasColors: () => io.colour.out,

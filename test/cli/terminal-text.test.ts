@@ -1,7 +1,15 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Column, formatTable, type TableFormat } from '../../src/cli/terminal-table.js'
-import { displayWidth, formatNumber, plural, sanitize, truncate, wrap } from '../../src/cli/terminal-text.js'
+import {
+  displayWidth,
+  escapeInvisible,
+  formatNumber,
+  plural,
+  sanitize,
+  truncate,
+  wrap,
+} from '../../src/cli/terminal-text.js'
 
 describe('terminal text', () => {
   it('sanitize removes escape codes, control characters and line breaks', () => {
@@ -9,6 +17,36 @@ describe('terminal text', () => {
     expect(sanitize('\u001b]8;;http://evil\u0007link\u001b]8;;\u0007')).toBe('link')
     expect(sanitize('abc\u202egpj.exe\u200b\ufeff')).toBe('abcgpj.exe')
     expect(sanitize('half \ud800 pair')).toBe('half \ufffd pair')
+  })
+
+  it('sanitize removes what is not shown, but not the selector of an emoji', () => {
+    expect(sanitize('a\u00adb\u061cc\u115fd\u3164e\u{e0041}f\u2028g')).toBe('abcdef g')
+    expect(sanitize('\u2764\ufe0f')).toBe('\u2764\ufe0f')
+  })
+
+  it('escapeInvisible keeps the meaning of JSON and leaves nothing that controls a terminal', () => {
+    const hostile = fc.string({
+      unit: fc.constantFrom(
+        '\u009b',
+        '\u0085',
+        '\u202e',
+        '\u2066',
+        '\u200b',
+        '\ufeff',
+        '\u2028',
+        '\u{e0041}',
+        'é',
+        '漢',
+        '"',
+      ),
+    })
+    const property = fc.property(fc.array(fc.record({ text: hostile })), (value) => {
+      const json = escapeInvisible(JSON.stringify(value, null, 2))
+      expect(JSON.parse(json)).toEqual(value)
+      expect(json).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u)
+    })
+    fc.assert(property)
+    expect(escapeInvisible('{"a":"\u009b2J\u202eé"}')).toBe('{"a":"\\u009b2J\\u202eé"}')
   })
 
   it('sanitize removes control characters from any text', () => {

@@ -11,7 +11,7 @@ import { errorMessage } from '../error-message.js'
 import { findRfq } from '../find-rfq.js'
 import { approverOption, operatorName } from '../operator-name.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
-import { formatMinute, printJson, printTable } from '../output.js'
+import { formatMinute, printJson, printNote, printTable } from '../output.js'
 import { pollChannel, refuseDuringPause } from '../poll-channel.js'
 import { selectChannels } from '../select-channels.js'
 import { plural } from '../terminal-text.js'
@@ -282,14 +282,15 @@ const toJson = ({ result, ...round }: ChannelRound) => ({
   unsettled: result?.unsettled ?? [],
 })
 
-function printRounds({ io }: Cli, options: Options, rounds: readonly ChannelRound[]): void {
+function printRounds(cli: Cli, options: Options, rounds: readonly ChannelRound[]): void {
+  const { io } = cli
   const decisions = rounds.flatMap((round) => round.decisions)
   if (options.json) printJson(io, rounds.map(toJson))
   else if (decisions.length > 0 || rounds.every(({ failures }) => failures.length === 0))
     printTable(io, DECISION_COLUMNS, decisions, 'No RFQs are past due.')
   for (const { channel, result, failures } of rounds) {
     if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
-    for (const failure of failures) io.err(`${channel}: ${failure}\n`)
+    for (const failure of failures) printNote(cli, `${channel}: ${failure}`)
   }
   if (rounds.length > 0) io.err(`${totals(rounds)}\n`)
 }

@@ -10,6 +10,7 @@ import {
   choiceOption,
   withExamples,
 } from '../options.js'
+import { printJsonLine } from '../output.js'
 import { parseReadFilter } from '../read-filter.js'
 
 type Options = ChannelOption & AsOfOption & { kind?: DocumentKind }
@@ -27,7 +28,7 @@ export const register: RegisterCommand = (command, cli) => {
         const kind = options.kind === undefined ? {} : { kind: options.kind }
         for await (const snapshot of store.export({ ...kind, ...filter })) {
           if (cli.io.stdoutClosed() || cli.io.stop.aborted) break
-          cli.io.out(`${JSON.stringify(exportLine(snapshot))}\n`)
+          printJsonLine(cli.io, exportLine(snapshot))
         }
       }),
     )

@@ -5,7 +5,7 @@ import { type App, withServices } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { errorMessage } from '../error-message.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
-import { printJson, printTable } from '../output.js'
+import { printJson, printNote, printTable } from '../output.js'
 import { type PollKind, pollChannel } from '../poll-channel.js'
 import { createProgress, type Progress } from '../progress.js'
 import { selectChannels } from '../select-channels.js'
@@ -82,8 +82,8 @@ function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], 
   if (options.json) printJson(cli.io, polled)
   else printTable(cli.io, COLUMNS, runs, 'Nothing was polled.')
   for (const { channel, kind, run, failures } of polled) {
-    if (run?.error && failures.length === 0) cli.io.err(`${channel} ${kind}: ${run.error}\n`)
-    for (const { id, message } of failures) cli.io.err(`${channel} ${kind}, ${id}: ${message}\n`)
+    if (run?.error && failures.length === 0) printNote(cli, `${channel} ${kind}: ${run.error}`)
+    for (const { id, message } of failures) printNote(cli, `${channel} ${kind}, ${id}: ${message}`)
   }
   if (polled.length < planned) cli.io.err(`Stopped: ${planned - polled.length} of ${planned} polls were not run.\n`)
   const complete = polled.length === planned && polled.every(({ run }) => run?.outcome === 'complete')

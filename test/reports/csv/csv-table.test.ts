@@ -1,0 +1,50 @@
+import { describe, expect, it } from 'vitest'
+import { renderCsv } from '../../../reports/csv/csv-table.js'
+import { HEADER_ROW } from '../../../reports/layout/table-sheet.js'
+import { text } from '../../../reports/xlsx/cells.js'
+
+/** The one field of a table with one column and one row. */
+function fieldOf(words: string): string {
+  const rows = [...Array.from({ length: HEADER_ROW - 1 }, () => ({ cells: [] })), { cells: [text(words)] }]
+  const csv = renderCsv({
+    name: 'T',
+    widths: function* () {
+      yield
+      return []
+    },
+    columns: 1,
+    rows: () => rows,
+    print: {},
+  } as never)
+  return csv.slice(1, -2).replace(/^"(.*)"$/s, '$1')
+}
+
+describe('CSV table', () => {
+  it.each(['=1+1', '+1', '-1', '@SUM(1)', '|cmd', '%1', '\uff1d1+1'])(
+    'makes %j safe, which begins like a formula',
+    (words) => {
+      expect(fieldOf(words)).toBe(`'${words}`)
+    },
+  )
+
+  it.each([
+    ['a zero-width space', '\u200b'],
+    ['a byte order mark', '\ufeff'],
+    ['a soft hyphen', '\u00ad'],
+    ['a left-to-right mark', '\u200e'],
+    ['an Arabic letter mark', '\u061c'],
+    ['a word joiner', '\u2060'],
+    ['a no-break space', '\u00a0'],
+    ['a Hangul filler', '\u3164'],
+    ['a Braille blank', '\u2800'],
+    ['a tag character', '\u{e0001}'],
+    ['a combining grapheme joiner', '\u034f'],
+    ['several of them', ' \u200b\u00ad\ufeff '],
+  ])('makes a formula safe that begins after %s', (_, hidden) => {
+    for (const start of ['=', '+', '-', '@']) expect(fieldOf(`${hidden}${start}1+1`)).toBe(`'${hidden}${start}1+1`)
+  })
+
+  it('leaves other text as it is', () => {
+    for (const words of ['Forest', '1-2', 'a=b', '\u200bForest', 'é', '漢字']) expect(fieldOf(words)).toBe(words)
+  })
+})
