@@ -1,8 +1,9 @@
 import type { ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
 import { makeGrid } from '../layout/grid.js'
+import { here, isOneOf, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
-import { calendarDate, highlights, plainNumber, timestamp, wrapped } from '../xlsx/cell-styles.js'
+import { calendarDate, plainNumber, timestamp, wrapped } from '../xlsx/cell-styles.js'
 import { date, moment, number, text } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
@@ -28,7 +29,6 @@ type Key = (typeof KEYS)[number]
 /** `Closings` of a channel. */
 export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
   const closings = makeGrid('Closings', KEYS, HEADER_ROW, layout.report.closings.length)
-  const outcome = `$${closings.letter('outcome')}${closings.firstRow}`
   return tableSheet<ReportedDecision, Key>({
     grid: closings,
     heading: channelHeading(layout, 'Closing decisions', NOTE),
@@ -36,24 +36,9 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
     rows: layout.report.closings,
     emptyText: 'No closing decisions.',
     frozenColumns: 2,
-    rules: [
-      {
-        ref: `${closings.letter('outcome')}${closings.firstRow}:${closings.letter('outcome')}${closings.lastRow}`,
-        rules: [
-          {
-            type: 'expression',
-            priority: 1,
-            formulae: [`OR(${outcome}="failed",${outcome}="refused",${outcome}="unknown")`],
-            style: highlights.bad,
-          },
-          {
-            type: 'expression',
-            priority: 2,
-            formulae: [`OR(${outcome}="closed",${outcome}="already-closed")`],
-            style: highlights.good,
-          },
-        ],
-      },
+    marks: [
+      mark(closings.area('outcome'), isOneOf(here, 'failed', 'refused', 'unknown'), 'bad'),
+      mark(closings.area('outcome'), isOneOf(here, 'closed', 'already-closed'), 'good'),
     ],
   })
 }

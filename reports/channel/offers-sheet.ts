@@ -1,5 +1,6 @@
 import type { OfferRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { daysFromAsOf } from '../layout/as-of.js'
+import { here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { yesNo } from '../layout/wording.js'
@@ -7,7 +8,6 @@ import {
   calendarDate,
   centred,
   currencyCode,
-  highlights,
   integer,
   oneDecimal,
   plainNumber,
@@ -25,8 +25,6 @@ type Column = ColumnPlan<OfferRow>
 /** `Offers` of a channel. */
 export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
   const { offers } = layout
-  const at = (key: OfferRowKey) => `$${offers.letter(key)}${offers.firstRow}`
-  const column = (key: OfferRowKey) => `${offers.letter(key)}${offers.firstRow}:${offers.letter(key)}${offers.lastRow}`
   return tableSheet<OfferRow, OfferRowKey>({
     grid: offers,
     heading: channelHeading(layout, 'Offers', NOTE),
@@ -35,16 +33,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
     emptyText: 'No offers received.',
     frozenColumns: 3,
     pagesWide: 3,
-    rules: [
-      {
-        ref: column('rank'),
-        rules: [{ type: 'expression', priority: 1, formulae: [`${at('rank')}=1`], style: highlights.good }],
-      },
-      {
-        ref: column('high'),
-        rules: [{ type: 'expression', priority: 2, formulae: [`${at('high')}>0`], style: highlights.bad }],
-      },
-    ],
+    marks: [mark(offers.area('rank'), is(here, '=', 1), 'good'), mark(offers.area('high'), is(here, '>', 0), 'bad')],
   })
 }
 

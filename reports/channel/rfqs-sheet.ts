@@ -1,5 +1,6 @@
 import type { RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { daysFromAsOf } from '../layout/as-of.js'
+import { all, here, is, isUnavailable, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { yesNo } from '../layout/wording.js'
@@ -8,7 +9,6 @@ import {
   calendarDate,
   centred,
   currencyCode,
-  highlights,
   integer,
   percent,
   plainNumber,
@@ -25,8 +25,7 @@ const NOTE =
 /** `RFQs` of a channel. */
 export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
   const { rfqs } = layout
-  const at = (key: RfqRowKey) => `$${rfqs.letter(key)}${rfqs.firstRow}`
-  const column = (key: RfqRowKey) => `${rfqs.letter(key)}${rfqs.firstRow}:${rfqs.letter(key)}${rfqs.lastRow}`
+  const open = is({ column: rfqs.letter('state') }, '=', 'open')
   return tableSheet<RfqRow, RfqRowKey>({
     grid: rfqs,
     heading: channelHeading(layout, 'RFQs', NOTE),
@@ -35,36 +34,12 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
     emptyText: 'No RFQs.',
     frozenColumns: 2,
     pagesWide: 3,
-    rules: [
-      {
-        ref: column('daysToDue'),
-        rules: [
-          {
-            type: 'expression',
-            priority: 1,
-            formulae: [`AND(${at('state')}="open",ISNUMBER(${at('daysToDue')}),${at('daysToDue')}<0)`],
-            style: highlights.bad,
-          },
-          {
-            type: 'expression',
-            priority: 2,
-            formulae: [`AND(${at('state')}="open",ISNUMBER(${at('daysToDue')}),${at('daysToDue')}<=7)`],
-            style: highlights.warn,
-          },
-        ],
-      },
-      {
-        ref: column('high'),
-        rules: [{ type: 'expression', priority: 3, formulae: [`${at('high')}>0`], style: highlights.bad }],
-      },
-      {
-        ref: column('best'),
-        rules: [{ type: 'expression', priority: 4, formulae: [`ISNA(${at('best')})`], style: highlights.muted }],
-      },
-      {
-        ref: column('coverage'),
-        rules: [{ type: 'expression', priority: 5, formulae: [`ISNA(${at('coverage')})`], style: highlights.muted }],
-      },
+    marks: [
+      mark(rfqs.area('daysToDue'), all(open, is(here, '<', 0)), 'bad'),
+      mark(rfqs.area('daysToDue'), all(open, is(here, '<=', 7)), 'warn'),
+      mark(rfqs.area('high'), is(here, '>', 0), 'bad'),
+      mark(rfqs.area('best'), isUnavailable(here), 'muted'),
+      mark(rfqs.area('coverage'), isUnavailable(here), 'muted'),
     ],
   })
 }

@@ -3,6 +3,7 @@ import { asOfLabel } from '../layout/as-of.js'
 import type { Chart } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
+import { here, is, type Mark, mark } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, RowList } from '../layout/table-sheet.js'
 import {
@@ -14,7 +15,6 @@ import {
   currencyCode,
   header,
   headerRight,
-  highlights,
   integer,
   link,
   percent,
@@ -51,7 +51,7 @@ export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
     rows: () => list.rows,
     charts,
     names: [{ name: 'AsOfDate', address: `$C$${blockRow + 2}` }],
-    rules: openRules(first, first + Math.max(0, open.length - 1)),
+    marks: openMarks(first, first + Math.max(0, open.length - 1)),
     print: charts.length === 0 ? {} : { breaksAfter: [list.rows.length] },
   }
 }
@@ -188,25 +188,10 @@ function openRow({ rfqs, numbers }: ChannelLayout, rfq: RfqRow, index: number): 
   return fittedRow(cells, WIDTHS)
 }
 
-const openRules = (first: number, last: number): NonNullable<SheetPlan['rules']> => [
-  {
-    ref: `D${first}:D${last}`,
-    rules: [
-      { type: 'expression', priority: 1, formulae: [`AND(ISNUMBER($D${first}),$D${first}<0)`], style: highlights.bad },
-      {
-        type: 'expression',
-        priority: 2,
-        formulae: [`AND(ISNUMBER($D${first}),$D${first}<=7)`],
-        style: highlights.warn,
-      },
-    ],
-  },
-  {
-    ref: `K${first}:K${last}`,
-    rules: [
-      { type: 'expression', priority: 3, formulae: [`AND(ISNUMBER($K${first}),$K${first}>0)`], style: highlights.bad },
-    ],
-  },
+const openMarks = (first: number, last: number): Mark[] => [
+  mark(`D${first}:D${last}`, is(here, '<', 0), 'bad'),
+  mark(`D${first}:D${last}`, is(here, '<=', 7), 'warn'),
+  mark(`K${first}:K${last}`, is(here, '>', 0), 'bad'),
 ]
 
 function volumeChart(open: readonly RfqRow[], first: number, row: number): Chart {

@@ -1,9 +1,9 @@
 import { cellContent, cellLink, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
+import { makeHighlighter } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'
 import { FONT_POINTS, palette } from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
-import { makeHighlighter } from '../xlsx/rule-highlights.js'
 import { escapeHtml } from './escape-html.js'
 
 /** Rows per table. Long tables are split; each part repeats the headers and is laid out only when it comes into view. */
@@ -47,7 +47,7 @@ export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLa
     widths,
     frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
     merges: mergedSpans(sheet),
-    highlightOf: makeHighlighter(sheet, rows),
+    highlightOf: makeHighlighter(sheet.marks ?? [], rows),
   }
 }
 

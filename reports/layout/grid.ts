@@ -17,6 +17,8 @@ export interface Grid<Key extends string> {
   cell(key: Key, index: number): string
   /** All cells of a column, for use on any sheet, such as `'Offers'!$F$7:$F$20`. */
   range(key: Key): string
+  /** All cells of a column, or of columns from one to another, on its own sheet, such as `F7:F20`. */
+  area(from: Key, to?: Key): string
   /** Adjacent cells of one row, for use on any sheet. */
   across(from: Key, to: Key, index: number): string
 }
@@ -47,6 +49,7 @@ export function makeGrid<Key extends string>(
     at: (key, index) => `${letter(key)}${firstRow + index}`,
     cell: (key, index) => `${sheetRef}!$${letter(key)}$${firstRow + index}`,
     range: (key) => `${sheetRef}!$${letter(key)}$${firstRow}:$${letter(key)}$${lastRow}`,
+    area: (from, to = from) => `${letter(from)}${firstRow}:${letter(to)}${lastRow}`,
     across: (from, to, index) => `${sheetRef}!$${letter(from)}$${firstRow + index}:$${letter(to)}$${firstRow + index}`,
   }
 }
@@ -56,3 +59,7 @@ export function columnLetter(column: number): string {
   const rest = Math.floor((column - 1) / 26)
   return `${rest > 0 ? columnLetter(rest) : ''}${String.fromCharCode(65 + ((column - 1) % 26))}`
 }
+
+/** The index of a column, counted from 0: `A` is 0, `AA` is 26. */
+export const columnIndex = (letters: string): number =>
+  [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1

@@ -1,6 +1,7 @@
 import type { Cell } from '../xlsx/cells.js'
-import type { ConditionalFormat, DataValidation } from '../xlsx/sheet-rules.js'
+import type { DataValidation } from '../xlsx/validations.js'
 import type { Chart } from './chart.js'
+import type { Mark } from './marks.js'
 
 /** One row; undefined cells are not written. */
 export interface RowPlan {
@@ -30,7 +31,8 @@ export interface SheetPlan {
   /** Range with a filter on each header, such as `A5:K20`. */
   filter?: string
   merges?: readonly string[]
-  rules?: readonly ConditionalFormat[]
+  /** Earlier marks take priority. */
+  marks?: readonly Mark[]
   validations?: readonly Validation[]
   charts?: readonly Chart[]
   /** Names that formulas use for cells. */

@@ -52,7 +52,7 @@ const MAX_HEADER_LINES = 3
 export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): SheetPlan {
   const columns = plan.grid.keys.map((key) => plan.columns[key])
   const last = columnLetter(columns.length)
-  const { grid, rules, validations, charts, tab, frozenColumns } = plan
+  const { grid, marks, validations, charts, tab, frozenColumns } = plan
   return {
     name: grid.sheet,
     widths: () => columnWidths(columns, plan.rows),
@@ -65,7 +65,7 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
       titleColumns: `A:${columnLetter(frozenColumns)}`,
       ...pageSettings(plan),
     },
-    ...(rules && { rules }),
+    ...(marks && { marks }),
     ...(validations && { validations }),
     ...(charts && { charts }),
     ...(tab !== undefined && { tab }),

@@ -1,5 +1,6 @@
 import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
 import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/awards/award-model.js'
+import { here, is, mark } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { emptyRows, fittedRow, fixedWidths, headingRows } from '../layout/table-sheet.js'
 import { joinList, withCurrency, yesNo } from '../layout/wording.js'
@@ -10,7 +11,6 @@ import {
   centred,
   header,
   headerRight,
-  highlights,
   integer,
   percent,
   plainNumber,
@@ -35,7 +35,8 @@ const FOR_ORIGINAL_INPUTS = 'For original inputs: '
 export function awardSheet(layout: RfqLayout): SheetPlan {
   const { award } = layout
   const own = award.letter('own')
-  const count = layout.report.awards.length
+  const last = FIRST_SCENARIO_ROW + layout.report.awards.length - 1
+  const scenarios = (column: string) => `${column}${FIRST_SCENARIO_ROW}:${column}${last}`
   return {
     name: 'Award',
     ...fixedWidths(WIDTHS, () => awardRows(layout)),
@@ -43,35 +44,12 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headerRow}:${award.letter('own')}${award.lastRow}`,
     validations: [{ address: `${own}${award.firstRow}:${own}${award.lastRow}`, rule: TONNES_VALIDATION }],
-    rules: [
-      {
-        ref: `D${FIRST_SCENARIO_ROW}:D${FIRST_SCENARIO_ROW + count - 1}`,
-        rules: [
-          { type: 'expression', priority: 1, formulae: [`D${FIRST_SCENARIO_ROW}="yes"`], style: highlights.good },
-          { type: 'expression', priority: 2, formulae: [`D${FIRST_SCENARIO_ROW}="no"`], style: highlights.warn },
-        ],
-      },
-      ...['C', SOLUTION].map((column, index) => ({
-        ref: `${column}${FIRST_SCENARIO_ROW}:${column}${FIRST_SCENARIO_ROW + count - 1}`,
-        rules: [outdatedMark(5 + index)],
-      })),
-      {
-        ref: `${award.letter('cheapest-single')}${award.firstRow}:${award.letter('best-score')}${award.lastRow}`,
-        rules: [
-          {
-            type: 'expression',
-            priority: 3,
-            formulae: [`${award.letter('cheapest-single')}${award.firstRow}>0`],
-            style: highlights.good,
-          },
-          {
-            type: 'expression',
-            priority: 4,
-            formulae: [`${award.letter('cheapest-single')}${award.firstRow}=0`],
-            style: highlights.muted,
-          },
-        ],
-      },
+    marks: [
+      mark(scenarios('D'), is(here, '=', 'yes'), 'good'),
+      mark(scenarios('D'), is(here, '=', 'no'), 'warn'),
+      mark(award.area('cheapest-single', 'best-score'), is(here, '>', 0), 'good'),
+      mark(award.area('cheapest-single', 'best-score'), is(here, '=', 0), 'muted'),
+      ...['C', SOLUTION].map((column) => mark(scenarios(column), is({ column: SOLUTION }, '=', OUTDATED), 'bad')),
     ],
     print: { titleColumns: 'A:B', pagesWide: 2, from: FIRST_SCENARIO_ROW - 1, to: award.lastRow },
   }
@@ -79,12 +57,6 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
 
 /** Column that shows how a scenario was solved. */
 const SOLUTION = 'O'
-const outdatedMark = (priority: number) => ({
-  type: 'expression' as const,
-  priority,
-  formulae: [`$${SOLUTION}${FIRST_SCENARIO_ROW}="${OUTDATED}"`],
-  style: highlights.bad,
-})
 
 function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   yield* headingRows(rfqHeading(layout, 'Award scenarios', NOTE))

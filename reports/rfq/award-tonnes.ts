@@ -19,22 +19,13 @@ import {
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, number, text } from '../xlsx/cells.js'
-import type { DataValidation } from '../xlsx/sheet-rules.js'
+import { numberFromZero } from '../xlsx/validations.js'
 import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type AwardKey, FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
 
 /** Valid input in the column of the reader's own award. */
-export const TONNES_VALIDATION: DataValidation = {
-  type: 'decimal',
-  operator: 'greaterThanOrEqual',
-  formulae: [0],
-  allowBlank: true,
-  showErrorMessage: true,
-  errorStyle: 'stop',
-  errorTitle: 'Invalid tonnes',
-  error: 'Enter the tonnes to award to this offer: 0 or more.',
-}
+export const TONNES_VALIDATION = numberFromZero('Invalid tonnes', 'Enter the tonnes to award to this offer: 0 or more.')
 
 /** Intermediate results for the cheapest single offer: lowest total of those large enough, then most tonnes, lowest number. */
 export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {

@@ -1,9 +1,10 @@
 import type { Change, ChangeEvent } from '../../src/domain/comparison/report/document-changes.js'
 import { makeGrid } from '../layout/grid.js'
+import { here, is, isOneOf, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
-import { body, highlights, plainNumber, type Style, timestamp, withNumberFormat, wrapped } from '../xlsx/cell-styles.js'
+import { body, plainNumber, type Style, timestamp, withNumberFormat, wrapped } from '../xlsx/cell-styles.js'
 import { type Cell, moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
@@ -46,7 +47,6 @@ const CELL_UNITS = 44
 /** `Changes`: the history of the RFQ and its offers. */
 export function changesSheet(layout: RfqLayout): SheetPlan {
   const changes = makeGrid('Changes', KEYS, HEADER_ROW, layout.report.changes.length)
-  const event = `${changes.letter('event')}${changes.firstRow}`
   return tableSheet<Change, (typeof KEYS)[number]>({
     grid: changes,
     heading: rfqHeading(layout, 'Changes', NOTE),
@@ -72,24 +72,9 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
       version: { header: 'Version', alignRight: true, cell: (change) => number(change.version, plainNumber) },
       id: { header: 'Id', maxWidth: 40, cell: (change) => text(change.id, wrapped) },
     },
-    rules: [
-      {
-        ref: `${changes.letter('event')}${changes.firstRow}:${changes.letter('event')}${changes.lastRow}`,
-        rules: [
-          {
-            type: 'expression',
-            priority: 1,
-            formulae: [`OR(${event}="${EVENT_LABELS.withdrawn}",${event}="${EVENT_LABELS.rejected}")`],
-            style: highlights.bad,
-          },
-          {
-            type: 'expression',
-            priority: 2,
-            formulae: [`${event}="${EVENT_LABELS.accepted}"`],
-            style: highlights.good,
-          },
-        ],
-      },
+    marks: [
+      mark(changes.area('event'), isOneOf(here, EVENT_LABELS.withdrawn, EVENT_LABELS.rejected), 'bad'),
+      mark(changes.area('event'), is(here, '=', EVENT_LABELS.accepted), 'good'),
     ],
   })
 }

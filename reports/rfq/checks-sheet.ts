@@ -4,21 +4,12 @@ import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Check } from '../../src/domain/comparison/report/check-model.js'
 import { type Grid, makeGrid } from '../layout/grid.js'
+import { here, is, isOneOf, type Mark, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import { severityLabels } from '../layout/wording.js'
-import {
-  asBold,
-  body,
-  header,
-  highlights,
-  plainNumber,
-  type Style,
-  withNumberFormat,
-  wrapped,
-} from '../xlsx/cell-styles.js'
+import { asBold, body, header, plainNumber, type Style, withNumberFormat, wrapped } from '../xlsx/cell-styles.js'
 import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
-import type { ConditionalFormat } from '../xlsx/sheet-rules.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 
@@ -72,13 +63,6 @@ export const MASTER_CHECK_CELL = "'Checks'!$B$4"
 export function checksSheet(layout: RfqLayout): SheetPlan {
   const rows = sourcesOf(layout)
   const checks = makeGrid('Checks', KEYS, HEADER_ROW, rows.length)
-  const verdicts = `${checks.letter('verdict')}${checks.firstRow}`
-  const rule = (priority: number, words: string[], style: (typeof highlights)[keyof typeof highlights]) => ({
-    type: 'expression' as const,
-    priority,
-    formulae: [`OR(${words.map((word) => `$${verdicts}="${word}"`).join(',')})`],
-    style,
-  })
   return tableSheet<Source, Key>({
     grid: checks,
     heading: rfqHeading(layout, 'Checks', NOTE),
@@ -87,37 +71,21 @@ export function checksSheet(layout: RfqLayout): SheetPlan {
     emptyText: 'No checks.',
     frozenColumns: 2,
     columns: columns(checks, rowMaker(layout)),
-    rules: [
-      {
-        ref: `${verdicts}:${checks.letter('verdict')}${checks.lastRow}`,
-        rules: [
-          rule(1, ['fails', 'High'], highlights.bad),
-          rule(2, ['rounding', 'unknown', 'Medium', 'problem'], highlights.warn),
-          rule(3, ['ok'], highlights.good),
-        ],
-      },
-      masterCheckRule('B', 4, 4),
+    marks: [
+      mark(checks.area('verdict'), isOneOf(here, 'fails', 'High'), 'bad'),
+      mark(checks.area('verdict'), isOneOf(here, 'rounding', 'unknown', 'Medium', 'problem'), 'warn'),
+      mark(checks.area('verdict'), is(here, '=', 'ok'), 'good'),
+      ...masterCheckMarks('B4'),
     ],
   })
 }
 
-/** Colours a cell that shows the master verdict; takes three priorities from `priority`. */
-export function masterCheckRule(column: string, row: number, priority: number): ConditionalFormat {
-  const colours = [
-    ['fails', highlights.bad],
-    ['attention', highlights.warn],
-    ['ok', highlights.good],
-  ] as const
-  return {
-    ref: `${column}${row}`,
-    rules: colours.map(([verdict, style], index) => ({
-      type: 'expression',
-      priority: priority + index,
-      formulae: [`$${column}$${row}="${verdict}"`],
-      style,
-    })),
-  }
-}
+/** Marks a cell that shows the master verdict. */
+export const masterCheckMarks = (cell: string): Mark[] => [
+  mark(cell, is(here, '=', 'fails'), 'bad'),
+  mark(cell, is(here, '=', 'attention'), 'warn'),
+  mark(cell, is(here, '=', 'ok'), 'good'),
+]
 
 function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<Key, Cell>> {
   const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`

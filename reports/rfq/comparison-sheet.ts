@@ -4,6 +4,7 @@ import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Requirement } from '../../src/domain/comparison/offer/requirements.js'
 import { columnLetter } from '../layout/grid.js'
+import { all, here, is, isNumber, mark } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, HEADER_ROW, headingRows } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
@@ -16,7 +17,6 @@ import {
   calendarDate,
   good,
   header,
-  highlights,
   integer,
   oneDecimal,
   percent,
@@ -63,26 +63,18 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
   const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumn}${lastRow}`
   const pages = Math.max(1, Math.ceil(offers.length / OFFERS_PER_PAGE))
   const rows = () => comparisonRows(layout, groups, offers, lastColumn)
-  const ranked = `${firstOffer}$${RANKED_ROW}="yes"`
-  const here = `${firstOffer}${HEADER_ROW + 1}`
   return {
     name: 'Comparison',
     ...fixedWidths([...WIDTHS, ...offers.map(() => OFFER_WIDTH)], rows),
     rows,
     frozen: { rows: HEADER_ROW, columns: FIRST_OFFER_COLUMN - 1 },
-    rules: [
-      {
-        ref: area,
-        rules: [
-          {
-            type: 'expression',
-            priority: 1,
-            formulae: [`AND(${ranked},ISNUMBER($B${HEADER_ROW + 1}),${here}=$B${HEADER_ROW + 1})`],
-            style: highlights.good,
-          },
-          { type: 'expression', priority: 2, formulae: [`${here}="${NONE}"`], style: highlights.muted },
-        ],
-      },
+    marks: [
+      mark(
+        area,
+        all(is({ row: RANKED_ROW }, '=', 'yes'), isNumber({ column: 'B' }), is(here, '=', { column: 'B' })),
+        'good',
+      ),
+      mark(area, is(here, '=', NONE), 'muted'),
     ],
     print: {
       titleRows: [HEADER_ROW, HEADER_ROW],

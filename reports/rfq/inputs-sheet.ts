@@ -1,5 +1,6 @@
 import { CRITERION_NAMES, CRITERION_RULES } from '../../src/domain/comparison/offer/criterion-text.js'
 import { CRITERIA, SETTING_LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
+import { here, is, mark } from '../layout/marks.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
 import { emptyRows, fittedRow, fixedWidths, headingRows } from '../layout/table-sheet.js'
 import { joinList } from '../layout/wording.js'
@@ -10,7 +11,6 @@ import {
   calendarDate,
   header,
   headerRight,
-  highlights,
   integer,
   oneDecimal,
   percent,
@@ -22,7 +22,7 @@ import {
   wrapped,
 } from '../xlsx/cell-styles.js'
 import { blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
-import type { DataValidation } from '../xlsx/sheet-rules.js'
+import { type DataValidation, numberBetween, oneOf } from '../xlsx/validations.js'
 import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
@@ -70,19 +70,7 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
     validations: placed.flatMap(({ entry, row }): Validation[] =>
       entry.input === undefined ? [] : [{ address: `${VALUE}${row}`, rule: entry.input }],
     ),
-    rules: [
-      {
-        ref: `${STATE}${HEADER_ROWS + 1}:${STATE}${last}`,
-        rules: [
-          {
-            type: 'expression',
-            priority: 1,
-            formulae: [`$${STATE}${HEADER_ROWS + 1}="changed"`],
-            style: highlights.warn,
-          },
-        ],
-      },
-    ],
+    marks: [mark(`${STATE}${HEADER_ROWS + 1}:${STATE}${last}`, is(here, '=', 'changed'), 'warn')],
     tab: 'FFE0B400',
     print: { titleRows: [HEADER_ROWS, HEADER_ROWS] },
   }
@@ -438,28 +426,3 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
 }
 
 const toRight = asRight(body)
-
-function numberBetween([min, max]: readonly [number, number]): DataValidation {
-  return {
-    type: 'decimal',
-    operator: 'between',
-    formulae: [min, max],
-    allowBlank: false,
-    showErrorMessage: true,
-    errorStyle: 'stop',
-    errorTitle: 'Out of range',
-    error: `Enter a number from ${min} to ${max}.`,
-  }
-}
-
-function oneOf(choices: readonly string[]): DataValidation {
-  return {
-    type: 'list',
-    formulae: [`"${choices.join(',')}"`],
-    allowBlank: false,
-    showErrorMessage: true,
-    errorStyle: 'stop',
-    errorTitle: 'Invalid choice',
-    error: `Choose one of: ${choices.join(', ')}.`,
-  }
-}

@@ -1,5 +1,6 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { daysFromAsOf } from '../layout/as-of.js'
+import { bar, here, is, isUnavailable, type Mark, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, joinList, withCurrency, yesNo } from '../layout/wording.js'
@@ -7,11 +8,9 @@ import {
   body,
   calendarDate,
   centred,
-  highlights,
   integer,
   link,
   oneDecimal,
-  palette,
   percent,
   plainNumber,
   type Style,
@@ -39,7 +38,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     emptyText: NO_OFFERS,
     frozenColumns: 2,
     pagesWide: 6,
-    rules: offerRules(layout),
+    marks: offerMarks(layout),
   })
 }
 
@@ -267,45 +266,12 @@ const noteOf = ({ terms: { notes } }: OfferReport) =>
     ? `${notes.slice(0, MAX_NOTE_CHARACTERS)}… [full text on About]`
     : notes
 
-function offerRules({ offers }: RfqLayout): NonNullable<SheetPlan['rules']> {
-  const { firstRow, lastRow } = offers
-  const first = (key: OfferKey) => `$${offers.letter(key)}${firstRow}`
-  const column = (key: OfferKey) => `${offers.letter(key)}${firstRow}:${offers.letter(key)}${lastRow}`
-  const last = offers.letter(offers.keys.at(-1) as OfferKey)
+function offerMarks({ offers }: RfqLayout): Mark[] {
   return [
-    {
-      ref: `A${firstRow}:${last}${lastRow}`,
-      rules: [{ type: 'expression', priority: 9, formulae: [`ISNA(A${firstRow})`], style: highlights.muted }],
-    },
-    {
-      ref: column('rank'),
-      rules: [
-        { type: 'expression', priority: 1, formulae: [`${first('rank')}=1`], style: highlights.good },
-        {
-          type: 'expression',
-          priority: 2,
-          formulae: [`AND(ISNUMBER(${first('rank')}),${first('rank')}<=3)`],
-          style: highlights.warn,
-        },
-      ],
-    },
-    {
-      ref: column('high'),
-      rules: [{ type: 'expression', priority: 3, formulae: [`${first('high')}>0`], style: highlights.bad }],
-    },
-    {
-      ref: column('coverage'),
-      rules: [
-        {
-          type: 'dataBar',
-          priority: 4,
-          cfvo: [
-            { type: 'num', value: 0 },
-            { type: 'num', value: 1 },
-          ],
-          color: { argb: palette.bar },
-        } as never,
-      ],
-    },
+    mark(offers.area('rank'), is(here, '=', 1), 'good'),
+    mark(offers.area('rank'), is(here, '<=', 3), 'warn'),
+    mark(offers.area('high'), is(here, '>', 0), 'bad'),
+    bar(offers.area('coverage'), 1),
+    mark(offers.area('offer', 'observed'), isUnavailable(here), 'muted'),
   ]
 }

@@ -1,20 +1,11 @@
 import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
+import { bar, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
-import {
-  asBold,
-  centred,
-  highlights,
-  oneDecimal,
-  palette,
-  plainNumber,
-  type Style,
-  section,
-  wrapped,
-} from '../xlsx/cell-styles.js'
+import { asBold, centred, oneDecimal, plainNumber, type Style, section, wrapped } from '../xlsx/cell-styles.js'
 import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
@@ -25,7 +16,6 @@ const NOTE =
 /** `Scoring`: weights × scores, total and rank, all as formulas. */
 export function scoringSheet(layout: RfqLayout): SheetPlan {
   const { scoring } = layout
-  const { firstRow, lastRow } = scoring
   return tableSheet<OfferReport, ScoringKey>({
     grid: scoring,
     heading: rfqHeading(layout, 'Scoring', NOTE),
@@ -34,36 +24,12 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
     rows: layout.report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
-    rules: [
-      {
-        ref: `${scoring.letter('rank')}${firstRow}:${scoring.letter('rank')}${lastRow}`,
-        rules: [
-          {
-            type: 'expression',
-            priority: 1,
-            formulae: [`${scoring.letter('rank')}${firstRow}=1`],
-            style: highlights.good,
-          },
-        ],
-      },
-      ...CRITERIA.map((criterion, index) => ({
-        ref: `${scoring.letter(`score-${criterion}`)}${firstRow}:${scoring.letter(`score-${criterion}`)}${lastRow}`,
-        rules: [bar(index + 2)],
-      })),
+    marks: [
+      mark(scoring.area('rank'), is(here, '=', 1), 'good'),
+      ...CRITERIA.map((criterion) => bar(scoring.area(`score-${criterion}`), 100)),
     ],
   })
 }
-
-const bar = (priority: number) =>
-  ({
-    type: 'dataBar',
-    priority,
-    cfvo: [
-      { type: 'num', value: 0 },
-      { type: 'num', value: 100 },
-    ],
-    color: { argb: palette.bar },
-  }) as never
 
 /** Row of the weights, directly above the headers. */
 const weightRow = (layout: RfqLayout) => layout.scoring.headerRow - 1

@@ -9,6 +9,7 @@ import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-tex
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
+import { here, is, type Mark, mark } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { fittedRow, fixedWidths, headingRows, RowList } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
@@ -19,7 +20,6 @@ import {
   centred,
   header,
   headerRight,
-  highlights,
   oneDecimal,
   percent,
   plainNumber,
@@ -75,7 +75,7 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
     ...fixedWidths(widths, () => rows),
     rows: () => rows,
     frozen: { rows: HEADER_ROW, columns: LEADING.length },
-    rules: offers.length === 0 ? [] : rankRules(frame, caseRows(frame)),
+    marks: offers.length === 0 ? [] : rankMarks(frame, caseRows(frame)),
     print: printOf(offers.length, rows.length),
   }
 }
@@ -94,19 +94,11 @@ function printOf(offers: number, rows: number): SheetPlan['print'] {
   return pagesWide === 1 ? print : { ...print, from: HEADER_ROW, to: rows }
 }
 
-function rankRules({ offers }: Frame, rows: number): NonNullable<SheetPlan['rules']> {
-  const first = `${columnLetter(FIRST_COLUMN)}${BASE_ROW}`
+function rankMarks({ offers }: Frame, rows: number): Mark[] {
+  const last = columnLetter(FIRST_COLUMN + offers.length - 1)
   return [
-    {
-      ref: `${first}:${columnLetter(FIRST_COLUMN + offers.length - 1)}${rows}`,
-      rules: [
-        { type: 'expression', priority: 1, formulae: [`AND(ISNUMBER(${first}),${first}=1)`], style: highlights.good },
-      ],
-    },
-    {
-      ref: `D${BASE_ROW}:D${rows}`,
-      rules: [{ type: 'expression', priority: 2, formulae: [`$D${BASE_ROW}="yes"`], style: highlights.warn }],
-    },
+    mark(`${columnLetter(FIRST_COLUMN)}${BASE_ROW}:${last}${rows}`, is(here, '=', 1), 'good'),
+    mark(`D${BASE_ROW}:D${rows}`, is(here, '=', 'yes'), 'warn'),
   ]
 }
 

@@ -1,6 +1,7 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { here, is, type Mark, mark } from '../layout/marks.js'
+import type { RowPlan } from '../layout/sheet-plan.js'
 import { fittedRow } from '../layout/table-sheet.js'
 import { countFlags, withCurrency, yesNo } from '../layout/wording.js'
 import {
@@ -10,7 +11,6 @@ import {
   centred,
   header,
   headerRight,
-  highlights,
   integer,
   oneDecimal,
   percent,
@@ -30,7 +30,7 @@ const SHOWN = 12
 /** The best-ranked offers, which the charts show too. */
 export interface Ranking {
   rows: RowPlan[]
-  rules: NonNullable<SheetPlan['rules']>
+  marks: Mark[]
   offers: readonly OfferReport[]
   /** First row of an offer. */
   firstRow: number
@@ -47,7 +47,7 @@ export function rankingRows(layout: RfqLayout, row: number): Ranking {
   ]
   if (offers.length === 0) rows.push({ cells: [text('No offer is ranked. Offers gives the reasons.', body)] })
   const last = firstRow + Math.max(0, offers.length - 1)
-  return { rows: [...rows, { cells: [blank()] }], rules: rankingRules(firstRow, last), offers, firstRow }
+  return { rows: [...rows, { cells: [blank()] }], marks: rankingMarks(firstRow, last), offers, firstRow }
 }
 
 function rankingTitle({ summary }: RfqReport, shown: number): string {
@@ -101,24 +101,9 @@ function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: nu
   )
 }
 
-const rankingRules = (first: number, last: number): NonNullable<SheetPlan['rules']> => [
-  {
-    ref: `D${first}:D${last}`,
-    rules: [
-      { type: 'expression', priority: 4, formulae: [`AND(ISNUMBER($D${first}),$D${first}>0)`], style: highlights.bad },
-    ],
-  },
-  {
-    ref: `J${first}:J${last}`,
-    rules: [
-      { type: 'expression', priority: 5, formulae: [`$J${first}="yes"`], style: highlights.good },
-      { type: 'expression', priority: 6, formulae: [`$J${first}="no"`], style: highlights.warn },
-    ],
-  },
-  {
-    ref: `I${first}:I${last}`,
-    rules: [
-      { type: 'expression', priority: 7, formulae: [`AND(ISNUMBER($I${first}),$I${first}>0)`], style: highlights.bad },
-    ],
-  },
+const rankingMarks = (first: number, last: number): Mark[] => [
+  mark(`D${first}:D${last}`, is(here, '>', 0), 'bad'),
+  mark(`J${first}:J${last}`, is(here, '=', 'yes'), 'good'),
+  mark(`J${first}:J${last}`, is(here, '=', 'no'), 'warn'),
+  mark(`I${first}:I${last}`, is(here, '>', 0), 'bad'),
 ]

@@ -30,7 +30,7 @@ import {
   sheetLink,
   text,
 } from '../xlsx/cells.js'
-import { MASTER_CHECK_CELL, masterCheckRule } from './checks-sheet.js'
+import { MASTER_CHECK_CELL, masterCheckMarks } from './checks-sheet.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout, rfqName } from './layout.js'
 import { chartSection } from './summary-charts.js'
 import { rankingRows, SUMMARY_WIDTHS } from './summary-ranking.js'
@@ -60,7 +60,7 @@ export function summarySheet(layout: RfqLayout): SheetPlan {
     ...fixedWidths(SUMMARY_WIDTHS, () => rows),
     rows: () => rows,
     charts: drawn.charts,
-    rules: [masterCheckRule(VERDICT_COLUMN, VERDICT_ROW, 1), ...ranking.rules],
+    marks: [...masterCheckMarks(`${VERDICT_COLUMN}${VERDICT_ROW}`), ...ranking.marks],
     print: { breaksAfter: drawn.breaksAfter },
   }
 }

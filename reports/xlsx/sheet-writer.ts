@@ -3,9 +3,9 @@ import type ExcelJS from 'exceljs'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { ROW_POINTS } from '../layout/text-metrics.js'
 import { quoteSheetName } from './cells.js'
-import { dataBarsXml, withBarIds } from './data-bars.js'
+import { conditionalFormats, dataBarsXml } from './conditional-formats.js'
 import { worksheetOptions } from './page-setup.js'
-import type { DataValidation } from './sheet-rules.js'
+import type { DataValidation } from './validations.js'
 import type { WorkbookPackage } from './workbook-package.js'
 
 /** Work done between two turns of the event loop, so that locks are renewed and signals handled during a long sheet. */
@@ -43,8 +43,8 @@ interface SheetContext {
 export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, context: SheetContext): Promise<void> {
   const widths = await measureWidths(plan, context.signal)
   const sheet = workbook.addWorksheet(plan.name, worksheetOptions(plan, context)) as ExcelJS.Worksheet
-  const rules = withBarIds(plan.rules ?? [], sheet.id)
-  reorderElements(sheet, { drawing: plan.charts?.length ? context.drawing : 0, extensions: dataBarsXml(rules) })
+  const formats = conditionalFormats(plan.marks ?? [], sheet.id)
+  reorderElements(sheet, { drawing: plan.charts?.length ? context.drawing : 0, extensions: dataBarsXml(formats) })
   sheet.columns = widths.map((width) => ({ width }))
   let cells = 0
   let number = 0
@@ -58,7 +58,7 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
   }
   for (const range of plan.merges ?? []) mergeWritten(sheet, range)
   for (const row of plan.print.breaksAfter ?? []) addPageBreak(sheet, row)
-  for (const rule of rules) sheet.addConditionalFormatting(rule)
+  for (const format of formats) sheet.addConditionalFormatting(format)
   for (const { address, rule } of plan.validations ?? []) addValidation(sheet, address, rule)
   for (const { name, address } of plan.names ?? []) {
     workbook.definedNames.add(`${quoteSheetName(plan.name)}!${address}`, name)

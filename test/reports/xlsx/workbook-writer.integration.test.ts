@@ -2,9 +2,10 @@ import { finished } from 'node:stream/promises'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { Chart } from '../../../reports/layout/chart.js'
+import { bar, here, is, mark } from '../../../reports/layout/marks.js'
 import type { ReportIdentity, SheetPlan } from '../../../reports/layout/sheet-plan.js'
 import { fixedWidths } from '../../../reports/layout/table-sheet.js'
-import { calendarDate, highlights, link, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
+import { calendarDate, link, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
 import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 import { buildWorkbook, streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
 import { schemaFaults } from '../support/conformity.js'
@@ -55,7 +56,7 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
   filter: 'A1:E3',
   merges: ['A9:B9'],
   names: [{ name: 'Rate_USD', address: '$B$2' }],
-  rules: [{ ref: 'B2:B3', rules: [{ type: 'expression', priority: 1, formulae: ['$B2>1'], style: highlights.good }] }],
+  marks: [mark('B2:B3', is(here, '>', 1), 'good')],
   validations: [{ address: 'B2', rule: { type: 'decimal', operator: 'between', formulae: [0, 9], allowBlank: true } }],
   charts: [chart],
   print: { titleRows: [1, 1], titleColumns: 'A:A', pagesWide: 2, from: 1, to: 3, breaksAfter: [2] },
@@ -120,18 +121,8 @@ describe('workbook writer', () => {
   })
 
   it('links each data bar to the extension that draws no bar for the minimum', async () => {
-    const bar = (priority: number) =>
-      ({
-        type: 'dataBar',
-        priority,
-        cfvo: [
-          { type: 'num', value: 0 },
-          { type: 'num', value: 9 },
-        ],
-        color: { argb: 'FF9CC9D3' },
-      }) as never
-    const rules = [{ ref: 'B2:B9', rules: [bar(1)] }]
-    const sheets = ['Bars', 'More'].map((name) => () => ({ ...two(), name, rules }))
+    const marks = [bar('B2:B9', 9)]
+    const sheets = ['Bars', 'More'].map((name) => () => ({ ...two(), name, marks }))
     const parts = await partsOf(await buildWorkbook(sheets, identity))
     const ids = ['sheet1', 'sheet2'].map((name) => {
       const sheet = parseXml(parts.get(`xl/worksheets/${name}.xml`) ?? '')

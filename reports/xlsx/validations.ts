@@ -1,0 +1,36 @@
+import type ExcelJS from 'exceljs'
+
+/** What a reader may enter in a cell. */
+export type DataValidation = ExcelJS.DataValidation
+
+const required = { allowBlank: false, showErrorMessage: true, errorStyle: 'stop' } as const
+
+/** A number within limits. */
+export const numberBetween = ([min, max]: readonly [number, number]): DataValidation => ({
+  ...required,
+  type: 'decimal',
+  operator: 'between',
+  formulae: [min, max],
+  errorTitle: 'Out of range',
+  error: `Enter a number from ${min} to ${max}.`,
+})
+
+/** One of these words. */
+export const oneOf = (choices: readonly string[]): DataValidation => ({
+  ...required,
+  type: 'list',
+  formulae: [`"${choices.join(',')}"`],
+  errorTitle: 'Invalid choice',
+  error: `Choose one of: ${choices.join(', ')}.`,
+})
+
+/** A number of at least 0, or nothing. */
+export const numberFromZero = (errorTitle: string, error: string): DataValidation => ({
+  ...required,
+  type: 'decimal',
+  operator: 'greaterThanOrEqual',
+  formulae: [0],
+  allowBlank: true,
+  errorTitle,
+  error,
+})
