@@ -5,11 +5,15 @@ import type { Store } from '../src/store/contract.js'
 import { describeClosing } from './closing-status.js'
 import type { JobRunner } from './contract.js'
 import { type Cron, compileCron } from './cron.js'
+import { describeMaintenance } from './maintenance-status.js'
 import { checkPollFreshness, countsAsComplete, type PollState } from './poll-freshness.js'
 
 export interface ReadinessOptions {
-  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>
-  store: Pick<Store, 'runs' | 'newestRun' | 'checkWritable' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>
+  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'> & Partial<Pick<Config, 'anchors'>>
+  store: Pick<
+    Store,
+    'runs' | 'newestRun' | 'checkWritable' | 'lastClose' | 'unsettledCloses' | 'heldPlans' | 'maintenanceState'
+  >
   runner: Pick<JobRunner, 'ping'>
   now: Clock
 }
@@ -33,13 +37,15 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
     const moment = now()
     let states: PollState[] = []
     let closing: ReadinessCheck[] = []
+    let maintenance: ReadinessCheck[] = []
     const database = async () => {
       states = await loadPollStates(moment)
       closing = await Promise.all(closingChannels.map(({ key }) => describeClosing(store, key, moment)))
+      maintenance = await describeMaintenance(store, config, moment)
       return checkWritable()
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
-    return [...checks, ...checkPollFreshness(states, moment), ...closing]
+    return [...checks, ...checkPollFreshness(states, moment), ...closing, ...maintenance]
   }
 }
 

@@ -4,6 +4,7 @@ import { once } from '../src/once.js'
 import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'
 import { createInProcessRunner } from './in-process-runner.js'
+import { createMaintenance, type MaintenanceJob } from './maintenance.js'
 import { queueDatabase } from './queue-database.js'
 import { createReadiness } from './readiness.js'
 import { createSchedule } from './schedule.js'
@@ -14,6 +15,8 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   work: boolean
   /** Whether to enqueue jobs when they become due. */
   schedule: boolean
+  /** Jobs on the database as a whole, run by this process. Default none. */
+  maintenance?: readonly MaintenanceJob[]
   /** Bind the queue to the database of this process, even if it belongs to another. Default false. */
   adoptQueue?: boolean
   /** Starts the web server; null for none. */
@@ -77,6 +80,9 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
     schedule.start()
     closers.push(async () => void (await settlesWithin(schedule.stop(), STOP_TICK_MS)))
   }
+  const maintenance = createMaintenance({ jobs: options.maintenance ?? [], store, now, log })
+  maintenance.start()
+  closers.push(async () => void (await settlesWithin(maintenance.stop(), STOP_TICK_MS)))
   return { runner, web }
 }
 

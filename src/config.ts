@@ -1,3 +1,4 @@
+import type { AnchorTarget } from './anchors/anchor-target.js'
 import type { ChannelRef } from './domain/channel.js'
 import type { Settings } from './domain/comparison/settings.js'
 import type { RequestLimits } from './marketplace/contract.js'
@@ -19,7 +20,8 @@ export interface Config {
   requests: RequestLimits
   closing: ClosingConfig
   reports: ReportsConfig
-  history: { recheckClosedHours: number }
+  history: HistoryConfig
+  anchors: AnchorsConfig
   web: { host: string; port: number; token: string | null }
   /** null: the default of the command (`info` for the service, `warn` for other commands). */
   logLevel: LogLevel | null
@@ -42,6 +44,14 @@ export interface ClosingConfig {
   maxPerRun: number
   maxClockSkewSeconds: number
   reportOnClose: boolean
+}
+export interface HistoryConfig {
+  recheckClosedHours: number
+}
+export interface AnchorsConfig {
+  /** Where `start` writes the head of the decision log; null: nowhere. */
+  to: AnchorTarget | null
+  schedule: string | null
 }
 export interface ReportsConfig {
   /** Absolute path. */

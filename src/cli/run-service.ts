@@ -2,6 +2,7 @@ import { VERSION } from '../version.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
 import { createHandlerDeps, webServerStarter } from './handler-deps.js'
+import { createMaintenanceJobs } from './maintenance-jobs.js'
 import { untilStopped } from './until-stopped.js'
 
 /**
@@ -15,7 +16,8 @@ export async function runService(
   const { startService } = await import('../../jobs/service.js')
   const { config, log } = app
   const serveWeb = port === null ? null : webServerStarter(app, port)
-  const service = await startService({ ...(await createHandlerDeps(app, io.now)), ...parts, serveWeb })
+  const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
+  const service = await startService({ ...(await createHandlerDeps(app, io.now)), ...parts, maintenance, serveWeb })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }

@@ -37,6 +37,7 @@ export function configSchema(context: SchemaContext) {
     closing: closing(),
     reports: reports(context),
     history: section({ recheckClosedHours: values.number(0, 8760).prefault(24) }),
+    anchors: anchors(context),
     web: web(context),
     logLevel: values.choice(LOG_LEVELS).nullable().default(null),
   }
@@ -100,6 +101,12 @@ const reports = (context: SchemaContext) =>
   section({ directory: path(context).prefault('./data/reports'), ...reportSettings() }).transform(
     ({ directory, ...settings }) => ({ directory, settings }),
   )
+
+const anchors = ({ folder }: SchemaContext) =>
+  section({
+    to: values.anchorTarget((path) => resolve(folder, path)).prefault(null),
+    schedule: values.cron().prefault('0 2 * * *'),
+  })
 
 const web = (context: SchemaContext) =>
   section({

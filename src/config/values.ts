@@ -1,5 +1,6 @@
 import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
+import { ANCHOR_TARGETS, type AnchorTarget, parseAnchorTarget } from '../anchors/anchor-target.js'
 import type { Config } from '../config.js'
 import { isLoopback } from '../domain/loopback.js'
 import type { ReadResult } from './secret.js'
@@ -102,6 +103,16 @@ export const baseUrl = () =>
     if (url.search || url.hash) return { found: '', allowed }
     const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
     return secure ? { value: url.href.replace(/\/+$/, '') } : { found: '', allowed }
+  })
+
+/** A rejected URL is not shown, because it may contain a secret. */
+export const anchorTarget = (toPath: (path: string) => string) =>
+  readValue((found): ReadResult<AnchorTarget | null> => {
+    if (found === null) return { value: null }
+    const text = typeof found === 'string' ? found.trim() : ''
+    const target = text === '' ? null : parseAnchorTarget(text, toPath)
+    if (target) return { value: target }
+    return { found: text === '' ? '' : 'a URL that is not allowed (not shown)', allowed: `${ANCHOR_TARGETS}; or null` }
   })
 
 export const queue = () =>

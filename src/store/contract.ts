@@ -22,7 +22,7 @@ import type {
  * The store (docs/DATABASE.md). Methods work in batches and return promises, so that another database can implement them.
  * They reject with `StoreError` (errors.ts).
  */
-export interface Store extends Runs, Recorder, History, Closings {
+export interface Store extends Runs, Recorder, History, Closings, MaintenanceLog {
   /** Absolute path of the database file. */
   readonly path: string
   /** A UUID that identifies the database. Its copies and backups have the same one. */
@@ -47,6 +47,36 @@ export interface RevalidationReport {
   nowInvalid: number
   problemsGone: number
   problemsNew: number
+}
+
+/** `anchor`: the head of the decision log is written outside; `prune`: idle runs are folded. */
+export type MaintenanceTask = 'anchor' | 'prune'
+
+/** When a maintenance task last ran. */
+export interface MaintenanceState {
+  succeededAt: Timestamp | null
+  attemptedAt: Timestamp
+  /** Failed attempts since it last succeeded. */
+  failures: number
+  /** Of the newest attempt; null if it succeeded or is running for the first time. */
+  error: string | null
+}
+
+export interface MaintenanceLog {
+  /** Null if the task never ran. */
+  maintenanceState(task: MaintenanceTask): Promise<MaintenanceState | null>
+  /**
+   * Records the beginning of a task, so that no other process runs it at the same time.
+   * @param isDue decides within the transaction whether to run it
+   * @returns whether to run it
+   */
+  beginMaintenance(
+    task: MaintenanceTask,
+    now: Date,
+    isDue: (state: MaintenanceState | null) => boolean,
+  ): Promise<boolean>
+  /** Records the end of a task, with the message of its error or null. */
+  endMaintenance(task: MaintenanceTask, now: Date, error: string | null): Promise<void>
 }
 
 // --- runs -----------------------------------------------------------------------------------------------------------
@@ -240,6 +270,10 @@ export interface Closings {
   heldPlans(filter: { channel?: string; now: Date }): Promise<HeldPlan[]>
   /** How many intents of each RFQ were sent after a moment. */
   sentIntents(channel: string, after: Date): Promise<Map<string, number>>
+  /** The id of the newest decision; 0 if there is none. */
+  chainLength(): Promise<number>
+  /** The entry of the hash chain with this id; 0 is the beginning, before the first decision. Null if there is none. */
+  chainEntry(id: number): Promise<{ decidedAt: Timestamp | null; hash: string } | null>
   /** Verifies the hash chain; `brokenAt` is the id of the first decision that was changed or removed, or null. */
   verifyDecisions(): Promise<{ decisions: number; brokenAt: number | null; message: string }>
   /** Intents that are not settled, oldest first. */

@@ -69,6 +69,8 @@ type DecisionLog = Pick<
   | 'newestDecisions'
   | 'lastClose'
   | 'closeAnswers'
+  | 'chainLength'
+  | 'chainEntry'
   | 'verifyDecisions'
 > & {
   /** Appends within the caller's transaction. */
@@ -144,6 +146,21 @@ export function createDecisionLog(connection: Connection): DecisionLog {
     },
 
     closeAnswers: async (channel) => newest('channel = ? and outcome is not null', channel),
+
+    async chainLength() {
+      return connection.read(
+        (db) => db.prepare('select coalesce(max(id), 0) from close_decisions').pluck().get() as number,
+      )
+    },
+
+    async chainEntry(id) {
+      if (id === 0) return { decidedAt: null, hash: GENESIS }
+      const row = connection.read((db) =>
+        db.prepare('select decided_at, hash from close_decisions where id = ?').get(id),
+      )
+      const { decided_at, hash } = (row ?? {}) as Partial<DecisionRow>
+      return decided_at === undefined || hash === undefined ? null : { decidedAt: decided_at, hash }
+    },
 
     async verifyDecisions() {
       return connection.read((db) => {

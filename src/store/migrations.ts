@@ -282,9 +282,30 @@ select 'database_id', lower(substr(hex, 1, 8) || '-' || substr(hex, 9, 4) || '-4
 from (select hex(randomblob(16)) as hex);
 `
 
+const maintenance = `
+-- When the tasks that concern the whole database last ran (jobs/maintenance.ts).
+create table maintenance (
+  task text primary key,
+  attempted_at text not null,
+  succeeded_at text,
+  failures integer not null default 0,
+  error text,
+  -- While it runs, so that no other process runs it too.
+  running_until text
+) strict, without rowid;
+-- Idle runs of a day are folded into one row; times is how many it stands for.
+alter table runs add column times integer not null default 1;
+-- To find quickly what refers to a run, also when one is deleted.
+create index versions_of_run on versions (run_id);
+create index absences_of_run on absences (run_id);
+create index close_decisions_of_run on close_decisions (run_id);
+create index close_intents_of_run on close_intents (run_id);
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + views },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
   { name: 'failed items of runs', sql: failedItems },
   { name: 'identity of the database', sql: identity },
+  { name: 'maintenance, folded runs', sql: maintenance },
 ]

@@ -7,6 +7,7 @@ import type { Store } from './contract.js'
 import { UnusableDatabaseError } from './errors.js'
 import { createHistory } from './history.js'
 import { readIdentity } from './identity.js'
+import { createMaintenanceLog } from './maintenance.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { isNotWritable } from './read-only.js'
 import { createRecorder } from './recorder.js'
@@ -50,6 +51,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createRecorder(connection),
     ...createHistory(connection),
     ...createClosings(connection),
+    ...createMaintenanceLog(connection),
     identity: async () => connection.read(readIdentity),
     check: async () => check(connection),
     checkWritable: () => checkWritable(connection),

@@ -68,6 +68,7 @@ describe('configuration file', () => {
       closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
       reports: { directory: join(folder, 'data/reports'), settings: DEFAULT_SETTINGS },
       history: { recheckClosedHours: 24 },
+      anchors: { to: null, schedule: '0 2 * * *' },
       web: { host: '127.0.0.1', port: 4780, token: null },
       logLevel: null,
     })
@@ -167,6 +168,16 @@ describe('configuration file', () => {
     expect(queueOf('rediss://u:p@redis.example.com')).toMatchObject({ kind: 'redis' })
     expect(queueOf('postgres://db.example.com/jobs')).toMatchObject({ kind: 'postgres' })
     expect(queueOf('postgresql://db.example.com/jobs')).toMatchObject({ kind: 'postgres' })
+  })
+
+  it('accepts a file or a URL for anchors, and shows no rejected URL', () => {
+    const to = (text: string) => read(`${MINIMAL}anchors: { to: ${text} }\n`).anchors.to
+    expect(to('audit/anchors.jsonl')).toEqual({ kind: 'file', path: join(folder, 'audit/anchors.jsonl') })
+    expect(to('https://audit.test/hook')).toEqual({ kind: 'url', url: 'https://audit.test/hook' })
+    for (const url of ['http://audit.test/secret', 'https://me:secret@audit.test/', 'ftp://audit.test/secret']) {
+      expect(() => to(`"${url}"`)).toThrow(/found: {3}a URL that is not allowed \(not shown\)/)
+      expect(() => to(`"${url}"`)).not.toThrow(/secret/)
+    }
   })
 
   it('accepts plain http only for loopback addresses', () => {

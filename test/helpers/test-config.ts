@@ -20,6 +20,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
   reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
   history: { recheckClosedHours: 24 },
+  anchors: { to: null, schedule: null },
   web: { host: '127.0.0.1', port: 0, token: null },
   logLevel: null,
   ...options,

@@ -72,6 +72,18 @@ describe('readiness', () => {
     expect(await at('2026-11-21T10:00:00Z')).toEqual({ database: true, queue: true })
   })
 
+  it('names a failed anchor and stays ready', async () => {
+    const anchors = { to: { kind: 'file' as const, path: '/audit/anchors' }, schedule: '0 2 * * *' }
+    const { store, poll, at, messages } = await createTestReadiness({ anchors })
+    await poll('2026-11-21T10:00:00Z')
+    for (let round = 0; round < 6; round++) {
+      await store.beginMaintenance('anchor', new Date('2026-11-21T02:00:00Z'), () => true)
+      await store.endMaintenance('anchor', new Date('2026-11-21T02:00:00Z'), 'the disk is full')
+    }
+    expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ anchors: true })
+    expect(await messages()).toContain('no anchor written yet; failed 6 times since: the disk is full')
+  })
+
   it('fails if the queue is unavailable', async () => {
     const { at, loseQueue } = await createTestReadiness()
     loseQueue()

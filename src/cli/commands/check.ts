@@ -1,3 +1,5 @@
+import { dirname } from 'node:path'
+import type { AnchorTarget } from '../../anchors/anchor-target.js'
 import { clockProblem } from '../../closing/clock-skew.js'
 import { closingKillSwitch } from '../../closing/kill-switch.js'
 import { isExampleAddress } from '../../config/example.js'
@@ -14,6 +16,7 @@ import { connectTo } from '../connect-to.js'
 import { errorMessage, isUserFacing } from '../error-message.js'
 import { type JsonOption, jsonOption, withExamples } from '../options.js'
 import { formatMinute, printJson, printTable } from '../output.js'
+import { refuseNeededFile } from '../output-file.js'
 import type { Io } from '../process-io.js'
 import type { Column } from '../terminal-table.js'
 import { padEnd, plural, sanitize, wrap } from '../terminal-text.js'
@@ -94,6 +97,7 @@ const localChecks = (app: App, now: Clock): Check[] => [
   { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
   { what: 'database', remedy: 'check the path under `database:` in the configuration', run: () => checkDatabase(app) },
   { what: 'closing', remedy: '', run: () => checkClosing(app, now()) },
+  ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app) }]),
   {
     what: 'queue',
     remedy: START_QUEUE,
@@ -174,6 +178,25 @@ async function standingCloses(store: Store, now: Date) {
     })),
   ]
 }
+
+/** The target accepts anchors, the newest one fits, and the last attempt of the service succeeded. */
+async function checkAnchors({ config, store }: App) {
+  const target = config.anchors.to as AnchorTarget
+  if (target.kind === 'file') {
+    refuseNeededFile(target.path, config)
+    const { requireContinuing } = await import('../../anchors/write-anchor.js')
+    const { probeFolder } = await import('../../store/write-check.js')
+    await requireContinuing(await store(), target.path)
+    await probeFolder(dirname(target.path))
+  }
+  const reached = target.kind === 'url' ? await connectTo(target.url) : `${target.path}: writable`
+  const state = await (await store()).maintenanceState('anchor')
+  if (state !== null && state.failures > 0)
+    return failed(`the last anchor failed (${formatMinute(state.attemptedAt)} UTC): ${state.error}`, ANCHOR_BY_HAND)
+  return passed(state?.succeededAt ? `${reached}; last anchor ${formatMinute(state.succeededAt)} UTC` : reached)
+}
+
+const ANCHOR_BY_HAND = 'when the cause is removed, the service tries again within an hour'
 
 async function checkReports({ config }: App) {
   const { directory } = config.reports

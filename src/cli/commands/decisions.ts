@@ -1,8 +1,10 @@
+import { resolve } from 'node:path'
+import { ANCHOR_TARGETS, describeTarget, parseAnchorTarget } from '../../anchors/anchor-target.js'
 import type { CloseOutcome, DecisionRecord } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
-import { FailedError } from '../cli-error.js'
+import { FailedError, UsageError } from '../cli-error.js'
 import { explainDecision } from '../explain-decision.js'
 import { findRfq } from '../find-rfq.js'
 import {
@@ -16,11 +18,21 @@ import {
   withExamples,
 } from '../options.js'
 import { formatMinute, printJson, printRows } from '../output.js'
+import { refuseNeededFile } from '../output-file.js'
 import { parseReadFilter } from '../read-filter.js'
 import type { Column } from '../terminal-table.js'
+import { plural } from '../terminal-text.js'
 
 type Options = ChannelOption &
-  JsonOption & { rfq?: string; outcome?: CloseOutcome; limit: number; explain?: number; verify?: boolean }
+  JsonOption & {
+    rfq?: string
+    outcome?: CloseOutcome
+    limit: number
+    explain?: number
+    verify?: boolean
+    anchors?: string
+    anchor?: string
+  }
 
 const OUTCOMES: readonly CloseOutcome[] = ['closed', 'already-closed', 'refused', 'failed', 'unknown']
 
@@ -37,6 +49,8 @@ export const register: RegisterCommand = (command, cli) => {
       wholeNumber(1, Number.MAX_SAFE_INTEGER),
     )
     .option('--verify', 'check that no decision was changed or removed after it was written')
+    .option('--anchors <file>', 'with --verify: check also that nothing before an anchor in this file was rewritten')
+    .option('--anchor <target>', 'append the newest hash of the log to a file of anchors, or POST it to an https URL')
     .addOption(jsonOption())
     .action((options: Options) => withStore(cli, (store, app) => run(cli, { store, app }, options)))
   withExamples(
@@ -44,13 +58,20 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper decisions --rfq 1042', 'why RFQ 1042 was or was not closed'],
     ['quotekeeper decisions --explain 17', 'the evidence for decision 17'],
     ['quotekeeper decisions --verify', 'check that the decision log is unchanged'],
+    ['quotekeeper decisions --anchor /mnt/audit/anchors.jsonl', 'record its newest hash on another disk'],
+    ['quotekeeper decisions --verify --anchors /mnt/audit/anchors.jsonl', 'prove that it was not rewritten since'],
   )
 }
 
 async function run(cli: Cli, { store, app }: { store: Store; app: App }, options: Options): Promise<void> {
   const filter = await parseReadFilter(cli, { store, app }, options)
   const { rfq, outcome, limit, explain, json } = options
-  if (options.verify) return verifyDecisions(cli, store, json)
+  if (options.anchors !== undefined && !options.verify)
+    throw new UsageError('--anchors names the file of anchors that --verify compares with; use it with --verify')
+  if (options.anchor !== undefined && options.verify)
+    throw new UsageError('--anchor writes an anchor and --verify reads them; use one of them')
+  if (options.verify) return verifyDecisions(cli, store, options)
+  if (options.anchor !== undefined) return anchorDecisions(cli, { store, app }, options.anchor, json)
   if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
   const about = rfq === undefined ? filter : await findDecidedRfq(store, filter, rfq)
   const rows = await listDecisions(store, { ...about, ...(outcome && { outcome }), limit }, cli.io.now())
@@ -92,11 +113,43 @@ async function listDecisions(
   ].slice(0, Math.max(limit, standing.length))
 }
 
-async function verifyDecisions(cli: Cli, store: Store, json: boolean | undefined): Promise<void> {
-  const result = await store.verifyDecisions()
-  if (json) printJson(cli.io, result)
-  else cli.io.out(`${result.message}\n`)
-  cli.status = result.brokenAt === null ? 0 : 1
+async function verifyDecisions(cli: Cli, store: Store, { json, anchors: file }: Options): Promise<void> {
+  const chain = await store.verifyDecisions()
+  const anchors = file === undefined ? null : await verifyWithAnchors(cli, store, file, chain)
+  if (json) printJson(cli.io, anchors === null ? chain : { ...chain, anchors })
+  else cli.io.out(`${chain.message}\n${anchors === null ? '' : `${anchors.message}\n`}`)
+  cli.status = chain.brokenAt === null && anchors?.ok !== false ? 0 : 1
+}
+
+async function verifyWithAnchors(cli: Cli, store: Store, file: string, chain: { brokenAt: number | null }) {
+  const [{ readAnchors }, { verifyAnchors }] = await Promise.all([
+    import('../../anchors/anchor-file.js'),
+    import('../../anchors/verify-anchors.js'),
+  ])
+  return verifyAnchors(store, readAnchors(resolve(cli.io.cwd, file)), chain)
+}
+
+/** Nothing is anchored unless the log is intact. */
+async function anchorDecisions(
+  cli: Cli,
+  { store, app }: { store: Store; app: App },
+  text: string,
+  json: boolean | undefined,
+): Promise<void> {
+  const { io } = cli
+  const target = parseAnchorTarget(text, (path) => resolve(io.cwd, path))
+  if (target === null) throw new UsageError(`--anchor needs ${ANCHOR_TARGETS}`)
+  if (target.kind === 'file') refuseNeededFile(target.path, app.config)
+  const { brokenAt, message } = await store.verifyDecisions()
+  if (brokenAt !== null)
+    throw new FailedError(`no anchor was written, because the decision log is not intact: ${message}`)
+  const { writeAnchor } = await import('../../anchors/write-anchor.js')
+  const anchor = await writeAnchor({ store, target, now: io.now() }, { signal: io.stop })
+  if (json) printJson(io, anchor)
+  else
+    io.out(
+      `${plural(anchor.decisions, 'decision')} anchored in ${describeTarget(target)}; newest hash ${anchor.hash}\n`,
+    )
 }
 
 async function getDecision(store: Pick<Store, 'decision'>, id: number): Promise<DecisionRecord> {

@@ -1,0 +1,21 @@
+import type { Config } from '../src/config.js'
+import type { ReadinessCheck } from '../src/domain/readiness.js'
+import type { MaintenanceLog } from '../src/store/contract.js'
+import { formatAge } from './poll-freshness.js'
+
+/**
+ * How the maintenance tasks that are configured went, in one line each. They never make the service unready, because no
+ * restart would change it; `quotekeeper check` fails on a failed anchor.
+ */
+export async function describeMaintenance(
+  store: Pick<MaintenanceLog, 'maintenanceState'>,
+  { anchors }: Partial<Pick<Config, 'anchors'>>,
+  now: Date,
+): Promise<ReadinessCheck[]> {
+  if (anchors == null || anchors.to === null || anchors.schedule === null) return []
+  const state = await store.maintenanceState('anchor')
+  const { succeededAt = null, failures = 0, error = null } = state ?? {}
+  const last = succeededAt === null ? 'no anchor written yet' : `last anchor written ${formatAge(succeededAt, now)} ago`
+  const problem = failures > 0 ? `; failed ${failures === 1 ? 'once' : `${failures} times`} since: ${error}` : ''
+  return [{ name: 'anchors', ok: true, message: last + problem }]
+}

@@ -1,0 +1,99 @@
+import type { Clock } from '../src/domain/clock.js'
+import type { MaintenanceLog, MaintenanceState, MaintenanceTask } from '../src/store/contract.js'
+import type { Log } from './contract.js'
+import type { Cron } from './cron.js'
+
+/** Work on the database as a whole, which belongs to no channel. */
+export interface MaintenanceJob {
+  task: MaintenanceTask
+  cron: Cron
+  /** Resolves to what was done, for the log. */
+  run: (signal: AbortSignal) => Promise<Record<string, unknown>>
+}
+
+export interface MaintenanceOptions {
+  jobs: readonly MaintenanceJob[]
+  store: MaintenanceLog
+  now: Clock
+  log: Log
+}
+
+/** Runs maintenance jobs when they are due. */
+export interface Maintenance {
+  /** Runs what is due. Never rejects; calls run one after another. */
+  tick(): Promise<void>
+  start(): void
+  /** Aborts a running job and waits for its end. */
+  stop(): Promise<void>
+}
+
+const TICK_MS = 60_000
+const MAX_RETRY_PAUSE_MS = 3_600_000
+
+/**
+ * Runs maintenance jobs in this process, not on the queue: they concern the database file, which a job on the queue might
+ * reach through another configuration. The database records when each ran, so that of several processes one runs it, and a
+ * tick missed while the service was stopped is made up for. A failed job runs again after a pause that doubles up to an
+ * hour.
+ */
+export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions): Maintenance {
+  const stopped = new AbortController()
+  let timer: NodeJS.Timeout | null = null
+  let running: Promise<void> = Promise.resolve()
+  const runAll = async () => {
+    for (const job of jobs) {
+      if (!stopped.signal.aborted) await runIfDue(job)
+    }
+  }
+  const runIfDue = async ({ task, cron, run }: MaintenanceJob) => {
+    try {
+      const started = now()
+      if (!isDue(await store.maintenanceState(task), cron, started)) return
+      if (!(await store.beginMaintenance(task, started, (state) => isDue(state, cron, started)))) return
+      const error = await run(stopped.signal).then(
+        (facts) => void log.info({ task, ...facts }, `${task} done`),
+        (thrown: unknown) => thrown as Error,
+      )
+      if (error && !stopped.signal.aborted) log.warn({ task, err: error }, `${task} failed; it will be tried again`)
+      await store.endMaintenance(task, now(), error ? error.message : null)
+    } catch (error) {
+      log.warn({ task, err: error }, `${task} could not be run; it will be tried again`)
+    }
+  }
+  const tick = () => {
+    running = running.then(runAll)
+    return running
+  }
+  return {
+    tick,
+    start() {
+      if (jobs.length === 0) return
+      timer = setInterval(tick, TICK_MS).unref()
+      void tick()
+    },
+    async stop() {
+      if (timer) clearInterval(timer)
+      stopped.abort(new Error('the service is shutting down'))
+      await running
+    },
+  }
+}
+
+function isDue(state: MaintenanceState | null, cron: Cron, now: Date): boolean {
+  if (state === null) return true
+  const { succeededAt, attemptedAt, failures } = state
+  if (failures > 0) {
+    const pause = Math.min(TICK_MS * 2 ** (failures - 1), MAX_RETRY_PAUSE_MS)
+    return hasPassed(pause, attemptedAt, now)
+  }
+  const after = new Date(succeededAt ?? 0)
+  // Never succeeded, or the clock was set back.
+  if (succeededAt === null || after > now) return true
+  return cron.lastTick({ after, upTo: now }) !== null
+}
+
+/** A moment in the future was written before the clock was set back. */
+function hasPassed(pauseMs: number, since: string, now: Date): boolean {
+  const elapsed = now.getTime() - Date.parse(since)
+  return elapsed < 0 || elapsed >= pauseMs
+}

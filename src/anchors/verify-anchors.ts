@@ -1,0 +1,121 @@
+import type { Timestamp } from '../domain/clock.js'
+import type { Anchor, AnchorLine } from './anchor.js'
+import type { AnchorStore } from './write-anchor.js'
+
+export interface AnchorVerification {
+  ok: boolean
+  /** Anchors in the file, and how many of them the log contains. */
+  anchors: number
+  fitting: number
+  /** What is proven; null if no anchor fits. */
+  proven: {
+    /** Decisions 1 to this one are as they were when they were anchored. */
+    decisions: number
+    /** When the first and the last of them were decided; null if there is none. */
+    decidedFrom: Timestamp | null
+    decidedUntil: Timestamp | null
+    /** The first and the last anchor that fit. */
+    anchoredFrom: Timestamp
+    anchoredUntil: Timestamp
+  } | null
+  /** The first line that does not fit; null if all do. */
+  mismatch: { line: number; at: Timestamp | null; message: string } | null
+  message: string
+}
+
+/**
+ * Compares anchors with the decision log.
+ * @param chain the result of verifying the hash chain itself; an anchor after its first broken decision proves nothing
+ */
+export async function verifyAnchors(
+  store: AnchorStore,
+  lines: readonly AnchorLine[],
+  chain: { brokenAt: number | null },
+): Promise<AnchorVerification> {
+  const length = await store.chainLength()
+  const context: Context = { store, database: await store.identity(), length, chain, newestFit: null }
+  const fitting: Anchor[] = []
+  const mismatches: NonNullable<AnchorVerification['mismatch']>[] = []
+  for (const { line, anchor } of lines) {
+    const message = await mismatchOf(anchor, context)
+    if (message !== null || anchor === null) mismatches.push({ line, at: anchor?.at ?? null, message: message ?? '' })
+    else fitting.push(anchor)
+    context.newestFit = anchor !== null && message === null ? anchor : context.newestFit
+  }
+  const proven = await provenBy(fitting, store)
+  const [mismatch = null] = mismatches
+  const anchors = lines.filter(({ anchor }) => anchor !== null).length
+  const result = { ok: mismatch === null, anchors, fitting: fitting.length, proven, mismatch }
+  return { ...result, message: describe(result, length, mismatches.length) }
+}
+
+interface Context {
+  store: AnchorStore
+  database: string
+  length: number
+  chain: { brokenAt: number | null }
+  /** The newest anchor so far that fits. */
+  newestFit: Anchor | null
+}
+
+/** Why an anchor does not fit; null if it does. */
+async function mismatchOf(anchor: Anchor | null, context: Context): Promise<string | null> {
+  const { store, database, length, chain, newestFit } = context
+  if (anchor === null) return 'the line is damaged: it is not an anchor'
+  if (anchor.database !== database)
+    return `it belongs to another database (${anchor.database}; this one is ${database})`
+  if (anchor.decisions > length) {
+    const first = length + 1
+    const since = newestFit && newestFit.decisions === length ? ` later than ${newestFit.at} and` : ''
+    return (
+      `decisions ${first} to ${anchor.decisions} are missing: the log has only ${length}. They were made${since} ` +
+      `before ${anchor.at}, and were removed, or an older backup was restored`
+    )
+  }
+  if (chain.brokenAt !== null && anchor.decisions >= chain.brokenAt)
+    return `the log is not intact up to decision ${anchor.decisions}: see decision ${chain.brokenAt}`
+  const entry = await store.chainEntry(anchor.decisions)
+  if (entry?.hash === anchor.hash) return null
+  const after = newestFit?.decisions ?? 0
+  const which = after < anchor.decisions ? `a decision from ${after + 1} to ${anchor.decisions}` : 'a decision'
+  return `decision ${anchor.decisions} has another hash than when it was anchored: ${which} was rewritten after ${anchor.at}, or an older backup was restored and used`
+}
+
+async function provenBy(fitting: readonly Anchor[], store: AnchorStore): Promise<AnchorVerification['proven']> {
+  if (fitting.length === 0) return null
+  const times = fitting.map(({ at }) => at).sort()
+  const decisions = Math.max(...fitting.map((anchor) => anchor.decisions))
+  const [first, last] = decisions === 0 ? [] : await Promise.all([store.chainEntry(1), store.chainEntry(decisions)])
+  return {
+    decisions,
+    decidedFrom: first?.decidedAt ?? null,
+    decidedUntil: last?.decidedAt ?? null,
+    anchoredFrom: times[0] as Timestamp,
+    anchoredUntil: times.at(-1) as Timestamp,
+  }
+}
+
+function describe(
+  { anchors, fitting, proven, mismatch }: Omit<AnchorVerification, 'ok' | 'message'>,
+  decisions: number,
+  mismatches: number,
+): string {
+  const sentences: string[] = []
+  if (mismatch !== null) {
+    const more = mismatches > 1 ? `, and ${mismatches - 1} later` : ''
+    const made = mismatch.at === null ? '' : `, made ${mismatch.at}`
+    sentences.push(`The anchor in line ${mismatch.line}${made}, does not fit${more}: ${mismatch.message}.`)
+  }
+  if (proven === null) return [...sentences, 'No anchor fits, so nothing is proven.'].join('\n')
+  const span = proven.anchoredFrom === proven.anchoredUntil ? '' : ` to ${proven.anchoredUntil}`
+  sentences.push(`${fitting} of ${anchors} anchors fit, made ${proven.anchoredFrom}${span}.`)
+  if (proven.decisions > 0) {
+    sentences.push(
+      `Decisions 1 to ${proven.decisions}, made ${proven.decidedFrom} to ${proven.decidedUntil}, are as they were when ` +
+        `anchored: none was changed or removed since.`,
+    )
+  }
+  const later = decisions - proven.decisions
+  if (later > 0) sentences.push(`${later} newer ${later === 1 ? 'decision is' : 'decisions are'} not anchored yet.`)
+  return sentences.join('\n')
+}

@@ -1,0 +1,48 @@
+import type { Closings, Store } from '../store/contract.js'
+import { type Anchor, AnchorError } from './anchor.js'
+import { appendAnchor, newestAnchor } from './anchor-file.js'
+import type { AnchorTarget } from './anchor-target.js'
+import { postAnchor } from './post-anchor.js'
+
+export type AnchorStore = Pick<Store, 'identity'> & Pick<Closings, 'chainEntry' | 'chainLength'>
+
+/**
+ * Writes the head of the decision log to a file or a URL. A file must not contain a newer state of the log, or one of
+ * another database: the log was rewritten then, or an older backup was restored.
+ * @throws AnchorError
+ */
+export async function writeAnchor(
+  { store, target, now }: { store: AnchorStore; target: AnchorTarget; now: Date },
+  options: { signal?: AbortSignal } = {},
+): Promise<Anchor> {
+  const decisions = await store.chainLength()
+  const head = await store.chainEntry(decisions)
+  if (head === null) throw new AnchorError('The decision log was changed meanwhile. Try again.')
+  const anchor = { database: await store.identity(), decisions, hash: head.hash, at: now.toISOString() }
+  if (target.kind === 'url') {
+    await postAnchor(target.url, anchor, options)
+    return anchor
+  }
+  await requireContinuing(store, target.path)
+  appendAnchor(target.path, anchor)
+  return anchor
+}
+
+/** @throws AnchorError unless the file is new or empty, or its newest anchor is part of the log */
+export async function requireContinuing(store: AnchorStore, path: string): Promise<void> {
+  const previous = newestAnchor(path)
+  if (previous === null) return
+  const database = await store.identity()
+  if (previous.database !== database) {
+    throw new AnchorError(
+      `${path} belongs to the database ${previous.database}, this one is ${database}. Use another file.`,
+    )
+  }
+  const entry = await store.chainEntry(previous.decisions)
+  if (entry?.hash === previous.hash) return
+  throw new AnchorError(
+    `The decision log does not contain the newest anchor of ${path} (${previous.decisions} decisions, ${previous.at}). ` +
+      `See what differs: quotekeeper decisions --verify --anchors ${path}; ` +
+      'after restoring an older backup, keep that file as evidence and write anchors to a new one.',
+  )
+}

@@ -1,0 +1,26 @@
+import type { MaintenanceJob } from '../../jobs/maintenance.js'
+import type { Clock } from '../domain/clock.js'
+import type { App } from './app.js'
+import { refuseNeededFile } from './output-file.js'
+
+/** What `start` does for the database as a whole, as configured. */
+export async function createMaintenanceJobs({ config, store }: App, now: Clock): Promise<MaintenanceJob[]> {
+  const { compileCron } = await import('../../jobs/cron.js')
+  const { anchors, scheduleTimeZone } = config
+  const jobs: MaintenanceJob[] = []
+  const { to: target, schedule } = anchors
+  if (target !== null && schedule !== null) {
+    const { describeTarget } = await import('../anchors/anchor-target.js')
+    const { writeAnchor } = await import('../anchors/write-anchor.js')
+    jobs.push({
+      task: 'anchor',
+      cron: compileCron(schedule, scheduleTimeZone),
+      async run(signal) {
+        if (target.kind === 'file') refuseNeededFile(target.path, config)
+        const { decisions, hash } = await writeAnchor({ store: await store(), target, now: now() }, { signal })
+        return { to: describeTarget(target), decisions, hash }
+      },
+    })
+  }
+  return jobs
+}

@@ -1,0 +1,97 @@
+import { readFileSync, statSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { parseAnchor } from '../../src/anchors/anchor.js'
+import { recomputeChain, tamper } from '../anchors/decision-log.js'
+import { eventually } from '../helpers/eventually.js'
+import { createCliFixture } from './cli-fixture.js'
+
+const database = (folder: string) => join(folder, 'data/quotekeeper.db')
+
+describe('quotekeeper decisions --anchor', () => {
+  it('appends to a file with which --verify finds a log that was rewritten whole', async () => {
+    const { folder, quotekeeper } = await createCliFixture()
+    await quotekeeper('sync')
+    await quotekeeper('close-expired')
+    const file = join(folder, 'anchors.jsonl')
+    const { status, out } = await quotekeeper('decisions', '--anchor', file)
+    expect({ status, out }).toEqual({
+      status: 0,
+      out: expect.stringMatching(/^\d+ decisions anchored in .*anchors\.jsonl; newest hash [0-9a-f]{64}\n$/),
+    })
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    await quotekeeper('close-expired') // The same decisions are only counted.
+    const verify = () => quotekeeper('decisions', '--verify', '--anchors', 'anchors.jsonl')
+    expect(await verify()).toMatchObject({ status: 0, out: expect.stringContaining('1 of 1 anchors fit') })
+    tamper(database(folder), (db) => {
+      db.exec("update close_decisions set reason = 'nothing' where id = 1")
+      recomputeChain(db)
+    })
+    expect(await quotekeeper('decisions', '--verify')).toMatchObject({ status: 0 })
+    expect(await verify()).toMatchObject({ status: 1, out: expect.stringContaining('The anchor in line 1') })
+    const json = await quotekeeper('decisions', '--verify', '--anchors', file, '--json')
+    expect(JSON.parse(json.out)).toMatchObject({ brokenAt: null, anchors: { ok: false, mismatch: { line: 1 } } })
+    tamper(database(folder), (db) => db.exec("update close_decisions set reason = 'again' where id = 1"))
+    expect(await quotekeeper('decisions', '--anchor', 'new.jsonl')).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('no anchor was written'),
+    })
+  })
+
+  it('refuses wrong usage and every file that Quotekeeper needs', async () => {
+    const { folder, quotekeeper } = await createCliFixture()
+    await quotekeeper('sync')
+    const before = readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')
+    for (const args of [
+      ['--anchors', 'a'],
+      ['--anchor', 'a', '--verify'],
+      ['--anchor', 'quotekeeper.yaml'],
+      ['--anchor', 'data/quotekeeper.db'],
+      ['--anchor', '.env'],
+      ['--anchor', 'http://audit.test/secret-token'],
+    ]) {
+      const { status, err } = await quotekeeper('decisions', ...args)
+      expect({ args, status }).toEqual({ args, status: 2 })
+      expect(err).not.toContain('secret-token')
+    }
+    expect(readFileSync(join(folder, 'quotekeeper.yaml'), 'utf8')).toBe(before)
+    expect(await quotekeeper('decisions', '--verify', '--anchors', 'none')).toMatchObject({
+      status: 1,
+      err: expect.stringContaining('There is no file'),
+    })
+  })
+})
+
+describe('configured anchors', () => {
+  it('are written by start, and a failure is heard by check', async () => {
+    const requests: string[] = []
+    let status = 500
+    const server = createServer((request, response) => {
+      request.on('data', (part) => requests.push(String(part)))
+      request.on('end', () => response.writeHead(status).end())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-path`
+    const more = `anchors: { to: "${url}" }\nweb: { port: 0 }\n`
+    const { quotekeeper, quotekeeperWith } = await createCliFixture({ autoClose: 'off', more })
+    const startUntil = async (condition: () => boolean) => {
+      const stop = new AbortController()
+      const running = quotekeeperWith({ stop: stop.signal }, 'start')
+      await eventually(() => expect(condition()).toBe(true))
+      stop.abort(new Error('stopped'))
+      return (await running).out
+    }
+    const log = await startUntil(() => requests.length > 0)
+    expect(log).toContain('anchor failed; it will be tried again')
+    const failing = await quotekeeper('check')
+    expect(failing.status).toBe(1)
+    expect(failing.out).toMatch(/anchors +FAILED +the last anchor failed.*status 500/)
+    expect(log + failing.out + failing.err).not.toContain('secret-path')
+    status = 200
+    expect((await quotekeeper('decisions', '--anchor', url)).status).toBe(0)
+    expect(parseAnchor(requests.at(-1) ?? '')).toMatchObject({ decisions: 0 })
+  })
+})

@@ -1,0 +1,113 @@
+import { join } from 'node:path'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { compileCron } from '../../jobs/cron.js'
+import { createMaintenance } from '../../jobs/maintenance.js'
+import { describeMaintenance } from '../../jobs/maintenance-status.js'
+import { openStore } from '../../src/store/store.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const ANCHORS = { to: { kind: 'file' as const, path: '/nowhere/anchors' }, schedule: '0 2 * * *' }
+
+/** Processes that share one database and one clock, each with a daily anchor job. */
+async function openProcesses(count: number) {
+  const path = join(testFolder(), 'maintenance.db')
+  let time = new Date('2026-11-01T12:00:00.000Z')
+  const now = () => time
+  const log = recordingLog()
+  const ran: string[] = []
+  let problem: string | null = null
+  const open = async () => {
+    const store = await openStore({ path, clock: now })
+    onTestFinished(() => store.close())
+    const run = async () => {
+      ran.push(time.toISOString())
+      if (problem !== null) throw new Error(problem)
+      return { decisions: 1 }
+    }
+    const jobs = [{ task: 'anchor' as const, cron: compileCron('0 2 * * *', 'UTC'), run }]
+    return { store, ...createMaintenance({ jobs, store, now, log }) }
+  }
+  const processes = await Promise.all(Array.from({ length: count }, open))
+  return {
+    ran,
+    log,
+    open,
+    fail: (message: string | null) => {
+      problem = message
+    },
+    /** Ticks all processes every minute for some time. */
+    async pass(minutes: number) {
+      for (let minute = 0; minute < minutes; minute++) {
+        time = new Date(time.getTime() + 60_000)
+        await Promise.all(processes.map(({ tick }) => tick()))
+      }
+    },
+    setTime: (to: string) => {
+      time = new Date(to)
+    },
+    tick: () => Promise.all(processes.map(({ tick }) => tick())),
+    status: async () =>
+      (await describeMaintenance(processes[0]?.store as never, { anchors: ANCHORS }, time))[0]?.message,
+  }
+}
+
+describe('maintenance jobs', () => {
+  it('run at the start and once per tick of the schedule, in one of two processes', async () => {
+    const { ran, tick, setTime, open } = await openProcesses(2)
+    await tick()
+    for (let day = 2; day <= 8; day++) {
+      for (const time of ['01:59', '02:00', '02:01', '13:00']) {
+        setTime(`2026-11-0${day}T${time}:00.000Z`)
+        await tick()
+        await (await open()).tick() // After a restart.
+      }
+    }
+    expect(ran).toEqual([
+      '2026-11-01T12:00:00.000Z',
+      ...[2, 3, 4, 5, 6, 7, 8].map((day) => `2026-11-0${day}T02:00:00.000Z`),
+    ])
+  })
+
+  it('make up for ticks missed while the service was stopped', async () => {
+    const { ran, tick, setTime } = await openProcesses(1)
+    await tick()
+    setTime('2026-11-09T17:00:00.000Z')
+    await tick()
+    await tick()
+    expect(ran.slice(1)).toEqual(['2026-11-09T17:00:00.000Z'])
+  })
+
+  it('are retried after a failure with growing pauses, heard in the log and the status, until they succeed', async () => {
+    const { ran, log, fail, pass, tick, status } = await openProcesses(2)
+    expect(await status()).toBe('no anchor written yet')
+    await tick()
+    fail('the disk is full')
+    await pass(24 * 60)
+    expect(ran.length - 1).toBeGreaterThan(8)
+    expect(ran.length - 1).toBeLessThan(20)
+    expect(log.at('warn')).toHaveLength(ran.length - 1)
+    expect(await status()).toMatch(/^last anchor written 24 h ago; failed \d+ times since: the disk is full$/)
+    fail(null)
+    await pass(60)
+    expect(await status()).toMatch(/^last anchor written \d+ (s|min) ago$/)
+  })
+
+  it('run again although a process was killed in the middle, or the clock was far ahead', async () => {
+    const { ran, tick, setTime, open } = await openProcesses(1)
+    const { store } = await open()
+    await store.beginMaintenance('anchor', new Date('2026-11-01T12:00:00.000Z'), () => true)
+    setTime('2026-11-01T12:05:00.000Z')
+    await tick()
+    expect(ran).toEqual([])
+    setTime('2026-11-01T12:11:00.000Z')
+    await tick()
+    expect(ran).toEqual(['2026-11-01T12:11:00.000Z'])
+    setTime('2030-01-01T00:00:00.000Z')
+    await tick()
+    setTime('2026-11-01T12:12:00.000Z')
+    await tick()
+    await tick()
+    expect(ran.slice(1)).toEqual(['2030-01-01T00:00:00.000Z', '2026-11-01T12:12:00.000Z'])
+  })
+})
