@@ -104,6 +104,50 @@ export function checkPosts(db, requests, shown) {
   }
 }
 
+/** Delay between sending and receiving a request on a busy machine, in milliseconds. */
+const JITTER = 500
+/** A rate is judged over this many seconds, so that the jitter matters little. */
+const WINDOW = 10
+
+/**
+ * All processes together keep the rate limit, and send nothing after a 429 until its Retry-After has passed.
+ * @param limits {perSecond, retryAfter} of the configuration and of every 429, in seconds
+ */
+export function checkRate(requests, { perSecond, retryAfter }) {
+  const times = requests.map(({ at }) => at.getTime()).sort((a, b) => a - b)
+  const maxPerSecond = maxWithin(times, 1000)
+  const maxInWindow = maxWithin(times, WINDOW * 1000)
+  const allowed = Math.ceil(perSecond * (WINDOW + JITTER / 1000))
+  const findings = []
+  if (maxInWindow > allowed) {
+    findings.push(`${maxInWindow} requests within ${WINDOW} s; ${perSecond} per second are allowed`)
+  }
+  const rejected = requests.filter(({ status, answeredAt }) => status === 429 && answeredAt !== null)
+  const ignored = rejected.filter(({ answeredAt }) => {
+    const from = answeredAt.getTime() + JITTER
+    const until = answeredAt.getTime() + retryAfter * 1000
+    return times.some((at) => at > from && at < until)
+  })
+  // A process that is killed right after the reply cannot tell the others.
+  if (ignored.length > rejected.length * 0.02) {
+    findings.push(`requests followed ${ignored.length} of ${rejected.length} replies with Retry-After too early`)
+  }
+  return {
+    counts: { maxPerSecond, [`maxPer${WINDOW}Seconds`]: maxInWindow, pauses: rejected.length, ignored: ignored.length },
+    findings,
+  }
+}
+
+/** The most of the ascending times that lie within any period of this length. */
+function maxWithin(times, period) {
+  let [first, most] = [0, 0]
+  for (const [index, time] of times.entries()) {
+    while (times[first] <= time - period) first++
+    most = Math.max(most, index - first + 1)
+  }
+  return most
+}
+
 function group(reads) {
   const groups = new Map()
   for (const read of reads) {

@@ -1,9 +1,12 @@
 // A long run with random failures, followed by an independent check.
 //   npm run soak -- --minutes 20 [--seed 7]
-// A sandbox with random faults and changes; a service and two workers on a private Redis, all killed at random. At the
-// end the sandbox's own record is compared with the database:
+// A sandbox with random faults, hostile lists and changes; two services and two workers on a private Redis, all killed at
+// random, and now and then a worker with another database. At the end the sandbox's own record is compared with the
+// database:
 // - every state returned to a read of a completed run is in the history;
-// - every POST has a decision, none was sent before the due date ended, and none was repeated without a read in between.
+// - every POST has a decision, none was sent before the due date ended, and none was repeated without a read in between;
+// - all processes together kept the rate limit, and sent nothing after a Retry-After;
+// - every worker with another database was refused.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
@@ -15,7 +18,7 @@ import { parseArgs } from 'node:util'
 import Database from 'better-sqlite3'
 import { contentHash } from '../../dist/src/domain/canonical-json.js'
 import { createWorld, startSandbox } from '../../dist/src/sandbox/index.js'
-import { checkHistory, checkPosts } from './check.mjs'
+import { checkHistory, checkPosts, checkRate } from './check.mjs'
 
 const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } })
 const minutes = Number(values.minutes ?? 5)
@@ -29,7 +32,10 @@ const channels = [
   { org: 'acme', channel: 'blue' },
   { org: 'meridian', channel: 'removals' },
 ]
-const counts = { faults: 0, changes: 0, kills: 0, redisKills: 0, flushes: 0, stops: 0 }
+/** Requests per second of all processes together, and the Retry-After of every 429 in seconds. */
+const RATE = { perSecond: 80, retryAfter: 2 }
+const SERVERS = ['service-1', 'service-2', 'worker-1', 'worker-2']
+const counts = { faults: 0, hostileLists: 0, changes: 0, kills: 0, redisKills: 0, flushes: 0, stops: 0, refused: 0 }
 const day = (offset) => new Date(Date.now() + offset * 86_400_000).toISOString().slice(0, 10)
 
 // --- the marketplace ------------------------------------------------------------------------------------------------
@@ -64,7 +70,8 @@ observe()
 
 const readFaults = [
   () => ({ kind: 'status', status: pick([500, 502, 503, 408]) }),
-  () => ({ kind: 'status', status: 429, headers: { 'Retry-After': pick(['1', '2', 'soon']) } }),
+  () => ({ kind: 'status', status: 429, headers: { 'Retry-After': String(RATE.retryAfter) } }),
+  () => ({ kind: 'status', status: 503, headers: { 'Retry-After': 'soon' } }),
   () => ({ kind: 'reset' }),
   () => ({ kind: 'reset-mid-body' }),
   () => ({ kind: 'truncate' }),
@@ -80,7 +87,23 @@ const closeFaults = [
   () => ({ kind: 'not-ok' }),
   () => ({ kind: 'status', status: pick([400, 404]) }),
 ]
+/** Lists that are large, or made to be expensive; none may lose a document or end a process. */
+const hostileLists = [
+  () => ({ items: Array.from({ length: 150_000 }, () => ({})) }),
+  () => ({ items: Array.from({ length: 20_000 }, () => ({})) }),
+  () => ({ items: Array.from({ length: 5_000 }, (_, index) => ({ id: index % 2 === 0 ? null : '\ud800' })) }),
+  () => ({ items: [nested(400)] }),
+  () => ({ items: 'none' }),
+  () => ({ items: [null, 1, 'text', [], { id: '../close' }, { id: '' }] }),
+]
+const nested = (depth) => JSON.parse('['.repeat(depth) + ']'.repeat(depth))
 function injectFault() {
+  if (random() < 0.03) {
+    const text = JSON.stringify(pick(hostileLists)())
+    const effect = { kind: 'text', text, contentType: 'application/json', status: 200 }
+    sandbox.faults.add({ operation: pick(['listListings', 'listRfqs']), effect })
+    counts.hostileLists++
+  }
   const closing = random() < 0.4
   const operation = closing ? 'closeRfq' : pick(['listListings', 'listRfqs', 'readRfq', 'readResponse', 'readResponse'])
   const times = 1 + Math.floor(random() * 4)
@@ -113,17 +136,19 @@ function changeWorld() {
 
 // --- the program ----------------------------------------------------------------------------------------------------
 
-const [redisPort, webPort] = [await freePort(), await freePort()]
-const config = join(folder, 'quotekeeper.yaml')
+const [redisPort, ...webPorts] = [await freePort(), await freePort(), await freePort()]
 const key = (org) => `SOAK_KEY_${org.toUpperCase()}`
 const env = {
   ...process.env,
   ...Object.fromEntries(Object.entries(sandbox.keys).map(([org, value]) => [key(org), value])),
 }
-writeFileSync(
-  config,
-  `baseUrl: ${sandbox.url}
-database: ./soak.db
+/** Writes a configuration. @returns its path */
+function configure(name, { database = 'soak.db', webPort = webPorts[0] } = {}) {
+  const file = join(folder, `${name}.yaml`)
+  writeFileSync(
+    file,
+    `baseUrl: ${sandbox.url}
+database: ./${database}
 queue: redis://127.0.0.1:${redisPort}
 channels:
 ${channels.map(({ org, channel }) => `  - { org: ${org}, channel: ${channel}, apiKey: { env: ${key(org)} }, autoClose: on }`).join('\n')}
@@ -132,11 +157,16 @@ schedule:
   rfqs: "*/3 * * * * *"
   closeExpired: "*/5 * * * * *"
   channelReport: null
-requests: { concurrency: 8, perSecond: 400, timeoutMs: 1500, retries: 3, maxBodyMiB: 16 }
+requests: { concurrency: 8, perSecond: ${RATE.perSecond}, timeoutMs: 1500, retries: 3, maxBodyMiB: 16 }
 closing: { maxPerRun: 500, reportOnClose: false }
 web: { host: 127.0.0.1, port: ${webPort} }
 `,
-)
+  )
+  return file
+}
+const config = configure('quotekeeper')
+const secondConfig = configure('second', { webPort: webPorts[1] })
+const foreignConfig = configure('foreign', { database: 'foreign.db' })
 
 const processes = new Map()
 let ending = false
@@ -169,7 +199,8 @@ const redisArgs = [
 ]
 keepRunning('redis', 'redis-server', redisArgs)
 await wait(500)
-keepRunning('service', process.execPath, [PROGRAM, '--config', config, 'start'])
+keepRunning('service-1', process.execPath, [PROGRAM, '--config', config, 'start'])
+keepRunning('service-2', process.execPath, [PROGRAM, '--config', secondConfig, 'start'])
 keepRunning('worker-1', process.execPath, [PROGRAM, '--config', config, 'work'])
 keepRunning('worker-2', process.execPath, [PROGRAM, '--config', config, 'work'])
 
@@ -182,13 +213,32 @@ function disruptProcesses() {
     spawn('redis-cli', ['-p', String(redisPort), 'FLUSHALL'], { stdio: 'ignore' })
     counts.flushes++
   } else if (chance < 0.35) {
-    processes.get(pick(['service', 'worker-1', 'worker-2']))?.kill('SIGTERM')
+    processes.get(pick(SERVERS))?.kill('SIGTERM')
     counts.stops++
   } else {
-    processes.get(pick(['service', 'worker-1', 'worker-2']))?.kill('SIGKILL')
+    processes.get(pick(SERVERS))?.kill('SIGKILL')
     counts.kills++
   }
 }
+
+/** Starts a worker with another database on the same queue. It must be refused, once it reaches Redis. */
+async function startForeignWorker() {
+  const child = spawn(process.execPath, [PROGRAM, '--config', foreignConfig, 'work'], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (data) => {
+      output += data
+    })
+  const timer = setTimeout(() => child.kill('SIGTERM'), 60_000)
+  const [code] = await once(child, 'exit')
+  clearTimeout(timer)
+  if (code !== 0 && /database/.test(output)) counts.refused++
+  else foreignWorkers.push(`exit ${code}: ${output.slice(-300)}`)
+}
+const foreignWorkers = []
 
 // --- the run --------------------------------------------------------------------------------------------------------
 
@@ -196,7 +246,7 @@ const until = Date.now() + minutes * 60_000
 const loop = async (act, averageMs) => {
   while (Date.now() < until) {
     await wait(averageMs * 2 * random())
-    act()
+    await act()
   }
 }
 console.log(`soak of ${minutes} minutes, seed ${seed}, in ${folder}`)
@@ -204,7 +254,12 @@ const progress = setInterval(
   () => console.log(`${new Date().toISOString()} ${JSON.stringify({ ...counts, shown: shown.length })}`),
   60_000,
 )
-await Promise.all([loop(injectFault, 700), loop(changeWorld, 250), loop(disruptProcesses, 6000)])
+await Promise.all([
+  loop(injectFault, 700),
+  loop(changeWorld, 250),
+  loop(disruptProcesses, 6000),
+  loop(startForeignWorker, 60_000),
+])
 clearInterval(progress)
 
 // Without faults and changes the service must recover. Stalled jobs and leases take up to three minutes.
@@ -226,7 +281,7 @@ const recovered = async () => {
         .get(`${org}/${channel}`, kind, new Date(calmSince + 70_000).toISOString()),
     ),
   )
-  const ready = await fetch(`http://127.0.0.1:${webPort}/readyz`).then(
+  const ready = await fetch(`http://127.0.0.1:${webPorts[0]}/readyz`).then(
     (answer) => answer.ok,
     () => false,
   )
@@ -240,7 +295,7 @@ while (!isRecovered && Date.now() < calmSince + 240_000) {
 }
 ending = true
 const exits = await Promise.all(
-  ['service', 'worker-1', 'worker-2'].map(async (name) => {
+  SERVERS.map(async (name) => {
     const child = processes.get(name)
     const began = Date.now()
     child.kill('SIGTERM')
@@ -259,7 +314,9 @@ const findings = [
 ]
 const history = checkHistory(db, shown, sandbox.requests)
 const posts = checkPosts(db, sandbox.requests, shown)
-findings.push(...history.findings, ...posts.findings)
+const rate = checkRate(sandbox.requests, RATE)
+findings.push(...history.findings, ...posts.findings, ...rate.findings)
+for (const outcome of foreignWorkers) findings.push(`a worker with another database was not refused: ${outcome}`)
 const runs = Object.fromEntries(
   db
     .prepare('select outcome, count(*) as n from runs group by outcome')
@@ -275,7 +332,7 @@ const [verified] = await once(verify, 'exit')
 if (verified !== 0) findings.push('the hash chain of the decisions is broken')
 console.log(
   JSON.stringify(
-    { minutes, seed, ...counts, requests: sandbox.log.total, runs, ...history.counts, ...posts.counts },
+    { minutes, seed, ...counts, requests: sandbox.log.total, runs, ...history.counts, ...posts.counts, ...rate.counts },
     null,
     2,
   ),
