@@ -60,6 +60,18 @@ describe('a filter that nothing has', () => {
     expect(status).toBe(1)
     expect(err).toContain('no RFQs are stored yet, run `quotekeeper sync`')
   })
+
+  it('says with status 1 which channels were never read, and writes the overviews of the others', async () => {
+    const [forest, blue] = ['acme/forest', 'acme/blue']
+    const { quotekeeper } = await createCliFixture({
+      channels: [...CHANNELS, { org: 'acme', channel: 'forest', theme: 'forest' as const, listings: 1, rfqs: 1 }],
+    })
+    await quotekeeper('sync', '--channel', blue)
+    const { status, out, err } = await quotekeeper('report')
+    expect(status).toBe(1)
+    expect(out.trim().split('\n')).toHaveLength(1)
+    expect(err).toContain(`nothing is stored of ${forest} yet; run \`quotekeeper sync --channel ${forest}\``)
+  })
 })
 
 it('--outcome lists only runs and decisions with this outcome', async () => {

@@ -4,7 +4,7 @@ import type { ReportRequest } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
-import { UsageError } from '../cli-error.js'
+import { FailedError, UsageError } from '../cli-error.js'
 import { findRfq } from '../find-rfq.js'
 import {
   type AsOfOption,
@@ -82,13 +82,22 @@ async function writeComparison(cli: Cli, context: ReportContext, options: Option
 async function writeOverviews(cli: Cli, context: ReportContext, options: Options): Promise<void> {
   const channels = channelsOf(context.app, options)
   const file = fileOf(cli, context.app, options)
+  // The overview of a channel that was never read would look as if the channel were empty.
+  const unread: string[] = []
   for (const channel of channels) {
+    if ((await context.store.firstPollAt({ channel })) === null) {
+      unread.push(channel)
+      continue
+    }
     const order = await orderOf(cli, context, options, channel)
     if (options.json) {
       const { buildChannelReport } = await import('../../reporting/channel-report.js')
       printJson(cli.io, await buildChannelReport({ ...order, store: context.store }))
     } else await writeReport(cli, context.app, { ...order, ...file })
   }
+  if (unread.length === 0) return
+  const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${channel}`).join('')}`
+  throw new FailedError(`nothing is stored of ${unread.join(', ')} yet; run \`${remedy}\` to poll the marketplace`)
 }
 
 /** Makes a report, with a progress bar on a terminal, and prints its path. */
