@@ -57,12 +57,22 @@ export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'
   return [...keys, config.web.token ?? '', ...queuePasswords(config.queue)].filter((secret) => secret !== '')
 }
 
+/** A user name of this length without a password may be a token. */
+const MIN_TOKEN_LENGTH = 16
+
+/** The password of the queue, also if it is the user name or a parameter. */
 function queuePasswords(queue: Config['queue']): string[] {
   if (queue.kind === 'in-process' || !URL.canParse(queue.url)) return []
-  const { password } = new URL(queue.url)
+  const { username, password, searchParams } = new URL(queue.url)
+  const user = password === '' && username.length >= MIN_TOKEN_LENGTH ? username : ''
+  const parameters = [...searchParams].filter(([name]) => /pass|secret|token/i.test(name)).map(([, value]) => value)
+  return [decoded(password), decoded(user), ...parameters]
+}
+
+function decoded(text: string): string {
   try {
-    return [password, decodeURIComponent(password)]
+    return decodeURIComponent(text)
   } catch {
-    return [password]
+    return text
   }
 }

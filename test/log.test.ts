@@ -65,6 +65,10 @@ describe('secrets of a configuration', () => {
       web: { host: '', port: 0, token: 'token-1' },
       queue: { kind: 'redis', url: 'redis://me:p%40ss@host' } as const,
     }
-    expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'p%40ss', 'p@ss'])
+    expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'p@ss'])
+    const of = (url: string) => collectSecrets({ ...config, channels: [], queue: { kind: 'postgres', url } })
+    expect(of('postgres://a-token-as-user-name@host/db')).toEqual(['token-1', 'a-token-as-user-name'])
+    expect(of('postgres://me@host/db?password=p%20w&application_name=x')).toEqual(['token-1', 'p w'])
+    expect(of('postgres://me:100%@host/db')).toEqual(['token-1', '100%'])
   })
 })

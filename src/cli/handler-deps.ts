@@ -2,6 +2,7 @@ import type { HandlerDeps } from '../../jobs/handlers.js'
 import type { ChannelConfig } from '../config.js'
 import type { Clock } from '../domain/clock.js'
 import type { Readiness } from '../domain/readiness.js'
+import { createScrubber } from '../domain/secret-scrubber.js'
 import type { App } from './app.js'
 import { createReportOrder } from './report-request.js'
 
@@ -38,7 +39,14 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
 export const webServerStarter =
   ({ config, log }: Pick<App, 'config' | 'log'>, port = config.web.port) =>
   async (readiness: Readiness) => {
-    const { startHealthServer } = await import('../web/health.js')
+    const [{ startHealthServer }, { collectSecrets }] = await Promise.all([
+      import('../web/health.js'),
+      import('../log.js'),
+    ])
+    const scrub = createScrubber(collectSecrets(config))
+    // Errors of libraries may quote what they were given.
+    const safeReadiness: Readiness = async () =>
+      (await readiness()).map((check) => ({ ...check, message: scrub(check.message) }))
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    return startHealthServer({ ...config.web, port, readiness, onError })
+    return startHealthServer({ ...config.web, port, readiness: safeReadiness, onError })
   }

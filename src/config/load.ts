@@ -143,5 +143,6 @@ function describeValue(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (isRecord(value)) return `a section with ${Object.keys(value).join(', ') || 'nothing'}`
   const text = JSON.stringify(value) ?? String(value)
+  if (/:.*[@?#]/.test(text)) return 'text that looks like a URL with a password or token (not shown)'
   return text.length > 80 ? `${text.slice(0, 79)}…` : text
 }

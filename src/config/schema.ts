@@ -44,8 +44,7 @@ export function configSchema(context: SchemaContext) {
   return z.strictObject(shape, { error: sectionError(shape) })
 }
 
-const path = ({ folder }: SchemaContext) =>
-  values.text('the path of a file or folder').transform((found) => resolve(folder, found))
+const path = ({ folder }: SchemaContext) => values.path().transform((found) => resolve(folder, found))
 
 function channel(context: SchemaContext) {
   const shape = {
@@ -61,16 +60,20 @@ function channel(context: SchemaContext) {
     .transform((found) => ({ ...found, key: `${found.org}/${found.channel}` }))
 }
 
+/**
+ * A key that is written where its reference belongs is refused by every command, also by those that need no key; a missing
+ * one only by those that need it.
+ */
 const secret = (context: SchemaContext) =>
   values.readValue((found): ReadResult<string> => {
-    const read = readSecret(found, context)
-    return 'value' in read || context.secretsRequired ? read : { value: '' }
+    if (isAbsent(found) && !context.secretsRequired) return { value: '' }
+    const ref = parseSecretRef(found)
+    if (!('value' in ref)) return ref
+    const fetched = fetchSecret(ref.value, context.folder, context.env)
+    return 'value' in fetched || context.secretsRequired ? fetched : { value: '' }
   })
 
-function readSecret(found: unknown, { folder, env }: SchemaContext): ReadResult<string> {
-  const ref = parseSecretRef(found)
-  return 'value' in ref ? fetchSecret(ref.value, folder, env) : ref
-}
+const isAbsent = (found: unknown) => found === undefined || found === null
 
 const schedule = () =>
   section({
@@ -118,7 +121,9 @@ const web = (context: SchemaContext) =>
 /** May be absent on loopback only; crossCheck requires it elsewhere. */
 const token = (context: SchemaContext) =>
   values.readValue((found): ReadResult<string | null> => {
-    if (found === null) return { value: null }
-    const read = readSecret(found, context)
-    return 'value' in read || (context.secretsRequired && !read.unset) ? read : { value: null }
+    if (isAbsent(found)) return { value: null }
+    const ref = parseSecretRef(found)
+    if (!('value' in ref)) return ref
+    const fetched = fetchSecret(ref.value, context.folder, context.env)
+    return 'value' in fetched || (context.secretsRequired && !fetched.unset) ? fetched : { value: null }
   })

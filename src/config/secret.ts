@@ -29,9 +29,14 @@ export function parseSecretRef(value: unknown): ReadResult<SecretRef> {
 }
 
 const describeShape = (value: unknown) => {
-  if (isRecord(value)) return `a section with ${Object.keys(value).join(', ') || 'nothing'}`
+  // Other keys are not shown: `{ sk_live_… }` is a section too.
+  if (isRecord(value)) return `a section with ${describeKeys(Object.keys(value))}`
   return value === undefined || value === null ? 'nothing' : `a ${Array.isArray(value) ? 'list' : typeof value}`
 }
+
+const describeKeys = (keys: string[]) =>
+  [...keys.filter((key) => key === 'env' || key === 'file'), ...(keys.length === 0 ? ['nothing'] : [])].join(', ') ||
+  'other keys (not shown)'
 
 /**
  * Reads a secret and trims it. Only printable ASCII is accepted: an HTTP library printed a key with a line break in its

@@ -39,6 +39,15 @@ export const integer = (min: number, max: number) =>
 export const text = (allowed: string) =>
   value(allowed, (found) => (typeof found === 'string' && found.trim() !== '' ? found.trim() : undefined))
 
+/** A path in the file system. A URL, which may contain a password, is not shown. */
+export const path = () =>
+  readValue((found): ReadResult<string> => {
+    const allowed = 'the path of a file or folder'
+    if (typeof found !== 'string' || found.trim() === '') return { found: '', allowed }
+    const isUrl = /^\s*(?:[a-z][a-z0-9+.-]*:\/\/|file:)/i.test(found)
+    return isUrl ? { found: 'a URL (not shown)', allowed: `${allowed}, not a URL` } : { value: found.trim() }
+  })
+
 /** Also accepts `on`, `off`, `yes` and `no`, which YAML 1.2 reads as text. */
 export const flag = () =>
   value('true or false (or on, off, yes, no)', (found) => {
@@ -93,14 +102,17 @@ export const cron = () =>
     return valid ? { value: found.trim() } : { found: `${JSON.stringify(found)} (${why})`, allowed: CRON }
   })
 
+/** What may precede or contain a password or token in a URL. Such text is never shown. */
+const CREDENTIALS = /[@?#]/
+const HIDDEN = 'text with "@", "?" or "#" (not shown, because it may contain a password or token)'
+
 /** Origin and path without a trailing slash. Plain http is allowed on loopback only: it would expose the API key. */
 export const baseUrl = () =>
   readValue((found): ReadResult<string> => {
     const allowed = 'the https URL of the marketplace, without user, query or fragment (http on loopback only)'
+    if (typeof found === 'string' && CREDENTIALS.test(found)) return { found: HIDDEN, allowed }
     const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
     if (!url) return { found: '', allowed }
-    if (url.username || url.password) return { found: 'a URL with a user or password (not shown)', allowed }
-    if (url.search || url.hash) return { found: '', allowed }
     const secure = url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url.hostname))
     return secure ? { value: url.href.replace(/\/+$/, '') } : { found: '', allowed }
   })
@@ -118,13 +130,18 @@ export const anchorTarget = (toPath: (path: string) => string) =>
 export const queue = () =>
   readValue((found): ReadResult<Config['queue']> => {
     if (found === 'in-process') return { value: { kind: 'in-process' } }
-    const kind = typeof found === 'string' && URL.canParse(found) ? queueKind(new URL(found)) : null
-    if (kind) return { value: { kind, url: found as string } }
+    const url = typeof found === 'string' && URL.canParse(found) ? new URL(found) : null
+    const kind = url && queueKind(url)
+    // With "/", "?" or "#" in a password, a part of it would be taken for the host, which messages name.
+    const isAmbiguous = url !== null && `${url.pathname}${url.search}${url.hash}`.includes('@')
+    if (kind && !isAmbiguous) return { value: { kind, url: found as string } }
     return {
-      found: typeof found === 'string' ? JSON.stringify(found.replace(/[^/]*@/, '…@')) : '',
-      allowed: 'in-process, or a redis://, rediss:// or postgres:// URL',
+      found: typeof found === 'string' && CREDENTIALS.test(found) ? HIDDEN : '',
+      allowed: isAmbiguous ? `${QUEUE}; write "/", "?", "#" and "@" in a password as %2F, %3F, %23 and %40` : QUEUE,
     }
   })
+
+const QUEUE = 'in-process, or a redis://, rediss:// or postgres:// URL'
 
 function queueKind({ protocol, hostname }: URL) {
   if (hostname === '') return null

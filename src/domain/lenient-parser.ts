@@ -19,6 +19,7 @@ export type ProblemCode =
   | 'duplicate-key'
   | 'precision'
   | 'conflict'
+  | 'api-key'
 
 type Branded = { [z.$brand]: unknown }
 type Simplify<T> = { [K in keyof T]: T[K] }

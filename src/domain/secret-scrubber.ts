@@ -1,32 +1,81 @@
 /** Shorter words of a secret, such as the scheme in `Bearer …`, are too common to be removed from text. */
-const MIN_PART_LENGTH = 8
+export const MIN_PART_LENGTH = 8
 
 /**
- * Every form in which a secret may appear in text: as it is, its white space collapsed, its long words alone (a key
- * without its scheme), each of them also JSON-encoded (once and twice) and percent-encoded.
- * @returns longest first, because one form may contain another; none for an empty secret
- */
-export function secretForms(secret: string): string[] {
-  const parts = secret.split(/\s+/).filter((part) => part.length >= MIN_PART_LENGTH)
-  const originals = [secret, secret.replace(/[\p{C}\s]+/gu, ' ').trim(), ...parts].filter((part) => part !== '')
-  const forms = originals.flatMap((part) => [
-    part,
-    jsonEncoded(part),
-    jsonEncoded(jsonEncoded(part)),
-    encodeURIComponent(part),
-  ])
-  return longestFirst(forms)
-}
-
-/**
- * Makes a function that replaces every form of the secrets in text.
+ * Makes a function that replaces secrets in text: as they are, with their white space collapsed, and their long words alone
+ * (a key without its scheme). Each of them is also found with any of its characters escaped as in JSON (up to eight levels
+ * deep) or percent-encoded (up to three levels), and in Base64 of any text that contains it.
  * @param replacement what to write instead
  */
 export function createScrubber(secrets: readonly string[], replacement = '[secret]'): (text: string) => string {
-  const forms = longestFirst(secrets.flatMap(secretForms))
-  return (text) => forms.reduce((rest, form) => rest.replaceAll(form, replacement), text)
+  const found = secretPattern(secrets)
+  return found === null ? (text) => text : (text) => text.replaceAll(found.pattern, () => replacement)
 }
 
-const jsonEncoded = (text: string) => JSON.stringify(text).slice(1, -1)
+/**
+ * The pattern that `createScrubber` searches for.
+ * @returns the pattern, and the length of the longest text that it matches; null if there are no secrets
+ */
+export function secretPattern(secrets: readonly string[]): { pattern: RegExp; maxLength: number } | null {
+  const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
+  if (forms.length === 0) return null
+  const pattern = new RegExp(forms.map(formPattern).join('|'), 'gu')
+  return { pattern, maxLength: (forms[0] as string).length * MAX_CHARACTER_LENGTH }
+}
 
-const longestFirst = (forms: readonly string[]) => [...new Set(forms)].sort((a, b) => b.length - a.length)
+/** Longer than what one character of a secret matches in any encoding. */
+const MAX_CHARACTER_LENGTH = 30
+
+function formsOf(secret: string): string[] {
+  const parts = secret.split(/\s+/).filter((part) => part.length >= MIN_PART_LENGTH)
+  const originals = [secret, secret.replace(/[\p{C}\s]+/gu, ' ').trim(), ...parts].filter((part) => part !== '')
+  return originals.flatMap((original) => [original, ...base64Forms(original)])
+}
+
+/**
+ * What Base64 of any text contains if the text contains the secret: one form for each position of the secret within groups of
+ * three bytes. Characters that also depend on what is before or after the secret are left out.
+ */
+function base64Forms(secret: string): string[] {
+  const bytes = Buffer.from(secret)
+  if (bytes.length < MIN_PART_LENGTH) return []
+  return [0, 1, 2].flatMap((offset) => {
+    const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
+    const certain = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))
+    return [certain, certain.replaceAll('+', '-').replaceAll('/', '_')]
+  })
+}
+
+/** Matches a secret with any of its characters encoded. A run of backslashes is one unit, so that matching takes linear time. */
+const formPattern = (form: string) =>
+  (form.match(/\\+|[^\\]/gu) ?? [])
+    // Only a whole run of backslashes: a part of it could leave half of an escape sequence, and take long to search.
+    .map((unit, at) => unitPattern(unit, at === 0 ? '(?<!\\\\)' : ''))
+    .join('')
+
+function unitPattern(unit: string, start: string): string {
+  const backslashes = `${start}\\\\{1,8}`
+  const unicode = Array.from({ length: unit.length }, (_, at) => `${backslashes}u${hex(unit.charCodeAt(at), 4)}`).join(
+    '',
+  )
+  const percent = [...Buffer.from(unit)].map((byte) => `%(?:25){0,2}${hex(byte, 2)}`).join('')
+  return `(?:${unicode}|${percent}|${plainPattern(unit, start)})`
+}
+
+function plainPattern(unit: string, start: string): string {
+  if (unit.startsWith('\\')) return `${start}\\\\{${unit.length},${8 * unit.length}}`
+  if (unit === ' ') return '[ +]'
+  // JSON may escape a slash, and must escape quotes and control characters.
+  if (unit === '"' || unit === '/') return `(?:${start}\\\\{1,8})?${quote(unit)}`
+  const short = JSON.stringify(unit).slice(1, -1)
+  return short === unit ? quote(unit) : `${quote(unit)}|${start}\\\\{1,8}${quote(short.slice(1))}`
+}
+
+/** Every character as a code point, so that none has a meaning of its own in a pattern. */
+const quote = (text: string) => Array.from(text, (each) => `\\u{${each.codePointAt(0)?.toString(16)}}`).join('')
+
+const hex = (number: number, digits: number) =>
+  number
+    .toString(16)
+    .padStart(digits, '0')
+    .replace(/[a-f]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)

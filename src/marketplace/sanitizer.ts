@@ -1,4 +1,5 @@
 import { createScrubber } from '../domain/secret-scrubber.js'
+import { REMOVED_KEY } from './key-removal.js'
 
 const MAX_LENGTH = 200
 
@@ -7,11 +8,11 @@ export type Sanitize = (text: string) => string
 
 /**
  * Creates a function that sanitizes text for messages: control and other invisible characters become spaces, the API key
- * becomes `[key]` in any encoding, and the result is cut at 200 characters.
+ * is replaced in every form that `createScrubber` finds, and the result is cut at 200 characters.
  * @param apiKey printable ASCII; empty if not known
  */
 export function createSanitizer(apiKey: string): Sanitize {
-  const scrub = createScrubber([apiKey], '[key]')
+  const scrub = createScrubber([apiKey], REMOVED_KEY)
   return (text) => {
     const safe = scrub(collapseInvisible(text))
     // Cut between characters, not within a surrogate pair.

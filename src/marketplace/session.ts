@@ -15,6 +15,7 @@ import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseResult, Operation, ReadResult } from './contract.js'
 import { ChannelError, ItemError, UnavailableError } from './errors.js'
 import { readJsonItems, readJsonObject } from './json-body.js'
+import { createKeyRemover, noteRemovedKey } from './key-removal.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
 import { createSanitizer, type Sanitize } from './sanitizer.js'
@@ -38,6 +39,7 @@ export class Session implements ChannelSession {
   readonly #options: SessionOptions
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
+  readonly #removeKey: (body: Buffer) => Promise<Buffer>
   readonly #cancelToken: CancelToken
   /** The percent-encoded path of the channel. */
   readonly #base: string
@@ -51,6 +53,7 @@ export class Session implements ChannelSession {
     this.channel = { org: channel.org, channel: channel.channel }
     this.#options = options
     this.#sanitize = createSanitizer(channel.apiKey)
+    this.#removeKey = createKeyRemover(channel.apiKey)
     this.#base = basePath(transport.prefix, channel, this.#sanitize)
     this.#cancelToken = new CancelToken({ parent: transport.cancelToken, signal })
   }
@@ -83,7 +86,7 @@ export class Session implements ChannelSession {
   async #list<T>(operation: Operation, name: string, parse: DocumentParser<T>) {
     const target = this.#target(operation, [name])
     return this.#read(target, async (reply) => {
-      const list = new ListCollector(parse)
+      const list = new ListCollector(reply.containedKey ? noteRemovedKey(parse) : parse)
       for await (const item of readJsonItems(reply, target.label, this.#sanitize)) list.add(item.text, item.parse)
       return list.finish()
     })
@@ -95,7 +98,7 @@ export class Session implements ChannelSession {
       const { value, losses } = await readJsonObject(reply, target.label, this.#sanitize)
       requireMatchingId(value, id, target.label, this.#sanitize)
       // A document without an id is stored under the requested id.
-      return { ...parse(value, losses), id }
+      return { ...(reply.containedKey ? noteRemovedKey(parse) : parse)(value, losses), id }
     })
   }
 
@@ -132,6 +135,7 @@ export class Session implements ChannelSession {
     const reply = await transport.send({
       target,
       apiKey: channel.apiKey,
+      removeKey: this.#removeKey,
       retry,
       fairnessKey: this,
       cancelToken: this.#cancelToken,

@@ -4,11 +4,15 @@ import { TransientError } from './retry.js'
 import type { Sanitize } from './sanitizer.js'
 import type { Target } from './transport.js'
 
+const MAX_QUOTED_LENGTH = 4096
+
 /** The `message` of an error body, else the start of the body; null if it is empty. */
 export function errorMessageOf(body: Buffer, sanitize: Sanitize): string | null {
   const text = body.toString('utf8')
+  // A body may have been cut within an API key, so its end is not quoted.
+  const start = text.slice(0, MAX_QUOTED_LENGTH)
   const message = (parseJsonOrNull(text) as { message?: unknown } | null)?.message
-  return sanitize(typeof message === 'string' && message !== '' ? message : text) || null
+  return sanitize(typeof message === 'string' && message !== '' ? message : start) || null
 }
 
 /** Parsed JSON; null for invalid JSON. */

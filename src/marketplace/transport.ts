@@ -33,6 +33,8 @@ export interface Target {
 export interface TransportRequest {
   target: Target
   apiKey: string
+  /** Replaces the API key in a body; resolves with the same buffer if there is none. */
+  removeKey: (body: Buffer) => Promise<Buffer>
   /** Attempts of the same read before this one. */
   retry: number
   /** See RateLimiter. */
@@ -42,7 +44,10 @@ export interface TransportRequest {
   beforeSend: () => void
 }
 
+/** A reply whose body does not contain the API key. */
 export interface TransportReply extends HttpReply {
+  /** The body contained the API key, and it was replaced. */
+  containedKey: boolean
   /** Just before the request was sent. */
   sentAt: Date
   /** The `Date` header, null if absent or invalid. */
@@ -90,7 +95,8 @@ export class Transport {
       const reply = await this.#sendAndReport(request)
       const serverDate = this.#serverDate(reply)
       this.#pauseIfAsked(reply, serverDate ?? this.#options.now())
-      return { sentAt, serverDate, ...reply }
+      const body = await request.removeKey(reply.body)
+      return { ...reply, sentAt, serverDate, body, containedKey: body !== reply.body }
     } finally {
       this.#rateLimiter.release()
     }

@@ -18,7 +18,7 @@ interface VersionRow {
 type Entity = Pick<VersionRow, 'channel' | 'kind' | 'id'>
 
 /** Codes of problems of a list, a request or a received text; they cannot be found by parsing stored bodies. */
-const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'duplicate-key', 'precision', 'conflict')`
+const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'duplicate-key', 'precision', 'conflict', 'api-key')`
 const MAX_ROWS_PER_TURN = 500
 
 /**

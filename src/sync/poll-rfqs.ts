@@ -120,7 +120,7 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
 }
 
 /** Problems of a list entry that its detail does not show. */
-const LIST_PROBLEMS = new Set<ProblemCode>(['duplicate', 'omitted', 'duplicate-key', 'precision'])
+const LIST_PROBLEMS = new Set<ProblemCode>(['duplicate', 'omitted', 'duplicate-key', 'precision', 'api-key'])
 
 /** An RFQ is not valid if parsing its list entry lost something that matters, or if list and detail disagree. */
 function withListProblems(rfq: Observation<Rfq>, entry: RfqEntry, conflict: Problem | null): Observation<Rfq> {

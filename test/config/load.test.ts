@@ -296,6 +296,18 @@ describe('API key', () => {
     expect(loadConfig({ cwd: folder, env: {}, secrets: 'if-set' }).channels[0]?.apiKey).toBe('')
   })
 
+  it.each(['sk_live_SECRET', '{ sk_live_SECRET }', '{ value: SECRET }', '[SECRET]', '{ env: "sk live SECRET" }'])(
+    'written into the configuration is refused also by commands that only read the database, and not shown: %s',
+    (written) => {
+      for (const text of [withKey(written), `${MINIMAL}web: { token: ${written} }\n`]) {
+        write(text)
+        const load = () => loadConfig({ cwd: folder, env: {}, secrets: 'if-set' })
+        expect(load).toThrow('{ env: NAME }')
+        expect(load).not.toThrow('SECRET')
+      }
+    },
+  )
+
   it.each(['a\nb', 'clé', 'a\u0007b'])('with an impossible character is rejected and not shown: %j', (key) => {
     const [issue] = issuesOf(MINIMAL, { env: { ACME_API_KEY: key } })
     expect(issue?.found).toContain('ACME_API_KEY')
@@ -424,6 +436,47 @@ web:
     const issues = issuesOf(text)
     expect(issues.map(({ allowed, found }) => `${found} ${allowed}`).join('\n')).toMatch(words)
     expect(issues[0]?.file).toBe(join(folder, 'quotekeeper.yaml'))
+  })
+
+  it.each([
+    'https://me:SECRET@host',
+    'https://SECRET@host',
+    'https://host/?token=SECRET',
+    'https://host/#SECRET',
+    'https://host/me:SECRET@path',
+    'htps:/me:SECRET@host',
+    'me:SECRET@host',
+    'redis://:SECRET@host',
+    'redis://:SEC?RET@host',
+    'redis://SEC?RET@host',
+    'redis://SEC/RET@host',
+    'redis://SEC#RET@host',
+    'redis:/:SECRET@',
+    'postgres://me:SECRET@',
+    'rabbit://host?password=SECRET',
+    'postgres://me:SECRET@host:port/db?sslpassword=SECRET',
+  ])('never show a password or token, in whatever key it is: %s', (text) => {
+    const url = JSON.stringify(text)
+    const wrong: [string, string][] = [
+      ['baseUrl', MINIMAL.replace('https://marketplace.example.com', url)],
+      ['database', `${MINIMAL}database: ${url}\n`],
+      ['queue', `${MINIMAL}queue: ${url}\n`],
+      ['logLevel', `${MINIMAL}logLevel: ${url}\n`],
+      ['web.token', `${MINIMAL}web: { token: ${url} }\n`],
+      ['web.port', `${MINIMAL}web: { port: ${url} }\n`],
+    ]
+    for (const [key, configuration] of wrong) {
+      const accepted = key === 'queue' && /^redis:\/\/:SECRET@host/.test(text)
+      const isPath = key === 'database' && !text.includes('://')
+      if (accepted || isPath) continue
+      const issues = issuesOf(configuration)
+      expect(issues.map((issue) => issue.key)).toEqual([key])
+      expect(JSON.stringify(issues)).not.toMatch(/SEC|RET/)
+    }
+    for (const name of ['QUOTEKEEPER_BASE_URL', 'QUOTEKEEPER_QUEUE']) {
+      if (name === 'QUOTEKEEPER_QUEUE' && /^redis:\/\/:SECRET@host/.test(text)) continue
+      expect(JSON.stringify(issuesOf(MINIMAL, { env: { [name]: text } }))).not.toMatch(/SEC|RET/)
+    }
   })
 
   it('never contain a password', () => {

@@ -68,10 +68,10 @@ describe('error statuses', () => {
     })
     for (const call of lists) {
       const error = await failureOf(call(session(server.url)))
-      expect(error.message).toContain('[key]')
+      expect(error.message).toContain('[API key removed]')
       expect(`${error.message}${error.stack}${JSON.stringify(error)}`).not.toContain(KEY)
     }
-    expect((await session(server.url).closeRfq('r1')).message).toBe('no such key: [key]')
+    expect((await session(server.url).closeRfq('r1')).message).toBe('no such key: [API key removed]')
   })
 })
 

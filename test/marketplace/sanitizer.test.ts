@@ -39,7 +39,7 @@ describe('sanitizer', () => {
   })
 
   it('removes a key without its scheme, or with control characters in it', () => {
-    expect(createSanitizer('Bearer abcdefghijkl')('unknown token abcdefghijkl')).toBe('unknown token [key]')
-    expect(createSanitizer('Bearer  abcdefghijkl')('got "Bearer \n abcdefghijkl"')).toBe('got "[key]"')
+    expect(createSanitizer('Bearer abcdefghijkl')('unknown token abcdefghijkl')).toBe('unknown token [API key removed]')
+    expect(createSanitizer('Bearer  abcdefghijkl')('got "Bearer \n abcdefghijkl"')).toBe('got "[API key removed]"')
   })
 })

@@ -56,7 +56,7 @@ async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
   const findings: Finding[] = []
   for (const each of checks) {
     print?.started(each)
-    const finding = await untilAborted(runCheck(each), cli.io.stop)
+    const finding = scrubbed(cli, await untilAborted(runCheck(each), cli.io.stop))
     findings.push(finding)
     print?.finished(finding)
   }
@@ -65,6 +65,13 @@ async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
   printRemedies(cli, findings, options)
   cli.status = findings.every(({ ok }) => ok) ? 0 : 1
 }
+
+/** Errors of libraries may quote what they were given. */
+const scrubbed = ({ scrub }: Cli, { found, remedy, ...finding }: Finding): Finding => ({
+  ...finding,
+  found: scrub(found),
+  remedy: scrub(remedy),
+})
 
 async function runCheck({ what, run, remedy }: Check): Promise<Finding> {
   try {

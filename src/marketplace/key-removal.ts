@@ -1,0 +1,54 @@
+import type { DocumentParser } from '../domain/observation.js'
+import { MIN_PART_LENGTH, secretPattern } from '../domain/secret-scrubber.js'
+import { TimeSlice } from '../domain/time-slice.js'
+
+/** What replaces an API key in a body, which is stored: plain text in JSON. */
+export const REMOVED_KEY = '[API key removed]'
+const REMOVED_KEY_BYTES = Buffer.from(REMOVED_KEY)
+
+/** Bytes that are searched at once: a few milliseconds, also of a body made to be slow. */
+const CHUNK_BYTES = 2 ** 17
+/** What a search looks back at. */
+const CONTEXT_BYTES = 8
+
+/**
+ * Makes a function that replaces an API key in the bodies of replies, in every form that `createScrubber` finds, before
+ * anything reads them. All other bytes stay as they are. Keys of fewer than eight characters are not replaced: they could be
+ * ordinary words.
+ * @param apiKey printable ASCII
+ * @returns resolves with the same buffer if it does not contain the key
+ */
+export function createKeyRemover(apiKey: string): (body: Buffer) => Promise<Buffer> {
+  const search = apiKey.length < MIN_PART_LENGTH ? null : secretPattern([apiKey])
+  return search === null ? async (body) => body : (body) => removeKey(body, search)
+}
+
+async function removeKey(body: Buffer, { pattern, maxLength }: { pattern: RegExp; maxLength: number }) {
+  const slice = new TimeSlice()
+  const parts: Buffer[] = []
+  let copied = 0
+  for (let at = 0; at < body.length; ) {
+    const from = Math.max(copied, at - CONTEXT_BYTES)
+    const end = at + CHUNK_BYTES
+    // One byte is one character, so a match has the same place in the body: all forms of the key are ASCII.
+    const text = body.toString('latin1', from, Math.min(end + maxLength, body.length))
+    pattern.lastIndex = at - from
+    for (let match = pattern.exec(text); match && from + match.index < end; match = pattern.exec(text)) {
+      parts.push(body.subarray(copied, from + match.index), REMOVED_KEY_BYTES)
+      copied = from + match.index + match[0].length
+    }
+    at = Math.max(end, copied)
+    if (slice.isOver) await slice.next()
+  }
+  return copied === 0 ? body : Buffer.concat([...parts, body.subarray(copied)])
+}
+
+/** Adds a problem to documents in which a key was replaced. Used for replies that contained one. */
+export const noteRemovedKey =
+  <T>(parse: DocumentParser<T>): DocumentParser<T> =>
+  (body, losses) => {
+    const observation = parse(body, losses)
+    if (!JSON.stringify(body).includes(REMOVED_KEY)) return observation
+    const message = `the document contained the API key, which was replaced with "${REMOVED_KEY}"`
+    return { ...observation, problems: [{ path: '', code: 'api-key', message }, ...observation.problems] }
+  }
