@@ -1,6 +1,7 @@
 import { VERSION } from '../version.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
+import { looseFiles } from './file-permissions.js'
 import { createHandlerDeps, webServerStarter } from './handler-deps.js'
 import { createMaintenanceJobs } from './maintenance-jobs.js'
 import { untilStopped } from './until-stopped.js'
@@ -21,6 +22,7 @@ export async function runService(
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }
+  for (const { path, found, remedy } of looseFiles(config)) log.warn({ path }, `${found}; run: ${remedy}`)
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
   await untilStopped(io.stop)
   log.info('quotekeeper stopping')

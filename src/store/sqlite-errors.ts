@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3'
+import { quoteForShell } from '../quote-for-shell.js'
 import { StoreError, UnusableDatabaseError } from './errors.js'
 
 /** What to do about a damaged database. `.recover` prints SQL, which a second sqlite3 reads into a new file. */
@@ -55,6 +56,3 @@ function remedyFor(code: string, path: string): { what: string; todo: string; un
   }
   return { what: 'Unexpected database error', todo: 'This is a bug in Quotekeeper; please report it.', unusable: false }
 }
-
-/** Quotes a path only if a shell would otherwise change it. */
-const quoteForShell = (path: string): string => (/^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`)

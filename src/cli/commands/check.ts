@@ -14,6 +14,7 @@ import { type App, withServices } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { connectTo } from '../connect-to.js'
 import { errorMessage, isUserFacing } from '../error-message.js'
+import { looseFiles } from '../file-permissions.js'
 import { type JsonOption, jsonOption, withExamples } from '../options.js'
 import { formatMinute, printJson, printTable } from '../output.js'
 import { refuseNeededFile } from '../output-file.js'
@@ -94,6 +95,8 @@ function untilAborted<T>(result: Promise<T>, signal: AbortSignal): Promise<T> {
 }
 
 const passed = (found: string) => ({ ok: true, found, remedy: '' })
+/** Everything works, but the remedy is advisable. */
+const warning = (found: string, remedy: string) => ({ ok: true, found, remedy })
 const failed = (found: string, remedy = '') => ({ ok: false, found, remedy })
 
 // --- this machine -----------------------------------------------------------------------------------------------------
@@ -115,6 +118,7 @@ const localChecks = (app: App, now: Clock): Check[] => [
     remedy: 'check the path under `reports.directory:` in the configuration',
     run: () => checkReports(app),
   },
+  { what: 'permissions', remedy: '', run: async () => checkPermissions(app) },
 ]
 
 function checkConfiguration({ config }: App) {
@@ -214,6 +218,13 @@ async function checkReports({ config }: App) {
   makeFolder(directory)
   await probeFolder(directory)
   return passed(`${directory}: writable`)
+}
+
+/** A warning only: everything works, but others may read offers and keys. */
+function checkPermissions({ config }: App) {
+  const loose = looseFiles(config)
+  if (loose.length === 0) return passed('only this user may read the database and the keys')
+  return warning(loose.map(({ found }) => found).join('; '), loose.map(({ remedy }) => remedy).join(' && '))
 }
 
 // --- the marketplace --------------------------------------------------------------------------------------------------
@@ -321,10 +332,13 @@ function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[]
 
 const COLUMNS: Column<Finding>[] = [
   { header: 'Check', cell: ({ what }) => what },
-  { header: 'Result', cell: ({ ok }) => resultOf(ok) },
+  { header: 'Result', cell: resultOf },
   { header: 'Details', cell: ({ found }) => found, min: 40, overflow: 'wrap' },
 ]
-const resultOf = (ok: boolean) => (ok ? 'ok' : 'FAILED')
+function resultOf({ ok, remedy }: Pick<Finding, 'ok' | 'remedy'>): string {
+  if (!ok) return 'FAILED'
+  return remedy === '' ? 'ok' : 'warning'
+}
 
 interface RowPrinter {
   started(check: Check): void
@@ -339,7 +353,7 @@ function rowPrinter(io: Io, checks: readonly Check[]): RowPrinter {
   const { width } = io
   const end = (findings: readonly Finding[]) => printTable(io, COLUMNS, findings, '')
   if (width === null) return { started: () => undefined, finished: () => undefined, end }
-  const widths = [Math.max(...checks.map(({ what }) => what.length)), 'FAILED'.length] as const
+  const widths = [Math.max(...checks.map(({ what }) => what.length)), 'warning'.length] as const
   const detailsWidth = Math.max(MIN_DETAILS_WIDTH, width - widths[0] - widths[1] - 4)
   const line = (what: string, result: string, details: string) =>
     io.out(`${padEnd(what, widths[0])}  ${padEnd(result, widths[1])}  ${details}`.trimEnd().concat('\n'))
@@ -347,20 +361,20 @@ function rowPrinter(io: Io, checks: readonly Check[]): RowPrinter {
   line('Check', 'Result', 'Details')
   return {
     started: ({ what }) => note(`Checking ${what} …`),
-    finished: ({ what, ok, found }) => {
+    finished: ({ what, found, ...result }) => {
       note('')
       const [first = '', ...rest] = wrap(sanitize(found), detailsWidth)
-      line(what, resultOf(ok), first)
+      line(what, resultOf(result), first)
       for (const each of rest) line('', '', each)
     },
     end: () => undefined,
   }
 }
 
-/** Each failure once: the table has shown what was found, JSON has not. */
+/** Each failure and each warning once: the table has shown what was found, JSON has not. */
 function printRemedies({ io }: Cli, findings: readonly Finding[], { json }: JsonOption): void {
   const failures = findings.filter(({ ok }) => !ok)
-  for (const { what, found, remedy } of failures) {
+  for (const { what, found, remedy } of findings.filter(({ ok, remedy }) => !ok || remedy !== '')) {
     const lines = [...(json ? [sanitize(found)] : []), ...(remedy === '' ? [] : [`→ ${remedy}`])]
     if (lines.length > 0) io.err(`\n${what}: ${lines.join('\n  ')}\n`)
   }
