@@ -12,10 +12,22 @@ export async function describeMaintenance(
   { anchors }: Partial<Pick<Config, 'anchors'>>,
   now: Date,
 ): Promise<ReadinessCheck[]> {
-  if (anchors == null || anchors.to === null || anchors.schedule === null) return []
+  const isAnchored = anchors != null && anchors.to !== null && anchors.schedule !== null
+  return [...(isAnchored ? [await describeAnchors(store, now)] : []), ...(await failedPruning(store))]
+}
+
+async function describeAnchors(store: Pick<MaintenanceLog, 'maintenanceState'>, now: Date): Promise<ReadinessCheck> {
   const state = await store.maintenanceState('anchor')
   const { succeededAt = null, failures = 0, error = null } = state ?? {}
   const last = succeededAt === null ? 'no anchor written yet' : `last anchor written ${formatAge(succeededAt, now)} ago`
-  const problem = failures > 0 ? `; failed ${failures === 1 ? 'once' : `${failures} times`} since: ${error}` : ''
-  return [{ name: 'anchors', ok: true, message: last + problem }]
+  const problem = failures > 0 ? `; failed ${times(failures)} since: ${error}` : ''
+  return { name: 'anchors', ok: true, message: last + problem }
 }
+
+async function failedPruning(store: Pick<MaintenanceLog, 'maintenanceState'>): Promise<ReadinessCheck[]> {
+  const state = await store.maintenanceState('prune')
+  if (state === null || state.failures === 0) return []
+  return [{ name: 'pruning', ok: true, message: `failed ${times(state.failures)}: ${state.error}` }]
+}
+
+const times = (count: number) => (count === 1 ? 'once' : `${count} times`)

@@ -1,5 +1,5 @@
 import type { Clock } from '../src/domain/clock.js'
-import type { MaintenanceLog, MaintenanceState, MaintenanceTask } from '../src/store/contract.js'
+import type { MaintenanceEnd, MaintenanceLog, MaintenanceState, MaintenanceTask } from '../src/store/contract.js'
 import type { Log } from './contract.js'
 import type { Cron } from './cron.js'
 
@@ -50,14 +50,19 @@ export function createMaintenance({ jobs, store, now, log }: MaintenanceOptions)
       const started = now()
       if (!isDue(await store.maintenanceState(task), cron, started)) return
       if (!(await store.beginMaintenance(task, started, (state) => isDue(state, cron, started)))) return
-      const error = await run(stopped.signal).then(
-        (facts) => void log.info({ task, ...facts }, `${task} done`),
-        (thrown: unknown) => thrown as Error,
-      )
-      if (error && !stopped.signal.aborted) log.warn({ task, err: error }, `${task} failed; it will be tried again`)
-      await store.endMaintenance(task, now(), error ? error.message : null)
+      await store.endMaintenance(task, now(), await runAndLog(task, run))
     } catch (error) {
       log.warn({ task, err: error }, `${task} could not be run; it will be tried again`)
+    }
+  }
+  const runAndLog = async (task: MaintenanceTask, run: MaintenanceJob['run']): Promise<MaintenanceEnd> => {
+    try {
+      log.info({ task, ...(await run(stopped.signal)) }, `${task} done`)
+      return 'succeeded'
+    } catch (error) {
+      if (stopped.signal.aborted) return 'stopped'
+      log.warn({ task, err: error }, `${task} failed; it will be tried again`)
+      return { error: (error as Error).message }
     }
   }
   const tick = () => {

@@ -9,7 +9,7 @@ import type { Log } from './contract.js'
  * @param previous the run of this kind before
  */
 export function logRunSummary(result: PollResult | ClosingResult, log: Log, previous: RunRecord | null = null): void {
-  const { id, startedAt, finishedAt, error, suspicious: _suspicious, notBefore, ...rest } = result.run
+  const { id, startedAt, finishedAt, error, suspicious: _suspicious, times: _times, notBefore, ...rest } = result.run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {
     run: id,

@@ -47,6 +47,11 @@ export interface ClosingConfig {
 }
 export interface HistoryConfig {
   recheckClosedHours: number
+  /** Days after which idle runs are folded, and expired approval plans are deleted; null: never. */
+  keepRunsDays: number | null
+  keepPlansDays: number | null
+  /** When `start` does so; null: never. */
+  pruneSchedule: string | null
 }
 export interface AnchorsConfig {
   /** Where `start` writes the head of the decision log; null: nowhere. */

@@ -6,7 +6,7 @@ import { refuseNeededFile } from './output-file.js'
 /** What `start` does for the database as a whole, as configured. */
 export async function createMaintenanceJobs({ config, store }: App, now: Clock): Promise<MaintenanceJob[]> {
   const { compileCron } = await import('../../jobs/cron.js')
-  const { anchors, scheduleTimeZone } = config
+  const { anchors, history, scheduleTimeZone } = config
   const jobs: MaintenanceJob[] = []
   const { to: target, schedule } = anchors
   if (target !== null && schedule !== null) {
@@ -19,6 +19,17 @@ export async function createMaintenanceJobs({ config, store }: App, now: Clock):
         if (target.kind === 'file') refuseNeededFile(target.path, config)
         const { decisions, hash } = await writeAnchor({ store: await store(), target, now: now() }, { signal })
         return { to: describeTarget(target), decisions, hash }
+      },
+    })
+  }
+  if (history.pruneSchedule !== null) {
+    const { pruneOptions } = await import('../store/retention.js')
+    jobs.push({
+      task: 'prune',
+      cron: compileCron(history.pruneSchedule, scheduleTimeZone),
+      async run(signal) {
+        const { runs, plans } = await (await store()).prune({ ...pruneOptions(history, now()), signal })
+        return { runs: runs.rows, plans: plans.rows }
       },
     })
   }

@@ -36,7 +36,7 @@ export function configSchema(context: SchemaContext) {
     requests: requests(),
     closing: closing(),
     reports: reports(context),
-    history: section({ recheckClosedHours: values.number(0, 8760).prefault(24) }),
+    history: history(),
     anchors: anchors(context),
     web: web(context),
     logLevel: values.choice(LOG_LEVELS).nullable().default(null),
@@ -104,6 +104,14 @@ const reports = (context: SchemaContext) =>
   section({ directory: path(context).prefault('./data/reports'), ...reportSettings() }).transform(
     ({ directory, ...settings }) => ({ directory, settings }),
   )
+
+const history = () =>
+  section({
+    recheckClosedHours: values.number(0, 8760).prefault(24),
+    keepRunsDays: values.days(1, 36_500).prefault(30),
+    keepPlansDays: values.days(1, 36_500).prefault(90),
+    pruneSchedule: values.cron().prefault('30 3 * * *'),
+  })
 
 const anchors = ({ folder }: SchemaContext) =>
   section({

@@ -36,6 +36,14 @@ export const integer = (min: number, max: number) =>
     Number.isInteger(found) && (found as number) >= min && (found as number) <= max ? (found as number) : undefined,
   )
 
+/** A number of days, or null for ever. */
+export const days = (min: number, max: number) =>
+  value(`a whole number from ${min} to ${max}, or null for ever`, (found) =>
+    found === null || (Number.isInteger(found) && (found as number) >= min && (found as number) <= max)
+      ? (found as number | null)
+      : undefined,
+  )
+
 export const text = (allowed: string) =>
   value(allowed, (found) => (typeof found === 'string' && found.trim() !== '' ? found.trim() : undefined))
 

@@ -21,7 +21,7 @@ export interface RunCounts {
   invalid: number
 }
 
-/** One poll or closing round of one channel. */
+/** One poll or closing round of one channel; or several of one day that found nothing new, with the sums of their counts. */
 export interface RunRecord extends RunCounts {
   id: number
   channel: string
@@ -37,6 +37,8 @@ export interface RunRecord extends RunCounts {
   failedItems: number | null
   /** Earliest start of the next run of this channel and kind (a Retry-After longer than a run waits), or null. */
   notBefore: Timestamp | null
+  /** How many runs it stands for. */
+  times: number
 }
 
 // --- observations ---------------------------------------------------------------------------------------------------

@@ -22,13 +22,13 @@ import type {
  * The store (docs/DATABASE.md). Methods work in batches and return promises, so that another database can implement them.
  * They reject with `StoreError` (errors.ts).
  */
-export interface Store extends Runs, Recorder, History, Closings, MaintenanceLog {
+export interface Store extends Runs, Recorder, History, Closings, MaintenanceLog, Pruning {
   /** Absolute path of the database file. */
   readonly path: string
   /** A UUID that identifies the database. Its copies and backups have the same one. */
   identity(): Promise<string>
-  /** Checks the integrity of the database; `message` describes the damage if `ok` is false. */
-  check(): Promise<{ ok: boolean; message: string; bytes: number; schemaVersion: number }>
+  /** Checks the integrity of the database; `message` describes the damage if `ok` is false. `freeBytes` of the file are not used. */
+  check(): Promise<{ ok: boolean; message: string; bytes: number; freeBytes: number; schemaVersion: number }>
   /** Tests the write path: a small file in the folder, the free space, a write transaction that is rolled back. */
   checkWritable(): Promise<{ ok: boolean; message: string }>
   /** Parses every stored version again, after the schemas changed, and updates `valid` and the problems. */
@@ -75,8 +75,35 @@ export interface MaintenanceLog {
     now: Date,
     isDue: (state: MaintenanceState | null) => boolean,
   ): Promise<boolean>
-  /** Records the end of a task, with the message of its error or null. */
-  endMaintenance(task: MaintenanceTask, now: Date, error: string | null): Promise<void>
+  /** Records the end of a task. */
+  endMaintenance(task: MaintenanceTask, now: Date, end: MaintenanceEnd): Promise<void>
+}
+
+/** `stopped`: neither succeeded nor failed, because the process was stopped. */
+export type MaintenanceEnd = 'succeeded' | 'stopped' | { error: string }
+
+/** What pruning removed, or would remove: rows, and about how many bytes they take in the file. */
+export interface PruneReport {
+  /** Idle runs, without the rows they were folded into. */
+  runs: { rows: number; bytes: number }
+  /** Approval plans that expired. */
+  plans: { rows: number; bytes: number }
+}
+
+export interface Pruning {
+  /**
+   * Folds runs that found nothing new into one row per day, channel, kind and outcome, and deletes expired approval plans.
+   * Versions, absences and decisions stay. Null: nothing of that kind.
+   */
+  prune(options: {
+    /** Runs that began before this day (UTC). */
+    foldRunsBefore: Date | null
+    /** Plans that expired before. */
+    dropPlansBefore: Date | null
+    /** Only report what would be done. */
+    dryRun?: boolean
+    signal?: AbortSignal
+  }): Promise<PruneReport>
 }
 
 // --- runs -----------------------------------------------------------------------------------------------------------

@@ -108,7 +108,7 @@ function checkCopy(copy: string, backup: string): Pick<RestoreReport, 'schemaVer
  * Refuses while another process has the database open. Takes SQLite's exclusive lock for a moment, which also notices
  * processes in other containers, and which applies a write-ahead log left by a crash.
  */
-function rejectInUse(database: string): void {
+export function rejectInUse(database: string): void {
   if (!existsSync(database)) return
   const users = findFileUsers([database, `${database}-wal`, `${database}-shm`])
   if (users.length > 0) {

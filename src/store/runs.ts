@@ -30,6 +30,7 @@ interface RunRow {
   not_before: string | null
   holder: string
   lease_until: string
+  times: number
 }
 
 const toRecord = (row: RunRow): RunRecord => ({
@@ -50,6 +51,7 @@ const toRecord = (row: RunRow): RunRecord => ({
   suspicious: row.suspicious === 1,
   failedItems: row.failed_items,
   notBefore: row.not_before,
+  times: row.times,
 })
 
 /**
@@ -88,7 +90,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
           `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
             inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
             error = @error, suspicious = @suspicious, failed_items = @failedItems,
-            not_before = @notBefore
+            not_before = @notBefore, holder = '{}'
           where id = @id and finished_at is null returning *`,
         )
         .get({

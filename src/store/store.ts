@@ -9,6 +9,7 @@ import { createHistory } from './history.js'
 import { readIdentity } from './identity.js'
 import { createMaintenanceLog } from './maintenance.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
+import { createPruning } from './prune.js'
 import { isNotWritable } from './read-only.js'
 import { createRecorder } from './recorder.js'
 import { revalidate } from './revalidate.js'
@@ -52,6 +53,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createHistory(connection),
     ...createClosings(connection),
     ...createMaintenanceLog(connection),
+    ...createPruning(connection),
     identity: async () => connection.read(readIdentity),
     check: async () => check(connection),
     checkWritable: () => checkWritable(connection),
@@ -103,6 +105,9 @@ function check(connection: Connection) {
       ok,
       message: ok ? 'ok' : found === 'ok' ? `${orphans} rows refer to a run that does not exist` : found,
       bytes: statSync(connection.path).size,
+      freeBytes:
+        (db.pragma('freelist_count', { simple: true }) as number) *
+        (db.pragma('page_size', { simple: true }) as number),
       schemaVersion: schemaVersion(db),
     }
   })

@@ -19,7 +19,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   requests: { concurrency: 8, perSecond: 10_000, timeoutMs: 2_000, retries: 1, maxBodyMiB: 16 },
   closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
   reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
-  history: { recheckClosedHours: 24 },
+  history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, pruneSchedule: null },
   anchors: { to: null, schedule: null },
   web: { host: '127.0.0.1', port: 0, token: null },
   logLevel: null,

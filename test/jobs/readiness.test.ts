@@ -78,7 +78,7 @@ describe('readiness', () => {
     await poll('2026-11-21T10:00:00Z')
     for (let round = 0; round < 6; round++) {
       await store.beginMaintenance('anchor', new Date('2026-11-21T02:00:00Z'), () => true)
-      await store.endMaintenance('anchor', new Date('2026-11-21T02:00:00Z'), 'the disk is full')
+      await store.endMaintenance('anchor', new Date('2026-11-21T02:00:00Z'), { error: 'the disk is full' })
     }
     expect(await at('2026-11-21T10:01:00Z')).toMatchObject({ anchors: true })
     expect(await messages()).toContain('no anchor written yet; failed 6 times since: the disk is full')

@@ -130,10 +130,15 @@ function checkConfiguration({ config }: App) {
   )
 }
 
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+/** A smaller share of unused space is not worth showing. */
+const MIN_UNUSED_SHOWN = 0.1
+
 async function checkDatabase(app: App) {
   const store = await app.store()
-  const { ok, message, bytes, schemaVersion } = await store.check()
-  const found = `${store.path}: ${message}, ${(bytes / 1e6).toFixed(1)} MB, schema ${schemaVersion}`
+  const { ok, message, bytes, freeBytes, schemaVersion } = await store.check()
+  const unused = freeBytes > MIN_UNUSED_SHOWN * bytes ? ` (${megabytes(freeBytes)} unused)` : ''
+  const found = `${store.path}: ${message}, ${megabytes(bytes)}${unused}, schema ${schemaVersion}`
   if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
   const writing = await store.checkWritable()
   if (writing.ok) return passed(`${found}; ${writing.message}`)

@@ -107,6 +107,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./backup.js'),
   },
   {
+    name: 'prune',
+    description: 'fold runs that found nothing new, delete expired approval plans; versions and decisions stay',
+    load: () => import('./prune.js'),
+  },
+  {
     name: 'restore',
     args: '<file>',
     description: 'replace the database by a backup; the replaced one is kept beside it',

@@ -48,7 +48,7 @@ export const RUN_COLUMNS: Column<RunRecord>[] = [
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Started (UTC)', cell: ({ startedAt }) => formatMinute(startedAt), drop: 1 },
   { header: 'Duration', cell: duration, align: 'right', drop: 2 },
-  { header: 'Outcome', cell: ({ outcome }) => outcome ?? 'running' },
+  { header: 'Outcome', cell: outcomeText },
   { header: 'Requests', cell: ({ requests }) => requests, align: 'right', drop: 3 },
   { header: 'Seen', cell: ({ seen }) => seen, align: 'right' },
   { header: 'New', cell: ({ inserted }) => inserted, align: 'right' },
@@ -58,8 +58,12 @@ export const RUN_COLUMNS: Column<RunRecord>[] = [
   { header: 'Error', cell: ({ error }) => error, min: 30, overflow: 'wrap' },
 ]
 
-function duration({ startedAt, finishedAt }: RunRecord): string {
-  if (finishedAt === null) return ''
+function outcomeText({ outcome, times }: RunRecord): string {
+  return times === 1 ? (outcome ?? 'running') : `${outcome} (${times} runs, nothing changed)`
+}
+
+function duration({ startedAt, finishedAt, times }: RunRecord): string {
+  if (finishedAt === null || times > 1) return ''
   const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
   return seconds < 100 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds / 60)} min`
 }

@@ -1,0 +1,78 @@
+import type { PruneReport } from '../../store/contract.js'
+import { pruneOptions } from '../../store/retention.js'
+import { type App, withApp } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
+import { UsageError } from '../cli-error.js'
+import { type JsonOption, jsonOption, withExamples } from '../options.js'
+import { printJson, printTable } from '../output.js'
+import type { Column } from '../terminal-table.js'
+
+interface Options extends JsonOption {
+  dryRun?: boolean
+  compact?: boolean
+}
+
+/** `prune`: folds and deletes what `history.keep…` does not keep. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .option('--dry-run', 'show what would be removed, and change nothing')
+    .option(
+      '--compact',
+      'afterwards give unused space in the file back to the disk; no other process may use the database',
+    )
+    .addOption(jsonOption())
+    .action((options: Options) => prune(cli, options))
+  withExamples(
+    command,
+    ['quotekeeper prune --dry-run', 'what would be removed, and about how much space it takes'],
+    ['quotekeeper prune', 'what the service does every day'],
+    ['quotekeeper prune --compact', 'after stopping quotekeeper start and work'],
+  )
+}
+
+async function prune(cli: Cli, options: Options): Promise<void> {
+  const { dryRun = false, compact = false } = options
+  if (dryRun && compact)
+    throw new UsageError('--dry-run changes nothing and --compact rewrites the file; use one of them')
+  const { report, database } = await withApp(
+    cli,
+    { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false, readOnlyIfNeeded: dryRun },
+    (app) => pruneStore(cli, app, dryRun),
+  )
+  const compacted = compact ? (await import('../../store/compact.js')).compactDatabase(database) : null
+  if (options.json) printJson(cli.io, { ...report, dryRun, ...(compacted === null ? {} : { compacted }) })
+  else printReport(cli, report, dryRun)
+  if (compacted !== null && !options.json)
+    cli.io.err(`Compacted ${database} from ${formatBytes(compacted.before)} to ${formatBytes(compacted.after)}.\n`)
+}
+
+/** The store is closed when it ends, so that the file can be compacted. */
+async function pruneStore({ io }: Cli, { config, store }: App, dryRun: boolean) {
+  const options = { ...pruneOptions(config.history, io.now()), dryRun, signal: io.stop }
+  return { report: await (await store()).prune(options), database: config.database }
+}
+
+interface Row {
+  what: string
+  rows: number
+  bytes: number
+}
+const COLUMNS: Column<Row>[] = [
+  { header: 'What', cell: ({ what }) => what },
+  { header: 'Rows', cell: ({ rows }) => rows, align: 'right' },
+  { header: 'Size (estimated)', cell: ({ bytes }) => formatBytes(bytes), align: 'right' },
+]
+
+function printReport({ io }: Cli, { runs, plans }: PruneReport, dryRun: boolean): void {
+  const rows = [
+    { what: 'idle runs folded into one row per day', ...runs },
+    { what: 'expired approval plans', ...plans },
+  ]
+  printTable(io, COLUMNS, rows, '')
+  io.err(
+    dryRun ? 'Nothing was changed.\n' : 'The space is used again for new data; --compact gives it back to the disk.\n',
+  )
+}
+
+const formatBytes = (bytes: number): string =>
+  bytes < 1e5 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`

@@ -1,0 +1,164 @@
+import { type Connection, yieldToEventLoop } from './connection.js'
+import type { PruneReport, Pruning } from './contract.js'
+
+/** The newest runs of each channel and kind stay single, whatever their age. */
+const MIN_SINGLE_RUNS = 100
+/** Runs looked at before yielding to the event loop. */
+const RUNS_PER_TURN = 2_000
+/** Runs folded in one transaction, so that polls do not wait. */
+const RUNS_PER_TRANSACTION = 500
+/** What a row takes besides its texts, with its entry in the index. */
+const ROW_OVERHEAD_BYTES = 60
+
+const isReferenced = (table: string) => `exists (select 1 from ${table} where run_id = r.id)`
+/** Runs that ended, found nothing new, and that nothing refers to. */
+const IDLE = `r.finished_at is not null and r.inserted = 0 and r.changed = 0 and r.missing = 0 and r.suspicious = 0
+  and not (${['versions', 'absences', 'close_decisions', 'close_intents'].map(isReferenced).join(' or ')})`
+const BYTES = `length(r.channel || r.kind || r.started_at || r.lease_until || r.holder || coalesce(r.finished_at, '')
+  || coalesce(r.outcome, '') || coalesce(r.error, '')) + ${ROW_OVERHEAD_BYTES}`
+
+interface RunRow {
+  id: number
+  channel: string
+  kind: string
+  outcome: string
+  day: string
+  /** 0 for a run that is newer, not finished, not idle, or referred to. */
+  idle: number
+  bytes: number
+}
+
+/** Idle runs of one day, channel, kind and outcome, oldest first. */
+type Group = RunRow[]
+
+/**
+ * Folds idle runs into one row per day, channel, kind and outcome, and deletes approval plans that expired. Never touches
+ * versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions, so that others can
+ * write meanwhile; when it is killed, what was folded stays folded.
+ */
+export function createPruning(connection: Connection): Pruning {
+  return {
+    async prune({ foldRunsBefore, dropPlansBefore, dryRun = false, signal }) {
+      const report: PruneReport = { runs: { rows: 0, bytes: 0 }, plans: { rows: 0, bytes: 0 } }
+      for (const group of foldRunsBefore === null ? [] : await idleGroups(connection, foldRunsBefore, signal)) {
+        for (let start = 0; start < group.length - 1; start += RUNS_PER_TRANSACTION - 1) {
+          signal?.throwIfAborted()
+          const part = group.slice(start, start + RUNS_PER_TRANSACTION)
+          const folded = dryRun ? part.length - 1 : await foldRuns(connection, part)
+          report.runs.rows += folded
+          report.runs.bytes += folded * averageBytes(part)
+        }
+        await yieldToEventLoop()
+      }
+      if (dropPlansBefore !== null) report.plans = await dropPlans(connection, dropPlansBefore.toISOString(), dryRun)
+      report.runs.bytes = Math.round(report.runs.bytes)
+      return report
+    },
+  }
+}
+
+const averageBytes = (rows: readonly RunRow[]) => rows.reduce((sum, { bytes }) => sum + bytes, 0) / rows.length
+
+/** The groups with more than one run, in the order of their first runs. */
+async function idleGroups(connection: Connection, before: Date, signal: AbortSignal | undefined): Promise<Group[]> {
+  const groups = new Map<string, Group>()
+  const single = singleRuns(connection)
+  const cutOff = startOfDay(before)
+  for (let after = 0; ; ) {
+    signal?.throwIfAborted()
+    const rows = connection.read((db) =>
+      db
+        .prepare(
+          `select r.id, r.channel, r.kind, r.outcome, substr(r.started_at, 1, 10) as day,
+            case when r.started_at < @cutOff then ${IDLE} else 0 end as idle,
+            case when r.started_at < @cutOff then ${BYTES} else 0 end as bytes, r.started_at < @cutOff as old
+          from runs r where r.id > @after order by r.id limit ${RUNS_PER_TURN}`,
+        )
+        .all({ after, cutOff }),
+    ) as (RunRow & { old: number })[]
+    for (const row of rows) {
+      if (row.idle === 0 || row.id >= (single.get(`${row.kind} ${row.channel}`) ?? 0)) continue
+      const key = JSON.stringify([row.channel, row.kind, row.outcome, row.day])
+      const group = groups.get(key)
+      if (group) group.push(row)
+      else groups.set(key, [row])
+    }
+    // Runs are stored in the order in which they began.
+    if (rows.length < RUNS_PER_TURN || rows.every(({ old }) => old === 0)) break
+    after = rows.at(-1)?.id ?? after
+    await yieldToEventLoop()
+  }
+  return [...groups.values()].filter((group) => group.length > 1)
+}
+
+const startOfDay = (moment: Date) => `${moment.toISOString().slice(0, 10)}T00:00:00.000Z`
+
+/** The channels that have runs, one step in the index each. */
+const CHANNELS_OF_RUNS = `
+with recursive names (channel) as (
+  select min(channel) from runs
+  union all
+  select (select min(channel) from runs where channel > names.channel) from names where channel is not null
+)
+select channel from names where channel is not null`
+
+/** For each kind and channel, the id from which runs stay single, because readiness looks through the newest ones. */
+function singleRuns(connection: Connection): Map<string, number> {
+  return connection.read((db) => {
+    const nth = db
+      .prepare(
+        `select id from runs where channel = ? and kind = ? order by id desc limit 1 offset ${MIN_SINGLE_RUNS - 1}`,
+      )
+      .pluck()
+    const names = db.prepare(CHANNELS_OF_RUNS).pluck().all() as string[]
+    const kinds = ['listings', 'rfqs', 'close']
+    return new Map(
+      names.flatMap((channel) =>
+        kinds.map((kind) => [`${kind} ${channel}`, (nth.get(channel, kind) as number | undefined) ?? 0] as const),
+      ),
+    )
+  })
+}
+
+/** Folds runs into the newest of them. What another process folded meanwhile is left as it is. Returns the rows removed. */
+function foldRuns(connection: Connection, group: Group): Promise<number> {
+  return connection.write(() => {
+    const ids = JSON.stringify(group.map(({ id }) => id))
+    const idle = `r.id in (select value from json_each(@ids)) and ${IDLE}`
+    const totals = connection
+      .statement(
+        `select count(*) as rows, max(r.id) as id, min(r.started_at) as startedAt, max(r.finished_at) as finishedAt,
+          sum(r.requests) as requests, sum(r.seen) as seen, sum(r.unchanged) as unchanged, sum(r.invalid) as invalid,
+          sum(r.failed_items) as failedItems, sum(r.times) as times
+        from runs r where ${idle}`,
+      )
+      .get({ ids }) as { rows: number; id: number }
+    if (totals.rows < 2) return 0
+    connection.statement(`delete from runs as r where ${idle} and r.id <> @id`).run({ ids, id: totals.id })
+    connection
+      .statement(
+        `update runs set started_at = @startedAt, finished_at = @finishedAt, requests = @requests, seen = @seen,
+          unchanged = @unchanged, invalid = @invalid, failed_items = @failedItems, times = @times, holder = '{}'
+        where id = @id`,
+      )
+      .run({ ...totals })
+    return totals.rows - 1
+  })
+}
+
+/** Plans that nobody can approve any more since long ago. */
+async function dropPlans(connection: Connection, before: string, dryRun: boolean): Promise<PruneReport['plans']> {
+  const found = connection.read((db) =>
+    db
+      .prepare(
+        `select count(*) as rows, coalesce(sum(length(plan_id || channel || rfq_ids) + ${ROW_OVERHEAD_BYTES}), 0) as bytes
+        from held_rounds where expires_at < ?`,
+      )
+      .get(before),
+  ) as PruneReport['plans']
+  if (dryRun || found.rows === 0) return found
+  const { changes } = await connection.write(() =>
+    connection.statement('delete from held_rounds where expires_at < ?').run(before),
+  )
+  return { ...found, rows: changes }
+}
