@@ -13,17 +13,23 @@ export interface Route {
   responseId: string | null
 }
 
+/** The path is an operation, but the method is not the one it allows. */
+export interface WrongMethod {
+  allowed: string
+}
+
 /**
  * Finds the operation for a method and a path (without query). Path segments are percent-decoded.
- * @returns the route; `method` if the path is an operation but the method is wrong; null if the path is unknown
+ * @returns the route; the allowed method if the path is an operation but the method is wrong; null if the path is unknown
  */
-export function findRoute(method: string, path: string): Route | 'method' | null {
+export function findRoute(method: string, path: string): Route | WrongMethod | null {
   const segments = decode(path.split('/'))
   if (segments?.[1] !== 'v1' || segments[2] !== 'orgs' || segments[4] !== 'channels') return null
   const [org = '', channel = '', rfqId = null, responseId = null] = [segments[3], segments[5], segments[7], segments[9]]
   const operation = findOperation(segments)
   if (operation === null || org === '' || channel === '' || rfqId === '' || responseId === '') return null
-  if (method !== (operation === 'closeRfq' ? 'POST' : 'GET')) return 'method'
+  const allowed = operation === 'closeRfq' ? 'POST' : 'GET'
+  if (method !== allowed) return { allowed }
   return { operation, org, channel, rfqId, responseId }
 }
 

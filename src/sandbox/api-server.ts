@@ -10,7 +10,7 @@ import {
   type TerminalEffect,
 } from './fault-effects.js'
 import { accessError, performOperation } from './operation-handlers.js'
-import { errorReply, jsonReply, type Reply } from './reply.js'
+import { errorReply, jsonReply, methodNotAllowed, type Reply } from './reply.js'
 import { dateHeader, modifyReply } from './reply-changes.js'
 import * as writers from './reply-writers.js'
 import { newEntry, type RequestLog, type RequestLogEntry } from './request-log.js'
@@ -64,7 +64,7 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
   const { method = '', url = '', headers } = request
   const query = url.indexOf('?')
   const found = findRoute(method, query < 0 ? url : url.slice(0, query))
-  const route = typeof found === 'object' ? found : null
+  const route = found !== null && 'operation' in found ? found : null
   const entry = newEntry({ method, path: url, route, at: Date.now() })
   entry.userAgent = headers['user-agent'] ?? null
   entry.bodyLength = headers['content-length'] === undefined ? null : Number(headers['content-length'])
@@ -83,7 +83,7 @@ function receive(context: SandboxContext, request: IncomingMessage, response: Se
 
 function requestError(world: World, found: ReturnType<typeof findRoute>, apiKey: string | undefined): Reply | null {
   if (found === null) return errorReply(404, 'Unknown path')
-  if (found === 'method') return errorReply(405, 'Method not allowed')
+  if ('allowed' in found) return methodNotAllowed([found.allowed])
   return accessError(world, found, apiKey)
 }
 

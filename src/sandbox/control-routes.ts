@@ -5,7 +5,7 @@ import { operations } from './api-routes.js'
 import type { SandboxContext } from './api-server.js'
 import { parseFault } from './fault-controller.js'
 import { mergePatch } from './merge-patch.js'
-import { errorReply, jsonReply, type Reply } from './reply.js'
+import { errorReply, jsonReply, methodNotAllowed, type Reply } from './reply.js'
 import { send } from './reply-writers.js'
 import { summarizeWorld } from './world-summary.js'
 
@@ -81,7 +81,8 @@ async function handle(context: SandboxContext, request: IncomingMessage): Promis
   const path = url.pathname.slice(CONTROL_PREFIX.length)
   const matching = controlRoutes.filter(([, pattern]) => pattern.test(path))
   const route = matching.find(([method]) => method === request.method)
-  if (!route) return errorReply(matching.length > 0 ? 405 : 404, `Unknown control request: ${request.method} ${path}`)
+  if (!route && matching.length > 0) return methodNotAllowed(matching.map(([method]) => method))
+  if (!route) return errorReply(404, `Unknown control request: ${request.method} ${path}`)
   const [, pattern, handler] = route
   try {
     const params = (pattern.exec(path) ?? []).slice(1).map(decodeURIComponent)

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import {
   closeReply,
   errorReply,
-  identifier,
   listingDocument,
   listingList,
   responseDocument,
@@ -104,7 +103,13 @@ export function openApiDocument(version: string = API_VERSION): Json {
       title: 'Channel Marketplace API',
       version,
       summary: 'Listings, requests for quote and offers of a marketplace channel of environmental-credit projects.',
-      description: 'Generated from src/domain/documents.ts; `npm run openapi` regenerates it.',
+      description: [
+        'Generated from src/domain/documents.ts; `npm run openapi` regenerates it.',
+        'The API document of the marketplace does not say which fields are required, nor which may be null except the five',
+        'of `Listing` that are nullable here without `x-assumed`; `x-assumed` marks what Quotekeeper assumes. It excludes',
+        'further fields for `Listing` and the files in `additionalData` only; `additionalProperties: false` elsewhere is',
+        'what the sandbox sends. Clients should accept null, absent and unknown fields.',
+      ].join(' '),
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: 'http://127.0.0.1:{port}', description: 'The sandbox', variables: { port: { default: '4700' } } }],
@@ -158,6 +163,9 @@ const parameter = (name: string, format?: string): Json => ({
   schema: { type: 'string', ...(format === undefined ? {} : { format }) },
 })
 
+/** Marks fields that may be null or absent in the replies of the sandbox. The API document does not say which may be. */
+const ASSUMED_NULLABLE = { 'x-assumed': 'may be null or absent' }
+
 /** Each named document becomes a component, and is referenced where another document contains it. */
 function schemas(): Json {
   const registry = z.registry<{ id: string }>()
@@ -169,8 +177,9 @@ function schemas(): Json {
 }
 
 /**
- * Adds what the API document promises but the schemas do not rely on: ids are UUIDs, and an RFQ has at least one
- * listing. Drops the long patterns of dates.
+ * Adds what the API document promises but the schemas do not rely on: ids are UUIDs (except the id of a listing, which is
+ * only said to be a string), and an RFQ has at least one listing. Marks what the API document does not promise. Drops the
+ * long patterns of dates.
  */
 function refineSchema({
   zodSchema,
@@ -179,13 +188,12 @@ function refineSchema({
   zodSchema: unknown
   jsonSchema: z.core.JSONSchema.BaseSchema
 }): void {
-  if (zodSchema === identifier) Object.assign(jsonSchema, { format: 'uuid' })
   // zod also adds a pattern, which repeats what the format states.
   if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern
   const properties = (jsonSchema.properties ?? {}) as Record<string, Json>
-  for (const key of ['listingId', 'offerId', 'sourceId']) {
-    if (properties[key]) Object.assign(properties[key], { format: 'uuid' })
-  }
+  const uuids = [...(zodSchema === listingDocument ? [] : ['id']), 'listingId', 'offerId', 'sourceId']
+  for (const key of uuids) if (properties[key]) properties[key] = { ...properties[key], format: 'uuid' }
+  if (zodSchema instanceof z.ZodOptional) Object.assign(jsonSchema, ASSUMED_NULLABLE)
   if (properties.listingIds)
     Object.assign(properties.listingIds, { items: { type: 'string', format: 'uuid' }, minItems: 1 })
 }

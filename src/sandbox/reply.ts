@@ -14,3 +14,9 @@ export const jsonReply = (status: number, value: unknown): Reply => ({
 /** The documented error body. The API document does not say what the number in `error` means; here it is the status. */
 export const errorReply = (status: number, message: string): Reply =>
   jsonReply(status, { statusCode: status, message, error: status })
+
+/** 405, with the allowed methods in `Allow` (RFC 9110 §15.5.6). */
+export const methodNotAllowed = (allowed: readonly string[]): Reply => ({
+  ...errorReply(405, `Method not allowed; allowed here: ${allowed.join(', ')}`),
+  headers: { allow: allowed.join(', ') },
+})

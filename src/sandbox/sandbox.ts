@@ -1,4 +1,4 @@
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import type { Clock } from '../domain/clock.js'
 import { once } from '../once.js'
 import { type SandboxContext, serve } from './api-server.js'
@@ -131,8 +131,20 @@ async function startSaving(world: World, { stateFile, onError }: SandboxOptions)
   return new StateSaver({ world, file: stateFile, onError: onError ?? ((error) => process.emitWarning(error)) })
 }
 
+/**
+ * Reduces a target in absolute form, as a proxy sends it, to its path; its host replaces the header `Host` (RFC 9112
+ * §3.2.2).
+ */
+function useOriginForm(request: IncomingMessage): void {
+  const [, host, rest] = /^https?:\/\/([^/?#]*)(.*)$/is.exec(request.url ?? '') ?? []
+  if (host === undefined || rest === undefined) return
+  request.headers.host = host
+  request.url = rest.startsWith('/') ? rest : `/${rest}`
+}
+
 function requestListener(context: SandboxContext, control: boolean): RequestListener {
   return (request, response) => {
+    useOriginForm(request)
     if (!control || !request.url?.startsWith(CONTROL_PREFIX)) serve(context, request, response)
     else serveControl(context, request, response).catch((error: unknown) => response.destroy(error as Error))
   }

@@ -124,6 +124,11 @@ describe('sandbox control API', () => {
     expect(parseLeniently(errorReply, reply.body).problems).toEqual([])
   })
 
+  it('names the methods that a path allows', async () => {
+    const reply = await control('PUT', '/faults')
+    expect([reply.status, reply.headers.get('allow')]).toEqual([405, 'GET, POST, DELETE'])
+  })
+
   it('rejects invalid JSON and bodies that are too large', async () => {
     expect((await requestJson(sandbox, '/_sandbox/faults', { method: 'POST', key: null, body: '{' })).status).toBe(400)
     expect(

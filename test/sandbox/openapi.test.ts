@@ -48,12 +48,52 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  it('declares ids as UUIDs', () => {
+  it('declares ids as UUIDs, except the id of a listing, which is documented as a string', () => {
+    const { Listing, ResponseSummary } = document.components.schemas
+    expect(Listing.properties.id).toEqual({ type: 'string', minLength: 1 })
+    expect(ResponseSummary.properties.id.format).toBe('uuid')
     const { Rfq, RfqListItem, RfqResponse } = document.components.schemas
     expect(Rfq.properties.id.format).toBe('uuid')
     expect(Rfq.properties.listingIds).toEqual({ type: 'array', items: { type: 'string', format: 'uuid' }, minItems: 1 })
     expect(RfqListItem.properties.responses.items.properties.listingId.format).toBe('uuid')
     expect(RfqResponse.properties.listingId.format).toBe('uuid')
+  })
+
+  it('marks every nullable field as assumed, except the five that are documented as nullable', () => {
+    const nullable: Record<string, string[]> = { documented: [], assumed: [] }
+    const visit = (schema: unknown, path: string): void => {
+      if (schema === null || typeof schema !== 'object') return
+      const { anyOf, type, properties } = schema as {
+        anyOf?: { type?: string }[]
+        type?: string | string[]
+        properties?: Record<string, unknown>
+      }
+      const admitsNull = anyOf?.some((each) => each.type === 'null') || (Array.isArray(type) && type.includes('null'))
+      const isNullable = admitsNull && !path.endsWith('additionalProperties')
+      if (isNullable) nullable['x-assumed' in schema ? 'assumed' : 'documented']?.push(path.split('.').at(-1) ?? '')
+      if (properties) for (const [key, value] of Object.entries(properties)) visit(value, `${path}.${key}`)
+      for (const [key, value] of Object.entries(schema)) if (key !== 'properties') visit(value, `${path}/${key}`)
+    }
+    visit(document.components.schemas, '')
+    const unique = (names: string[] = []) => [...new Set(names.map((name) => name.replace(/\/.*/, '')))].toSorted()
+    expect(unique(nullable.documented)).toEqual([
+      'additionalData',
+      'firstIssuanceDate',
+      'projectDescription',
+      'projectEndDate',
+      'projectStartDate',
+    ])
+    expect(unique(nullable.assumed)).toEqual([
+      'additionalNotesToBuyer',
+      'additionalRequirements',
+      'closedAt',
+      'comment',
+      'expiryDate',
+      'name',
+      'notes',
+      'openedAt',
+      'review',
+    ])
   })
 
   it('describes the replies of the sandbox exactly', async () => {
