@@ -1,6 +1,6 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
-import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type TextRow, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
 const NOTE = 'Definitions, sources and limits of the data.'
@@ -9,7 +9,7 @@ const NOTE = 'Definitions, sources and limits of the data.'
 export const channelAboutSheet = (layout: ChannelLayout): SheetPlan =>
   textSheet(channelHeading(layout, 'About this workbook', NOTE), () => aboutRows(layout.report))
 
-function* aboutRows({ context, about }: ChannelReport): Generator<TextRow> {
+function* aboutRows({ context, about }: ChannelReport): Generator<RowPlan> {
   yield* titledSection(
     'How to read this workbook',
     termRows([

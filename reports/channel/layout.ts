@@ -1,80 +1,23 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { asOfLabel } from '../layout/as-of.js'
 import { type Grid, makeGrid } from '../layout/grid.js'
+import { keys } from '../layout/keys.js'
+import type { Heading } from '../layout/rows.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
-import { HEADER_ROW, type Heading } from '../layout/table-sheet.js'
+import { HEADER_ROW } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `RFQs`; offers refer to an RFQ by its row number, never by text. */
-const RFQ_ROW_KEYS = [
-  'no',
-  'number',
-  'reference',
-  'title',
-  'state',
-  'due',
-  'daysToDue',
-  'offers',
-  'ranked',
-  'meets',
-  'late',
-  'wanted',
-  'volume',
-  'coverage',
-  'currency',
-  'best',
-  'median',
-  'limit',
-  'bestOffer',
-  'high',
-  'medium',
-  'low',
-  'flags',
-  'fulfilment',
-  'minVolume',
-  'maxVolume',
-  'closed',
-  'missing',
-  'valid',
-  'version',
-  'observed',
-  'id',
-] as const
+const RFQ_ROW_KEYS = keys(
+  'no number reference title state due daysToDue offers ranked meets late wanted volume coverage currency best median',
+  'limit bestOffer high medium low flags fulfilment minVolume maxVolume closed missing valid version observed id',
+)
 export type RfqRowKey = (typeof RFQ_ROW_KEYS)[number]
 
-const OFFER_ROW_KEYS = [
-  'rfq',
-  'number',
-  'label',
-  'developer',
-  'project',
-  'status',
-  'ranked',
-  'rank',
-  'score',
-  'price',
-  'total',
-  'comparedIn',
-  'volume',
-  'ownPrice',
-  'ownTotal',
-  'currency',
-  'meets',
-  'why',
-  'high',
-  'medium',
-  'low',
-  'flags',
-  'contract',
-  'submitted',
-  'late',
-  'expiry',
-  'daysToExpiry',
-  'view',
-  'version',
-  'observed',
-  'id',
-] as const
+const OFFER_ROW_KEYS = keys(
+  'rfq number label developer project status ranked rank score price total comparedIn volume ownPrice ownTotal currency',
+  'meets why high medium low flags contract submitted late expiry daysToExpiry view version observed id',
+)
 export type OfferRowKey = (typeof OFFER_ROW_KEYS)[number]
 
 /** The input of the sheets of a channel's workbook: the report, and the position of every table. */

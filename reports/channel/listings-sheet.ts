@@ -1,113 +1,56 @@
 import type { ListingRow } from '../../src/domain/comparison/channel/channel-report-model.js'
-import { makeGrid } from '../layout/grid.js'
+import { columnsOf } from '../layout/columns.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
-import { joinList, yesNo } from '../layout/wording.js'
-import {
-  body,
-  calendarDate,
-  centred,
-  currencyCode,
-  integer,
-  link,
-  plainNumber,
-  type Style,
-  timestamp,
-  wrapped,
-} from '../xlsx/cell-styles.js'
-import { date, moment, number, text, webLink } from '../xlsx/cells.js'
+import { tableSheet } from '../layout/table-sheet.js'
+import { joinList } from '../layout/wording.js'
+import * as style from '../xlsx/cell-styles.js'
+import { webLink } from '../xlsx/cells.js'
 import { type ChannelLayout, channelHeading } from './layout.js'
 
 const NOTE = 'One row per listing, as described by its developer: labels, methodologies and registry ids are claims.'
-const KEYS = [
-  'project',
-  'organization',
-  'country',
-  'registry',
-  'registryId',
-  'methodologies',
-  'activity',
-  'ecosystems',
-  'labels',
-  'stages',
-  'issued',
-  'available',
-  'offered',
-  'rfqs',
-  'offers',
-  'minPrice',
-  'maxPrice',
-  'currency',
-  'facts',
-  'storefront',
-  'missing',
-  'valid',
-  'version',
-  'observed',
-  'id',
-] as const
-type Key = (typeof KEYS)[number]
-type Column = ColumnPlan<ListingRow>
 
 /** `Listings` of a channel. */
 export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
-  return tableSheet<ListingRow, Key>({
-    grid: makeGrid('Listings', KEYS, HEADER_ROW, layout.report.listings.length),
+  const { volume, price } = layout.numbers
+  const { text, number, date, moment, yesNo, cells } = columnsOf<ListingRow>()
+  const own = (listing: ListingRow) => price(style.currencyCode(listing.currency))
+  return tableSheet({
+    grid: 'Listings',
     heading: channelHeading(layout, 'Listings', NOTE),
-    columns: columns(layout),
     rows: layout.report.listings,
     emptyText: 'No listings.',
     frozenColumns: 1,
     pagesWide: 2,
-  })
-}
-
-function columns({ numbers }: ChannelLayout): Record<Key, Column> {
-  const textColumn = (head: string, value: (listing: ListingRow) => unknown, maxWidth = 32): Column => ({
-    header: head,
-    maxWidth,
-    cell: (listing) => text(value(listing), wrapped),
-  })
-  const numberColumn = (head: string, value: (listing: ListingRow) => number | null, style: Style): Column => ({
-    header: head,
-    alignRight: true,
-    cell: (listing) => number(value(listing), style),
-  })
-  const price = (head: string, value: (listing: ListingRow) => number | null): Column => ({
-    header: head,
-    alignRight: true,
-    cell: (listing) => number(value(listing), numbers.price(currencyCode(listing.currency))),
-  })
-  return {
-    project: textColumn('Project', (listing) => listing.projectName, 40),
-    organization: textColumn('Developer', (listing) => listing.organizationName),
-    country: textColumn('Country', (listing) => listing.country),
-    registry: textColumn('Registry', (listing) => listing.registry),
-    registryId: textColumn('Registry id', (listing) => listing.registryId),
-    methodologies: textColumn('Methodologies', (listing) => joinList(listing.methodologies), 40),
-    activity: textColumn('Mitigation activity', (listing) => listing.mitigationActivity),
-    ecosystems: textColumn('Ecosystems', ({ ecosystemTypes, ecosystemSubtypes }) =>
-      joinList([...ecosystemTypes, ...ecosystemSubtypes]),
-    ),
-    labels: textColumn('Labels, as claimed', (listing) => joinList(listing.labels)),
-    stages: textColumn('Project stages', (listing) => joinList(listing.projectStages)),
-    issued: { header: 'First issuance', cell: (listing) => date(listing.firstIssuanceDate, calendarDate) },
-    available: numberColumn('Available volume (t)', (listing) => listing.availableVolume, numbers.volume),
-    offered: numberColumn('Volume in offers (t)', (listing) => listing.offeredVolume, numbers.volume),
-    rfqs: numberColumn('RFQs', (listing) => listing.rfqs, integer),
-    offers: numberColumn('Offers', (listing) => listing.offers, integer),
-    minPrice: price('Lowest price per tonne', (listing) => listing.minUnitPrice),
-    maxPrice: price('Highest price per tonne', (listing) => listing.maxUnitPrice),
-    currency: textColumn('Currency', (listing) => listing.currency),
-    facts: numberColumn('Facts stated (of 6)', (listing) => listing.factsStated, integer),
-    storefront: {
-      header: 'Storefront',
-      cell: (listing) => webLink(listing.storefrontUrl === null ? null : 'open', listing.storefrontUrl, link, body),
+    columns: {
+      project: text('Project', (listing) => listing.projectName, { maxWidth: 40 }),
+      organization: text('Developer', (listing) => listing.organizationName),
+      country: text('Country', (listing) => listing.country),
+      registry: text('Registry', (listing) => listing.registry),
+      registryId: text('Registry id', (listing) => listing.registryId),
+      methodologies: text('Methodologies', (listing) => joinList(listing.methodologies), { maxWidth: 40 }),
+      activity: text('Mitigation activity', (listing) => listing.mitigationActivity),
+      ecosystems: text('Ecosystems', ({ ecosystemTypes, ecosystemSubtypes }) =>
+        joinList([...ecosystemTypes, ...ecosystemSubtypes]),
+      ),
+      labels: text('Labels, as claimed', (listing) => joinList(listing.labels)),
+      stages: text('Project stages', (listing) => joinList(listing.projectStages)),
+      issued: date('First issuance', (listing) => listing.firstIssuanceDate),
+      available: number('Available volume (t)', (listing) => listing.availableVolume, volume),
+      offered: number('Volume in offers (t)', (listing) => listing.offeredVolume, volume),
+      rfqs: number('RFQs', (listing) => listing.rfqs, style.integer),
+      offers: number('Offers', (listing) => listing.offers, style.integer),
+      minPrice: number('Lowest price per tonne', (listing) => listing.minUnitPrice, own),
+      maxPrice: number('Highest price per tonne', (listing) => listing.maxUnitPrice, own),
+      currency: text('Currency', (listing) => listing.currency),
+      facts: number('Facts stated (of 6)', (listing) => listing.factsStated, style.integer),
+      storefront: cells('Storefront', ({ storefrontUrl }) =>
+        webLink(storefrontUrl === null ? null : 'open', storefrontUrl, style.link, style.body),
+      ),
+      missing: moment('Missing since', (listing) => listing.missingSince),
+      valid: yesNo('Matches API documentation', (listing) => listing.valid),
+      version: number('Version', (listing) => listing.version),
+      observed: moment('Observed', (listing) => listing.observedAt),
+      id: text('Listing id', (listing) => listing.id, { maxWidth: 40 }),
     },
-    missing: { header: 'Missing since', cell: (listing) => moment(listing.missingSince, timestamp) },
-    valid: { header: 'Matches API documentation', cell: (listing) => text(yesNo(listing.valid), centred) },
-    version: numberColumn('Version', (listing) => listing.version, plainNumber),
-    observed: { header: 'Observed', cell: (listing) => moment(listing.observedAt, timestamp) },
-    id: textColumn('Listing id', (listing) => listing.id, 40),
-  }
+  })
 }

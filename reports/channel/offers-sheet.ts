@@ -1,100 +1,69 @@
 import type { OfferRow } from '../../src/domain/comparison/channel/channel-report-model.js'
-import { daysFromAsOf } from '../layout/as-of.js'
+import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
-import { yesNo } from '../layout/wording.js'
-import {
-  calendarDate,
-  centred,
-  currencyCode,
-  integer,
-  oneDecimal,
-  plainNumber,
-  type Style,
-  timestamp,
-  wrapped,
-} from '../xlsx/cell-styles.js'
-import { date, moment, number, text } from '../xlsx/cells.js'
+import { tableSheet } from '../layout/table-sheet.js'
+import { yesNo as inWords } from '../layout/wording.js'
+import * as style from '../xlsx/cell-styles.js'
 import { type ChannelLayout, channelHeading, type OfferRowKey } from './layout.js'
 
 const NOTE =
   'One row per offer, in the order of RFQs, then by rank. “No.” is the row number of its RFQ on the sheet RFQs.'
-type Column = ColumnPlan<OfferRow>
 
 /** `Offers` of a channel. */
 export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
-  const { offers } = layout
-  return tableSheet<OfferRow, OfferRowKey>({
+  const { offers, numbers, rowOf } = layout
+  const { text, number, date, moment, yesNo, days } = columnsOf<OfferRow, OfferRowKey>(offers)
+  const compared = (offer: OfferRow) => numbers.money(style.currencyCode(offer.comparisonCurrency))
+  const own = (offer: OfferRow) => numbers.money(style.currencyCode(offer.currency))
+  return tableSheet({
     grid: offers,
     heading: channelHeading(layout, 'Offers', NOTE),
-    columns: columns(layout),
     rows: layout.report.offers,
     emptyText: 'No offers received.',
     frozenColumns: 3,
     pagesWide: 3,
-    marks: [mark(offers.area('rank'), is(here, '=', 1), 'good'), mark(offers.area('high'), is(here, '>', 0), 'bad')],
-  })
-}
-
-const textColumn = (head: string, value: (offer: OfferRow) => unknown, maxWidth = 32): Column => ({
-  header: head,
-  maxWidth,
-  cell: (offer) => text(value(offer), wrapped),
-})
-const numberColumn = (head: string, value: (offer: OfferRow) => number | null, style: Style): Column => ({
-  header: head,
-  alignRight: true,
-  cell: (offer) => number(value(offer), style),
-})
-
-function columns({ numbers, rowOf, offers }: ChannelLayout): Record<OfferRowKey, Column> {
-  const money = (
-    head: string,
-    value: (offer: OfferRow) => number | null,
-    currency: (offer: OfferRow) => string | null,
-  ): Column => ({
-    header: head,
-    alignRight: true,
-    cell: (offer) => number(value(offer), numbers.money(currencyCode(currency(offer)))),
-  })
-  const compared = (offer: OfferRow) => offer.comparisonCurrency
-  const own = (offer: OfferRow) => offer.currency
-  return {
-    rfq: numberColumn('No.', (offer) => rowOf.get(offer.rfqId) ?? null, plainNumber),
-    number: numberColumn('RFQ', (offer) => offer.rfqNumber, plainNumber),
-    label: textColumn('Offer', (offer) => offer.label, 36),
-    developer: textColumn('Developer', (offer) => offer.developer),
-    project: textColumn('Project', (offer) => offer.project, 36),
-    status: textColumn('Status', (offer) => offer.status ?? 'unknown'),
-    ranked: { header: 'Ranked', cell: (offer) => text(yesNo(offer.rank !== null), centred) },
-    rank: numberColumn('Rank', (offer) => offer.rank, plainNumber),
-    score: numberColumn('Score (0–100)', (offer) => offer.score, oneDecimal),
-    price: money('Price per tonne, comparison currency', (offer) => offer.compared.pricePerTonne, compared),
-    total: money('Total, comparison currency', (offer) => offer.compared.total, compared),
-    comparedIn: textColumn('Comparison currency', compared),
-    volume: numberColumn('Volume (t)', (offer) => offer.volume, numbers.volume),
-    ownPrice: money('Price per tonne, own currency', (offer) => offer.pricePerTonne, own),
-    ownTotal: money('Total, own currency', (offer) => offer.total, own),
-    currency: textColumn('Currency', own),
-    meets: { header: 'Meets all requirements', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
-    why: textColumn('Reason not ranked', (offer) => offer.exclusions.join('\n'), 44),
-    high: numberColumn('High flags', (offer) => offer.flags.high, integer),
-    medium: numberColumn('Medium flags', (offer) => offer.flags.medium, integer),
-    low: numberColumn('Low flags', (offer) => offer.flags.low, integer),
-    flags: textColumn('Flags', (offer) => offer.flagWords.join('\n'), 70),
-    contract: textColumn('Contract type', (offer) => offer.contractType),
-    submitted: { header: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
-    late: textColumn('Submitted late', (offer) => yesNo(offer.late)),
-    expiry: { header: 'Expires', cell: (offer) => date(offer.expiryDate, calendarDate) },
-    daysToExpiry: {
-      header: 'Days to expiry',
-      alignRight: true,
-      cell: (offer, index) => daysFromAsOf(offers.at('expiry', index), offer.expiryDate, offer.daysToExpiry),
+    columns: {
+      rfq: number('No.', (offer) => rowOf.get(offer.rfqId)),
+      number: number('RFQ', (offer) => offer.rfqNumber),
+      label: text('Offer', (offer) => offer.label, { maxWidth: 36 }),
+      developer: text('Developer', (offer) => offer.developer),
+      project: text('Project', (offer) => offer.project, { maxWidth: 36 }),
+      status: text('Status', (offer) => offer.status ?? 'unknown'),
+      ranked: yesNo('Ranked', (offer) => offer.rank !== null),
+      rank: number('Rank', (offer) => offer.rank),
+      score: number('Score (0–100)', (offer) => offer.score, style.oneDecimal),
+      price: number('Price per tonne, comparison currency', (offer) => offer.compared.pricePerTonne, compared),
+      total: number('Total, comparison currency', (offer) => offer.compared.total, compared),
+      comparedIn: text('Comparison currency', (offer) => offer.comparisonCurrency),
+      volume: number('Volume (t)', (offer) => offer.volume, numbers.volume),
+      ownPrice: number('Price per tonne, own currency', (offer) => offer.pricePerTonne, own),
+      ownTotal: number('Total, own currency', (offer) => offer.total, own),
+      currency: text('Currency', (offer) => offer.currency),
+      meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
+      why: text('Reason not ranked', (offer) => offer.exclusions.join('\n'), { maxWidth: 44 }),
+      high: number('High flags', (offer) => offer.flags.high, style.integer),
+      medium: number('Medium flags', (offer) => offer.flags.medium, style.integer),
+      low: number('Low flags', (offer) => offer.flags.low, style.integer),
+      flags: text('Flags', (offer) => offer.flagWords.join('\n'), { maxWidth: 70 }),
+      contract: text('Contract type', (offer) => offer.contractType),
+      submitted: moment('Submitted', (offer) => offer.submittedAt),
+      late: text('Submitted late', (offer) => inWords(offer.late)),
+      expiry: date('Expires', (offer) => offer.expiryDate),
+      daysToExpiry: days(
+        'Days to expiry',
+        'expiry',
+        (offer) => offer.expiryDate,
+        (offer) => offer.daysToExpiry,
+      ),
+      view: text('Visible on marketplace', (offer) => inWords(offer.inView)),
+      version: number('Version', (offer) => offer.version),
+      observed: moment('Observed', (offer) => offer.observedAt),
+      id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),
     },
-    view: textColumn('Visible on marketplace', (offer) => yesNo(offer.inView)),
-    version: numberColumn('Version', (offer) => offer.version, plainNumber),
-    observed: { header: 'Observed', cell: (offer) => moment(offer.observedAt, timestamp) },
-    id: textColumn('Offer id', (offer) => offer.id, 40),
-  }
+    marks: () => [
+      mark(offers.area('rank'), is(here, '=', 1), 'good'),
+      mark(offers.area('high'), is(here, '>', 0), 'bad'),
+    ],
+  })
 }

@@ -4,27 +4,21 @@ import type { Chart } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { fittedRow, fixedWidths, RowList } from '../layout/table-sheet.js'
 import {
-  asBold,
-  asRight,
-  body,
-  boldWrapped,
-  calendarDate,
-  currencyCode,
-  header,
-  headerRight,
-  integer,
-  link,
-  percent,
-  plainNumber,
-  section,
-  subtitle,
-  timestamp,
-  title,
-} from '../xlsx/cell-styles.js'
-import { type Cell, date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
+  bodyRow,
+  emptyRows,
+  headRow,
+  RowList,
+  right,
+  sectionRow,
+  subjectRow,
+  textRow,
+  titleRow,
+} from '../layout/rows.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { rowSheet } from '../layout/table-sheet.js'
+import * as style from '../xlsx/cell-styles.js'
+import { date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
 import type { ChannelLayout, RfqRowKey } from './layout.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
@@ -38,32 +32,30 @@ export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const { report } = layout
   const open = report.rfqs.filter(({ state }) => state === 'open').slice(0, SHOWN)
   const list = new RowList().add(...topRows(report))
-  const blockRow = list.rows.length + 1
-  list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), { cells: [] })
-  list.add({ cells: [text(openTitle(report, open.length), section)], height: 18 }, openHeader())
-  const first = list.rows.length + 1
+  const firstFact = list.next + 1
+  list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
+  list.add(sectionRow(openTitle(report, open.length)), OPEN_HEADER)
+  const first = list.next
   list.add(...open.map((rfq, index) => openRow(layout, rfq, index)))
-  if (open.length === 0) list.add({ cells: [text('No open RFQs.', body)] })
-  const charts = open.length === 0 ? [] : [volumeChart(open, first, list.rows.length + 1)]
-  return {
+  if (open.length === 0) list.add(textRow('No open RFQs.'))
+  const charts = open.length === 0 ? [] : [volumeChart(open, first, list.next)]
+  if (charts.length > 0) list.add({ cells: [], newPage: true })
+  return rowSheet({
     name: 'Summary',
-    ...fixedWidths(WIDTHS, () => list.rows),
+    widths: WIDTHS,
     rows: () => list.rows,
     charts,
-    names: [{ name: 'AsOfDate', address: `$C$${blockRow + 2}` }],
+    names: [{ name: 'AsOfDate', address: `$C$${firstFact + 1}` }],
     marks: openMarks(first, first + Math.max(0, open.length - 1)),
-    print: charts.length === 0 ? {} : { breaksAfter: [list.rows.length] },
-  }
+  })
 }
 
-function topRows({ context }: ChannelReport): RowPlan[] {
-  return [
-    { cells: [text(`Channel ${context.channel}`, title)], height: 24 },
-    { cells: [text(`Overview ${asOfLabel(context.asOf)}`, subtitle)], height: 17 },
-    { cells: LINKED.map((sheet) => sheetLink(sheet, sheet, link)) },
-    { cells: [] },
-  ]
-}
+const topRows = ({ context }: ChannelReport): RowPlan[] => [
+  titleRow(`Channel ${context.channel}`),
+  subjectRow(`Overview ${asOfLabel(context.asOf)}`),
+  bodyRow(...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link))),
+  ...emptyRows(1),
+]
 
 function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   const { summary, context } = report
@@ -71,22 +63,29 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   const open = `${range('state')},"open"`
   const states = summary.byState
     .slice(0, 5)
-    .map(({ state, rfqs: count }): Fact => [`  of which ${oneLine(state)}`.slice(0, 40), number(count, integer)])
+    .map(({ state, rfqs: count }): Fact => [`  of which ${oneLine(state)}`.slice(0, 40), number(count, style.integer)])
   return {
     title: 'RFQs',
     facts: [
-      ['As of', moment(context.asOf, asRight(timestamp))],
-      ['As-of date', date(context.asOfDate, asRight(calendarDate))],
-      ['RFQs', number(summary.rfqs, asBold(integer))],
+      ['As of', moment(context.asOf, style.asRight(style.timestamp))],
+      ['As-of date', date(context.asOfDate, style.asRight(style.calendarDate))],
+      ['RFQs', number(summary.rfqs, style.asBold(style.integer))],
       ...states,
       [
         'Due within 7 days',
-        formula(`COUNTIFS(${open},${range('daysToDue')},">=0",${range('daysToDue')},"<=7")`, summary.dueSoon, integer),
+        formula(
+          `COUNTIFS(${open},${range('daysToDue')},">=0",${range('daysToDue')},"<=7")`,
+          summary.dueSoon,
+          style.integer,
+        ),
       ],
-      ['Open past due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, integer)],
-      ['Open without offers', formula(`COUNTIFS(${open},${range('offers')},0)`, summary.openWithoutOffers, integer)],
-      ['Missing from list', number(summary.missing, integer)],
-      ['Not matching the API', number(summary.invalid, integer)],
+      ['Open past due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, style.integer)],
+      [
+        'Open without offers',
+        formula(`COUNTIFS(${open},${range('offers')},0)`, summary.openWithoutOffers, style.integer),
+      ],
+      ['Missing from list', number(summary.missing, style.integer)],
+      ['Not matching the API', number(summary.invalid, style.integer)],
     ],
   }
 }
@@ -97,18 +96,18 @@ function offerFacts({ report, rfqs, numbers }: ChannelLayout): FactBlock {
   const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
   const statuses = summary.byStatus
     .slice(0, 6)
-    .map(({ status, offers }): Fact => [`  of which ${oneLine(status)}`.slice(0, 40), number(offers, integer)])
+    .map(({ status, offers }): Fact => [`  of which ${oneLine(status)}`.slice(0, 40), number(offers, style.integer)])
   return {
     title: 'Offers',
     facts: [
-      ['Offers', number(summary.offers, asBold(integer))],
+      ['Offers', number(summary.offers, style.asBold(style.integer))],
       ...statuses,
-      ['Submitted late', number(summary.lateOffers, integer)],
+      ['Submitted late', number(summary.lateOffers, style.integer)],
       ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
       ['Offered to open RFQs, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],
       [
         'Coverage of wanted volume',
-        formula(`IF(${sum('wanted')}>0,MIN(1,${sum('volume')}/${sum('wanted')}),NA())`, covered, percent),
+        formula(`IF(${sum('wanted')}>0,MIN(1,${sum('volume')}/${sum('wanted')}),NA())`, covered, style.percent),
       ],
     ],
   }
@@ -120,20 +119,20 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
     .map(
       ({ decision, outcome, count }): Fact => [
         `  ${oneLine(decision)}${outcome === null ? '' : `: ${outcome}`}`,
-        number(count, integer),
+        number(count, style.integer),
       ],
     )
   return {
     title: 'Listings, closings, flags',
     facts: [
-      ['Listings', number(summary.listings, asBold(integer))],
-      ['  missing from list', number(summary.missingListings, integer)],
+      ['Listings', number(summary.listings, style.asBold(style.integer))],
+      ['  missing from list', number(summary.missingListings, style.integer)],
       ['Latest closing decisions', textFact(closings.length === 0 ? 'none' : null)],
       ...closings,
-      ['High flags', number(summary.flags.high, integer)],
-      ['Medium flags', number(summary.flags.medium, integer)],
-      ['Low flags', number(summary.flags.low, integer)],
-      ['Problems in documents', number(summary.problems, integer)],
+      ['High flags', number(summary.flags.high, style.integer)],
+      ['Medium flags', number(summary.flags.medium, style.integer)],
+      ['Low flags', number(summary.flags.low, style.integer)],
+      ['Problems in documents', number(summary.problems, style.integer)],
     ],
   }
 }
@@ -143,8 +142,11 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
 const openTitle = ({ summary }: ChannelReport, shown: number) =>
   shown < summary.open ? `Next ${shown} open RFQs due, of ${summary.open}` : 'Open RFQs by due date'
 
-function openHeader(): RowPlan {
-  const figures = [
+const OPEN_HEADER = headRow(
+  right('RFQ'),
+  'Title',
+  'Due date',
+  ...[
     'Days to due date',
     'Wanted (t)',
     'Offered, ranked (t)',
@@ -153,39 +155,33 @@ function openHeader(): RowPlan {
     'Offers',
     'Ranked',
     'High flags',
-  ]
-  return fittedRow(
-    [
-      text('RFQ', headerRight),
-      text('Title', header),
-      text('Due date', header),
-      ...figures.map((figure) => text(figure, headerRight)),
-    ],
-    WIDTHS,
-  )
-}
+  ].map(right),
+)
 
 function openRow({ rfqs, numbers }: ChannelLayout, rfq: RfqRow, index: number): RowPlan {
   const fromRfqs = (key: RfqRowKey) => rfqs.cell(key, index)
   const name = rfq.title ?? rfq.reference ?? rfq.id
-  const cells: Cell[] = [
-    number(rfq.number, asBold(plainNumber)),
-    text(oneLine(name), boldWrapped),
-    date(rfq.responseDueDate, calendarDate),
-    formula(`IF(ISNUMBER(${fromRfqs('daysToDue')}),${fromRfqs('daysToDue')},"")`, rfq.daysToDue ?? '', plainNumber),
+  return bodyRow(
+    number(rfq.number, style.asBold(style.plainNumber)),
+    text(oneLine(name), style.boldWrapped),
+    date(rfq.responseDueDate, style.calendarDate),
+    formula(
+      `IF(ISNUMBER(${fromRfqs('daysToDue')}),${fromRfqs('daysToDue')},"")`,
+      rfq.daysToDue ?? '',
+      style.plainNumber,
+    ),
     formula(`IF(ISNUMBER(${fromRfqs('wanted')}),${fromRfqs('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
     formula(fromRfqs('volume'), rfq.volume, numbers.volume),
-    formula(`IFERROR(${fromRfqs('coverage')},"–")`, rfq.coverage ?? '–', percent),
+    formula(`IFERROR(${fromRfqs('coverage')},"–")`, rfq.coverage ?? '–', style.percent),
     formula(
       `IFERROR(${fromRfqs('best')},"–")`,
       rfq.bestPricePerTonne ?? '–',
-      numbers.price(currencyCode(rfq.currency)),
+      numbers.price(style.currencyCode(rfq.currency)),
     ),
-    formula(fromRfqs('offers'), rfq.offers, integer),
-    formula(fromRfqs('ranked'), rfq.ranked, integer),
-    number(rfq.flags.high, integer),
-  ]
-  return fittedRow(cells, WIDTHS)
+    formula(fromRfqs('offers'), rfq.offers, style.integer),
+    formula(fromRfqs('ranked'), rfq.ranked, style.integer),
+    number(rfq.flags.high, style.integer),
+  )
 }
 
 const openMarks = (first: number, last: number): Mark[] => [

@@ -1,27 +1,14 @@
 import { cellLink, cellText } from '../layout/cell-text.js'
 import { oneLine } from '../layout/clean-text.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { subtitle } from '../xlsx/cell-styles.js'
 import { chartSvg } from './chart-svg.js'
 import { escapeHtml } from './escape-html.js'
-import {
-  factBlocksHtml,
-  isFilled,
-  isHeaderCell,
-  isTitle,
-  isTitleRow,
-  type NumberedRow,
-  type TableLayout,
-  tableLayout,
-  tablesHtml,
-} from './html-table.js'
+import { factBlocksHtml, isFilled, type NumberedRow, type TableLayout, tableLayout, tablesHtml } from './html-table.js'
 import { PAGE_STYLE } from './page-style.js'
 
 /** Maximum rows per sheet on the page; the workbook and the JSON contain all rows. */
 export const MAX_ROWS_PER_SHEET = 20_000
 
-/** The title and the lines below it. */
-const HEADING_ROWS = 3
 const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 /**
@@ -101,14 +88,13 @@ interface Outline {
 }
 
 function outlineOf(sheet: SheetPlan, rows: readonly RowPlan[], first: boolean): Outline {
-  const [heading, ...rest] = rows.map((row, index) => ({ ...row, index })).filter(isShown)
-  const title = first || heading === undefined ? sheet.name : rowText(heading)
-  const outline: Outline = { title, notes: [], header: [], body: [] }
-  for (const row of rest) {
-    if (outline.body.length > 0) outline.body.push(row)
-    else if (isHeaderRow(row, sheet)) outline.header.push(row)
-    else if (!isNoteRow(row, sheet)) outline.body.push(row)
-    else if (first || row.cells[0]?.style !== subtitle) outline.notes.push(rowText(row))
+  const outline: Outline = { title: sheet.name, notes: [], header: [], body: [] }
+  for (const row of rows.map((row, index) => ({ ...row, index })).filter(isShown)) {
+    if (row.role === 'title') outline.title = first ? sheet.name : rowText(row)
+    else if (row.role === 'note' || (row.role === 'subject' && first)) outline.notes.push(rowText(row))
+    else if (row.role === 'subject') continue
+    else if (outline.body.length === 0 && isFrozenHeader(row, sheet)) outline.header.push(row)
+    else outline.body.push(row)
   }
   return outline
 }
@@ -120,11 +106,8 @@ const isSheetLinks = ({ cells }: RowPlan) =>
 
 const frozenRows = ({ frozen }: SheetPlan): number => frozen?.rows ?? 0
 /** Whether a frozen row consists of headers or of the bands above them. */
-const isHeaderRow = ({ cells, index }: NumberedRow, sheet: SheetPlan) =>
-  index < frozenRows(sheet) && cells.filter(isFilled).every((cell) => isHeaderCell(cell) || isTitle(cell))
-/** Whether a row is another frozen row or, if no rows are frozen, a line below the heading. */
-const isNoteRow = ({ cells, index }: NumberedRow, sheet: SheetPlan) =>
-  index < Math.max(frozenRows(sheet), HEADING_ROWS) && isFilled(cells[0]) && !isTitle(cells[0])
+const isFrozenHeader = ({ role, index }: NumberedRow, sheet: SheetPlan) =>
+  index < frozenRows(sheet) && (role === 'head' || role === 'section')
 
 const rowText = ({ cells }: RowPlan): string => cells.filter(isFilled).map(cellText).join(' · ')
 
@@ -146,10 +129,10 @@ function contentHtml(
 /** Fact blocks, if the rows begin with such blocks, followed by the table. */
 function rowsHtml(layout: TableLayout, header: readonly NumberedRow[], rows: readonly NumberedRow[]): string {
   const [first, ...rest] = rows
-  if (first === undefined || !isTitleRow(first) || first.cells.filter(isFilled).length < 2) {
+  if (first?.role !== 'section' || first.cells.filter(isFilled).length < 2) {
     return tablesHtml(layout, header, rows)
   }
-  const [facts, others] = splitWhere(rest, ({ cells }) => isTitle(cells[0]) || isHeaderCell(cells[0]))
+  const [facts, others] = splitWhere(rest, ({ role }) => role === 'section' || role === 'head')
   return factBlocksHtml(layout, [first, ...facts]) + (others.length > 0 ? tablesHtml(layout, header, others) : '')
 }
 
@@ -165,6 +148,6 @@ function splitWhere(
 function collapsedHtml(layout: TableLayout, rows: readonly NumberedRow[]): string {
   const [first, ...rest] = rows
   if (first === undefined) return ''
-  if (!isTitle(first.cells[0])) return tablesHtml(layout, [], rows)
+  if (first.role !== 'section') return tablesHtml(layout, [], rows)
   return `<details><summary>${escapeHtml(rowText(first))}</summary>${tablesHtml(layout, [], rest)}</details>`
 }

@@ -2,7 +2,7 @@ import { cellContent, cellLink, cellText, isNotAvailable, isNumberOrDate } from 
 import { makeHighlighter } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'
-import { FONT_POINTS, palette } from '../xlsx/cell-styles.js'
+import { palette } from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
 import { escapeHtml } from './escape-html.js'
 
@@ -34,8 +34,6 @@ export interface TableLayout {
   widths: readonly number[]
   /** Number of columns that stay in view when the reader scrolls sideways. */
   frozenColumns: number
-  /** Number of columns a merged cell spans, by `row:column`. */
-  merges: ReadonlyMap<string, number>
   highlightOf: ReturnType<typeof makeHighlighter>
 }
 
@@ -46,7 +44,6 @@ export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLa
     columns: sheet.columns,
     widths,
     frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
-    merges: mergedSpans(sheet),
     highlightOf: makeHighlighter(sheet.marks ?? [], rows),
   }
 }
@@ -71,16 +68,6 @@ const hasNameColumn = ({ widths, frozenColumns }: TableLayout): boolean =>
 const pixelsOf = (width: number): number => Math.round(width * UNIT_PIXELS)
 const pixelsBefore = (widths: readonly number[], column: number): number =>
   widths.slice(0, column).reduce((sum, width) => sum + pixelsOf(width), 0)
-
-function mergedSpans({ merges = [] }: SheetPlan): Map<string, number> {
-  return new Map(
-    merges.flatMap((range): [string, number][] => {
-      const [, from, row, to, last] = /^([A-Z])(\d+):([A-Z])(\d+)$/.exec(range) ?? []
-      if (from === undefined || to === undefined || row !== last) return []
-      return [[`${Number(row) - 1}:${from.charCodeAt(0) - 65}`, to.charCodeAt(0) - from.charCodeAt(0) + 1]]
-    }),
-  )
-}
 
 /** Renders rows as one table, or as several if there are many rows. */
 export function tablesHtml(layout: TableLayout, header: readonly NumberedRow[], body: readonly NumberedRow[]): string {
@@ -113,16 +100,15 @@ function tableHtml(layout: TableLayout, headHtml: string, rows: readonly Numbere
 }
 
 function rowHtml(layout: TableLayout, row: NumberedRow): string {
-  const { cells, index } = row
-  const last = cells.findLastIndex(isFilled)
-  if (last === 0 && isTitle(cells[0])) return `<tr>${titleHtml(cells[0] as Cell, layout.columns)}</tr>`
-  const bands = isTitleRow(row)
+  const { role, cells, index, merged } = row
+  const bands = role === 'section'
+  if (bands && cells.findLastIndex(isFilled) === 0) return `<tr>${titleHtml(cells[0] as Cell, layout.columns)}</tr>`
   const rowLayout = bands ? { ...layout, frozenColumns: 0 } : layout
   const parts: string[] = []
   for (let column = 0; column < layout.columns; ) {
     const cell = cells[column]
-    const span = layout.merges.get(`${index}:${column}`) ?? columnSpan(rowLayout, cells, column)
-    parts.push(cellHtml(cell, span, isFilled(cell) ? layout.highlightOf(index, column) : null))
+    const span = merged?.[0] === column ? merged[1] - column + 1 : columnSpan(rowLayout, row, column)
+    parts.push(cellHtml(cell, span, role === 'head', isFilled(cell) ? layout.highlightOf(index, column) : null))
     column += span
   }
   return `<tr${bands ? ' class="bands"' : ''}>${parts.join('')}</tr>`
@@ -138,21 +124,11 @@ export function isFilled(cell: Cell | undefined): cell is Cell {
   const content = cellContent(cell)
   return content === null ? isNotAvailable(cell) : content !== ''
 }
-/** Whether a cell is a section title. */
-export const isTitle = (cell: Cell | undefined): boolean =>
-  cell?.style.font?.bold === true && (cell.style.font.size ?? 0) > FONT_POINTS
-/** Whether a row consists only of titles, each for the cells below it. */
-export function isTitleRow({ cells }: RowPlan): boolean {
-  const filled = cells.filter(isFilled)
-  return filled.length > 0 && filled.every(isTitle)
-}
-/** Whether a cell is a column header. */
-export const isHeaderCell = (cell: Cell | undefined): boolean => cell !== undefined && fillOf(cell) === palette.head
 
 /** As in a workbook, long text overflows into empty cells to its right; adjacent empty cells are merged. */
-function columnSpan({ columns, widths, frozenColumns }: TableLayout, cells: RowPlan['cells'], column: number): number {
+function columnSpan({ columns, widths, frozenColumns }: TableLayout, { role, cells }: RowPlan, column: number): number {
   const cell = cells[column]
-  if (column < frozenColumns || !canReach(cell)) return 1
+  if (column < frozenColumns || !canOverflow(cell, role === 'head')) return 1
   const needed = isFilled(cell) ? columnWidth(cellText(cell), { bold: cell.style.font?.bold === true }) : Infinity
   let [span, room] = [1, widths[column] ?? 0]
   while (column + span < columns && room < needed && isEmptyCell(cells[column + span]))
@@ -161,19 +137,17 @@ function columnSpan({ columns, widths, frozenColumns }: TableLayout, cells: RowP
 }
 
 const isEmptyCell = (cell: Cell | undefined) => !isFilled(cell) && (cell === undefined || fillOf(cell) === undefined)
-const canReach = (cell: Cell | undefined) =>
-  isFilled(cell)
-    ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHeaderCell(cell)
-    : isEmptyCell(cell)
+const canOverflow = (cell: Cell | undefined, isHeader: boolean) =>
+  isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHeader : isEmptyCell(cell)
 
-function cellHtml(cell: Cell | undefined, span: number, mark: string | null): string {
+function cellHtml(cell: Cell | undefined, span: number, isHeader: boolean, mark: string | null): string {
   const over = span > 1 ? ` colspan="${span}"` : ''
-  if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, null)}></td>`
+  if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, isHeader, null)}></td>`
   const words = escapeHtml(cellText(cell)).replaceAll('\n', '<br>')
   const link = cellLink(cell)
   const content = link === null ? words : `<a ${linkAttributes(link)}>${words}</a>`
-  const [tag, scope] = isHeaderCell(cell) ? ['th', ' scope="col"'] : ['td', '']
-  return `<${tag}${scope}${over}${classOf(cell, mark)}>${content}</${tag}>`
+  const [tag, scope] = isHeader ? ['th', ' scope="col"'] : ['td', '']
+  return `<${tag}${scope}${over}${classOf(cell, isHeader, mark)}>${content}</${tag}>`
 }
 
 function linkAttributes(link: string): string {
@@ -193,12 +167,12 @@ const FILLS: Record<string, string> = {
 }
 
 /** Class names: `n` no wrapping, `r` aligned right, `b` bold. */
-function classOf(cell: Cell, mark: string | null): string {
+function classOf(cell: Cell, isHeader: boolean, mark: string | null): string {
   const { style } = cell
   const names = [
     isNumberOrDate(cell) || cellContent(cell) === null ? 'n' : '',
     style.alignment?.horizontal === 'right' ? 'r' : '',
-    style.font?.bold && !isHeaderCell(cell) ? 'b' : '',
+    style.font?.bold && !isHeader ? 'b' : '',
     mark ?? FILLS[fillOf(cell) ?? ''] ?? '',
   ].filter((name) => name !== '')
   return names.length === 0 ? '' : ` class="${names.join(' ')}"`
@@ -228,5 +202,5 @@ function factHtml(
   const value = cells.slice(0, to).findLastIndex(isFilled)
   const name = cells[from]
   if (!isFilled(name) || value <= from) return ''
-  return `<tr><th scope="row">${escapeHtml(cellText(name).trim())}</th>${cellHtml(cells[value], 1, mark(at, value))}</tr>`
+  return `<tr><th scope="row">${escapeHtml(cellText(name).trim())}</th>${cellHtml(cells[value], 1, false, mark(at, value))}</tr>`
 }

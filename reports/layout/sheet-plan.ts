@@ -1,13 +1,64 @@
+/**
+ * The kit from which sheets are made. A sheet says what it contains; the writers of the workbook (`xlsx/`), the HTML page
+ * (`html/`) and CSV (`csv/`) decide how that looks. A sheet is a `SheetPlan`, made by one of three functions:
+ *
+ * - `tableSheet` (table-sheet.ts): one table with frozen headers, filters and columns as wide as their content;
+ * - `rowSheet` (table-sheet.ts): rows of any kind in columns of given widths;
+ * - `textSheet` (text-sheet.ts): long texts in titled sections.
+ *
+ * **Columns** (columns.ts). `columnsOf<Row, Key>(grid)` returns the functions that make columns. Their type checks the keys that
+ * formulas refer to; the style of the cells also aligns the header:
+ *
+ *     const { text, number, formula } = columnsOf<OfferReport, OfferKey>(layout.offers)
+ *     label: text('Offer', (offer) => offer.label, { maxWidth: 34 }),
+ *     facts: number('Facts stated', (offer) => offer.listing.factsStated, style.integer),
+ *     total: formula('Total', (at) => `${at('volume')}*${at('price')}`, (offer) => offer.metrics.total, money),
+ *
+ * Only tables that other sheets refer to need a grid (grid.ts) and `keys('offer label rank', …)` in the layout of the workbook; for
+ * all others, `tableSheet({ grid: 'Closings', columns: { … } })` takes keys and order from the columns.
+ *
+ * **Marks** (marks.ts). `mark(range, when, look)` highlights cells, `bar(range, max)` draws bars. A condition is data: the workbook
+ * gets a formula, the HTML page a predicate. Earlier marks take priority:
+ *
+ *     mark(offers.area('rank'), is(here, '=', 1), 'good')
+ *     mark(rfqs.area('days'), all(is({ column: rfqs.letter('state') }, '=', 'open'), is(here, '<', 0)), 'bad')
+ *     mark(checks.area('verdict'), isOneOf(here, 'fails', 'High'), 'bad')
+ *
+ * **Rows** (rows.ts). Each row has a role (`title`, `subject`, `note`, `section`, `head`, `body`), and its height follows from its
+ * wrapped cells:
+ *
+ *     titleRow('Award'), noteRow('How to read this.'), sectionRow('Scenarios'),
+ *     headRow('Scenario', right('Total')), bodyRow(text(name), formula('A1', 1, style.integer)), ...emptyRows(1)
+ *
+ * `RowList` collects rows that need their own row number, `factBlockRows` (fact-blocks.ts) puts labels and values side by side.
+ *
+ * **Styles** are imported as a namespace from ../xlsx/cell-styles.ts: `style.integer`, `style.asBold(style.percent)`. **Cells** are in ../xlsx/cells.ts; only its
+ * functions make them, so that text from outside never becomes a formula. **Inputs**: ../xlsx/validations.ts.
+ */
 import type { Cell } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
 import type { Chart } from './chart.js'
 import type { Mark } from './marks.js'
 
+/**
+ * What a row is for, which decides how every format shows it: the title of the sheet, the line that all sheets share, a
+ * note on how to read the sheet, the title of a section (or titles side by side), column headers, or content.
+ */
+export type RowRole = 'title' | 'subject' | 'note' | 'section' | 'head' | 'body'
+
 /** One row; undefined cells are not written. */
 export interface RowPlan {
+  /** Default `body`. */
+  role?: RowRole
   cells: readonly (Cell | undefined)[]
-  /** Points. */
+  /** Points; by default, what the wrapped cells need. */
   height?: number
+  /** Cells that may replace others when the reader changes an input: the row is high enough for both. */
+  alternative?: readonly (Cell | undefined)[]
+  /** First and last of the columns joined to one cell, counted from 0. */
+  merged?: readonly [number, number]
+  /** A printed page begins with this row. */
+  newPage?: boolean
   /** About the workbook itself, such as how many inputs were changed; omitted from the HTML page. */
   workbookOnly?: boolean
 }
@@ -24,13 +75,11 @@ export interface SheetPlan {
   /** Returns column units. A generator that yields between rows, because measuring a long table takes time. */
   widths: () => Generator<void, readonly number[]>
   columns: number
-  /** Rows get the heights they need in columns of these widths; without widths they have no height. */
-  rows: (widths?: readonly number[]) => Iterable<RowPlan>
+  rows: () => Iterable<RowPlan>
   /** Number of rows and columns that stay in view when the reader scrolls. */
   frozen?: { rows?: number; columns?: number }
   /** Range with a filter on each header, such as `A5:K20`. */
   filter?: string
-  merges?: readonly string[]
   /** Earlier marks take priority. */
   marks?: readonly Mark[]
   validations?: readonly Validation[]
@@ -39,7 +88,7 @@ export interface SheetPlan {
   names?: readonly { name: string; address: string }[]
   /** Colour of the sheet tab, ARGB. */
   tab?: string
-  print: PrintPlan
+  print?: PrintPlan
 }
 
 /** Creates a sheet; called only when the sheet is about to be written. */
@@ -53,8 +102,6 @@ interface PrintPlan {
   /** First and last printed row, where the rows above are for the screen only; pages then have a header. */
   from?: number
   to?: number
-  /** Rows after which a page ends. */
-  breaksAfter?: readonly number[]
   /** Number of pages side by side; default 1. */
   pagesWide?: number
 }

@@ -26,6 +26,8 @@ const LINE_SPACING = 1.24
 const MAX_COLUMN_UNITS = 255
 const MAX_ROW_POINTS = 409
 export const ROW_POINTS = 15
+/** Columns are never narrower. */
+export const MIN_COLUMN_UNITS = 9
 
 interface FontOptions {
   bold?: boolean

@@ -1,7 +1,7 @@
 import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
 import { isExact } from '../../src/domain/comparison/awards/award-model.js'
 import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
-import { body, centred, wrapped } from '../xlsx/cell-styles.js'
+import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
 import { awardFor, byWantedBasis, REACHED_FACTOR } from './award-sets.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
@@ -14,9 +14,9 @@ const solutionOf = ({ exact }: Award) => (exact ? 'proven' : 'best found')
 /** How a scenario was solved: by formula, by search (proven or best found, until outdated), or by the reader. */
 export function solutionCell({ report }: RfqLayout, award: Award): Cell {
   const { scenario } = award
-  if (!isExact(scenario)) return text(scenario === 'own' ? 'your own' : 'formula', centred)
+  if (!isExact(scenario)) return text(scenario === 'own' ? 'your own' : 'formula', style.centred)
   const solution = byWantedBasis((basis) => stringLiteral(solutionOf(awardFor(report, scenario, basis))))
-  return formula(`IF(RatesChanged>0,"${OUTDATED}",${solution})`, solutionOf(award), centred)
+  return formula(`IF(RatesChanged>0,"${OUTDATED}",${solution})`, solutionOf(award), style.centred)
 }
 
 /**
@@ -25,7 +25,7 @@ export function solutionCell({ report }: RfqLayout, award: Award): Cell {
  */
 export function lowerBoundCell({ report, numbers, currency }: RfqLayout, award: Award): Cell {
   const { scenario } = award
-  if (!isExact(scenario)) return blank(body)
+  if (!isExact(scenario)) return blank(style.body)
   const divisible = FIRST_SCENARIO_ROW + report.awards.findIndex((other) => other.scenario === 'cheapest-divisible')
   const bound = byWantedBasis((basis) => `${awardFor(report, scenario, basis).lowerBound ?? '""'}`)
   const expression = `IF(RatesChanged>0,IF($D$${divisible}="yes",$F$${divisible},""),${bound})`
@@ -36,7 +36,7 @@ export function lowerBoundCell({ report, numbers, currency }: RfqLayout, award: 
 export function ruleCell(layout: RfqLayout, { scenario, rule, words }: Award): Cell {
   const { report } = layout
   const afterRule = (expression: string, cached: string) =>
-    formula(`${stringLiteral(`${rule} `)}&${expression}`, `${rule} ${cached}`, wrapped)
+    formula(`${stringLiteral(`${rule} `)}&${expression}`, `${rule} ${cached}`, style.wrapped)
   if (scenario === 'own') return afterRule(...ownAwardText(layout))
   if (isExact(scenario)) {
     const found = byWantedBasis((basis) => stringLiteral(awardFor(report, scenario, basis).words))

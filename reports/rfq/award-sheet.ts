@@ -1,21 +1,11 @@
 import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
 import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/awards/award-model.js'
 import { here, is, mark } from '../layout/marks.js'
+import { bodyRow, emptyRows, headingRows, headRow, right } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { emptyRows, fittedRow, fixedWidths, headingRows } from '../layout/table-sheet.js'
+import { rowSheet } from '../layout/table-sheet.js'
 import { joinList, withCurrency, yesNo } from '../layout/wording.js'
-import {
-  asBold,
-  body,
-  boldWrapped,
-  centred,
-  header,
-  headerRight,
-  integer,
-  percent,
-  plainNumber,
-  wrapped,
-} from '../xlsx/cell-styles.js'
+import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import { lowerBoundCell, OUTDATED, OUTDATED_NOTE, ruleCell, solutionCell } from './award-labels.js'
 import { REACHED_VOLUME } from './award-sets.js'
@@ -37,9 +27,9 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
   const own = award.letter('own')
   const last = FIRST_SCENARIO_ROW + layout.report.awards.length - 1
   const scenarios = (column: string) => `${column}${FIRST_SCENARIO_ROW}:${column}${last}`
-  return {
+  return rowSheet({
     name: 'Award',
-    ...fixedWidths(WIDTHS, () => awardRows(layout)),
+    widths: WIDTHS,
     rows: () => awardRows(layout),
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headerRow}:${award.letter('own')}${award.lastRow}`,
@@ -52,7 +42,7 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
       ...['C', SOLUTION].map((column) => mark(scenarios(column), is({ column: SOLUTION }, '=', OUTDATED), 'bad')),
     ],
     print: { titleColumns: 'A:B', pagesWide: 2, from: FIRST_SCENARIO_ROW - 1, to: award.lastRow },
-  }
+  })
 }
 
 /** Column that shows how a scenario was solved. */
@@ -66,11 +56,10 @@ function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   yield* emptyRows(1)
   yield searchedScenariosRow(layout)
   yield singleOfferCalculationRow(layout)
-  yield* tonnesRows(layout, WIDTHS)
+  yield* tonnesRows(layout)
 }
 
 function scenarioHeader({ currency }: RfqLayout): RowPlan {
-  const names = ['No.', 'Scenario', 'Awarded to', 'Volume reached']
   const figures = [
     'Tonnes',
     withCurrency('Total', currency),
@@ -83,44 +72,37 @@ function scenarioHeader({ currency }: RfqLayout): RowPlan {
     'Developers',
     'Tonnes above maximum',
   ]
-  const cells = [
-    ...names.map((name) => text(name, header)),
-    ...figures.map((figure) => text(figure, headerRight)),
-    text('Solution', header),
-    text(withCurrency('Lower bound on cost', currency), headerRight),
-    blank(header),
-    text('Rule and solution method', header),
-  ]
-  return fittedRow(cells, WIDTHS)
+  return headRow(
+    ...['No.', 'Scenario', 'Awarded to', 'Volume reached'],
+    ...figures.map(right),
+    'Solution',
+    right(withCurrency('Lower bound on cost', currency)),
+    '',
+    'Rule and solution method',
+  )
 }
 
 function scenarioRow(layout: RfqLayout, award: Award, index: number): RowPlan {
   const row = FIRST_SCENARIO_ROW + index
-  const cells = [
-    number(index + 1, plainNumber),
-    text(award.title, boldWrapped),
+  const cells: Cell[] = [
+    number(index + 1, style.plainNumber),
+    text(award.title, style.boldWrapped),
     winnersCell(layout, award, row),
     formula(
       `IF(ISNUMBER(WantedVolume),IF(AND(E${row}>0,E${row}>=${REACHED_VOLUME}),"yes","no"),"no")`,
       yesNo(award.reached),
-      centred,
+      style.centred,
     ),
     ...figureCells(layout, award, row),
     solutionCell(layout, award),
     lowerBoundCell(layout, award),
-    blank(body),
+    blank(style.body),
     ruleCell(layout, award),
   ]
-  return rowForBothStates(cells, layout, award)
-}
-
-/** High enough for the longer texts of an outdated award, because spreadsheets do not adjust row heights on recalculation. */
-function rowForBothStates(cells: readonly Cell[], layout: RfqLayout, award: Award): RowPlan {
-  if (!isExact(award.scenario)) return fittedRow(cells, WIDTHS)
-  const winners = text(`${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`, wrapped)
-  const outdated = cells.with(2, winners).with(-1, text(`${award.rule} ${OUTDATED_NOTE}`, wrapped))
-  const heights = [cells, outdated].map((each) => fittedRow(each, WIDTHS).height ?? 0)
-  return { cells, height: Math.max(...heights) }
+  if (!isExact(award.scenario)) return bodyRow(...cells)
+  const winners = text(`${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`, style.wrapped)
+  const outdated = cells.with(2, winners).with(-1, text(`${award.rule} ${OUTDATED_NOTE}`, style.wrapped))
+  return { cells, alternative: outdated }
 }
 
 function winnersCell(layout: RfqLayout, award: Award, row: number): Cell {
@@ -128,7 +110,7 @@ function winnersCell(layout: RfqLayout, award: Award, row: number): Cell {
   const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(layout, award)},${layout.award.range('label')},""))`
   const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MAX_NAMED_WINNERS},${count}&" offers",${names}))`
   const expression = isExact(award.scenario) ? `IF(RatesChanged>0,"${FOR_ORIGINAL_INPUTS}","")&${winners}` : winners
-  return arrayFormula(expression, winnerNames(layout, award), `C${row}`, wrapped)
+  return arrayFormula(expression, winnerNames(layout, award), `C${row}`, style.wrapped)
 }
 
 /** Tonnes a reader enters for an unranked offer are ignored. */
@@ -159,16 +141,16 @@ function figureCells(layout: RfqLayout, award: Award, row: number): Cell[] {
     formula(
       `SUMIFS(${tonnes},${tonnes},">0",${layout.award.range('eligible')},"yes")`,
       award.tonnes,
-      asBold(numbers.volume),
+      style.asBold(numbers.volume),
     ),
-    formula(`SUMPRODUCT(--(${tonnes}>0),${tonnes},${layout.award.range('price')})`, award.total, asBold(money)),
+    formula(`SUMPRODUCT(--(${tonnes}>0),${tonnes},${layout.award.range('price')})`, award.total, style.asBold(money)),
     formula(`IF(E${row}>0,F${row}/E${row},NA())`, award.blendedPrice, numbers.price(currency)),
-    formula(`IF(ISNUMBER(WantedVolume),MIN(1,E${row}/WantedVolume),NA())`, award.coverage, percent),
+    formula(`IF(ISNUMBER(WantedVolume),MIN(1,E${row}/WantedVolume),NA())`, award.coverage, style.percent),
     formula(`IF(ISNUMBER(MaxPrice),MaxPrice*E${row},NA())`, award.budget, money),
     formula(`IFERROR(I${row}-F${row},NA())`, award.saving, money),
-    formula(`IFERROR(J${row}/I${row},NA())`, award.savingShare, percent),
-    formula(count, award.winners.length, integer),
-    arrayFormula(`IF(${count}=0,0,${spread})`, award.developers, `M${row}`, integer),
+    formula(`IFERROR(J${row}/I${row},NA())`, award.savingShare, style.percent),
+    formula(count, award.winners.length, style.integer),
+    arrayFormula(`IF(${count}=0,0,${spread})`, award.developers, `M${row}`, style.integer),
     formula(`IF(ISNUMBER(MaxVolume),MAX(0,E${row}-MaxVolume),0)`, award.tonnesOverMaximum, numbers.volume),
   ]
 }
@@ -179,15 +161,6 @@ function searchedScenariosRow({ report }: RfqLayout): RowPlan {
   const sets = EXACT_SCENARIOS.map(numberOf).join(', ')
   const current = `Scenarios ${sets} were found by search for each of the RFQ’s volumes; everything else is calculated by formulas.`
   const outdated = `Scenarios ${sets} are outdated: exchange rates or “Rank expired offers” changed on Inputs, and the awards shown are those for the original inputs. No award can cost less than scenario ${numberOf('cheapest-divisible')}. Generate the report again for the cheapest awards.`
-  return fittedRow(
-    [
-      blank(),
-      blank(),
-      formula(`IF(RatesChanged>0,${stringLiteral(outdated)},${stringLiteral(current)})`, current, {
-        ...body,
-        alignment: {},
-      }),
-    ],
-    [],
-  )
+  const sentence = `IF(RatesChanged>0,${stringLiteral(outdated)},${stringLiteral(current)})`
+  return bodyRow(undefined, undefined, formula(sentence, current, { ...style.body, alignment: {} }))
 }

@@ -3,21 +3,10 @@ import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combina
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { WANTED_BASES, type WantedBasis } from '../../src/domain/comparison/settings.js'
+import { bodyRow, headRow, right, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { fittedRow } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
-import {
-  asInput,
-  body,
-  centred,
-  header,
-  headerRight,
-  plainNumber,
-  type Style,
-  section,
-  withNumberFormat,
-  wrapped,
-} from '../xlsx/cell-styles.js'
+import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { numberFromZero } from '../xlsx/validations.js'
 import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
@@ -37,20 +26,25 @@ export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
   const largeEnough = `(${volume}>=${REACHED_VOLUME})`
   const candidates = `${ranked}*IF($E$${row}>0,${largeEnough},${volumes}=MAX(IF(${ranked},${volumes})))`
   const figures = singleOfferFigures(layout)
-  const step = (expression: string, cached: number, column: string, style: Style) =>
+  const step = (expression: string, cached: number, column: string, style: style.Style) =>
     arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, `${column}${row}`, style)
   const sameTotal = `*(${totals}=$F$${row})`
   const sameVolume = `*(${volumes}=$G$${row})`
   return {
     cells: [
       blank(),
-      text('Calculation for scenario 1', body),
-      text('Offers large enough; total; volume; offer no.', body),
+      text('Calculation for scenario 1', style.body),
+      text('Offers large enough; total; volume; offer no.', style.body),
       blank(),
-      step(`SUM(${ranked}*${largeEnough})`, figures.enough, 'E', plainNumber),
+      step(`SUM(${ranked}*${largeEnough})`, figures.enough, 'E', style.plainNumber),
       step(`MIN(IF(${candidates},${totals}))`, figures.total, 'F', layout.numbers.money(layout.currency)),
       step(`MAX(IF(${candidates}${sameTotal},${volumes}))`, figures.volume, 'G', layout.numbers.volume),
-      step(`MIN(IF(${candidates}${sameTotal}${sameVolume},${award.range('offer')}))`, figures.offer, 'H', plainNumber),
+      step(
+        `MIN(IF(${candidates}${sameTotal}${sameVolume},${award.range('offer')}))`,
+        figures.offer,
+        'H',
+        style.plainNumber,
+      ),
     ],
   }
 }
@@ -74,16 +68,16 @@ function singleOfferFigures({ report }: RfqLayout) {
 }
 
 /** Tonnes by offer and scenario; the last column is the reader's own award. */
-export function* tonnesRows(layout: RfqLayout, widths: readonly number[]): Generator<RowPlan> {
+export function* tonnesRows(layout: RfqLayout): Generator<RowPlan> {
   const { offers } = layout.report
-  yield { cells: [text('Tonnes awarded to each offer', section)], height: 18 }
-  yield offerHeader(layout, widths)
+  yield sectionRow('Tonnes awarded to each offer')
+  yield offerHeader(layout)
   const facts = offerFactsOf(layout)
-  for (const [index, offer] of offers.entries()) yield fittedRow(offerRow(layout, offer, index, facts), widths)
-  if (offers.length === 0) yield { cells: [text(NO_OFFERS, body)] }
+  for (const [index, offer] of offers.entries()) yield bodyRow(...offerCells(layout, offer, index, facts))
+  if (offers.length === 0) yield textRow(NO_OFFERS)
 }
 
-function offerHeader({ report, currency }: RfqLayout, widths: readonly number[]): RowPlan {
+function offerHeader({ report, currency }: RfqLayout): RowPlan {
   const titles = report.awards.map(({ scenario }, index) =>
     scenario === 'own' ? 'Your own (t)' : `Scenario ${index + 1} (t)`,
   )
@@ -96,14 +90,10 @@ function offerHeader({ report, currency }: RfqLayout, widths: readonly number[])
     'Developer no.',
     ...titles,
   ]
-  const names = ['Offer no.', 'Offer', 'Developer', 'Ranked']
-  return fittedRow(
-    [...names.map((name) => text(name, header)), ...figures.map((name) => text(name, headerRight))],
-    widths,
-  )
+  return headRow('Offer no.', 'Offer', 'Developer', 'Ranked', ...figures.map(right))
 }
 
-function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: OfferFacts): (Cell | undefined)[] {
+function offerCells(layout: RfqLayout, offer: OfferReport, index: number, facts: OfferFacts): (Cell | undefined)[] {
   const { award, offers, numbers, currency } = layout
   const at = (key: AwardKey) => award.at(key, index)
   const ranked = offer.eligibility.eligible
@@ -111,10 +101,10 @@ function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: O
   const total = ranked ? (offer.compared.total ?? 0) : 0
   const isRanked = `${at('eligible')}="yes"`
   const cells: Record<Exclude<AwardKey, AwardScenario>, Cell> = {
-    offer: number(offer.sequence, plainNumber),
-    label: text(offer.label, wrapped),
-    developer: text(offer.developer, wrapped),
-    eligible: formula(offers.cell('eligible', index), yesNo(ranked), centred),
+    offer: number(offer.sequence, style.plainNumber),
+    label: text(offer.label, style.wrapped),
+    developer: text(offer.developer, style.wrapped),
+    eligible: formula(offers.cell('eligible', index), yesNo(ranked), style.centred),
     volume: formula(`IF(${isRanked},${offers.cell('volume', index)},0)`, volume, numbers.volume),
     total: formula(`IF(${isRanked},${offers.cell('comparedTotal', index)},0)`, total, numbers.money(currency)),
     price: formula(
@@ -127,15 +117,15 @@ function offerRow(layout: RfqLayout, offer: OfferReport, index: number, facts: O
       ranked ? round6(total / volume) : '',
       SIX_DECIMALS,
     ),
-    order: formula(orderExpression(layout, index), facts.order.get(offer.id) ?? '', plainNumber),
-    developerNo: number(facts.developer.get(offer.id), plainNumber),
+    order: formula(orderExpression(layout, index), facts.order.get(offer.id) ?? '', style.plainNumber),
+    developerNo: number(facts.developer.get(offer.id), style.plainNumber),
   }
   return award.keys.map((key) =>
     key in cells ? cells[key as keyof typeof cells] : tonnesCell(layout, offer, index, key as AwardScenario, facts),
   )
 }
 
-const SIX_DECIMALS: Style = withNumberFormat(plainNumber, '#,##0.000000')
+const SIX_DECIMALS = style.withNumberFormat(style.plainNumber, '#,##0.000000')
 
 function orderExpression({ award }: RfqLayout, index: number): string {
   const own = award.at('orderPrice', index)
@@ -212,10 +202,10 @@ function tonnesCell(
   facts: OfferFacts,
 ): Cell {
   const cached = facts.tonnes.get(keyOf(scenario, offer.id)) ?? 0
-  const { volume: style } = layout.numbers
-  if (scenario === 'own') return number(cached, asInput(style))
+  const { volume } = layout.numbers
+  if (scenario === 'own') return number(cached, style.asInput(volume))
   const ranked = `${layout.award.at('eligible', index)}="yes"`
-  return formula(`IF(${ranked},${tonnesExpression(layout, offer, index, scenario, facts)},0)`, cached, style)
+  return formula(`IF(${ranked},${tonnesExpression(layout, offer, index, scenario, facts)},0)`, cached, volume)
 }
 
 function tonnesExpression(

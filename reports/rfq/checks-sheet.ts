@@ -3,35 +3,24 @@ import type { Flag } from '../../src/domain/comparison/flag.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Check } from '../../src/domain/comparison/report/check-model.js'
+import { type Columns, columnsOf } from '../layout/columns.js'
 import { type Grid, makeGrid } from '../layout/grid.js'
+import { keys } from '../layout/keys.js'
 import { here, is, isOneOf, type Mark, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
+import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import { severityLabels } from '../layout/wording.js'
-import { asBold, body, header, plainNumber, type Style, withNumberFormat, wrapped } from '../xlsx/cell-styles.js'
+import * as style from '../xlsx/cell-styles.js'
 import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 
 const NOTE =
   'All comparisons with their numbers and verdicts. Figures: this report’s own calculations, each done in two ways. Data: consistency of the documents received. Flags: warnings about offers and the RFQ.'
-const KEYS = [
-  'about',
-  'verdict',
-  'subject',
-  'title',
-  'leftWhat',
-  'left',
-  'rightWhat',
-  'right',
-  'difference',
-  'exact',
-  'tolerance',
-  'words',
-] as const
+const KEYS = keys('about verdict subject title leftWhat left rightWhat right difference exact tolerance words')
 type Key = (typeof KEYS)[number]
 type About = 'figures' | 'data' | 'flag' | 'document'
-const FIGURE: Style = withNumberFormat(plainNumber, '#,##0.00####')
+const FIGURE = style.withNumberFormat(style.plainNumber, '#,##0.00####')
 
 /** One comparison: a reconciliation check, a flag or a document problem, in the same columns. */
 interface Row {
@@ -66,12 +55,12 @@ export function checksSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<Source, Key>({
     grid: checks,
     heading: rfqHeading(layout, 'Checks', NOTE),
-    cellsAboveHeader: masterCells(layout, checks),
+    aboveHeader: { role: 'note', cells: masterCells(layout, checks) },
     rows,
     emptyText: 'No checks.',
     frozenColumns: 2,
     columns: columns(checks, rowMaker(layout)),
-    marks: [
+    marks: () => [
       mark(checks.area('verdict'), isOneOf(here, 'fails', 'High'), 'bad'),
       mark(checks.area('verdict'), isOneOf(here, 'rounding', 'unknown', 'Medium', 'problem'), 'warn'),
       mark(checks.area('verdict'), is(here, '=', 'ok'), 'good'),
@@ -90,54 +79,44 @@ export const masterCheckMarks = (cell: string): Mark[] => [
 function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<Key, Cell>> {
   const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
   return {
-    about: text('Master check', header),
+    about: text('Master check', style.header),
     verdict: formula(
       `IF(${failing('figures')},"fails",IF(${failing('data')},"attention","ok"))`,
       report.checks.master.verdict,
-      asBold(body),
+      style.asBold(style.body),
     ),
-    subject: text(report.checks.master.words, body),
+    subject: text(report.checks.master.words, style.body),
   }
 }
 
-function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Record<Key, ColumnPlan<Source>> {
-  const at = (key: Key, index: number) => checks.at(key, index)
-  const textColumn = (head: string, maxWidth: number, value: (row: Row) => string): ColumnPlan<Source> => ({
-    header: head,
-    maxWidth,
-    cell: (source) => text(value(rowOf(source)), wrapped),
-  })
-  const numberColumn = (head: string, value: (row: Row, index: number) => Cell): ColumnPlan<Source> => ({
-    header: head,
-    alignRight: true,
-    maxWidth: 20,
-    cell: (source, index) => value(rowOf(source), index),
-  })
+function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Columns<Source, Key> {
+  const { text: textColumn, cells } = columnsOf<Source>()
+  const words = (header: string, maxWidth: number, value: (row: Row) => string) =>
+    textColumn(header, (source) => value(rowOf(source)), { maxWidth })
+  const figure = (header: string, value: (row: Row, index: number) => Cell) =>
+    cells(header, (source, index) => value(rowOf(source), index), { maxWidth: 20, look: FIGURE })
   return {
-    about: { ...textColumn('Type', 14, (row) => row.about), minWidth: 14 },
-    verdict: {
-      header: 'Verdict',
-      cell: (source, index) => {
-        const row = rowOf(source)
-        return row.isFormula
-          ? formula(verdictExpression(row, checks, index), row.verdict, body)
-          : text(row.verdict, body)
-      },
-    },
-    subject: textColumn('Subject', 28, (row) => row.subject),
-    title: textColumn('Check', 40, (row) => row.title),
-    leftWhat: textColumn('Compared figure', 20, (row) => row.left.what),
-    left: numberColumn('Compared value', (row) => row.left.value),
-    rightWhat: textColumn('Reference figure', 20, (row) => row.right.what),
-    right: numberColumn('Reference value', (row) => row.right.value),
-    difference: numberColumn('Difference', (row, index) =>
+    about: { ...words('Type', 14, (row) => row.about), minWidth: 14 },
+    verdict: cells('Verdict', (source, index) => {
+      const row = rowOf(source)
+      return row.isFormula
+        ? formula(verdictExpression(row, checks, index), row.verdict, style.body)
+        : text(row.verdict, style.body)
+    }),
+    subject: words('Subject', 28, (row) => row.subject),
+    title: words('Check', 40, (row) => row.title),
+    leftWhat: words('Compared figure', 20, (row) => row.left.what),
+    left: figure('Compared value', (row) => row.left.value),
+    rightWhat: words('Reference figure', 20, (row) => row.right.what),
+    right: figure('Reference value', (row) => row.right.value),
+    difference: figure('Difference', (row, index) =>
       row.isFormula && row.difference !== null
-        ? formula(`ROUND(${at('left', index)}-${at('right', index)},6)`, round6(row.difference), FIGURE)
+        ? formula(`ROUND(${checks.at('left', index)}-${checks.at('right', index)},6)`, round6(row.difference), FIGURE)
         : number(row.difference, FIGURE),
     ),
-    exact: numberColumn('OK up to', (row) => row.exact),
-    tolerance: numberColumn('Tolerance', (row) => row.tolerance),
-    words: textColumn('Description', 56, (row) => row.words),
+    exact: figure('OK up to', (row) => row.exact),
+    tolerance: figure('Tolerance', (row) => row.tolerance),
+    words: words('Description', 56, (row) => row.words),
   }
 }
 
@@ -238,7 +217,7 @@ function sideFormulas(layout: RfqLayout, check: Check, index: number | undefined
 }
 
 const sideCell = (value: CachedResult, expression: string | undefined): Cell => {
-  if (typeof value !== 'number') return text(value, wrapped)
+  if (typeof value !== 'number') return text(value, style.wrapped)
   return expression === undefined ? number(value, FIGURE) : formula(expression, value, FIGURE)
 }
 
@@ -251,7 +230,7 @@ function flagRow(flag: Flag, subject: string): Row {
   const [found, limit] = flag.compared
   const side = (value: typeof found): Side => ({
     what: value === undefined ? '' : `${value.what}${value.unit === null ? '' : `, ${value.unit}`}`,
-    value: typeof value?.value === 'number' ? number(value.value, FIGURE) : text(value?.value, wrapped),
+    value: typeof value?.value === 'number' ? number(value.value, FIGURE) : text(value?.value, style.wrapped),
   })
   const numbers = typeof found?.value === 'number' && typeof limit?.value === 'number'
   const difference = numbers && found.unit === limit.unit ? Number(found.value) - Number(limit.value) : null
@@ -261,8 +240,8 @@ function flagRow(flag: Flag, subject: string): Row {
     title: flag.code,
     left: side(found),
     right: side(limit),
-    exact: text(null, body),
-    tolerance: text(null, body),
+    exact: text(null, style.body),
+    tolerance: text(null, style.body),
     verdict: severityLabels[flag.severity],
     isFormula: false,
     difference,
@@ -270,7 +249,7 @@ function flagRow(flag: Flag, subject: string): Row {
   }
 }
 
-const EMPTY_SIDE: Side = { what: '', value: text(null, body) }
+const EMPTY_SIDE: Side = { what: '', value: text(null, style.body) }
 
 function documentRow({ kind, entityId, path, code, message }: DocumentProblem): Row {
   return {

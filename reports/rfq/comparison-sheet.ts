@@ -5,27 +5,12 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import type { Requirement } from '../../src/domain/comparison/offer/requirements.js'
 import { columnLetter } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
+import { bodyRow, emptyRows, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { fittedRow, fixedWidths, HEADER_ROW, headingRows } from '../layout/table-sheet.js'
+import { HEADER_ROW, rowSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
 import { countFlags, joinList, severityLabels, withCurrency, yesNo } from '../layout/wording.js'
-import {
-  asLeft,
-  bad,
-  body,
-  boldWrapped,
-  calendarDate,
-  good,
-  header,
-  integer,
-  oneDecimal,
-  percent,
-  plainNumber,
-  type Style,
-  section,
-  timestamp,
-  wrapped,
-} from '../xlsx/cell-styles.js'
+import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, date, dateSerial, formula, moment, number, text } from '../xlsx/cells.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
@@ -46,7 +31,7 @@ interface Attribute {
   label: string
   cell: (offer: OfferReport, index: number) => Cell
   /** How the best value is determined and shown. */
-  best?: { which: 'min' | 'max'; value: (offer: OfferReport) => number | null; style: Style }
+  best?: { which: 'min' | 'max'; value: (offer: OfferReport) => number | null; style: style.Style }
 }
 interface Group {
   title: string
@@ -63,9 +48,9 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
   const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumn}${lastRow}`
   const pages = Math.max(1, Math.ceil(offers.length / OFFERS_PER_PAGE))
   const rows = () => comparisonRows(layout, groups, offers, lastColumn)
-  return {
+  return rowSheet({
     name: 'Comparison',
-    ...fixedWidths([...WIDTHS, ...offers.map(() => OFFER_WIDTH)], rows),
+    widths: [...WIDTHS, ...offers.map(() => OFFER_WIDTH)],
     rows,
     frozen: { rows: HEADER_ROW, columns: FIRST_OFFER_COLUMN - 1 },
     marks: [
@@ -82,7 +67,7 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
       ...(pages > 1 && { from: HEADER_ROW, to: lastRow }),
       pagesWide: pages,
     },
-  }
+  })
 }
 
 function* comparisonRows(
@@ -91,42 +76,31 @@ function* comparisonRows(
   offers: readonly OfferReport[],
   lastColumn: string,
 ): Generator<RowPlan> {
-  const widths = [...WIDTHS, ...offers.map(() => OFFER_WIDTH)]
   yield* headingRows(rfqHeading(layout, 'Comparison', noteOf(layout, offers.length)))
-  yield { cells: [] }
-  yield fittedRow(
-    [
-      text('Attribute', header),
-      text('Best value', header),
-      text('Best offer', header),
-      ...offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, header)),
-    ],
-    widths,
-  )
+  yield* emptyRows(1)
+  yield headRow('Attribute', 'Best value', 'Best offer', ...offers.map((offer) => `${offer.sequence} · ${offer.label}`))
   const atLeft = leftAligner()
   let row = HEADER_ROW
   for (const group of groups) {
-    yield { cells: [text(group.title, section)], height: 18 }
+    yield sectionRow(group.title)
     row++
     for (const attribute of group.attributes) {
       row++
       const cells = offers.map((offer, index) => atLeft(attribute.cell(offer, index)))
-      yield fittedRow(
-        [text(attribute.label, boldWrapped), ...bestCells(attribute, offers, row, lastColumn).map(atLeft), ...cells],
-        widths,
-      )
+      const best = bestCells(attribute, offers, row, lastColumn).map(atLeft)
+      yield bodyRow(text(attribute.label, style.boldWrapped), ...best, ...cells)
     }
   }
-  if (offers.length === 0) yield { cells: [text(NO_OFFERS, body)] }
+  if (offers.length === 0) yield textRow(NO_OFFERS)
 }
 
 /** Left-aligns cells, so that figures align with the texts above and below them. Each style is converted only once. */
 function leftAligner(): (cell: Cell) => Cell {
-  const leftStyles = new Map<Style, Style>()
+  const leftStyles = new Map<style.Style, style.Style>()
   return (cell) => {
-    const style = leftStyles.get(cell.style) ?? asLeft(cell.style)
-    leftStyles.set(cell.style, style)
-    return { ...cell, style }
+    const left = leftStyles.get(cell.style) ?? style.asLeft(cell.style)
+    leftStyles.set(cell.style, left)
+    return { ...cell, style: left }
   }
 }
 
@@ -138,7 +112,7 @@ function noteOf({ report }: RfqLayout, shown: number): string {
 
 /** The best value and the offer that has it, or the number of offers that share it. */
 function bestCells({ best }: Attribute, offers: readonly OfferReport[], row: number, lastColumn: string): Cell[] {
-  if (best === undefined || offers.length === 0) return [blank(body), blank(body)]
+  if (best === undefined || offers.length === 0) return [blank(style.body), blank(style.body)]
   const first = columnLetter(FIRST_OFFER_COLUMN)
   const values = `$${first}${row}:$${lastColumn}${row}`
   const ranked = `$${first}$${RANKED_ROW}:$${lastColumn}$${RANKED_ROW}`
@@ -155,7 +129,7 @@ function bestCells({ best }: Attribute, offers: readonly OfferReport[], row: num
       `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NONE}")`,
       value === null ? NONE : shown,
       `C${row}`,
-      wrapped,
+      style.wrapped,
     ),
   ]
 }
@@ -192,7 +166,7 @@ function figureAttribute(
   label: string,
   key: OfferKey,
   value: (offer: OfferReport) => number | null,
-  style: Style | ((offer: OfferReport) => Style),
+  style: style.Style | ((offer: OfferReport) => style.Style),
   best?: 'min' | 'max',
 ): Attribute {
   const cellStyle = (offer: OfferReport) => (typeof style === 'function' ? style(offer) : style)
@@ -205,29 +179,29 @@ function figureAttribute(
 }
 const textAttribute = (label: string, value: (offer: OfferReport) => unknown): Attribute => ({
   label,
-  cell: (offer) => text(truncateToLines(String(value(offer) ?? NONE), OFFER_WIDTH, CELL_LINES), wrapped),
+  cell: (offer) => text(truncateToLines(String(value(offer) ?? NONE), OFFER_WIDTH, CELL_LINES), style.wrapped),
 })
 
 function* outcomeAttributes(layout: RfqLayout): Generator<Attribute> {
   const { offers, scoring } = layout
   yield {
     label: 'Ranked',
-    cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), body),
+    cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), style.body),
   }
   yield textAttribute('Reason not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'))
   yield {
     label: 'Rank',
-    cell: (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', plainNumber),
-    best: { which: 'min', value: (offer) => offer.rank, style: plainNumber },
+    cell: (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', style.plainNumber),
+    best: { which: 'min', value: (offer) => offer.rank, style: style.plainNumber },
   }
   yield {
     label: 'Score (0–100)',
-    cell: (offer, index) => formula(scoring.cell('total', index), offer.scores?.total ?? '', oneDecimal),
-    best: { which: 'max', value: (offer) => offer.scores?.total ?? null, style: oneDecimal },
+    cell: (offer, index) => formula(scoring.cell('total', index), offer.scores?.total ?? '', style.oneDecimal),
+    best: { which: 'max', value: (offer) => offer.scores?.total ?? null, style: style.oneDecimal },
   }
   yield {
     label: 'Meets all requirements',
-    cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? good : bad),
+    cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? style.good : style.bad),
   }
 }
 
@@ -264,7 +238,14 @@ function moneyAttributes(layout: RfqLayout): Attribute[] {
     ),
     figureAttribute(layout, 'Total, own currency', 'total', (offer) => offer.metrics.total, ownTotal),
     textAttribute('Stated total against lines', (offer) => offer.metrics.totalVerdict),
-    figureAttribute(layout, 'Pre-paid share', 'prepaidShare', (offer) => offer.metrics.prepaidShare, percent, 'min'),
+    figureAttribute(
+      layout,
+      'Pre-paid share',
+      'prepaidShare',
+      (offer) => offer.metrics.prepaidShare,
+      style.percent,
+      'min',
+    ),
     textAttribute('Contract type', (offer) => offer.terms.contractType),
     textAttribute('Currency', (offer) => offer.terms.currency),
   ]
@@ -272,7 +253,7 @@ function moneyAttributes(layout: RfqLayout): Attribute[] {
 
 function volumeAttributes(layout: RfqLayout): Attribute[] {
   const dated = (label: string, key: OfferKey, value: (offer: OfferReport) => string | null): Attribute =>
-    figureAttribute(layout, label, key, (offer) => dateSerial(value(offer)), calendarDate, 'min')
+    figureAttribute(layout, label, key, (offer) => dateSerial(value(offer)), style.calendarDate, 'min')
   return [
     figureAttribute(layout, 'Volume (t)', 'volume', (offer) => offer.metrics.volume, layout.numbers.volume, 'max'),
     figureAttribute(
@@ -280,20 +261,34 @@ function volumeAttributes(layout: RfqLayout): Attribute[] {
       'Coverage of the wanted volume',
       'coverage',
       (offer) => offer.metrics.coverage,
-      percent,
+      style.percent,
       'max',
     ),
     textAttribute('Stated volume against lines', (offer) => offer.metrics.volumeVerdict),
     dated('First delivery', 'firstDelivery', (offer) => offer.metrics.firstDelivery),
     dated('Last delivery', 'lastDelivery', (offer) => offer.metrics.lastDelivery),
-    figureAttribute(layout, 'Mean wait (days)', 'meanWait', (offer) => offer.metrics.meanWaitDays, oneDecimal, 'min'),
-    figureAttribute(layout, 'Share due on time', 'onTimeShare', (offer) => offer.metrics.onTimeShare, percent, 'max'),
+    figureAttribute(
+      layout,
+      'Mean wait (days)',
+      'meanWait',
+      (offer) => offer.metrics.meanWaitDays,
+      style.oneDecimal,
+      'min',
+    ),
+    figureAttribute(
+      layout,
+      'Share due on time',
+      'onTimeShare',
+      (offer) => offer.metrics.onTimeShare,
+      style.percent,
+      'max',
+    ),
     figureAttribute(
       layout,
       'Oldest vintage',
       'oldestVintage',
       (offer) => offer.metrics.oldestVintage,
-      plainNumber,
+      style.plainNumber,
       'max',
     ),
     figureAttribute(
@@ -301,7 +296,7 @@ function volumeAttributes(layout: RfqLayout): Attribute[] {
       'Newest vintage',
       'newestVintage',
       (offer) => offer.metrics.newestVintage,
-      plainNumber,
+      style.plainNumber,
       'max',
     ),
   ]
@@ -335,10 +330,10 @@ const foundText = ({ code, found }: Requirement): string =>
   found.value === null || code === 'listing' ? '' : ` (${formatFlagValue(found).replace(/T\d{2}:\d{2}.*/, '')})`
 
 function requirementCell(requirement: Requirement | undefined): Cell {
-  if (requirement === undefined) return text(NONE, body)
+  if (requirement === undefined) return text(NONE, style.body)
   const { met } = requirement
   const verdict = met === null ? 'not determinable' : met ? 'met' : 'not met'
-  return text(`${verdict}${foundText(requirement)}`, met === false ? bad : wrapped)
+  return text(`${verdict}${foundText(requirement)}`, met === false ? style.bad : style.wrapped)
 }
 
 function projectAttributes(): Attribute[] {
@@ -353,11 +348,11 @@ function projectAttributes(): Attribute[] {
     textAttribute('Ecosystems', ({ listing }) => joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
     textAttribute('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
     textAttribute('Project stages', ({ listing }) => joinList(listing.projectStages)),
-    { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, calendarDate) },
+    { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
     {
       label: 'Facts stated (of 6)',
-      cell: ({ listing }) => number(listing.factsStated, integer),
-      best: { which: 'max', value: ({ listing }) => listing.factsStated, style: integer },
+      cell: ({ listing }) => number(listing.factsStated, style.integer),
+      best: { which: 'max', value: ({ listing }) => listing.factsStated, style: style.integer },
     },
   ]
 }
@@ -373,8 +368,8 @@ function flagAttributes(): Attribute[] {
     ...severities.map(
       (severity): Attribute => ({
         label: `${severityLabels[severity]} flags`,
-        cell: (offer) => number(countFlags(offer, severity), integer),
-        best: { which: 'min', value: (offer) => countFlags(offer, severity), style: integer },
+        cell: (offer) => number(countFlags(offer, severity), style.integer),
+        best: { which: 'min', value: (offer) => countFlags(offer, severity), style: style.integer },
       }),
     ),
     ...severities.map((severity) =>
@@ -410,14 +405,14 @@ function sourceAttributes(): Attribute[] {
     textAttribute('Visible on marketplace', (offer) =>
       offer.inView ? 'yes' : `no, missing since ${offer.missingSince ?? 'unknown'}`,
     ),
-    { label: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
-    { label: 'Expires', cell: (offer) => date(offer.terms.expiryDate, calendarDate) },
+    { label: 'Submitted', cell: (offer) => moment(offer.submittedAt, style.timestamp) },
+    { label: 'Expires', cell: (offer) => date(offer.terms.expiryDate, style.calendarDate) },
     textAttribute('Review', ({ terms }) => terms.review?.status),
     textAttribute('Review comment', ({ terms }) => terms.review?.comment),
     textAttribute('Notes to the buyer', ({ terms }) => terms.notes),
     textAttribute('Full document read', (offer) => (offer.shape === 'full' ? 'yes' : 'no, summary only')),
-    { label: 'Version', cell: (offer) => number(offer.source.version, plainNumber) },
-    { label: 'Observed', cell: (offer) => moment(offer.source.observedAt, timestamp) },
+    { label: 'Version', cell: (offer) => number(offer.source.version, style.plainNumber) },
+    { label: 'Observed', cell: (offer) => moment(offer.source.observedAt, style.timestamp) },
     textAttribute('Offer id', (offer) => offer.id),
   ]
 }

@@ -1,9 +1,8 @@
-import { daysFromAsOf } from '../layout/as-of.js'
+import { type At, columnsOf } from '../layout/columns.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
+import { tableSheet } from '../layout/table-sheet.js'
 import { joinList } from '../layout/wording.js'
-import { calendarDate, fourDecimals, integer, plainNumber, type Style, wrapped } from '../xlsx/cell-styles.js'
-import { date, formula, number, text } from '../xlsx/cells.js'
+import * as style from '../xlsx/cell-styles.js'
 import { type DeliveryKey, type OfferLine, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
@@ -14,7 +13,7 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<OfferLine, DeliveryKey>({
     grid: layout.deliveries,
     heading: rfqHeading(layout, 'Scheduled deliveries', NOTE),
-    columns: deliveryColumns(layout),
+    columns: { ...termColumns(layout), ...workings(layout) },
     rows: layout.lines,
     emptyText: 'No offer has scheduled deliveries.',
     frozenColumns: 1,
@@ -22,117 +21,83 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
   })
 }
 
-function deliveryColumns(layout: RfqLayout): Record<DeliveryKey, ColumnPlan<OfferLine>> {
-  const { deliveries, numbers } = layout
-  const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
-  const textColumn = (value: (line: OfferLine) => unknown, head: string): ColumnPlan<OfferLine> => ({
-    header: head,
-    cell: (line) => text(value(line), wrapped),
-  })
-  const numberColumn = (
-    value: (line: OfferLine) => number | null,
-    head: string,
-    style: Style,
-  ): ColumnPlan<OfferLine> => ({
-    header: head,
-    alignRight: true,
-    cell: (line) => number(value(line), style),
-  })
+function termColumns({ deliveries, numbers }: RfqLayout) {
+  const { text, number, date, formulaOrEmpty } = columnsOf<OfferLine, DeliveryKey>(deliveries)
+  const price = ({ offer }: OfferLine) => numbers.price(offer.terms.currencyCode)
+  const money = ({ offer }: OfferLine) => numbers.money(offer.terms.currencyCode)
   return {
-    offer: numberColumn(({ offer }) => offer.sequence, 'Offer no.', plainNumber),
-    due: { header: 'Due date', cell: ({ line }) => date(line.dueDate, calendarDate) },
-    year: numberColumn(({ line }) => line.vintageYear, 'Vintage year', plainNumber),
-    volume: numberColumn(({ line }) => line.volume, 'Volume (t)', numbers.volume),
-    price: {
-      header: 'Unit price (per t)',
-      alignRight: true,
-      cell: ({ offer, line }) => number(line.unitPrice, numbers.price(offer.terms.currencyCode)),
-    },
-    total: {
-      header: 'Line total',
-      alignRight: true,
-      cell: ({ offer, line }, index) => {
-        const style = numbers.money(offer.terms.currencyCode)
-        if (line.total === null) return text(null, style)
-        return formula(`${at('volume', index)}*${at('price', index)}`, line.total, style)
-      },
-    },
-    currency: textColumn(({ offer }) => offer.terms.currency, 'Currency'),
-    label: textColumn(({ offer }) => offer.label, 'Offer'),
-    delivery: numberColumn(({ line }) => line.delivery, 'Delivery no.', plainNumber),
-    vintage: numberColumn(({ line }) => line.vintage, 'Vintage no.', plainNumber),
-    method: textColumn(({ line }) => line.method, 'Method'),
-    periodStart: { header: 'Period from', cell: ({ line }) => date(line.periodStart, calendarDate) },
-    periodEnd: { header: 'Period to', cell: ({ line }) => date(line.periodEnd, calendarDate) },
-    fromYear: numberColumn(({ line }) => line.vintageFromYear, 'Vintage start year', plainNumber),
-    name: textColumn(({ line }) => line.name, 'Vintage name'),
-    mitigation: textColumn(({ line }) => joinList(line.mitigationTypes), 'Mitigation types'),
-    ...workings(layout),
+    offer: number('Offer no.', ({ offer }) => offer.sequence),
+    due: date('Due date', ({ line }) => line.dueDate),
+    year: number('Vintage year', ({ line }) => line.vintageYear),
+    volume: number('Volume (t)', ({ line }) => line.volume, numbers.volume),
+    price: number('Unit price (per t)', ({ line }) => line.unitPrice, price),
+    total: formulaOrEmpty(
+      'Line total',
+      (at) => `${at('volume')}*${at('price')}`,
+      ({ line }) => line.total,
+      money,
+    ),
+    currency: text('Currency', ({ offer }) => offer.terms.currency),
+    label: text('Offer', ({ offer }) => offer.label),
+    delivery: number('Delivery no.', ({ line }) => line.delivery),
+    vintage: number('Vintage no.', ({ line }) => line.vintage),
+    method: text('Method', ({ line }) => line.method),
+    periodStart: date('Period from', ({ line }) => line.periodStart),
+    periodEnd: date('Period to', ({ line }) => line.periodEnd),
+    fromYear: number('Vintage start year', ({ line }) => line.vintageFromYear),
+    name: text('Vintage name', ({ line }) => line.name),
+    mitigation: text('Mitigation types', ({ line }) => joinList(line.mitigationTypes)),
   }
 }
 
 /** The discount factor of a payment by its days from the as-of date; overdue and undated payments are not discounted. */
 export const discountFactorExpression = (days: string): string => `1/(1+DiscountRate)^(MAX(0,N(${days}))/365)`
 
-type Working = 'days' | 'factor' | 'present' | 'tonneDays' | 'onTime' | 'tonneYears'
-
 /** Intermediate results the metrics are summed from, not rounded. */
-function workings(layout: RfqLayout): Record<Working, ColumnPlan<OfferLine>> {
+function workings(layout: RfqLayout) {
   const { deliveries, numbers } = layout
-  const at = (key: DeliveryKey, index: number) => deliveries.at(key, index)
+  const { days, formula, formulaOrEmpty } = columnsOf<OfferLine, DeliveryKey>(deliveries)
   const volumeOf = ({ line }: OfferLine) => Math.max(0, line.volume ?? 0)
+  const volume = (at: At<DeliveryKey>) => `MAX(0,N(${at('volume')}))`
   return {
-    days: {
-      band: 'Calculation',
-      header: 'Days from as-of date',
-      alignRight: true,
-      cell: ({ line }, index) => daysFromAsOf(at('due', index), line.dueDate, line.days),
-    },
-    factor: {
-      header: 'Discount factor',
-      alignRight: true,
-      cell: ({ line }, index) =>
-        formula(discountFactorExpression(at('days', index)), line.discountFactor, fourDecimals),
-    },
-    present: {
-      header: 'Discounted line total',
-      alignRight: true,
-      cell: ({ offer, line }, index) => {
-        const style = numbers.money(offer.terms.currencyCode)
-        if (line.total === null) return text(null, style)
-        return formula(`${at('total', index)}*${at('factor', index)}`, line.total * line.discountFactor, style)
-      },
-    },
-    tonneDays: {
-      header: 'Volume × days',
-      alignRight: true,
-      cell: (line, index) =>
-        formula(
-          `IF(ISNUMBER(${at('days', index)}),MAX(0,N(${at('volume', index)}))*${at('days', index)},0)`,
-          volumeOf(line) * (line.line.days ?? 0),
-          integer,
-        ),
-    },
-    onTime: {
-      header: 'Volume due on time (t)',
-      alignRight: true,
-      cell: (line, index) =>
-        formula(
-          `IF(AND(ISNUMBER(FulfilmentDays),ISNUMBER(${at('days', index)})),IF(${at('days', index)}<=FulfilmentDays,MAX(0,N(${at('volume', index)})),0),0)`,
-          isOnTime(layout, line) ? volumeOf(line) : 0,
-          numbers.volume,
-        ),
-    },
-    tonneYears: {
-      header: 'Volume × vintage year',
-      alignRight: true,
-      cell: (line, index) =>
-        formula(
-          `MAX(0,N(${at('volume', index)}))*N(${at('year', index)})`,
-          volumeOf(line) * (line.line.vintageYear ?? 0),
-          integer,
-        ),
-    },
+    days: days(
+      'Days from as-of date',
+      'due',
+      ({ line }) => line.dueDate,
+      ({ line }) => line.days,
+      { band: 'Calculation' },
+    ),
+    factor: formula(
+      'Discount factor',
+      (at) => discountFactorExpression(at('days')),
+      ({ line }) => line.discountFactor,
+      style.fourDecimals,
+    ),
+    present: formulaOrEmpty(
+      'Discounted line total',
+      (at) => `${at('total')}*${at('factor')}`,
+      ({ line }) => (line.total === null ? null : line.total * line.discountFactor),
+      ({ offer }) => numbers.money(offer.terms.currencyCode),
+    ),
+    tonneDays: formula(
+      'Volume × days',
+      (at) => `IF(ISNUMBER(${at('days')}),${volume(at)}*${at('days')},0)`,
+      (line) => volumeOf(line) * (line.line.days ?? 0),
+      style.integer,
+    ),
+    onTime: formula(
+      'Volume due on time (t)',
+      (at) =>
+        `IF(AND(ISNUMBER(FulfilmentDays),ISNUMBER(${at('days')})),IF(${at('days')}<=FulfilmentDays,${volume(at)},0),0)`,
+      (line) => (isOnTime(layout, line) ? volumeOf(line) : 0),
+      numbers.volume,
+    ),
+    tonneYears: formula(
+      'Volume × vintage year',
+      (at) => `${volume(at)}*N(${at('year')})`,
+      (line) => volumeOf(line) * (line.line.vintageYear ?? 0),
+      style.integer,
+    ),
   }
 }
 

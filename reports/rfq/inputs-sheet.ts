@@ -1,28 +1,14 @@
 import { CRITERION_NAMES, CRITERION_RULES } from '../../src/domain/comparison/offer/criterion-text.js'
 import { CRITERIA, SETTING_LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
 import { here, is, mark } from '../layout/marks.js'
+import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
-import { emptyRows, fittedRow, fixedWidths, headingRows } from '../layout/table-sheet.js'
+import { rowSheet } from '../layout/table-sheet.js'
 import { joinList } from '../layout/wording.js'
-import {
-  asInput,
-  asRight,
-  body,
-  calendarDate,
-  header,
-  headerRight,
-  integer,
-  oneDecimal,
-  percent,
-  plainNumber,
-  type Style,
-  section,
-  timestamp,
-  withNumberFormat,
-  wrapped,
-} from '../xlsx/cell-styles.js'
+import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
-import { type DataValidation, numberBetween, oneOf } from '../xlsx/validations.js'
+import type { DataValidation } from '../xlsx/validations.js'
+import { numberBetween, oneOf } from '../xlsx/validations.js'
 import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
@@ -55,9 +41,9 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
   const placed = withRows(all)
   const rows = [...inputRows(layout, all)]
   const last = placed.at(-1)?.row ?? 0
-  return {
+  return rowSheet({
     name: 'Inputs',
-    ...fixedWidths(WIDTHS, () => rows),
+    widths: WIDTHS,
     rows: () => rows,
     frozen: { rows: HEADER_ROWS },
     names: [
@@ -73,7 +59,7 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
     marks: [mark(`${STATE}${HEADER_ROWS + 1}:${STATE}${last}`, is(here, '=', 'changed'), 'warn')],
     tab: 'FFE0B400',
     print: { titleRows: [HEADER_ROWS, HEADER_ROWS] },
-  }
+  })
 }
 
 /** Heading, number of changed inputs, table header. */
@@ -82,11 +68,11 @@ const HEADER_ROWS = 5
 function* inputRows(layout: RfqLayout, all: readonly Section[]): Generator<RowPlan> {
   yield* headingRows(rfqHeading(layout, 'Inputs', NOTE))
   yield changesRow(withRows(all), awardInputs(layout))
-  yield headerRow()
+  yield headRow('Input', right('Value'), 'Unit', right('Original value'), 'State', 'Effect and source')
   let row = HEADER_ROWS
   for (const { title, entries } of all) {
     yield* emptyRows(1)
-    yield { cells: [text(title, section)], height: 18 }
+    yield sectionRow(title)
     row += 2
     for (const entry of entries) yield entryRow(entry, ++row)
   }
@@ -117,41 +103,25 @@ function changesRow(placed: readonly Placed[], affectingAwards: ReadonlySet<stri
   return {
     workbookOnly: true,
     cells: [
-      text('Inputs changed since the report was generated', body),
-      formula(`COUNTIF(${states},"changed")`, 0, integer),
-      text('of which affect awards', body),
-      formula(changed === '' ? '0+0' : `0+${changed}`, 0, integer),
+      text('Inputs changed since the report was generated', style.body),
+      formula(`COUNTIF(${states},"changed")`, 0, style.integer),
+      text('of which affect awards', style.body),
+      formula(changed === '' ? '0+0' : `0+${changed}`, 0, style.integer),
     ],
   }
 }
 
-const headerRow = (): RowPlan =>
-  fittedRow(
-    [
-      text('Input', header),
-      text('Value', headerRight),
-      text('Unit', header),
-      text('Original value', headerRight),
-      text('State', header),
-      text('Effect and source', header),
-    ],
-    WIDTHS,
-  )
-
 function entryRow(entry: Entry, row: number): RowPlan {
   const input = entry.input !== undefined
-  const value = input ? { ...entry.value, style: asInput(entry.value.style) } : entry.value
-  const state = formula(`IF(${VALUE}${row}=${ORIGINAL}${row},"","changed")`, '', body)
-  return fittedRow(
-    [
-      text(entry.label, wrapped),
-      value,
-      text(entry.unit, body),
-      input ? entry.value : blank(body),
-      input ? state : blank(body),
-      text(entry.explanation, wrapped),
-    ],
-    WIDTHS,
+  const value = input ? { ...entry.value, style: style.asInput(entry.value.style) } : entry.value
+  const state = formula(`IF(${VALUE}${row}=${ORIGINAL}${row},"","changed")`, '', style.body)
+  return bodyRow(
+    text(entry.label, style.wrapped),
+    value,
+    text(entry.unit, style.body),
+    input ? entry.value : blank(style.body),
+    input ? state : blank(style.body),
+    text(entry.explanation, style.wrapped),
   )
 }
 
@@ -187,7 +157,7 @@ function weightEntries({ report }: RfqLayout): Entry[] {
     (criterion): Entry => ({
       name: `Weight_${criterion}`,
       label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
-      value: number(report.settings.weights[criterion], oneDecimal),
+      value: number(report.settings.weights[criterion], style.oneDecimal),
       unit: 'points',
       input: numberBetween(SETTING_LIMITS.weight),
       explanation: 'Weight in the total score, relative to the sum of all weights.',
@@ -201,7 +171,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
     {
       name: 'DiscountRate',
       label: 'Discount rate',
-      value: number(settings.discountRate, percent),
+      value: number(settings.discountRate, style.percent),
       unit: 'per year',
       input: numberBetween(SETTING_LIMITS.discountRate),
       explanation:
@@ -226,7 +196,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
     {
       name: 'WaitDays',
       label: 'Mean wait that halves the promptness score',
-      value: number(settings.waitDays, plainNumber),
+      value: number(settings.waitDays, style.plainNumber),
       unit: 'days',
       input: numberBetween(SETTING_LIMITS.waitDays),
       explanation: 'Affects the promptness score.',
@@ -234,7 +204,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
     {
       name: 'VintagePoints',
       label: 'Vintage points lost per year of age',
-      value: number(settings.vintagePointsPerYear, oneDecimal),
+      value: number(settings.vintagePointsPerYear, style.oneDecimal),
       unit: 'points per year',
       input: numberBetween(SETTING_LIMITS.vintagePointsPerYear),
       explanation:
@@ -249,7 +219,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     {
       name: 'VolumeTolerance',
       label: 'Volume tolerance',
-      value: number(settings.volumeTolerance, withNumberFormat(numbers.volume, '#,##0.0##')),
+      value: number(settings.volumeTolerance, style.withNumberFormat(numbers.volume, '#,##0.0##')),
       unit: 't',
       input: numberBetween(SETTING_LIMITS.volumeTolerance),
       explanation:
@@ -258,7 +228,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     {
       name: 'TotalTolerance',
       label: 'Total tolerance',
-      value: number(settings.totalTolerance, withNumberFormat(percent, '0.00%')),
+      value: number(settings.totalTolerance, style.withNumberFormat(style.percent, '0.00%')),
       unit: 'of the total',
       input: numberBetween(SETTING_LIMITS.totalTolerance),
       explanation:
@@ -267,7 +237,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     {
       name: 'ExpiryWindowDays',
       label: 'Expiry warning period',
-      value: number(settings.expiryWindowDays, plainNumber),
+      value: number(settings.expiryWindowDays, style.plainNumber),
       unit: 'days',
       input: numberBetween(SETTING_LIMITS.expiryWindowDays),
       explanation: 'Affects the column “Expiry” of Offers. Flags keep their original text.',
@@ -275,7 +245,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     {
       name: 'PrepaymentLimit',
       label: 'Pre-payment limit',
-      value: number(settings.prepaymentShareLimit, percent),
+      value: number(settings.prepaymentShareLimit, style.percent),
       unit: 'of the total',
       input: numberBetween(SETTING_LIMITS.prepaymentShareLimit),
       explanation: 'Affects the column “Pre-payment” of Offers. Flags keep their original text.',
@@ -288,7 +258,7 @@ function haircutEntries({ report }: RfqLayout): Entry[] {
   const entry = (name: string, label: string, value: number): Entry => ({
     name,
     label,
-    value: number(value, percent),
+    value: number(value, style.percent),
     unit: 'of the volume',
     input: numberBetween(SETTING_LIMITS.haircut),
     explanation:
@@ -302,7 +272,7 @@ function haircutEntries({ report }: RfqLayout): Entry[] {
 }
 
 function rateEntries({ report, currency }: RfqLayout): Entry[] {
-  const rate: Style = withNumberFormat(plainNumber, '0.0000##')
+  const rate = style.withNumberFormat(style.plainNumber, '0.0000##')
   return report.currency.rates.map((known): Entry => {
     const entry = {
       name: `Rate_${known.currency}`,
@@ -329,26 +299,26 @@ const fact = (label: string, value: Cell, unit = '', explanation = '', name?: st
 
 function timeLimits({ report }: RfqLayout): Entry[] {
   const { context, rfq } = report
-  const vintage = (year: number | null) => number(year, plainNumber, 'Any')
+  const vintage = (year: number | null) => number(year, style.plainNumber, 'Any')
   return [
     fact(
       'As of',
-      moment(context.asOf, asRight(timestamp)),
+      moment(context.asOf, style.asRight(style.timestamp)),
       '',
       'Later observations are excluded. The time the report was generated is the date of the file itself.',
     ),
     fact(
       'As-of date',
-      date(context.asOfDate, asRight(calendarDate)),
+      date(context.asOfDate, style.asRight(style.calendarDate)),
       '',
       `Days are counted from this date, in the time zone ${context.timeZone}.`,
       'AsOfDate',
     ),
-    fact('Response due date', date(rfq.responseDueDate, asRight(calendarDate))),
-    fact('Fulfilment due date', date(rfq.fulfilmentDueDate, asRight(calendarDate))),
+    fact('Response due date', date(rfq.responseDueDate, style.asRight(style.calendarDate))),
+    fact('Fulfilment due date', date(rfq.fulfilmentDueDate, style.asRight(style.calendarDate))),
     fact(
       'Days to fulfilment',
-      number(rfq.daysToFulfilment, plainNumber),
+      number(rfq.daysToFulfilment, style.plainNumber),
       'days',
       'Lines due later are not on time.',
       'FulfilmentDays',
@@ -425,4 +395,4 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
   ]
 }
 
-const toRight = asRight(body)
+const toRight = style.asRight(style.body)

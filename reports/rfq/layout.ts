@@ -1,4 +1,4 @@
-import { AWARD_SCENARIOS, type AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
+import { AWARD_SCENARIOS } from '../../src/domain/comparison/awards/award-model.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/offer/offer-terms.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
@@ -6,152 +6,45 @@ import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.j
 import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Grid, makeGrid } from '../layout/grid.js'
+import { keys } from '../layout/keys.js'
+import type { Heading } from '../layout/rows.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
-import { HEADER_ROW, type Heading } from '../layout/table-sheet.js'
+import { HEADER_ROW } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
-const DELIVERY_KEYS = [
-  'offer',
-  'due',
-  'year',
-  'volume',
-  'price',
-  'total',
-  'currency',
-  'label',
-  'delivery',
-  'vintage',
-  'method',
-  'periodStart',
-  'periodEnd',
-  'fromYear',
-  'name',
-  'mitigation',
-  'days',
-  'factor',
-  'present',
-  'tonneDays',
-  'onTime',
-  'tonneYears',
-] as const
+const DELIVERY_KEYS = keys(
+  'offer due year volume price total',
+  'currency label delivery vintage method periodStart periodEnd fromYear name mitigation',
+  'days factor present tonneDays onTime tonneYears',
+)
 export type DeliveryKey = (typeof DELIVERY_KEYS)[number]
 
-const PREPAYMENT_KEYS = [
-  'offer',
-  'label',
-  'number',
-  'due',
-  'amount',
-  'currency',
-  'share',
-  'days',
-  'factor',
-  'present',
-] as const
+const PREPAYMENT_KEYS = keys('offer label number due amount currency share days factor present')
 export type PrepaymentKey = (typeof PREPAYMENT_KEYS)[number]
 
-const OFFER_KEYS = [
-  'offer',
-  'label',
-  'rank',
-  'score',
-  'comparedPricePerTonne',
-  'comparedPrice',
-  'volume',
-  'coverage',
-  'comparedTotal',
-  'eligible',
-  'why',
-  'meets',
-  'high',
-  'medium',
-  'low',
-  'developer',
-  'project',
-  'status',
-  'view',
-  'submitted',
-  'late',
-  'contract',
-  'currency',
-  'statedVolume',
-  'statedTotal',
-  'statedPrice',
-  'expiry',
-  'daysToExpiry',
-  'expiryState',
-  'review',
-  'lines',
-  'usable',
-  'sumVolume',
-  'sumValue',
-  'volumeDifference',
-  'volumeVerdict',
-  'totalDifference',
-  'totalVerdict',
-  'basis',
-  'total',
-  'vwap',
-  'pricePerTonne',
-  'firstDelivery',
-  'lastDelivery',
-  'oldestVintage',
-  'newestVintage',
-  'meanWait',
-  'meanVintage',
-  'onTimeShare',
-  'prepaid',
-  'prepaidShare',
-  'prepaymentState',
-  'presentValue',
-  'presentValuePerTonne',
-  'haircut',
-  'riskPrice',
-  'rate',
-  'country',
-  'registry',
-  'registryId',
-  'methodologies',
-  'activity',
-  'ecosystems',
-  'labels',
-  'available',
-  'facts',
-  'storefront',
-  'flags',
-  'notes',
-  'id',
-  'version',
-  'observed',
-] as const
+/** Columns of `Offers`, one line per band. */
+const OFFER_KEYS = keys(
+  'offer label rank score comparedPricePerTonne comparedPrice volume coverage comparedTotal eligible why meets high medium low',
+  'developer project status view submitted late contract currency statedVolume statedTotal statedPrice expiry daysToExpiry expiryState review',
+  'lines usable sumVolume sumValue volumeDifference volumeVerdict totalDifference totalVerdict basis total vwap pricePerTonne',
+  'firstDelivery lastDelivery oldestVintage newestVintage meanWait meanVintage onTimeShare',
+  'prepaid prepaidShare prepaymentState presentValue presentValuePerTonne haircut riskPrice rate',
+  'country registry registryId methodologies activity ecosystems labels available facts storefront',
+  'flags notes id version observed',
+)
 export type OfferKey = (typeof OFFER_KEYS)[number]
 
 /** `score-price`, `score-coverage`, … */
 export type ScoreKey = `score-${Criterion}`
 const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
-const SCORING_KEYS = ['offer', 'label', 'eligible', 'price', ...SCORE_KEYS, 'total', 'rank', 'priceRank'] as const
-export type ScoringKey = 'offer' | 'label' | 'eligible' | 'price' | ScoreKey | 'total' | 'rank' | 'priceRank'
+const SCORING_KEYS = [...keys('offer label eligible price'), ...SCORE_KEYS, ...keys('total rank priceRank')]
+export type ScoringKey = (typeof SCORING_KEYS)[number]
 
 const AWARD_KEYS = [
-  'offer',
-  'label',
-  'developer',
-  'eligible',
-  'volume',
-  'total',
-  'price',
-  'orderPrice',
-  'order',
-  'developerNo',
-  'cheapest-single',
-  'cheapest-combination',
-  'cheapest-divisible',
-  'two-developers',
-  'meets-requirements',
-  'best-score',
-  'own',
-] as const satisfies readonly (AwardScenario | string)[]
+  ...keys('offer label developer eligible volume total price orderPrice order developerNo'),
+  ...AWARD_SCENARIOS,
+]
 export type AwardKey = (typeof AWARD_KEYS)[number]
 /** First row of the scenarios on `Award`; intermediate results and the table of tonnes follow. */
 export const FIRST_SCENARIO_ROW = HEADER_ROW + 1
@@ -198,7 +91,7 @@ export function rfqLayout(report: RfqReport): RfqLayout {
     deliveries: makeGrid('Deliveries', DELIVERY_KEYS, HEADER_ROW, lines.length),
     prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
     offers: makeGrid('Offers', OFFER_KEYS, HEADER_ROW, count),
-    scoring: makeGrid<ScoringKey>('Scoring', SCORING_KEYS, HEADER_ROW, count),
+    scoring: makeGrid('Scoring', SCORING_KEYS, HEADER_ROW, count),
     award: makeGrid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
   }
 }

@@ -1,50 +1,13 @@
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
-import type { ColumnPlan } from '../layout/table-sheet.js'
-import {
-  body,
-  calendarDate,
-  integer,
-  oneDecimal,
-  percent,
-  plainNumber,
-  type Style,
-  withNumberFormat,
-} from '../xlsx/cell-styles.js'
-import { type Cell, dateFormula, dateSerial, formula } from '../xlsx/cells.js'
+import { type At, type ColumnOptions, columnsOf } from '../layout/columns.js'
+import * as style from '../xlsx/cell-styles.js'
+import { dateSerial } from '../xlsx/cells.js'
 import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
 
-type MetricKey =
-  | 'lines'
-  | 'usable'
-  | 'sumVolume'
-  | 'sumValue'
-  | 'volumeDifference'
-  | 'volumeVerdict'
-  | 'totalDifference'
-  | 'totalVerdict'
-  | 'basis'
-  | 'total'
-  | 'vwap'
-  | 'pricePerTonne'
-  | 'firstDelivery'
-  | 'lastDelivery'
-  | 'oldestVintage'
-  | 'newestVintage'
-  | 'meanWait'
-  | 'meanVintage'
-  | 'onTimeShare'
-  | 'prepaid'
-  | 'prepaidShare'
-  | 'prepaymentState'
-  | 'presentValue'
-  | 'presentValuePerTonne'
-  | 'haircut'
-  | 'riskPrice'
-  | 'rate'
-type Column = ColumnPlan<OfferReport>
-type Look = Style | ((offer: OfferReport) => Style)
+type AtOffer = At<OfferKey>
+type Look = style.Style | ((offer: OfferReport) => style.Style)
 
 /** Criterion of SUMIFS and COUNTIFS that matches every number the report accepts. */
 const ANY_NUMBER = '">=-1E+300"'
@@ -55,256 +18,208 @@ const ROUNDING_ALLOWANCE = '1E-9'
  * The metrics of an offer as formulas over `Deliveries` and `Prepayments`, each with the report model's figure as its
  * result. Definitions: src/domain/comparison/offer/metrics.ts, `Metrics`; offers are identified by number, never by text.
  */
-export function metricColumns(layout: RfqLayout): Record<MetricKey, Column> {
-  return { ...sums(layout), ...timing(layout), ...valuation(layout) }
-}
+export const metricColumns = (layout: RfqLayout) => ({ ...sums(layout), ...timing(layout), ...valuation(layout) })
 
-/** Cell addresses and sums for the formulas of one offer. */
-class Row {
-  readonly #layout: RfqLayout
-  readonly #index: number
-  constructor(layout: RfqLayout, index: number) {
-    this.#layout = layout
-    this.#index = index
-  }
-  at = (key: OfferKey): string => this.#layout.offers.at(key, this.#index)
-  line = (key: DeliveryKey): string => this.#layout.deliveries.range(key)
-  payment = (key: PrepaymentKey): string => this.#layout.prepayments.range(key)
-  count = (criteria = ''): string => `COUNTIFS(${this.line('offer')},${this.at('offer')}${criteria})`
-  sum = (key: DeliveryKey, criteria = ''): string =>
-    `SUMIFS(${this.line(key)},${this.line('offer')},${this.at('offer')}${criteria})`
-  paid = (key: PrepaymentKey, criteria = ''): string =>
-    `SUMIFS(${this.payment(key)},${this.payment('offer')},${this.at('offer')}${criteria})`
-}
-
-function metric(
-  layout: RfqLayout,
-  head: string,
-  name: MetricName,
-  style: Look,
-  expression: (row: Row, offer: OfferReport) => string,
-): Column {
+/** What the metric columns have in common: styles in the offer's currency, and sums over the lines of an offer. */
+function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
+  const { formula } = columnsOf<OfferReport, OfferKey>(offers)
+  const line = (key: DeliveryKey) => deliveries.range(key)
+  const payment = (key: PrepaymentKey) => prepayments.range(key)
+  const ofOffer = (at: AtOffer, criteria: string) => `${line('offer')},${at('offer')}${criteria}`
   return {
-    header: head,
-    alignRight: true,
-    cell: (offer, index) => {
-      const cellStyle = typeof style === 'function' ? style(offer) : style
-      return formula(expression(new Row(layout, index), offer), offer.metrics[name] as number | null, cellStyle)
-    },
+    formula,
+    line,
+    payment,
+    money: (offer: OfferReport) => numbers.money(offer.terms.currencyCode),
+    price: (offer: OfferReport) => numbers.price(offer.terms.currencyCode),
+    /** A column with a metric of the report model. */
+    metric: (
+      header: string,
+      name: MetricName,
+      look: Look,
+      expression: (at: AtOffer, offer: OfferReport) => string,
+      options: ColumnOptions = {},
+    ) => formula(header, expression, ({ metrics }) => metrics[name] as number | null, look, options),
+    count: (at: AtOffer, criteria = '') => `COUNTIFS(${ofOffer(at, criteria)})`,
+    sum: (at: AtOffer, key: DeliveryKey, criteria = '') => `SUMIFS(${line(key)},${ofOffer(at, criteria)})`,
+    paid: (at: AtOffer, key: PrepaymentKey, criteria = '') =>
+      `SUMIFS(${payment(key)},${payment('offer')},${at('offer')}${criteria})`,
   }
 }
+
+/** The figure from the lines or the stated one, by the basis of the offer. */
+export const byBasis = (at: AtOffer, lines: OfferKey, stated: OfferKey): string =>
+  `IF(${at('basis')}="lines",${at(lines)},IF(${at('basis')}="stated",${at(stated)},NA()))`
 
 /** src/domain/comparison/reconciliation.ts, `totalTolerance`. */
 export const totalToleranceExpression = (stated: string): string =>
   `ROUND(MAX(${EXACT_TOTAL},TotalTolerance*ABS(${stated})),6)`
 
-function verdict(
-  layout: RfqLayout,
-  head: string,
-  name: 'volumeVerdict' | 'totalVerdict',
-  expression: (row: Row) => string,
-): Column {
-  return {
-    header: head,
-    cell: (offer, index) => formula(expression(new Row(layout, index)), offer.metrics[name] ?? '', body),
-  }
-}
-
-function sums(
-  layout: RfqLayout,
-): Record<
-  | 'lines'
-  | 'usable'
-  | 'sumVolume'
-  | 'sumValue'
-  | 'volumeDifference'
-  | 'volumeVerdict'
-  | 'totalDifference'
-  | 'totalVerdict'
-  | 'basis'
-  | 'total'
-  | 'vwap'
-  | 'pricePerTonne',
-  Column
-> {
+function sums(layout: RfqLayout) {
+  const { formula, metric, line, count, sum, money, price } = toolsOf(layout)
   const { volume } = layout.numbers
-  const money = (offer: OfferReport) => layout.numbers.money(offer.terms.currencyCode)
-  const price = (offer: OfferReport) => layout.numbers.price(offer.terms.currencyCode)
+  /** Stated figure minus sum; not available if a line lacks the figure. */
+  const difference = (stated: OfferKey, summed: OfferKey, part: DeliveryKey) => (at: AtOffer) => {
+    const complete = `${count(at, `,${line(part)},${ANY_NUMBER}`)}=${at('lines')}`
+    return `IF(AND(ISNUMBER(${at(stated)}),${at('lines')}>0,${complete}),${at(stated)}-${at(summed)},NA())`
+  }
   return {
-    lines: {
-      ...metric(layout, 'Lines', 'lineCount', integer, (row) => row.count()),
-      band: 'Metrics in the offer’s currency',
-    },
-    usable: {
-      header: 'Lines with volume and price',
-      alignRight: true,
-      cell: (offer, index) => {
-        const row = new Row(layout, index)
-        const usable = offer.lines.filter((line) => (line.volume ?? -1) >= 0 && (line.unitPrice ?? -1) >= 0).length
-        return formula(row.count(`,${row.line('volume')},">=0",${row.line('price')},">=0"`), usable, integer)
-      },
-    },
-    sumVolume: metric(layout, 'Sum of volumes (t)', 'sumVolume', volume, (row) => row.sum('volume')),
-    sumValue: metric(layout, 'Sum of line totals', 'sumValue', money, (row) => row.sum('total')),
-    volumeDifference: metric(layout, 'Stated volume − sum (t)', 'volumeDifference', volume, (row) =>
-      difference(row, 'statedVolume', 'sumVolume', 'volume'),
+    lines: metric('Lines', 'lineCount', style.integer, (at) => count(at), { band: 'Metrics in the offer’s currency' }),
+    usable: formula(
+      'Lines with volume and price',
+      (at) => count(at, `,${line('volume')},">=0",${line('price')},">=0"`),
+      ({ lines }) => lines.filter((each) => (each.volume ?? -1) >= 0 && (each.unitPrice ?? -1) >= 0).length,
+      style.integer,
     ),
-    volumeVerdict: verdict(layout, 'Volume check', 'volumeVerdict', (row) => {
-      const off = row.at('volumeDifference')
-      return `IF(ISNUMBER(${off}),IF(ROUND(ABS(${off}),6)<=VolumeTolerance,"equal","differs"),"")`
-    }),
-    totalDifference: metric(layout, 'Stated total − sum', 'totalDifference', money, (row) =>
-      difference(row, 'statedTotal', 'sumValue', 'total'),
+    sumVolume: metric('Sum of volumes (t)', 'sumVolume', volume, (at) => sum(at, 'volume')),
+    sumValue: metric('Sum of line totals', 'sumValue', money, (at) => sum(at, 'total')),
+    volumeDifference: metric(
+      'Stated volume − sum (t)',
+      'volumeDifference',
+      volume,
+      difference('statedVolume', 'sumVolume', 'volume'),
     ),
-    totalVerdict: verdict(layout, 'Total check', 'totalVerdict', (row) => {
-      const off = row.at('totalDifference')
-      const within = (limit: number | string, words: string, otherwise: string) =>
-        `IF(ROUND(ABS(${off}),6)<=${limit},"${words}",${otherwise})`
-      const rounding = within(totalToleranceExpression(row.at('statedTotal')), 'rounding', '"differs"')
-      return `IF(ISNUMBER(${off}),${within(EXACT_TOTAL, 'equal', rounding)},"")`
-    }),
-    basis: {
-      header: 'Basis of volume and total',
-      cell: (offer, index) => {
-        const row = new Row(layout, index)
-        const lines = `AND(${row.at('usable')}=${row.at('lines')},${row.at('sumVolume')}>0,${row.at('sumValue')}>0)`
-        const stated = `AND(N(${row.at('statedVolume')})>0,N(${row.at('statedTotal')})>0)`
-        return formula(`IF(${lines},"lines",IF(${stated},"stated",""))`, offer.metrics.basis ?? '', body)
-      },
-    },
-    total: metric(
-      layout,
-      'Total',
-      'total',
+    volumeVerdict: formula(
+      'Volume check',
+      (at) => verdictExpression(at('volumeDifference'), [['VolumeTolerance', 'equal']]),
+      ({ metrics }) => metrics.volumeVerdict ?? '',
+      style.body,
+    ),
+    totalDifference: metric(
+      'Stated total − sum',
+      'totalDifference',
       money,
-      (row) =>
-        `IF(${row.at('basis')}="lines",${row.at('sumValue')},IF(${row.at('basis')}="stated",${row.at('statedTotal')},NA()))`,
+      difference('statedTotal', 'sumValue', 'total'),
     ),
+    totalVerdict: formula(
+      'Total check',
+      (at) =>
+        verdictExpression(at('totalDifference'), [
+          [`${EXACT_TOTAL}`, 'equal'],
+          [totalToleranceExpression(at('statedTotal')), 'rounding'],
+        ]),
+      ({ metrics }) => metrics.totalVerdict ?? '',
+      style.body,
+    ),
+    basis: formula(
+      'Basis of volume and total',
+      (at) => {
+        const lines = `AND(${at('usable')}=${at('lines')},${at('sumVolume')}>0,${at('sumValue')}>0)`
+        const stated = `AND(N(${at('statedVolume')})>0,N(${at('statedTotal')})>0)`
+        return `IF(${lines},"lines",IF(${stated},"stated",""))`
+      },
+      ({ metrics }) => metrics.basis ?? '',
+      style.body,
+    ),
+    total: metric('Total', 'total', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
     vwap: metric(
-      layout,
       'Price per tonne from lines',
       'vwap',
       price,
-      (row) => `IF(${row.at('basis')}="lines",IFERROR(${row.at('sumValue')}/${row.at('sumVolume')},NA()),NA())`,
+      (at) => `IF(${at('basis')}="lines",IFERROR(${at('sumValue')}/${at('sumVolume')},NA()),NA())`,
     ),
     pricePerTonne: metric(
-      layout,
       'Price per tonne',
       'pricePerTonne',
       price,
-      (row) => `IFERROR(${row.at('total')}/${row.at('volume')},NA())`,
+      (at) => `IFERROR(${at('total')}/${at('volume')},NA())`,
     ),
   }
 }
 
-/** Stated figure minus sum; not available if a line lacks the figure. */
-function difference(row: Row, stated: OfferKey, summed: OfferKey, part: DeliveryKey): string {
-  const complete = `${row.count(`,${row.line(part)},${ANY_NUMBER}`)}=${row.at('lines')}`
-  return `IF(AND(ISNUMBER(${row.at(stated)}),${row.at('lines')}>0,${complete}),${row.at(stated)}-${row.at(summed)},NA())`
-}
+/** The word of the first limit that a difference is within, or `differs`. */
+const verdictExpression = (difference: string, limits: readonly (readonly [limit: string, word: string])[]): string =>
+  `IF(ISNUMBER(${difference}),${limits.reduceRight(
+    (otherwise, [limit, word]) => `IF(ROUND(ABS(${difference}),6)<=${limit},"${word}",${otherwise})`,
+    '"differs"',
+  )},"")`
 
-function timing(
-  layout: RfqLayout,
-): Record<
-  'firstDelivery' | 'lastDelivery' | 'oldestVintage' | 'newestVintage' | 'meanWait' | 'meanVintage' | 'onTimeShare',
-  Column
-> {
-  const weightedMean = (row: Row, key: DeliveryKey, criteria: string) =>
-    `IFERROR(${row.sum(key)}/${row.sum('volume', `,${row.line('volume')},">0"${criteria}`)},NA())`
+function timing(layout: RfqLayout) {
+  const { formula, metric, line, count, sum } = toolsOf(layout)
+  const weightedMean = (at: AtOffer, key: DeliveryKey, criteria: string) =>
+    `IFERROR(${sum(at, key)}/${sum(at, 'volume', `,${line('volume')},">0"${criteria}`)},NA())`
+  const extreme = (at: AtOffer, name: string, key: DeliveryKey) =>
+    `IF(${count(at, `,${line(key)},${ANY_NUMBER}`)}=0,NA(),${name}(${line(key)},${line('offer')},${at('offer')}))`
+  const dated = (header: string, name: 'firstDelivery' | 'lastDelivery', extremum: string) =>
+    formula(
+      header,
+      (at, offer) =>
+        hasTextDate(offer) ? `IF(TRUE,${dateSerial(offer.metrics[name]) ?? 'NA()'})` : extreme(at, extremum, 'due'),
+      ({ metrics }) => dateSerial(metrics[name]),
+      style.calendarDate,
+    )
   return {
-    firstDelivery: dated(layout, 'First delivery', 'firstDelivery', '_xlfn.MINIFS'),
-    lastDelivery: dated(layout, 'Last delivery', 'lastDelivery', '_xlfn.MAXIFS'),
-    oldestVintage: metric(layout, 'Oldest vintage', 'oldestVintage', plainNumber, (row) =>
-      extreme(row, '_xlfn.MINIFS', 'fromYear'),
+    firstDelivery: dated('First delivery', 'firstDelivery', '_xlfn.MINIFS'),
+    lastDelivery: dated('Last delivery', 'lastDelivery', '_xlfn.MAXIFS'),
+    oldestVintage: metric('Oldest vintage', 'oldestVintage', style.plainNumber, (at) =>
+      extreme(at, '_xlfn.MINIFS', 'fromYear'),
     ),
-    newestVintage: metric(layout, 'Newest vintage', 'newestVintage', plainNumber, (row) =>
-      extreme(row, '_xlfn.MAXIFS', 'year'),
+    newestVintage: metric('Newest vintage', 'newestVintage', style.plainNumber, (at) =>
+      extreme(at, '_xlfn.MAXIFS', 'year'),
     ),
-    meanWait: metric(layout, 'Mean wait (days)', 'meanWaitDays', oneDecimal, (row) =>
-      weightedMean(row, 'tonneDays', `,${row.line('days')},${ANY_NUMBER}`),
+    meanWait: metric('Mean wait (days)', 'meanWaitDays', style.oneDecimal, (at) =>
+      weightedMean(at, 'tonneDays', `,${line('days')},${ANY_NUMBER}`),
     ),
-    meanVintage: metric(layout, 'Mean vintage year', 'meanVintageYear', oneDecimal, (row) =>
-      weightedMean(row, 'tonneYears', `,${row.line('year')},${ANY_NUMBER}`),
+    meanVintage: metric('Mean vintage year', 'meanVintageYear', style.oneDecimal, (at) =>
+      weightedMean(at, 'tonneYears', `,${line('year')},${ANY_NUMBER}`),
     ),
     onTimeShare: metric(
-      layout,
       'Share due on time',
       'onTimeShare',
-      percent,
-      (row) => `IF(ISNUMBER(FulfilmentDays),${weightedMean(row, 'onTime', '')},NA())`,
+      style.percent,
+      (at) => `IF(ISNUMBER(FulfilmentDays),${weightedMean(at, 'onTime', '')},NA())`,
     ),
   }
 }
-
-const extreme = (row: Row, name: string, key: DeliveryKey) =>
-  `IF(${row.count(`,${row.line(key)},${ANY_NUMBER}`)}=0,NA(),${name}(${row.line(key)},${row.line('offer')},${row.at('offer')}))`
 
 /** Spreadsheets treat dates before 1900 as text, which MIN and MAX ignore; in that case the report's own date is written. */
-function dated(layout: RfqLayout, head: string, name: 'firstDelivery' | 'lastDelivery', extremum: string): Column {
-  const cell = (offer: OfferReport, index: number): Cell => {
-    const known = offer.metrics[name]
-    const hasTextDate = offer.lines.some((line) => line.dueDate !== null && dateSerial(line.dueDate) === null)
-    const expression = hasTextDate
-      ? `IF(TRUE,${dateSerial(known) ?? 'NA()'})`
-      : extreme(new Row(layout, index), extremum, 'due')
-    return dateFormula(expression, known, calendarDate)
-  }
-  return { header: head, cell }
-}
+const hasTextDate = ({ lines }: OfferReport) =>
+  lines.some(({ dueDate }) => dueDate !== null && dateSerial(dueDate) === null)
 
-function valuation(
-  layout: RfqLayout,
-): Record<
-  | 'prepaid'
-  | 'prepaidShare'
-  | 'prepaymentState'
-  | 'presentValue'
-  | 'presentValuePerTonne'
-  | 'haircut'
-  | 'riskPrice'
-  | 'rate',
-  Column
-> {
-  const money = (offer: OfferReport) => layout.numbers.money(offer.terms.currencyCode)
-  const price = (offer: OfferReport) => layout.numbers.price(offer.terms.currencyCode)
+function valuation(layout: RfqLayout) {
+  const { formula, metric, sum, paid, payment, money, price } = toolsOf(layout)
   return {
-    prepaid: metric(layout, 'Pre-paid', 'prepaid', money, (row) =>
-      row.paid('amount', `,${row.payment('amount')},">0"`),
+    prepaid: metric('Pre-paid', 'prepaid', money, (at) => paid(at, 'amount', `,${payment('amount')},">0"`)),
+    prepaidShare: metric('Pre-paid share', 'prepaidShare', style.percent, (at, offer) =>
+      offer.shape === 'summary' ? 'NA()' : `IFERROR(${at('prepaid')}/${at('total')},NA())`,
     ),
-    prepaidShare: metric(layout, 'Pre-paid share', 'prepaidShare', percent, (row, offer) =>
-      offer.shape === 'summary' ? 'NA()' : `IFERROR(${row.at('prepaid')}/${row.at('total')},NA())`,
-    ),
-    prepaymentState: {
-      header: 'Pre-payment',
-      cell: (offer, index) => {
-        const share = new Row(layout, index).at('prepaidShare')
-        const expression = `IF(ISNUMBER(${share}),IF(${share}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit"),"unknown")`
-        return formula(expression, prepaymentState(layout, offer), body)
+    prepaymentState: formula(
+      'Pre-payment',
+      (at) => {
+        const share = at('prepaidShare')
+        return `IF(ISNUMBER(${share}),IF(${share}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit"),"unknown")`
       },
-    },
-    presentValue: metric(layout, 'Present value', 'presentValue', money, (row) => {
-      const share = `MIN(1,IF(ISNUMBER(${row.at('prepaidShare')}),${row.at('prepaidShare')},0))`
-      const balance = `IF(${row.at('basis')}="lines",${row.sum('present')},${row.at('total')})`
-      return `IF(${row.at('basis')}="",NA(),${row.paid('present')}+(1-${share})*${balance})`
+      (offer) => prepaymentState(layout, offer),
+      style.body,
+    ),
+    presentValue: metric('Present value', 'presentValue', money, (at) => {
+      const share = `MIN(1,IF(ISNUMBER(${at('prepaidShare')}),${at('prepaidShare')},0))`
+      const balance = `IF(${at('basis')}="lines",${sum(at, 'present')},${at('total')})`
+      return `IF(${at('basis')}="",NA(),${paid(at, 'present')}+(1-${share})*${balance})`
     }),
     presentValuePerTonne: metric(
-      layout,
       'Present value per tonne',
       'presentValuePerTonne',
       price,
-      (row) => `IFERROR(${row.at('presentValue')}/${row.at('volume')},NA())`,
+      (at) => `IFERROR(${at('presentValue')}/${at('volume')},NA())`,
     ),
-    haircut: metric(layout, 'Delivery-risk haircut', 'haircut', percent, (_row, offer) => haircutCellName(offer)),
+    haircut: metric('Delivery-risk haircut', 'haircut', style.percent, (_at, offer) => haircutCellName(offer)),
     riskPrice: metric(
-      layout,
       'Risk-adjusted price per tonne',
       'riskAdjustedPrice',
       price,
-      (row) => `IFERROR(${row.at('presentValuePerTonne')}/(1-${row.at('haircut')}),NA())`,
+      (at) => `IFERROR(${at('presentValuePerTonne')}/(1-${at('haircut')}),NA())`,
     ),
-    rate: rateColumn(layout),
+    rate: formula(
+      layout.currency === null ? 'Exchange rate' : `Exchange rate (${layout.currency} per unit)`,
+      rateExpression(layout),
+      (offer) => offer.compared.rate,
+      EXCHANGE_RATE,
+    ),
   }
 }
+
+const EXCHANGE_RATE = style.withNumberFormat(style.plainNumber, '0.0000##')
 
 function prepaymentState({ report }: RfqLayout, { metrics }: OfferReport): string {
   if (metrics.prepaidShare === null) return 'unknown'
@@ -318,16 +233,8 @@ function haircutCellName({ terms }: OfferReport): string {
   return terms.contractType === 'forward' ? 'HaircutForward' : 'HaircutOther'
 }
 
-function rateColumn({ report, currency }: RfqLayout): Column {
-  const known = new Set(report.currency.rates.map((rate) => rate.currency))
-  return {
-    header: currency === null ? 'Exchange rate' : `Exchange rate (${currency} per unit)`,
-    alignRight: true,
-    cell: (offer) => {
-      const code = offer.terms.currencyCode
-      const expression = code !== null && known.has(code) ? `IF(ISNUMBER(Rate_${code}),Rate_${code},NA())` : 'NA()'
-      return formula(expression, offer.compared.rate, exchangeRate)
-    },
-  }
+function rateExpression({ report }: RfqLayout) {
+  const known = new Set(report.currency.rates.map(({ currency }) => currency))
+  return (_at: AtOffer, { terms: { currencyCode: code } }: OfferReport) =>
+    code !== null && known.has(code) ? `IF(ISNUMBER(Rate_${code}),Rate_${code},NA())` : 'NA()'
 }
-const exchangeRate: Style = withNumberFormat(plainNumber, '0.0000##')

@@ -1,31 +1,17 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { daysFromAsOf } from '../layout/as-of.js'
-import { bar, here, is, isUnavailable, type Mark, mark } from '../layout/marks.js'
+import { type At, columnsOf } from '../layout/columns.js'
+import { bar, here, is, isUnavailable, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
-import { countFlags, flagLines, joinList, withCurrency, yesNo } from '../layout/wording.js'
-import {
-  body,
-  calendarDate,
-  centred,
-  integer,
-  link,
-  oneDecimal,
-  percent,
-  plainNumber,
-  type Style,
-  timestamp,
-  wrapped,
-} from '../xlsx/cell-styles.js'
-import { type Cell, date, formula, moment, number, text, webLink } from '../xlsx/cells.js'
+import { tableSheet } from '../layout/table-sheet.js'
+import { countFlags, flagLines, yesNo as inWords, joinList, withCurrency } from '../layout/wording.js'
+import * as style from '../xlsx/cell-styles.js'
+import { webLink } from '../xlsx/cells.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
-import { metricColumns } from './offer-metric-columns.js'
+import { byBasis, metricColumns } from './offer-metric-columns.js'
 
 const NOTE =
   'One row per offer, ranked offers first. #N/A: not determinable from the documents received; Comparison and Checks give the reason. Project details are the developers’ own claims.'
-
-type Columns<Key extends OfferKey> = Record<Key, ColumnPlan<OfferReport>>
 
 /** `Offers`: terms, outcome, metrics and the project behind each offer. */
 export function offersSheet(layout: RfqLayout): SheetPlan {
@@ -38,157 +24,127 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     emptyText: NO_OFFERS,
     frozenColumns: 2,
     pagesWide: 6,
-    marks: offerMarks(layout),
+    marks: () => [
+      mark(offers.area('rank'), is(here, '=', 1), 'good'),
+      mark(offers.area('rank'), is(here, '<=', 3), 'warn'),
+      mark(offers.area('high'), is(here, '>', 0), 'bad'),
+      bar(offers.area('coverage'), 1),
+      mark(offers.area('offer', 'observed'), isUnavailable(here), 'muted'),
+    ],
   })
 }
 
-const textColumn = (
-  header: string,
-  value: (offer: OfferReport) => unknown,
-  more: Partial<ColumnPlan<OfferReport>> = {},
-) => ({
-  header,
-  cell: (offer: OfferReport) => text(value(offer), wrapped),
-  ...more,
-})
-const numberColumn = (header: string, value: (offer: OfferReport) => number | null, style: Style = plainNumber) => ({
-  header,
-  alignRight: true,
-  cell: (offer: OfferReport) => number(value(offer), style),
-})
-/** A figure computed from other cells. */
-const formulaColumn = (header: string, make: (offer: OfferReport, index: number) => Cell) => ({
-  header,
-  alignRight: true,
-  cell: make,
-})
-
-function outcome(
-  layout: RfqLayout,
-): Columns<
-  | 'offer'
-  | 'label'
-  | 'rank'
-  | 'score'
-  | 'comparedPricePerTonne'
-  | 'comparedPrice'
-  | 'volume'
-  | 'coverage'
-  | 'comparedTotal'
-  | 'eligible'
-  | 'why'
-  | 'meets'
-  | 'high'
-  | 'medium'
-  | 'low'
-> {
-  const { offers, scoring, numbers, currency } = layout
-  const at = (key: OfferKey, index: number) => offers.at(key, index)
-  const money = numbers.money(currency)
+function outcome({ offers, scoring, numbers, currency }: RfqLayout) {
+  const { text, number, yesNo, formula } = columnsOf<OfferReport, OfferKey>(offers)
   const price = numbers.price(currency)
   return {
-    offer: { ...numberColumn('Offer no.', (offer) => offer.sequence), band: 'Outcome' },
-    label: textColumn('Offer', (offer) => offer.label, { maxWidth: 34 }),
-    rank: formulaColumn('Rank', (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', plainNumber)),
-    score: formulaColumn('Score (0–100)', (offer, index) =>
-      formula(scoring.cell('total', index), offer.scores?.total ?? '', oneDecimal),
+    offer: number('Offer no.', (offer) => offer.sequence, style.plainNumber, { band: 'Outcome' }),
+    label: text('Offer', (offer) => offer.label, { maxWidth: 34 }),
+    rank: formula(
+      'Rank',
+      (_at, _offer, index) => scoring.cell('rank', index),
+      (offer) => offer.rank ?? '',
+      style.plainNumber,
     ),
-    comparedPricePerTonne: formulaColumn(withCurrency('Price per tonne', currency, '/t'), (offer, index) =>
-      formula(`IFERROR(${at('pricePerTonne', index)}*${at('rate', index)},NA())`, offer.compared.pricePerTonne, price),
+    score: formula(
+      'Score (0–100)',
+      (_at, _offer, index) => scoring.cell('total', index),
+      (offer) => offer.scores?.total ?? '',
+      style.oneDecimal,
     ),
-    comparedPrice: formulaColumn(withCurrency('Risk-adjusted price per tonne', currency, '/t'), (offer, index) =>
-      formula(`IFERROR(ROUND(${at('riskPrice', index)}*${at('rate', index)},6),NA())`, offer.compared.price, price),
+    comparedPricePerTonne: formula(
+      withCurrency('Price per tonne', currency, '/t'),
+      (at) => `IFERROR(${at('pricePerTonne')}*${at('rate')},NA())`,
+      (offer) => offer.compared.pricePerTonne,
+      price,
     ),
-    volume: formulaColumn('Volume (t)', (offer, index) => {
-      const expression = `IF(${at('basis', index)}="lines",${at('sumVolume', index)},IF(${at('basis', index)}="stated",${at('statedVolume', index)},NA()))`
-      return formula(expression, offer.metrics.volume, numbers.volume)
-    }),
-    coverage: formulaColumn('Coverage of the wanted volume', (offer, index) =>
-      formula(`IFERROR(MIN(1,${at('volume', index)}/WantedVolume),NA())`, offer.metrics.coverage, percent),
+    comparedPrice: formula(
+      withCurrency('Risk-adjusted price per tonne', currency, '/t'),
+      (at) => `IFERROR(ROUND(${at('riskPrice')}*${at('rate')},6),NA())`,
+      (offer) => offer.compared.price,
+      price,
     ),
-    comparedTotal: formulaColumn(withCurrency('Total', currency), (offer, index) =>
-      formula(`IFERROR(${at('total', index)}*${at('rate', index)},NA())`, offer.compared.total, money),
+    volume: formula(
+      'Volume (t)',
+      (at) => byBasis(at, 'sumVolume', 'statedVolume'),
+      (offer) => offer.metrics.volume,
+      numbers.volume,
     ),
-    eligible: {
-      header: 'Ranked',
-      cell: (offer, index) =>
-        formula(eligibleExpression(offer, layout, index), yesNo(offer.eligibility.eligible), centred),
-    },
-    why: {
-      header: 'Reason not ranked',
+    coverage: formula(
+      'Coverage of the wanted volume',
+      (at) => `IFERROR(MIN(1,${at('volume')}/WantedVolume),NA())`,
+      (offer) => offer.metrics.coverage,
+      style.percent,
+    ),
+    comparedTotal: formula(
+      withCurrency('Total', currency),
+      (at) => `IFERROR(${at('total')}*${at('rate')},NA())`,
+      (offer) => offer.compared.total,
+      numbers.money(currency),
+    ),
+    eligible: formula('Ranked', eligibleExpression, (offer) => inWords(offer.eligibility.eligible), style.centred),
+    why: text('Reason not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'), {
       maxWidth: 44,
-      cell: (offer) => text(offer.eligibility.exclusions.map(({ words }) => words).join('\n'), wrapped),
-    },
-    meets: { header: 'Meets all requirements', cell: (offer) => text(yesNo(offer.meetsRequirements), centred) },
-    high: numberColumn('High flags', (offer) => countFlags(offer, 'high'), integer),
-    medium: numberColumn('Medium flags', (offer) => countFlags(offer, 'medium'), integer),
-    low: numberColumn('Low flags', (offer) => countFlags(offer, 'low'), integer),
+    }),
+    meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
+    high: number('High flags', (offer) => countFlags(offer, 'high'), style.integer),
+    medium: number('Medium flags', (offer) => countFlags(offer, 'medium'), style.integer),
+    low: number('Low flags', (offer) => countFlags(offer, 'low'), style.integer),
   }
 }
 
 /** Reasons for exclusion that no input can change. */
 const PERMANENT_EXCLUSIONS = new Set(['no-offer', 'rejected', 'withdrawn', 'no-currency'])
 
-function eligibleExpression(offer: OfferReport, { offers }: RfqLayout, index: number): string {
+function eligibleExpression(at: At<OfferKey>, offer: OfferReport): string {
   if (offer.eligibility.exclusions.some(({ code }) => PERMANENT_EXCLUSIONS.has(code))) return 'IF(FALSE,"yes","no")'
-  const days = offers.at('daysToExpiry', index)
+  const days = at('daysToExpiry')
   const unexpired = offer.status === 'accepted' ? 'TRUE' : `OR(RankExpired="yes",NOT(ISNUMBER(${days})),N(${days})>=0)`
-  const priced = `IFERROR(${offers.at('comparedPrice', index)}>0,FALSE)`
-  return `IF(AND(${unexpired},${priced},ISNUMBER(${offers.at('comparedTotal', index)})),"yes","no")`
+  const priced = `IFERROR(${at('comparedPrice')}>0,FALSE)`
+  return `IF(AND(${unexpired},${priced},ISNUMBER(${at('comparedTotal')})),"yes","no")`
 }
 
-function terms(
-  layout: RfqLayout,
-): Columns<
-  | 'developer'
-  | 'project'
-  | 'status'
-  | 'view'
-  | 'submitted'
-  | 'late'
-  | 'contract'
-  | 'currency'
-  | 'statedVolume'
-  | 'statedTotal'
-  | 'statedPrice'
-  | 'expiry'
-  | 'daysToExpiry'
-  | 'expiryState'
-  | 'review'
-> {
+function terms(layout: RfqLayout) {
   const { offers, numbers } = layout
-  const at = (key: OfferKey, index: number) => offers.at(key, index)
+  const { text, number, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
   return {
-    developer: textColumn('Developer', (offer) => offer.developer, { band: 'Terms as received', maxWidth: 34 }),
-    project: textColumn('Project', (offer) => offer.project, { maxWidth: 40 }),
-    status: textColumn('Status', (offer) => offer.status ?? 'unknown'),
-    view: textColumn('Visible on marketplace', visibilityText),
-    submitted: { header: 'Submitted', cell: (offer) => moment(offer.submittedAt, timestamp) },
-    late: textColumn('Submitted late', (offer) => yesNo(offer.late)),
-    contract: textColumn('Contract type', (offer) => offer.terms.contractType),
-    currency: textColumn('Currency', (offer) => offer.terms.currency),
-    statedVolume: numberColumn('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume),
-    statedTotal: {
-      header: 'Stated total',
-      alignRight: true,
-      cell: (offer) => number(offer.terms.statedTotal, numbers.money(offer.terms.currencyCode)),
-    },
-    statedPrice: formulaColumn('Stated price per tonne', (offer, index) =>
-      formula(
-        `IF(AND(N(${at('statedTotal', index)})>0,N(${at('statedVolume', index)})>0),${at('statedTotal', index)}/${at('statedVolume', index)},NA())`,
-        offer.metrics.statedPrice,
-        numbers.price(offer.terms.currencyCode),
-      ),
+    developer: text('Developer', (offer) => offer.developer, { band: 'Terms as received', maxWidth: 34 }),
+    project: text('Project', (offer) => offer.project, { maxWidth: 40 }),
+    status: text('Status', (offer) => offer.status ?? 'unknown'),
+    view: text('Visible on marketplace', visibilityText),
+    submitted: moment('Submitted', (offer) => offer.submittedAt),
+    late: text('Submitted late', (offer) => inWords(offer.late)),
+    contract: text('Contract type', (offer) => offer.terms.contractType),
+    currency: text('Currency', (offer) => offer.terms.currency),
+    statedVolume: number('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume),
+    statedTotal: number(
+      'Stated total',
+      (offer) => offer.terms.statedTotal,
+      (offer) => numbers.money(offer.terms.currencyCode),
     ),
-    expiry: { header: 'Expires', cell: (offer) => date(offer.terms.expiryDate, calendarDate) },
-    daysToExpiry: formulaColumn('Days to expiry', (offer, index) =>
-      daysFromAsOf(at('expiry', index), offer.terms.expiryDate, offer.terms.daysToExpiry),
+    statedPrice: formula(
+      'Stated price per tonne',
+      (at) => {
+        const [total, volume] = [at('statedTotal'), at('statedVolume')]
+        return `IF(AND(N(${total})>0,N(${volume})>0),${total}/${volume},NA())`
+      },
+      (offer) => offer.metrics.statedPrice,
+      (offer) => numbers.price(offer.terms.currencyCode),
     ),
-    expiryState: {
-      header: 'Expiry',
-      cell: (offer, index) => formula(expiryExpression(at('daysToExpiry', index)), expiryState(layout, offer), body),
-    },
-    review: textColumn('Review', (offer) => offer.terms.review?.status),
+    expiry: date('Expires', (offer) => offer.terms.expiryDate),
+    daysToExpiry: days(
+      'Days to expiry',
+      'expiry',
+      (offer) => offer.terms.expiryDate,
+      (offer) => offer.terms.daysToExpiry,
+    ),
+    expiryState: formula(
+      'Expiry',
+      (at) => expiryExpression(at('daysToExpiry')),
+      (offer) => expiryState(layout, offer),
+      style.body,
+    ),
+    review: text('Review', (offer) => offer.terms.review?.status),
   }
 }
 
@@ -205,57 +161,34 @@ function expiryState({ report }: RfqLayout, { terms }: OfferReport): string {
   return days <= report.settings.expiryWindowDays ? 'expiring' : 'valid'
 }
 
-function project(
-  layout: RfqLayout,
-): Columns<
-  | 'country'
-  | 'registry'
-  | 'registryId'
-  | 'methodologies'
-  | 'activity'
-  | 'ecosystems'
-  | 'labels'
-  | 'available'
-  | 'facts'
-  | 'storefront'
-> {
+function project({ numbers }: RfqLayout) {
+  const { text, number, cells } = columnsOf<OfferReport>()
   return {
-    country: textColumn('Country', ({ listing }) => listing.country, {
-      band: 'Project, as described by its developer',
-    }),
-    registry: textColumn('Registry', ({ listing }) => listing.registry),
-    registryId: textColumn('Registry id', ({ listing }) => listing.registryId),
-    methodologies: textColumn('Methodologies', ({ listing }) => joinList(listing.methodologies), { maxWidth: 40 }),
-    activity: textColumn('Mitigation activity', ({ listing }) => listing.mitigationActivity),
-    ecosystems: textColumn('Ecosystems', ({ listing }) =>
+    country: text('Country', ({ listing }) => listing.country, { band: 'Project, as described by its developer' }),
+    registry: text('Registry', ({ listing }) => listing.registry),
+    registryId: text('Registry id', ({ listing }) => listing.registryId),
+    methodologies: text('Methodologies', ({ listing }) => joinList(listing.methodologies), { maxWidth: 40 }),
+    activity: text('Mitigation activity', ({ listing }) => listing.mitigationActivity),
+    ecosystems: text('Ecosystems', ({ listing }) =>
       joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes]),
     ),
-    labels: textColumn('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
-    available: numberColumn(
-      'Listing’s available volume (t)',
-      ({ listing }) => listing.availableVolume,
-      layout.numbers.volume,
+    labels: text('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
+    available: number('Listing’s available volume (t)', ({ listing }) => listing.availableVolume, numbers.volume),
+    facts: number('Facts stated (of 6)', ({ listing }) => listing.factsStated),
+    storefront: cells('Listing', ({ listing }) =>
+      webLink(listing.known ? 'open' : null, listing.storefrontUrl, style.link, style.body),
     ),
-    facts: numberColumn('Facts stated (of 6)', ({ listing }) => listing.factsStated),
-    storefront: {
-      header: 'Listing',
-      cell: ({ listing }) => webLink(listing.known ? 'open' : null, listing.storefrontUrl, link, body),
-    },
   }
 }
 
-function noteColumns(): Columns<'flags' | 'notes' | 'id' | 'version' | 'observed'> {
+function noteColumns() {
+  const { text, number, moment } = columnsOf<OfferReport>()
   return {
-    flags: {
-      header: 'Flags',
-      band: 'Flags, notes and sources',
-      maxWidth: 80,
-      cell: (offer) => text(flagLines(offer), wrapped),
-    },
-    notes: { header: 'Notes to the buyer', maxWidth: 60, cell: (offer) => text(noteOf(offer), wrapped) },
-    id: textColumn('Offer id', (offer) => offer.id, { maxWidth: 40 }),
-    version: numberColumn('Version', (offer) => offer.source.version),
-    observed: { header: 'Observed', cell: (offer) => moment(offer.source.observedAt, timestamp) },
+    flags: text('Flags', flagLines, { band: 'Flags, notes and sources', maxWidth: 80 }),
+    notes: text('Notes to the buyer', noteOf, { maxWidth: 60 }),
+    id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),
+    version: number('Version', (offer) => offer.source.version),
+    observed: moment('Observed', (offer) => offer.source.observedAt),
   }
 }
 
@@ -265,13 +198,3 @@ const noteOf = ({ terms: { notes } }: OfferReport) =>
   notes !== null && notes.length > MAX_NOTE_CHARACTERS
     ? `${notes.slice(0, MAX_NOTE_CHARACTERS)}… [full text on About]`
     : notes
-
-function offerMarks({ offers }: RfqLayout): Mark[] {
-  return [
-    mark(offers.area('rank'), is(here, '=', 1), 'good'),
-    mark(offers.area('rank'), is(here, '<=', 3), 'warn'),
-    mark(offers.area('high'), is(here, '>', 0), 'bad'),
-    bar(offers.area('coverage'), 1),
-    mark(offers.area('offer', 'observed'), isUnavailable(here), 'muted'),
-  ]
-}

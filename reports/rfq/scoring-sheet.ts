@@ -1,12 +1,13 @@
 import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
+import { type At, type Column, columnsOf } from '../layout/columns.js'
 import { bar, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { type ColumnPlan, tableSheet } from '../layout/table-sheet.js'
+import { tableSheet } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
-import { asBold, centred, oneDecimal, plainNumber, type Style, section, wrapped } from '../xlsx/cell-styles.js'
-import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
+import * as style from '../xlsx/cell-styles.js'
+import { type Cell, formula as formulaCell, text as textCell } from '../xlsx/cells.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
 
@@ -15,16 +16,63 @@ const NOTE =
 
 /** `Scoring`: weights × scores, total and rank, all as formulas. */
 export function scoringSheet(layout: RfqLayout): SheetPlan {
-  const { scoring } = layout
+  const { scoring, offers, numbers, currency, report } = layout
+  const { text, number, formula } = columnsOf<OfferReport, ScoringKey>(scoring)
+  const score = (criterion: Criterion) =>
+    formula(
+      CRITERION_NAMES[criterion],
+      (at, _offer, index) => ifRanked(at, scoreExpression(layout, criterion, index)),
+      (offer) => offer.scores?.[criterion] ?? '',
+      style.oneDecimal,
+    )
+  const total = (index: number) =>
+    `IFERROR(ROUND(SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, index)})/SUM(${weightsRange(layout)}),6),"")`
   return tableSheet<OfferReport, ScoringKey>({
     grid: scoring,
     heading: rfqHeading(layout, 'Scoring', NOTE),
-    cellsAboveHeader: weightCells(layout),
-    columns: scoringColumns(layout),
-    rows: layout.report.offers,
+    aboveHeader: { role: 'body', cells: weightCells(layout) },
+    rows: report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
-    marks: [
+    columns: {
+      offer: number('Offer no.', (offer) => offer.sequence),
+      label: text('Offer', (offer) => offer.label, { maxWidth: 40 }),
+      eligible: formula(
+        'Ranked',
+        (_at, _offer, index) => offers.cell('eligible', index),
+        (offer) => yesNo(offer.eligibility.eligible),
+        style.centred,
+      ),
+      price: formula(
+        withCurrency('Risk-adjusted price per tonne', currency, '/t'),
+        (at, _offer, index) => ifRanked(at, offers.cell('comparedPrice', index)),
+        (offer) => (offer.eligibility.eligible ? offer.compared.price : ''),
+        numbers.price(currency),
+      ),
+      ...(Object.fromEntries(CRITERIA.map((criterion) => [`score-${criterion}`, score(criterion)])) as Record<
+        ScoreKey,
+        Column<OfferReport>
+      >),
+      total: formula(
+        'Total score',
+        (at, _offer, index) => ifRanked(at, total(index)),
+        (offer) => offer.scores?.total ?? '',
+        style.asBold(style.oneDecimal),
+      ),
+      rank: formula(
+        'Rank',
+        (at) => ifRanked(at, rankExpression(layout, at, 'total', 0)),
+        (offer) => offer.rank ?? '',
+        style.asBold(style.plainNumber),
+      ),
+      priceRank: formula(
+        'Rank by price',
+        (at) => ifRanked(at, rankExpression(layout, at, 'price', 1)),
+        (offer) => offer.priceRank ?? '',
+        style.plainNumber,
+      ),
+    },
+    marks: () => [
       mark(scoring.area('rank'), is(here, '=', 1), 'good'),
       ...CRITERIA.map((criterion) => bar(scoring.area(`score-${criterion}`), 100)),
     ],
@@ -36,68 +84,16 @@ const weightRow = (layout: RfqLayout) => layout.scoring.headerRow - 1
 
 function weightCells(layout: RfqLayout): Partial<Record<ScoringKey, Cell>> {
   const { weights } = layout.report.settings
-  const cells: Partial<Record<ScoringKey, Cell>> = { label: text('Weights (from Inputs)', section) }
-  for (const criterion of CRITERIA) {
-    cells[`score-${criterion}`] = formula(`Weight_${criterion}`, weights[criterion], asBold(oneDecimal))
-  }
-  return cells
-}
-
-function scoringColumns(layout: RfqLayout): Record<ScoringKey, ColumnPlan<OfferReport>> {
-  const { offers, numbers, currency } = layout
-  const price = numbers.price(currency)
+  const weightStyle = style.asBold(style.oneDecimal)
   return {
-    offer: { header: 'Offer no.', alignRight: true, cell: (offer) => number(offer.sequence, plainNumber) },
-    label: { header: 'Offer', maxWidth: 40, cell: (offer) => text(offer.label, wrapped) },
-    eligible: {
-      header: 'Ranked',
-      cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), centred),
-    },
-    price: {
-      header: withCurrency('Risk-adjusted price per tonne', currency, '/t'),
-      alignRight: true,
-      cell: (offer, index) =>
-        ifRanked(
-          layout,
-          index,
-          offers.cell('comparedPrice', index),
-          offer.eligibility.eligible ? offer.compared.price : '',
-          price,
-        ),
-    },
-    ...scoreColumns(layout),
-    total: {
-      header: 'Total score',
-      alignRight: true,
-      cell: (offer, index) => {
-        const expression = `IFERROR(ROUND(SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, index)})/SUM(${weightsRange(layout)}),6),"")`
-        return ifRanked(layout, index, expression, offer.scores?.total ?? '', asBold(oneDecimal))
-      },
-    },
-    rank: {
-      header: 'Rank',
-      alignRight: true,
-      cell: (offer, index) =>
-        ifRanked(layout, index, rankExpression(layout, 'total', index, 0), offer.rank ?? '', asBold(plainNumber)),
-    },
-    priceRank: {
-      header: 'Rank by price',
-      alignRight: true,
-      cell: (offer, index) =>
-        ifRanked(layout, index, rankExpression(layout, 'price', index, 1), offer.priceRank ?? '', plainNumber),
-    },
+    label: textCell('Weights (from Inputs)', style.section),
+    ...Object.fromEntries(
+      CRITERIA.map((each) => [`score-${each}`, formulaCell(`Weight_${each}`, weights[each], weightStyle)]),
+    ),
   }
 }
 
-function ifRanked(
-  { scoring }: RfqLayout,
-  index: number,
-  expression: string,
-  cached: CachedResult,
-  style: Style = oneDecimal,
-): Cell {
-  return formula(`IF(${scoring.at('eligible', index)}="yes",${expression},"")`, cached, style)
-}
+const ifRanked = (at: At<ScoringKey>, expression: string) => `IF(${at('eligible')}="yes",${expression},"")`
 
 /** The weights, from any sheet. */
 export function weightsRange(layout: RfqLayout): string {
@@ -111,23 +107,9 @@ export const scoresRange = ({ scoring }: RfqLayout, index: number): string =>
   scoring.across(`score-${CRITERIA[0]}`, `score-${CRITERIA.at(-1) as Criterion}`, index)
 
 /** Rank among ranked offers; ties go to the lower offer number. */
-function rankExpression({ scoring }: RfqLayout, key: 'total' | 'price', index: number, ascending: 0 | 1): string {
-  const own = scoring.at(key, index)
-  const ties = `COUNTIFS(${scoring.range(key)},${own},${scoring.range('offer')},"<"&${scoring.at('offer', index)})`
-  return `IFERROR(RANK(${own},${scoring.range(key)},${ascending})+${ties},"")`
-}
-
-function scoreColumns(layout: RfqLayout): Record<ScoreKey, ColumnPlan<OfferReport>> {
-  const column = (criterion: Criterion): ColumnPlan<OfferReport> => ({
-    header: CRITERION_NAMES[criterion],
-    alignRight: true,
-    cell: (offer, index) =>
-      ifRanked(layout, index, scoreExpression(layout, criterion, index), offer.scores?.[criterion] ?? ''),
-  })
-  return Object.fromEntries(CRITERIA.map((criterion) => [`score-${criterion}`, column(criterion)])) as Record<
-    ScoreKey,
-    ColumnPlan<OfferReport>
-  >
+function rankExpression({ scoring }: RfqLayout, at: At<ScoringKey>, key: 'total' | 'price', ascending: 0 | 1): string {
+  const ties = `COUNTIFS(${scoring.range(key)},${at(key)},${scoring.range('offer')},"<"&${at('offer')})`
+  return `IFERROR(RANK(${at(key)},${scoring.range(key)},${ascending})+${ties},"")`
 }
 
 /** Definitions: src/domain/comparison/offer/scores.ts, `Scores`. */

@@ -10,23 +10,11 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
+import { bodyRow, headingRows, headRow, noteRow, RowList, right } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { fittedRow, fixedWidths, headingRows, RowList } from '../layout/table-sheet.js'
+import { rowSheet } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
-import {
-  asBold,
-  body,
-  boldBody,
-  centred,
-  header,
-  headerRight,
-  oneDecimal,
-  percent,
-  plainNumber,
-  type Style,
-  signedPercent,
-  wrapped,
-} from '../xlsx/cell-styles.js'
+import * as style from '../xlsx/cell-styles.js'
 import {
   arrayFormula,
   blank,
@@ -60,7 +48,6 @@ interface Frame {
   layout: RfqLayout
   sensitivity: Sensitivity
   offers: readonly OfferReport[]
-  widths: readonly number[]
 }
 
 /** `Sensitivity`: ranks under other weights, discount rates and volumes, and break-even prices. */
@@ -68,16 +55,16 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
   const { sensitivity } = layout.report
   const offers = layout.report.offers.slice(0, sensitivity.contenders.length)
   const widths = [...LEADING, ...offers.map(() => OFFER_UNITS), ...offers.map(() => OFFER_UNITS)]
-  const frame = { layout, sensitivity, offers, widths }
+  const frame = { layout, sensitivity, offers }
   const rows = sensitivityRows(frame)
-  return {
+  return rowSheet({
     name: 'Sensitivity',
-    ...fixedWidths(widths, () => rows),
+    widths,
     rows: () => rows,
     frozen: { rows: HEADER_ROW, columns: LEADING.length },
     marks: offers.length === 0 ? [] : rankMarks(frame, caseRows(frame)),
     print: printOf(offers.length, rows.length),
-  }
+  })
 }
 
 /** Last row of the sensitivity cases; the rows after it contain other figures. */
@@ -88,7 +75,7 @@ const caseRows = ({ sensitivity }: Frame): number =>
   2 * sensitivity.discountRates.length +
   sensitivity.wantedVolumes.length
 
-function printOf(offers: number, rows: number): SheetPlan['print'] {
+function printOf(offers: number, rows: number): NonNullable<SheetPlan['print']> {
   const pagesWide = Math.max(1, Math.ceil(offers / 5))
   const print = { titleRows: [HEADER_ROW, HEADER_ROW] as const, titleColumns: 'A:D', pagesWide }
   return pagesWide === 1 ? print : { ...print, from: HEADER_ROW, to: rows }
@@ -105,10 +92,8 @@ function rankMarks({ offers }: Frame, rows: number): Mark[] {
 function sensitivityRows(frame: Frame): RowPlan[] {
   const { layout, sensitivity, offers } = frame
   const list = new RowList().add(...headingRows(rfqHeading(layout, 'Sensitivity', NOTE)))
-  list.add({ cells: [text(sensitivity.words, body)] })
-  if (offers.length === 0) {
-    return list.add({ cells: [text('No offer is ranked.', body)] }).rows
-  }
+  list.add(noteRow(sensitivity.words, style.body))
+  if (offers.length === 0) return list.add(noteRow('No offer is ranked.', style.body)).rows
   list.add(offersHeaderRow(frame), ...baseRows(frame))
   list.addSection('Weight changed by points (not below 0)').add(...weightBlocks(frame))
   list.addSection('Discount rate: rank by score').add(...discountBlocks(frame))
@@ -120,16 +105,10 @@ function sensitivityRows(frame: Frame): RowPlan[] {
   return list.add(breakEvenHeader(frame), ...breakEvenBlocks(frame)).rows
 }
 
-function offersHeaderRow({ offers, widths }: Frame): RowPlan {
-  const names = offers.map((offer) => text(`${offer.sequence} · ${offer.label}`, headerRight))
-  const figures = offers.map((offer) => text(`Offer ${offer.sequence}: figure`, headerRight))
-  const lead = [
-    text('Case', header),
-    text('Value', headerRight),
-    text('Ranked first', header),
-    text('Winner changed', header),
-  ]
-  return fittedRow([...lead, ...names, ...figures], widths)
+function offersHeaderRow({ offers }: Frame): RowPlan {
+  const names = offers.map(({ sequence, label }) => right(`${sequence} · ${label}`))
+  const figures = offers.map(({ sequence }) => right(`Offer ${sequence}: figure`))
+  return headRow('Case', right('Value'), 'Ranked first', 'Winner changed', ...names, ...figures)
 }
 
 // --- addresses -------------------------------------------------------------------------------------------------------
@@ -146,38 +125,33 @@ const offerNames = (frame: Frame) => ranksAt(frame, HEADER_ROW)
 // --- current ranking -------------------------------------------------------------------------------------------------
 
 function* baseRows(frame: Frame): Generator<RowPlan> {
-  const { layout, offers, widths } = frame
+  const { layout, offers } = frame
   const { scoring } = layout
   const price = layout.numbers.price(layout.currency)
-  const lead = (name: string) => [text(name, boldBody), blank(body), blank(body), blank(body)]
-  const nothing = offers.map(() => blank(body))
+  const lead = (name: string) => [text(name, style.boldBody), blank(style.body), blank(style.body), blank(style.body)]
+  const nothing = offers.map(() => blank(style.body))
   const weights = layout.report.settings.weights
-  yield fittedRow(
-    [...lead('Offer number'), ...offers.map((offer) => number(offer.sequence, plainNumber)), ...nothing],
-    widths,
+  yield bodyRow(
+    ...lead('Offer number'),
+    ...offers.map((offer) => number(offer.sequence, style.plainNumber)),
+    ...nothing,
   )
-  yield fittedRow(
-    [
-      ...lead(withCurrency('Current risk-adjusted price', layout.currency, '/t')),
-      ...nothing,
-      ...offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, price)),
-    ],
-    widths,
+  yield bodyRow(
+    ...lead(withCurrency('Current risk-adjusted price', layout.currency, '/t')),
+    ...nothing,
+    ...offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, price)),
   )
-  yield fittedRow(
-    [
-      ...lead('Weighted points without price'),
-      ...nothing,
-      ...offers.map((offer, at) => {
-        const own = `SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, at)})-Weight_price*N(${scoring.cell('score-price', at)})`
-        const cached = CRITERIA.reduce(
-          (sum, each) => sum + (each === 'price' ? 0 : weights[each] * (offer.scores?.[each] ?? 0)),
-          0,
-        )
-        return ifRanked(frame, at, own, cached, oneDecimal)
-      }),
-    ],
-    widths,
+  yield bodyRow(
+    ...lead('Weighted points without price'),
+    ...nothing,
+    ...offers.map((offer, at) => {
+      const own = `SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, at)})-Weight_price*N(${scoring.cell('score-price', at)})`
+      const cached = CRITERIA.reduce(
+        (sum, each) => sum + (each === 'price' ? 0 : weights[each] * (offer.scores?.[each] ?? 0)),
+        0,
+      )
+      return ifRanked(frame, at, own, cached, style.oneDecimal)
+    }),
   )
   const totals = offers.map(({ scores }) => scores?.total ?? null)
   const ranking: CaseRanking = {
@@ -188,16 +162,16 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
   }
   yield caseRow(frame, BASE_ROW, {
     name: 'Current ranking',
-    value: blank(body),
+    value: blank(style.body),
     ranking,
     figures: totals,
-    style: oneDecimal,
+    style: style.oneDecimal,
     figure: (at) => scoring.cell('total', at),
   })
 }
 
 /** A formula for ranked offers; empty for those no longer ranked. */
-function ifRanked({ layout }: Frame, at: number, expression: string, cached: CachedResult, style: Style): Cell {
+function ifRanked({ layout }: Frame, at: number, expression: string, cached: CachedResult, style: style.Style): Cell {
   return formula(`IF(${layout.scoring.cell('eligible', at)}="yes",${expression},"")`, cached, style)
 }
 
@@ -208,7 +182,7 @@ interface Case {
   value: Cell
   ranking: Pick<CaseRanking, 'ranks' | 'winner' | 'changed'>
   figures: readonly (number | null)[]
-  style: Style
+  style: style.Style
   /** Formula of the figure that ranks are based on. */
   figure: (at: number) => string
   /** Rank 1 is the lowest figure. */
@@ -216,18 +190,18 @@ interface Case {
 }
 
 function caseRow(frame: Frame, row: number, each: Case): RowPlan {
-  const { offers, widths } = frame
+  const { offers } = frame
   const winner = offers.find(({ id }) => id === each.ranking.winner)
   const first = `IFERROR(INDEX(${offerNames(frame)},MATCH(1,${ranksAt(frame, row)},0)),"${NONE}")`
   const cells = [
-    text(each.name, boldBody),
+    text(each.name, style.boldBody),
     each.value,
-    formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, wrapped),
-    formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.ranking.changed), centred),
+    formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, style.wrapped),
+    formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.ranking.changed), style.centred),
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
     ...offers.map((_, at) => ifRanked(frame, at, each.figure(at), each.figures[at] ?? '', each.style)),
   ]
-  return fittedRow(cells, widths)
+  return bodyRow(...cells)
 }
 
 function rankCell(frame: Frame, row: number, at: number, { ranking, ascending }: Case): Cell {
@@ -237,7 +211,7 @@ function rankCell(frame: Frame, row: number, at: number, { ranking, ascending }:
   return formula(
     `IF(ISNUMBER(${own}),RANK(${own},${all},${ascending ? 1 : 0})+${ties},"")`,
     ranking.ranks[at] ?? '',
-    asBold(plainNumber),
+    style.asBold(style.plainNumber),
   )
 }
 
@@ -253,10 +227,10 @@ function weightBlocks(frame: Frame) {
     const shiftedBy = `($B$${row}-Weight_${criterion})`
     return caseRow(frame, row, {
       name: `${CRITERION_NAMES[criterion]} ${shift > 0 ? '+' : '−'}${Math.abs(shift)}`,
-      value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], oneDecimal),
+      value: formula(`MAX(0,Weight_${criterion}+${shift})`, weights[criterion], style.oneDecimal),
       ranking: shifted,
       figures: shifted.totals,
-      style: oneDecimal,
+      style: style.oneDecimal,
       figure: (at) =>
         roundedTotal(
           `${allPoints(frame, at)}+${shiftedBy}*N(${layout.scoring.cell(`score-${criterion}`, at)})`,
@@ -273,10 +247,10 @@ function discountBlocks(frame: Frame) {
     const prices = row + distance
     return caseRow(frame, row, {
       name: `Discount rate ${percentText(discounted.rate)}`,
-      value: number(discounted.rate, percent),
+      value: number(discounted.rate, style.percent),
       ranking: discounted,
       figures: discounted.totals,
-      style: oneDecimal,
+      style: style.oneDecimal,
       figure: (at) =>
         roundedTotal(
           `${allPoints(frame, at)}+Weight_price*(100*MIN(${figuresAt(frame, prices)})/${figureColumn(frame, at)}$${prices}-N(${layout.scoring.cell('score-price', at)}))`,
@@ -293,7 +267,7 @@ function priceBlocks(frame: Frame) {
     const base = offers.find(({ rank }) => rank === 1)?.id ?? null
     return caseRow(frame, row, {
       name: `Discount rate ${percentText(rate)}`,
-      value: number(rate, percent),
+      value: number(rate, style.percent),
       ranking: { ranks: priceRanks, winner, changed: winner !== base },
       figures: prices,
       style: layout.numbers.price(layout.currency),
@@ -326,7 +300,7 @@ function volumeBlocks(frame: Frame) {
         value: number(volume.wanted, layout.numbers.volume),
         ranking: volume,
         figures: volume.totals,
-        style: oneDecimal,
+        style: style.oneDecimal,
         figure: (at) =>
           roundedTotal(
             `${allPoints(frame, at)}+Weight_coverage*(100*MIN(1,${layout.offers.cell('volume', at)}/$B$${row})-N(${layout.scoring.cell('score-coverage', at)}))`,
@@ -338,49 +312,39 @@ function volumeBlocks(frame: Frame) {
 
 // --- combinations and break-even prices ------------------------------------------------------------------------------
 
-function* combinationRows({ layout, sensitivity, widths }: Frame): Generator<RowPlan> {
+function* combinationRows({ layout, sensitivity }: Frame): Generator<RowPlan> {
   const { numbers: styles, currency } = layout
-  yield fittedRow(
-    [
-      'Wanted volume (t)',
-      withCurrency('Total', currency),
-      'Volume reached',
-      'Proven',
-      'Tonnes',
-      withCurrency('Blended price', currency, '/t'),
-    ].map((name) => text(name, header)),
-    widths,
-  )
+  const figures = ['Tonnes', withCurrency('Blended price', currency, '/t')]
+  yield headRow('Wanted volume (t)', withCurrency('Total', currency), 'Volume reached', 'Proven', ...figures)
   for (const { wanted, combination } of sensitivity.wantedVolumes) {
-    yield fittedRow(
-      [
-        number(wanted, { ...styles.volume, alignment: { horizontal: 'left', vertical: 'top' } }),
-        number(combination.total, styles.money(currency)),
-        text(yesNo(combination.reached), centred),
-        formula(`IF(RatesChanged>0,"${OUTDATED}","${yesNo(combination.exact)}")`, yesNo(combination.exact), centred),
-        number(combination.tonnes, styles.volume),
-        number(combination.blendedPrice, styles.price(currency)),
-      ],
-      widths,
+    yield bodyRow(
+      number(wanted, { ...styles.volume, alignment: { horizontal: 'left', vertical: 'top' } }),
+      number(combination.total, styles.money(currency)),
+      text(yesNo(combination.reached), style.centred),
+      formula(
+        `IF(RatesChanged>0,"${OUTDATED}","${yesNo(combination.exact)}")`,
+        yesNo(combination.exact),
+        style.centred,
+      ),
+      number(combination.tonnes, styles.volume),
+      number(combination.blendedPrice, styles.price(currency)),
     )
   }
 }
 
-function breakEvenHeader({ layout, widths }: Frame): RowPlan {
-  const names = [
+function breakEvenHeader({ layout }: Frame): RowPlan {
+  return headRow(
     'Offer',
-    withCurrency('Current price', layout.currency, '/t'),
+    right(withCurrency('Current price', layout.currency, '/t')),
     'Why no break-even',
-    'Rank',
-    withCurrency('Ranks first at or below', layout.currency, '/t'),
-    withCurrency('Nominal price', layout.currency, '/t'),
-    'Price change',
-    'Lowest other price',
-    'Lead of other offers',
-  ]
-  return fittedRow(
-    names.map((name, index) => text(name, index === 0 || index === 2 ? header : headerRight)),
-    widths,
+    ...[
+      'Rank',
+      withCurrency('Ranks first at or below', layout.currency, '/t'),
+      withCurrency('Nominal price', layout.currency, '/t'),
+      'Price change',
+      'Lowest other price',
+      'Lead of other offers',
+    ].map(right),
   )
 }
 
@@ -389,7 +353,7 @@ const breakEvenBlocks = (frame: Frame) =>
 
 /** Formulas: src/domain/comparison/awards/sensitivity-model.ts, `BreakEven`. */
 function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): RowPlan {
-  const { layout, offers, widths } = frame
+  const { layout, offers } = frame
   const price = layout.numbers.price(layout.currency)
   const others = `(${numbers(frame)}<>${rankColumn(at)}$${NUMBER_ROW})*ISNUMBER(${figuresAt(frame, PRICE_ROW)})`
   const prices = figuresAt(frame, PRICE_ROW)
@@ -401,28 +365,25 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
   const solved = `IF(OR(NOT(ISNUMBER($H${row})),Weight_price=0),NA(),IF($I${row}<=0,NA(),IF(${high}>=$H${row},${high},IF(${low}>0,${low},NA()))))`
   const figures = intermediateResults(frame, at)
   const offer = offers[at]
-  return fittedRow(
-    [
-      text(offer === undefined ? each.label : `${offer.sequence} · ${offer.label}`, wrapped),
-      formula(`${figureColumn(frame, at)}$${PRICE_ROW}`, each.price, price),
-      formula(reasonExpression(row), each.reason ?? '', wrapped),
-      formula(`${rankColumn(at)}$${BASE_ROW}`, each.rank, plainNumber),
-      arrayFormula(solved, each.breakEvenPrice, `E${row}`, asBold(price)),
-      formula(
-        `IFERROR(${layout.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`,
-        each.breakEvenPricePerTonne,
-        price,
-      ),
-      formula(`IFERROR(E${row}/B${row}-1,NA())`, each.change, signedPercent),
-      arrayFormula(`IF(SUM(--(${others}))=0,"",MIN(IF(${others},${prices})))`, figures.lowest ?? '', `H${row}`, price),
-      arrayFormula(
-        `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${maxPricePoints}*$H${row}/${prices}))-${own},"")`,
-        figures.lead ?? '',
-        `I${row}`,
-        oneDecimal,
-      ),
-    ],
-    widths,
+  return bodyRow(
+    text(offer === undefined ? each.label : `${offer.sequence} · ${offer.label}`, style.wrapped),
+    formula(`${figureColumn(frame, at)}$${PRICE_ROW}`, each.price, price),
+    formula(reasonExpression(row), each.reason ?? '', style.wrapped),
+    formula(`${rankColumn(at)}$${BASE_ROW}`, each.rank, style.plainNumber),
+    arrayFormula(solved, each.breakEvenPrice, `E${row}`, style.asBold(price)),
+    formula(
+      `IFERROR(${layout.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`,
+      each.breakEvenPricePerTonne,
+      price,
+    ),
+    formula(`IFERROR(E${row}/B${row}-1,NA())`, each.change, style.signedPercent),
+    arrayFormula(`IF(SUM(--(${others}))=0,"",MIN(IF(${others},${prices})))`, figures.lowest ?? '', `H${row}`, price),
+    arrayFormula(
+      `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${maxPricePoints}*$H${row}/${prices}))-${own},"")`,
+      figures.lead ?? '',
+      `I${row}`,
+      style.oneDecimal,
+    ),
   )
 }
 

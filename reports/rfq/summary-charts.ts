@@ -1,13 +1,13 @@
 import type { Chart, ChartRange, ChartSeries } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { columnLetter } from '../layout/grid.js'
+import { bodyRow, emptyRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { emptyRows, fittedRow } from '../layout/table-sheet.js'
 import { withCurrency } from '../layout/wording.js'
-import { header, headerRight, plainNumber, section, wrapped } from '../xlsx/cell-styles.js'
+import * as style from '../xlsx/cell-styles.js'
 import { type Cell, dateSerial, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import type { OfferLine, RfqLayout } from './layout.js'
-import { type Ranking, SUMMARY_WIDTHS } from './summary-ranking.js'
+import type { Ranking } from './summary-ranking.js'
 
 const PRICE_ROWS = 17
 const STACK_ROWS = 22
@@ -20,8 +20,6 @@ const OTHERS = 'Other offers'
 interface Section {
   rows: RowPlan[]
   charts: Chart[]
-  /** Rows after which a page ends. */
-  breaksAfter: number[]
 }
 
 /**
@@ -30,7 +28,7 @@ interface Section {
  * @param row first row of the section
  */
 export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): Section {
-  if (ranking.offers.length === 0) return { rows: [], charts: [], breaksAfter: [] }
+  if (ranking.offers.length === 0) return { rows: [], charts: [] }
   const dataRow = row + PRICE_ROWS + STACK_ROWS + 3
   const price = priceData(layout, ranking, dataRow)
   const years = yearPeriods(layout)
@@ -44,13 +42,13 @@ export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): 
   )
   return {
     rows: [
-      ...emptyRows(PRICE_ROWS + STACK_ROWS + 2),
-      { cells: [text('Chart data', section)], height: 18 },
+      { cells: [], newPage: true },
+      ...emptyRows(PRICE_ROWS + STACK_ROWS + 1),
+      { ...sectionRow('Chart data'), newPage: true },
       ...price.rows,
       ...vintages.rows,
       ...deliveries.rows,
     ],
-    breaksAfter: [row - 1, dataRow - 2],
     charts: [
       priceChart(layout, price, { column: 0, row: row - 1, toColumn: 11, toRow: row - 1 + PRICE_ROWS }),
       ...stackCharts([vintages, deliveries], row + PRICE_ROWS),
@@ -71,30 +69,21 @@ interface PriceData {
 function priceData(layout: RfqLayout, ranking: Ranking, row: number): PriceData {
   const { numbers, currency, report } = layout
   const limit = report.rfq.comparedMaxUnitPrice
-  const style = numbers.price(currency)
+  const money = numbers.price(currency)
   const first = row + 1
   const last = row + ranking.offers.length
   const names = ranking.offers.map((offer, index) => nameOf(index + 1, offer.label))
   const prices = ranking.offers.map((offer) => offer.compared.pricePerTonne)
   const rows = [
-    fittedRow(
-      [
-        text('Rank', headerRight),
-        text('Offer', header),
-        text('Price per tonne', headerRight),
-        text('Maximum price', headerRight),
-      ],
-      SUMMARY_WIDTHS,
-    ),
+    headRow(right('Rank'), 'Offer', right('Price per tonne'), right('Maximum price')),
     ...ranking.offers.map((_, index): RowPlan => {
       const source = ranking.firstRow + index
-      const cells = [
-        number(index + 1, plainNumber),
-        formula(nameExpression(`$A${first + index}`, `$B${source}`), names[index] ?? '', wrapped),
-        formula(`$C${source}`, prices[index] ?? '', style),
-        formula('MaxPrice', limit, style),
-      ]
-      return fittedRow(cells, SUMMARY_WIDTHS)
+      return bodyRow(
+        number(index + 1, style.plainNumber),
+        formula(nameExpression(`$A${first + index}`, `$B${source}`), names[index] ?? '', style.wrapped),
+        formula(`$C${source}`, prices[index] ?? '', money),
+        formula('MaxPrice', limit, money),
+      )
     }),
     ...emptyRows(1),
   ]
@@ -185,19 +174,16 @@ function stack(
   const figures = sumsOf(layout, coloured, periods, names.length)
   const nameCell = (name: string, at: number) =>
     at < coloured.length
-      ? formula(nameExpression(`${at + 1}`, `$B${ranking.firstRow + at}`), name, wrapped)
-      : text(name, wrapped)
+      ? formula(nameExpression(`${at + 1}`, `$B${ranking.firstRow + at}`), name, style.wrapped)
+      : text(name, style.wrapped)
   const rows = [
-    fittedRow(
-      [undefined, text(words.category, header), ...periods.map(({ name }) => text(name, headerRight))],
-      SUMMARY_WIDTHS,
-    ),
+    headRow(undefined, words.category, ...periods.map(({ name }) => right(name))),
     ...names.map((name, at): RowPlan => {
       const volumes = periods.map((period, index) => {
         const place = { at, coloured: coloured.length, row, column: columnLetter(FIRST_PERIOD + index) }
         return volumeCell(layout, ranking, period, place, figures[at]?.[index] ?? 0)
       })
-      return fittedRow([undefined, nameCell(name, at), ...volumes], SUMMARY_WIDTHS)
+      return bodyRow(undefined, nameCell(name, at), ...volumes)
     }),
     ...emptyRows(1),
   ]

@@ -1,25 +1,11 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
+import { bodyRow, emptyRows, headRow, right, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { fittedRow } from '../layout/table-sheet.js'
 import { countFlags, withCurrency, yesNo } from '../layout/wording.js'
-import {
-  asBold,
-  body,
-  boldWrapped,
-  centred,
-  header,
-  headerRight,
-  integer,
-  oneDecimal,
-  percent,
-  plainNumber,
-  type Style,
-  section,
-  signedPercent,
-} from '../xlsx/cell-styles.js'
-import { blank, type CachedResult, formula, number, text } from '../xlsx/cells.js'
+import * as style from '../xlsx/cell-styles.js'
+import { type CachedResult, formula, number } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
 
 /** Column units of `Summary`, shared by all its blocks: rank, name, then figures. */
@@ -41,13 +27,13 @@ export function rankingRows(layout: RfqLayout, row: number): Ranking {
   const offers = layout.report.offers.filter(({ rank }) => rank !== null).slice(0, SHOWN)
   const firstRow = row + 2
   const rows = [
-    { cells: [text(rankingTitle(layout.report, offers.length), section)], height: 18 },
+    sectionRow(rankingTitle(layout.report, offers.length)),
     rankingHeader(layout),
     ...offers.map((offer, index) => rankingRow(layout, offer, index + 1, firstRow + index)),
   ]
-  if (offers.length === 0) rows.push({ cells: [text('No offer is ranked. Offers gives the reasons.', body)] })
+  if (offers.length === 0) rows.push(textRow('No offer is ranked. Offers gives the reasons.'))
   const last = firstRow + Math.max(0, offers.length - 1)
-  return { rows: [...rows, { cells: [blank()] }], marks: rankingMarks(firstRow, last), offers, firstRow }
+  return { rows: [...rows, ...emptyRows(1)], marks: rankingMarks(firstRow, last), offers, firstRow }
 }
 
 function rankingTitle({ summary }: RfqReport, shown: number): string {
@@ -64,16 +50,7 @@ function rankingHeader({ currency }: RfqLayout): RowPlan {
     'Score (0–100)',
     'High flags',
   ]
-  return fittedRow(
-    [
-      text('Rank', headerRight),
-      text('Offer', header),
-      ...figures.map((name) => text(name, headerRight)),
-      text('Meets all requirements', header),
-      text('Status', header),
-    ],
-    SUMMARY_WIDTHS,
-  )
+  return headRow(right('Rank'), 'Offer', ...figures.map(right), 'Meets all requirements', 'Status')
 }
 
 function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: number): RowPlan {
@@ -81,23 +58,20 @@ function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: nu
   const price = offer.compared.pricePerTonne
   const limit = report.rfq.comparedMaxUnitPrice
   const ratio = price === null || limit === null || limit === 0 ? null : price / limit - 1
-  const fromOffers = (range: string, cached: CachedResult, style: Style) =>
+  const fromOffers = (range: string, cached: CachedResult, style: style.Style) =>
     formula(`IFERROR(INDEX(${range},MATCH($A${row},${offers.range('rank')},0)),"")`, cached, style)
-  return fittedRow(
-    [
-      number(rank, asBold(plainNumber)),
-      fromOffers(offers.range('label'), offer.label, boldWrapped),
-      fromOffers(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
-      formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', signedPercent),
-      fromOffers(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
-      fromOffers(offers.range('volume'), offer.metrics.volume, numbers.volume),
-      fromOffers(offers.range('coverage'), offer.metrics.coverage ?? '', percent),
-      fromOffers(offers.range('score'), offer.scores?.total ?? '', oneDecimal),
-      fromOffers(offers.range('high'), countFlags(offer, 'high'), integer),
-      fromOffers(offers.range('meets'), yesNo(offer.meetsRequirements), centred),
-      fromOffers(offers.range('status'), offer.status ?? 'unknown', body),
-    ],
-    SUMMARY_WIDTHS,
+  return bodyRow(
+    number(rank, style.asBold(style.plainNumber)),
+    fromOffers(offers.range('label'), offer.label, style.boldWrapped),
+    fromOffers(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
+    formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', style.signedPercent),
+    fromOffers(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
+    fromOffers(offers.range('volume'), offer.metrics.volume, numbers.volume),
+    fromOffers(offers.range('coverage'), offer.metrics.coverage ?? '', style.percent),
+    fromOffers(offers.range('score'), offer.scores?.total ?? '', style.oneDecimal),
+    fromOffers(offers.range('high'), countFlags(offer, 'high'), style.integer),
+    fromOffers(offers.range('meets'), yesNo(offer.meetsRequirements), style.centred),
+    fromOffers(offers.range('status'), offer.status ?? 'unknown', style.body),
   )
 }
 

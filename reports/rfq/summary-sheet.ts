@@ -1,35 +1,12 @@
 import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
+import { bodyRow, emptyRows, subjectRow, titleRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { fixedWidths } from '../layout/table-sheet.js'
+import { rowSheet } from '../layout/table-sheet.js'
 import { severityLabels, withCurrency } from '../layout/wording.js'
-import {
-  asBold,
-  asRight,
-  boldBody,
-  calendarDate,
-  integer,
-  label,
-  link,
-  percent,
-  plainNumber,
-  subtitle,
-  timestamp,
-  title,
-} from '../xlsx/cell-styles.js'
-import {
-  arrayFormula,
-  blank,
-  type CachedResult,
-  type Cell,
-  date,
-  formula,
-  moment,
-  number,
-  sheetLink,
-  text,
-} from '../xlsx/cells.js'
+import * as style from '../xlsx/cell-styles.js'
+import { arrayFormula, type CachedResult, type Cell, date, formula, moment, number, sheetLink } from '../xlsx/cells.js'
 import { MASTER_CHECK_CELL, masterCheckMarks } from './checks-sheet.js'
 import { FIRST_SCENARIO_ROW, type RfqLayout, rfqName } from './layout.js'
 import { chartSection } from './summary-charts.js'
@@ -55,14 +32,13 @@ export function summarySheet(layout: RfqLayout): SheetPlan {
   const ranking = rankingRows(layout, top.length + 1)
   const drawn = chartSection(layout, top.length + ranking.rows.length + 1, ranking)
   const rows = [...top, ...ranking.rows, ...drawn.rows]
-  return {
+  return rowSheet({
     name: 'Summary',
-    ...fixedWidths(SUMMARY_WIDTHS, () => rows),
+    widths: SUMMARY_WIDTHS,
     rows: () => rows,
     charts: drawn.charts,
     marks: [...masterCheckMarks(`${VERDICT_COLUMN}${VERDICT_ROW}`), ...ranking.marks],
-    print: { breaksAfter: drawn.breaksAfter },
-  }
+  })
 }
 
 const VERDICT_COLUMN = 'K'
@@ -70,21 +46,14 @@ const VERDICT_ROW = 7
 
 function* topRows(layout: RfqLayout): Generator<RowPlan> {
   const { report } = layout
-  yield { cells: [text(`Offer comparison: ${rfqName(report)}`, title)], height: 24 }
-  yield {
-    cells: [text(report.rfq.title === null ? 'Untitled' : oneLine(report.rfq.title), subtitle)],
-    height: 17,
-  }
-  yield {
-    cells: [
-      text(`${report.context.channel} · ${asOfLabel(report.context.asOf)}. ${report.checks.master.words}`, subtitle),
-    ],
-    height: 17,
-  }
-  yield { cells: LINKED.map((sheet) => sheetLink(sheet, sheet, link)) }
-  yield { cells: [blank()] }
+  const { context, checks, rfq } = report
+  yield titleRow(`Offer comparison: ${rfqName(report)}`)
+  yield subjectRow(rfq.title === null ? 'Untitled' : oneLine(rfq.title))
+  yield subjectRow(`${context.channel} · ${asOfLabel(context.asOf)}. ${checks.master.words}`)
+  yield bodyRow(...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link)))
+  yield* emptyRows(1)
   yield* factBlockRows([requestFacts(layout), offerFacts(layout), priceFacts(layout)])
-  yield { cells: [blank()] }
+  yield* emptyRows(1)
 }
 
 function requestFacts({ report, numbers }: RfqLayout): FactBlock {
@@ -96,10 +65,10 @@ function requestFacts({ report, numbers }: RfqLayout): FactBlock {
     facts: [
       ['Number', textFact(rfq.number)],
       ['State', textFact(rfq.state ?? 'unknown')],
-      ['As of', moment(context.asOf, asRight(timestamp))],
-      ['Response due date', date(rfq.responseDueDate, asRight(calendarDate))],
-      ['Days to due date', number(rfq.daysToDue, plainNumber)],
-      ['Fulfilment due date', date(rfq.fulfilmentDueDate, asRight(calendarDate))],
+      ['As of', moment(context.asOf, style.asRight(style.timestamp))],
+      ['Response due date', date(rfq.responseDueDate, style.asRight(style.calendarDate))],
+      ['Days to due date', number(rfq.daysToDue, style.plainNumber)],
+      ['Fulfilment due date', date(rfq.fulfilmentDueDate, style.asRight(style.calendarDate))],
       ['Minimum volume (t)', number(rfq.minVolume, numbers.volume)],
       ['Maximum volume (t)', number(rfq.maxVolume, numbers.volume)],
       ['Vintages', textFact(`${years[0]} to ${years[1]}`)],
@@ -116,22 +85,22 @@ function offerFacts(layout: RfqLayout): FactBlock {
   const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
   const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
   const statuses = summary.byStatus.map(
-    ({ status, offers }): Fact => [`  of which ${oneLine(status)}`.slice(0, 40), number(offers, integer)],
+    ({ status, offers }): Fact => [`  of which ${oneLine(status)}`.slice(0, 40), number(offers, style.integer)],
   )
   return {
     title: 'Offers received',
     facts: [
-      ['Offers', number(summary.offers, asBold(integer))],
+      ['Offers', number(summary.offers, style.asBold(style.integer))],
       ...statuses.slice(0, 5),
-      ['Ranked', formula(ranked, summary.ranked, integer)],
-      ['Meet all requirements', number(summary.meetRequirements, integer)],
-      ['Submitted late', number(summary.late, integer)],
+      ['Ranked', formula(ranked, summary.ranked, style.integer)],
+      ['Meet all requirements', number(summary.meetRequirements, style.integer)],
+      ['Submitted late', number(summary.late, style.integer)],
       ['Volume of ranked offers (t)', formula(volume, summary.volume, numbers.volume)],
       [
         'Coverage of the wanted volume',
-        formula(`IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`, summary.coverage, percent),
+        formula(`IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`, summary.coverage, style.percent),
       ],
-      ['Changes observed', number(summary.changes, integer)],
+      ['Changes observed', number(summary.changes, style.integer)],
     ],
   }
 }
@@ -142,11 +111,11 @@ function priceFacts(layout: RfqLayout): FactBlock {
   return {
     title: withCurrency('Prices per tonne, ranked offers', currency),
     facts: [
-      ['Master check', formula(MASTER_CHECK_CELL, report.checks.master.verdict, asRight(boldBody))],
+      ['Master check', formula(MASTER_CHECK_CELL, report.checks.master.verdict, style.asRight(style.boldBody))],
       ...statistics(layout),
       ...bestFacts(layout),
       ...(['high', 'medium', 'low'] as const).map(
-        (severity): Fact => [`${severityLabels[severity]} flags`, number(summary.flags[severity], integer)],
+        (severity): Fact => [`${severityLabels[severity]} flags`, number(summary.flags[severity], style.integer)],
       ),
     ],
   }
@@ -177,7 +146,7 @@ const combinationName = (figure: string): Cell =>
   formula(
     `IF(RatesChanged>0,"Original awards (see Award), ${figure}","Cheapest combination, ${figure}")`,
     `Cheapest combination, ${figure}`,
-    label,
+    style.label,
   )
 
 function bestFacts(layout: RfqLayout): Fact[] {

@@ -145,6 +145,13 @@ function aligned(style: Style, alignment: Partial<ExcelJS.Alignment>): Style {
 /** The style in bold. */
 export const asBold = (style: Style): Style => Object.freeze({ ...style, font: { ...style.font, bold: true } })
 
+/** What the width of text in a style depends on. */
+export const fontOptions = ({ font, alignment }: Style) => ({
+  bold: font?.bold === true,
+  points: font?.size ?? FONT_POINTS,
+  indent: alignment?.indent ?? 0,
+})
+
 const thinLine = { style: 'thin', color: { argb: palette.line } } as const
 const thinBorder = { top: thinLine, bottom: thinLine, left: thinLine, right: thinLine }
 

@@ -16,7 +16,7 @@ export function worksheetOptions(
   plan: SheetPlan,
   { identity, first }: { identity: ReportIdentity; first: boolean },
 ): Partial<ExcelJS.AddWorksheetOptions> {
-  const { titleRows, titleColumns, pagesWide = 1, from } = plan.print
+  const { titleRows, titleColumns, pagesWide = 1, from, to } = plan.print ?? {}
   return {
     properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: plan.tab ?? palette.head } } as never,
     views: [sheetView(plan, first)],
@@ -30,7 +30,7 @@ export function worksheetOptions(
       margins: { left: 0.4, right: 0.4, top: from ? 0.75 : 0.5, bottom: 0.6, header: 0.3, footer: 0.3 },
       ...(titleRows && { printTitlesRow: `${titleRows[0]}:${titleRows[1]}` }),
       ...(titleColumns !== undefined && { printTitlesColumn: titleColumns }),
-      ...(from && { printArea: `A$${from}:${columnLetter(plan.columns)}$${plan.print.to}` }),
+      ...(from && { printArea: `A$${from}:${columnLetter(plan.columns)}$${to}` }),
     },
   }
 }

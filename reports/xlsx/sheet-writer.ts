@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type ExcelJS from 'exceljs'
+import { columnLetter } from '../layout/grid.js'
+import { fittedHeight } from '../layout/rows.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { ROW_POINTS } from '../layout/text-metrics.js'
 import { quoteSheetName } from './cells.js'
 import { conditionalFormats, dataBarsXml } from './conditional-formats.js'
 import { worksheetOptions } from './page-setup.js'
@@ -48,16 +49,14 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
   sheet.columns = widths.map((width) => ({ width }))
   let cells = 0
   let number = 0
-  for (const row of plan.rows(widths)) {
-    writeRow(sheet, ++number, row)
+  for (const row of plan.rows()) {
+    writeRow(sheet, ++number, row, widths)
     cells += row.cells.length
     if (cells < CELLS_PER_TURN) continue
     cells = 0
     await drain(sheet)
     context.signal.throwIfAborted()
   }
-  for (const range of plan.merges ?? []) mergeWritten(sheet, range)
-  for (const row of plan.print.breaksAfter ?? []) addPageBreak(sheet, row)
   for (const format of formats) sheet.addConditionalFormatting(format)
   for (const { address, rule } of plan.validations ?? []) addValidation(sheet, address, rule)
   for (const { name, address } of plan.names ?? []) {
@@ -96,7 +95,7 @@ async function drain(sheet: ExcelJS.Worksheet): Promise<void> {
 const pendingBytes = ({ buffers, pipes }: SheetInternals['stream']): number =>
   pipes.reduce((bytes, pipe) => bytes + pipe._writableState.length, buffers.length * BUFFER_BYTES)
 
-function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan): void {
+function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, widths: readonly number[]): void {
   const row = sheet.getRow(number)
   plan.cells.forEach((cell, index) => {
     if (cell === undefined) return
@@ -104,7 +103,9 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan): void
     target.value = cell.value
     target.style = cell.style as Partial<ExcelJS.Style>
   })
-  row.height = plan.height ?? ROW_POINTS
+  row.height = plan.height ?? fittedHeight(plan, widths)
+  if (plan.merged) mergeWritten(sheet, plan.merged.map((column) => `${columnLetter(column + 1)}${number}`).join(':'))
+  if (plan.newPage) addPageBreak(sheet, number - 1)
   row.commit()
 }
 

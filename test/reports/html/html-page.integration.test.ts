@@ -1,28 +1,29 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_ROWS_PER_SHEET, renderHtmlPage } from '../../../reports/html/html-page.js'
-import { makeGrid } from '../../../reports/layout/grid.js'
+import { columnsOf } from '../../../reports/layout/columns.js'
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
-import { HEADER_ROW, tableSheet } from '../../../reports/layout/table-sheet.js'
+import { tableSheet } from '../../../reports/layout/table-sheet.js'
 import { rfqIdentity } from '../../../reports/rfq/layout.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
-import { integer, wrapped } from '../../../reports/xlsx/cell-styles.js'
-import { number, text } from '../../../reports/xlsx/cells.js'
+import { integer } from '../../../reports/xlsx/cell-styles.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
 
 const ASIDE = { title: 'Many rows', subject: 'Rows', footer: 'RFQ 1', asOf: new Date(0) }
 
+const { number, text } = columnsOf<number>()
+
 /** A sheet with one table of this many rows. */
 const table = (name: string, count: number): SheetPlan =>
   tableSheet({
-    grid: makeGrid(name, ['no', 'words'], HEADER_ROW, count),
+    grid: name,
     heading: { title: `Table ${name}`, subject: 'The same on all', note: `About ${name}` },
     rows: Array.from({ length: count }, (_, row) => row + 1),
     emptyText: 'None.',
     frozenColumns: 1,
     columns: {
-      no: { header: 'No.', alignRight: true, cell: (row) => number(row, integer) },
-      words: { header: 'Words', cell: (row) => text(`row ${row}`, wrapped) },
+      no: number('No.', (row) => row, integer),
+      words: text('Words', (row) => `row ${row}`),
     },
   })
 

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { writeRfqReport } from '../../../reports/formats.js'
+import { fittedHeight } from '../../../reports/layout/rows.js'
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
 import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
@@ -70,7 +71,9 @@ describe('the workbook of an RFQ', () => {
   it('keeps row heights and column widths within the limits of Excel', () => {
     for (const name of names) {
       for (const plan of rfqSheets(report(name)).map((make) => make())) {
-        for (const row of plan.rows(widthsOf(plan))) expect(row.height ?? 15, plan.name).toBeLessThanOrEqual(409)
+        for (const row of plan.rows()) {
+          expect(row.height ?? fittedHeight(row, widthsOf(plan)), plan.name).toBeLessThanOrEqual(409)
+        }
         expect(
           widthsOf(plan).every((width) => width > 0 && width <= 255),
           plan.name,

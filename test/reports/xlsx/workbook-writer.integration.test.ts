@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import type { Chart } from '../../../reports/layout/chart.js'
 import { bar, here, is, mark } from '../../../reports/layout/marks.js'
 import type { ReportIdentity, SheetPlan } from '../../../reports/layout/sheet-plan.js'
-import { fixedWidths } from '../../../reports/layout/table-sheet.js'
+import { rowSheet } from '../../../reports/layout/table-sheet.js'
 import { calendarDate, link, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
 import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 import { buildWorkbook, streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
@@ -35,44 +35,42 @@ const chart: Chart = {
 }
 
 /** A sheet that uses every feature. */
-const everything = (words: readonly string[] = ['x', 'y']): SheetPlan => ({
-  name: 'One',
-  ...fixedWidths([20, 12, 12, 12, 12], () => []),
-  rows: () => [
-    { cells: ['name', 'price', 'limit', 'due', 'link'].map((word) => text(word)) },
-    ...words.map((word, index) => ({
-      cells: [
-        text(word),
-        number(index + 1, styles.money('USD')),
-        formula(`B${index + 2}*2`, (index + 1) * 2),
-        date('2026-03-16', calendarDate),
-        webLink(word, 'https://example.com/?a=1&b=2', link),
-        arrayFormula('MAX(B2:B3)', words.length, `F${index + 2}`),
-        sheetLink('two', 'Two', link),
-      ],
-    })),
-  ],
-  frozen: { rows: 1, columns: 1 },
-  filter: 'A1:E3',
-  merges: ['A9:B9'],
-  names: [{ name: 'Rate_USD', address: '$B$2' }],
-  marks: [mark('B2:B3', is(here, '>', 1), 'good')],
-  validations: [{ address: 'B2', rule: { type: 'decimal', operator: 'between', formulae: [0, 9], allowBlank: true } }],
-  charts: [chart],
-  print: { titleRows: [1, 1], titleColumns: 'A:A', pagesWide: 2, from: 1, to: 3, breaksAfter: [2] },
-})
-const two = (): SheetPlan => ({
-  name: 'Two',
-  ...fixedWidths([10], () => []),
-  rows: () => [{ cells: [text('second', plain)] }],
-  print: {},
-})
+const everything = (words: readonly string[] = ['x', 'y']): SheetPlan =>
+  rowSheet({
+    name: 'One',
+    widths: [20, 12, 12, 12, 12],
+    rows: () => [
+      { cells: ['name', 'price', 'limit', 'due', 'link'].map((word) => text(word)) },
+      ...words.map((word, index) => ({
+        cells: [
+          text(word),
+          number(index + 1, styles.money('USD')),
+          formula(`B${index + 2}*2`, (index + 1) * 2),
+          date('2026-03-16', calendarDate),
+          webLink(word, 'https://example.com/?a=1&b=2', link),
+          arrayFormula('MAX(B2:B3)', words.length, `F${index + 2}`),
+          sheetLink('two', 'Two', link),
+        ],
+      })),
+      { cells: [text('merged')], merged: [0, 1], newPage: true },
+    ],
+    frozen: { rows: 1, columns: 1 },
+    filter: 'A1:E3',
+    names: [{ name: 'Rate_USD', address: '$B$2' }],
+    marks: [mark('B2:B3', is(here, '>', 1), 'good')],
+    validations: [
+      { address: 'B2', rule: { type: 'decimal', operator: 'between', formulae: [0, 9], allowBlank: true } },
+    ],
+    charts: [chart],
+    print: { titleRows: [1, 1], titleColumns: 'A:A', pagesWide: 2, from: 1, to: 3 },
+  })
+const two = (): SheetPlan => rowSheet({ name: 'Two', widths: [10], rows: () => [{ cells: [text('second', plain)] }] })
 
 const order = (element: Element | undefined) => element?.children.map(({ name }) => name) ?? []
 
 describe('workbook writer', () => {
   it('has valid parts with every feature and with almost none', async () => {
-    const nothing = { name: 'One', ...fixedWidths([10], () => []), rows: () => [], print: {} }
+    const nothing = rowSheet({ name: 'One', widths: [10], rows: () => [] })
     for (const sheets of [[() => everything(), two], [two], [() => nothing]]) {
       expect(schemaFaults(await partsOf(await buildWorkbook(sheets, identity)))).toEqual([])
     }

@@ -1,0 +1,119 @@
+import * as style from '../xlsx/cell-styles.js'
+import { blank, type CachedResult, type Cell, date, dateSerial, formula, moment, number, text } from '../xlsx/cells.js'
+import type { Grid } from './grid.js'
+import { yesNo } from './wording.js'
+
+/** One column of a table: its header, width and cells. */
+export interface Column<Row> extends ColumnOptions {
+  /** Including the unit. */
+  header: string
+  /** Aligns the header right, as numbers are. */
+  alignRight: boolean
+  cell: (row: Row, index: number) => Cell
+}
+
+export interface ColumnOptions {
+  /** Column units. The column is as wide as its content, within these limits. */
+  minWidth?: number
+  maxWidth?: number
+  /** Starts a band with this title above the headers; it covers the columns up to the next band. */
+  band?: string
+}
+
+/** The columns of a table by key, or some of them. */
+export type Columns<Row, Key extends string> = Readonly<Record<Key, Column<Row>>>
+
+/** Style of the cells of a column; a function where it depends on the row, such as on its currency. */
+type Look<Row> = style.Style | ((row: Row) => style.Style)
+
+/** Address of the cell in another column of the same row. */
+export type At<Key extends string> = (key: Key) => string
+
+type FormulaColumn<Row, Key extends string> = [
+  expression: (at: At<Key>, row: Row, index: number) => string,
+  cached: (row: Row) => CachedResult,
+  look: Look<Row>,
+  options?: ColumnOptions,
+]
+
+/**
+ * The functions that make the columns of a table.
+ * @param grid the positions of its columns; needed only for formulas
+ */
+export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
+  const column = (
+    header: string,
+    look: Look<Row>,
+    cell: (row: Row, style: style.Style, index: number) => Cell,
+    options: ColumnOptions,
+  ): Column<Row> => {
+    const styleOf = typeof look === 'function' ? look : () => look
+    const alignRight = typeof look === 'function' || look.alignment?.horizontal === 'right'
+    return { header, alignRight, ...options, cell: (row, index) => cell(row, styleOf(row), index) }
+  }
+  const at =
+    (index: number): At<Key> =>
+    (key) =>
+      (grid as Grid<Key>).at(key, index)
+  return {
+    /** Text from outside or of our own. */
+    text: (header: string, value: (row: Row) => unknown, options: ColumnOptions & { look?: style.Style } = {}) => {
+      const { look = style.wrapped, ...others } = options
+      return column(header, look, (row, its) => text(value(row), its), others)
+    },
+    /** Numbers; empty where there is none. */
+    number: (
+      header: string,
+      value: (row: Row) => number | null | undefined,
+      look: Look<Row> = style.plainNumber,
+      options: ColumnOptions = {},
+    ) => column(header, look, (row, its) => number(value(row), its), options),
+    /** Dates `YYYY-MM-DD`. */
+    date: (header: string, value: (row: Row) => string | null, options: ColumnOptions = {}) =>
+      column(header, style.calendarDate, (row, its) => date(value(row), its), options),
+    /** Times, ISO 8601. */
+    moment: (header: string, value: (row: Row) => string | null, options: ColumnOptions = {}) =>
+      column(header, style.timestamp, (row, its) => moment(value(row), its), options),
+    /** `yes`, `no` or `unknown`. */
+    yesNo: (header: string, value: (row: Row) => boolean | null, options: ColumnOptions = {}) =>
+      column(header, style.centred, (row, its) => text(yesNo(value(row)), its), options),
+    /**
+     * Formulas with their stored results; null is #N/A.
+     * @param expression of one row; `at` gives the address of a cell in the same row
+     */
+    formula: (header: string, ...[expression, cached, look, options = {}]: FormulaColumn<Row, Key>) =>
+      column(header, look, (row, its, index) => formula(expression(at(index), row, index), cached(row), its), options),
+    /** Formulas, only where there is a result; other cells are empty. */
+    formulaOrEmpty: (header: string, ...[expression, cached, look, options = {}]: FormulaColumn<Row, Key>) => {
+      const make = (row: Row, its: style.Style, index: number) => {
+        const result = cached(row)
+        return result === null ? blank(its) : formula(expression(at(index), row, index), result, its)
+      }
+      return column(header, look, make, options)
+    },
+    /**
+     * Days from the as-of date to the date in another column. A date before 1900 is text to a spreadsheet: its days are a
+     * constant.
+     */
+    days: (
+      header: string,
+      key: Key,
+      day: (row: Row) => string | null,
+      days: (row: Row) => number | null,
+      options: ColumnOptions = {},
+    ) => {
+      const make = (row: Row, its: style.Style, index: number) =>
+        dateSerial(day(row)) === null ? number(days(row), its) : formula(`${at(index)(key)}-AsOfDate`, days(row), its)
+      return column(header, style.plainNumber, make, options)
+    },
+    /** Any other cells; the header is aligned like cells in the style `look`. */
+    cells: (
+      header: string,
+      cell: (row: Row, index: number) => Cell,
+      options: ColumnOptions & { look?: style.Style } = {},
+    ) => {
+      const { look = style.body, ...others } = options
+      return column(header, look, (row, _, index) => cell(row, index), others)
+    },
+  }
+}

@@ -1,0 +1,97 @@
+import * as style from '../xlsx/cell-styles.js'
+import { type Cell, text } from '../xlsx/cells.js'
+import { cellText } from './cell-text.js'
+import type { RowPlan } from './sheet-plan.js'
+import { MIN_COLUMN_UNITS, rowHeight, wrappedLines } from './text-metrics.js'
+
+/** The three lines above the content of a sheet. */
+export interface Heading {
+  title: string
+  /** Which RFQ or channel, and as of when. */
+  subject: string
+  /** How to read the sheet. */
+  note: string
+}
+
+/** Title, subject and note, one row each. */
+export const headingRows = ({ title, subject, note }: Heading): RowPlan[] => [
+  titleRow(title),
+  subjectRow(subject),
+  noteRow(note),
+]
+
+export const titleRow = (words: string): RowPlan => ({
+  role: 'title',
+  cells: [text(words, style.title)],
+  height: 24,
+})
+/** A line below the title that is the same on all sheets; formats that show all sheets on one page show it once. */
+export const subjectRow = (words: string): RowPlan => ({
+  role: 'subject',
+  cells: [text(words, style.subtitle)],
+  height: 17,
+})
+export const noteRow = (words: string, look: style.Style = style.hint): RowPlan => ({
+  role: 'note',
+  cells: [text(words, look)],
+})
+/** The title of a section, or titles side by side. */
+export const sectionRow = (...titles: (string | undefined)[]): RowPlan => ({
+  role: 'section',
+  cells: titles.map((title) => (title === undefined ? undefined : text(title, style.section))),
+  height: 18,
+})
+
+/** A column header aligned right, as the numbers below it are. */
+export const right = (header: string) => ({ right: header })
+type Header = string | ReturnType<typeof right>
+
+/** The headers of columns; undefined leaves a cell out. */
+export const headRow = (...headers: (Header | undefined)[]): RowPlan => ({
+  role: 'head',
+  cells: headers.map((header) => {
+    if (header === undefined) return undefined
+    return typeof header === 'string' ? text(header, style.header) : text(header.right, style.headerRight)
+  }),
+})
+
+/** A line of text in the body of a sheet. */
+export const textRow = (words: string, look: style.Style = style.body): RowPlan => ({ cells: [text(words, look)] })
+export const bodyRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells })
+
+/** Empty rows. */
+export const emptyRows = (count: number): RowPlan[] => Array.from({ length: count }, () => ({ cells: [] }))
+
+/** Height of a row in points, high enough for its wrapped cells in columns of these widths. */
+export function fittedHeight({ cells, alternative = [], merged }: RowPlan, widths: readonly number[]): number {
+  const widthOf = (column: number) => {
+    if (merged?.[0] !== column) return widths[column] ?? MIN_COLUMN_UNITS
+    return widths.slice(merged[0], merged[1] + 1).reduce((sum, width) => sum + width, 0)
+  }
+  const linesOf = (of: RowPlan['cells']) =>
+    of.reduce((max, cell, column) => Math.max(max, lineCount(cell, widthOf, column)), 1)
+  return rowHeight(Math.max(linesOf(cells), linesOf(alternative)))
+}
+
+function lineCount(cell: Cell | undefined, widthOf: (column: number) => number, column: number): number {
+  if (cell?.style.alignment?.wrapText !== true) return 1
+  return wrappedLines(cellText(cell), widthOf(column), style.fontOptions(cell.style))
+}
+
+/** Collects the rows of a sheet; a row that needs its own row number is given as a function. */
+export class RowList {
+  readonly rows: RowPlan[] = []
+
+  add(...rows: (RowPlan | ((row: number) => RowPlan))[]): this {
+    for (const each of rows) this.rows.push(typeof each === 'function' ? each(this.rows.length + 1) : each)
+    return this
+  }
+  /** Number of the row added next. */
+  get next(): number {
+    return this.rows.length + 1
+  }
+  /** Adds an empty row and a section title. */
+  addSection(words: string): this {
+    return this.add(...emptyRows(1), sectionRow(words))
+  }
+}
