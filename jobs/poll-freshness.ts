@@ -47,7 +47,8 @@ export function checkPollFreshness(polls: readonly PollState[], now: Date): Read
       : ''
     if (newest?.finishedAt == null)
       return { name, ok: staleBefore === null, message: `no complete poll yet${lastError}` }
-    const exception = newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
+    // A complete poll has an error if no poll can read some RFQ.
+    const exception = newest.error || newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
     const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}`
     if (staleBefore === null || new Date(newest.finishedAt) >= staleBefore)
       return { name, ok: true, message: message + lastError }

@@ -16,6 +16,8 @@ export interface ItemFailure {
 export interface RunProgress {
   counts: Omit<RunCounts, 'requests'>
   failures: ItemFailure[]
+  /** What no run can do, such as reading an RFQ whose identifier cannot be part of a URL: named, and not a failure. */
+  limitations: ItemFailure[]
   /** Something was recorded, confirmed or decided: an error from here on makes the run partial, not failed. */
   madeProgress: boolean
   /** Why the run is partial although nothing failed, or null. */
@@ -30,7 +32,7 @@ interface RunContext {
   now: Clock
 }
 
-/** This many failures are named in the error of a run; the rest are counted. */
+/** This many failures and limitations are named in the error of a run; the rest are counted. */
 const MAX_NAMED_FAILURES = 5
 
 /**
@@ -78,6 +80,7 @@ export async function pausedUntil(
 const newProgress = (): RunProgress => ({
   counts: { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 },
   failures: [],
+  limitations: [],
   madeProgress: false,
   incomplete: null,
   suspicious: false,
@@ -98,9 +101,10 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
   }
 }
 
-function describeEnd({ incomplete, failures }: RunProgress, error: Error | null): string | null {
-  const named = failures.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
-  const unnamed = failures.length - named.length
+function describeEnd({ incomplete, failures, limitations }: RunProgress, error: Error | null): string | null {
+  const items = [...failures, ...limitations]
+  const named = items.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
+  const unnamed = items.length - named.length
   const parts = [incomplete, error?.message, ...named, unnamed > 0 ? `(and ${unnamed} more)` : null]
   return parts.filter((part) => part != null).join(' ') || null
 }

@@ -16,7 +16,7 @@ const observationFields = ({
   lastObservedAt,
   missingSince,
   valid,
-  body,
+  exactBody,
 }: KnownDocument) => ({
   version,
   notBefore,
@@ -25,7 +25,7 @@ const observationFields = ({
   lastObservedAt,
   missingSince,
   valid,
-  body,
+  body: exactBody,
 })
 
 export type RfqRow = ReturnType<typeof rfqRow>

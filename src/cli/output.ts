@@ -1,13 +1,14 @@
+import { exactJsonText } from '../domain/exact-json.js'
 import type { Cli } from './cli-context.js'
 import type { Io } from './process-io.js'
 import { type Column, formatTable } from './terminal-table.js'
 import { escapeInvisible } from './terminal-text.js'
 
 /** Prints a value as one indented JSON document. */
-export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, JSON.stringify(value, null, 2))}\n`)
+export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value, 2))}\n`)
 
 /** Prints a value as one line of JSON. */
-export const printJsonLine = (io: Io, value: unknown) => io.out(`${jsonText(io, JSON.stringify(value))}\n`)
+export const printJsonLine = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value))}\n`)
 
 /** On a terminal, text of the marketplace must not control it, nor hide or reorder anything. */
 const jsonText = ({ width }: Io, json: string) => (width === null ? json : escapeInvisible(json))

@@ -44,7 +44,7 @@ export async function recordDecision(
     round.repeated.push(newest.id)
     return
   }
-  const evidence = { ...decision.evidence, hashWithoutUpdateTimes: hashWithoutUpdateTimes(candidate.body) }
+  const evidence = { ...decision.evidence, hashWithoutUpdateTimes: hashWithoutUpdateTimes(candidate.exactBody) }
   addToRound(round, await round.context.store.appendDecision({ ...decision, evidence }))
 }
 
@@ -94,7 +94,7 @@ export async function recordOutcome(
         state: after.state,
         version: after.version,
         hash: after.hash,
-        hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.body),
+        hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.exactBody),
       },
     },
   }

@@ -1,4 +1,4 @@
-import { contentHash } from '../domain/canonical-json.js'
+import { contentHash, withoutMembers } from '../domain/canonical-json.js'
 import { REFUSAL_HOLDS_MS } from '../domain/close-intent.js'
 import { type Calendar, isExpired } from '../domain/expiry.js'
 import { parseRfq, type Rfq } from '../domain/observation.js'
@@ -8,6 +8,8 @@ import type { DecisionRecord, KnownDocument } from '../domain/records.js'
 export interface Candidate {
   id: string
   body: unknown
+  /** The body without what parsing loses. */
+  exactBody: unknown
   /** The parsed body; null if it is not an object. */
   document: Rfq | null
   valid: boolean
@@ -63,10 +65,12 @@ const EARLIEST_DUE_DATE = '2000-01-01'
 
 /** A stored RFQ as a candidate. Its body is parsed here, once. */
 export function storedCandidate(rfq: KnownDocument): Candidate {
-  const { document, valid } = parseRfq(rfq.body)
+  const { body } = rfq
+  const { document, valid } = parseRfq(body)
   return {
     id: rfq.id,
-    body: rfq.body,
+    body,
+    exactBody: rfq.isLossy ? rfq.exactBody : body,
     document,
     valid: rfq.valid && valid,
     listEntryOnly: rfq.shape !== 'full',
@@ -135,17 +139,15 @@ export function reasonAgainstRetry(answer: DecisionRecord | undefined, candidate
 }
 
 /** Hash of a document without the times of its updates, which a marketplace may change without changing anything else. */
-export const hashWithoutUpdateTimes = (body: unknown): string => contentHash('rfq', withoutUpdateTimes(body))
+export const hashWithoutUpdateTimes = (body: unknown): string => contentHash('rfq', withoutMembers(body, 'updatedAt'))
 
 /** Whether a candidate has the content that evidence describes. Evidence without a hash is of no document. */
-export function isSameContent(evidence: unknown, candidate: Candidate): boolean {
-  const { hash, hashWithoutUpdateTimes: stable } = (evidence ?? {}) as Record<string, unknown>
-  return hash === candidate.hash || (stable !== undefined && stable === hashWithoutUpdateTimes(candidate.body))
-}
-
-function withoutUpdateTimes(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(withoutUpdateTimes)
-  if (value === null || typeof value !== 'object') return value
-  const members = Object.entries(value).filter(([name]) => name !== 'updatedAt')
-  return Object.fromEntries(members.map(([name, member]) => [name, withoutUpdateTimes(member)]))
+export function isSameContent(evidence: unknown, { hash, body, exactBody }: Candidate): boolean {
+  const known = (evidence ?? {}) as Record<string, unknown>
+  if (known.hash === hash) return true
+  const stable = known.hashWithoutUpdateTimes
+  if (stable === undefined) return false
+  // Evidence of earlier versions of Quotekeeper covers the body as parsed.
+  const bodies = exactBody === body ? [body] : [exactBody, body]
+  return bodies.some((each) => stable === hashWithoutUpdateTimes(each))
 }

@@ -28,10 +28,10 @@ export async function readAndRecord(context: ClosingContext, run: RunHandle, id:
  * Whether the same content was recorded as not valid: its list entry contradicts it or has a duplicate key, which this read
  * cannot show. Only a poll clears that.
  */
-async function isInvalidElsewhere({ store }: ClosingContext, channel: string, { id, body }: Observation<Rfq>) {
+async function isInvalidElsewhere({ store }: ClosingContext, channel: string, { id, exactBody }: Observation<Rfq>) {
   const matches = await store.rfqs({ channel, match: id, withoutResponses: true })
   const stored = matches.find(({ rfq }) => rfq.id === id)?.rfq
-  return stored !== undefined && !stored.valid && stored.contentHash === contentHash('rfq', body)
+  return stored !== undefined && !stored.valid && stored.contentHash === contentHash('rfq', exactBody)
 }
 
 /**
@@ -49,7 +49,7 @@ export async function readBeforeClose(
   for (let attempt = 0; attempt < MAX_READS; attempt++) {
     const { value, readAt, serverDate } = await context.session.readRfq(known.id)
     const answeredAt = context.now()
-    if (contentHash('rfq', value.body) === expected.hash && value.valid === expected.valid) {
+    if (contentHash('rfq', value.exactBody) === expected.hash && value.valid === expected.valid) {
       await context.store.touchRfqs(run, [known.id], readAt, answeredAt)
       return freshRead(known.id, value, expected, { readAt, answeredAt, serverDate })
     }
@@ -60,10 +60,22 @@ export async function readBeforeClose(
 
 function freshRead(
   id: string,
-  { body, document, valid }: Observation<Rfq>,
+  { body, exactBody, document, valid }: Observation<Rfq>,
   { version, hash }: { version: number; hash: string },
   times: ClockTimes,
 ): FreshRead {
   const state = document?.state ?? null
-  return { id, body, document, valid, listEntryOnly: false, missingSince: null, version, hash, state, ...times }
+  return {
+    id,
+    body,
+    exactBody,
+    document,
+    valid,
+    listEntryOnly: false,
+    missingSince: null,
+    version,
+    hash,
+    state,
+    ...times,
+  }
 }

@@ -18,6 +18,8 @@ export type ProblemCode =
   | 'omitted'
   | 'duplicate-key'
   | 'precision'
+  | 'encoding'
+  | 'unaddressable'
   | 'conflict'
   | 'api-key'
 

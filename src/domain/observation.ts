@@ -10,6 +10,7 @@ import {
   rfqDocument,
   rfqListDocument,
 } from './documents.js'
+import { findParseLosses, type ParseLoss } from './exact-json.js'
 import {
   describesPath,
   formatPath,
@@ -37,6 +38,10 @@ export interface Observation<T> {
   id: string
   /** The parsed JSON, unaltered. */
   body: unknown
+  /** The body without what parsing loses (exact-json.ts); the body itself if it loses nothing. */
+  exactBody: unknown
+  /** The text as received; null if only the parsed body is known. */
+  text: string | null
   /** The document, with null for absent or unusable values; null if the body is not an object or has no identifier. */
   document: T | null
   problems: Problem[]
@@ -44,16 +49,18 @@ export interface Observation<T> {
   valid: boolean
 }
 
-/** What parsing JSON text loses without an error: the text says something else than the value. */
-export interface ParseLoss {
-  /** Where, from the root of the document. */
-  path: readonly (string | number)[]
-  code: 'duplicate-key' | 'precision'
-  message: string
+/** The text of a document, as received. */
+export interface ReceivedText {
+  /** Decoded from UTF-8, without white space around it. */
+  text: string
+  /** Its exact value (exact-json.ts); the parsed body itself if parsing loses nothing. */
+  exact: unknown
+  /** Bytes that are not UTF-8 were replaced by U+FFFD. */
+  hasInvalidUtf8: boolean
 }
 
 /** Parses a document. Never throws. */
-export type DocumentParser<T> = (body: unknown, losses?: Iterable<ParseLoss>) => Observation<T>
+export type DocumentParser<T> = (body: unknown, received?: ReceivedText) => Observation<T>
 
 /** The identifier of a document, or null if it has none that can be used. */
 export function identifierOf(body: unknown): string | null {
@@ -90,16 +97,25 @@ function judgeLosses(schema: z.ZodType, losses: Iterable<ParseLoss>): { problems
   return { problems, isDecisive }
 }
 
+const INVALID_UTF8: Problem = {
+  path: '',
+  code: 'encoding',
+  message: 'the text is not valid UTF-8; the invalid bytes are stored as U+FFFD',
+}
+
 const parserFor =
   <S extends z.ZodType>(schema: S) =>
-  (body: unknown, losses: Iterable<ParseLoss> = []): Observation<Lenient<z.output<S>>> => {
+  (body: unknown, received?: ReceivedText): Observation<Lenient<z.output<S>>> => {
     const { value, problems: deviations } = parseLeniently(schema, body)
-    const lost = judgeLosses(schema, losses)
-    const problems = [...lost.problems, ...deviations]
+    const exactBody = received ? received.exact : body
+    const lost = judgeLosses(schema, exactBody === body ? [] : findParseLosses(exactBody))
+    const problems = [...lost.problems, ...(received?.hasInvalidUtf8 ? [INVALID_UTF8] : []), ...deviations]
     const id = (value as { id?: string } | null)?.id
     return {
-      id: id ?? unidentifiedId(body),
+      id: id ?? unidentifiedId(exactBody),
       body,
+      exactBody,
+      text: received?.text ?? null,
       document: value,
       problems,
       valid: id !== undefined && !lost.isDecisive && problems.every((problem) => problem.code !== 'type'),
@@ -125,13 +141,13 @@ interface StoredObservations {
 }
 
 const STORED_PARSERS: {
-  [K in DocumentKind]: (shape: DocumentShape, body: unknown) => StoredObservations[K]
+  [K in DocumentKind]: (shape: DocumentShape, body: unknown, received?: ReceivedText) => StoredObservations[K]
 } = {
-  listing: (_, body) => ({ shape: 'full', ...parseListing(body) }),
-  rfq: (shape, body) =>
-    shape === 'list' ? { shape, ...parseRfqListItem(body) } : { shape: 'full', ...parseRfq(body) },
-  response: (shape, body) =>
-    shape === 'summary' ? { shape, ...parseResponseSummary(body) } : { shape: 'full', ...parseResponse(body) },
+  listing: (_, ...text) => ({ shape: 'full', ...parseListing(...text) }),
+  rfq: (shape, ...text) =>
+    shape === 'list' ? { shape, ...parseRfqListItem(...text) } : { shape: 'full', ...parseRfq(...text) },
+  response: (shape, ...text) =>
+    shape === 'summary' ? { shape, ...parseResponseSummary(...text) } : { shape: 'full', ...parseResponse(...text) },
 }
 
 /** Parses a stored body with the schema of its kind and shape. Never throws. */
@@ -139,6 +155,7 @@ export function parseStored<K extends DocumentKind>(
   kind: K,
   shape: DocumentShape,
   body: unknown,
+  received?: ReceivedText,
 ): StoredObservations[K] {
-  return STORED_PARSERS[kind](shape, body)
+  return STORED_PARSERS[kind](shape, body, received)
 }

@@ -63,8 +63,16 @@ export interface Version {
   /** False if a value has the wrong type or the identifier is absent. */
   valid: boolean
   shape: DocumentShape
-  /** Parsed JSON as received. */
+  /** Parsed JSON. Parsed on each access. */
   body: unknown
+  /** The body without what parsing loses (exact-json.ts). Parsed on each access. */
+  exactBody: unknown
+  /** The JSON text of the body. */
+  bodyText: string
+  /** Whether parsing the text loses something, so that `body` and `exactBody` differ. */
+  isLossy: boolean
+  /** Whether the version has the text as received; false in versions that an earlier Quotekeeper serialized again. */
+  bodyAsReceived: boolean
 }
 
 /** The version of a document that was current at some moment, with what else was known of the document then. */

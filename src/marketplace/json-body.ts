@@ -1,17 +1,17 @@
-import type { ParseLoss } from '../domain/observation.js'
+import { isUtf8 } from 'node:buffer'
+import { exactValue } from '../domain/exact-json.js'
+import type { ReceivedText } from '../domain/observation.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { UnavailableError } from './errors.js'
 import type { HttpReply } from './http-exchange.js'
 import { JsonScanner, type TextCounts } from './json-scanner.js'
-import { countMembers, findParseLosses } from './parse-losses.js'
 import { TransientError } from './retry.js'
 import type { Sanitize } from './sanitizer.js'
 
-/** A parsed value, and what parsing it lost. */
+/** A text with its parsed value. */
 export interface ParsedText {
   value: unknown
-  /** Can be iterated once. */
-  losses: Iterable<ParseLoss>
+  received: ReceivedText
 }
 export type JsonObject = Record<string, unknown>
 
@@ -37,10 +37,10 @@ export async function readJsonObject(
   label: () => string,
   sanitize: Sanitize,
 ): Promise<ParsedText & { value: JsonObject }> {
-  const { text, scanner, fail } = await scanBody(reply, label, sanitize)
+  const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, label, sanitize)
   if (scanner.totalValues > MAX_DOCUMENT_VALUES) throw tooManyValues(scanner.totalValues, MAX_DOCUMENT_VALUES, label)
   rejectTooLong(text.length, label)
-  const parsed = parseWithLosses(text, scanner.total, fail)
+  const parsed = parseExactly(text, scanner.total, { fail, hasInvalidUtf8 })
   return { ...parsed, value: asObject(parsed.value, fail) }
 }
 
@@ -55,7 +55,7 @@ export async function* readJsonItems(
   sanitize: Sanitize,
 ): AsyncGenerator<{ text: string; parse: () => ParsedText }> {
   const slice = new TimeSlice()
-  const { text, scanner, fail } = await scanBody(reply, label, sanitize, slice)
+  const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, label, sanitize, slice)
   const { items, itemsStart, itemsEnd, itemsMembers } = scanner
   const itemsLength = items === null ? 0 : itemsEnd - itemsStart
   rejectTooLong(text.length - itemsLength, label)
@@ -74,7 +74,7 @@ export async function* readJsonItems(
     if (values > MAX_DOCUMENT_VALUES) throw tooManyValues(values, MAX_DOCUMENT_VALUES, label)
     rejectTooLong(end - start, label)
     const item = text.slice(start, end)
-    yield { text: item, parse: () => parseWithLosses(item, counts, fail) }
+    yield { text: item, parse: () => parseExactly(item, counts, { fail, hasInvalidUtf8 }) }
     if (slice.isOver) await slice.next()
   }
 }
@@ -100,7 +100,18 @@ async function scanBody(reply: HttpReply, label: () => string, sanitize: Sanitiz
     throw new UnavailableError(`${label()}: status 200, but ${message}. Nothing of it was used`, { status: 200 })
   }
   if (scanner.totalValues > MAX_VALUES) throw tooManyValues(scanner.totalValues, MAX_VALUES, label)
-  return { text, scanner, fail }
+  return { text, scanner, fail, hasInvalidUtf8: !isUtf8(reply.body) }
+}
+
+/** The elements of an array that is a member of a document, each with its own text. */
+export async function readElements(document: ReceivedText, member: string): Promise<ParsedText[]> {
+  const { text, hasInvalidUtf8 } = document
+  const scanner = new JsonScanner(text, { depth: MAX_DEPTH, entries: MAX_ENTRIES }, member)
+  await scanner.scan(new TimeSlice())
+  const fail = (problem: string) => new Error(problem)
+  return (scanner.items ?? []).map(({ start, end, ...counts }) =>
+    parseExactly(text.slice(start, end), counts, { fail, hasInvalidUtf8 }),
+  )
 }
 
 function rejectTooLong(length: number, label: () => string): void {
@@ -129,10 +140,28 @@ function parse(text: string, fail: ErrorFactory): unknown {
 }
 
 /** Texts without long numbers and with as many members as their value have lost nothing. */
-function parseWithLosses(text: string, counts: TextCounts, fail: ErrorFactory): ParsedText {
+function parseExactly(
+  text: string,
+  counts: TextCounts,
+  { fail, hasInvalidUtf8 }: { fail: ErrorFactory; hasInvalidUtf8: boolean },
+): ParsedText {
   const value = parse(text, fail)
   const isSuspicious = counts.longNumbers || countMembers(value) !== counts.members
-  return { value, losses: isSuspicious ? findParseLosses(text) : [] }
+  const exact = isSuspicious ? exactValue(text, value) : value
+  const received = { text: text.trim(), exact, hasInvalidUtf8: hasInvalidUtf8 && text.includes('\ufffd') }
+  return { value, received }
+}
+
+/** The members of all objects within a parsed value. Text with more colons has duplicate keys. */
+export function countMembers(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 0
+  let count = 0
+  if (Array.isArray(value)) {
+    for (const element of value) count += countMembers(element)
+    return count
+  }
+  for (const member of Object.values(value)) count += 1 + countMembers(member)
+  return count
 }
 
 function asObject(value: unknown, fail: ErrorFactory): JsonObject {

@@ -1,3 +1,4 @@
+import { mayLosePrecision, numberEnd, stringEnd } from '../domain/exact-json.js'
 import type { TimeSlice } from '../domain/time-slice.js'
 
 /** What a scan counts in a part of JSON text. */
@@ -22,13 +23,14 @@ export interface ScanLimits {
   entries: number
 }
 
-const [QUOTE, BACKSLASH, COMMA, COLON, MINUS] = [0x22, 0x5c, 0x2c, 0x3a, 0x2d]
+/** The member whose elements a scan finds, by default. */
+const LIST = 'items'
+
+const [QUOTE, COMMA, COLON, MINUS] = [0x22, 0x2c, 0x3a, 0x2d]
 /** The only bit in which `[` differs from `{`, and `]` from `}`. */
 const CURLY_BIT = 0x20
 const [OPENING, CLOSING, OPENING_ARRAY] = [0x7b, 0x7d, 0x5b]
 const [DIGIT_0, DIGIT_9] = [0x30, 0x39]
-/** A decimal with at most 15 digits survives parsing into a double. */
-const MAX_EXACT_LENGTH = 15
 const STEPS_PER_CHECK = 2 ** 15
 
 /**
@@ -55,6 +57,7 @@ export class JsonScanner {
 
   readonly #text: string
   readonly #limits: ScanLimits
+  readonly #list: string
   /** Commas of the open arrays and objects, by depth. */
   readonly #commas: number[] = [0]
   #depth = 0
@@ -65,9 +68,11 @@ export class JsonScanner {
   #itemStart = 0
   #counts: TextCounts = this.rest
 
-  constructor(text: string, limits: ScanLimits) {
+  /** @param list name of the top-level member whose elements are found */
+  constructor(text: string, limits: ScanLimits, list = LIST) {
     this.#text = text
     this.#limits = limits
+    this.#list = list
   }
 
   /** Counts of the whole text. Meaningful only if there were not too many entries. */
@@ -119,7 +124,7 @@ export class JsonScanner {
   #colon(): void {
     this.#counts.members++
     if (this.#depth !== 1) return
-    this.#itemsFollow = isItems(this.#text.slice(this.#key[0], this.#key[1] + 1))
+    this.#itemsFollow = isName(this.#text.slice(this.#key[0], this.#key[1] + 1), this.#list)
     if (this.#itemsFollow) this.itemsMembers++
   }
 
@@ -169,43 +174,19 @@ export class JsonScanner {
   /** Index after the number that starts at `start`. */
   #number(start: number): number {
     const end = numberEnd(this.#text, start)
-    if (end - start > MAX_EXACT_LENGTH || /e/i.test(this.#text.slice(start, end))) this.#counts.longNumbers = true
+    if (mayLosePrecision(this.#text.slice(start, end))) this.#counts.longNumbers = true
     return end
   }
 }
 
 const emptyCounts = (): TextCounts => ({ members: 0, values: 0, longNumbers: false })
 
-/** Whether the text of a JSON string is "items", possibly with escapes. */
-function isItems(key: string): boolean {
-  if (!key.includes('\\')) return key === '"items"'
+/** Whether the text of a JSON string is a name, possibly with escapes. */
+function isName(key: string, name: string): boolean {
+  if (!key.includes('\\')) return key === `"${name}"`
   try {
-    return JSON.parse(key) === 'items'
+    return JSON.parse(key) === name
   } catch {
     return false
   }
-}
-
-/** Index after the number that starts at `start`. */
-export function numberEnd(text: string, start: number): number {
-  let end = start + 1
-  while (end < text.length && isNumberPart(text.charCodeAt(end))) end++
-  return end
-}
-
-/** A digit, `.`, `+`, `-`, `e` or `E`. */
-const isNumberPart = (code: number) =>
-  (code >= DIGIT_0 && code <= DIGIT_9) || code === 0x2e || code === 0x2b || code === MINUS || (code | 0x20) === 0x65
-
-/** Index of the closing quote of the string that starts at `start`; the length of the text if there is none. */
-export function stringEnd(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1)
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1)
-  return end === -1 ? text.length : end
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let before = at
-  while (text.charCodeAt(before - 1) === BACKSLASH) before--
-  return (at - before) % 2 === 1
 }

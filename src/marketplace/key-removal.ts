@@ -46,9 +46,9 @@ async function removeKey(body: Buffer, { pattern, maxLength }: { pattern: RegExp
 /** Adds a problem to documents in which a key was replaced. Used for replies that contained one. */
 export const noteRemovedKey =
   <T>(parse: DocumentParser<T>): DocumentParser<T> =>
-  (body, losses) => {
-    const observation = parse(body, losses)
-    if (!JSON.stringify(body).includes(REMOVED_KEY)) return observation
+  (body, received) => {
+    const observation = parse(body, received)
+    if (!(received?.text ?? JSON.stringify(body)).includes(REMOVED_KEY)) return observation
     const message = `the document contained the API key, which was replaced with "${REMOVED_KEY}"`
     return { ...observation, problems: [{ path: '', code: 'api-key', message }, ...observation.problems] }
   }

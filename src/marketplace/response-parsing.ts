@@ -68,17 +68,17 @@ export class ListCollector<T> {
     return this.observations
   }
 
-  #addNew(text: string, { value: body, losses }: ParsedText): void {
+  #addNew(text: string, { value: body, received }: ParsedText): void {
     if (identifierOf(body) !== null) {
-      this.#keep(this.#parse(body, losses))
+      this.#keep(this.#parse(body, received))
       return
     }
-    const id = unidentifiedId(body)
+    const id = unidentifiedId(received.exact)
     const known = this.#unidentified.get(id)
     if (known) known.times++
     else if (this.#unidentified.size >= MAX_UNIDENTIFIED) this.#unidentifiedLeftOut++
     else {
-      const observation = this.#keep(this.#parse(body, losses))
+      const observation = this.#keep(this.#parse(body, received))
       this.#unidentified.set(id, { observation, times: 1 })
       if (text.length <= MAX_COMPARED_TEXT) this.#idByText.set(text, id)
     }

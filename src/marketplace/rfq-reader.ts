@@ -1,7 +1,9 @@
+import { isAddressable } from '../domain/identifier.js'
 import { MAX_PROBLEMS, type Problem } from '../domain/lenient-parser.js'
 import { identifierOf, type Observation, parseResponseSummary, type Rfq } from '../domain/observation.js'
 import type { ChannelSession } from './contract.js'
 import { ItemError } from './errors.js'
+import { type ParsedText, readElements } from './json-body.js'
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq {
@@ -16,6 +18,10 @@ export interface FetchedRfq {
 export interface FetchedResponse {
   id: string
   body: unknown
+  /** The body without what parsing loses. */
+  exactBody: unknown
+  /** As received; of a summary, its part of the RFQ's text. */
+  text: string | null
   valid: boolean
   problems: Problem[]
   /** `summary` if the marketplace lists the response but answers 400, 404 or 410 when it is read. */
@@ -29,7 +35,10 @@ export interface FetchedResponse {
 export async function readRfqWithResponses(session: ChannelSession, id: string): Promise<FetchedRfq> {
   const { value: rfq, readAt, serverDate } = await session.readRfq(id)
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
-  const responses = await Promise.all(entries.map(([entryId, entry]) => fetchResponse(session, id, entryId, entry)))
+  const summaries = new SummaryTexts(rfq)
+  const responses = await Promise.all(
+    entries.map(([entryId, { index }]) => fetchResponse(session, [id, entryId], () => summaries.at(index))),
+  )
   return {
     rfq: { ...rfq, problems: [...rfq.problems, ...duplicates] },
     responses,
@@ -41,18 +50,40 @@ export async function readRfqWithResponses(session: ChannelSession, id: string):
 
 async function fetchResponse(
   session: ChannelSession,
-  rfqId: string,
-  id: string,
-  summary: unknown,
+  [rfqId, id]: [string, string],
+  summaryOf: () => Promise<ParsedText>,
 ): Promise<FetchedResponse> {
   try {
     const { value } = await session.readResponse(rfqId, id)
-    return { id, body: value.body, valid: value.valid, problems: value.problems, shape: 'full' }
+    const { body, exactBody, text, valid, problems } = value
+    return { id, body, exactBody, text, valid, problems, shape: 'full' }
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
-    const { valid } = parseResponseSummary(summary)
-    const problem: Problem = { path: '', code: 'unavailable', message: `listed, but cannot be read: ${error.message}` }
-    return { id, body: summary, valid, problems: [problem], shape: 'summary' }
+    const { value, received } = await summaryOf()
+    const { body, exactBody, text, valid, problems: found } = parseResponseSummary(value, received)
+    const code = isAddressable(id) ? 'unavailable' : 'unaddressable'
+    const problem: Problem = { path: '', code, message: `listed, but cannot be read: ${error.message}` }
+    // Other deviations of a summary are those of its RFQ.
+    const problems = [problem, ...found.filter((each) => each.code === 'duplicate-key' || each.code === 'precision')]
+    return { id, body, exactBody, text, valid, problems, shape: 'summary' }
+  }
+}
+
+/** The summaries of the responses of an RFQ, each with its own text, which is found when the first is needed. */
+class SummaryTexts {
+  readonly #rfq: Observation<Rfq>
+  #elements: Promise<ParsedText[]> | null = null
+
+  constructor(rfq: Observation<Rfq>) {
+    this.#rfq = rfq
+  }
+
+  async at(index: number): Promise<ParsedText> {
+    const { text, exactBody } = this.#rfq
+    this.#elements ??= readElements({ text: text ?? '', exact: exactBody, hasInvalidUtf8: false }, 'responses')
+    const element = (await this.#elements)[index]
+    if (element === undefined) throw new Error(`The text of response ${index} was not found in its RFQ.`)
+    return element
   }
 }
 
@@ -60,7 +91,7 @@ async function fetchResponse(
 function uniqueResponseEntries(rfq: Observation<Rfq>) {
   const raw = (rfq.body as { responses?: unknown } | null)?.responses
   const list: unknown[] = Array.isArray(raw) ? raw : []
-  const byId = new Map<string, unknown>()
+  const byId = new Map<string, { entry: unknown; index: number }>()
   const duplicates: Problem[] = []
   let identified = 0
   let differing = 0
@@ -68,14 +99,16 @@ function uniqueResponseEntries(rfq: Observation<Rfq>) {
     const id = identifierOf(entry)
     if (id === null) continue
     identified++
-    if (byId.has(id) && JSON.stringify(byId.get(id)) !== JSON.stringify(entry) && ++differing <= MAX_PROBLEMS) {
+    const earlier = byId.get(id)?.entry
+    const differs = earlier !== undefined && JSON.stringify(earlier) !== JSON.stringify(entry)
+    if (differs && ++differing <= MAX_PROBLEMS) {
       duplicates.push({
         path: `responses[${index}]`,
         code: 'duplicate',
         message: `another entry has the same id, ${id.slice(0, 80)}; this later entry is used`,
       })
     }
-    byId.set(id, entry)
+    byId.set(id, { entry, index })
   }
   if (differing > MAX_PROBLEMS) {
     const message = `${differing - MAX_PROBLEMS} further entries share an id with a different entry`

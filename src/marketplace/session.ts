@@ -95,10 +95,10 @@ export class Session implements ChannelSession {
   async #item<T>(operation: Operation, segments: string[], id: string, parse: DocumentParser<T>) {
     const target = this.#target(operation, segments)
     return this.#read(target, async (reply) => {
-      const { value, losses } = await readJsonObject(reply, target.label, this.#sanitize)
+      const { value, received } = await readJsonObject(reply, target.label, this.#sanitize)
       requireMatchingId(value, id, target.label, this.#sanitize)
       // A document without an id is stored under the requested id.
-      return { ...(reply.containedKey ? noteRemovedKey(parse) : parse)(value, losses), id }
+      return { ...(reply.containedKey ? noteRemovedKey(parse) : parse)(value, received), id }
     })
   }
 

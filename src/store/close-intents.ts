@@ -10,6 +10,7 @@ import type { Connection } from './connection.js'
 import type { CloseIntent, Closings, NewDecision } from './contract.js'
 import { IntentOpenError, StoreError } from './errors.js'
 import { assertLive } from './runs.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 interface IntentRow {
   id: number
@@ -26,7 +27,7 @@ interface IntentRow {
 const toIntent = (row: IntentRow): CloseIntent => ({
   id: row.id,
   channel: row.channel,
-  rfqId: row.rfq_id,
+  rfqId: fromStoredText(row.rfq_id),
   state: row.state,
   runId: row.run_id,
   createdAt: row.created_at,
@@ -78,16 +79,17 @@ export function createCloseIntents(
           )
           .all(channel, after.toISOString()),
       ) as { id: string; sent: number }[]
-      return new Map(rows.map(({ id, sent }) => [id, sent]))
+      return new Map(rows.map(({ id, sent }) => [fromStoredText(id), sent]))
     },
 
     planClose: ({ channel, rfqId, runId, evidence, requested = false, now }) =>
       connection.write(() => {
         // A process that lost its run must not close: what it read may be out of date.
         assertLive(connection, { id: runId })
+        const storedId = toStoredText(rfqId)
         const open = sql(`select id from close_intents where channel = ? and rfq_id = ? and state in ${OPEN}`)
           .pluck()
-          .get(channel, rfqId)
+          .get(channel, storedId)
         if (open !== undefined) {
           throw new IntentOpenError(`RFQ ${rfqId} of ${channel} has a close that is not settled (intent ${open}).`)
         }
@@ -95,7 +97,7 @@ export function createCloseIntents(
           'select count(*) from close_intents where channel = ? and rfq_id = ? and posts > 0 and sent_at > ?',
         )
           .pluck()
-          .get(channel, rfqId, new Date(now.getTime() - DAY_MS).toISOString()) as number
+          .get(channel, storedId, new Date(now.getTime() - DAY_MS).toISOString()) as number
         if (!requested && sent >= MAX_INTENTS_PER_DAY) {
           throw new StoreError(`RFQ ${rfqId} of ${channel} was asked to close ${sent} times within 24 hours.`)
         }
@@ -103,7 +105,7 @@ export function createCloseIntents(
           sql(
             `insert into close_intents (channel, rfq_id, state, run_id, created_at, evidence)
             values (?, ?, 'planned', ?, ?, ?) returning *`,
-          ).get(channel, rfqId, runId, now.toISOString(), JSON.stringify(evidence)) as IntentRow,
+          ).get(channel, storedId, runId, now.toISOString(), JSON.stringify(evidence)) as IntentRow,
         )
       }),
 

@@ -152,6 +152,10 @@ export interface Snapshot {
   id: string
   /** Parsed JSON. */
   body: unknown
+  /** The body without what parsing loses (exact-json.ts). Default: `body`. */
+  exactBody?: unknown
+  /** The text as received, or null (the default) if only the parsed body is known. */
+  text?: string | null
   valid: boolean
   problems: readonly Problem[]
 }
@@ -223,7 +227,7 @@ export interface RfqPollState {
   state: string | null
   /** When the RFQ itself, not only its list entry, was last read. */
   detailReadAt: Timestamp | null
-  /** Some response is known only by its summary. */
+  /** Some response is known only by its summary, and can be requested. */
   incomplete: boolean
   missingSince: Timestamp | null
 }

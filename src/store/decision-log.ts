@@ -3,6 +3,7 @@ import { canonicalJson } from '../domain/canonical-json.js'
 import type { DecisionRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
 import type { Closings, NewDecision } from './contract.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** The previous hash of the first decision. */
 export const GENESIS = '0'.repeat(64)
@@ -40,16 +41,16 @@ const toDecision = (row: DecisionRow): DecisionRecord => ({
   id: row.id,
   runId: row.run_id,
   channel: row.channel,
-  rfqId: row.rfq_id,
+  rfqId: fromStoredText(row.rfq_id),
   rfqNumber: row.rfq_number,
   dueDate: row.due_date,
   timeZone: row.time_zone,
   decidedAt: row.decided_at,
   decision: row.decision,
-  reason: row.reason,
+  reason: fromStoredText(row.reason),
   outcome: row.outcome,
   httpStatus: row.http_status,
-  message: row.message,
+  message: row.message === null ? null : fromStoredText(row.message),
   versionBefore: row.version_before,
   versionAfter: row.version_after,
   evidence: JSON.parse(row.evidence) as Record<string, unknown>,
@@ -91,6 +92,9 @@ export function createDecisionLog(connection: Connection): DecisionLog {
         @httpStatus, @message, @versionBefore, @versionAfter, @evidence, @previousHash, @hash) returning *`,
     ).get({
       ...decision,
+      rfqId: toStoredText(decision.rfqId),
+      reason: toStoredText(decision.reason),
+      message: decision.message === null ? null : toStoredText(decision.message),
       evidence: canonicalJson(decision.evidence),
       previousHash,
       hash: chainHash(previousHash, decision),
@@ -127,7 +131,12 @@ export function createDecisionLog(connection: Connection): DecisionLog {
               and (@rfqId is null or rfq_id = @rfqId) and (@outcome is null or outcome = @outcome)
             order by id desc limit @limit`,
           )
-          .all({ channel: channel ?? null, rfqId: rfqId ?? null, outcome: outcome ?? null, limit: limit ?? -1 }),
+          .all({
+            channel: channel ?? null,
+            rfqId: rfqId === undefined ? null : toStoredText(rfqId),
+            outcome: outcome ?? null,
+            limit: limit ?? -1,
+          }),
       )
       return (rows as DecisionRow[]).map(toDecision)
     },

@@ -1,7 +1,10 @@
 import type { DocumentKind } from '../domain/documents.js'
+import { exactValue } from '../domain/exact-json.js'
+import { isAddressable } from '../domain/identifier.js'
 import type { Absence, KnownDocument, ProblemRecord, RfqWithResponses, Version } from '../domain/records.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
 import type { History, RfqFilter, RfqPollState } from './contract.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 interface VersionRow {
   channel: string
@@ -17,6 +20,9 @@ interface VersionRow {
   valid: number
   shape: Version['shape']
   body: string
+  /** Null if parsing the body loses nothing. */
+  parsed_body: string | null
+  body_as_received: number
 }
 interface KnownRow extends VersionRow {
   first_observed_at: string
@@ -28,8 +34,8 @@ interface KnownRow extends VersionRow {
 const toVersion = (row: VersionRow): Version => ({
   channel: row.channel,
   kind: row.kind,
-  id: row.id,
-  rfqId: row.rfq_id === '' ? null : row.rfq_id,
+  id: fromStoredText(row.id),
+  rfqId: row.rfq_id === '' ? null : fromStoredText(row.rfq_id),
   version: row.version,
   contentHash: row.content_hash,
   notBefore: row.not_before,
@@ -41,6 +47,13 @@ const toVersion = (row: VersionRow): Version => ({
   get body() {
     return JSON.parse(row.body) as unknown
   },
+  get exactBody() {
+    const value = JSON.parse(row.body) as unknown
+    return row.parsed_body === null ? value : exactValue(row.body, value)
+  },
+  bodyText: row.body,
+  isLossy: row.parsed_body !== null,
+  bodyAsReceived: row.body_as_received === 1,
 })
 const toKnown = (row: KnownRow): KnownDocument =>
   Object.assign(toVersion(row), {
@@ -53,6 +66,7 @@ const toKnown = (row: KnownRow): KnownDocument =>
 const SELECT_CURRENT = `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
   v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
+  case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end as parsed_body, v.body_as_received,
   e.first_observed_at, e.last_observed_at, e.missing_since
 from entities e
 join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
@@ -63,7 +77,7 @@ where true`
 const SELECT_AS_OF = `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
-  v.run_id, v.valid, v.shape, v.body,
+  v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
   e.first_observed_at, null as last_observed_at,
   (select max(a.missing_since) from absences a where a.channel = v.channel and a.kind = v.kind and a.rfq_id = v.rfq_id
     and a.id = v.id and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf)) as missing_since
@@ -73,8 +87,9 @@ where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @
 
 const MATCH_CONDITION = `and v.id in (
   select m.id from versions m where m.kind = 'rfq' and m.channel = v.channel
-    and (m.id = @match or cast(json_extract(m.body, '$.number') as text) in (@match, @match || '.0')
-      or json_extract(m.body, '$.reference') = @match collate nocase))`
+    and (m.id in (@match, @storedMatch)
+      or cast(json_extract(coalesce(m.parsed_body, m.body), '$.number') as text) in (@match, @match || '.0')
+      or json_extract(coalesce(m.parsed_body, m.body), '$.reference') = @match collate nocase))`
 
 type Parameters = Record<string, string | number | null>
 
@@ -92,14 +107,17 @@ export function createHistory(connection: Connection): History {
   const responsesOf = (rfq: KnownDocument, asOf: AsOfParameter) =>
     selectKnown(`and v.channel = @channel and v.kind = 'response' and v.rfq_id = @rfqId`, {
       channel: rfq.channel,
-      rfqId: rfq.id,
+      rfqId: toStoredText(rfq.id),
       ...asOf,
     })
 
   const rfqs = ({ channel, asOf, match, withoutResponses }: RfqFilter): RfqWithResponses[] =>
     selectKnown(
       `and v.kind = 'rfq' ${channel === undefined ? '' : 'and v.channel = @channel'} ${match === undefined ? '' : MATCH_CONDITION}`,
-      { ...definedValues({ channel, match }), ...asOfParameter(asOf) },
+      {
+        ...definedValues({ channel, match, storedMatch: match === undefined ? undefined : toStoredText(match) }),
+        ...asOfParameter(asOf),
+      },
     ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, asOfParameter(asOf)) }))
 
   return {
@@ -111,13 +129,13 @@ export function createHistory(connection: Connection): History {
         'select id from entities where channel = @channel and kind = @kind and missing_since is null',
         { channel, kind },
       )
-      return rows.map((row) => row.id)
+      return rows.map((row) => fromStoredText(row.id))
     },
     async listings({ channel, asOf, ids }) {
       return selectKnown(
         `and v.kind = 'listing' ${channel === undefined ? '' : 'and v.channel = @channel'}
         ${ids === undefined ? '' : 'and v.id in (select value from json_each(@ids))'}`,
-        { ...definedValues({ channel, ids: ids && JSON.stringify(ids) }), ...asOfParameter(asOf) },
+        { ...definedValues({ channel, ids: ids && storedIds(ids) }), ...asOfParameter(asOf) },
       )
     },
     async rfqs(filter) {
@@ -130,7 +148,7 @@ export function createHistory(connection: Connection): History {
           and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))
           and observed_at <= @asOf
         order by observed_at, kind desc, id, version`,
-        { channel, rfqId, asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
+        { channel, rfqId: toStoredText(rfqId), asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
       ).map(toVersion)
     },
     async absences(channel, rfqId, asOf) {
@@ -141,7 +159,7 @@ export function createHistory(connection: Connection): History {
           and ((kind = 'rfq' and rfq_id = '' and id = @rfqId) or (kind = 'response' and rfq_id = @rfqId))
           and missing_since <= @asOf
         order by missing_since, kind desc, id`,
-        { channel, rfqId, asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
+        { channel, rfqId: toStoredText(rfqId), asOf: asOf?.toISOString() ?? MAX_TIMESTAMP },
       ).map(toAbsence)
     },
     async problems({ channel, entityIds, limit }) {
@@ -149,12 +167,14 @@ export function createHistory(connection: Connection): History {
         `select * from problems where (@channel is null or channel = @channel)
           and (@ids is null or entity_id in (select value from json_each(@ids)))
         order by last_seen_at desc, channel, kind, entity_id, path, code limit @limit`,
-        { channel: channel ?? null, ids: entityIds ? JSON.stringify(entityIds) : null, limit: limit ?? -1 },
+        { channel: channel ?? null, ids: entityIds ? storedIds(entityIds) : null, limit: limit ?? -1 },
       ).map(toProblem)
     },
     export: (filter) => exportAll(connection, filter),
   }
 }
+
+const storedIds = (ids: readonly string[]) => JSON.stringify(ids.map(toStoredText))
 
 const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
 type AsOfParameter = { asOf?: string }
@@ -184,11 +204,12 @@ async function* exportAll(
 }
 
 const RFQ_STATES = `
-select e.id, e.list_hash, v.shape, json_extract(v.body, '$.state') as state, e.last_read_at, e.missing_since,
-  exists (select 1 from entities r join versions w on w.channel = r.channel and w.kind = r.kind and w.rfq_id = r.rfq_id
-      and w.id = r.id and w.version = r.version
+select e.id, e.list_hash, v.shape, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state, e.last_read_at,
+  e.missing_since,
+  (select json_group_array(r.id) from entities r join versions w on w.channel = r.channel and w.kind = r.kind
+      and w.rfq_id = r.rfq_id and w.id = r.id and w.version = r.version
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
-      and w.shape = 'summary') as incomplete
+      and w.shape = 'summary') as summaries
 from entities e
 join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
   and v.version = e.version
@@ -201,15 +222,16 @@ interface RfqStateRow {
   state: unknown
   last_read_at: string
   missing_since: string | null
-  incomplete: number
+  /** Ids of the responses known only by their summary, as JSON. */
+  summaries: string
 }
 const toRfqState = (row: RfqStateRow): RfqPollState => ({
-  id: row.id,
+  id: fromStoredText(row.id),
   listHash: row.list_hash,
   shape: row.shape,
   state: typeof row.state === 'string' ? row.state : null,
   detailReadAt: row.shape === 'full' ? row.last_read_at : null,
-  incomplete: row.incomplete === 1,
+  incomplete: (JSON.parse(row.summaries) as string[]).some((id) => isAddressable(fromStoredText(id))),
   missingSince: row.missing_since,
 })
 
@@ -222,7 +244,7 @@ interface AbsenceRow {
 }
 const toAbsence = (row: AbsenceRow): Absence => ({
   kind: row.kind,
-  id: row.id,
+  id: fromStoredText(row.id),
   notBefore: row.not_before,
   missingSince: row.missing_since,
   returnedAt: row.returned_at,
@@ -242,10 +264,10 @@ interface ProblemRow {
 const toProblem = (row: ProblemRow): ProblemRecord => ({
   channel: row.channel,
   kind: row.kind,
-  entityId: row.entity_id,
-  path: row.path,
+  entityId: fromStoredText(row.entity_id),
+  path: fromStoredText(row.path),
   code: row.code,
-  message: row.message,
+  message: fromStoredText(row.message),
   firstSeenAt: row.first_seen_at,
   lastSeenAt: row.last_seen_at,
   times: row.times,

@@ -151,22 +151,28 @@ begin select raise(abort, 'the decision log is append-only'); end;
 
 const array = (json: string, path: string) =>
   `case when json_type(${json}, '${path}') = 'array' then json_extract(${json}, '${path}') else '[]' end`
-const columns = (fields: Record<string, string>) =>
-  Object.entries(fields)
-    .map(([name, path]) => `json_extract(body, '${path}') as ${name}`)
-    .join(',\n  ')
-const either = (name: string, first: string, second: string) =>
-  `coalesce(json_extract(body, '${first}'), json_extract(body, '${second}')) as ${name}`
 
-// Columns are extracted from the body, so that they cannot contradict it.
-const views = `
+const currentDocuments = (more: string) => `
 create view current_documents as
 select e.channel, e.kind, nullif(e.rfq_id, '') as rfq_id, e.id, e.version, v.content_hash, v.shape,
-  e.first_observed_at, e.last_observed_at, e.changed_at, e.missing_since, v.valid, coalesce(e.latest_body, v.body) as body
+  e.first_observed_at, e.last_observed_at, e.changed_at, e.missing_since, v.valid, coalesce(e.latest_body, v.body) as body${more}
 from entities e
 join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
   and v.version = e.version;
+`
 
+/**
+ * Views whose columns are extracted from the body, so that they cannot contradict it.
+ * @param json the column of `current_documents` to extract from
+ */
+function documentViews(json: string): string {
+  const columns = (fields: Record<string, string>) =>
+    Object.entries(fields)
+      .map(([name, path]) => `json_extract(${json}, '${path}') as ${name}`)
+      .join(',\n  ')
+  const either = (name: string, first: string, second: string) =>
+    `coalesce(json_extract(${json}, '${first}'), json_extract(${json}, '${second}')) as ${name}`
+  return `
 create view listings as
 select channel, id,
   ${columns({
@@ -201,7 +207,7 @@ select channel, id,
     opened_at: '$.openedAt',
     closed_at: '$.closedAt',
   })},
-  coalesce(json_array_length(body, '$.responses'), 0) as offer_count,
+  coalesce(json_array_length(${json}, '$.responses'), 0) as offer_count,
   first_observed_at, last_observed_at, changed_at, missing_since, valid, body, version, shape
 from current_documents where kind = 'rfq';
 
@@ -233,7 +239,7 @@ select o.channel, o.rfq_id, o.id as response_id, d.key + 1 as delivery, v.key + 
   json_extract(v.value, '$.unitPrice') as unit_price,
   json_extract(v.value, '$.mitigationTypes') as mitigation_types
 from current_documents o
-join json_each(${array('o.body', '$.offer.scheduledDeliveries')}) d on d.type = 'object'
+join json_each(${array(`o.${json}`, '$.offer.scheduledDeliveries')}) d on d.type = 'object'
 join json_each(${array('d.value', '$.vintages')}) v on v.type = 'object'
 where o.kind = 'response';
 
@@ -242,9 +248,10 @@ select o.channel, o.rfq_id, o.id as response_id, p.key + 1 as prepayment,
   json_extract(p.value, '$.amount') as amount,
   json_extract(p.value, '$.paymentDueDate') as payment_due_date
 from current_documents o
-join json_each(${array('o.body', '$.offer.prePayments')}) p on p.type = 'object'
+join json_each(${array(`o.${json}`, '$.offer.prePayments')}) p on p.type = 'object'
 where o.kind = 'response';
 `
+}
 
 const repeatsAndApprovals = `
 -- Rounds in a row that came to the same decision; the log itself is append-only.
@@ -302,10 +309,32 @@ create index close_decisions_of_run on close_decisions (run_id);
 create index close_intents_of_run on close_intents (run_id);
 `
 
+// What parsing changes is stored twice: as received, and as JSON of the parsed body. SQLite reads the text of a body another
+// way than Quotekeeper: it takes the first of two equal keys, and reads 1e400 as infinity.
+const receivedBodies = `
+alter table versions add column body_as_received integer not null default 0 check (body_as_received in (0, 1));
+-- Null if parsing the body loses nothing.
+alter table versions add column parsed_body text;
+alter table entities add column latest_parsed_body text;
+create trigger versions_text_stays before update of body_as_received, parsed_body on versions
+begin select raise(abort, 'a version never changes'); end;
+drop view listings;
+drop view rfqs;
+drop view offers;
+drop view offer_vintages;
+drop view offer_prepayments;
+drop view current_documents;
+${currentDocuments(`,
+  case when e.latest_body is null then coalesce(v.parsed_body, v.body)
+    else coalesce(e.latest_parsed_body, e.latest_body) end as parsed_body`)}
+${documentViews('parsed_body')}
+`
+
 export const migrations: readonly Migration[] = [
-  { name: 'the beginning', sql: tables + guards + views },
+  { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
   { name: 'failed items of runs', sql: failedItems },
   { name: 'identity of the database', sql: identity },
   { name: 'maintenance, folded runs', sql: maintenance },
+  { name: 'bodies as received', sql: receivedBodies },
 ]

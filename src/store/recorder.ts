@@ -13,6 +13,7 @@ import type {
   UpsertResult,
 } from './contract.js'
 import { assertLive } from './runs.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Writes before yielding to the event loop. */
 const MAX_WRITES_PER_TURN = 200
@@ -34,10 +35,13 @@ interface EntityRow {
   body: string
   latest_body: string | null
 }
-/** A snapshot with its serialized body and content hash. */
+/** A snapshot with the text of its body and its content hash. */
 interface HashedSnapshot extends Snapshot {
   shape: DocumentShape
-  text: string
+  /** The body as it is stored. */
+  storedText: string
+  /** The parsed body, serialized, if parsing loses something; otherwise null. */
+  parsedBody: string | null
   hash: string
 }
 /** The run that writes, its timestamp, and when the data was read. */
@@ -71,7 +75,7 @@ export function createRecorder(connection: Connection): Recorder {
       `select v.valid, e.version, e.last_read_at, e.missing_since, e.latest_body, v.content_hash, v.shape, v.body
       from entities e join versions v using (channel, kind, rfq_id, id, version)
       where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
-    ).get(key) as EntityRow | undefined
+    ).get(storedKey(key)) as EntityRow | undefined
 
   const insertVersion = (
     key: EntityKey,
@@ -82,10 +86,11 @@ export function createRecorder(connection: Connection): Recorder {
   ) =>
     sql(
       `insert into versions (channel, kind, rfq_id, id, version, content_hash, not_before, observed_at, run_id, valid,
-        shape, body)
-      values (@channel, @kind, @rfqId, @id, @version, @hash, @notBefore, @stamp, @runId, @valid, @shape, @body)`,
+        shape, body, body_as_received, parsed_body)
+      values (@channel, @kind, @rfqId, @id, @version, @hash, @notBefore, @stamp, @runId, @valid, @shape, @body,
+        @bodyAsReceived, @parsedBody)`,
     ).run({
-      ...key,
+      ...storedKey(key),
       version,
       notBefore,
       hash: snapshot.hash,
@@ -93,7 +98,9 @@ export function createRecorder(connection: Connection): Recorder {
       runId: context.run.id,
       valid: snapshot.valid ? 1 : 0,
       shape: snapshot.shape,
-      body: snapshot.text,
+      body: snapshot.storedText,
+      bodyAsReceived: typeof snapshot.text === 'string' ? 1 : 0,
+      parsedBody: snapshot.parsedBody,
     })
 
   const insert = (key: EntityKey, snapshot: HashedSnapshot, context: WriteContext): UpsertResult => {
@@ -101,7 +108,7 @@ export function createRecorder(connection: Connection): Recorder {
       `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at,
         changed_at)
       values (@channel, @kind, @rfqId, @id, 1, @stamp, @stamp, @readAt, @stamp)`,
-    ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
+    ).run({ ...storedKey(key), stamp: context.stamp, readAt: context.readAt })
     insertVersion(key, 1, snapshot, null, context)
     return 'inserted'
   }
@@ -115,38 +122,41 @@ export function createRecorder(connection: Connection): Recorder {
     sql(
       `update versions set superseded_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
-    ).run({ ...key, stamp: context.stamp, version: row.version })
+    ).run({ ...storedKey(key), stamp: context.stamp, version: row.version })
     insertVersion(key, row.version + 1, snapshot, row.last_read_at, context)
     sql(
       `update entities set version = version + 1, last_observed_at = @stamp, last_read_at = @readAt,
-        changed_at = @stamp, latest_body = null
+        changed_at = @stamp, latest_body = null, latest_parsed_body = null
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
+    ).run({ ...storedKey(key), stamp: context.stamp, readAt: context.readAt })
     return 'changed'
   }
 
-  /** Same content hash: only volatile members or the order may differ. The newest body is kept as `latest_body`. */
+  /** Same content hash: only volatile members, order and white space may differ. The newest text is kept as `latest_body`. */
   const recordUnchanged = (
     key: EntityKey,
     row: EntityRow,
     snapshot: HashedSnapshot,
     context: WriteContext,
   ): UpsertResult => {
+    const isSameText = snapshot.storedText === row.body
     sql(
-      `update entities set last_observed_at = @stamp, last_read_at = @readAt, latest_body = @latest
+      `update entities set last_observed_at = @stamp, last_read_at = @readAt, latest_body = @latest,
+        latest_parsed_body = @latestParsed
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
     ).run({
-      ...key,
+      ...storedKey(key),
       stamp: context.stamp,
       readAt: context.readAt,
-      latest: snapshot.text === row.body ? null : snapshot.text,
+      latest: isSameText ? null : snapshot.storedText,
+      latestParsed: isSameText ? null : snapshot.parsedBody,
     })
-    // Equal bodies may come from different texts: one with duplicate keys, and one without.
+    // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
     if (snapshot.valid !== (row.valid === 1)) {
       sql(
         `update versions set valid = @valid
         where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
-      ).run({ ...key, version: row.version, valid: snapshot.valid ? 1 : 0 })
+      ).run({ ...storedKey(key), version: row.version, valid: snapshot.valid ? 1 : 0 })
     }
     return 'unchanged'
   }
@@ -184,7 +194,7 @@ export function createRecorder(connection: Connection): Recorder {
     sql(
       `update entities set last_observed_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...key, stamp: context.stamp })
+    ).run({ ...storedKey(key), stamp: context.stamp })
     return 'unchanged'
   }
 
@@ -193,22 +203,22 @@ export function createRecorder(connection: Connection): Recorder {
       `insert into absences (channel, kind, rfq_id, id, not_before, missing_since, run_id)
       select channel, kind, rfq_id, id, last_read_at, @stamp, @runId from entities
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...key, stamp: context.stamp, runId: context.run.id })
+    ).run({ ...storedKey(key), stamp: context.stamp, runId: context.run.id })
     sql(
       `update entities set missing_since = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...key, stamp: context.stamp })
+    ).run({ ...storedKey(key), stamp: context.stamp })
   }
 
   const clearMissing = (key: EntityKey, context: WriteContext) => {
     sql(
       `update absences set returned_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and returned_at is null`,
-    ).run({ ...key, stamp: context.stamp })
+    ).run({ ...storedKey(key), stamp: context.stamp })
     sql(
       `update entities set missing_since = null
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run(key)
+    ).run(storedKey(key))
   }
 
   const upsertProblems = (
@@ -221,18 +231,28 @@ export function createRecorder(connection: Connection): Recorder {
       sql(
         `insert into problems values (@channel, @kind, @entityId, @path, @code, @message, @stamp, @stamp, 1)
         on conflict do update set message = excluded.message, last_seen_at = excluded.last_seen_at, times = times + 1`,
-      ).run({ ...problem, channel: run.channel, kind, entityId, stamp })
+      ).run({
+        channel: run.channel,
+        kind,
+        entityId: toStoredText(entityId),
+        path: toStoredText(problem.path),
+        code: problem.code,
+        message: toStoredText(problem.message),
+        stamp,
+      })
     }
   }
 
   /** Documents not missing and last read before the list; a document read later must not be marked missing by it. */
   const presentIds = ({ run, readAt }: WriteContext, kind: DocumentKind, rfqId: string) =>
-    sql(
+    ids(
       `select id from entities where channel = ? and kind = ? and rfq_id = ? and missing_since is null
         and last_read_at <= ?`,
+      [run.channel, kind, toStoredText(rfqId), readAt],
     )
-      .pluck()
-      .all(run.channel, kind, rfqId, readAt) as string[]
+
+  const ids = (query: string, parameters: readonly string[]) =>
+    (sql(query).pluck().all(parameters) as string[]).map(fromStoredText)
 
   const upsertResponses = async (snapshot: RfqSnapshot, context: WriteContext) => {
     const results: RecordResult['responses'] = []
@@ -281,15 +301,15 @@ export function createRecorder(connection: Connection): Recorder {
         sql(
           `update entities set list_hash = coalesce(@listHash, list_hash)
           where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @id`,
-        ).run({ channel: run.channel, id: snapshot.rfq.id, listHash: snapshot.listHash })
+        ).run({ channel: run.channel, id: toStoredText(snapshot.rfq.id), listHash: snapshot.listHash })
         const responses = await upsertResponses(snapshot, context)
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
       })
     },
 
-    touchRfqs(run, ids, readAt, now) {
+    touchRfqs(run, rfqIds, readAt, now) {
       return inRun(run, readAt, now, async (context) => {
-        for (const [index, id] of ids.entries()) {
+        for (const [index, id] of rfqIds.entries()) {
           if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
           touch({ channel: run.channel, kind: 'rfq', rfqId: '', id }, context)
         }
@@ -301,11 +321,10 @@ export function createRecorder(connection: Connection): Recorder {
         const listed = new Set(listedIds)
         const missing = presentIds(context, kind, '').filter((id) => !listed.has(id))
         for (const id of missing) markMissing({ channel: run.channel, kind, rfqId: '', id }, context)
-        const missingBefore = sql(
+        const missingBefore = ids(
           `select id from entities where channel = ? and kind = ? and rfq_id = '' and missing_since is not null`,
+          [run.channel, kind],
         )
-          .pluck()
-          .all(run.channel, kind) as string[]
         const returned = missingBefore.filter((id) => listed.has(id))
         for (const id of returned) clearMissing({ channel: run.channel, kind, rfqId: '', id }, context)
         return { missing, returned }
@@ -314,10 +333,21 @@ export function createRecorder(connection: Connection): Recorder {
   }
 }
 
-const hashSnapshot = (kind: DocumentKind, snapshot: Snapshot & { shape: DocumentShape }): HashedSnapshot => ({
-  ...snapshot,
-  text: JSON.stringify(snapshot.body) ?? 'null',
-  hash: contentHash(kind, snapshot.body),
+function hashSnapshot(kind: DocumentKind, snapshot: Snapshot & { shape: DocumentShape }): HashedSnapshot {
+  const { body, exactBody = body, text } = snapshot
+  const serialized = () => JSON.stringify(body) ?? 'null'
+  return {
+    ...snapshot,
+    storedText: text ?? serialized(),
+    parsedBody: exactBody === body ? null : serialized(),
+    hash: contentHash(kind, exactBody),
+  }
+}
+
+const storedKey = (key: EntityKey): EntityKey => ({
+  ...key,
+  rfqId: toStoredText(key.rfqId),
+  id: toStoredText(key.id),
 })
 
 function responseKey(snapshot: RfqSnapshot, response: ResponseSnapshot, { run }: WriteContext): EntityKey {

@@ -1,9 +1,11 @@
 import type { DocumentKind } from '../domain/documents.js'
+import { exactValue } from '../domain/exact-json.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import { parseStored } from '../domain/observation.js'
 import type { Version } from '../domain/records.js'
 import { type Connection, connect, yieldToEventLoop } from './connection.js'
 import type { RevalidationReport } from './contract.js'
+import { toStoredText } from './stored-text.js'
 
 interface VersionRow {
   channel: string
@@ -14,11 +16,13 @@ interface VersionRow {
   valid: number
   shape: Version['shape']
   body: string
+  parsed_body: string | null
 }
 type Entity = Pick<VersionRow, 'channel' | 'kind' | 'id'>
 
-/** Codes of problems of a list, a request or a received text; they cannot be found by parsing stored bodies. */
-const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'duplicate-key', 'precision', 'conflict', 'api-key')`
+/** Codes of problems of a list, a request or a received text: parsing stored bodies does not find them all. */
+const NON_DOCUMENT_CODES = `('duplicate', 'unavailable', 'unaddressable', 'encoding', 'duplicate-key', 'precision',
+  'conflict', 'api-key')`
 const MAX_ROWS_PER_TURN = 500
 
 /**
@@ -68,8 +72,11 @@ function revalidateDocument(
   const found = new Map<string, Problem>()
   const lossRecorded = versions[0] !== undefined && hasRecordedLoss(connection, versions[0])
   for (const row of versions) {
-    const { valid, problems } = parseStored(row.kind, row.shape, JSON.parse(row.body))
-    for (const problem of problems) found.set(JSON.stringify([problem.path, problem.code]), problem)
+    const { valid, problems } = parseRow(row)
+    for (const { path, code, message } of problems) {
+      const problem = { path: toStoredText(path), code, message: toStoredText(message) }
+      found.set(JSON.stringify([problem.path, code]), problem)
+    }
     report.documents++
     if (valid === (row.valid === 1) || (valid && lossRecorded)) continue
     report[valid ? 'nowValid' : 'nowInvalid']++
@@ -88,6 +95,12 @@ function revalidateDocument(
       })
   }
   if (versions[0]) updateProblems(connection, versions[0], found, now, report)
+}
+
+function parseRow({ kind, shape, body, parsed_body }: VersionRow) {
+  const value = JSON.parse(body) as unknown
+  if (parsed_body === null) return parseStored(kind, shape, value)
+  return parseStored(kind, shape, value, { text: body, exact: exactValue(body, value), hasInvalidUtf8: false })
 }
 
 /**
@@ -110,13 +123,13 @@ function updateProblems(
 ): void {
   const known = connection
     .statement(
-      `select path, code from problems where channel = ? and kind = ? and entity_id = ?
-        and code not in ${NON_DOCUMENT_CODES}`,
+      `select path, code, code in ${NON_DOCUMENT_CODES} as stays from problems
+      where channel = ? and kind = ? and entity_id = ?`,
     )
-    .all(channel, kind, id) as { path: string; code: string }[]
+    .all(channel, kind, id) as { path: string; code: string; stays: number }[]
   const knownKeys = new Set(known.map(({ path, code }) => JSON.stringify([path, code])))
-  for (const { path, code } of known) {
-    if (found.has(JSON.stringify([path, code]))) continue
+  for (const { path, code, stays } of known) {
+    if (stays === 1 || found.has(JSON.stringify([path, code]))) continue
     report.problemsGone++
     connection
       .statement('delete from problems where channel = ? and kind = ? and entity_id = ? and path = ? and code = ?')

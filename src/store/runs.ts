@@ -5,6 +5,7 @@ import type { RunKind, RunRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
 const LEASE_MS = 30_000
@@ -47,7 +48,7 @@ const toRecord = (row: RunRow): RunRecord => ({
   unchanged: row.unchanged,
   missing: row.missing,
   invalid: row.invalid,
-  error: row.error,
+  error: row.error === null ? null : fromStoredText(row.error),
   suspicious: row.suspicious === 1,
   failedItems: row.failed_items,
   notBefore: row.not_before,
@@ -95,6 +96,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
         )
         .get({
           ...end,
+          error: end.error === null ? null : toStoredText(end.error),
           id,
           finishedAt: now.toISOString(),
           suspicious: end.suspicious ? 1 : 0,

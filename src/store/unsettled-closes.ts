@@ -5,6 +5,7 @@ import type { UnsettledClose } from '../domain/records.js'
 import { OPEN } from './close-intents.js'
 import type { Connection } from './connection.js'
 import type { Closings } from './contract.js'
+import { fromStoredText } from './stored-text.js'
 
 interface UnsettledRow {
   channel: string
@@ -62,8 +63,9 @@ export function createUnsettledCloses(connection: Connection): Pick<Closings, 'u
 }
 
 function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClose {
-  const { channel, outcome, since, reason } = row
-  const again = `quotekeeper close-expired --channel ${channel} --retry ${rfqNumber ?? row.rfq_id}`
+  const { channel, outcome, since } = row
+  const rfqId = fromStoredText(row.rfq_id)
+  const again = `quotekeeper close-expired --channel ${channel} --retry ${rfqNumber ?? rfqId}`
   const remedies: Record<UnsettledClose['outcome'], string> = {
     refused:
       'check on the marketplace why it was refused; it is sent again when its document changes or after ' +
@@ -74,12 +76,12 @@ function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClos
   }
   return {
     channel,
-    rfqId: row.rfq_id,
+    rfqId,
     rfqNumber,
     outcome,
     since,
     decisionId: row.decision_id,
-    reason,
+    reason: fromStoredText(row.reason),
     remedy: remedies[outcome],
   }
 }

@@ -20,7 +20,7 @@ export async function dedupeById<T>(
   const slice = new TimeSlice()
   const byId = new Map<string, ListEntry<T>>()
   for (const entry of observed) {
-    const hash = contentHash(kind, entry.body)
+    const hash = contentHash(kind, entry.exactBody)
     const earlier = byId.get(entry.id)
     const problems = earlier && earlier.hash !== hash ? [...entry.problems, duplicateProblem(entry.id)] : entry.problems
     byId.set(entry.id, { ...entry, problems, hash })

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit'
+import { isAddressable } from '../domain/identifier.js'
 import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { Observation, Rfq, RfqListItem } from '../domain/observation.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../marketplace/errors.js'
@@ -103,6 +104,11 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
     await recordListEntry(poll, entry)
     return
   }
+  if (!isAddressable(entry.id)) {
+    progress.limitations.push({ id: nameOf(entry), message: UNADDRESSABLE.message })
+    await recordListEntry(poll, { ...entry, problems: [...entry.problems, UNADDRESSABLE] })
+    return
+  }
   try {
     const fetched = await readRfqWithResponses(session, entry.id)
     const rfq = withListProblems(fetched.rfq, entry, findConflict(terms, fetched.rfq))
@@ -119,8 +125,21 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
   }
 }
 
+const UNADDRESSABLE: Problem = {
+  path: 'id',
+  code: 'unaddressable',
+  message: 'its identifier cannot be part of a URL, so only its list entry is known; correct it on the marketplace',
+}
+
 /** Problems of a list entry that its detail does not show. */
-const LIST_PROBLEMS = new Set<ProblemCode>(['duplicate', 'omitted', 'duplicate-key', 'precision', 'api-key'])
+const LIST_PROBLEMS = new Set<ProblemCode>([
+  'duplicate',
+  'omitted',
+  'duplicate-key',
+  'precision',
+  'encoding',
+  'api-key',
+])
 
 /** An RFQ is not valid if parsing its list entry lost something that matters, or if list and detail disagree. */
 function withListProblems(rfq: Observation<Rfq>, entry: RfqEntry, conflict: Problem | null): Observation<Rfq> {

@@ -83,7 +83,7 @@ describe('an RFQ past due of which parsing loses something', () => {
     }
     expect(fixture.posts()).toEqual([])
     expect(await problemsOf(fixture, LOSSES)).toEqual(['rfq duplicate-key responseDueDate'])
-    expect(await fixture.store.rfqs({ channel: KEY })).toMatchObject([{ rfq: { valid: false, version: 1 } }])
+    expect(await fixture.store.rfqs({ channel: KEY })).toMatchObject([{ rfq: { valid: false, version: 2 } }])
   })
 
   it('gets no second POST if the read after an inconclusive one shows it', async () => {
@@ -118,7 +118,7 @@ describe('an RFQ past due of which parsing loses something', () => {
     fault.remove()
     fixture.advanceSeconds(60)
     await fixture.pollRfqs()
-    expect(await fixture.store.rfqs({ channel: KEY })).toMatchObject([{ rfq: { valid: true, version: 1 } }])
+    expect(await fixture.store.rfqs({ channel: KEY })).toMatchObject([{ rfq: { valid: true, version: 2 } }])
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(1)
   })

@@ -49,6 +49,20 @@ describe('content hash', () => {
     )
   })
 
+  it('of a document of which parsing loses nothing is that of every earlier version', () => {
+    const rfq = JSON.parse(
+      '{"id":"rfq-1","listingIds":["b","a"],"number":1042,"minVolume":0.1,"maxVolume":1e21,"title":"caf\\u00e9 \\ud800",' +
+        '"x":[-0,null,true,{"b":1,"a":[]}],"responses":[{"id":"z"},{"id":"y"}]}',
+    )
+    const documentation = { url: 'u', expires: 1, pages: 3 }
+    const listing = { id: 'l', additionalDocumentation: documentation, pricing: { minUnitPrice: 12.5 } }
+    expect([contentHash('rfq', rfq), contentHash('listing', listing), contentHash('response', 5)]).toEqual([
+      '8c8ff637014e6d93357f04163bd965ae6936e3dc6e35b9171d08b9e95817bdbe',
+      'd70189f33e85f261dee32efe5a169d364c4104f5d5dfec67617ee70f86874d31',
+      'ef2d127de37b942baad06145e54b0c619a1f22327b2ebbcfbec78f5564afe39d',
+    ])
+  })
+
   it('accepts any JSON value', () => {
     for (const body of [null, 1, 'x', [], JSON.parse('{"__proto__": 1, "responses": {"a": 1}}')]) {
       expect(contentHash('rfq', body)).toMatch(/^[0-9a-f]{64}$/)

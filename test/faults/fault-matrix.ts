@@ -113,7 +113,7 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   },
   51: {
     fault: 'duplicate keys, or a number that parsing changes',
-    expected: 'a problem is recorded; the document is stored with valid = 0, and never closed',
+    expected: 'a problem is recorded; the document is stored as received with valid = 0, and never closed',
   },
   52: {
     fault: 'a process with another database on the queue',
@@ -122,5 +122,9 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
   53: {
     fault: 'a worker whose configuration lacks the channel of a job',
     expected: 'the job is returned to the queue and done by another worker',
+  },
+  54: {
+    fault: 'an identifier that a database or a URL cannot express',
+    expected: 'stored without loss, and not missing at later polls; an RFQ that cannot be requested is named',
   },
 }

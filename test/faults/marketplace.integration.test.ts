@@ -262,8 +262,29 @@ fault(
     expect(sql(fixture, "select entity_id, path from problems where code = 'duplicate-key'")).toEqual([
       { entity_id: id, path: 'responseDueDate' },
     ])
+    const dueDates = sql(
+      fixture,
+      `select response_due_date, body = '${ambiguous.replaceAll("'", "''")}' as received from rfqs where id = '${id}'`,
+    )
+    expect(dueDates).toEqual([{ response_due_date: JSON.parse(ambiguous).responseDueDate, received: 1 }])
   },
 )
+fault(54, 'six polls and a reopened database record nothing new, and every poll is complete', async () => {
+  const fixture = await openPolled()
+  let { store } = fixture
+  const ids = ['..', 'half a pair \ud83d', 'half a pair \ud83e', 'nul \u0000', 'nul \u0000 and more']
+  for (const id of ids) fixture.sandbox.world.addRfq(CHANNEL, { id, responseDueDate: '2026-11-20' })
+  for (let poll = 0; poll < 6; poll++) {
+    fixture.advanceSeconds(4 * 3600)
+    const { run } = await fixture.pollRfqs()
+    expect(run).toMatchObject({ outcome: 'complete', inserted: poll === 0 ? ids.length : 0, changed: 0, missing: 0 })
+    expect(run.error?.match(/cannot be part of a URL/g)).toHaveLength(3)
+    store = await fixture.reopenStore()
+  }
+  const rfqs = await store.rfqs({ channel: KEY })
+  expect(rfqs.filter(({ rfq }) => ids.includes(rfq.id) && rfq.missingSince === null)).toHaveLength(ids.length)
+  expect(sql(fixture, 'select count(*) as n from absences')).toEqual([{ n: 0 }])
+})
 fault(18, 'it is stored and reported, and the RFQ is not closed', async () => {
   const fixture = await openPolled()
   const odd = { state: 'paused', colour: 'green' }

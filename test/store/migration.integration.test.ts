@@ -3,12 +3,26 @@ import { join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../src/cli/program.js'
+import { contentHash } from '../../src/domain/canonical-json.js'
+import { exactValue } from '../../src/domain/exact-json.js'
+import { parseRfq } from '../../src/domain/observation.js'
 import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
 import { openStore } from '../../src/store/store.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { testIo } from '../helpers/test-io.js'
 
+const END = {
+  outcome: 'complete',
+  error: null,
+  requests: 0,
+  seen: 0,
+  inserted: 0,
+  changed: 0,
+  unchanged: 0,
+  missing: 0,
+  invalid: 0,
+} as const
 const NOW = new Date('2026-11-21T12:00:00.000Z')
 
 /** A database of an earlier schema with one finished run. */
@@ -46,6 +60,61 @@ describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database 
     const copy = new Database(join(path, '..', copies[0] as string), { readonly: true })
     expect(copy.pragma('user_version', { simple: true })).toBe(schema)
     copy.close()
+  })
+
+  it('keeps its bodies, which stay current when the same documents are received', async () => {
+    const path = await databaseOfSchema(schema)
+    const received = '{ "title":"A", "id":"rfq-1", "minVolume":1.0 }'
+    const lossy = '{"id":"rfq-2","extra":9007199254740993}'
+    const db = new Database(path)
+    for (const text of [received, lossy]) {
+      const body = JSON.parse(text) as { id: string }
+      const row = {
+        id: body.id,
+        hash: contentHash('rfq', body),
+        body: JSON.stringify(body),
+        at: '2026-11-20T12:00:00.000Z',
+      }
+      db.prepare(`insert into entities (channel, kind, id, version, first_observed_at, last_observed_at, last_read_at, changed_at)
+        values ('acme/forest', 'rfq', @id, 1, @at, @at, @at, @at)`).run(row)
+      db.prepare(`insert into versions (channel, kind, id, version, content_hash, observed_at, run_id, valid, shape, body)
+        values ('acme/forest', 'rfq', @id, 1, @hash, @at, 1, 1, 'full', @body)`).run(row)
+    }
+    db.close()
+    for (let round = 0; round < 6; round++) {
+      const store = await openStore({ path, clock: () => NOW })
+      const run = await store.beginRun({ channel: 'acme/forest', kind: 'rfqs', now: NOW })
+      const changes: string[] = []
+      for (const text of [received, lossy]) {
+        const body = JSON.parse(text)
+        const rfq = parseRfq(body, { text, exact: exactValue(text, body), hasInvalidUtf8: false })
+        const snapshot = {
+          rfq,
+          shape: 'full',
+          listHash: null,
+          responses: [],
+          responsesComplete: true,
+          readAt: NOW,
+        } as const
+        changes.push((await store.recordRfq(run, snapshot, NOW)).rfq)
+      }
+      // Only a document of which parsing had lost something is new.
+      expect(changes).toEqual(['unchanged', round === 0 ? 'changed' : 'unchanged'])
+      await run.finish(END, NOW)
+      const versions = await store.rfqHistory('acme/forest', 'rfq-1')
+      expect(versions).toMatchObject([{ bodyText: JSON.stringify(JSON.parse(received)), bodyAsReceived: false }])
+      expect(await store.rfqHistory('acme/forest', 'rfq-2')).toMatchObject([
+        { bodyText: '{"id":"rfq-2","extra":9007199254740992}', bodyAsReceived: false, isLossy: false },
+        { bodyText: lossy, bodyAsReceived: true, isLossy: true },
+      ])
+      await store.close()
+    }
+    const migrated = new Database(path, { readonly: true })
+    expect(migrated.prepare('select title, body from rfqs order by id').all()).toEqual([
+      { title: 'A', body: received },
+      { title: null, body: lossy },
+    ])
+    migrated.close()
   })
 
   it('is migrated by a command that names the copy once', async () => {

@@ -1,4 +1,5 @@
 import type { DocumentKind } from '../../domain/documents.js'
+import { VerbatimJson } from '../../domain/exact-json.js'
 import type { KnownDocument } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
@@ -43,14 +44,25 @@ const polledFor = (kind: DocumentKind | undefined) =>
   kind === undefined ? undefined : kind === 'listing' ? 'listings' : 'rfqs'
 
 /** These members are documented in docs/COMMANDS.md; more may be added after them. */
-const exportLine = ({ channel, kind, id, version, observedAt, valid, body, rfqId, missingSince }: KnownDocument) => ({
+const exportLine = ({
   channel,
   kind,
   id,
   version,
   observedAt,
   valid,
-  body,
+  bodyText,
+  rfqId,
+  missingSince,
+}: KnownDocument) => ({
+  channel,
+  kind,
+  id,
+  version,
+  observedAt,
+  valid,
+  // As received, on one line: JSON has line breaks between values only.
+  body: new VerbatimJson(bodyText.replaceAll(/[\r\n]+/g, ' ')),
   ...(rfqId === null ? {} : { rfqId }),
   missingSince,
 })

@@ -1,7 +1,7 @@
 import { offerLabels } from '../../domain/comparison/offer/offer-labels.js'
 import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
 import { createCalendar } from '../../domain/expiry.js'
-import type { RfqWithResponses } from '../../domain/records.js'
+import type { RfqWithResponses, Version } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { findRfq, rfqLabel } from '../find-rfq.js'
@@ -41,12 +41,18 @@ export const register: RegisterCommand = (command, cli) => {
           labels: labelsByOffer(found, timeZoneOf(app.config, channel)),
           asOf,
         })
-        if (options.json) printJson(cli.io, { channel, rfqId, changes, versions, absences })
+        if (options.json) printJson(cli.io, { channel, rfqId, changes, versions: versions.map(versionRow), absences })
         else printTable(cli.io, COLUMNS, changes, `RFQ ${rfqLabel(found)} has no history.`)
       }),
     )
   withExamples(command, ['quotekeeper history 1042', 'what changed in RFQ 1042 and its offers, and when'])
 }
+
+/** A version with its body as received, which contains what parsing loses. */
+const versionRow = ({ exactBody, bodyText: _text, isLossy: _isLossy, ...version }: Version) => ({
+  ...version,
+  body: exactBody,
+})
 
 /** The labels of the offers by id, as in the workbook. */
 function labelsByOffer({ rfq, responses }: RfqWithResponses, timeZone: string): Map<string, string> {

@@ -36,7 +36,8 @@ export interface ParsedListing extends VersionMetadata {
 export type HistoryVersion = Pick<
   Version,
   'kind' | 'id' | 'version' | 'notBefore' | 'observedAt' | 'runId' | 'valid' | 'shape' | 'body'
->
+> &
+  Partial<Pick<Version, 'exactBody'>>
 
 /** A deviation of a document from the API description. */
 export type DocumentProblem = Pick<ProblemRecord, 'kind' | 'entityId' | 'path' | 'code' | 'message' | 'firstSeenAt'>

@@ -156,8 +156,9 @@ function versionChanges(
 }
 
 /** The fields of a version: an RFQ without its responses, which have their own history; a summary in response form. */
-function fieldsOf({ kind, shape, body }: HistoryVersion): Map<string, FieldValue> {
-  const leaves = flatten(body)
+function fieldsOf(version: HistoryVersion): Map<string, FieldValue> {
+  const { kind, shape } = version
+  const leaves = flatten('exactBody' in version ? version.exactBody : version.body)
   if (kind === 'rfq') return rfqFields(leaves)
   if (shape === 'full') return leaves
   return new Map([...leaves].map(([field, value]) => [TERMS.has(field) ? `offer.${field}` : field, value]))

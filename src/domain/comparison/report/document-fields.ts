@@ -1,3 +1,5 @@
+import { ExactNumber, RepeatedMember } from '../../exact-json.js'
+
 export type FieldValue = string | number | boolean | null
 
 /** Deeper than any documented document; bounds the cost of hostile nesting. */
@@ -7,7 +9,8 @@ const MAX_FIELDS = 20_000
 
 /**
  * Flattens a document to its scalar values by path (`offer.prePayments[0].amount`), in document order. Null, absent and
- * empty values have no path.
+ * empty values have no path. Of an exact value, numbers that a double cannot hold are text, and the values of a member that
+ * occurs more than once are numbered: `state (1 of 2)`.
  */
 export function flatten(body: unknown): Map<string, FieldValue> {
   const leaves = new Map<string, FieldValue>()
@@ -15,7 +18,8 @@ export function flatten(body: unknown): Map<string, FieldValue> {
   for (let next = waiting.pop(); next !== undefined && leaves.size < MAX_FIELDS; next = waiting.pop()) {
     const { path, value, depth } = next
     if (value === null || value === undefined) continue
-    if (typeof value !== 'object') leaves.set(path, toFieldValue(value as string | number | boolean))
+    if (value instanceof ExactNumber) leaves.set(path, value.source)
+    else if (typeof value !== 'object') leaves.set(path, toFieldValue(value as string | number | boolean))
     else if (depth === MAX_DEPTH) leaves.set(path, '(nested too deeply to compare)')
     else
       waiting.push(
@@ -36,6 +40,12 @@ function toFieldValue(value: string | number | boolean): FieldValue {
 function membersOf(value: object, path: string): { path: string; value: unknown }[] {
   if (Array.isArray(value))
     return value.slice(0, MAX_FIELDS).map((item, at) => ({ path: `${path}[${at}]`, value: item }))
+  if (value instanceof RepeatedMember) {
+    const { values } = value
+    return values
+      .slice(0, MAX_FIELDS)
+      .map((item, at) => ({ path: `${path} (${at + 1} of ${values.length})`, value: item }))
+  }
   const members = Object.entries(value).slice(0, MAX_FIELDS)
   return members.map(([key, item]) => ({ path: path === '' ? key : `${path}.${key}`, value: item }))
 }

@@ -330,6 +330,10 @@ it('stored documents can be passed to a comparison without conversion', () => {
     supersededAt: null,
     firstObservedAt: '',
     lastObservedAt: '',
+    exactBody: {},
+    bodyText: '{}',
+    isLossy: false,
+    bodyAsReceived: true,
   }
   const fit: StoredDocument = known
   expect(fit.id).toBe(offerId(1))

@@ -1,0 +1,26 @@
+/**
+ * Identifiers and messages may contain characters that no database keeps: lone surrogates, which UTF-8 cannot express, and
+ * NUL, at which SQLite's functions stop and which PostgreSQL rejects. They are stored as `\u0000` and `\ud800`, and every
+ * other text as it is. Backslashes that would make a text look escaped are doubled, so that different texts stay different.
+ */
+
+const UNSTORABLE = String.raw`\0|\p{Surrogate}`
+const ESCAPE = 'u(?:0000|d[89a-f][0-9a-f]{2})'
+const TO_ESCAPE = new RegExp(String.raw`(\\*)(${UNSTORABLE}|${ESCAPE})`, 'gu')
+const ESCAPED = new RegExp(String.raw`(\\+)(${ESCAPE})`, 'g')
+
+/** The text as it is stored. */
+export function toStoredText(text: string): string {
+  return text.replace(TO_ESCAPE, (_, backslashes: string, rest: string) => {
+    const code = rest.length === 1 ? `\\u${rest.charCodeAt(0).toString(16).padStart(4, '0')}` : rest
+    return backslashes + backslashes + code
+  })
+}
+
+/** The text that was stored. */
+export function fromStoredText(stored: string): string {
+  return stored.replace(ESCAPED, (_, backslashes: string, code: string) => {
+    const literal = '\\'.repeat(Math.floor(backslashes.length / 2))
+    return literal + (backslashes.length % 2 === 0 ? code : String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+  })
+}

@@ -1,0 +1,179 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { createReadiness } from '../../jobs/readiness.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { channelConfig } from '../helpers/test-config.js'
+
+const counts = (fixture: ChannelFixture) => {
+  const db = new Database(fixture.store.path, { readonly: true })
+  const tables = ['entities', 'versions', 'absences', 'problems', 'close_decisions']
+  const rows = tables.map((table) => db.prepare(`select count(*) from ${table}`).pluck().get())
+  db.close()
+  return rows
+}
+const storedIds = (fixture: ChannelFixture) => {
+  const db = new Database(fixture.store.path, { readonly: true })
+  const ids = db.prepare('select id from entities order by id').pluck().all()
+  db.close()
+  return ids
+}
+
+/** Identifiers that UTF-8, SQLite's functions, PostgreSQL or a URL cannot express. Some look like the stored form of others. */
+const IDS = [
+  '\ud800',
+  '\udc00',
+  'a\ud800b',
+  'a\ud801b',
+  'a\ufffdb',
+  'a\\ud800b',
+  'a\0b',
+  'a\0c',
+  'a',
+  'a\\u0000b',
+  '.',
+  '..',
+  ' ',
+]
+
+describe('listings with any identifiers', () => {
+  it('are kept apart, and nothing grows or goes missing over six polls and a restart', async () => {
+    const fixture = await openChannelFixture()
+    fixture.sandbox.faults.add({
+      operation: 'listListings',
+      times: Number.POSITIVE_INFINITY,
+      effect: {
+        kind: 'transform',
+        change: (body) => ({ items: IDS.map((id) => ({ ...body.items[0], id, projectName: JSON.stringify(id) })) }),
+      },
+    })
+    let before: unknown
+    for (let poll = 0; poll < 6; poll++) {
+      fixture.advanceSeconds(600)
+      const { run } = await fixture.pollListings()
+      expect(run).toMatchObject({ outcome: 'complete', error: null, inserted: poll === 0 ? IDS.length : 0, missing: 0 })
+      before ??= counts(fixture)
+      expect(counts(fixture)).toEqual(before)
+      if (poll === 2) await fixture.reopenStore()
+    }
+    const known = await fixture.store.listings({ channel: KEY })
+    expect(known.map(({ id }) => id).sort()).toEqual([...IDS].sort())
+    for (const { id, body } of known) expect(body).toMatchObject({ id, projectName: JSON.stringify(id) })
+    expect((await fixture.store.listings({ channel: KEY, ids: ['a\ud800b', '.'] })).map(({ id }) => id)).toEqual([
+      '.',
+      'a\ud800b',
+    ])
+    expect((await fixture.store.presentIds(KEY, 'listing')).sort()).toEqual([...IDS].sort())
+    for (const id of storedIds(fixture)) expect(id).not.toMatch(/\0|\p{Surrogate}/u)
+  })
+
+  it('are missing once, and return once', async () => {
+    const fixture = await openChannelFixture()
+    const list = (ids: string[]) =>
+      fixture.sandbox.faults.add({
+        operation: 'listListings',
+        times: 3,
+        effect: { kind: 'transform', change: (body) => ({ items: ids.map((id) => ({ ...body.items[0], id })) }) },
+      })
+    for (const [ids, missing] of [
+      [['a\ud800', 'b\0', 'c'], []],
+      [['c'], ['a\ud800', 'b\0']],
+      [['a\ud800', 'c'], ['b\0']],
+    ] as const) {
+      const fault = list([...ids])
+      for (let poll = 0; poll < 3; poll++) {
+        fixture.advanceSeconds(600)
+        await fixture.pollListings()
+        const known = await fixture.store.listings({ channel: KEY })
+        expect(known.filter(({ missingSince }) => missingSince !== null).map(({ id }) => id)).toEqual(missing)
+      }
+      fault.remove()
+      await fixture.reopenStore()
+    }
+    expect(counts(fixture)).toEqual([3, 3, 2, 0, 0])
+  })
+})
+
+describe('an RFQ whose identifier cannot be part of a URL', () => {
+  const UNADDRESSABLE = ['.', '..', '\ud800', 'a\udfffb']
+
+  it('is recorded from its list entry and named; the poll is complete, and sends no request for it', async () => {
+    const fixture = await openChannelFixture()
+    const good = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    for (const id of UNADDRESSABLE) fixture.sandbox.world.addRfq(CHANNEL, { id, responseDueDate: '2026-11-20' })
+    let before: unknown
+    for (let poll = 0; poll < 6; poll++) {
+      fixture.advanceSeconds(600)
+      const { run, failures } = await fixture.pollRfqs({ full: poll === 5 })
+      expect(run).toMatchObject({ outcome: 'complete', requests: 2, changed: 0, missing: 0, failedItems: 0 })
+      expect(run.error?.match(/its identifier cannot be part of a URL/g)).toHaveLength(4)
+      expect(failures).toEqual([])
+      before ??= counts(fixture)
+      expect(counts(fixture)).toEqual(before)
+      if (poll === 2) await fixture.reopenStore()
+    }
+    const known = await fixture.store.rfqs({ channel: KEY })
+    const unread = known.filter(({ rfq }) => rfq.shape === 'list').map(({ rfq }) => rfq.id)
+    expect(unread.sort()).toEqual([...UNADDRESSABLE].sort())
+    const problems = await fixture.store.problems({ entityIds: UNADDRESSABLE })
+    expect(problems).toMatchObject(UNADDRESSABLE.map(() => ({ path: 'id', code: 'unaddressable', times: 6 })))
+    const config = {
+      channels: [channelConfig(KEY)],
+      schedule: { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null },
+      scheduleTimeZone: 'UTC',
+    }
+    const runner = { ping: async () => ({ ok: true, message: '' }) }
+    const checks = await createReadiness({ config, store: fixture.store, runner, now: fixture.now })()
+    expect(checks.find(({ name }) => name.startsWith('rfqs'))).toMatchObject({
+      ok: true,
+      message: expect.stringMatching(/except RFQ \d+: its identifier cannot be part of a URL/),
+    })
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(1)
+    expect(fixture.posts()[0]?.path).toContain(good.id)
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null, decisions: 5 })
+  })
+
+  it('does not make a closed RFQ with such a response be read at every poll', async () => {
+    const fixture = await openChannelFixture()
+    const rfq = fixture.sandbox.world.addRfq(CHANNEL)
+    for (const id of ['..', 'a\ud800b']) fixture.sandbox.world.addResponse(rfq.id, { id })
+    fixture.sandbox.world.closeRfq(rfq.id)
+    for (let poll = 0; poll < 6; poll++) {
+      fixture.advanceSeconds(600)
+      expect((await fixture.pollRfqs()).run).toMatchObject({
+        outcome: 'complete',
+        requests: poll === 0 ? 2 : 1,
+        missing: 0,
+      })
+      if (poll === 2) await fixture.reopenStore()
+    }
+    const [known] = await fixture.store.rfqs({ channel: KEY })
+    expect(known?.responses.map(({ id, shape }) => [id, shape])).toEqual([
+      ['..', 'summary'],
+      ['a\ud800b', 'summary'],
+    ])
+  })
+})
+
+describe('a decision about an RFQ with any text', () => {
+  it('is intact in the log, and repeated over six rounds and a restart', async () => {
+    const fixture = await openChannelFixture()
+    fixture.sandbox.world.addRfq(CHANNEL, {
+      id: 'a\0b',
+      state: 'odd \ud800 \0' as never,
+      responseDueDate: '2026-11-20',
+    })
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(600)
+      await fixture.pollRfqs()
+      await fixture.closeExpired()
+      if (round === 2) await fixture.reopenStore()
+      expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null, decisions: 1 })
+    }
+    const [decision] = await fixture.store.decisions({ rfqId: 'a\0b' })
+    expect(decision).toMatchObject({ rfqId: 'a\0b', reason: expect.stringContaining('odd \ud800 \0'), times: 6 })
+    expect((await fixture.store.rfqHistory(KEY, 'a\0b')).map(({ id }) => id)).toEqual(['a\0b'])
+    expect((await fixture.store.rfqs({ match: 'a\0b' })).map(({ rfq }) => rfq.id)).toEqual(['a\0b'])
+    expect((await fixture.store.rfqs({ match: 'a\\u0000b' })).map(({ rfq }) => rfq.id)).toEqual(['a\0b'])
+  })
+})

@@ -1,0 +1,242 @@
+import Database from 'better-sqlite3'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { anRfq, aSummary } from '../helpers/sample-documents.js'
+import { serve, session } from '../marketplace/server.js'
+
+const ALWAYS = Number.POSITIVE_INFINITY
+const sql = <T = Record<string, unknown>>(fixture: ChannelFixture, text: string) => {
+  const db = new Database(fixture.store.path, { readonly: true })
+  const rows = db.prepare(text).all() as T[]
+  db.close()
+  return rows
+}
+
+/** From now on, the operation is answered with this text. */
+const answerWith = (fixture: ChannelFixture, operation: 'listListings' | 'listRfqs' | 'readRfq', text: string) =>
+  fixture.sandbox.faults.add({
+    operation,
+    times: ALWAYS,
+    effect: { kind: 'text', text, contentType: 'application/json' },
+  })
+
+/** Polls listings that are sent as these texts. */
+async function pollTexts(fixture: ChannelFixture, texts: readonly string[]) {
+  const fault = answerWith(fixture, 'listListings', `{ "items" : [\n${texts.join(' ,\r\n')} ], "more":{"a":1,"a":2} }`)
+  fixture.advanceSeconds(60)
+  const { run } = await fixture.pollListings({ acceptLoss: true })
+  fault.remove()
+  return run
+}
+
+/** Texts that say more than their parsed value, or say it another way than `JSON.stringify`. */
+const LISTINGS = {
+  plain: '{"id":"plain","projectName":"Mangroves"}',
+  spaced:
+    '{ "projectName" : "caf\\u00e9 \\/ \u{1f333}",\n\t"id":"spaced" , "10":1,"9":2, "pricing":{"minUnitPrice":12.50} }',
+  huge: '{"id":"huge","extra":{"n":[9007199254740993,1E400]},"totalAvailableVolume":{"type":"fixed","value":12345678901234567890}}',
+  long: '{"id":"long","pricing":{"minUnitPrice":0.1000000000000000055511151231257827,"maxUnitPrice":1e400}}',
+  twice: '{"id":"twice","projectName":"First","projectName":"Last","pricing":{"currency":"USD","currency":"EUR"}}',
+  escaped: '{"id":"escaped","project\\u004eame":"a\\u0000b \\ud800"}',
+}
+
+describe('a stored body', () => {
+  it('is the text of its entry in the list, and stays the first of equal ones over six polls and a restart', async () => {
+    const fixture = await openChannelFixture()
+    for (let poll = 0; poll < 6; poll++) {
+      if (poll === 3) await fixture.reopenStore()
+      expect(await pollTexts(fixture, Object.values(LISTINGS))).toMatchObject({
+        outcome: 'complete',
+        inserted: poll === 0 ? 6 : 0,
+        changed: 0,
+        missing: 0,
+      })
+    }
+    const versions = sql(fixture, 'select id, body, body_as_received, parsed_body is not null as lossy from versions')
+    expect(versions).toHaveLength(6)
+    for (const { id, ...version } of versions) {
+      const lossy = id === 'huge' || id === 'long' || id === 'twice' ? 1 : 0
+      expect(version).toEqual({ body: LISTINGS[id as keyof typeof LISTINGS], body_as_received: 1, lossy })
+    }
+    const problems = sql(
+      fixture,
+      `select entity_id, code, path, times from problems where code in ('precision', 'duplicate-key')`,
+    )
+    expect(problems).toEqual([
+      { entity_id: 'huge', code: 'precision', path: 'extra.n[0]', times: 6 },
+      { entity_id: 'huge', code: 'precision', path: 'extra.n[1]', times: 6 },
+      { entity_id: 'huge', code: 'precision', path: 'totalAvailableVolume.value', times: 6 },
+      { entity_id: 'long', code: 'precision', path: 'pricing.maxUnitPrice', times: 6 },
+      { entity_id: 'long', code: 'precision', path: 'pricing.minUnitPrice', times: 6 },
+      { entity_id: 'twice', code: 'duplicate-key', path: 'pricing.currency', times: 6 },
+      { entity_id: 'twice', code: 'duplicate-key', path: 'projectName', times: 6 },
+    ])
+  })
+
+  it('has columns in the views that are what the program reads', async () => {
+    const fixture = await openChannelFixture()
+    await pollTexts(fixture, Object.values(LISTINGS))
+    const columns = 'id, project_name, currency, min_unit_price, max_unit_price'
+    expect(sql(fixture, `select ${columns} from listings where id not in ('plain', 'escaped') order by id`)).toEqual([
+      { id: 'huge', project_name: null, currency: null, min_unit_price: null, max_unit_price: null },
+      { id: 'long', project_name: null, currency: null, min_unit_price: 0.1, max_unit_price: null },
+      { id: 'spaced', project_name: 'café / \u{1f333}', currency: null, min_unit_price: 12.5, max_unit_price: null },
+      { id: 'twice', project_name: 'Last', currency: 'EUR', min_unit_price: null, max_unit_price: null },
+    ])
+    const known = await fixture.store.listings({ channel: KEY, ids: ['twice', 'escaped'] })
+    expect(known.map(({ body }) => body)).toMatchObject([{ projectName: 'a\0b \ud800' }, { projectName: 'Last' }])
+    expect(await fixture.store.check()).toMatchObject({ ok: true })
+  })
+
+  it('with another order and other white space is no new version; the views have the newest text', async () => {
+    const fixture = await openChannelFixture()
+    const first = '{"id":"a","projectName":"M","country":"ID","extra":[9007199254740993,{"b":1,"b":2}]}'
+    const other = '{ "extra":[9007199254740993.0,\n{"b":1,"b":2}],"country":"ID", "projectName":"M","id":"a" }'
+    await pollTexts(fixture, [first])
+    for (let poll = 0; poll < 6; poll++) {
+      expect(await pollTexts(fixture, [poll % 2 === 0 ? other : first])).toMatchObject({ changed: 0, unchanged: 1 })
+      if (poll === 2) await fixture.reopenStore()
+      expect(sql(fixture, 'select body, version from listings')).toEqual([
+        { body: poll % 2 === 0 ? other : first, version: 1 },
+      ])
+    }
+    expect(sql(fixture, 'select body from versions')).toEqual([{ body: first }])
+  })
+
+  it('has a new version when only digits beyond a double change', async () => {
+    const fixture = await openChannelFixture()
+    for (const [index, number] of ['9007199254740992', '9007199254740993', '1e400', '1e401', 'null'].entries()) {
+      for (let poll = 0; poll < 6; poll++) {
+        const run = await pollTexts(fixture, [`{"id":"a","extra":${number}}`])
+        expect(run).toMatchObject({ changed: index > 0 && poll === 0 ? 1 : 0 })
+      }
+    }
+    expect(sql(fixture, 'select json_array_length(body) from versions')).toHaveLength(5)
+    await fixture.reopenStore()
+    expect(await fixture.store.revalidate(fixture.now())).toMatchObject({ nowValid: 0, nowInvalid: 0, problemsNew: 0 })
+  })
+
+  it('of a response that cannot be read is the text of its summary in the RFQ', async () => {
+    const fixture = await openChannelFixture()
+    const rfq = anRfq('rfq-1', { responses: [] })
+    const summaries = [
+      JSON.stringify(aSummary('a')),
+      '{ "id" : "b", "totalVolume":12345678901234567890, "status":"submitted" }',
+      JSON.stringify(aSummary('c'), null, 2),
+    ]
+    const entry = JSON.stringify({ ...rfq, responses: [] })
+    const detail = JSON.stringify(rfq).replace('"responses":[]', `"responses": [ ${summaries.join(' ,\n ')} ]`)
+    answerWith(fixture, 'listRfqs', `{"items":[${entry}]}`)
+    answerWith(fixture, 'readRfq', `\ufeff\n${detail}\n`)
+    for (let poll = 0; poll < 6; poll++) {
+      fixture.advanceSeconds(60)
+      expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', changed: 0, missing: 0 })
+    }
+    expect(sql(fixture, `select id, body, shape, valid from versions order by kind desc, id`)).toEqual([
+      { id: 'rfq-1', body: detail, shape: 'full', valid: 0 },
+      { id: 'a', body: summaries[0], shape: 'summary', valid: 1 },
+      { id: 'b', body: summaries[1], shape: 'summary', valid: 0 },
+      { id: 'c', body: summaries[2], shape: 'summary', valid: 1 },
+    ])
+  })
+
+  it('of an RFQ of which only the list entry could be read is the text of that entry', async () => {
+    const fixture = await openChannelFixture({ retries: 0 })
+    const entry = '{ "id":"rfq-1","state":"open", "minVolume":9007199254740993 }'
+    answerWith(fixture, 'listRfqs', `{"items":[ ${entry} ]}`)
+    await fixture.pollRfqs()
+    expect(sql(fixture, 'select body, shape, valid from versions')).toEqual([{ body: entry, shape: 'list', valid: 0 }])
+  })
+})
+
+describe('the text that the client returns', () => {
+  /** JSON text, written in several ways, with values that parsing loses. */
+  const json = fc.letrec<{ value: string; object: string }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom(
+        'null',
+        'true',
+        '1.0',
+        '-0',
+        '1E400',
+        '9007199254740993',
+        '"]"',
+        '"\\"},{"',
+        '"\\ud800\\u0000"',
+        '[ ]',
+      ),
+      fc.array(tie('value'), { maxLength: 3 }).map((values) => `[ ${values.join(' ,')}]`),
+      tie('object'),
+    ),
+    object: fc
+      .array(fc.tuple(fc.constantFrom('"a"', '"items"', '"\\u0061"', '"b,}"'), tie('value')), { maxLength: 3 })
+      .map((members) => `{${members.map((member) => member.join(' :\n')).join(', ')} }`),
+  })).object
+
+  it('is the text that was sent, of a document and of each entry of a list', async () => {
+    let body = ''
+    const server = await serve((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    })
+    const channel = session(server.url)
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(json, { minLength: 1, maxLength: 4 }),
+        fc.constantFrom('', ' ', '\r\n\t'),
+        async (texts, space) => {
+          const entries = texts.map((text, index) => text.replace('{', `{"id":"${index}"${text === '{ }' ? '' : ','}`))
+          body = `{"items":[${entries.map((entry) => space + entry + space).join()}]}`
+          expect((await channel.listRfqs()).value.map(({ text }) => text)).toEqual(entries)
+          body = space + entries[0] + space
+          expect((await channel.readRfq('0')).value.text).toBe(entries[0])
+        },
+      ),
+      { numRuns: 30 },
+    )
+  })
+
+  it('has U+FFFD for invalid bytes, with a problem for the documents that have it', async () => {
+    const server = await serve((_, response) => {
+      const invalid = Buffer.from('{"id":"bad","title":"caf\xe9"}', 'latin1')
+      const body = Buffer.concat([
+        Buffer.from('\ufeff{"items":['),
+        invalid,
+        Buffer.from(',{"id":"good","title":"café"}]}'),
+      ])
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    })
+    const { value } = await session(server.url).listRfqs()
+    const found = value.map(({ text, valid, problems }) => [
+      text,
+      valid,
+      problems.some(({ code }) => code === 'encoding'),
+    ])
+    expect(found).toEqual([
+      ['{"id":"bad","title":"caf\ufffd"}', true, true],
+      ['{"id":"good","title":"café"}', true, false],
+    ])
+  })
+})
+
+describe('closing', () => {
+  it('sends a refused close again when digits beyond a double change, and not before', async () => {
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    const detail = JSON.stringify((await fixture.session().readRfq(id)).value.body)
+    fixture.sandbox.faults.add({ operation: 'closeRfq', times: ALWAYS, effect: { kind: 'status', status: 400 } })
+    for (const [index, number] of ['9007199254740993', '9007199254740995'].entries()) {
+      const fault = answerWith(fixture, 'readRfq', detail.replace('{', `{"extra":${number},`))
+      for (let round = 0; round < 6; round++) {
+        fixture.advanceSeconds(60)
+        await fixture.pollRfqs()
+        await fixture.closeExpired()
+        if (round === 3) await fixture.reopenStore()
+        expect(fixture.posts()).toHaveLength(index + 1)
+      }
+      fault.remove()
+    }
+    expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+  })
+})
