@@ -20,6 +20,7 @@ export function crossCheck(value: unknown, context: SchemaContext): CrossCheckIs
   return [
     ...duplicateChannels(value.channels),
     ...webWithoutToken(value.web, context),
+    ...uselessPassword(value),
     ...ratesWithoutCurrency(value.reports),
   ]
 }
@@ -54,6 +55,17 @@ function webWithoutToken(web: unknown, context: SchemaContext): CrossCheckIssue[
   return 'value' in fetched
     ? []
     : [issue(path, fetched.found, `${fetched.allowed}; required because other machines can reach ${web.host}`)]
+}
+
+/** A password without a server is a mistake, and with a password in the URL it is unclear which one is meant. */
+function uselessPassword({ queue, queuePassword }: Record<string, unknown>): CrossCheckIssue[] {
+  if (queuePassword === undefined || queuePassword === null) return []
+  if (queue === undefined || queue === null || queue === 'in-process') {
+    const allowed = 'no password, because queue: in-process needs none; or queue: redis://… or postgres://…'
+    return [issue(['queuePassword'], 'a password', allowed)]
+  }
+  const hasOwn = typeof queue === 'string' && URL.canParse(queue) && new URL(queue).password !== ''
+  return hasOwn ? [issue(['queuePassword'], 'a second password', 'only one: remove the password from queue')] : []
 }
 
 function ratesWithoutCurrency(reports: unknown): CrossCheckIssue[] {

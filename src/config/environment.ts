@@ -9,11 +9,12 @@ export type ValueOrigin = Pick<ConfigIssue, 'file' | 'line' | 'key'>
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
-/** Environment variables that override keys of the file. */
+/** Environment variables that override keys of the file. One that ends in `_FILE` names the file of a secret. */
 export const OVERRIDES: Readonly<Record<string, string>> = {
   QUOTEKEEPER_BASE_URL: 'baseUrl',
   QUOTEKEEPER_DATABASE: 'database',
   QUOTEKEEPER_QUEUE: 'queue',
+  QUOTEKEEPER_QUEUE_PASSWORD_FILE: 'queuePassword',
   QUOTEKEEPER_LOG_LEVEL: 'logLevel',
 }
 
@@ -43,7 +44,8 @@ function dotEnv(file: string): Record<string, string> {
 export function applyOverrides(value: unknown, env: Environment) {
   const set = Object.entries(OVERRIDES).filter(([name]) => env[name])
   const root = isRecord(value) ? { ...value } : value
-  if (isRecord(root)) for (const [name, key] of set) root[key] = env[name]
+  const valueFrom = (name: string) => (name.endsWith('_FILE') ? { file: env[name] } : env[name])
+  if (isRecord(root)) for (const [name, key] of set) root[key] = valueFrom(name)
   const originOf = (path: Path): ValueOrigin | null => {
     const [name] = set.find(([, key]) => path[0] === key) ?? []
     return name === undefined ? null : { file: 'environment', line: null, key: name }

@@ -11,6 +11,8 @@ database: ./data/quotekeeper.db
 # Job queue: in-process needs no server; redis://host:6379 or postgres://host/database share the work among several
 # processes on one machine.
 queue: in-process
+# Password of that server: { env: NAME } or { file: /run/secrets/redis }.
+queuePassword: null
 
 channels:
   - org: acme
@@ -104,6 +106,7 @@ QUOTEKEEPER_WEB_TOKEN=
 # QUOTEKEEPER_BASE_URL=https://marketplace.example.com
 # QUOTEKEEPER_DATABASE=/var/lib/quotekeeper/quotekeeper.db
 # QUOTEKEEPER_QUEUE=redis://localhost:6379
+# QUOTEKEEPER_QUEUE_PASSWORD_FILE=/run/secrets/redis
 # QUOTEKEEPER_LOG_LEVEL=info
 `
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
-import { LOG_LEVELS } from '../config.js'
+import { type Config, LOG_LEVELS } from '../config.js'
 import type { Environment } from './environment.js'
 import { reportSettings } from './report-settings.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
@@ -30,6 +30,7 @@ export function configSchema(context: SchemaContext) {
     baseUrl: values.baseUrl(),
     database: path(context).prefault('./data/quotekeeper.db'),
     queue: values.queue().prefault('in-process'),
+    queuePassword: secret(context).nullable().prefault(null),
     channels: z.array(channel(context), { error: 'a list of channels' }).min(1, { error: 'at least one channel' }),
     schedule: schedule(),
     scheduleTimeZone: values.timeZone().prefault('UTC'),
@@ -41,7 +42,17 @@ export function configSchema(context: SchemaContext) {
     web: web(context),
     logLevel: values.choice(LOG_LEVELS).nullable().default(null),
   }
-  return z.strictObject(shape, { error: sectionError(shape) })
+  return z.strictObject(shape, { error: sectionError(shape) }).transform(({ queuePassword, queue, ...found }) => ({
+    ...found,
+    queue: queuePassword ? withPassword(queue, queuePassword) : queue,
+  }))
+}
+
+function withPassword(queue: Config['queue'], password: string): Config['queue'] {
+  if (queue.kind === 'in-process') return queue
+  const url = new URL(queue.url)
+  url.password = encodeURIComponent(password)
+  return { ...queue, url: url.href }
 }
 
 const path = ({ folder }: SchemaContext) => values.path().transform((found) => resolve(folder, found))

@@ -275,6 +275,59 @@ describe('environment variables', () => {
   })
 })
 
+describe('the password of the queue', () => {
+  const shared = `${MINIMAL}queue: redis://host:6380/1\n`
+  const PASSWORD = 'a/b?c#d@e:f%20 "g'
+
+  it('is read from a file or variable, and need not be encoded', () => {
+    write(`${PASSWORD}\n`, 'password')
+    const configs = [
+      read(`${shared}queuePassword: { file: password }\n`),
+      read(`${shared}queuePassword: { env: PASSWORD }\n`, { PASSWORD }),
+      read(shared, { QUOTEKEEPER_QUEUE_PASSWORD_FILE: 'password' }),
+      read(MINIMAL, {
+        QUOTEKEEPER_QUEUE: 'redis://host:6380/1',
+        QUOTEKEEPER_QUEUE_PASSWORD_FILE: join(folder, 'password'),
+      }),
+    ]
+    for (const { queue } of configs) {
+      const url = new URL('url' in queue ? queue.url : '')
+      expect([url.host, url.pathname, url.username, decodeURIComponent(url.password)]).toEqual([
+        'host:6380',
+        '/1',
+        '',
+        PASSWORD,
+      ])
+    }
+    expect(configs[0]).not.toHaveProperty('queuePassword')
+    expect(configs[3]?.secretFiles).toEqual([join(folder, 'password')])
+  })
+
+  it('is refused if it is written here, missing, useless or the second one, and never shown', () => {
+    write(PASSWORD, 'password')
+    const cases: [string, string, Record<string, string>?][] = [
+      [`${shared}queuePassword: SECRET\n`, 'a literal value'],
+      [`${shared}queuePassword: { file: nowhere }\n`, 'does not exist'],
+      [`${shared}queuePassword: { env: NOWHERE }\n`, 'NOWHERE is not set'],
+      [shared, 'does not exist', { QUOTEKEEPER_QUEUE_PASSWORD_FILE: '/nowhere' }],
+      [`${MINIMAL}queuePassword: { file: password }\n`, 'a password'],
+      [`${MINIMAL}queue: redis://:SECRET@host\nqueuePassword: { file: password }\n`, 'a second password'],
+    ]
+    for (const [text, words, env = {}] of cases) {
+      const issues = issuesOf(text, { env })
+      expect(issues).toHaveLength(1)
+      expect(issues[0]?.found).toContain(words)
+      expect(JSON.stringify(issues)).not.toContain('SECRET')
+    }
+  })
+
+  it('may be missing for commands that only read the database', () => {
+    write(`${shared}queuePassword: { env: NOWHERE }\n`)
+    const { queue } = loadConfig({ cwd: folder, env: {}, secrets: 'if-set' })
+    expect(queue).toEqual({ kind: 'redis', url: 'redis://host:6380/1' })
+  })
+})
+
 describe('API key', () => {
   const withKey = (apiKey: string) => MINIMAL.replace('{ env: ACME_API_KEY }', apiKey)
 
