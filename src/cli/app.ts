@@ -123,6 +123,7 @@ async function openConfiguredStore({ cli, config, log, options }: OpenContext): 
   return openStore({
     path: config.database,
     create: options.createDatabase,
+    ...(cli.command === undefined ? {} : { command: `quotekeeper ${cli.command}` }),
     readOnlyIfNeeded: options.readOnlyIfNeeded ?? false,
     onReadOnly: (reason) => printNote(cli, `Reading only: ${reason}`),
     onOpen: ({ from, to, backup }) => {

@@ -12,6 +12,8 @@ export interface GlobalOptions {
 export interface Cli {
   readonly io: Io
   readonly globals: GlobalOptions
+  /** The name of the command that runs. */
+  command?: string
   /** Exit status if the command does not throw. */
   status: 0 | 1
   /** Removes secrets from text. Replaces nothing until the configuration has been read. */

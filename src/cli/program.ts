@@ -53,7 +53,10 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     .helpCommand('help [command]', 'show the help of a command')
     .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', OVERVIEW)
-    .hook('preAction', (top) => void Object.assign(cli.globals, globalOptionsOf(top)))
+    .hook('preAction', (top, command) => {
+      Object.assign(cli.globals, globalOptionsOf(top))
+      cli.command = command.name()
+    })
   for (const { name, description, load } of commands) {
     const command = configureCommand(program.command(name), cli.io).description(description)
     if (isNeeded(name)) (await load()).register(command, cli)

@@ -104,11 +104,13 @@ function issueConverter({ file, document, value, originOf }: IssueContext) {
     if (issue.code === 'unrecognized_keys') {
       return (issue.keys ?? []).map((key) => ({ ...locate([...path, key]), ...unknownKey(key, issue.message) }))
     }
+    const at = valueAt(value, path)
+    const written = originOf(path) === null && typeof at !== 'string' ? document.writtenAs(path) : null
     const found =
-      issue.code === 'invalid_key'
-        ? describeValue(path.at(-1))
-        : reportedValue(issue) || describeValue(valueAt(value, path))
-    return [{ ...locate(path), found, allowed: issue.message }]
+      issue.code === 'invalid_key' ? describeValue(path.at(-1)) : reportedValue(issue) || describeValue(at, written)
+    // Unquoted, 0042 is a number, and null is nothing.
+    const remedy = written && issue.message.startsWith('text') ? `; quote it: "${written}"` : ''
+    return [{ ...locate(path), found, allowed: issue.message + remedy }]
   }
 }
 
@@ -138,7 +140,10 @@ const valueAt = (value: unknown, path: Path): unknown =>
     value,
   )
 
-function describeValue(value: unknown): string {
+/** @param written how a number, `true`, `false` or `null` is written in the file, if it is */
+function describeValue(value: unknown, written: string | null = null): string {
+  if (written && value === null) return `${written}, which YAML reads as nothing`
+  if (written && written !== String(value)) return `${written}, which YAML reads as ${String(value)}`
   if (value === undefined || value === null) return 'nothing'
   if (Array.isArray(value)) return `a list of ${value.length}`
   if (isRecord(value)) return `a section with ${Object.keys(value).join(', ') || 'nothing'}`

@@ -27,14 +27,23 @@ export const readValue = <T>(read: (found: unknown) => ReadResult<T>) =>
   })
 
 export const number = (min: number, max: number) =>
-  value(`a number from ${min} to ${max}`, (found) =>
-    typeof found === 'number' && found >= min && found <= max ? found : undefined,
-  )
+  numeric(`a number from ${min} to ${max}`, (found) => found >= min && found <= max)
 
 export const integer = (min: number, max: number) =>
-  value(`a whole number from ${min} to ${max}`, (found) =>
-    Number.isInteger(found) && (found as number) >= min && (found as number) <= max ? (found as number) : undefined,
-  )
+  numeric(`a whole number from ${min} to ${max}`, (found) => Number.isInteger(found) && found >= min && found <= max)
+
+const numeric = (allowed: string, isAllowed: (found: number) => boolean) =>
+  readValue((found): ReadResult<number> => {
+    if (typeof found === 'number' && isAllowed(found)) return { value: found }
+    return { found: '', allowed: allowed + numberRemedy(found) }
+  })
+
+/** What to do about text that was meant as a number. */
+function numberRemedy(found: unknown): string {
+  if (typeof found !== 'string') return ''
+  if (/^\d+(:\d+)+$/.test(found)) return ', as a decimal, such as 1.5 instead of 1:30'
+  return /^[-+]?\d[\d_., ]*$/.test(found) ? ', without quotes and separators' : ''
+}
 
 /** A number of days, or null for ever. */
 export const days = (min: number, max: number) =>
@@ -75,7 +84,7 @@ export const choice = <const T extends readonly string[]>(choices: T) =>
 
 /** Organization or channel slug: one segment of a URL path. */
 export const segment = () =>
-  value('text without "/", control characters, or spaces at either end (put numbers in quotes)', (found) =>
+  value('text without "/", control characters, or spaces at either end', (found) =>
     typeof found === 'string' && /^[^/\p{Cc}\s]([^/\p{Cc}]*[^/\p{Cc}\s])?$/u.test(found) ? found : undefined,
   )
 
@@ -106,9 +115,32 @@ export const cron = () =>
     if (found === null) return { value: null }
     if (typeof found !== 'string') return { found: '', allowed: CRON }
     const { valid, errors } = validateDetailed(found)
-    const why = errors.map(({ field, message }) => `${field}: ${message}`).join('; ')
-    return valid ? { value: found.trim() } : { found: `${JSON.stringify(found)} (${why})`, allowed: CRON }
+    if (valid) return { value: found.trim() }
+    const why = errors.map(({ field, value: part }) => describeCronError(field, part)).join('; ')
+    return { found: `${JSON.stringify(found)} (${why})`, allowed: CRON }
   })
+
+const CRON_FIELDS: Readonly<Record<string, [name: string, allowed: string]>> = {
+  second: ['second', '0 to 59'],
+  minute: ['minute', '0 to 59'],
+  hour: ['hour', '0 to 23'],
+  dayOfMonth: ['day of month', '1 to 31, or L for the last'],
+  month: ['month', '1 to 12, or jan to dec'],
+  dayOfWeek: ['day of week', '0 to 7, or sun to sat'],
+}
+
+/** An error of a field, or of the whole expression. */
+function describeCronError(field: string, part: unknown): string {
+  const text = String(part)
+  const [name, allowed] = CRON_FIELDS[field] ?? []
+  if (name === undefined) {
+    const fields = text.trim() === '' ? 0 : text.trim().split(/\s+/).length
+    if (fields === 5 || fields === 6) return 'it has a character that no field allows'
+    return `it has ${fields === 0 ? 'no field' : fields === 1 ? 'one field' : `${fields} fields`}, not five or six`
+  }
+  const isPossible = field === 'dayOfMonth' && /^\d+$/.test(text) && Number(text) >= 1 && Number(text) <= 31
+  return isPossible ? `the month has no day ${text}` : `${name} ${text} is not within ${allowed}`
+}
 
 /** What may precede or contain a password or token in a URL. Such text is never shown. */
 const CREDENTIALS = /[@?#]/

@@ -1,5 +1,6 @@
 import { isCollection, isMap, isNode, isPair, isScalar, LineCounter, type Node, parseDocument } from 'yaml'
 import type { ConfigIssue } from './config-error.js'
+import { findYamlMistakes } from './yaml-mistakes.js'
 
 export type Path = readonly (string | number)[]
 
@@ -8,7 +9,9 @@ export interface ConfigDocument {
   value: unknown
   /** The line of a key (or of its nearest existing parent), counted from 1; null for an empty file. */
   lineOf(path: Path): number | null
-  /** YAML syntax errors. */
+  /** A scalar as it is written without quotes, such as `0042`; null for anything else. */
+  writtenAs(path: Path): string | null
+  /** Mistakes in the YAML. */
   issues: ConfigIssue[]
 }
 
@@ -21,26 +24,24 @@ export function readDocument(text: string, file: string): ConfigDocument {
   const lines = new LineCounter()
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
   const lineAt = (offset: number) => lines.linePos(offset).line
-  const issues = document.errors.map(({ message, pos }) => syntaxIssue(file, lineAt(pos[0]), message))
+  const issues = findYamlMistakes(text).map((mistake): ConfigIssue => ({ file, ...mistake }))
   const lineOf = (path: Path) => {
     const offset = offsetOf(document.contents, path)
     return offset === null ? null : lineAt(offset)
   }
-  if (issues.length > 0) return { value: undefined, lineOf, issues }
+  const writtenAs = (path: Path) => {
+    const node = document.getIn(path, true)
+    return isScalar(node) && node.type === 'PLAIN' ? (node.source ?? null) : null
+  }
+  if (issues.length > 0) return { value: undefined, lineOf, writtenAs, issues }
   try {
-    return { value: document.toJS(), lineOf, issues }
-  } catch (error) {
-    return { value: undefined, lineOf, issues: [syntaxIssue(file, null, (error as Error).message)] }
+    return { value: document.toJS(), lineOf, writtenAs, issues }
+  } catch {
+    // All aliases have an anchor, so they repeat too much: a few lines would become gigabytes.
+    const issue = { file, line: null, key: '', found: 'aliases (*) that repeat too much', allowed: 'the text itself' }
+    return { value: undefined, lineOf, writtenAs, issues: [issue] }
   }
 }
-
-const syntaxIssue = (file: string, line: number | null, message: string): ConfigIssue => ({
-  file,
-  line,
-  key: '',
-  found: message,
-  allowed: 'valid YAML 1.2, each key only once',
-})
 
 /** The offset of the deepest existing part of the path. */
 function offsetOf(root: Node | null, path: Path): number | null {

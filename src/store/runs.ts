@@ -11,6 +11,15 @@ import { fromStoredText, toStoredText } from './stored-text.js'
 const LEASE_MS = 30_000
 const RENEW_INTERVAL_MS = 10_000
 
+/** The process that holds a run. */
+interface Holder {
+  host: string
+  pid: number
+  nonce: string
+  /** What it runs, such as `quotekeeper start`. */
+  command?: string
+}
+
 interface RunRow {
   id: number
   channel: string
@@ -59,9 +68,13 @@ const toRecord = (row: RunRow): RunRecord => ({
  * Runs and their lock: an unfinished run locks its channel and kind. The lock is released when its process ends: at once
  * if that process ran on this machine, otherwise when its lease expires.
  */
-export function createRuns(options: { connection: Connection; clock: Clock }): Runs & { stopRenewing(): void } {
-  const { connection, clock } = options
-  const holder = { host: hostname(), pid: process.pid, nonce: randomUUID() }
+export function createRuns(options: {
+  connection: Connection
+  clock: Clock
+  command: string | null
+}): Runs & { stopRenewing(): void } {
+  const { connection, clock, command } = options
+  const holder: Holder = { host: hostname(), pid: process.pid, nonce: randomUUID(), ...(command && { command }) }
   const active = new Map<number, AbortController>()
   const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
 
@@ -115,7 +128,7 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
           .statement('select * from runs where channel = ? and kind = ? and finished_at is null')
           .get(channel, kind) as RunRow | undefined
         if (current && isRunAlive(current, holder, clock())) {
-          throw new RunBusyError(`A ${kind} run of ${channel} is in progress (run ${current.id}).`)
+          throw new RunBusyError(describeBusy(current, holder))
         }
         if (current) markInterrupted(connection, current.id, now)
         return connection
@@ -179,6 +192,18 @@ export function createRuns(options: { connection: Connection; clock: Clock }): R
   }
 }
 
+/** Who holds a run, since when, and what to do. */
+function describeBusy({ id, channel, kind, holder, started_at, lease_until }: RunRow, self: Holder): string {
+  const { host, pid, nonce, command } = JSON.parse(holder) as Holder
+  const since = `${started_at.slice(0, 19).replace('T', ' ')} UTC`
+  const busy = `A ${kind} run of ${channel} is in progress: run ${id}, begun ${since} by`
+  if (nonce === self.nonce) return `${busy} this process.`
+  const who = command === undefined ? `process ${pid}` : `${command} (process ${pid})`
+  if (host === self.host) return `${busy} ${who} on this machine. Wait until it has ended, or stop that process.`
+  const end = `${lease_until.slice(11, 19)} UTC`
+  return `${busy} ${who} on ${host}. Wait until it has ended, or stop that process; if it is gone, the run ends by itself at ${end}.`
+}
+
 /** Stops a writer whose run was taken over. Within a transaction only. Throws RunLostError. */
 export function assertLive(connection: Connection, run: { id: number }): void {
   const row = connection.statement('select 1 from runs where id = ? and finished_at is null').get(run.id)
@@ -193,8 +218,8 @@ function markInterrupted(connection: Connection, id: number, now: Date): void {
     .run(now.toISOString(), 'the process ended before the run was finished', id)
 }
 
-function isRunAlive(row: RunRow, self: { host: string; pid: number; nonce: string }, now: Date): boolean {
-  const holder = JSON.parse(row.holder) as { host: string; pid: number; nonce: string }
+function isRunAlive(row: RunRow, self: Holder, now: Date): boolean {
+  const holder = JSON.parse(row.holder) as Holder
   if (holder.nonce === self.nonce) return true
   if (row.lease_until < now.toISOString()) return false
   if (holder.host !== self.host) return true

@@ -27,6 +27,8 @@ export interface StoreOptions {
   /** If the file cannot be written (read-only or full disk, no permission), open it for reading only. Default false. */
   readOnlyIfNeeded?: boolean
   clock?: Clock
+  /** What this process runs, such as `quotekeeper start`, for others that wait for it. */
+  command?: string
   /** Called when the file was opened for reading only, with the reason. */
   onReadOnly?: (reason: string) => void
   /** Called with the migrations that were applied. */
@@ -45,7 +47,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     )
   }
   const connection = await openConnection(options, clock)
-  const { stopRenewing, ...runs } = createRuns({ connection, clock })
+  const { stopRenewing, ...runs } = createRuns({ connection, clock, command: options.command ?? null })
   return {
     path: options.path,
     ...runs,

@@ -1,0 +1,380 @@
+import { isScalar, LineCounter, parseDocument, visit, type YAMLError } from 'yaml'
+
+/** A mistake in a YAML file, described without the terms of a parser, and without values, which may be secrets. */
+export interface YamlMistake {
+  /** Counted from 1. */
+  line: number
+  /** The key whose value is wrong; empty if that is not clear. */
+  key: string
+  found: string
+  allowed: string
+}
+
+/** A mistake, and the text without it; null if what follows cannot be judged before it is corrected. */
+interface Diagnosis {
+  mistake: YamlMistake
+  repaired: string | null
+}
+
+/** More mistakes are not listed. */
+const MAX_MISTAKES = 20
+
+/**
+ * Finds the mistakes in a YAML text. A parser reports several errors for one mistake, often in other lines; so the first
+ * one is explained by its line, its value is removed, and the text is parsed again.
+ */
+export function findYamlMistakes(text: string): YamlMistake[] {
+  const mistakes: YamlMistake[] = []
+  for (let current = text; mistakes.length < MAX_MISTAKES; ) {
+    const source = new Source(current)
+    const [error] = source.syntaxErrors
+    if (!error) return [...mistakes, ...source.contentMistakes()].sort((a, b) => a.line - b.line)
+    const { mistake, repaired } = diagnose(error, source)
+    if (mistakes.some(({ line }) => line >= mistake.line)) return mistakes // It has the same cause.
+    mistakes.push(mistake)
+    if (repaired === null) return mistakes
+    current = repaired
+  }
+  return mistakes
+}
+
+/** A parsed text with its lines. */
+class Source {
+  readonly document
+  readonly lines: string[]
+  readonly #counter = new LineCounter()
+
+  constructor(readonly text: string) {
+    this.document = parseDocument(text, { lineCounter: this.#counter, prettyErrors: false })
+    this.lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
+  }
+
+  lineAt = (offset: number): number => this.#counter.linePos(offset).line
+
+  /** A line, counted from 1. */
+  line = (number: number): string => this.lines[number - 1] ?? ''
+
+  /** Duplicate keys are no error of syntax. */
+  get syntaxErrors(): YAMLError[] {
+    return this.document.errors.filter(({ code }) => code !== 'DUPLICATE_KEY').sort((a, b) => a.pos[0] - b.pos[0])
+  }
+
+  /** The key before a value that begins at an offset. */
+  keyBefore(offset: number): string {
+    return shownKey(/([\w-]+)\s*:\s*$/.exec(this.#before(offset))?.[1] ?? '')
+  }
+
+  /** The text with null in place of the value at an offset. */
+  withoutValue(offset: number): string {
+    const before = this.#before(offset)
+    const isWithinBrackets = count(before, /[{[]/g) > count(before, /[}\]]/g)
+    const rest = this.text.slice(offset).search(isWithinBrackets ? /[,}\]\n]|$/ : /\r?\n|$/)
+    return `${this.text.slice(0, offset)}null${this.text.slice(offset + rest)}`
+  }
+
+  #before = (offset: number) => this.text.slice(this.text.lastIndexOf('\n', offset - 1) + 1, offset)
+
+  /** Mistakes that are correct YAML, but mean something else. */
+  contentMistakes(): YamlMistake[] {
+    return [...this.#duplicateKeys(), ...this.#specialValues(), ...this.#textOnly()]
+  }
+
+  #duplicateKeys(): YamlMistake[] {
+    const mistakes: YamlMistake[] = []
+    visit(this.document, {
+      Map: (_key, { items }) => {
+        const lines = new Map<unknown, number>()
+        for (const { key } of items) {
+          if (!isScalar(key)) continue
+          const line = this.lineAt(key.range?.[0] ?? 0)
+          const first = lines.get(key.value)
+          if (first === undefined) lines.set(key.value, line)
+          else {
+            const found = `a key that its section has already in line ${first}`
+            mistakes.push({
+              line,
+              key: shownKey(String(key.value)),
+              found,
+              allowed: 'each key only once; remove one of the two',
+            })
+          }
+        }
+      },
+    })
+    return mistakes
+  }
+
+  #textOnly(): YamlMistake[] {
+    const { contents } = this.document
+    if (!isScalar(contents) || contents.value === null) return []
+    const line = this.lineAt(contents.range?.[0] ?? 0)
+    return [{ line, key: '', ...missingColon(this.line(line)) }]
+  }
+
+  #specialValues(): YamlMistake[] {
+    const found: { offset: number; mistake: (source: Source, offset: number) => YamlMistake }[] = []
+    const used = new Set<string>()
+    const defined = new Map<string, number>()
+    visit(this.document, {
+      Alias: (_key, node) => {
+        used.add(node.source)
+        if (!defined.has(node.source)) found.push({ offset: node.range?.[0] ?? 0, mistake: beginsWith('*') })
+      },
+      Node: (_key, node) => {
+        const offset = node.range?.[0] ?? 0
+        if ('anchor' in node && node.anchor !== undefined) defined.set(node.anchor, offset)
+        if ('tag' in node && node.tag?.startsWith('!')) found.push({ offset, mistake: beginsWith('!') })
+        if (isScalar(node) && typeof node.value === 'string' && node.type === 'PLAIN' && /^[“”„‘’«]/.test(node.value))
+          found.push({ offset, mistake: typographicQuotes })
+      },
+    })
+    for (const [name, offset] of defined) if (!used.has(name)) found.push({ offset, mistake: beginsWith('&') })
+    return found.map(({ offset, mistake }) => mistake(this, this.#valueStart(offset)))
+  }
+
+  /** The offset of a value with what precedes it, such as an anchor. */
+  #valueStart(offset: number): number {
+    const [, prefix = ''] = /([&!*]\S*\s*)$/.exec(this.#before(offset)) ?? []
+    return offset - prefix.length
+  }
+}
+
+/** Text before a colon may be a part of a pasted secret, which is not shown. */
+const shownKey = (key: string) => (/^[A-Za-z]{1,24}$/.test(key) ? key : '')
+const count = (text: string, pattern: RegExp) => text.match(pattern)?.length ?? 0
+const quoteIt = (key: string) => `quote it: ${key === '' ? '' : `${key}: `}"…"`
+
+const beginsWith =
+  (character: string) =>
+  (source: Source, offset: number): YamlMistake => {
+    const key = source.keyBefore(offset)
+    return {
+      line: source.lineAt(offset),
+      key,
+      found: `a value that begins with ${character}, which has a meaning in YAML`,
+      allowed: quoteIt(key),
+    }
+  }
+
+function typographicQuotes(source: Source, offset: number): YamlMistake {
+  const key = source.keyBefore(offset)
+  return { line: source.lineAt(offset), key, found: 'typographic quotes', allowed: 'straight quotes: "…"' }
+}
+
+/** Explains an error of the parser. */
+function diagnose(error: YAMLError, source: Source): Diagnosis {
+  return (
+    directive(source) ??
+    tabs(source) ??
+    unclosedQuote(error, source) ??
+    unclosedBracket(error, source) ??
+    specialStart(error, source) ??
+    brokenLine(error, source) ??
+    knownError(error, source) ?? {
+      mistake: {
+        line: source.lineAt(error.pos[0]),
+        key: '',
+        found: 'text that is not valid YAML',
+        allowed: '"key: value", indented by spaces; a value with special characters in quotes',
+      },
+      repaired: null,
+    }
+  )
+}
+
+/** The parser expects a whole document after such a line. */
+const directive = ({ text }: Source): Diagnosis | null =>
+  text.startsWith('%') ? withoutRepair(1, '', 'a line that begins with %', '"key: value"') : null
+
+/** All tabs are one mistake. */
+function tabs({ lines, syntaxErrors }: Source): Diagnosis | null {
+  if (!syntaxErrors.some(({ code }) => code === 'TAB_AS_INDENT')) return null
+  const indented = lines.flatMap((line, index) => (/^ *\t\s*[^\s#]/.test(line) ? [index + 1] : []))
+  const [first, ...others] = indented
+  if (first === undefined) return null
+  const also =
+    others.length === 0
+      ? ''
+      : ` (also in ${others.length === 1 ? `line ${others[0]}` : `${others.length} later lines`})`
+  return withoutRepair(first, '', `a tab at the beginning of the line${also}`, 'spaces; YAML allows no tabs there')
+}
+
+const withoutRepair = (line: number, key: string, found: string, allowed: string): Diagnosis => ({
+  mistake: { line, key, found, allowed },
+  repaired: null,
+})
+
+/** A value that begins with a quote, without a second one in its line. Further text is within the quotes then. */
+function unclosedQuote({ pos: [offset], message }: YAMLError, source: Source): Diagnosis | null {
+  const last = source.lineAt(offset)
+  for (let number = 1; number <= last; number++) {
+    const [, key = '', quote = '', rest = ''] = OPEN_VALUE.exec(source.line(number)) ?? []
+    if (quote === '' || closes(rest, quote)) continue
+    const between = source.lines.slice(number, last - 1)
+    if (!message.includes('quote') && between.some((line) => line.includes(quote))) continue
+    return withoutRepair(
+      number,
+      key,
+      `a value that begins with ${quote} and does not end with it`,
+      `${quote} at the end of the value too`,
+    )
+  }
+  return null
+}
+
+const OPEN_VALUE = /^\s*(?:-\s+)*(?:([\w-]+)\s*:\s+)?(["'])(.*)$/
+const closes = (rest: string, quote: string) =>
+  quote === '"' ? /^(?:[^"\\]|\\.)*"/.test(rest) : /^(?:[^']|'')*'/.test(rest)
+
+/** A `{` or `[` without its end, or an end without its beginning. */
+function unclosedBracket({ code, message }: YAMLError, source: Source): Diagnosis | null {
+  if (code === 'BLOCK_IN_FLOW' || !/flow|Flow/.test(message)) return null
+  const open: { bracket: string; line: number }[] = []
+  for (const [index, line] of source.lines.entries()) {
+    for (const [bracket] of line.replace(/(^|\s)#.*|"[^"]*"|'[^']*'/g, '').matchAll(/[{}[\]]/g)) {
+      if (bracket === '{' || bracket === '[') open.push({ bracket, line: index + 1 })
+      else if (open.pop()?.bracket !== (bracket === '}' ? '{' : '['))
+        return withoutRepair(
+          index + 1,
+          '',
+          `a ${bracket} without its ${bracket === '}' ? '{' : '['}`,
+          'as many } as { and ] as [',
+        )
+    }
+  }
+  const last = open.at(-1)
+  if (!last) return null
+  const end = last.bracket === '{' ? '}' : ']'
+  return withoutRepair(
+    last.line,
+    '',
+    `a ${last.bracket} that is not closed`,
+    `${end} at its end, in the same line if possible`,
+  )
+}
+
+/** A value that begins with a character that has a meaning. */
+function specialStart({ code, pos: [offset] }: YAMLError, source: Source): Diagnosis | null {
+  const number = source.lineAt(offset)
+  const line = source.line(number)
+  const start = lineStart(source.text, offset)
+  const [prefix = '', key = '', character] = SPECIAL_VALUE.exec(line) ?? []
+  const isBlockValue = character !== undefined && (code !== 'BLOCK_AS_IMPLICIT_KEY' || character === '?')
+  const at = isBlockValue ? start + prefix.length - 1 : code === 'BAD_SCALAR_START' ? offset : null
+  if (at === null) return null
+  const mistake = beginsWith(source.text[at] ?? '')(source, at)
+  return { mistake: { ...mistake, line: number, key: mistake.key || key }, repaired: source.withoutValue(at) }
+}
+
+const SPECIAL_VALUE = /^\s*(?:-\s+)*([\w-]+)\s*:\s+([@`%*&!|>?])/
+const lineStart = (text: string, offset: number) => text.lastIndexOf('\n', offset - 1) + 1
+
+/** A space, a colon or the indentation of a line is wrong. */
+function brokenLine({ code, pos, message }: YAMLError, source: Source): Diagnosis | null {
+  if (!['MISSING_CHAR', 'MULTILINE_IMPLICIT_KEY', 'BLOCK_AS_IMPLICIT_KEY', 'BAD_INDENT'].includes(code)) return null
+  const number = source.lineAt(pos[0])
+  const line = source.line(number)
+  const [, dash] = /^\s*(-)[^\s-]/.exec(line) ?? []
+  if (dash) return withoutRepair(number, '', 'no space after the dash', 'a space between the dash and the item')
+  const [, key = ''] = /^\s*(?:-\s+)*([\w-]+):[^\s]/.exec(line) ?? []
+  if (key !== '')
+    return withoutRepair(number, shownKey(key), 'no space after the colon', 'a space between the colon and the value')
+  if (!line.includes(':') && !/^\s*-(\s|$)/.test(line)) {
+    const { found, allowed } = missingColon(line)
+    return withoutRepair(number, shownKey(key), found, allowed)
+  }
+  const wrong = wronglyIndented({ code, pos, message }, source)
+  if (wrong !== null) return indentation(wrong, source)
+  if (code !== 'BLOCK_AS_IMPLICIT_KEY') return null
+  const name = source.keyBefore(pos[0])
+  return {
+    mistake: { line: number, key: name, found: 'a value that contains ": "', allowed: quoteIt(name) },
+    repaired: source.withoutValue(pos[0]),
+  }
+}
+
+/** A key whose colon is followed by its value at once. */
+const TIGHT_COLON = /^\s*(?:-\s+)*([\w-]+):[^\s]/
+
+function missingColon(line: string): Pick<YamlMistake, 'found' | 'allowed'> {
+  if (TIGHT_COLON.test(line))
+    return { found: 'no space after the colon', allowed: 'a space between the colon and the value' }
+  const allowed = line.includes('=') ? '"key: value", with a colon instead of =' : '"key: value"'
+  return { found: 'a line without a colon', allowed }
+}
+
+/** The line whose indentation an error is about, or null if it is about something else. */
+function wronglyIndented(
+  { code, pos, message }: Pick<YAMLError, 'code' | 'pos' | 'message'>,
+  source: Source,
+): number | null {
+  if (code === 'BAD_INDENT' || message.startsWith('Sequence item')) return source.lineAt(pos[0])
+  // The value of the key goes on in a later line, which looks like a key.
+  const pair = source.document.errors.find((each) => each.code === 'MULTILINE_IMPLICIT_KEY' && each.pos[0] === pos[0])
+  return pair ? source.lineAt(pair.pos[1] - 1) : null
+}
+
+function indentation(number: number, source: Source): Diagnosis {
+  const previous = source.lines.slice(0, number - 1).findLastIndex((line) => /^[^#]*:/.test(line)) + 1
+  const column = (line: string) => /^\s*(?:-\s+)*/.exec(line)?.[0].length ?? 0
+  const spaces = (amount: number) => (amount === 1 ? '1 space' : amount === 0 ? 'no space' : `${amount} spaces`)
+  return withoutRepair(
+    number,
+    '',
+    `${spaces(column(source.line(number)))} before the key, although keys of its section have ${spaces(column(source.line(previous)))}`,
+    `the same indentation as the other keys of its section, as in line ${previous}`,
+  )
+}
+
+/** Errors that say enough by themselves. */
+function knownError({ code, pos: [offset], message }: YAMLError, source: Source): Diagnosis | null {
+  const [line, key] = [source.lineAt(offset), source.keyBefore(offset)]
+  switch (code) {
+    case 'BLOCK_IN_FLOW':
+      return withoutRepair(
+        line,
+        '',
+        'no comma between two keys within { }',
+        'a comma between them: { key: value, key: value }',
+      )
+    case 'BAD_DQ_ESCAPE': {
+      const start = lineStart(source.text, offset)
+      const value = start + source.line(line).search(/(?<=:\s*)"/)
+      const name = value < start ? '' : source.keyBefore(value)
+      const mistake = {
+        line,
+        key: name,
+        found: 'a backslash within double quotes',
+        allowed: 'single quotes, or two backslashes',
+      }
+      return { mistake, repaired: value < start ? null : source.withoutValue(value) }
+    }
+    case 'MULTIPLE_DOCS':
+      return withoutRepair(
+        line,
+        '',
+        'a line --- in the middle of the file',
+        'one configuration per file; remove the line',
+      )
+    case 'UNEXPECTED_TOKEN': {
+      if (message.includes('on same line with key'))
+        return withoutRepair(
+          line,
+          key,
+          'a list item in the line of its key',
+          'each item in a line of its own, below the key',
+        )
+      const isAfterQuote = /["']\s*$/.test(source.text.slice(lineStart(source.text, offset), offset))
+      return isAfterQuote
+        ? withoutRepair(
+            line,
+            '',
+            'text after the closing quote',
+            'one pair of quotes around the whole value; a comment begins with " #"',
+          )
+        : null
+    }
+    default:
+      return null
+  }
+}

@@ -1,0 +1,39 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { openStore } from '../../src/store/store.js'
+import { createCliFixture, NOW } from './cli-fixture.js'
+
+it.each([
+  ['sync', 'rfqs', ['sync', '--only', 'rfqs']],
+  ['sync', 'listings', ['sync', '--only', 'listings']],
+  ['close-expired', 'close', ['close-expired']],
+] as const)(
+  '%s during a %s run of the service names the process that holds it, and since when',
+  async (_name, kind, args) => {
+    const { folder, quotekeeper } = await createCliFixture()
+    await quotekeeper('sync')
+    const path = join(folder, 'data/quotekeeper.db')
+    const service = await openStore({ path, command: 'quotekeeper start' })
+    onTestFinished(() => service.close())
+    const run = await service.beginRun({ channel: 'acme/forest', kind, now: NOW })
+    // As if the service were another living process.
+    const setHolder = (changes: string) => {
+      const db = new Database(path)
+      db.exec(`update runs set holder = json_set(holder, ${changes}) where finished_at is null`)
+      db.close()
+    }
+    setHolder(`'$.pid', ${process.ppid}`)
+    const here = await quotekeeper(...args)
+    expect(here.status).toBe(1)
+    expect(here.err).toContain(
+      `A ${kind} run of acme/forest is in progress: run ${run.id}, begun 2026-03-10 09:30:00 UTC by quotekeeper start ` +
+        `(process ${process.ppid}) on this machine. Wait until it has ended, or stop that process.`,
+    )
+    setHolder(`'$.host', 'desk-7'`)
+    const elsewhere = await quotekeeper(...args)
+    expect(elsewhere.err).toMatch(
+      /\(process \d+\) on desk-7\. Wait until .* if it is gone, the run ends by itself at \d\d:\d\d:\d\d UTC\./,
+    )
+  },
+)
