@@ -1,5 +1,16 @@
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type CachedResult, type Cell, date, dateSerial, formula, moment, number, text } from '../xlsx/cells.js'
+import {
+  arrayFormula,
+  blank,
+  type CachedResult,
+  type Cell,
+  date,
+  dateSerial,
+  formula,
+  moment,
+  number,
+  text,
+} from '../xlsx/cells.js'
 import type { Grid } from './grid.js'
 import { yesNo } from './wording.js'
 
@@ -10,6 +21,8 @@ export interface Column<Row> extends ColumnOptions {
   /** Aligns the header right, as numbers are. */
   alignRight: boolean
   cell: (row: Row, index: number) => Cell
+  /** A cell that may replace it when the reader changes an input: rows are high enough for both. */
+  alternative?: (row: Row) => Cell | undefined
 }
 
 export interface ColumnOptions {
@@ -83,6 +96,14 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
      */
     formula: (header: string, ...[expression, cached, look, options = {}]: FormulaColumn<Row, Key>) =>
       column(header, look, (row, its, index) => formula(expression(at(index), row, index), cached(row), its), options),
+    /** Array formulas with their stored results. */
+    arrayFormula: (header: string, ...[expression, cached, look, options = {}]: FormulaColumn<Row, Key>) =>
+      column(
+        header,
+        look,
+        (row, its, index) => arrayFormula(expression(at(index), row, index), cached(row), its),
+        options,
+      ),
     /** Formulas, only where there is a result; other cells are empty. */
     formulaOrEmpty: (header: string, ...[expression, cached, look, options = {}]: FormulaColumn<Row, Key>) => {
       const make = (row: Row, its: style.Style, index: number) => {

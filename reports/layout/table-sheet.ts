@@ -36,13 +36,13 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
     typeof plan.grid === 'string'
       ? makeGrid(plan.grid, Object.keys(plan.columns) as Key[], HEADER_ROW, plan.rows.length)
       : plan.grid
-  const columns = grid.keys.map((key) => plan.columns[key])
+  const columns = inOrder(grid, plan.columns)
   const { frozenColumns, pagesWide = 1, marks } = plan
   return {
     name: grid.sheet,
     widths: () => columnWidths(columns, plan.rows),
     columns: columns.length,
-    rows: () => tableRows(plan, grid, columns),
+    rows: () => sheetRows(plan, grid, columns),
     frozen: { rows: grid.headerRow, columns: frozenColumns },
     filter: `A${grid.headerRow}:${columnLetter(columns.length)}${grid.lastRow}`,
     ...(marks && { marks: marks(grid) }),
@@ -56,7 +56,7 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
   }
 }
 
-function* tableRows<Row, Key extends string>(
+function* sheetRows<Row, Key extends string>(
   { heading, aboveHeader, rows, emptyText }: TablePlan<Row, Key>,
   grid: Grid<Key>,
   columns: readonly Column<Row>[],
@@ -65,10 +65,23 @@ function* tableRows<Row, Key extends string>(
   yield aboveHeader === undefined
     ? sectionRow(...columns.map(({ band }) => band))
     : { role: aboveHeader.role, cells: grid.keys.map((key) => aboveHeader.cells[key]) }
-  yield headRow(...columns.map(({ header, alignRight }) => (alignRight ? right(header) : header)))
-  for (const [index, row] of rows.entries()) yield { cells: columns.map((column) => column.cell(row, index)) }
+  yield* tableRows(columns, rows)
   if (rows.length === 0) yield textRow(emptyText, style.hint)
 }
+
+/** The header and rows of a table within a sheet of rows. */
+export function* tableRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Generator<RowPlan> {
+  yield headRow(...columns.map(({ header, alignRight }) => (alignRight ? right(header) : header)))
+  const mayGrow = columns.some(({ alternative }) => alternative !== undefined)
+  for (const [index, row] of rows.entries()) {
+    const cells = columns.map((column) => column.cell(row, index))
+    yield mayGrow ? { cells, alternative: columns.map(({ alternative }) => alternative?.(row)) } : { cells }
+  }
+}
+
+/** The columns of a table in the order of its grid. */
+export const inOrder = <Row, Key extends string>(grid: Grid<Key>, columns: Columns<Row, Key>): Column<Row>[] =>
+  grid.keys.map((key) => columns[key])
 
 /** Rows measured before the generator yields. */
 const ROWS_PER_STEP = 200

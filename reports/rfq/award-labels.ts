@@ -4,7 +4,7 @@ import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combina
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
 import { awardFor, byWantedBasis, REACHED_FACTOR } from './award-sets.js'
-import { FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
+import type { RfqLayout } from './layout.js'
 
 /** Replaces the solution of a searched award when inputs it depends on have changed. */
 export const OUTDATED = 'outdated'
@@ -23,12 +23,12 @@ export function solutionCell({ report }: RfqLayout, award: Award): Cell {
  * Lower bound on the cost of an award. Buying parts of offers never costs more than buying whole offers, so the divisible
  * scenario is a lower bound for a searched award that is outdated.
  */
-export function lowerBoundCell({ report, numbers, currency }: RfqLayout, award: Award): Cell {
+export function lowerBoundCell({ report, numbers, currency, scenarios }: RfqLayout, award: Award): Cell {
   const { scenario } = award
   if (!isExact(scenario)) return blank(style.body)
-  const divisible = FIRST_SCENARIO_ROW + report.awards.findIndex((other) => other.scenario === 'cheapest-divisible')
+  const divisible = report.awards.findIndex((other) => other.scenario === 'cheapest-divisible')
   const bound = byWantedBasis((basis) => `${awardFor(report, scenario, basis).lowerBound ?? '""'}`)
-  const expression = `IF(RatesChanged>0,IF($D$${divisible}="yes",$F$${divisible},""),${bound})`
+  const expression = `IF(RatesChanged>0,IF(${scenarios.at('reached', divisible)}="yes",${scenarios.at('total', divisible)},""),${bound})`
   return formula(expression, award.lowerBound ?? '', numbers.money(currency))
 }
 

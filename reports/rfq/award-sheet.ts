@@ -1,16 +1,17 @@
 import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
-import { EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/awards/award-model.js'
+import { AWARD_SCENARIOS, EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/awards/award-model.js'
+import { type Columns, columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, headingRows, headRow, right } from '../layout/rows.js'
+import { bodyRow, emptyRows, headingRows } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { rowSheet } from '../layout/table-sheet.js'
+import { inOrder, rowSheet, tableRows } from '../layout/table-sheet.js'
 import { joinList, withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
+import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
 import { lowerBoundCell, OUTDATED, OUTDATED_NOTE, ruleCell, solutionCell } from './award-labels.js'
 import { REACHED_VOLUME } from './award-sets.js'
 import { singleOfferCalculationRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
-import { FIRST_SCENARIO_ROW, type RfqLayout, rfqHeading } from './layout.js'
+import { type RfqLayout, rfqHeading, type ScenarioKey } from './layout.js'
 
 const NOTE =
   'Tonnes awarded to each offer in each scenario. Awards minimise the total paid, so the discount rate, haircuts and weights affect only the best-score scenario. Only ranked offers receive awards. Enter an award of your own in the yellow column.'
@@ -23,94 +24,147 @@ const FOR_ORIGINAL_INPUTS = 'For original inputs: '
 
 /** `Award`: scenarios above, tonnes by offer below. */
 export function awardSheet(layout: RfqLayout): SheetPlan {
-  const { award } = layout
-  const own = award.letter('own')
-  const last = FIRST_SCENARIO_ROW + layout.report.awards.length - 1
-  const scenarios = (column: string) => `${column}${FIRST_SCENARIO_ROW}:${column}${last}`
+  const { award, scenarios } = layout
+  const outdated = is({ column: scenarios.letter('solution') }, '=', OUTDATED)
   return rowSheet({
     name: 'Award',
     widths: WIDTHS,
     rows: () => awardRows(layout),
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headerRow}:${award.letter('own')}${award.lastRow}`,
-    validations: [{ address: `${own}${award.firstRow}:${own}${award.lastRow}`, rule: TONNES_VALIDATION }],
+    validations: [{ address: award.area('own'), rule: TONNES_VALIDATION }],
     marks: [
-      mark(scenarios('D'), is(here, '=', 'yes'), 'good'),
-      mark(scenarios('D'), is(here, '=', 'no'), 'warn'),
+      mark(scenarios.area('reached'), is(here, '=', 'yes'), 'good'),
+      mark(scenarios.area('reached'), is(here, '=', 'no'), 'warn'),
       mark(award.area('cheapest-single', 'best-score'), is(here, '>', 0), 'good'),
       mark(award.area('cheapest-single', 'best-score'), is(here, '=', 0), 'muted'),
-      ...['C', SOLUTION].map((column) => mark(scenarios(column), is({ column: SOLUTION }, '=', OUTDATED), 'bad')),
+      mark(scenarios.area('winners'), outdated, 'bad'),
+      mark(scenarios.area('solution'), outdated, 'bad'),
     ],
-    print: { titleColumns: 'A:B', pagesWide: 2, from: FIRST_SCENARIO_ROW - 1, to: award.lastRow },
+    print: { titleColumns: 'A:B', pagesWide: 2, from: scenarios.headerRow, to: award.lastRow },
   })
 }
-
-/** Column that shows how a scenario was solved. */
-const SOLUTION = 'O'
 
 function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   yield* headingRows(rfqHeading(layout, 'Award scenarios', NOTE))
   yield* emptyRows(1)
-  yield scenarioHeader(layout)
-  for (const [index, award] of layout.report.awards.entries()) yield scenarioRow(layout, award, index)
+  yield* tableRows(inOrder(layout.scenarios, scenarioColumns(layout)), layout.report.awards)
   yield* emptyRows(1)
   yield searchedScenariosRow(layout)
   yield singleOfferCalculationRow(layout)
   yield* tonnesRows(layout)
 }
 
-function scenarioHeader({ currency }: RfqLayout): RowPlan {
-  const figures = [
-    'Tonnes',
-    withCurrency('Total', currency),
-    withCurrency('Blended price', currency, '/t'),
-    'Coverage',
-    withCurrency('Budget', currency),
-    withCurrency('Saving against budget', currency),
-    'Saving (share)',
-    'Offers',
-    'Developers',
-    'Tonnes above maximum',
-  ]
-  return headRow(
-    ...['No.', 'Scenario', 'Awarded to', 'Volume reached'],
-    ...figures.map(right),
-    'Solution',
-    right(withCurrency('Lower bound on cost', currency)),
-    '',
-    'Rule and solution method',
-  )
-}
-
-function scenarioRow(layout: RfqLayout, award: Award, index: number): RowPlan {
-  const row = FIRST_SCENARIO_ROW + index
-  const cells: Cell[] = [
-    number(index + 1, style.plainNumber),
-    text(award.title, style.boldWrapped),
-    winnersCell(layout, award, row),
-    formula(
-      `IF(ISNUMBER(WantedVolume),IF(AND(E${row}>0,E${row}>=${REACHED_VOLUME}),"yes","no"),"no")`,
-      yesNo(award.reached),
+function scenarioColumns(layout: RfqLayout): Columns<Award, ScenarioKey> {
+  const { numbers, currency, scenarios, award: tonnes } = layout
+  const { text, number, formula, arrayFormula, cells } = columnsOf<Award, ScenarioKey>(scenarios)
+  const money = numbers.money(currency)
+  const developers = tonnes.range('developerNo')
+  return {
+    number: number('No.', ({ scenario }) => AWARD_SCENARIOS.indexOf(scenario) + 1),
+    scenario: text('Scenario', (award) => award.title, { look: style.boldWrapped }),
+    winners: {
+      ...arrayFormula(
+        'Awarded to',
+        (_at, award) => winnersExpression(layout, award),
+        (award) => winnerNames(layout, award),
+        style.wrapped,
+      ),
+      alternative: (award) => ifSearched(award, `${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`),
+    },
+    reached: formula(
+      'Volume reached',
+      (at) =>
+        `IF(ISNUMBER(WantedVolume),IF(AND(${at('tonnes')}>0,${at('tonnes')}>=${REACHED_VOLUME}),"yes","no"),"no")`,
+      (award) => yesNo(award.reached),
       style.centred,
     ),
-    ...figureCells(layout, award, row),
-    solutionCell(layout, award),
-    lowerBoundCell(layout, award),
-    blank(style.body),
-    ruleCell(layout, award),
-  ]
-  if (!isExact(award.scenario)) return bodyRow(...cells)
-  const winners = text(`${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`, style.wrapped)
-  const outdated = cells.with(2, winners).with(-1, text(`${award.rule} ${OUTDATED_NOTE}`, style.wrapped))
-  return { cells, alternative: outdated }
+    tonnes: formula(
+      'Tonnes',
+      (_at, { scenario }) =>
+        `SUMIFS(${tonnes.range(scenario)},${tonnes.range(scenario)},">0",${tonnes.range('eligible')},"yes")`,
+      (award) => award.tonnes,
+      style.asBold(numbers.volume),
+    ),
+    total: formula(
+      withCurrency('Total', currency),
+      (_at, { scenario }) =>
+        `SUMPRODUCT(--(${tonnes.range(scenario)}>0),${tonnes.range(scenario)},${tonnes.range('price')})`,
+      (award) => award.total,
+      style.asBold(money),
+    ),
+    price: formula(
+      withCurrency('Blended price', currency, '/t'),
+      (at) => `IF(${at('tonnes')}>0,${at('total')}/${at('tonnes')},NA())`,
+      (award) => award.blendedPrice,
+      numbers.price(currency),
+    ),
+    coverage: formula(
+      'Coverage',
+      (at) => `IF(ISNUMBER(WantedVolume),MIN(1,${at('tonnes')}/WantedVolume),NA())`,
+      (award) => award.coverage,
+      style.percent,
+    ),
+    budget: formula(
+      withCurrency('Budget', currency),
+      (at) => `IF(ISNUMBER(MaxPrice),MaxPrice*${at('tonnes')},NA())`,
+      (award) => award.budget,
+      money,
+    ),
+    saving: formula(
+      withCurrency('Saving against budget', currency),
+      (at) => `IFERROR(${at('budget')}-${at('total')},NA())`,
+      (award) => award.saving,
+      money,
+    ),
+    savingShare: formula(
+      'Saving (share)',
+      (at) => `IFERROR(${at('saving')}/${at('budget')},NA())`,
+      (award) => award.savingShare,
+      style.percent,
+    ),
+    offers: formula(
+      'Offers',
+      (_at, award) => winnerCount(layout, award),
+      (award) => award.winners.length,
+      style.integer,
+    ),
+    developers: arrayFormula(
+      'Developers',
+      (_at, award) => {
+        const spread = `SUM(--(FREQUENCY(IF(${isWinner(layout, award)},${developers}),${developers})>0))`
+        return `IF(${winnerCount(layout, award)}=0,0,${spread})`
+      },
+      (award) => award.developers,
+      style.integer,
+    ),
+    overMaximum: formula(
+      'Tonnes above maximum',
+      (at) => `IF(ISNUMBER(MaxVolume),MAX(0,${at('tonnes')}-MaxVolume),0)`,
+      (award) => award.tonnesOverMaximum,
+      numbers.volume,
+    ),
+    solution: cells('Solution', (award) => solutionCell(layout, award)),
+    lowerBound: cells(withCurrency('Lower bound on cost', currency), (award) => lowerBoundCell(layout, award), {
+      look: money,
+    }),
+    gap: text('', () => null, { look: style.body }),
+    rule: {
+      ...cells('Rule and solution method', (award) => ruleCell(layout, award)),
+      alternative: (award) => ifSearched(award, `${award.rule} ${OUTDATED_NOTE}`),
+    },
+  }
 }
 
-function winnersCell(layout: RfqLayout, award: Award, row: number): Cell {
+/** A text that replaces another if a searched award is outdated. */
+const ifSearched = ({ scenario }: Award, words: string) =>
+  isExact(scenario) ? textCell(words, style.wrapped) : undefined
+
+function winnersExpression(layout: RfqLayout, award: Award): string {
   const count = winnerCount(layout, award)
   const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(layout, award)},${layout.award.range('label')},""))`
   const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MAX_NAMED_WINNERS},${count}&" offers",${names}))`
-  const expression = isExact(award.scenario) ? `IF(RatesChanged>0,"${FOR_ORIGINAL_INPUTS}","")&${winners}` : winners
-  return arrayFormula(expression, winnerNames(layout, award), `C${row}`, style.wrapped)
+  return isExact(award.scenario) ? `IF(RatesChanged>0,"${FOR_ORIGINAL_INPUTS}","")&${winners}` : winners
 }
 
 /** Tonnes a reader enters for an unranked offer are ignored. */
@@ -128,31 +182,6 @@ function winnerNames({ report }: RfqLayout, { winners }: Award): string {
     report.offers.filter(({ id }) => winnerIds.has(id)).map(({ label }) => label),
     '; ',
   )
-}
-
-function figureCells(layout: RfqLayout, award: Award, row: number): Cell[] {
-  const { numbers, currency } = layout
-  const money = numbers.money(currency)
-  const tonnes = layout.award.range(award.scenario)
-  const developers = layout.award.range('developerNo')
-  const count = winnerCount(layout, award)
-  const spread = `SUM(--(FREQUENCY(IF(${isWinner(layout, award)},${developers}),${developers})>0))`
-  return [
-    formula(
-      `SUMIFS(${tonnes},${tonnes},">0",${layout.award.range('eligible')},"yes")`,
-      award.tonnes,
-      style.asBold(numbers.volume),
-    ),
-    formula(`SUMPRODUCT(--(${tonnes}>0),${tonnes},${layout.award.range('price')})`, award.total, style.asBold(money)),
-    formula(`IF(E${row}>0,F${row}/E${row},NA())`, award.blendedPrice, numbers.price(currency)),
-    formula(`IF(ISNUMBER(WantedVolume),MIN(1,E${row}/WantedVolume),NA())`, award.coverage, style.percent),
-    formula(`IF(ISNUMBER(MaxPrice),MaxPrice*E${row},NA())`, award.budget, money),
-    formula(`IFERROR(I${row}-F${row},NA())`, award.saving, money),
-    formula(`IFERROR(J${row}/I${row},NA())`, award.savingShare, style.percent),
-    formula(count, award.winners.length, style.integer),
-    arrayFormula(`IF(${count}=0,0,${spread})`, award.developers, `M${row}`, style.integer),
-    formula(`IF(ISNUMBER(MaxVolume),MAX(0,E${row}-MaxVolume),0)`, award.tonnesOverMaximum, numbers.volume),
-  ]
 }
 
 /** Names the scenarios that formulas cannot solve, and states whether they are still current. */

@@ -1,56 +1,54 @@
-import { type AwardScenario, EXACT_SCENARIOS } from '../../src/domain/comparison/awards/award-model.js'
+import { AWARD_SCENARIOS, type AwardScenario, EXACT_SCENARIOS } from '../../src/domain/comparison/awards/award-model.js'
 import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { WANTED_BASES, type WantedBasis } from '../../src/domain/comparison/settings.js'
-import { bodyRow, headRow, right, sectionRow, textRow } from '../layout/rows.js'
+import { type At, type Columns, columnsOf } from '../layout/columns.js'
+import { bodyRow, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
+import { inOrder, tableRows } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, type Cell, formula, number, text } from '../xlsx/cells.js'
+import { arrayFormula, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { numberFromZero } from '../xlsx/validations.js'
 import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { NO_OFFERS } from './label-tables.js'
-import { type AwardKey, FIRST_SCENARIO_ROW, type RfqLayout } from './layout.js'
+import type { AwardKey, RfqLayout, ScenarioKey } from './layout.js'
 
 /** Valid input in the column of the reader's own award. */
 export const TONNES_VALIDATION = numberFromZero('Invalid tonnes', 'Enter the tonnes to award to this offer: 0 or more.')
 
+/** Row of the intermediate results for the cheapest single offer; in the columns of the scenarios. */
+const singleOfferRow = ({ scenarios }: RfqLayout) => scenarios.lastRow + 3
+/** Addresses of its results. */
+const singleOfferCell = (layout: RfqLayout, key: ScenarioKey) =>
+  `$${layout.scenarios.letter(key)}$${singleOfferRow(layout)}`
+
 /** Intermediate results for the cheapest single offer: lowest total of those large enough, then most tonnes, lowest number. */
 export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
-  const row = FIRST_SCENARIO_ROW + layout.report.awards.length + 2
-  const { award } = layout
+  const { award, numbers, currency } = layout
   const ranked = `(${award.range('eligible')}="yes")`
   const volume = award.range('volume')
   const [volumes, totals] = [`ROUND(${volume},6)`, `ROUND(${award.range('total')},6)`]
   const largeEnough = `(${volume}>=${REACHED_VOLUME})`
-  const candidates = `${ranked}*IF($E$${row}>0,${largeEnough},${volumes}=MAX(IF(${ranked},${volumes})))`
+  const enough = `${singleOfferCell(layout, 'tonnes')}>0`
+  const candidates = `${ranked}*IF(${enough},${largeEnough},${volumes}=MAX(IF(${ranked},${volumes})))`
+  const cheapest = `${candidates}*(${totals}=${singleOfferCell(layout, 'total')})`
+  const largest = `${cheapest}*(${volumes}=${singleOfferCell(layout, 'price')})`
   const figures = singleOfferFigures(layout)
-  const step = (expression: string, cached: number, column: string, style: style.Style) =>
-    arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, `${column}${row}`, style)
-  const sameTotal = `*(${totals}=$F$${row})`
-  const sameVolume = `*(${volumes}=$G$${row})`
-  return {
-    cells: [
-      blank(),
-      text('Calculation for scenario 1', style.body),
-      text('Offers large enough; total; volume; offer no.', style.body),
-      blank(),
-      step(`SUM(${ranked}*${largeEnough})`, figures.enough, 'E', style.plainNumber),
-      step(`MIN(IF(${candidates},${totals}))`, figures.total, 'F', layout.numbers.money(layout.currency)),
-      step(`MAX(IF(${candidates}${sameTotal},${volumes}))`, figures.volume, 'G', layout.numbers.volume),
-      step(
-        `MIN(IF(${candidates}${sameTotal}${sameVolume},${award.range('offer')}))`,
-        figures.offer,
-        'H',
-        style.plainNumber,
-      ),
-    ],
-  }
+  const step = (expression: string, cached: number, look: style.Style) =>
+    arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, look)
+  return bodyRow(
+    undefined,
+    text('Calculation for scenario 1', style.body),
+    text('Offers large enough; total; volume; offer no.', style.body),
+    undefined,
+    step(`SUM(${ranked}*${largeEnough})`, figures.enough, style.plainNumber),
+    step(`MIN(IF(${candidates},${totals}))`, figures.total, numbers.money(currency)),
+    step(`MAX(IF(${cheapest},${volumes}))`, figures.volume, numbers.volume),
+    step(`MIN(IF(${largest},${award.range('offer')}))`, figures.offer, style.plainNumber),
+  )
 }
-
-/** Address of the number of the cheapest single offer. */
-const singleWinnerCell = (layout: RfqLayout) => `$H$${FIRST_SCENARIO_ROW + layout.report.awards.length + 2}`
 
 function singleOfferFigures({ report }: RfqLayout) {
   const ranked = report.offers.filter(({ eligibility }) => eligibility.eligible)
@@ -71,66 +69,78 @@ function singleOfferFigures({ report }: RfqLayout) {
 export function* tonnesRows(layout: RfqLayout): Generator<RowPlan> {
   const { offers } = layout.report
   yield sectionRow('Tonnes awarded to each offer')
-  yield offerHeader(layout)
-  const facts = offerFactsOf(layout)
-  for (const [index, offer] of offers.entries()) yield bodyRow(...offerCells(layout, offer, index, facts))
+  yield* tableRows(inOrder(layout.award, tonnesColumns(layout)), offers)
   if (offers.length === 0) yield textRow(NO_OFFERS)
 }
 
-function offerHeader({ report, currency }: RfqLayout): RowPlan {
-  const titles = report.awards.map(({ scenario }, index) =>
-    scenario === 'own' ? 'Your own (t)' : `Scenario ${index + 1} (t)`,
-  )
-  const figures = [
-    'Volume (t)',
-    withCurrency('Total', currency),
-    withCurrency('Price per tonne', currency, '/t'),
-    'Price, 6 decimals',
-    'Price order',
-    'Developer no.',
-    ...titles,
-  ]
-  return headRow('Offer no.', 'Offer', 'Developer', 'Ranked', ...figures.map(right))
-}
-
-function offerCells(layout: RfqLayout, offer: OfferReport, index: number, facts: OfferFacts): (Cell | undefined)[] {
+function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
   const { award, offers, numbers, currency } = layout
-  const at = (key: AwardKey) => award.at(key, index)
-  const ranked = offer.eligibility.eligible
-  const volume = ranked ? (offer.metrics.volume ?? 0) : 0
-  const total = ranked ? (offer.compared.total ?? 0) : 0
-  const isRanked = `${at('eligible')}="yes"`
-  const cells: Record<Exclude<AwardKey, AwardScenario>, Cell> = {
-    offer: number(offer.sequence, style.plainNumber),
-    label: text(offer.label, style.wrapped),
-    developer: text(offer.developer, style.wrapped),
-    eligible: formula(offers.cell('eligible', index), yesNo(ranked), style.centred),
-    volume: formula(`IF(${isRanked},${offers.cell('volume', index)},0)`, volume, numbers.volume),
-    total: formula(`IF(${isRanked},${offers.cell('comparedTotal', index)},0)`, total, numbers.money(currency)),
+  const { text, number, formula, cells } = columnsOf<OfferReport, AwardKey>(award)
+  const facts = offerFactsOf(layout)
+  const ifRanked = (at: At<AwardKey>, expression: string, otherwise: string) =>
+    `IF(${at('eligible')}="yes",${expression},${otherwise})`
+  const ranked = ({ eligibility }: OfferReport, figure: number | null) => (eligibility.eligible ? (figure ?? 0) : 0)
+  const volume = (offer: OfferReport) => ranked(offer, offer.metrics.volume)
+  const total = (offer: OfferReport) => ranked(offer, offer.compared.total)
+  const tonnes = AWARD_SCENARIOS.map((scenario, index) => [
+    scenario,
+    cells(
+      scenario === 'own' ? 'Your own (t)' : `Scenario ${index + 1} (t)`,
+      (offer, at) => tonnesCell(layout, offer, at, scenario, facts),
+      { look: numbers.volume },
+    ),
+  ])
+  return {
+    offer: number('Offer no.', ({ sequence }) => sequence),
+    label: text('Offer', (offer) => offer.label),
+    developer: text('Developer', (offer) => offer.developer),
+    eligible: formula(
+      'Ranked',
+      (_at, _offer, index) => offers.cell('eligible', index),
+      ({ eligibility }) => yesNo(eligibility.eligible),
+      style.centred,
+    ),
+    volume: formula(
+      'Volume (t)',
+      (at, _offer, index) => ifRanked(at, offers.cell('volume', index), '0'),
+      volume,
+      numbers.volume,
+    ),
+    total: formula(
+      withCurrency('Total', currency),
+      (at, _offer, index) => ifRanked(at, offers.cell('comparedTotal', index), '0'),
+      total,
+      numbers.money(currency),
+    ),
     price: formula(
-      `IF(${at('volume')}>0,${at('total')}/${at('volume')},0)`,
-      volume > 0 ? total / volume : 0,
+      withCurrency('Price per tonne', currency, '/t'),
+      (at) => `IF(${at('volume')}>0,${at('total')}/${at('volume')},0)`,
+      (offer) => (volume(offer) > 0 ? total(offer) / volume(offer) : 0),
       numbers.price(currency),
     ),
     orderPrice: formula(
-      `IF(${isRanked},ROUND(${at('price')},6),"")`,
-      ranked ? round6(total / volume) : '',
+      'Price, 6 decimals',
+      (at) => ifRanked(at, `ROUND(${at('price')},6)`, '""'),
+      (offer) => (offer.eligibility.eligible ? round6(total(offer) / volume(offer)) : ''),
       SIX_DECIMALS,
     ),
-    order: formula(orderExpression(layout, index), facts.order.get(offer.id) ?? '', style.plainNumber),
-    developerNo: number(facts.developer.get(offer.id), style.plainNumber),
+    order: formula(
+      'Price order',
+      (at) => orderExpression(layout, at),
+      ({ id }) => facts.order.get(id) ?? '',
+      style.plainNumber,
+    ),
+    developerNo: number('Developer no.', ({ id }) => facts.developer.get(id)),
+    ...(Object.fromEntries(tonnes) as Columns<OfferReport, AwardScenario>),
   }
-  return award.keys.map((key) =>
-    key in cells ? cells[key as keyof typeof cells] : tonnesCell(layout, offer, index, key as AwardScenario, facts),
-  )
 }
 
 const SIX_DECIMALS = style.withNumberFormat(style.plainNumber, '#,##0.000000')
 
-function orderExpression({ award }: RfqLayout, index: number): string {
-  const own = award.at('orderPrice', index)
-  const ties = `COUNTIFS(${award.range('orderPrice')},${own},${award.range('offer')},"<"&${award.at('offer', index)})`
-  return `IF(ISNUMBER(${own}),RANK(${own},${award.range('orderPrice')},1)+${ties},"")`
+function orderExpression({ award: { range } }: RfqLayout, at: At<AwardKey>): string {
+  const own = at('orderPrice')
+  const ties = `COUNTIFS(${range('orderPrice')},${own},${range('offer')},"<"&${at('offer')})`
+  return `IF(ISNUMBER(${own}),RANK(${own},${range('orderPrice')},1)+${ties},"")`
 }
 
 /** Figures of the offers by id, computed once for the whole table. */
@@ -221,7 +231,7 @@ function tonnesExpression(
   const wanted = (expression: string) => `IF(ISNUMBER(WantedVolume),${expression},0)`
   switch (scenario) {
     case 'cheapest-single':
-      return wanted(`IF(${award.at('offer', index)}=${singleWinnerCell(layout)},${volume},0)`)
+      return wanted(`IF(${award.at('offer', index)}=${singleOfferCell(layout, 'coverage')},${volume},0)`)
     case 'cheapest-divisible': {
       const remaining = `(WantedVolume-${volumeBefore(award.range('order'), award.at('order', index))})`
       return wanted(`IF(${remaining}>WantedVolume*1E-9,MIN(${volume},${remaining}),0)`)

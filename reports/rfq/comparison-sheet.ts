@@ -128,7 +128,6 @@ function bestCells({ best }: Attribute, offers: readonly OfferReport[], row: num
     arrayFormula(
       `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NONE}")`,
       value === null ? NONE : shown,
-      `C${row}`,
       style.wrapped,
     ),
   ]

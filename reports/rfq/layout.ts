@@ -46,9 +46,13 @@ const AWARD_KEYS = [
   ...AWARD_SCENARIOS,
 ]
 export type AwardKey = (typeof AWARD_KEYS)[number]
-/** First row of the scenarios on `Award`; intermediate results and the table of tonnes follow. */
-export const FIRST_SCENARIO_ROW = HEADER_ROW + 1
-const AWARD_HEAD_ROW = FIRST_SCENARIO_ROW + AWARD_SCENARIOS.length + 4
+const SCENARIO_KEYS = keys(
+  'number scenario winners reached tonnes total price coverage budget saving savingShare offers developers overMaximum',
+  'solution lowerBound gap rule',
+)
+export type ScenarioKey = (typeof SCENARIO_KEYS)[number]
+/** Below the scenarios on `Award`: intermediate results, then the table of tonnes. */
+const AWARD_HEAD_ROW = HEADER_ROW + AWARD_SCENARIOS.length + 5
 
 export interface OfferLine {
   offer: OfferReport
@@ -71,6 +75,8 @@ export interface RfqLayout {
   prepayments: Grid<PrepaymentKey>
   offers: Grid<OfferKey>
   scoring: Grid<ScoringKey>
+  /** The scenarios on `Award`, and the table of tonnes below them. */
+  scenarios: Grid<ScenarioKey>
   award: Grid<AwardKey>
 }
 
@@ -92,6 +98,7 @@ export function rfqLayout(report: RfqReport): RfqLayout {
     prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
     offers: makeGrid('Offers', OFFER_KEYS, HEADER_ROW, count),
     scoring: makeGrid('Scoring', SCORING_KEYS, HEADER_ROW, count),
+    scenarios: makeGrid('Award', SCENARIO_KEYS, HEADER_ROW, report.awards.length),
     award: makeGrid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
   }
 }

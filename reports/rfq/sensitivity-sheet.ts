@@ -370,18 +370,17 @@ function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): R
     formula(`${figureColumn(frame, at)}$${PRICE_ROW}`, each.price, price),
     formula(reasonExpression(row), each.reason ?? '', style.wrapped),
     formula(`${rankColumn(at)}$${BASE_ROW}`, each.rank, style.plainNumber),
-    arrayFormula(solved, each.breakEvenPrice, `E${row}`, style.asBold(price)),
+    arrayFormula(solved, each.breakEvenPrice, style.asBold(price)),
     formula(
       `IFERROR(${layout.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`,
       each.breakEvenPricePerTonne,
       price,
     ),
     formula(`IFERROR(E${row}/B${row}-1,NA())`, each.change, style.signedPercent),
-    arrayFormula(`IF(SUM(--(${others}))=0,"",MIN(IF(${others},${prices})))`, figures.lowest ?? '', `H${row}`, price),
+    arrayFormula(`IF(SUM(--(${others}))=0,"",MIN(IF(${others},${prices})))`, figures.lowest ?? '', price),
     arrayFormula(
       `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${maxPricePoints}*$H${row}/${prices}))-${own},"")`,
       figures.lead ?? '',
-      `I${row}`,
       style.oneDecimal,
     ),
   )

@@ -8,7 +8,7 @@ import { severityLabels, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, type Cell, date, formula, moment, number, sheetLink } from '../xlsx/cells.js'
 import { MASTER_CHECK_CELL, masterCheckMarks } from './checks-sheet.js'
-import { FIRST_SCENARIO_ROW, type RfqLayout, rfqName } from './layout.js'
+import { type RfqLayout, rfqName } from './layout.js'
 import { chartSection } from './summary-charts.js'
 import { rankingRows, SUMMARY_WIDTHS } from './summary-ranking.js'
 
@@ -131,10 +131,9 @@ function statistics({ report, offers, numbers, currency }: RfqLayout): Fact[] {
   const lowest = `_xlfn.MINIFS(${prices},${eligible},"yes")`
   const highest = `_xlfn.MAXIFS(${prices},${eligible},"yes")`
   const weighted = `SUMIFS(${offers.range('comparedTotal')},${eligible},"yes")/SUMIFS(${offers.range('volume')},${eligible},"yes")`
-  const medianRow = VERDICT_ROW + 2
   return [
     ['Lowest', figure(lowest, price.lowest)],
-    ['Median', arrayFormula(some(`MEDIAN(IF(${eligible}="yes",${prices}))`), price.median, `K${medianRow}`, style)],
+    ['Median', arrayFormula(some(`MEDIAN(IF(${eligible}="yes",${prices}))`), price.median, style)],
     ['Highest', figure(highest, price.highest)],
     ['Spread', figure(`${highest}-${lowest}`, price.spread)],
     ['Volume-weighted average', figure(weighted, price.weightedMean)],
@@ -150,12 +149,15 @@ const combinationName = (figure: string): Cell =>
   )
 
 function bestFacts(layout: RfqLayout): Fact[] {
-  const { report, numbers, currency } = layout
-  const row = FIRST_SCENARIO_ROW + report.awards.findIndex(({ scenario }) => scenario === 'cheapest-combination')
+  const { report, numbers, currency, scenarios } = layout
+  const index = report.awards.findIndex(({ scenario }) => scenario === 'cheapest-combination')
   const award = report.awards.find(({ scenario }) => scenario === 'cheapest-combination')
   return [
-    [combinationName('total'), formula(`'Award'!$F$${row}`, award?.total ?? 0, numbers.money(currency))],
-    [combinationName('blended'), formula(`'Award'!$G$${row}`, award?.blendedPrice ?? null, numbers.price(currency))],
-    ['Saving against budget', formula(`'Award'!$J$${row}`, award?.saving ?? null, numbers.money(currency))],
+    [combinationName('total'), formula(scenarios.cell('total', index), award?.total ?? 0, numbers.money(currency))],
+    [
+      combinationName('blended'),
+      formula(scenarios.cell('price', index), award?.blendedPrice ?? null, numbers.price(currency)),
+    ],
+    ['Saving against budget', formula(scenarios.cell('saving', index), award?.saving ?? null, numbers.money(currency))],
   ]
 }

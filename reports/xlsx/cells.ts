@@ -67,15 +67,10 @@ export function formula(expression: string, cached: CachedResult, style: Style =
   }
 }
 
-/** An array formula; `address` is its own cell. */
-export function arrayFormula(expression: string, cached: CachedResult, address: string, style: Style = plain): Cell {
+/** An array formula, entered in this cell only. */
+export function arrayFormula(expression: string, cached: CachedResult, style: Style = plain): Cell {
   const cell = formula(expression, cached, style)
-  return { ...cell, value: { ...(cell.value as ExcelJS.CellFormulaValue), shareType: 'array', ref: address } as never }
-}
-
-/** A formula whose result is a calendar date. */
-export function dateFormula(expression: string, cached: string | null, style: Style): Cell {
-  return formula(expression, dateSerial(cached), style)
+  return { ...cell, value: { ...(cell.value as ExcelJS.CellFormulaValue), shareType: 'array' } as never }
 }
 
 /** A link to a web page; any address other than `https:` gives plain text. */

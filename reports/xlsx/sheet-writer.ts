@@ -100,7 +100,9 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
   plan.cells.forEach((cell, index) => {
     if (cell === undefined) return
     const target = row.getCell(index + 1)
-    target.value = cell.value
+    target.value = isArrayFormula(cell.value)
+      ? ({ ...cell.value, ref: target.address } as object as ExcelJS.CellValue)
+      : cell.value
     target.style = cell.style as Partial<ExcelJS.Style>
   })
   row.height = plan.height ?? fittedHeight(plan, widths)
@@ -108,6 +110,9 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
   if (plan.newPage) addPageBreak(sheet, number - 1)
   row.commit()
 }
+
+const isArrayFormula = (value: ExcelJS.CellValue): value is ExcelJS.CellFormulaValue =>
+  typeof value === 'object' && value !== null && 'shareType' in value
 
 /** The streaming sheet cannot merge rows it has already written; recording the range is enough. */
 function mergeWritten(sheet: ExcelJS.Worksheet, range: string): void {

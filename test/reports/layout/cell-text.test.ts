@@ -10,7 +10,7 @@ import {
   timestamp,
   withNumberFormat,
 } from '../../../reports/xlsx/cell-styles.js'
-import { date, dateFormula, formula, moment, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
+import { date, dateSerial, formula, moment, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 
 describe('cell text', () => {
   const styles = numberStyles([1, 2.5], [7.25, 8.123])
@@ -33,7 +33,7 @@ describe('cell text', () => {
       ['1.00E+20', number(1e20, styles.money('USD'))],
       ['2026-03-16', date('2026-03-16', calendarDate)],
       ['2026-03-16 12:30 UTC', moment('2026-03-16T12:30:59.000Z', timestamp)],
-      ['2026-03-16', dateFormula('X', '2026-03-16', calendarDate)],
+      ['2026-03-16', formula('X', dateSerial('2026-03-16'), calendarDate)],
       ['6', formula('2*3', 6, plainNumber)],
       ['#N/A', formula('X', null, plainNumber)],
       ['TRUE', formula('X', true, plainNumber)],
@@ -48,7 +48,9 @@ describe('cell text', () => {
     expect(cellLink(webLink('open', 'https://example.com/', link))).toBe('https://example.com/')
     expect(cellLink(sheetLink('Offers', 'Offers', link))).toBe("#'Offers'!A1")
     expect(cellLink(text('https://example.com/'))).toBeNull()
-    expect(cellContent(dateFormula('X', '2026-03-16', calendarDate))).toEqual(new Date('2026-03-16T00:00:00.000Z'))
+    expect(cellContent(formula('X', dateSerial('2026-03-16'), calendarDate))).toEqual(
+      new Date('2026-03-16T00:00:00.000Z'),
+    )
     expect(cellContent(undefined)).toBeNull()
   })
   it('ignores a currency that is not a three-letter code', () => {

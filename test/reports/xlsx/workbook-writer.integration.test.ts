@@ -48,7 +48,7 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan =>
           formula(`B${index + 2}*2`, (index + 1) * 2),
           date('2026-03-16', calendarDate),
           webLink(word, 'https://example.com/?a=1&b=2', link),
-          arrayFormula('MAX(B2:B3)', words.length, `F${index + 2}`),
+          arrayFormula('MAX(B2:B3)', words.length),
           sheetLink('two', 'Two', link),
         ],
       })),
