@@ -9,6 +9,14 @@ export function cellContent(cell: Cell | undefined): string | number | Date | nu
   return typeof value === 'string' ? value.replace(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_') : value
 }
 
+/** The number in a cell or stored as the result of its formula, dates as serial numbers; null if there is none. */
+export function storedNumber({ value }: Cell): number | null {
+  const plain = plainValue(value)
+  return typeof plain === 'number' ? plain : null
+}
+
+export const isFormula = ({ value }: Cell): boolean => value !== null && typeof value === 'object' && 'formula' in value
+
 function plainValue(value: Cell['value']): string | number | Date | null {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'

@@ -3,17 +3,19 @@ import { formatFlagValue } from '../../src/domain/comparison/flag-value.js'
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Requirement } from '../../src/domain/comparison/offer/requirements.js'
+import { cellContent, isFormula, storedNumber } from '../layout/cell-text.js'
 import { columnLetter } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, rowSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
-import { countFlags, joinList, severityLabels, withCurrency, yesNo } from '../layout/wording.js'
+import { joinList, severityLabels, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, type Cell, date, dateSerial, formula, moment, number, text } from '../xlsx/cells.js'
+import { arrayFormula, blank, type Cell, date, formula, text } from '../xlsx/cells.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
+import { offerColumns } from './offers-sheet.js'
 
 /** Maximum number of offers compared, best-ranked first; the sheet states how many it omits. */
 const MAX_COMPARED = 300
@@ -26,12 +28,14 @@ const NONE = '–'
 /** Row `Ranked`: only offers with `yes` there can have the best value. */
 const RANKED_ROW = HEADER_ROW + 2
 
+type Best = 'min' | 'max'
+
 /** One attribute: a row. */
 interface Attribute {
   label: string
   cell: (offer: OfferReport, index: number) => Cell
-  /** How the best value is determined and shown. */
-  best?: { which: 'min' | 'max'; value: (offer: OfferReport) => number | null; style: style.Style }
+  /** Which of the values is best. */
+  best?: Best
 }
 interface Group {
   title: string
@@ -78,7 +82,7 @@ function* comparisonRows(
 ): Generator<RowPlan> {
   yield* headingRows(rfqHeading(layout, 'Comparison', noteOf(layout, offers.length)))
   yield* emptyRows(1)
-  yield headRow('Attribute', 'Best value', 'Best offer', ...offers.map((offer) => `${offer.sequence} · ${offer.label}`))
+  yield headRow('Attribute', 'Best value', 'Best offer', ...offers.map(offerName))
   const atLeft = leftAligner()
   let row = HEADER_ROW
   for (const group of groups) {
@@ -111,20 +115,22 @@ function noteOf({ report }: RfqLayout, shown: number): string {
 }
 
 /** The best value and the offer that has it, or the number of offers that share it. */
-function bestCells({ best }: Attribute, offers: readonly OfferReport[], row: number, lastColumn: string): Cell[] {
-  if (best === undefined || offers.length === 0) return [blank(style.body), blank(style.body)]
+function bestCells(attribute: Attribute, offers: readonly OfferReport[], row: number, lastColumn: string): Cell[] {
+  const { best, cell } = attribute
+  const [firstOffer] = offers
+  if (best === undefined || firstOffer === undefined) return [blank(style.body), blank(style.body)]
   const first = columnLetter(FIRST_OFFER_COLUMN)
   const values = `$${first}${row}:$${lastColumn}${row}`
   const ranked = `$${first}$${RANKED_ROW}:$${lastColumn}$${RANKED_ROW}`
   const heads = `$${first}$${HEADER_ROW}:$${lastColumn}$${HEADER_ROW}`
-  const name = best.which === 'min' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
+  const name = best === 'min' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
   const known = `COUNTIFS(${ranked},"yes",${values},">=-1E+300")`
-  const { value, winners } = bestOf(best, offers)
+  const { value, winners } = bestOf(best, attribute, offers)
   const many = `SUMPRODUCT((${ranked}="yes")*(${values}=$B${row}))`
   const match = `INDEX(${heads},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
-  const shown = winners.length === 1 ? winnerName(winners) : `${winners.length} offers`
+  const shown = winners.length === 1 ? winners.map(offerName).join() : `${winners.length} offers`
   return [
-    formula(`IF(${known}=0,"${NONE}",${name}(${values},${ranked},"yes"))`, value ?? NONE, best.style),
+    formula(`IF(${known}=0,"${NONE}",${name}(${values},${ranked},"yes"))`, value ?? NONE, cell(firstOffer, 0).style),
     arrayFormula(
       `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NONE}")`,
       value === null ? NONE : shown,
@@ -133,173 +139,119 @@ function bestCells({ best }: Attribute, offers: readonly OfferReport[], row: num
   ]
 }
 
-const winnerName = ([winner]: readonly OfferReport[]) =>
-  winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`
+const offerName = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
 
-function bestOf(best: NonNullable<Attribute['best']>, offers: readonly OfferReport[]) {
-  const known = offers.flatMap((offer) => {
-    const value = offer.eligibility.eligible ? best.value(offer) : null
+function bestOf(best: Best, { cell }: Attribute, offers: readonly OfferReport[]) {
+  const known = offers.flatMap((offer, index) => {
+    const value = offer.eligibility.eligible ? storedNumber(cell(offer, index)) : null
     return value === null ? [] : [{ offer, value }]
   })
   if (known.length === 0) return { value: null, winners: [] }
-  const choose = best.which === 'min' ? Math.min : Math.max
+  const choose = best === 'min' ? Math.min : Math.max
   const value = known.reduce((found, each) => choose(found, each.value), known[0]?.value ?? 0)
   return { value, winners: known.filter((each) => each.value === value).map(({ offer }) => offer) }
 }
 
 function groupsOf(layout: RfqLayout): Group[] {
+  const offers = offersAttribute(layout)
   return [
-    { title: 'Outcome', attributes: [...outcomeAttributes(layout)] },
-    { title: 'Price and payment', attributes: moneyAttributes(layout) },
-    { title: 'Volume and delivery', attributes: volumeAttributes(layout) },
+    {
+      title: 'Outcome',
+      attributes: [
+        offers('eligible'),
+        offers('why'),
+        offers('rank', 'min'),
+        offers('score', 'max'),
+        {
+          label: 'Meets all requirements',
+          cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? style.good : style.bad),
+        },
+      ],
+    },
+    {
+      title: 'Price and payment',
+      attributes: [
+        offers('comparedPricePerTonne', 'min'),
+        offers('comparedPrice', 'min'),
+        offers('comparedTotal'),
+        { ...offers('pricePerTonne'), label: 'Price per tonne, own currency' },
+        { ...offers('total'), label: 'Total, own currency' },
+        { ...offers('totalVerdict'), label: 'Stated total against lines' },
+        offers('prepaidShare', 'min'),
+        offers('contract'),
+        offers('currency'),
+      ],
+    },
+    {
+      title: 'Volume and delivery',
+      attributes: [
+        offers('volume', 'max'),
+        offers('coverage', 'max'),
+        { ...offers('volumeVerdict'), label: 'Stated volume against lines' },
+        offers('firstDelivery', 'min'),
+        offers('lastDelivery', 'min'),
+        offers('meanWait', 'min'),
+        offers('onTimeShare', 'max'),
+        offers('oldestVintage', 'max'),
+        offers('newestVintage', 'max'),
+      ],
+    },
     { title: 'RFQ requirements', attributes: requirementAttributes(layout) },
-    { title: 'Project, as described by its developer', attributes: projectAttributes() },
-    { title: 'Flags', attributes: flagAttributes() },
-    { title: 'Submission and source', attributes: sourceAttributes() },
+    {
+      title: 'Project, as described by its developer',
+      attributes: [
+        ...(['developer', 'project', 'country', 'registry', 'registryId', 'methodologies', 'activity'] as const).map(
+          (key) => offers(key),
+        ),
+        offers('ecosystems'),
+        offers('labels'),
+        textAttribute('Project stages', ({ listing }) => joinList(listing.projectStages)),
+        { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
+        offers('facts', 'max'),
+      ],
+    },
+    {
+      title: 'Flags',
+      attributes: [offers('high', 'min'), offers('medium', 'min'), offers('low', 'min'), ...flagAttributes()],
+    },
+    {
+      title: 'Submission and source',
+      attributes: [
+        ...(['status', 'view', 'submitted', 'expiry', 'review'] as const).map((key) => offers(key)),
+        textAttribute('Review comment', ({ terms }) => terms.review?.comment),
+        textAttribute('Notes to the buyer', ({ terms }) => terms.notes),
+        textAttribute('Full document read', (offer) => (offer.shape === 'full' ? 'yes' : 'no, summary only')),
+        ...(['version', 'observed', 'id'] as const).map((key) => offers(key)),
+      ],
+    },
   ]
 }
 
-/** A figure from `Offers`; unknown values show as a dash. */
-function figureAttribute(
-  { offers }: RfqLayout,
-  label: string,
-  key: OfferKey,
-  value: (offer: OfferReport) => number | null,
-  style: style.Style | ((offer: OfferReport) => style.Style),
-  best?: 'min' | 'max',
-): Attribute {
-  const cellStyle = (offer: OfferReport) => (typeof style === 'function' ? style(offer) : style)
-  return {
-    label,
-    cell: (offer, index) =>
-      formula(`IFERROR(${offers.cell(key, index)},"${NONE}")`, value(offer) ?? NONE, cellStyle(offer)),
-    ...(best && typeof style !== 'function' && { best: { which: best, value, style } }),
-  }
+/** A column of `Offers` as an attribute, with its label and figures; unknown values show as a dash. */
+function offersAttribute(layout: RfqLayout): (key: OfferKey, best?: Best) => Attribute {
+  const columns = offerColumns(layout)
+  return (key, best) => ({
+    label: columns[key].header,
+    cell: (offer, index) => attributeCell(columns[key].cell(offer, index), layout.offers.cell(key, index)),
+    ...(best && { best }),
+  })
 }
-const textAttribute = (label: string, value: (offer: OfferReport) => unknown): Attribute => ({
+
+/** A cell of `Offers` in `Comparison`: formulas become references to it. */
+function attributeCell(cell: Cell, address: string): Cell {
+  const content = cellContent(cell)
+  if (isFormula(cell)) {
+    const result = storedNumber(cell) ?? (typeof content === 'string' ? content : NONE)
+    return formula(`IFERROR(${address},"${NONE}")`, result, cell.style)
+  }
+  if (content !== null && typeof content !== 'string') return cell
+  return text(truncateToLines(content ?? NONE, OFFER_WIDTH, CELL_LINES), style.wrapped)
+}
+
+const textAttribute = (label: string, value: (offer: OfferReport) => string | null | undefined): Attribute => ({
   label,
-  cell: (offer) => text(truncateToLines(String(value(offer) ?? NONE), OFFER_WIDTH, CELL_LINES), style.wrapped),
+  cell: (offer) => text(truncateToLines(value(offer) || NONE, OFFER_WIDTH, CELL_LINES), style.wrapped),
 })
-
-function* outcomeAttributes(layout: RfqLayout): Generator<Attribute> {
-  const { offers, scoring } = layout
-  yield {
-    label: 'Ranked',
-    cell: (offer, index) => formula(offers.cell('eligible', index), yesNo(offer.eligibility.eligible), style.body),
-  }
-  yield textAttribute('Reason not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'))
-  yield {
-    label: 'Rank',
-    cell: (offer, index) => formula(scoring.cell('rank', index), offer.rank ?? '', style.plainNumber),
-    best: { which: 'min', value: (offer) => offer.rank, style: style.plainNumber },
-  }
-  yield {
-    label: 'Score (0–100)',
-    cell: (offer, index) => formula(scoring.cell('total', index), offer.scores?.total ?? '', style.oneDecimal),
-    best: { which: 'max', value: (offer) => offer.scores?.total ?? null, style: style.oneDecimal },
-  }
-  yield {
-    label: 'Meets all requirements',
-    cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? style.good : style.bad),
-  }
-}
-
-function moneyAttributes(layout: RfqLayout): Attribute[] {
-  const { numbers, currency } = layout
-  const money = numbers.money(currency)
-  const price = numbers.price(currency)
-  const own = (offer: OfferReport) => numbers.price(offer.terms.currencyCode)
-  const ownTotal = (offer: OfferReport) => numbers.money(offer.terms.currencyCode)
-  return [
-    figureAttribute(
-      layout,
-      withCurrency('Price per tonne', currency, '/t'),
-      'comparedPricePerTonne',
-      (offer) => offer.compared.pricePerTonne,
-      price,
-      'min',
-    ),
-    figureAttribute(
-      layout,
-      withCurrency('Risk-adjusted price per tonne', currency, '/t'),
-      'comparedPrice',
-      (offer) => offer.compared.price,
-      price,
-      'min',
-    ),
-    figureAttribute(layout, withCurrency('Total', currency), 'comparedTotal', (offer) => offer.compared.total, money),
-    figureAttribute(
-      layout,
-      'Price per tonne, own currency',
-      'pricePerTonne',
-      (offer) => offer.metrics.pricePerTonne,
-      own,
-    ),
-    figureAttribute(layout, 'Total, own currency', 'total', (offer) => offer.metrics.total, ownTotal),
-    textAttribute('Stated total against lines', (offer) => offer.metrics.totalVerdict),
-    figureAttribute(
-      layout,
-      'Pre-paid share',
-      'prepaidShare',
-      (offer) => offer.metrics.prepaidShare,
-      style.percent,
-      'min',
-    ),
-    textAttribute('Contract type', (offer) => offer.terms.contractType),
-    textAttribute('Currency', (offer) => offer.terms.currency),
-  ]
-}
-
-function volumeAttributes(layout: RfqLayout): Attribute[] {
-  const dated = (label: string, key: OfferKey, value: (offer: OfferReport) => string | null): Attribute =>
-    figureAttribute(layout, label, key, (offer) => dateSerial(value(offer)), style.calendarDate, 'min')
-  return [
-    figureAttribute(layout, 'Volume (t)', 'volume', (offer) => offer.metrics.volume, layout.numbers.volume, 'max'),
-    figureAttribute(
-      layout,
-      'Coverage of the wanted volume',
-      'coverage',
-      (offer) => offer.metrics.coverage,
-      style.percent,
-      'max',
-    ),
-    textAttribute('Stated volume against lines', (offer) => offer.metrics.volumeVerdict),
-    dated('First delivery', 'firstDelivery', (offer) => offer.metrics.firstDelivery),
-    dated('Last delivery', 'lastDelivery', (offer) => offer.metrics.lastDelivery),
-    figureAttribute(
-      layout,
-      'Mean wait (days)',
-      'meanWait',
-      (offer) => offer.metrics.meanWaitDays,
-      style.oneDecimal,
-      'min',
-    ),
-    figureAttribute(
-      layout,
-      'Share due on time',
-      'onTimeShare',
-      (offer) => offer.metrics.onTimeShare,
-      style.percent,
-      'max',
-    ),
-    figureAttribute(
-      layout,
-      'Oldest vintage',
-      'oldestVintage',
-      (offer) => offer.metrics.oldestVintage,
-      style.plainNumber,
-      'max',
-    ),
-    figureAttribute(
-      layout,
-      'Newest vintage',
-      'newestVintage',
-      (offer) => offer.metrics.newestVintage,
-      style.plainNumber,
-      'max',
-    ),
-  ]
-}
 
 const REQUIREMENT_LABELS: Record<Requirement['code'], string> = {
   'price-max': 'Price at most the maximum',
@@ -335,27 +287,6 @@ function requirementCell(requirement: Requirement | undefined): Cell {
   return text(`${verdict}${foundText(requirement)}`, met === false ? style.bad : style.wrapped)
 }
 
-function projectAttributes(): Attribute[] {
-  return [
-    textAttribute('Developer', (offer) => offer.developer),
-    textAttribute('Project', (offer) => offer.project),
-    textAttribute('Country', ({ listing }) => listing.country),
-    textAttribute('Registry', ({ listing }) => listing.registry),
-    textAttribute('Registry id', ({ listing }) => listing.registryId),
-    textAttribute('Methodologies', ({ listing }) => joinList(listing.methodologies)),
-    textAttribute('Mitigation activity', ({ listing }) => listing.mitigationActivity),
-    textAttribute('Ecosystems', ({ listing }) => joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes])),
-    textAttribute('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
-    textAttribute('Project stages', ({ listing }) => joinList(listing.projectStages)),
-    { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
-    {
-      label: 'Facts stated (of 6)',
-      cell: ({ listing }) => number(listing.factsStated, style.integer),
-      best: { which: 'max', value: ({ listing }) => listing.factsStated, style: style.integer },
-    },
-  ]
-}
-
 function flagAttributes(): Attribute[] {
   const severities: Severity[] = ['high', 'medium', 'low']
   const words = (offer: OfferReport, severity: Severity) =>
@@ -364,13 +295,6 @@ function flagAttributes(): Attribute[] {
       .map((flag) => `• ${flag.words}`)
       .join('\n')
   return [
-    ...severities.map(
-      (severity): Attribute => ({
-        label: `${severityLabels[severity]} flags`,
-        cell: (offer) => number(countFlags(offer, severity), style.integer),
-        best: { which: 'min', value: (offer) => countFlags(offer, severity), style: style.integer },
-      }),
-    ),
     ...severities.map((severity) =>
       textAttribute(`${severityLabels[severity]} flags: details`, (offer) => words(offer, severity)),
     ),
@@ -396,22 +320,4 @@ function unknownFigures({ metrics }: OfferReport): string {
     return reason === undefined ? [] : [`• ${words}: ${reason}`]
   })
   return lines.length === 0 ? NONE : lines.join('\n')
-}
-
-function sourceAttributes(): Attribute[] {
-  return [
-    textAttribute('Status', (offer) => offer.status ?? 'unknown'),
-    textAttribute('Visible on marketplace', (offer) =>
-      offer.inView ? 'yes' : `no, missing since ${offer.missingSince ?? 'unknown'}`,
-    ),
-    { label: 'Submitted', cell: (offer) => moment(offer.submittedAt, style.timestamp) },
-    { label: 'Expires', cell: (offer) => date(offer.terms.expiryDate, style.calendarDate) },
-    textAttribute('Review', ({ terms }) => terms.review?.status),
-    textAttribute('Review comment', ({ terms }) => terms.review?.comment),
-    textAttribute('Notes to the buyer', ({ terms }) => terms.notes),
-    textAttribute('Full document read', (offer) => (offer.shape === 'full' ? 'yes' : 'no, summary only')),
-    { label: 'Version', cell: (offer) => number(offer.source.version, style.plainNumber) },
-    { label: 'Observed', cell: (offer) => moment(offer.source.observedAt, style.timestamp) },
-    textAttribute('Offer id', (offer) => offer.id),
-  ]
 }

@@ -1,5 +1,5 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { type At, columnsOf } from '../layout/columns.js'
+import { type At, type Columns, columnsOf } from '../layout/columns.js'
 import { bar, here, is, isUnavailable, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
@@ -19,7 +19,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<OfferReport, OfferKey>({
     grid: offers,
     heading: rfqHeading(layout, 'Offers', NOTE),
-    columns: { ...outcome(layout), ...terms(layout), ...metricColumns(layout), ...project(layout), ...noteColumns() },
+    columns: offerColumns(layout),
     rows: layout.report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
@@ -33,6 +33,15 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     ],
   })
 }
+
+/** The columns of `Offers`; `Comparison` shows some of them as rows. */
+export const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> => ({
+  ...outcome(layout),
+  ...terms(layout),
+  ...metricColumns(layout),
+  ...project(layout),
+  ...noteColumns(),
+})
 
 function outcome({ offers, scoring, numbers, currency }: RfqLayout) {
   const { text, number, yesNo, formula } = columnsOf<OfferReport, OfferKey>(offers)
