@@ -1,11 +1,11 @@
 import type { Source } from '../../src/domain/comparison/comparison-context.js'
 import type { DocumentProblem, ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import { bodyRow, headRow } from '../layout/rows.js'
+import { columnsOf } from '../layout/columns.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { tableRows } from '../layout/table-sheet.js'
 import { termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { moment, number, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE = 'Definitions, sources, limits of the data, and long texts in full.'
@@ -56,55 +56,51 @@ function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, str
 
 function* decisionRows(decisions: readonly ReportedDecision[]): Generator<RowPlan> {
   if (decisions.length === 0) return
-  yield headRow('Decided', 'Reason', 'No.', 'Decision', 'Outcome', 'Run', 'Message')
-  for (const decision of decisions) {
-    yield bodyRow(
-      moment(decision.decidedAt, style.timestamp),
-      text(decision.reason, style.wrapped),
-      number(decision.id, style.plainNumber),
-      text(decision.decision, style.body),
-      text(decision.outcome, style.body),
-      number(decision.runId, style.plainNumber),
-      text(decision.message, style.wrapped),
-    )
-  }
+  const { text, number, moment } = columnsOf<ReportedDecision>()
+  yield* tableRows(
+    [
+      moment('Decided', ({ decidedAt }) => decidedAt),
+      text('Reason', ({ reason }) => reason),
+      number('No.', ({ id }) => id),
+      text('Decision', ({ decision }) => decision, { look: style.body }),
+      text('Outcome', ({ outcome }) => outcome, { look: style.body }),
+      number('Run', ({ runId }) => runId),
+      text('Message', ({ message }) => message),
+    ],
+    decisions,
+  )
 }
 
 function* problemRows(problems: readonly DocumentProblem[]): Generator<RowPlan> {
   if (problems.length === 0) return
-  yield headRow('Document', 'Path', 'Kind', 'Problem', 'First seen', '', 'Description')
-  for (const problem of problems) {
-    yield bodyRow(
-      text(problem.entityId, style.wrapped),
-      text(problem.path, style.wrapped),
-      text(problem.kind, style.body),
-      text(problem.code, style.body),
-      moment(problem.firstSeenAt, style.timestamp),
-      text(null, style.body),
-      text(problem.message, style.wrapped),
-    )
-  }
+  const { text, moment } = columnsOf<DocumentProblem>()
+  yield* tableRows(
+    [
+      text('Document', ({ entityId }) => entityId),
+      text('Path', ({ path }) => path),
+      text('Kind', ({ kind }) => kind, { look: style.body }),
+      text('Problem', ({ code }) => code, { look: style.body }),
+      moment('First seen', ({ firstSeenAt }) => firstSeenAt),
+      text('', () => null, { look: style.body }),
+      text('Description', ({ message }) => message),
+    ],
+    problems,
+  )
 }
 
-function* sourceRows(sources: readonly Source[]): Generator<RowPlan> {
-  yield headRow(
-    'Document',
-    'Content hash (SHA-256)',
-    'Version',
-    'Previous version last seen',
-    'Observed',
-    'Run',
-    'Kind and validity',
+function sourceRows(sources: readonly Source[]): Iterable<RowPlan> {
+  const { text, number, moment } = columnsOf<Source>()
+  const kind = ({ kind, valid }: Source) => `${kind}${valid ? '' : ': does not match the API documentation'}`
+  return tableRows(
+    [
+      text('Document', ({ id }) => id),
+      text('Content hash (SHA-256)', ({ contentHash }) => contentHash),
+      number('Version', ({ version }) => version),
+      moment('Previous version last seen', ({ notBefore }) => notBefore),
+      moment('Observed', ({ observedAt }) => observedAt),
+      number('Run', ({ runId }) => runId),
+      text('Kind and validity', kind, { look: style.boldBody }),
+    ],
+    sources,
   )
-  for (const source of sources) {
-    yield bodyRow(
-      text(source.id, style.wrapped),
-      text(source.contentHash, style.wrapped),
-      number(source.version, style.plainNumber),
-      moment(source.notBefore, style.timestamp),
-      moment(source.observedAt, style.timestamp),
-      number(source.runId, style.plainNumber),
-      text(`${source.kind}${source.valid ? '' : ': does not match the API documentation'}`, style.boldBody),
-    )
-  }
 }

@@ -230,39 +230,38 @@ function flagRow(flag: Flag, subject: string): Row {
   const [found, limit] = flag.compared
   const side = (value: typeof found): Side => ({
     what: value === undefined ? '' : `${value.what}${value.unit === null ? '' : `, ${value.unit}`}`,
-    value: typeof value?.value === 'number' ? number(value.value, FIGURE) : text(value?.value, style.wrapped),
+    value: sideCell(value?.value ?? null, undefined),
   })
   const numbers = typeof found?.value === 'number' && typeof limit?.value === 'number'
   const difference = numbers && found.unit === limit.unit ? Number(found.value) - Number(limit.value) : null
   return {
+    ...EMPTY_ROW,
     about: 'flag',
     subject,
     title: flag.code,
     left: side(found),
     right: side(limit),
-    exact: text(null, style.body),
-    tolerance: text(null, style.body),
     verdict: severityLabels[flag.severity],
-    isFormula: false,
     difference,
     words: flag.words,
   }
 }
 
 const EMPTY_SIDE: Side = { what: '', value: text(null, style.body) }
-
-function documentRow({ kind, entityId, path, code, message }: DocumentProblem): Row {
-  return {
-    about: 'document',
-    subject: `${kind} ${entityId}`,
-    title: path === '' ? code : `${code}: ${path}`,
-    left: EMPTY_SIDE,
-    right: EMPTY_SIDE,
-    exact: EMPTY_SIDE.value,
-    tolerance: EMPTY_SIDE.value,
-    verdict: 'problem',
-    isFormula: false,
-    difference: null,
-    words: message,
-  }
+const EMPTY_ROW = {
+  left: EMPTY_SIDE,
+  right: EMPTY_SIDE,
+  exact: EMPTY_SIDE.value,
+  tolerance: EMPTY_SIDE.value,
+  isFormula: false,
+  difference: null,
 }
+
+const documentRow = ({ kind, entityId, path, code, message }: DocumentProblem): Row => ({
+  ...EMPTY_ROW,
+  about: 'document',
+  subject: `${kind} ${entityId}`,
+  title: path === '' ? code : `${code}: ${path}`,
+  verdict: 'problem',
+  words: message,
+})
