@@ -85,7 +85,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     config,
     log,
     store,
-    marketplace: once(async () => closeLater(await openMarketplace(cli, config))),
+    marketplace: once(async () => closeLater(await openMarketplace(cli, config, await store()))),
     runner: once(async () => {
       const { createRunner } = await import('../../jobs/service.js')
       const runner = await createRunner(config.queue, log)
@@ -145,7 +145,8 @@ async function createReportMaker({ reportWorkerScript }: Cli['io'], config: Conf
   return makeReportInWorker({ thread: reportWorkerScript, database: config.database })
 }
 
-async function openMarketplace({ io }: Cli, { baseUrl, requests }: Config): Promise<Marketplace> {
+async function openMarketplace({ io }: Cli, { baseUrl, requests }: Config, store: Store): Promise<Marketplace> {
   const { createMarketplace } = await import('../marketplace/client.js')
-  return createMarketplace({ baseUrl, limits: requests, version: VERSION, now: io.now })
+  const ledger = store.requestLedger(new URL(baseUrl).origin)
+  return createMarketplace({ baseUrl, limits: requests, ledger, version: VERSION, now: io.now })
 }

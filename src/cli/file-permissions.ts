@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import type { Config } from '../config.js'
 import { collectSecrets } from '../log.js'
 import { quoteForShell } from '../quote-for-shell.js'
+import { DATABASE_COMPANIONS } from './output-file.js'
 
 /** A file that users of this machine other than its owner may read or change. */
 export interface LooseFile {
@@ -45,7 +46,7 @@ function privateFiles(config: Config): PrivateFile[] {
   const { database, file, secretFiles } = config
   return [
     { what: 'the database', path: database },
-    ...['-wal', '-shm', '-journal'].map((suffix) => ({ what: 'a file of the database', path: database + suffix })),
+    ...DATABASE_COMPANIONS.map((suffix) => ({ what: 'a file of the database', path: database + suffix })),
     { what: 'the configuration', path: file, mayBeRead: !containsSecret(config) },
     { what: 'the file of the API keys', path: join(dirname(file), '.env') },
     ...secretFiles.map((path) => ({ what: 'a key file', path, mayBeRead: SECRET_MOUNTS.test(path) })),

@@ -9,11 +9,14 @@ interface NeededFile {
   what: string
 }
 
-const COMPANIONS = ['-wal', '-shm', '-journal']
+/** What the names of the files beside the database end with. */
+export const DATABASE_COMPANIONS = ['-wal', '-shm', '-journal', '-requests']
 
 /** Every file that the configuration names, and those beside them, whether they exist or not. */
 function neededFiles({ file, database, secretFiles }: Pick<Config, 'file' | 'database' | 'secretFiles'>): NeededFile[] {
-  const companions = [database, canonicalPath(database)].flatMap((path) => COMPANIONS.map((suffix) => path + suffix))
+  const companions = [database, canonicalPath(database)].flatMap((path) =>
+    DATABASE_COMPANIONS.map((suffix) => path + suffix),
+  )
   return [
     { path: database, what: 'the database' },
     ...companions.map((path) => ({ path, what: 'a file that belongs to the database' })),

@@ -33,7 +33,7 @@ schedule:
   channelReport: "0 6 * * 1-5"
 scheduleTimeZone: UTC
 
-# Limits for requests to the marketplace, over all channels.
+# Limits for requests to the marketplace, over all channels and all processes on this database.
 requests:
   concurrency: 8 # concurrent requests
   perSecond: 20 # requests started per second

@@ -1,4 +1,5 @@
 import type { Clock } from '../domain/clock.js'
+import type { RequestLedger } from '../domain/request-ledger.js'
 import type { Marketplace, RequestLimits, RequestObserver } from './contract.js'
 import { type Backoff, DEFAULT_BACKOFF } from './retry.js'
 import { Session } from './session.js'
@@ -11,6 +12,8 @@ export interface MarketplaceOptions {
   limits: RequestLimits
   /** Quotekeeper's version, for the User-Agent. */
   version: string
+  /** Keeps the limits for all processes together (docs/ARCHITECTURE.md); without it, they hold for this client only. */
+  ledger?: RequestLedger | undefined
   /** Called after each HTTP request, for metrics. */
   observer?: RequestObserver
   now?: Clock
@@ -28,8 +31,8 @@ export interface MarketplaceOptions {
  */
 export function createMarketplace(options: MarketplaceOptions): Marketplace {
   const { baseUrl, limits, version, backoff = DEFAULT_BACKOFF, timing = SYSTEM_TIMING } = options
-  const { observer = () => undefined, now = () => new Date() } = options
-  const transport = new Transport({ baseUrl, limits, version, observer, now, timing })
+  const { ledger, observer = () => undefined, now = () => new Date() } = options
+  const transport = new Transport({ baseUrl, limits, version, ledger, observer, now, timing })
   return {
     session: (channel, { signal } = {}) =>
       new Session({ transport, channel, retries: limits.retries, backoff, timing, signal }),

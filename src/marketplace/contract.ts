@@ -32,7 +32,7 @@ export interface ChannelSession {
   /**
    * Closes an RFQ with one POST, never retried. Returns every complete HTTP reply, whatever its status.
    * @throws UnavailableError, AbortedError if no complete reply arrived: the outcome is unknown
-   * @throws PausedError, ChannelError, ItemError if nothing was sent
+   * @throws PausedError, LedgerError, ChannelError, ItemError if nothing was sent
    */
   closeRfq(id: string): Promise<CloseResult>
 }
@@ -56,9 +56,9 @@ export interface CloseResult {
 }
 
 export interface RequestLimits {
-  /** Requests in flight at once. */
+  /** Requests in flight at once, over all processes that share a ledger. */
   concurrency: number
-  /** Requests started per second. */
+  /** Requests started per second, over all processes that share a ledger. */
   perSecond: number
   /** From connecting to the last byte of the reply, in milliseconds. */
   timeoutMs: number

@@ -46,6 +46,20 @@ export class PausedError extends MarketplaceError {
   }
 }
 
+/**
+ * The ledger that keeps the request limits for all processes cannot be reached: nothing was sent. End the run; the next
+ * one tries again.
+ */
+export class LedgerError extends MarketplaceError {
+  override name = 'LedgerError'
+  constructor(cause: unknown) {
+    const reason = cause instanceof Error ? cause.message : String(cause)
+    super(`No request was sent, because the limits that all processes keep together cannot be checked. ${reason}`, {
+      cause,
+    })
+  }
+}
+
 /** The run was stopped, or the client was closed. */
 export class AbortedError extends MarketplaceError {
   override name = 'AbortedError'

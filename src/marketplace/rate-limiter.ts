@@ -1,6 +1,8 @@
 import type { Clock } from '../domain/clock.js'
+import type { RequestLedger } from '../domain/request-ledger.js'
 import type { CancelToken } from './cancel-token.js'
-import { PausedError } from './errors.js'
+import { LedgerError, PausedError } from './errors.js'
+import { LimitShare } from './limit-share.js'
 import type { Timing } from './timing.js'
 
 /** Longest Retry-After that a request waits for, in milliseconds; a longer one ends the run. */
@@ -11,6 +13,8 @@ export interface RateLimiterOptions {
   concurrency: number
   /** Requests started within any one second; Infinity for no limit. */
   perSecond: number
+  /** Keeps the limits for all processes together; without it, they hold for this process only. */
+  ledger?: RequestLedger | undefined
   timing: Timing
   now: Clock
 }
@@ -29,39 +33,58 @@ export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #starts: SlidingWindow
   readonly #queues = new Map<object, Waiter[]>()
+  #waiting = 0
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
+  /** End of the newest pause that this process was asked for; `#pause` may be one of another process. */
+  #ownPauseEnd = Number.NEGATIVE_INFINITY
+  readonly #share: LimitShare | null
   #timer: AbortController | null = null
 
   constructor(options: RateLimiterOptions) {
     this.#options = options
     this.#starts = new SlidingWindow(options.perSecond)
+    this.#share = options.ledger ? this.#openShare(options.ledger) : null
   }
 
   /**
    * Waits until one request may start; call `release` when it has ended.
    * @param fairnessKey requests with different keys take turns
-   * @throws PausedError at once during a pause too long to wait for; AbortedError on cancellation
+   * @throws PausedError at once during a pause too long to wait for; LedgerError if the ledger cannot be reached;
+   *   AbortedError on cancellation
    */
   async acquire(fairnessKey: object, cancelToken: CancelToken): Promise<void> {
     cancelToken.throwIfCancelled()
     const pause = this.longPause()
     if (pause) throw pause
-    if (this.#queues.size === 0 && this.#running < this.#options.concurrency && this.#delay() <= 0) this.#start()
+    if (this.#queues.size === 0 && this.#running < this.#options.concurrency && this.#delay() <= 0 && this.#takeStart())
+      this.#start()
     else await this.#enqueue(fairnessKey, cancelToken)
   }
 
   /** Ends a request that `acquire` admitted. */
   release(): void {
     this.#running--
+    this.#share?.released()
     this.#startWaiting()
   }
 
+  /** Gives back what other processes may use. */
+  async close(): Promise<void> {
+    await this.#share?.close()
+  }
+
   /**
-   * Pauses all requests to the host. Never shortens a current pause.
+   * Pauses all requests to the host, of all processes. Never shortens a current pause.
    * @param milliseconds from now
    */
   pause(milliseconds: number): void {
+    this.#ownPauseEnd = Math.max(this.#ownPauseEnd, this.#options.timing.elapsed() + milliseconds)
+    this.#pauseHere(milliseconds)
+    this.#share?.paused()
+  }
+
+  #pauseHere(milliseconds: number): void {
     const end = this.#options.timing.elapsed() + milliseconds
     if (end <= this.#pause.end) return
     this.#pause = { end, until: new Date(this.#options.now().getTime() + milliseconds) }
@@ -77,6 +100,28 @@ export class RateLimiter {
       `The marketplace asked for a pause until ${until}, longer than a run waits. The next run after that continues`,
       this.#pause.until,
     )
+  }
+
+  #openShare(ledger: RequestLedger): LimitShare {
+    const { concurrency, perSecond, timing } = this.#options
+    return new LimitShare({
+      ledger,
+      concurrency,
+      perSecond,
+      timing,
+      load: () => ({
+        running: this.#running,
+        waiting: this.#pause.end > timing.elapsed() ? 0 : this.#waiting,
+        pausedFor: Math.max(0, this.#ownPauseEnd - timing.elapsed()),
+      }),
+      onChange: () => this.#startWaiting(),
+      onPause: (milliseconds) => this.#pauseHere(milliseconds),
+      onError: (error) => this.#rejectAll(new LedgerError(error)),
+    })
+  }
+
+  #takeStart(): boolean {
+    return this.#share === null || this.#share.tryStart()
   }
 
   #delay(): number {
@@ -108,6 +153,7 @@ export class RateLimiter {
       const others = this.#queues.get(fairnessKey)
       if (others) others.push(waiter)
       else this.#queues.set(fairnessKey, [waiter])
+      this.#waiting++
       this.#startWaiting()
     })
   }
@@ -115,14 +161,16 @@ export class RateLimiter {
   #remove(fairnessKey: object, waiter: Waiter): void {
     const waiting = this.#queues.get(fairnessKey) ?? []
     const rest = waiting.filter((other) => other !== waiter)
+    this.#waiting -= waiting.length - rest.length
     if (rest.length > 0) this.#queues.set(fairnessKey, rest)
     else this.#queues.delete(fairnessKey)
     if (this.#queues.size === 0) this.#disarm()
   }
 
-  #rejectAll(error: PausedError): void {
+  #rejectAll(error: PausedError | LedgerError): void {
     const waiters = [...this.#queues.values()].flat()
     this.#queues.clear()
+    this.#waiting = 0
     this.#disarm()
     for (const waiter of waiters) waiter.reject(error)
   }
@@ -134,6 +182,10 @@ export class RateLimiter {
         this.#arm(delay)
         return
       }
+      if (!this.#takeStart()) {
+        this.#share?.request()
+        return
+      }
       this.#start()
       this.#next()?.start()
     }
@@ -143,6 +195,7 @@ export class RateLimiter {
   #next(): Waiter | undefined {
     for (const [fairnessKey, waiters] of this.#queues) {
       const waiter = waiters.shift()
+      this.#waiting--
       this.#queues.delete(fairnessKey)
       if (waiters.length > 0) this.#queues.set(fairnessKey, waiters)
       return waiter

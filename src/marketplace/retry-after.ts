@@ -1,7 +1,5 @@
+import { MAX_PAUSE_MS } from '../domain/request-ledger.js'
 import { parseHttpDate } from './http-date.js'
-
-/** Longest pause accepted, in milliseconds: a wrong header must not stop polling for years. */
-export const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 
 /**
  * Parses a Retry-After header (RFC 9110 §10.2.3).

@@ -1,6 +1,7 @@
 import { constants } from 'node:buffer'
 import { type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../domain/clock.js'
+import type { RequestLedger } from '../domain/request-ledger.js'
 import { CancelToken } from './cancel-token.js'
 import type { Operation, RequestLimits, RequestObserver } from './contract.js'
 import { AbortedError, type PausedError } from './errors.js'
@@ -14,6 +15,7 @@ export interface TransportOptions {
   baseUrl: string
   limits: RequestLimits
   version: string
+  ledger?: RequestLedger | undefined
   observer: RequestObserver
   now: Clock
   timing: Timing
@@ -74,7 +76,8 @@ export class Transport {
     this.#options = options
     this.origin = origin
     this.prefix = pathname.replace(/\/+$/, '')
-    this.#rateLimiter = new RateLimiter({ concurrency, perSecond, timing: options.timing, now: options.now })
+    const { ledger, timing, now } = options
+    this.#rateLimiter = new RateLimiter({ concurrency, perSecond, ledger, timing, now })
     const connect = { timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs) }
     // http-exchange.ts enforces one deadline per request in place of undici's timeouts.
     const pool = { connections: concurrency, connect, headersTimeout: 0, bodyTimeout: 0 }
@@ -85,7 +88,7 @@ export class Transport {
 
   /**
    * Sends one request once the rate limiter admits it.
-   * @throws PausedError during a pause too long to wait for; errors of `beforeSend` and `sendHttpRequest`
+   * @throws PausedError during a pause too long to wait for; LedgerError; errors of `beforeSend` and `sendHttpRequest`
    */
   async send(request: TransportRequest): Promise<TransportReply> {
     await this.#rateLimiter.acquire(request.fairnessKey, request.cancelToken)
@@ -111,6 +114,7 @@ export class Transport {
   async close(): Promise<void> {
     this.cancelToken.cancel(new AbortedError('The marketplace client was closed'))
     await Promise.all([this.#reads.destroy(), this.#closes.destroy()])
+    await this.#rateLimiter.close()
   }
 
   async #sendAndReport(request: TransportRequest): Promise<HttpReply> {

@@ -17,6 +17,7 @@ import type {
   UnsettledClose,
   Version,
 } from '../domain/records.js'
+import type { RequestLedger } from '../domain/request-ledger.js'
 
 /**
  * The store (docs/DATABASE.md). Methods work in batches and return promises, so that another database can implement them.
@@ -27,6 +28,11 @@ export interface Store extends Runs, Recorder, History, Closings, MaintenanceLog
   readonly path: string
   /** A UUID that identifies the database. Its copies and backups have the same one. */
   identity(): Promise<string>
+  /**
+   * The ledger in which all processes on this database share the request limits of a marketplace.
+   * @param origin scheme, host and port of the marketplace
+   */
+  requestLedger(origin: string): RequestLedger
   /** Checks the integrity of the database; `message` describes the damage if `ok` is false. `freeBytes` of the file are not used. */
   check(): Promise<{ ok: boolean; message: string; bytes: number; freeBytes: number; schemaVersion: number }>
   /** Tests the write path: a small file in the folder, the free space, a write transaction that is rolled back. */

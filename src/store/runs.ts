@@ -5,6 +5,7 @@ import type { RunKind, RunRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
+import { isProcessAlive } from './process-alive.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
@@ -225,13 +226,4 @@ function isRunAlive(row: RunRow, self: Holder, now: Date): boolean {
   if (holder.host !== self.host) return true
   // A process id that is now ours was reused, so its former owner is gone. In containers it is always 1.
   return holder.pid !== self.pid && isProcessAlive(holder.pid)
-}
-
-function isProcessAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM'
-  }
 }

@@ -12,6 +12,7 @@ import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { createPruning } from './prune.js'
 import { isNotWritable } from './read-only.js'
 import { createRecorder } from './recorder.js'
+import { createRequestLedgers } from './request-ledger.js'
 import { revalidate } from './revalidate.js'
 import { createRuns } from './runs.js'
 import { restoreRemedy } from './sqlite-errors.js'
@@ -48,6 +49,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
   const connection = await openConnection(options, clock)
   const { stopRenewing, ...runs } = createRuns({ connection, clock, command: options.command ?? null })
+  const ledgers = createRequestLedgers(options.path, clock)
   return {
     path: options.path,
     ...runs,
@@ -57,12 +59,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...createMaintenanceLog(connection),
     ...createPruning(connection),
     identity: async () => connection.read(readIdentity),
+    requestLedger: (origin) => ledgers.ledger(origin),
     check: async () => check(connection),
     checkWritable: () => checkWritable(connection),
     revalidate: (now) => revalidate(connection, now),
     backup: (file, signal) => connection.read((db) => backupDatabase(db, file, signal)),
     async close() {
       stopRenewing()
+      ledgers.close()
       await connection.close()
     },
   }

@@ -2,7 +2,7 @@ import pLimit from 'p-limit'
 import { isAddressable } from '../domain/identifier.js'
 import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { Observation, Rfq, RfqListItem } from '../domain/observation.js'
-import { AbortedError, ChannelError, MarketplaceError, PausedError } from '../marketplace/errors.js'
+import { AbortedError, ChannelError, LedgerError, MarketplaceError, PausedError } from '../marketplace/errors.js'
 import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
@@ -93,6 +93,7 @@ const endsRun = (error: unknown): boolean =>
   !(error instanceof MarketplaceError) ||
   error instanceof ChannelError ||
   error instanceof PausedError ||
+  error instanceof LedgerError ||
   error instanceof AbortedError
 
 const nameOf = (entry: RfqEntry) => `RFQ ${entry.document?.number ?? entry.id}`

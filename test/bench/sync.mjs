@@ -47,7 +47,7 @@ const roles = {
     const { openStore } = await import(new URL('store/store.js', dist))
     const { pollRfqs } = await import(new URL('sync/poll-rfqs.js', dist))
     const store = await openStore({ path: database })
-    const marketplace = createMarketplace({ baseUrl: url, limits, version: 'bench' })
+    const marketplace = createMarketplace({ baseUrl: url, limits, ledger: store.requestLedger(url), version: 'bench' })
     await measure(async () => {
       const context = { session: marketplace.session(channel), store, now: () => new Date() }
       const { run } = await pollRfqs(context, { recheckClosedHours: 24, concurrency: limits.concurrency, full: true })

@@ -127,4 +127,16 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     fault: 'an identifier that a database or a URL cannot express',
     expected: 'stored without loss, and not missing at later polls; an RFQ that cannot be requested is named',
   },
+  55: {
+    fault: 'three processes send requests to one marketplace',
+    expected: 'their sum stays within `perSecond` and `concurrency`; each gets its share, also after a kill -9',
+  },
+  56: {
+    fault: 'Retry-After answered to one of three processes',
+    expected: 'all pause',
+  },
+  57: {
+    fault: 'the file of the request limits locked, damaged or deleted',
+    expected: 'locked: nothing is sent and the run fails; damaged or deleted: it is replaced, and the limits hold',
+  },
 }

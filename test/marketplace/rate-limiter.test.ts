@@ -5,44 +5,7 @@ import { describe, expect, it } from 'vitest'
 import { CancelToken } from '../../src/marketplace/cancel-token.js'
 import { AbortedError, PausedError } from '../../src/marketplace/errors.js'
 import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
-import type { Timing } from '../../src/marketplace/timing.js'
-
-/** A clock that only the test moves. */
-class ManualClock implements Timing {
-  #now = 0
-  #timers: { at: number; fire: () => void }[] = []
-
-  elapsed = () => this.#now
-  random = () => 0
-  wait = (milliseconds: number, signal: AbortSignal) =>
-    new Promise<void>((fire, reject) => {
-      const timer = { at: this.#now + milliseconds, fire }
-      this.#timers.push(timer)
-      signal.addEventListener('abort', () => {
-        this.#timers = this.#timers.filter((other) => other !== timer)
-        reject(signal.reason)
-      })
-    })
-
-  get timers() {
-    return this.#timers.length
-  }
-
-  /** Advances to the next timer and fires it; false if there is none. */
-  async step(): Promise<boolean> {
-    await yieldToEventLoop()
-    const next = this.#timers.sort((a, b) => a.at - b.at).shift()
-    if (!next) return false
-    this.#now = Math.max(this.#now, next.at)
-    next.fire()
-    await yieldToEventLoop()
-    return true
-  }
-
-  async runAll(): Promise<void> {
-    while (await this.step());
-  }
-}
+import { ManualClock } from '../helpers/manual-clock.js'
 
 function limiterOf(time: ManualClock, concurrency: number, perSecond: number) {
   const now = () => new Date(time.elapsed())

@@ -281,7 +281,10 @@ function sessionOpener({ io }: Cli, app: App) {
   const limits = { ...requests, retries: 0, timeoutMs: Math.min(requests.timeoutMs, MAX_READ_MS) }
   const open = once(async () => {
     const { createMarketplace } = await import('../../marketplace/client.js')
-    const marketplace = createMarketplace({ baseUrl, limits, version: VERSION, now: io.now })
+    // Without a database, these few requests have their own limits.
+    const store = await app.store().catch(() => null)
+    const ledger = store?.requestLedger(new URL(baseUrl).origin)
+    const marketplace = createMarketplace({ baseUrl, limits, ledger, version: VERSION, now: io.now })
     app.onClose(() => marketplace.close())
     return marketplace
   })

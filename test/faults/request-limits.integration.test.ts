@@ -1,0 +1,206 @@
+import { spawn } from 'node:child_process'
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished } from 'vitest'
+import { openStore } from '../../src/store/store.js'
+import { eventually } from '../helpers/eventually.js'
+import { openProcessFixture } from '../helpers/process-fixture.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { fault } from './fault-test.js'
+
+const SENDER = join(import.meta.dirname, '../fixtures/send-requests.mjs')
+/** How much longer than another one request may take from its start to its arrival, while the machine is busy. */
+const TRANSPORT_JITTER_MS = 100
+
+interface Arrival {
+  /** Milliseconds on a monotonic clock. */
+  at: number
+  /** Which process sent it. */
+  sender: string
+}
+
+/** A server that records when requests arrive and how many are in flight. */
+async function openServer(reply: (response: ServerResponse, number: number) => void = answer) {
+  const arrivals: Arrival[] = []
+  const counts = { inFlight: 0, maxInFlight: 0 }
+  const server = createServer((request: IncomingMessage, response) => {
+    arrivals.push({ at: performance.now(), sender: request.url?.split('/')[1] ?? '' })
+    counts.maxInFlight = Math.max(counts.maxInFlight, ++counts.inFlight)
+    response.once('close', () => counts.inFlight--)
+    request.resume()
+    reply(response, arrivals.length)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  return Object.assign(counts, { arrivals, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })
+}
+
+function answer(response: ServerResponse): void {
+  response.writeHead(200, { 'content-type': 'application/json' }).end('{"ok":true,"items":[]}')
+}
+
+async function createDatabase(): Promise<string> {
+  const database = join(testFolder(), 'shared.db')
+  await (await openStore({ path: database })).close()
+  return database
+}
+
+interface Sender {
+  lines: { ok?: true; name?: string; message?: string }[]
+  kill(): void
+  ended: Promise<unknown>
+}
+
+/** Starts a process that sends requests to its own path. */
+async function startSender(
+  name: string,
+  options: {
+    database: string
+    url: string
+    parallel: number
+    concurrency?: number
+    perSecond?: number
+    awaitReply?: boolean
+  },
+): Promise<Sender> {
+  const child = spawn(process.execPath, [SENDER, JSON.stringify({ ...options, url: `${options.url}/${name}` })], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise((resolve) => child.once('exit', resolve))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const lines: Sender['lines'] = []
+  let text = ''
+  child.stdout.on('data', (data) => {
+    const parts = (text + data).split('\n')
+    text = parts.pop() ?? ''
+    lines.push(...parts.map((line) => JSON.parse(line)))
+  })
+  // The first request of a process takes longer to arrive: it compiles and connects.
+  await eventually(() => expect(lines.length).toBeGreaterThan(options.awaitReply === false ? 0 : 1))
+  return { lines, kill: () => void child.kill('SIGKILL'), ended }
+}
+
+/** No second has more than `perSecond` arrivals, no two seconds have more than twice as many, and so on. */
+function expectAtMost(perSecond: number, arrivals: readonly Arrival[]): void {
+  for (let seconds = 1; seconds * perSecond < arrivals.length; seconds++) {
+    const excess = arrivals.slice(seconds * perSecond).map(({ at }, index) => at - (arrivals[index]?.at ?? 0))
+    expect(Math.min(...excess)).toBeGreaterThan(seconds * 1000 - TRANSPORT_JITTER_MS)
+  }
+}
+
+const senders = (arrivals: readonly Arrival[], name: string) => arrivals.filter(({ sender }) => sender === name).length
+
+fault(55, 'never more per second than `perSecond`, closes included, and hardly less', async () => {
+  const [database, server] = [await createDatabase(), await openServer()]
+  const options = { database, url: server.url, parallel: 6, perSecond: 5 }
+  await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
+  const before = server.arrivals.length
+  await wait(10_000)
+  const arrivals = server.arrivals.slice(before)
+  expectAtMost(5, arrivals)
+  expect(arrivals.length).toBeGreaterThanOrEqual(0.8 * 5 * 10)
+  for (const name of ['one', 'two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 5)
+})
+
+fault(55, 'never more in flight than `concurrency`, and each process gets its share', async () => {
+  const database = await createDatabase()
+  const server = await openServer((response) => void setTimeout(() => answer(response), 60))
+  const options = { database, url: server.url, parallel: 6, concurrency: 4 }
+  await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
+  const before = server.arrivals.length
+  await wait(5000)
+  const arrivals = server.arrivals.slice(before)
+  expect(server.maxInFlight).toBe(4)
+  expect(arrivals.length).toBeGreaterThan((0.6 * 5000 * 4) / 60)
+  for (const name of ['one', 'two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 6)
+})
+
+fault(55, 'the lower limit holds while the process that has it sends requests', async () => {
+  const [database, server] = [await createDatabase(), await openServer()]
+  await startSender('low', { database, url: server.url, parallel: 4, perSecond: 4 })
+  await startSender('high', { database, url: server.url, parallel: 4, perSecond: 40 })
+  const before = server.arrivals.length
+  await wait(5000)
+  const arrivals = server.arrivals.slice(before)
+  expectAtMost(4, arrivals)
+  for (const name of ['low', 'high']) expect(senders(arrivals, name)).toBeGreaterThan(4)
+})
+
+fault(55, 'after kill -9 of the process that has every slot, another continues within seconds', async () => {
+  const database = await createDatabase()
+  const server = await openServer((response) => void setTimeout(() => answer(response), hangs ? 60_000 : 5))
+  let hangs = true
+  const options = { database, url: server.url, parallel: 4, concurrency: 4, awaitReply: false }
+  const killed = await startSender('killed', options)
+  await eventually(() => expect(server.inFlight).toBe(4))
+  await startSender('other', options)
+  await wait(1500)
+  expect(senders(server.arrivals, 'other')).toBe(0)
+  hangs = false
+  killed.kill()
+  const began = performance.now()
+  await eventually(() => expect(senders(server.arrivals, 'other')).toBeGreaterThan(4))
+  expect(performance.now() - began).toBeLessThan(3000)
+})
+
+fault(56, 'none sends within that time, and all continue after it', async () => {
+  const database = await createDatabase()
+  let pausedAt = Number.POSITIVE_INFINITY
+  const server = await openServer((response, number) => {
+    if (number !== 25) return answer(response)
+    pausedAt = performance.now()
+    response.writeHead(429, { 'retry-after': '4' }).end()
+  })
+  const options = { database, url: server.url, parallel: 3, perSecond: 10 }
+  await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
+  await eventually(() => expect(server.arrivals.at(-1)?.at).toBeGreaterThan(pausedAt + 5500))
+  const after = server.arrivals.filter(({ at }) => at > pausedAt + TRANSPORT_JITTER_MS)
+  expect(after[0]?.at).toBeGreaterThan(pausedAt + 4000)
+  for (const name of ['one', 'two', 'three']) expect(senders(after, name)).toBeGreaterThan(0)
+})
+
+fault(57, 'damaged or deleted, it is replaced, and the limit holds', async () => {
+  const [database, server] = [await createDatabase(), await openServer()]
+  const options = { database, url: server.url, parallel: 4, perSecond: 5 }
+  await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
+  const first = server.arrivals.length
+  const ledger = `${database}-requests`
+  const harms = [
+    () => rmSync(ledger),
+    () => writeFileSync(ledger, 'not a database, but long enough to look like one '.repeat(200)),
+    () => new Database(ledger).exec('update ledgers set state = \'{"at":\'').close(),
+  ]
+  for (const harm of harms) {
+    await wait(1500)
+    harm()
+    const before = server.arrivals.length
+    await eventually(() => expect(server.arrivals.length).toBeGreaterThan(before + 5))
+  }
+  expectAtMost(5, server.arrivals.slice(first))
+})
+
+fault(57, 'locked by another program, nothing is sent, the run says why, and the next one succeeds', async () => {
+  const fixture = await openProcessFixture()
+  expect(await fixture.start(['sync']).ended).toBe('exit 0')
+  const sent = fixture.sandbox.requests.length
+  const other = new Database(`${fixture.database}-requests`)
+  other.exec('begin exclusive')
+  const blocked = fixture.start(['sync', '--only', 'rfqs'])
+  expect(await blocked.ended).toBe('exit 1')
+  expect(blocked.err).toContain('No request was sent, because the limits that all processes keep together cannot be')
+  expect(blocked.err).toMatch(/locked by another process: \S+-requests/)
+  expect(fixture.sandbox.requests).toHaveLength(sent)
+  expect(fixture.sql('select outcome from runs order by id desc limit 1')).toEqual([{ outcome: 'failed' }])
+  other.close()
+  expect(await fixture.start(['sync', '--only', 'rfqs']).ended).toBe('exit 0')
+})

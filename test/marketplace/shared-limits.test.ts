@@ -1,0 +1,169 @@
+import { setMaxListeners } from 'node:events'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { claimShare, emptyLedger, type RequestLedger } from '../../src/domain/request-ledger.js'
+import { CancelToken } from '../../src/marketplace/cancel-token.js'
+import { AbortedError } from '../../src/marketplace/errors.js'
+import { RateLimiter } from '../../src/marketplace/rate-limiter.js'
+import { shortestExcess } from '../helpers/ledger-simulation.js'
+import { ManualClock } from '../helpers/manual-clock.js'
+
+/** Rate limiters, as of several processes, on one ledger and one clock. */
+function shareLimits(limits: readonly { concurrency: number; perSecond: number }[]) {
+  const time = new ManualClock()
+  const world = { time, claims: 0, error: null as Error | null }
+  let state = emptyLedger(0)
+  const ledger = (id: string): RequestLedger => ({
+    claim: async (report) => {
+      world.claims++
+      if (world.error) throw world.error
+      const result = claimShare(state, { id, report, now: time.elapsed(), isGone: () => false })
+      state = result.state
+      return result.share
+    },
+  })
+  const now = () => new Date(time.elapsed())
+  const limiters = limits.map(
+    (each, index) => new RateLimiter({ ...each, ledger: ledger(`process ${index}`), timing: time, now }),
+  )
+  return Object.assign(world, { limiters, holders: () => state.holders })
+}
+
+const forever = new AbortController().signal
+setMaxListeners(0, forever)
+
+describe('limits shared by processes', () => {
+  it('hold for the sum of all, and every request is served', async () => {
+    const request = fc.record({ at: fc.nat(3000), takes: fc.nat(700), process: fc.nat(2) })
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(request, { minLength: 1, maxLength: 25 }),
+        fc.integer({ min: 1, max: 4 }),
+        fc.constantFrom(1, 3, 10, 1000),
+        async (requests, concurrency, perSecond) => {
+          const { time, limiters, holders } = shareLimits(Array.from({ length: 3 }, () => ({ concurrency, perSecond })))
+          const starts: number[] = []
+          let running = 0
+          const send = async ({ at, takes, process }: (typeof requests)[number]) => {
+            const limiter = limiters[process] as RateLimiter
+            await time.wait(at, forever)
+            await limiter.acquire({}, new CancelToken())
+            starts.push(time.elapsed())
+            expect(++running).toBeLessThanOrEqual(concurrency)
+            await time.wait(takes, forever)
+            running--
+            limiter.release()
+          }
+          const all = Promise.all(requests.map(send))
+          await time.runAll()
+          await all
+          expect(starts).toHaveLength(requests.length)
+          expect(shortestExcess(starts, perSecond)).toBeGreaterThanOrEqual(1000)
+          expect(holders()).toEqual([])
+        },
+      ),
+      { numRuns: 15 },
+    )
+  })
+
+  it('cost one claim per batch, not one per request', async () => {
+    const shared = shareLimits([{ concurrency: 4, perSecond: 100_000 }])
+    const [limiter] = shared.limiters as [RateLimiter]
+    const send = async () => {
+      await limiter.acquire({}, new CancelToken())
+      await shared.time.wait(1, forever)
+      limiter.release()
+    }
+    const all = Promise.all(Array.from({ length: 400 }, send))
+    await shared.time.runAll()
+    await all
+    expect(shared.time.elapsed()).toBeLessThan(300)
+    expect(shared.claims).toBeLessThan(20)
+  })
+
+  it('need no claims while nothing is sent, and few while one request is in flight', async () => {
+    const shared = shareLimits([{ concurrency: 4, perSecond: 5 }])
+    const [limiter] = shared.limiters as [RateLimiter]
+    const started = limiter.acquire({}, new CancelToken())
+    for (let i = 0; i < 12; i++) await shared.time.step()
+    await started
+    expect(shared.time.elapsed()).toBeGreaterThan(10_000)
+    expect(shared.claims).toBeLessThan(14)
+    limiter.release()
+    await shared.time.runAll()
+    const { claims } = shared
+    expect(shared.holders()).toEqual([])
+    await shared.time.runAll()
+    expect(shared.claims).toBe(claims)
+  })
+
+  it('pause every process as soon as one was asked to', async () => {
+    const shared = shareLimits(Array.from({ length: 3 }, () => ({ concurrency: 4, perSecond: 1 })))
+    const [asked, ...others] = shared.limiters as [RateLimiter, ...RateLimiter[]]
+    const starts: number[] = []
+    const send = async (limiter: RateLimiter) => {
+      await limiter.acquire({}, new CancelToken())
+      starts.push(shared.time.elapsed())
+      limiter.release()
+    }
+    await Promise.all([send(asked), shared.time.step()])
+    // Each of the others has been granted a start for later.
+    const all = Promise.all([...others, ...others].map(send))
+    await shared.time.step()
+    const pausedAt = shared.time.elapsed()
+    asked.pause(20_000)
+    await shared.time.runAll()
+    await all
+    expect(starts.filter((at) => at > pausedAt && at < pausedAt + 20_000)).toEqual([])
+    expect(starts).toHaveLength(5)
+  })
+
+  it('end requests of every process at a pause that is too long to wait for', async () => {
+    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
+    const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
+    asked.pause(3_600_000)
+    await shared.time.runAll()
+    const refused = expect(other.acquire({}, new CancelToken())).rejects.toMatchObject({
+      name: 'PausedError',
+      until: new Date(3_600_000),
+    })
+    await shared.time.runAll()
+    await refused
+  })
+
+  it('let nothing start without the ledger, say why, and try again', async () => {
+    const shared = shareLimits([{ concurrency: 4, perSecond: 100 }])
+    const [limiter] = shared.limiters as [RateLimiter]
+    shared.error = new Error('It is locked.')
+    for (let round = 0; round < 6; round++) {
+      const refused = expect(limiter.acquire({}, new CancelToken())).rejects.toMatchObject({
+        name: 'LedgerError',
+        message: expect.stringMatching(/^No request was sent, .* It is locked\.$/),
+      })
+      await shared.time.runAll()
+      await refused
+    }
+    shared.error = null
+    const admitted = limiter.acquire({}, new CancelToken()).then(() => limiter.release())
+    await shared.time.runAll()
+    await admitted
+  })
+
+  it('give everything back when a request is cancelled, and when the client is closed', async () => {
+    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 1, perSecond: 100 })))
+    const [one, other] = shared.limiters as [RateLimiter, RateLimiter]
+    const first = one.acquire({}, new CancelToken())
+    await shared.time.step()
+    await first
+    const cancelToken = new CancelToken()
+    const waiting = expect(other.acquire({}, cancelToken)).rejects.toThrow('enough')
+    await shared.time.step()
+    expect(shared.holders()).toHaveLength(2)
+    cancelToken.cancel(new AbortedError('enough'))
+    await waiting
+    await one.close()
+    await other.close()
+    expect(shared.holders()).toEqual([])
+    expect(shared.time.timers).toBe(0)
+  })
+})
