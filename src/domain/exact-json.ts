@@ -57,26 +57,39 @@ export function exactJsonText(value: unknown, indent?: number): string {
   return from === 0 ? text : [...parts, text.slice(from)].join('')
 }
 
+/** What parsing JSON text loses without an error: the text says something else than the value. */
+export interface ParseLoss {
+  /** Where, from the root of the document. */
+  path: readonly (string | number)[]
+  code: 'duplicate-key' | 'precision'
+  message: string
+}
+
+/** At most so many losses of one text are listed. */
+export const MAX_LOSSES = 10_001
+
 /**
  * Parses a text without loss. Slower than `JSON.parse`.
  * @param text valid JSON, not nested so deeply that recursion would overflow the stack
  * @param value its value by `JSON.parse`
- * @returns `value` itself if it has lost nothing
+ * @returns the exact value, which is `value` itself if it has lost nothing, and its first losses
  */
-export function exactValue(text: string, value: unknown): unknown {
+export function parseExactly(text: string, value: unknown): { exact: unknown; losses: ParseLoss[] } {
   const parser = new ExactParser(text)
   const exact = parser.parse()
-  return parser.isLossy ? exact : value
+  return { exact: parser.losses.length > 0 ? exact : value, losses: parser.losses }
 }
 
 const [QUOTE, BACKSLASH, COMMA, MINUS, POINT, PLUS] = [0x22, 0x5c, 0x2c, 0x2d, 0x2e, 0x2b]
 const [OPENING, CLOSING, OPENING_ARRAY, CLOSING_ARRAY] = [0x7b, 0x7d, 0x5b, 0x5d]
 const [DIGIT_0, DIGIT_9, LOWER_E, LOWER_T, LOWER_F, LOWER_N] = [0x30, 0x39, 0x65, 0x74, 0x66, 0x6e]
 const LAST_WHITE_SPACE = 0x20
+const ORDINARY_MEMBER = { enumerable: true, configurable: true, writable: true }
 
 class ExactParser {
-  isLossy = false
+  readonly losses: ParseLoss[] = []
   readonly #text: string
+  readonly #path: (string | number)[] = []
   #at = 0
 
   constructor(text: string) {
@@ -109,7 +122,7 @@ class ExactParser {
   }
 
   #object(): unknown {
-    const object = Object.create(null) as Record<string, unknown>
+    const object: Record<string, unknown> = {}
     this.#at++
     while (this.#peek() !== CLOSING) {
       if (this.#peek() === COMMA) this.#at++
@@ -117,17 +130,27 @@ class ExactParser {
       const name = this.#string()
       this.#peek()
       this.#at++ // The colon.
-      const value = this.parse()
-      if (!Object.hasOwn(object, name)) object[name] = value
-      else {
-        const known = object[name]
-        if (known instanceof RepeatedMember) known.values.push(value)
-        else object[name] = new RepeatedMember([known, value])
-        this.isLossy = true
-      }
+      this.#path.push(name)
+      this.#addMember(object, name)
+      this.#path.pop()
     }
     this.#at++
     return object
+  }
+
+  #addMember(object: Record<string, unknown>, name: string): void {
+    if (!Object.hasOwn(object, name)) {
+      const value = this.parse()
+      // Assigning would set the prototype.
+      if (name === '__proto__') Object.defineProperty(object, name, { value, ...ORDINARY_MEMBER })
+      else object[name] = value
+      return
+    }
+    this.#addLoss('duplicate-key', () => 'the same key occurs more than once; the last value is used')
+    const known = object[name]
+    const value = this.parse()
+    if (known instanceof RepeatedMember) known.values.push(value)
+    else Object.defineProperty(object, name, { value: new RepeatedMember([known, value]), ...ORDINARY_MEMBER })
   }
 
   #array(): unknown {
@@ -135,7 +158,9 @@ class ExactParser {
     this.#at++
     while (this.#peek() !== CLOSING_ARRAY) {
       if (this.#peek() === COMMA) this.#at++
+      this.#path.push(array.length)
       array.push(this.parse())
+      this.#path.pop()
     }
     this.#at++
     return array
@@ -143,9 +168,9 @@ class ExactParser {
 
   #string(): string {
     const end = stringEnd(this.#text, this.#at)
-    const value = JSON.parse(this.#text.slice(this.#at, end + 1)) as string
+    const value = this.#text.slice(this.#at + 1, end)
     this.#at = end + 1
-    return value
+    return value.includes('\\') ? (JSON.parse(`"${value}"`) as string) : value
   }
 
   #number(): unknown {
@@ -153,8 +178,12 @@ class ExactParser {
     const source = this.#text.slice(this.#at, end)
     this.#at = end
     if (!mayLosePrecision(source) || survivesParsing(source)) return Number(source)
-    this.isLossy = true
+    this.#addLoss('precision', () => `${truncate(source)} is used as ${Number(source)}`)
     return new ExactNumber(source)
+  }
+
+  #addLoss(code: ParseLoss['code'], message: () => string): void {
+    if (this.losses.length < MAX_LOSSES) this.losses.push({ path: [...this.#path], code, message: message() })
   }
 
   #literal<T>(source: string, value: T): T {
@@ -163,41 +192,7 @@ class ExactParser {
   }
 }
 
-/** What parsing JSON text loses without an error: the text says something else than the value. */
-export interface ParseLoss {
-  /** Where, from the root of the document. */
-  path: readonly (string | number)[]
-  code: 'duplicate-key' | 'precision'
-  message: string
-}
-
-/** Finds what `JSON.parse` loses of an exact value. */
-export function* findParseLosses(exact: unknown, path: (string | number)[] = []): Generator<ParseLoss> {
-  if (exact instanceof ExactNumber) yield precisionLoss(path, exact.source)
-  if (!Array.isArray(exact) && !isPlainObject(exact)) return
-  for (const [name, member] of Object.entries(exact)) {
-    path.push(Array.isArray(exact) ? Number(name) : name)
-    const values = member instanceof RepeatedMember ? member.values : [member]
-    for (const [index, value] of values.entries()) {
-      if (index > 0) yield duplicateKey(path)
-      // Most values are scalars; a generator for each would be slow.
-      if (value !== null && typeof value === 'object') yield* findParseLosses(value, path)
-    }
-    path.pop()
-  }
-}
-
-const duplicateKey = (path: ParseLoss['path']): ParseLoss => ({
-  path: [...path],
-  code: 'duplicate-key',
-  message: 'the same key occurs more than once; the last value is used',
-})
-
-const precisionLoss = (path: ParseLoss['path'], number: string): ParseLoss => ({
-  path: [...path],
-  code: 'precision',
-  message: `${number.length > 80 ? `${number.slice(0, 79)}…` : number} is used as ${Number(number)}`,
-})
+const truncate = (source: string) => (source.length > 80 ? `${source.slice(0, 79)}…` : source)
 
 /** A decimal with at most 15 digits survives parsing into a double. */
 const MAX_EXACT_LENGTH = 15
@@ -209,21 +204,26 @@ export const mayLosePrecision = (source: string): boolean => source.length > MAX
 export function survivesParsing(text: string): boolean {
   const value = Number(text)
   if (!Number.isFinite(value)) return false
-  const [received, parsed] = [decimalOf(text), decimalOf(String(value))]
+  const serialized = String(value)
+  if (serialized === text) return true
+  // Two plain decimals that do not end in zeros are equal only if their texts are.
+  if (isPlainDecimal(text) && isPlainDecimal(serialized)) return false
+  const [received, parsed] = [decimalOf(text), decimalOf(serialized)]
   return received !== null && parsed !== null && isSameDecimal(received, parsed)
 }
+
+const isPlainDecimal = (text: string) => !text.endsWith('0') && !text.includes('e') && !text.includes('E')
 
 /** A decimal number: `digits`, without zeros at either end, times ten to the `exponent`. */
 interface Decimal {
   isNegative: boolean
   digits: string
-  exponent: bigint
+  exponent: number
 }
 
-/** Converting a longer exponent would take seconds. */
-const MAX_EXPONENT_LENGTH = 100
+const MAX_EXPONENT = 1e15
 
-/** Null if the exponent is too long to be converted. */
+/** Null if the exponent is too large to be calculated with. */
 function decimalOf(text: string): Decimal | null {
   const [mantissa = '', power = '0'] = text.toLowerCase().split('e')
   const [whole = '', fraction = ''] = mantissa.replace('-', '').split('.')
@@ -233,13 +233,9 @@ function decimalOf(text: string): Decimal | null {
   let end = all.length
   while (end > start && all[end - 1] === '0') end--
   const isNegative = mantissa.startsWith('-')
-  if (start === end) return { isNegative, digits: '', exponent: 0n }
-  if (power.length > MAX_EXPONENT_LENGTH) return null
-  return {
-    isNegative,
-    digits: all.slice(start, end),
-    exponent: BigInt(power) + BigInt(all.length - end - fraction.length),
-  }
+  if (start === end) return { isNegative, digits: '', exponent: 0 }
+  if (Math.abs(Number(power)) > MAX_EXPONENT) return null
+  return { isNegative, digits: all.slice(start, end), exponent: Number(power) + all.length - end - fraction.length }
 }
 
 function isSameDecimal(a: Decimal, b: Decimal): boolean {

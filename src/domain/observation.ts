@@ -10,7 +10,7 @@ import {
   rfqDocument,
   rfqListDocument,
 } from './documents.js'
-import { findParseLosses, type ParseLoss } from './exact-json.js'
+import { MAX_LOSSES, type ParseLoss } from './exact-json.js'
 import {
   describesPath,
   formatPath,
@@ -55,6 +55,7 @@ export interface ReceivedText {
   text: string
   /** Its exact value (exact-json.ts); the parsed body itself if parsing loses nothing. */
   exact: unknown
+  losses: readonly ParseLoss[]
   /** Bytes that are not UTF-8 were replaced by U+FFFD. */
   hasInvalidUtf8: boolean
 }
@@ -73,19 +74,15 @@ export function identifierOf(body: unknown): string | null {
 export const unidentifiedId = (body: unknown): string =>
   `unidentified-${createHash('sha256').update(canonicalJson(body)).digest('hex').slice(0, 16)}`
 
-/** A document with more changed numbers is not valid, wherever they are: examining them all would take seconds. */
-const MAX_CHANGED_NUMBERS = 10_000
-
 /**
  * The problems of losses, and whether they make a document not valid: a duplicate key always does, because it is unknown which
- * value is meant; a changed number only in a field of the API description.
+ * value is meant; a changed number only in a field of the API description, or if there are too many to examine them all.
  */
-function judgeLosses(schema: z.ZodType, losses: Iterable<ParseLoss>): { problems: Problem[]; isDecisive: boolean } {
+function judgeLosses(schema: z.ZodType, losses: readonly ParseLoss[]): { problems: Problem[]; isDecisive: boolean } {
   const problems: Problem[] = []
   let isDecisive = false
-  let numbers = 0
   for (const { path, code, message } of losses) {
-    const decides = code === 'duplicate-key' || ++numbers > MAX_CHANGED_NUMBERS || describesPath(schema, path)
+    const decides = code === 'duplicate-key' || losses.length === MAX_LOSSES || describesPath(schema, path)
     const isFull = problems.length >= MAX_PROBLEMS
     // The first decisive loss is recorded, however many come before it: replaying relies on it.
     if (!isFull || (decides && !isDecisive)) problems.push({ path: formatPath(path), code, message })
@@ -108,7 +105,7 @@ const parserFor =
   (body: unknown, received?: ReceivedText): Observation<Lenient<z.output<S>>> => {
     const { value, problems: deviations } = parseLeniently(schema, body)
     const exactBody = received ? received.exact : body
-    const lost = judgeLosses(schema, exactBody === body ? [] : findParseLosses(exactBody))
+    const lost = judgeLosses(schema, received?.losses ?? [])
     const problems = [...lost.problems, ...(received?.hasInvalidUtf8 ? [INVALID_UTF8] : []), ...deviations]
     const id = (value as { id?: string } | null)?.id
     return {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { exactValue } from '../domain/exact-json.js'
+import { parseExactly } from '../domain/exact-json.js'
 import type { ReceivedText } from '../domain/observation.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { UnavailableError } from './errors.js'
@@ -40,7 +40,7 @@ export async function readJsonObject(
   const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, label, sanitize)
   if (scanner.totalValues > MAX_DOCUMENT_VALUES) throw tooManyValues(scanner.totalValues, MAX_DOCUMENT_VALUES, label)
   rejectTooLong(text.length, label)
-  const parsed = parseExactly(text, scanner.total, { fail, hasInvalidUtf8 })
+  const parsed = parseWithText(text, scanner.total, { fail, hasInvalidUtf8 })
   return { ...parsed, value: asObject(parsed.value, fail) }
 }
 
@@ -74,7 +74,7 @@ export async function* readJsonItems(
     if (values > MAX_DOCUMENT_VALUES) throw tooManyValues(values, MAX_DOCUMENT_VALUES, label)
     rejectTooLong(end - start, label)
     const item = text.slice(start, end)
-    yield { text: item, parse: () => parseExactly(item, counts, { fail, hasInvalidUtf8 }) }
+    yield { text: item, parse: () => parseWithText(item, counts, { fail, hasInvalidUtf8 }) }
     if (slice.isOver) await slice.next()
   }
 }
@@ -104,13 +104,15 @@ async function scanBody(reply: HttpReply, label: () => string, sanitize: Sanitiz
 }
 
 /** The elements of an array that is a member of a document, each with its own text. */
-export async function readElements(document: ReceivedText, member: string): Promise<ParsedText[]> {
-  const { text, hasInvalidUtf8 } = document
+export async function readElements(
+  { text, hasInvalidUtf8 }: Pick<ReceivedText, 'text' | 'hasInvalidUtf8'>,
+  member: string,
+): Promise<ParsedText[]> {
   const scanner = new JsonScanner(text, { depth: MAX_DEPTH, entries: MAX_ENTRIES }, member)
   await scanner.scan(new TimeSlice())
   const fail = (problem: string) => new Error(problem)
   return (scanner.items ?? []).map(({ start, end, ...counts }) =>
-    parseExactly(text.slice(start, end), counts, { fail, hasInvalidUtf8 }),
+    parseWithText(text.slice(start, end), counts, { fail, hasInvalidUtf8 }),
   )
 }
 
@@ -140,16 +142,18 @@ function parse(text: string, fail: ErrorFactory): unknown {
 }
 
 /** Texts without long numbers and with as many members as their value have lost nothing. */
-function parseExactly(
+function parseWithText(
   text: string,
   counts: TextCounts,
   { fail, hasInvalidUtf8 }: { fail: ErrorFactory; hasInvalidUtf8: boolean },
 ): ParsedText {
   const value = parse(text, fail)
   const isSuspicious = counts.longNumbers || countMembers(value) !== counts.members
-  const exact = isSuspicious ? exactValue(text, value) : value
-  const received = { text: text.trim(), exact, hasInvalidUtf8: hasInvalidUtf8 && text.includes('\ufffd') }
-  return { value, received }
+  const parsed = isSuspicious ? parseExactly(text, value) : { exact: value, losses: [] }
+  return {
+    value,
+    received: { text: text.trim(), ...parsed, hasInvalidUtf8: hasInvalidUtf8 && text.includes('\ufffd') },
+  }
 }
 
 /** The members of all objects within a parsed value. Text with more colons has duplicate keys. */

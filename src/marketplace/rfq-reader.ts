@@ -79,8 +79,7 @@ class SummaryTexts {
   }
 
   async at(index: number): Promise<ParsedText> {
-    const { text, exactBody } = this.#rfq
-    this.#elements ??= readElements({ text: text ?? '', exact: exactBody, hasInvalidUtf8: false }, 'responses')
+    this.#elements ??= readElements({ text: this.#rfq.text ?? '', hasInvalidUtf8: false }, 'responses')
     const element = (await this.#elements)[index]
     if (element === undefined) throw new Error(`The text of response ${index} was not found in its RFQ.`)
     return element

@@ -1,5 +1,5 @@
 import type { DocumentKind } from '../domain/documents.js'
-import { exactValue } from '../domain/exact-json.js'
+import { parseExactly } from '../domain/exact-json.js'
 import { isAddressable } from '../domain/identifier.js'
 import type { Absence, KnownDocument, ProblemRecord, RfqWithResponses, Version } from '../domain/records.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
@@ -49,7 +49,7 @@ const toVersion = (row: VersionRow): Version => ({
   },
   get exactBody() {
     const value = JSON.parse(row.body) as unknown
-    return row.parsed_body === null ? value : exactValue(row.body, value)
+    return row.parsed_body === null ? value : parseExactly(row.body, value).exact
   },
   bodyText: row.body,
   isLossy: row.parsed_body !== null,

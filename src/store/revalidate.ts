@@ -1,5 +1,5 @@
 import type { DocumentKind } from '../domain/documents.js'
-import { exactValue } from '../domain/exact-json.js'
+import { parseExactly } from '../domain/exact-json.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import { parseStored } from '../domain/observation.js'
 import type { Version } from '../domain/records.js'
@@ -100,7 +100,7 @@ function revalidateDocument(
 function parseRow({ kind, shape, body, parsed_body }: VersionRow) {
   const value = JSON.parse(body) as unknown
   if (parsed_body === null) return parseStored(kind, shape, value)
-  return parseStored(kind, shape, value, { text: body, exact: exactValue(body, value), hasInvalidUtf8: false })
+  return parseStored(kind, shape, value, { text: body, ...parseExactly(body, value), hasInvalidUtf8: false })
 }
 
 /**

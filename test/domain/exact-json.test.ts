@@ -2,9 +2,9 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { canonicalJson, contentHash, withoutMembers } from '../../src/domain/canonical-json.js'
 import { flatten } from '../../src/domain/comparison/report/document-fields.js'
-import { exactJsonText, exactValue, VerbatimJson } from '../../src/domain/exact-json.js'
+import { exactJsonText, parseExactly, VerbatimJson } from '../../src/domain/exact-json.js'
 
-const exact = (text: string) => exactValue(text, JSON.parse(text))
+const exact = (text: string) => parseExactly(text, JSON.parse(text)).exact
 const hash = (text: string) => contentHash('rfq', exact(text))
 
 /** Integers with more digits than any double is written with. */

@@ -1,13 +1,12 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exactValue, findParseLosses, survivesParsing } from '../../src/domain/exact-json.js'
+import { parseExactly, survivesParsing } from '../../src/domain/exact-json.js'
 import { TimeSlice } from '../../src/domain/time-slice.js'
 import { countMembers } from '../../src/marketplace/json-body.js'
 import { JsonScanner } from '../../src/marketplace/json-scanner.js'
 import { serve, session } from './server.js'
 
-const losses = (text: string) =>
-  [...findParseLosses(exactValue(text, JSON.parse(text)))].map(({ path, code }) => [code, path])
+const losses = (text: string) => parseExactly(text, JSON.parse(text)).losses.map(({ path, code }) => [code, path])
 const scan = (text: string) => new JsonScanner(text, { depth: 200, entries: 1000 }).scan(new TimeSlice())
 
 describe('losses of parsing', () => {

@@ -4,7 +4,7 @@ import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { run } from '../../src/cli/program.js'
 import { contentHash } from '../../src/domain/canonical-json.js'
-import { exactValue } from '../../src/domain/exact-json.js'
+import { parseExactly } from '../../src/domain/exact-json.js'
 import { parseRfq } from '../../src/domain/observation.js'
 import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
@@ -87,7 +87,7 @@ describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database 
       const changes: string[] = []
       for (const text of [received, lossy]) {
         const body = JSON.parse(text)
-        const rfq = parseRfq(body, { text, exact: exactValue(text, body), hasInvalidUtf8: false })
+        const rfq = parseRfq(body, { text, ...parseExactly(text, body), hasInvalidUtf8: false })
         const snapshot = {
           rfq,
           shape: 'full',
