@@ -104,8 +104,9 @@ function parseRow({ kind, shape, body, parsed_body }: VersionRow) {
 }
 
 /**
- * Whether parsing a received text lost something, or list and detail disagreed (docs/DATABASE.md). The stored body cannot
- * show it, so a version that is not valid stays so until the document is received again.
+ * Whether parsing a received text lost something, or list and detail disagreed (docs/DATABASE.md). Neither a body that an
+ * earlier version stored nor the detail of an RFQ may show it, so a version that is not valid stays so until the document is
+ * received again.
  */
 const hasRecordedLoss = (connection: Connection, { channel, kind, id }: Entity): boolean =>
   connection

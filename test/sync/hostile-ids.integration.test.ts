@@ -66,6 +66,26 @@ describe('listings with any identifiers', () => {
     for (const id of storedIds(fixture)) expect(id).not.toMatch(/\0|\p{Surrogate}/u)
   })
 
+  it('and field names are kept apart in problems, over six polls, replays and a restart', async () => {
+    const fixture = await openChannelFixture()
+    const names = ['\ud800', '\ud801', '\ufffd', 'a\0', 'a\0b', 'a']
+    const fields = Object.fromEntries(names.map((name) => [name, 1]))
+    fixture.sandbox.faults.add({
+      operation: 'listListings',
+      times: Number.POSITIVE_INFINITY,
+      effect: { kind: 'transform', change: (body) => ({ items: [{ ...body.items[0], ...fields, id: '\udfff' }] }) },
+    })
+    for (let poll = 0; poll < 6; poll++) {
+      fixture.advanceSeconds(600)
+      await fixture.pollListings()
+      expect(await fixture.store.revalidate(fixture.now())).toMatchObject({ problemsNew: 0, problemsGone: 0 })
+      if (poll === 2) await fixture.reopenStore()
+      const problems = await fixture.store.problems({ entityIds: ['\udfff'] })
+      expect(problems.map(({ path }) => path).sort()).toEqual([...names].sort())
+      expect(problems).toMatchObject(names.map(() => ({ code: 'unknown-field', times: poll + 1 })))
+    }
+  })
+
   it('are missing once, and return once', async () => {
     const fixture = await openChannelFixture()
     const list = (ids: string[]) =>
