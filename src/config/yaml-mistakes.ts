@@ -114,7 +114,8 @@ class Source {
   #specialValues(): YamlMistake[] {
     const found: { offset: number; mistake: (source: Source, offset: number) => YamlMistake }[] = []
     const used = new Set<string>()
-    const defined = new Map<string, number>()
+    // The offset of a scalar. An anchor of a section that is not used changes nothing.
+    const defined = new Map<string, number | null>()
     visit(this.document, {
       Alias: (_key, node) => {
         used.add(node.source)
@@ -122,13 +123,15 @@ class Source {
       },
       Node: (_key, node) => {
         const offset = node.range?.[0] ?? 0
-        if ('anchor' in node && node.anchor !== undefined) defined.set(node.anchor, offset)
+        if ('anchor' in node && node.anchor !== undefined) defined.set(node.anchor, isScalar(node) ? offset : null)
         if ('tag' in node && node.tag?.startsWith('!')) found.push({ offset, mistake: beginsWith('!') })
         if (isScalar(node) && typeof node.value === 'string' && node.type === 'PLAIN' && /^[“”„‘’«]/.test(node.value))
           found.push({ offset, mistake: typographicQuotes })
       },
     })
-    for (const [name, offset] of defined) if (!used.has(name)) found.push({ offset, mistake: beginsWith('&') })
+    for (const [name, offset] of defined) {
+      if (!used.has(name) && offset !== null) found.push({ offset, mistake: beginsWith('&') })
+    }
     return found.map(({ offset, mistake }) => mistake(this, this.#valueStart(offset)))
   }
 

@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from 'node:fs'
+import { readFileSync, rmSync, statSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -65,6 +65,22 @@ describe('quotekeeper decisions --anchor', () => {
 })
 
 describe('configured anchors', () => {
+  it('show after a restore which decisions are missing, unless they were carried over', async () => {
+    const { folder, quotekeeper } = await createCliFixture({ more: 'anchors: { to: anchors.jsonl }\n' })
+    await quotekeeper('sync')
+    await quotekeeper('backup', 'backup.db')
+    await quotekeeper('close-expired')
+    await quotekeeper('decisions', '--anchor', 'anchors.jsonl')
+    const carriedOver = await quotekeeper('restore', 'backup.db')
+    expect(carriedOver.err).toContain('Carried over from the replaced database')
+    expect(carriedOver.err).not.toContain('anchors')
+    for (const suffix of ['', '-wal', '-shm']) rmSync(database(folder) + suffix, { force: true })
+    expect(await quotekeeper('restore', 'backup.db')).toMatchObject({
+      status: 0,
+      err: expect.stringMatching(/anchors\.jsonl do not fit the restored database\.\n.*decisions 1 to \d+ are missing/),
+    })
+  })
+
   it('are written by start, and a failure is heard by check', async () => {
     const requests: string[] = []
     let status = 500

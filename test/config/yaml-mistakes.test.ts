@@ -156,6 +156,7 @@ describe('a mistake in YAML', () => {
       EXAMPLE_CONFIG,
       '',
       'base: &base { port: 1 }\nweb: *base\n',
+      'web: &unused { port: 1 }\nmore: &used 1\nand: *used\n',
       'a: \'it\'\'s\'\nb: "x: @ *"\nc: "two\n  lines"\n',
       'a: |\n  @x: *y\n',
       '{ "a": [1, 2], "b": { "c": null } }',

@@ -139,4 +139,16 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     fault: 'the file of the request limits locked, damaged or deleted',
     expected: 'locked: nothing is sent and the run fails; damaged or deleted: it is replaced, and the limits hold',
   },
+  58: {
+    fault: 'kill -9 during pruning, or two prunings at once',
+    expected: 'every run is counted once; runs that something refers to stay; polls go on',
+  },
+  59: {
+    fault: 'the decision log rewritten as a whole',
+    expected: 'anchors outside the database show the first that does not fit',
+  },
+  60: {
+    fault: 'the target of anchors does not answer',
+    expected: 'a warning, named by readiness and check, retried with growing pauses; nothing else stops',
+  },
 }

@@ -1,18 +1,14 @@
-import { spawn } from 'node:child_process'
-import { statSync } from 'node:fs'
 import { join } from 'node:path'
-import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { RunKind, RunOutcome } from '../../src/domain/records.js'
 import type { RunEnd, RunHandle, Store } from '../../src/store/contract.js'
 import { pruneOptions } from '../../src/store/retention.js'
 import { openStore } from '../../src/store/store.js'
+import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../helpers/idle-runs.js'
 import { testFolder } from '../helpers/test-folder.js'
 
-const CHANNEL = 'acme/forest'
 const DAY_MS = 24 * 3_600_000
-const START = Date.parse('2025-01-01T00:00:00.000Z')
 const KEEP = { keepRunsDays: 30, keepPlansDays: 90 }
 const IDLE: RunEnd = {
   requests: 2,
@@ -52,33 +48,6 @@ const record = (store: Store, handle: RunHandle, at: number, title: string) =>
     },
     new Date(at + 500),
   )
-
-/** Inserts finished idle runs, one every minute from START, in one transaction. */
-function insertRuns(path: string, count: number, { kind = 'rfqs', outcome = 'complete' } = {}): void {
-  const db = new Database(path)
-  const insert = db.prepare(
-    `insert into runs (channel, kind, started_at, finished_at, outcome, requests, seen, unchanged, holder, lease_until)
-    values ('${CHANNEL}', ?, ?, ?, ?, 2, 5, 5, '{}', '')`,
-  )
-  db.transaction(() => {
-    for (let n = 0; n < count; n++) {
-      const [start, end] = [START + n * 60_000, START + n * 60_000 + 1500].map((at) => new Date(at).toISOString())
-      insert.run(kind, start, end, outcome)
-    }
-  })()
-  db.close()
-}
-
-function sql(path: string, query: string): unknown[] {
-  const db = new Database(path, { readonly: true })
-  try {
-    return db.prepare(query).all()
-  } finally {
-    db.close()
-  }
-}
-
-const TOTALS = 'select sum(times) as times, sum(requests) as requests, sum(unchanged) as unchanged from runs'
 
 describe('pruning', () => {
   it('bounds the size of the database over 400 days of idle polls, below 200 bytes per poll', async () => {
@@ -224,7 +193,7 @@ describe('pruning', () => {
 
   it('does nothing the second time, and a dry run changes nothing and foretells the rest', async () => {
     const store = await open()
-    insertRuns(store.path, 10_000)
+    insertIdleRuns(store.path, 10_000)
     await store.createApprovalPlan({
       channel: CHANNEL,
       rfqIds: ['rfq-1'],
@@ -242,69 +211,17 @@ describe('pruning', () => {
     for (let round = 0; round < 6; round++) {
       expect(await store.prune(options)).toEqual({ runs: { rows: 0, bytes: 0 }, plans: { rows: 0, bytes: 0 } })
     }
-    expect(sql(store.path, TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
+    expect(sql(store.path, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
   })
 
   it('folds days of more runs than one transaction takes', async () => {
     const store = await open()
-    insertRuns(store.path, 1_440 + 150)
+    insertIdleRuns(store.path, 1_440 + 150)
     await store.prune({ foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null })
     expect(sql(store.path, 'select times from runs where times > 1 order by id')).toEqual([
       { times: 1_440 },
       { times: 50 },
     ])
-  })
-
-  it('loses nothing when two processes prune at once while a third polls', async () => {
-    const path = join(testFolder(), 'prune.db')
-    const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
-    insertRuns(path, 20_000)
-    const options = { foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null }
-    const now = Date.now()
-    const handle = await poller.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
-    let polling = true
-    const waits: number[] = []
-    const poll = async () => {
-      for (let n = 0; polling; n++) {
-        const started = performance.now()
-        await record(poller, handle, now + n, `title ${n}`)
-        waits.push(performance.now() - started)
-        await wait(2)
-      }
-    }
-    const polls = poll()
-    const reports = await Promise.all([one.prune(options), two.prune(options)])
-    polling = false
-    await polls
-    await handle.finish({ ...IDLE, changed: waits.length }, new Date())
-    expect(reports[0].runs.rows + reports[1].runs.rows).toBe(20_001 - sql(path, 'select 1 from runs').length)
-    expect(sql(path, TOTALS)).toMatchObject([{ times: 20_001 }])
-    expect(waits.length).toBeGreaterThan(3)
-    expect(Math.max(...waits)).toBeLessThan(5_000)
-    expect(await one.check()).toMatchObject({ ok: true })
-  })
-
-  it('loses nothing when it is killed in the middle', async () => {
-    const path = join(testFolder(), 'prune.db')
-    const created = await open(path)
-    await created.close()
-    for (let round = 1; round <= 6; round++) {
-      insertRuns(path, 5_000, { kind: ['rfqs', 'listings', 'close'][round % 3] as string })
-      const child = spawn(process.execPath, [join(import.meta.dirname, '../fixtures/prune.mjs'), path])
-      onTestFinished(() => void child.kill('SIGKILL'))
-      await new Promise((resolve) => child.stdout.once('data', resolve))
-      await wait(round * 12)
-      child.kill('SIGKILL')
-      await new Promise((resolve) => child.once('exit', resolve))
-      const store = await openStore({ path })
-      expect(await store.check()).toMatchObject({ ok: true })
-      await store.close()
-      expect(sql(path, TOTALS)).toMatchObject([{ times: round * 5_000, requests: round * 10_000 }])
-    }
-    const store = await open(path)
-    await store.prune({ foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null })
-    expect(sql(path, TOTALS)).toMatchObject([{ times: 30_000 }])
-    expect(statSync(path).size).toBeGreaterThan(0)
   })
 })
 

@@ -1,7 +1,9 @@
+import { existsSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import type { RestoreReport } from '../../store/restore.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
+import { errorMessage } from '../error-message.js'
 import { withExamples } from '../options.js'
 import { plural } from '../terminal-text.js'
 
@@ -22,7 +24,8 @@ export const register: RegisterCommand = (command, cli) => {
   ])
 }
 
-async function restore({ io }: Cli, { config: { database } }: App, file: string): Promise<void> {
+async function restore({ io }: Cli, { config }: App, file: string): Promise<void> {
+  const { database } = config
   const { restoreDatabase } = await import('../../store/restore.js')
   const backup = resolve(io.cwd, file)
   const report = await restoreDatabase({ backup, database, now: io.now() })
@@ -31,6 +34,31 @@ async function restore({ io }: Cli, { config: { database } }: App, file: string)
   if (report.kept !== null)
     io.err(`The replaced database was kept as ${report.kept}; delete it when it is not needed.\n`)
   io.err(closingNotes(report, database))
+  io.err(await anchorNote(config, report))
+}
+
+/** What the configured anchors say about the restored decision log, if they do not fit. */
+async function anchorNote(config: App['config'], { schemaVersion }: RestoreReport): Promise<string> {
+  const { to } = config.anchors
+  if (to?.kind !== 'file' || !existsSync(to.path)) return ''
+  const command = `quotekeeper decisions --verify --anchors ${to.path}`
+  const { migrations } = await import('../../store/migrations.js')
+  // Opening a database of an earlier schema would upgrade it.
+  if (schemaVersion < migrations.length) return `Compare it with the anchors: ${command}\n`
+  const [{ openStore }, { readAnchors }, { verifyAnchors }] = await Promise.all([
+    import('../../store/store.js'),
+    import('../../anchors/anchor-file.js'),
+    import('../../anchors/verify-anchors.js'),
+  ])
+  const store = await openStore({ path: config.database, create: false, checked: true })
+  try {
+    const { ok, message } = await verifyAnchors(store, readAnchors(to.path), await store.verifyDecisions())
+    return ok ? '' : `The anchors in ${to.path} do not fit the restored database.\n${message}\n`
+  } catch (error) {
+    return `The anchors in ${to.path} could not be compared: ${errorMessage(error)}. Try again: ${command}\n`
+  } finally {
+    await store.close()
+  }
 }
 
 /** What the backup does not know about closing, which decides whether refused closes would be sent again. */

@@ -1,0 +1,146 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import Database from 'better-sqlite3'
+import { expect, onTestFinished } from 'vitest'
+import type { RunEnd, Store } from '../../src/store/contract.js'
+import { openStore } from '../../src/store/store.js'
+import { recomputeChain, tamper } from '../anchors/decision-log.js'
+import { CHANNEL, insertIdleRuns, RUN_TOTALS, sql } from '../helpers/idle-runs.js'
+import { openProcessFixture } from '../helpers/process-fixture.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { fault } from './fault-test.js'
+
+const pruner = join(import.meta.dirname, '../fixtures/prune.mjs')
+const EVERYTHING = { foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null }
+
+async function open(path: string): Promise<Store> {
+  const store = await openStore({ path })
+  onTestFinished(() => store.close())
+  return store
+}
+
+fault(58, 'no run is lost or counted twice, and the next pruning goes on', async () => {
+  const path = join(testFolder(), 'prune.db')
+  await (await open(path)).close()
+  for (let round = 1; round <= 6; round++) {
+    insertIdleRuns(path, 5_000, { kind: ['rfqs', 'listings', 'close'][round % 3] as string })
+    const child = spawn(process.execPath, [pruner, path], { stdio: ['ignore', 'pipe', 'inherit'] })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    await wait(round * 12)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const store = await openStore({ path })
+    expect(await store.check()).toMatchObject({ ok: true })
+    await store.close()
+    expect(sql(path, RUN_TOTALS)).toMatchObject([{ times: round * 5_000, requests: round * 10_000 }])
+  }
+  const store = await open(path)
+  await store.prune(EVERYTHING)
+  expect(sql(path, RUN_TOTALS)).toMatchObject([{ times: 30_000 }])
+  expect(sql(path, 'select 1 from runs').length).toBeLessThan(500)
+})
+
+const END: RunEnd = {
+  requests: 1,
+  seen: 1,
+  inserted: 0,
+  changed: 1,
+  unchanged: 0,
+  missing: 0,
+  invalid: 0,
+  outcome: 'complete',
+  error: null,
+}
+
+fault(58, 'two processes prune at once while a third polls, whose writes wait for moments only', async () => {
+  const path = join(testFolder(), 'prune.db')
+  const [one, two, poller] = await Promise.all([open(path), open(path), open(path)])
+  insertIdleRuns(path, 20_000)
+  const now = Date.now()
+  const run = await poller.beginRun({ channel: CHANNEL, kind: 'rfqs', now: new Date(now) })
+  let polling = true
+  const waits: number[] = []
+  const poll = async () => {
+    for (let n = 0; polling; n++) {
+      const started = performance.now()
+      await poller.touchRfqs(run, ['rfq-1'], new Date(now + n), new Date(now + n))
+      waits.push(performance.now() - started)
+      await wait(2)
+    }
+  }
+  const polls = poll()
+  const reports = await Promise.all([one.prune(EVERYTHING), two.prune(EVERYTHING)])
+  polling = false
+  await polls
+  await run.finish(END, new Date())
+  expect(reports[0].runs.rows + reports[1].runs.rows).toBe(20_001 - sql(path, 'select 1 from runs').length)
+  expect(sql(path, RUN_TOTALS)).toMatchObject([{ times: 20_001 }])
+  expect(waits.length).toBeGreaterThan(3)
+  expect(Math.max(...waits)).toBeLessThan(2_000)
+  expect(await one.check()).toMatchObject({ ok: true })
+})
+
+fault(59, 'verification alone passes, with anchors it names the first one that does not fit', async () => {
+  const fixture = await openProcessFixture()
+  const first = fixture.start(['close-expired'])
+  expect(await first.ended).toBe('exit 0')
+  const anchors = join(fixture.folder, 'anchors.jsonl')
+  const anchored = fixture.start(['decisions', '--anchor', anchors])
+  expect(await anchored.ended).toBe('exit 0')
+  const verify = async (...more: string[]) => {
+    const process = fixture.start(['decisions', '--verify', ...more])
+    return { ended: await process.ended, out: process.out }
+  }
+  expect(await verify('--anchors', anchors)).toMatchObject({ ended: 'exit 0' })
+  tamper(fixture.database, (db: Database.Database) => {
+    db.exec("update close_decisions set outcome = null, reason = 'kept' where id = 1")
+    recomputeChain(db)
+  })
+  expect(await verify()).toMatchObject({ ended: 'exit 0' })
+  expect(await verify('--anchors', anchors)).toMatchObject({
+    ended: 'exit 1',
+    out: expect.stringContaining('The anchor in line 1'),
+  })
+})
+
+fault(
+  57,
+  'the log warns, readiness names it, polls go on, and the anchor is written when it answers again',
+  async () => {
+    let status = 503
+    const received: string[] = []
+    const server = createServer((request, response) => {
+      request.on('data', (part) => received.push(String(part)))
+      request.on('end', () => response.writeHead(status).end())
+    })
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const fixture = await openProcessFixture({ more: `anchors: { to: "${url}" }\n` })
+    const failing = fixture.start(['start'])
+    const FAILED =
+      "select failures > 0 as failed, error like '%status 503%' as named from maintenance where task = 'anchor'"
+    await fixture.waitForRows(FAILED, [{ failed: 1, named: 1 }])
+    expect(failing.out).toContain('anchor failed; it will be tried again')
+    await fixture.waitForRows("select count(*) > 0 as polled from runs where outcome = 'complete'", [{ polled: 1 }])
+    failing.signal('SIGTERM')
+    expect(await failing.ended).toBe('exit 0')
+    status = 204
+    const db = new Database(fixture.database)
+    db.exec("update maintenance set attempted_at = '2026-01-01T00:00:00.000Z' where task = 'anchor'") // The pause has passed.
+    db.close()
+    const recovered = fixture.start(['start'])
+    await fixture.waitForRows(
+      "select failures, error, succeeded_at is not null as succeeded from maintenance where task = 'anchor'",
+      [{ failures: 0, error: null, succeeded: 1 }],
+    )
+    expect(JSON.parse(received.at(-1) ?? '')).toMatchObject({ quotekeeper: 'anchor', version: 1 })
+    recovered.signal('SIGTERM')
+    expect(await recovered.ended).toBe('exit 0')
+  },
+)
