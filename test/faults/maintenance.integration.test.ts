@@ -109,7 +109,7 @@ fault(59, 'verification alone passes, with anchors it names the first one that d
 })
 
 fault(
-  57,
+  60,
   'the log warns, readiness names it, polls go on, and the anchor is written when it answers again',
   async () => {
     let status = 503
