@@ -34,8 +34,8 @@ const [DIGIT_0, DIGIT_9] = [0x30, 0x39]
 const STEPS_PER_CHECK = 2 ** 15
 
 /**
- * Scans JSON text in one pass: its depth, how many entries its lists have, and where the elements of the top-level member
- * `items` begin and end. It scans the text, because a parsed value that is too deep or too large cannot be handled safely.
+ * Scans JSON text in one pass: its depth, how many entries its lists have, and where the elements of one top-level member,
+ * by default `items`, begin and end. It scans the text, because a parsed value that is too deep or too large cannot be handled safely.
  * Skips strings, which are most of a document. Text that is not valid JSON gives results of no meaning, and no error.
  */
 export class JsonScanner {
