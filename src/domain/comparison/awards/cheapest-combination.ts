@@ -32,7 +32,7 @@ export const MAX_SUBSETS = 500_000
 const BEAM_WIDTH = 400
 
 /** Relative floating-point noise of long sums. */
-const TOLERANCE = 1e-9
+export const TOLERANCE = 1e-9
 
 /** The volume from which a target counts as reached, given floating-point noise: wanted × (1 − 1E-9). */
 export const reachedFrom = (wanted: number): number => wanted * (1 - TOLERANCE)
@@ -52,8 +52,14 @@ export const EMPTY_SUBSET: Subset = { volume: 0, cost: 0, index: -1, before: nul
  * @param wanted volume to reach, above 0
  * @returns null if all items together do not reach it
  */
-export function cheapestCombination(items: readonly Item[], wanted: number): Combination | null {
-  const target = reachedFrom(wanted)
+export const cheapestCombination = (items: readonly Item[], wanted: number): Combination | null =>
+  cheapestCover(items, reachedFrom(wanted))
+
+/**
+ * As `cheapestCombination`, for a target without tolerance.
+ * @param target above 0
+ */
+export function cheapestCover(items: readonly Item[], target: number): Combination | null {
   const sorted = byUnitCost(items)
   if (sorted.total < target) return null
   const first = greedySubset(sorted, target)
@@ -66,7 +72,7 @@ export function cheapestCombination(items: readonly Item[], wanted: number): Com
   return { picked, volume: subset.volume, cost: subset.cost, exact, lowerBound: exact ? subset.cost : bound }
 }
 
-const isProvenMinimum = (subset: Subset, bound: number) => subset.cost <= bound * (1 + TOLERANCE)
+export const isProvenMinimum = (subset: Subset, bound: number) => subset.cost <= bound * (1 + TOLERANCE)
 
 function search(sorted: SortedItems, target: number, first: Subset): SearchResult {
   const core = fixVariables(sorted, target, first.cost)
@@ -81,7 +87,7 @@ export function indexesOf(subset: Subset): number[] {
 
 /** Costs less, or as much for more tonnes. */
 export const isBetter = (a: Item, b: Item): boolean => a.cost < b.cost || (a.cost === b.cost && a.volume > b.volume)
-const add = (before: Subset, item: IndexedItem): Subset => ({
+export const add = (before: Subset, item: IndexedItem): Subset => ({
   volume: before.volume + item.volume,
   cost: before.cost + item.cost,
   index: item.index,
@@ -90,10 +96,10 @@ const add = (before: Subset, item: IndexedItem): Subset => ({
 
 // --- sorted by unit cost, with prefix sums: the LP bound in O(log n) -------------------------------------------------------
 
-interface IndexedItem extends Item {
+export interface IndexedItem extends Item {
   index: number
 }
-interface SortedItems {
+export interface SortedItems {
   items: IndexedItem[]
   /** Sums of the first k items. */
   volumes: Float64Array
@@ -101,13 +107,13 @@ interface SortedItems {
   total: number
 }
 
-function byUnitCost(items: readonly Item[]): SortedItems {
+export function byUnitCost(items: readonly Item[]): SortedItems {
   const indexed = items.map(({ volume, cost }, index) => ({ volume, cost, index }))
   indexed.sort((a, b) => a.cost / a.volume - b.cost / b.volume || b.volume - a.volume || a.index - b.index)
   return withSums(indexed)
 }
 
-function withSums(items: IndexedItem[]): SortedItems {
+export function withSums(items: IndexedItem[]): SortedItems {
   const volumes = new Float64Array(items.length + 1)
   const costs = new Float64Array(items.length + 1)
   for (const [at, item] of items.entries()) {
@@ -118,7 +124,7 @@ function withSums(items: IndexedItem[]): SortedItems {
 }
 
 /** Minimum cost of a volume with divisible items from index `from` on; Infinity if they do not reach it. */
-function lpBound({ items, volumes, costs }: SortedItems, target: number, from = 0): number {
+export function lpBound({ items, volumes, costs }: SortedItems, target: number, from = 0): number {
   if (target <= 0) return 0
   const goal = (volumes[from] ?? 0) + target
   const end = firstAtLeast(volumes, goal)
@@ -173,7 +179,7 @@ function dropRedundant(subset: Subset, items: IndexedItem[], target: number): Su
 
 // --- 2. variable fixing ----------------------------------------------------------------------------------
 
-interface ReducedProblem {
+export interface ReducedProblem {
   /** Items in every set that could be better. */
   fixed: Subset
   /** Undecided items. */
@@ -181,7 +187,7 @@ interface ReducedProblem {
   target: number
 }
 
-function fixVariables(sorted: SortedItems, target: number, best: number): ReducedProblem {
+export function fixVariables(sorted: SortedItems, target: number, best: number): ReducedProblem {
   const limit = best * (1 + TOLERANCE)
   let fixed = EMPTY_SUBSET
   const free: IndexedItem[] = []

@@ -1,0 +1,109 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { cheapestWithin, largestWithin } from '../../../../src/domain/comparison/awards/bounded-combination.js'
+import { EXACT_UP_TO, type Item } from '../../../../src/domain/comparison/awards/cheapest-combination.js'
+import { seededNumbers } from '../../../helpers/comparison-inputs.js'
+
+const items = fc.array(fc.record({ volume: fc.integer({ min: 1, max: 60 }), cost: fc.integer({ min: 1, max: 90 }) }), {
+  maxLength: 10,
+})
+
+function allSets(list: readonly Item[]): Item[] {
+  return Array.from({ length: 2 ** list.length }, (_, mask) =>
+    list
+      .filter((_item, at) => mask & (2 ** at))
+      .reduce((sum, item) => ({ volume: sum.volume + item.volume, cost: sum.cost + item.cost }), {
+        volume: 0,
+        cost: 0,
+      }),
+  )
+}
+
+const sumOf = (list: readonly Item[], picked: readonly number[]) =>
+  picked.reduce(
+    (sum, at) => ({ volume: sum.volume + (list[at]?.volume ?? 0), cost: sum.cost + (list[at]?.cost ?? 0) }),
+    { volume: 0, cost: 0 },
+  )
+
+describe('cheapestWithin', () => {
+  it('finds the cheapest of all sets within the bounds, and of equal ones the one with the most tonnes', () => {
+    fc.assert(
+      fc.property(items, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 12 }), (list, least, room) => {
+        const most = least + room
+        const [best] = allSets(list)
+          .filter(({ volume }) => volume >= least && volume <= most)
+          .sort((a, b) => a.cost - b.cost || b.volume - a.volume)
+        const { found, exact } = cheapestWithin(list, { least, most })
+        expect(exact).toBe(true)
+        expect(found === null ? undefined : { volume: found.volume, cost: found.cost }).toEqual(best)
+        if (found !== null) expect(sumOf(list, found.picked)).toEqual(best)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('needs nothing for a volume of 0, and finds nothing between crossed bounds', () => {
+    const list = [{ volume: 5, cost: 1 }]
+    expect(cheapestWithin(list, { least: 0, most: 5 })).toMatchObject({ found: { picked: [], cost: 0 }, exact: true })
+    expect(cheapestWithin(list, { least: 5, most: 4 })).toEqual({ found: null, exact: true })
+    expect(cheapestWithin(list, { least: 5, most: Number.POSITIVE_INFINITY }).found?.picked).toEqual([0])
+  })
+
+  it('is exact for as many offers as it promises, where a cheaper set exceeds the upper bound', () => {
+    const next = seededNumbers(3)
+    const list = Array.from({ length: EXACT_UP_TO }, () => ({
+      volume: 1_000 + 2 * Math.floor(next() * 5_000),
+      cost: 10_000 + Math.floor(next() * 50_000),
+    }))
+    const even = cheapestWithin(list, { least: 60_000, most: 60_002 })
+    expect(even.exact).toBe(true)
+    expect(even.found?.volume).toBeGreaterThanOrEqual(60_000)
+    expect(even.found?.volume).toBeLessThanOrEqual(60_002)
+    // Every volume is even, so that no set lies between two odd neighbours.
+    expect(cheapestWithin(list, { least: 60_001, most: 60_001 })).toEqual({ found: null, exact: true })
+  })
+
+  it('skips cheap offers that do not fit, among more offers than halves can be listed for', () => {
+    const small = Array.from({ length: EXACT_UP_TO + 4 }, (_, at) => ({ volume: 10, cost: 500 + at }))
+    const list = [...small, ...Array.from({ length: 5 }, (_, at) => ({ volume: 25, cost: 100 + at }))]
+    const { found, exact } = cheapestWithin(list, { least: 30, most: 34 })
+    expect({ picked: found?.picked, exact }).toEqual({ picked: [0, 1, 2], exact: true })
+  })
+
+  it('says that a result is not proven if it gives up, and never returns a set outside the bounds', () => {
+    const next = seededNumbers(5)
+    const list = Array.from({ length: 300 }, () => ({
+      volume: 1_000 + 2 * Math.floor(next() * 5_000),
+      cost: 10_000 + Math.floor(next() * 50_000),
+    }))
+    const { found, exact } = cheapestWithin(list, { least: 60_001, most: 60_001 })
+    expect({ found, exact }).toEqual({ found: null, exact: false })
+    const near = cheapestWithin(list, { least: 60_000, most: 60_000 })
+    if (near.found !== null) expect(sumOf(list, near.found.picked).volume).toBe(60_000)
+    expect(near.found?.lowerBound ?? 0).toBeLessThanOrEqual(near.found?.cost ?? 0)
+  })
+})
+
+describe('largestWithin', () => {
+  it('finds the most tonnes up to a bound, and of equal volumes the cheapest', () => {
+    fc.assert(
+      fc.property(items, fc.integer({ min: 0, max: 200 }), (list, most) => {
+        const [best] = allSets(list)
+          .filter(({ volume }) => volume <= most)
+          .sort((a, b) => b.volume - a.volume || a.cost - b.cost)
+        const { found, exact } = largestWithin(list, most)
+        expect(exact).toBe(true)
+        expect(sumOf(list, found?.picked ?? [])).toEqual(best)
+      }),
+      { numRuns: 300 },
+    )
+  })
+
+  it('stays within the bound with many offers', () => {
+    const next = seededNumbers(8)
+    const list = Array.from({ length: 400 }, () => ({ volume: 1_000 + Math.floor(next() * 5_000), cost: 1 }))
+    const found = largestWithin(list, 77_777)
+    expect(found.found?.volume).toBeLessThanOrEqual(77_777)
+    expect(found.found?.volume).toBeGreaterThan(77_000)
+  })
+})
