@@ -67,6 +67,20 @@ reports:
     other: 0
   wantedVolume: min # min, mid or max: target for coverage and awards within the RFQ's volume range
   rankExpired: false # rank expired offers too
+  awardRule: cheapest-compliant # recommended award: or best-score-compliant, cheapest-regardless
+  requirements: # hard: offers that do not meet it are not awarded; advisory: named; off: ignored
+    reviewNotRejected: hard
+    reviewAccepted: advisory
+    status: hard # neither rejected nor withdrawn
+    notExpired: hard
+    contractType: hard
+    vintages: hard
+    fulfilmentDate: hard
+    priceMax: hard
+    priceMin: advisory # a lower price is unusually cheap
+    submittedOnTime: advisory
+    listing: advisory # for a listing that the RFQ names
+    volumeMax: hard # tonnes of the whole award
   expiryWindowDays: 14 # flag offers that expire within this many days
   prepaymentShareLimit: 0.3 # flag offers that ask for a larger share of the total before delivery
   volumeTolerance: 0.5 # tonnes by which a stated volume may differ from the sum of its lines

@@ -5,7 +5,7 @@ import * as values from './values.js'
 
 /**
  * The comparison settings as configuration keys. Limits and defaults come from the domain's settings schema; the file also
- * allows empty sections, bare numbers as exchange rates, and `on` or `off` for booleans.
+ * allows empty sections, bare numbers as exchange rates, `on` or `off` for booleans, and `false` for the level `off`.
  */
 export function reportSettings() {
   const { shape } = settingsSchema
@@ -14,8 +14,15 @@ export function reportSettings() {
     exchangeRates: z.preprocess(normalizeRates, shape.exchangeRates).prefault({}),
     weights: z.preprocess(emptyIfMissing, shape.weights).prefault({}),
     haircuts: z.preprocess(emptyIfMissing, shape.haircuts).prefault({}),
+    requirements: z.preprocess(normalizeLevels, shape.requirements).prefault({}),
     rankExpired: values.flag().prefault(DEFAULT_SETTINGS.rankExpired),
   }
+}
+
+/** Accepts `false` for `off`, as YAML 1.1 writes it. */
+function normalizeLevels(found: unknown): unknown {
+  if (!isRecord(found)) return emptyIfMissing(found)
+  return Object.fromEntries(Object.entries(found).map(([key, level]) => [key, level === false ? 'off' : level]))
 }
 
 const emptyIfMissing = (found: unknown) => found ?? {}

@@ -140,7 +140,8 @@ describe('configuration file', () => {
   it('merges the given comparison settings with the defaults', () => {
     const given = `discountRate: 0.05, weights: { price: 60, evidence: 0 }, haircuts: { forward: 0.1 }, wantedVolume: max,
       volumeTolerance: 2, totalTolerance: 0.01, expiryWindowDays: 30, prepaymentShareLimit: 0.5, waitDays: 90,
-      vintagePointsPerYear: 5, rankExpired: yes`
+      vintagePointsPerYear: 5, rankExpired: yes, awardRule: best-score-compliant,
+      requirements: { priceMax: advisory, status: off, listing: false }`
     const { settings } = read(`${MINIMAL}reports: { ${given} }\n`).reports
     expect(settings).toEqual({
       currency: null,
@@ -156,10 +157,12 @@ describe('configuration file', () => {
       waitDays: 90,
       vintagePointsPerYear: 5,
       rankExpired: true,
+      awardRule: 'best-score-compliant',
+      requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'advisory', status: 'off', listing: 'off' },
     })
-    expect(read(`${MINIMAL}reports: { weights:, haircuts:, exchangeRates: }\n`).reports.settings).toEqual(
-      DEFAULT_SETTINGS,
-    )
+    expect(
+      read(`${MINIMAL}reports: { weights:, haircuts:, exchangeRates:, requirements: }\n`).reports.settings,
+    ).toEqual(DEFAULT_SETTINGS)
   })
 
   it('recognizes the kind of queue by its URL', () => {
@@ -198,13 +201,17 @@ describe('--set KEY=VALUE', () => {
 
   it('overrides that key of the file and no other', () => {
     const file = 'reports: { discountRate: 0.1, waitDays: 90, weights: { price: 50, vintage: 20 } }\n'
-    expect(readWith(file, 'discountRate=0.02', 'weights.price=60', 'wantedVolume=max', 'rankExpired=on')).toEqual({
+    const set = ['discountRate=0.02', 'weights.price=60', 'wantedVolume=max', 'rankExpired=on']
+    const rule = ['awardRule=cheapest-regardless', 'requirements.priceMax=off', 'requirements.volumeMax=advisory']
+    expect(readWith(file, ...set, ...rule)).toEqual({
       ...DEFAULT_SETTINGS,
       discountRate: 0.02,
       waitDays: 90,
       weights: { ...DEFAULT_SETTINGS.weights, price: 60, vintage: 20 },
       wantedVolume: 'max',
       rankExpired: true,
+      awardRule: 'cheapest-regardless',
+      requirements: { ...DEFAULT_SETTINGS.requirements, priceMax: 'off', volumeMax: 'advisory' },
     })
   })
 
@@ -478,6 +485,13 @@ web:
     ['a query in the base URL', MINIMAL.replace('.com', '.com/?a=1'), /without user, query/],
     ['an infinite number', `${MINIMAL}requests: { perSecond: .inf }\n`, /a number from/],
     ['an unknown criterion', `${MINIMAL}reports: { weights: { prize: 1 } }\n`, /did you mean price\?/],
+    [
+      'an unknown requirement',
+      `${MINIMAL}reports: { requirements: { priceMaximum: hard } }\n`,
+      /did you mean priceMax\?/,
+    ],
+    ['an unknown level', `${MINIMAL}reports: { requirements: { priceMax: must } }\n`, /one of hard, advisory, off/],
+    ['an unknown rule', `${MINIMAL}reports: { awardRule: cheapest }\n`, /one of cheapest-compliant, best-score/],
     ['a weight below 0', `${MINIMAL}reports: { weights: { price: -1 } }\n`, /a number from 0 to 1000/],
     [
       'only zero weights',

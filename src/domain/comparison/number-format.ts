@@ -8,7 +8,7 @@ const groupedFormat = (digits: number) => {
 
 /** `12,500` or `0.5`. */
 export const formatAmount = groupedFormat(2)
-const formatOneDecimal = groupedFormat(1)
+export const formatOneDecimal = groupedFormat(1)
 /** Prices per tonne, with up to four decimals. */
 export const formatPrice = groupedFormat(4)
 
@@ -23,11 +23,16 @@ export const formatTonnes = (value: number): string => `${formatAmount(value)} t
 /** `690,000.5 USD`; the currency as it was sent. */
 export const formatMoney = (value: number, currency: string | null): string =>
   `${formatAmount(value)} ${truncate(currency ?? '', 8)}`.trimEnd()
+/** A total of money without cents from 1,000 on: `690,001 USD`. */
+export const formatTotal = (value: number, currency: string | null): string =>
+  formatMoney(Math.abs(value) >= 1000 ? rounded(value, 0) : value, currency)
 /** `12.25 USD/t`. */
 export const formatPricePerTonne = (value: number, currency: string | null): string =>
   `${formatPrice(value)} ${truncate(currency ?? '', 8)}/t`
 /** `33.3 %` of a fraction. */
 export const formatPercent = (share: number): string => `${formatOneDecimal(share * 100)} %`
+/** `+5.2 %`, `−3 %` of a fraction. */
+export const formatChange = (share: number): string => `${share > 0 ? '+' : ''}${formatPercent(share)}`
 /** `1 day`, `12 days`. */
 export const formatCount = (count: number, noun: string, plural = `${noun}s`): string =>
   `${formatAmount(count)} ${count === 1 ? noun : plural}`

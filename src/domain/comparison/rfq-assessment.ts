@@ -11,7 +11,7 @@ import { offerLabels } from './offer/offer-labels.js'
 import type { OfferReport } from './offer/offer-report-model.js'
 import { type OfferFacts, offerFacts } from './offer/offer-terms.js'
 import { rankOffers } from './offer/ranking.js'
-import { evaluateRequirements } from './offer/requirements.js'
+import { evaluateRequirements, isReviewRejected } from './offer/requirements.js'
 import { rfqFlags } from './rfq/rfq-flags.js'
 import { currencyCode, parseRfqTerms, type RfqTerms, type StatedRfqTerms } from './rfq/rfq-terms.js'
 import { versionMetadata } from './stored-documents.js'
@@ -122,7 +122,7 @@ function assessOffer(
     listing: projects.get(facts.listingId) ?? listingQuality(undefined),
     eligibility: eligibilityOf({ facts, missingSince: known.missingSince, metrics, compared }, currency, settings),
     requirements,
-    meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true),
+    meetsRequirements: facts.hasOffer && requirements.every(({ met }) => met === true) && !isReviewRejected(evaluated),
   }
   const problems = input.problemsOf(known.id)
   const flags = offerFlags({ offer, rfq, asOfDate, currency, settings, problems, implausible })

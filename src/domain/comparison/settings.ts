@@ -67,6 +67,35 @@ const weights = section({
 const haircut = number(SETTING_LIMITS.haircut).default(0)
 export const WANTED_BASES = ['min', 'mid', 'max'] as const
 
+/** How the recommended award is chosen (decision/award-rules.ts). */
+export const AWARD_RULES = ['cheapest-compliant', 'best-score-compliant', 'cheapest-regardless'] as const
+
+/**
+ * How a requirement is applied to awards. `hard`: an award that does not meet it is not compliant and not recommended.
+ * `advisory`: the award may be recommended, and what it does not meet is named. `off`: not considered.
+ */
+export const REQUIREMENT_LEVELS = ['hard', 'advisory', 'off'] as const
+export type RequirementLevel = (typeof REQUIREMENT_LEVELS)[number]
+
+const level = (byDefault: RequirementLevel) =>
+  z.enum(REQUIREMENT_LEVELS, { error: `one of ${REQUIREMENT_LEVELS.join(', ')}` }).default(byDefault)
+
+/** The requirements on offers and awards, in the order in which they are shown (decision/award-requirements.ts). */
+const requirements = section({
+  reviewNotRejected: level('hard'),
+  reviewAccepted: level('advisory'),
+  status: level('hard'),
+  notExpired: level('hard'),
+  contractType: level('hard'),
+  vintages: level('hard'),
+  fulfilmentDate: level('hard'),
+  priceMax: level('hard'),
+  priceMin: level('advisory'),
+  submittedOnTime: level('advisory'),
+  listing: level('advisory'),
+  volumeMax: level('hard'),
+})
+
 /** The settings of a report, each with a default. The configuration uses the same schema. */
 export const settingsSchema = z.strictObject({
   /**
@@ -96,11 +125,18 @@ export const settingsSchema = z.strictObject({
   vintagePointsPerYear: number(SETTING_LIMITS.vintagePointsPerYear).default(10),
   /** Rank expired offers; accepted offers are ranked in any case. */
   rankExpired: z.boolean({ error: 'true or false' }).default(false),
+  /** The rule that chooses the recommended award. */
+  awardRule: z.enum(AWARD_RULES, { error: `one of ${AWARD_RULES.join(', ')}` }).default('cheapest-compliant'),
+  /** How each requirement is applied to awards. */
+  requirements: requirements.prefault({}),
 })
 
 export type Settings = z.output<typeof settingsSchema>
 export type SettingsInput = z.input<typeof settingsSchema>
 export type WantedBasis = Settings['wantedVolume']
+export type AwardRule = Settings['awardRule']
+export type RequirementLevels = Settings['requirements']
+export type RequirementName = keyof RequirementLevels
 
 /** The defaults of all settings. */
 export const DEFAULT_SETTINGS: Settings = settingsSchema.parse({})

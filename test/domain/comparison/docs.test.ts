@@ -4,10 +4,12 @@ import { AWARD_SCENARIOS } from '../../../src/domain/comparison/awards/award-mod
 import { EXACT_UP_TO } from '../../../src/domain/comparison/awards/cheapest-combination.js'
 import { SENSITIVITY_LIMIT } from '../../../src/domain/comparison/awards/sensitivity-analysis.js'
 import { CHANNEL_REPORT_SCHEMA } from '../../../src/domain/comparison/channel/channel-report-model.js'
+import { NEGOTIATION_LIMIT } from '../../../src/domain/comparison/decision/negotiation.js'
+import { MAX_ENTRIES } from '../../../src/domain/comparison/decision/switch-table.js'
 import { OFFER_FLAGS, RFQ_FLAGS } from '../../../src/domain/comparison/flag.js'
 import { severityOf } from '../../../src/domain/comparison/offer/offer-flags.js'
 import { REPORT_SCHEMA } from '../../../src/domain/comparison/report/rfq-report-model.js'
-import { DEFAULT_SETTINGS } from '../../../src/domain/comparison/settings.js'
+import { AWARD_RULES, DEFAULT_SETTINGS } from '../../../src/domain/comparison/settings.js'
 
 const page = readFileSync(new URL('../../../docs/COMPARISON.md', import.meta.url), 'utf8')
 const row = (name: string) => page.split('\n').find((line) => line.startsWith(`| \`${name}\` |`)) ?? ''
@@ -22,6 +24,14 @@ describe('docs/COMPARISON.md', () => {
 
   it.each(Object.entries(DEFAULT_SETTINGS.weights))('names the score %s with its weight', (name, weight) => {
     expect(row(name).split(' | ')[1]).toBe(String(weight))
+  })
+
+  it.each(Object.entries(DEFAULT_SETTINGS.requirements))('names the requirement %s with its level', (name, level) => {
+    expect(row(`requirements.${name}`).split(' | ')[1]).toBe(level)
+  })
+
+  it.each(AWARD_RULES)('names the award rule %s', (name) => {
+    expect(row(name)).not.toBe('')
   })
 
   it.each(AWARD_SCENARIOS)('names the scenario %s', (name) => {
@@ -42,6 +52,8 @@ describe('docs/COMPARISON.md', () => {
       CHANNEL_REPORT_SCHEMA,
       `up to ${EXACT_UP_TO} offers`,
       `best ${SENSITIVITY_LIMIT} offers`,
+      `Prices are computed for ${NEGOTIATION_LIMIT} offers`,
+      `at most ${MAX_ENTRIES.toLocaleString('en')} entries`,
     ]) {
       expect(page).toContain(text)
     }

@@ -77,10 +77,13 @@ function candidatesOf(ranked: readonly RankedOffer[]): Candidate[] {
     .sort((a, b) => a.sequence - b.sequence)
     .map((offer) => {
       const [volume, cost] = [offer.metrics.volume ?? 0, offer.compared.total ?? 0]
-      const developer = offer.developer?.trim().toLowerCase() ?? `\u0000${offer.id}`
-      return { offer, volume, cost, developer, line: awardLine({ offer, volume, cost }, volume) }
+      return { offer, volume, cost, developer: developerKey(offer), line: awardLine({ offer, volume, cost }, volume) }
     })
 }
+
+/** Identifies a developer: names are compared without case and surrounding blanks. */
+export const developerKey = ({ developer, id }: { developer: string | null; id: string }): string =>
+  developer?.trim().toLowerCase() ?? `\u0000${id}`
 
 /** The scenarios that need a search, for each volume the RFQ states. */
 function exactAwards(context: AwardContext): AwardsForVolume[] {

@@ -109,15 +109,23 @@ function breakEvenOf(offer: RankedOffer, others: readonly RankedOffer[], weights
   }
 }
 
-type BreakEvenResult = { breakEven: number; reason: null } | { breakEven: null; reason: string }
+export type BreakEvenResult = { breakEven: number; reason: null } | { breakEven: null; reason: string }
 const noBreakEven = (reason: string): BreakEvenResult => ({ breakEven: null, reason })
 
-function breakEvenPrice(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): BreakEvenResult {
+/**
+ * The `compared.price` at or below which an offer scores at least as much as each rival. Formulas: `BreakEven`.
+ * @param lowest the lowest price among all other ranked offers; default: that of the rivals
+ */
+export function breakEvenPrice(
+  offer: RankedOffer,
+  others: readonly RankedOffer[],
+  weights: Points,
+  lowest: number | null = minOf(others.map(({ compared }) => compared.price)),
+): BreakEvenResult {
   const maxPricePoints = weights.price * 100
   const own = withoutPrice(offer, weights)
   const rivals = others.map((other) => ({ points: withoutPrice(other, weights), price: other.compared.price ?? 0 }))
-  const lowest = minOf(rivals.map(({ price }) => price))
-  if (lowest === null) return noBreakEven(NO_BREAK_EVEN.onlyOffer)
+  if (lowest === null || rivals.length === 0) return noBreakEven(NO_BREAK_EVEN.onlyOffer)
   if (maxPricePoints === 0) return noBreakEven(NO_BREAK_EVEN.priceHasNoWeight)
   const ahead = Math.max(...rivals.map(({ points, price }) => points + (maxPricePoints * lowest) / price)) - own
   if (ahead <= 0) return noBreakEven(NO_BREAK_EVEN.firstAtAnyPrice)

@@ -36,7 +36,7 @@ export interface OfferReport {
   eligibility: Eligibility
   /** One for each requirement that the RFQ states, in the order of REQUIREMENTS. */
   requirements: Requirement[]
-  /** All of `requirements` are met; one that cannot be evaluated counts as not met. */
+  /** All of `requirements` are met, and no review rejected it; what cannot be evaluated counts as not met. */
   meetsRequirements: boolean
   /** Null if the offer is not ranked. */
   scores: Scores | null

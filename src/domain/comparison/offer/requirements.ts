@@ -82,6 +82,10 @@ export function evaluateRequirements(
   })
 }
 
+/** Whether the review of an offer rejected it. Such an offer never counts as compliant, whatever the settings. */
+export const isReviewRejected = ({ terms }: Pick<OfferUnderEvaluation, 'terms'>): boolean =>
+  terms.review?.status?.trim().toLowerCase() === 'rejected'
+
 type Comparison = (found: number, limit: number) => boolean
 
 function priceRule(

@@ -2,6 +2,7 @@ import { awardsOf } from '../awards/award-scenarios.js'
 import { sensitivityOf } from '../awards/sensitivity-analysis.js'
 import { createContext, type Source } from '../comparison-context.js'
 import type { ComparisonInput, DocumentProblem } from '../comparison-input.js'
+import { decisionOf } from '../decision/decide.js'
 import { byCodeUnit, countByName } from '../numbers.js'
 import { isRanked } from '../offer/ranking.js'
 import { assessRfq } from '../rfq-assessment.js'
@@ -35,6 +36,16 @@ export function compareOffers(input: ComparisonInput): RfqReport {
   const summary = summariseOffers(offers, rfq.wanted.volume, { changes: changes.length, problems: problems.length })
   const { awards, awardsByWanted } = awardsOf(ranked, rfq, currency.comparison, input.ownAward)
   const sensitivity = sensitivityOf(ranked, awardsByWanted, settings)
+  const decision = decisionOf({
+    context,
+    settings,
+    currency: currency.comparison,
+    rfq,
+    offers,
+    awards,
+    sensitivity,
+    medianPrice: summary.price.median,
+  })
   return {
     schema: REPORT_SCHEMA,
     context,
@@ -42,6 +53,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     currency,
     rfq,
     summary,
+    decision,
     offers,
     awards,
     awardsByWanted,

@@ -16,6 +16,7 @@ import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ReportContext } from '../comparison-context.js'
 import type { CurrencyReport } from '../comparison-currency.js'
 import type { DocumentProblem, ReportedDecision } from '../comparison-input.js'
+import type { Decision } from '../decision/decision-model.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import type { Settings } from '../settings.js'
@@ -34,6 +35,8 @@ export interface RfqReport {
   currency: CurrencyReport
   rfq: RfqTerms
   summary: Summary
+  /** Whom to award, why, and what could change that. */
+  decision: Decision
   /** Ranked offers first, by rank; then the others, by `sequence`. */
   offers: OfferReport[]
   /** One per scenario, in the order of AWARD_SCENARIOS. */

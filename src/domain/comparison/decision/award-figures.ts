@@ -1,0 +1,166 @@
+import { developerKey } from '../awards/award-scenarios.js'
+import { formatCount, formatPricePerTonne, formatTonnes, formatTotal } from '../number-format.js'
+import { ratio, sum } from '../numbers.js'
+import { coverageOf } from '../offer/metrics.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import type { RequirementLevels, RequirementName } from '../settings.js'
+import {
+  AWARD_REQUIREMENT,
+  type FailedRequirement,
+  failedByAward,
+  OFFER_REQUIREMENTS,
+  REQUIREMENT_TITLES,
+} from './award-requirements.js'
+import type { Candidate, Solution } from './award-solver.js'
+import type { AwardedOffer, DecisionAward, UnmetByAward } from './decision-model.js'
+
+/** What the figures of an award are computed from. */
+export interface AwardContext {
+  rfq: RfqTerms
+  wanted: number
+  levels: RequirementLevels
+  /** Code of the comparison currency. */
+  currency: string
+}
+
+/** The award of a solution; null if it has no offers. */
+export function awardOf(solution: Solution, context: AwardContext): DecisionAward | null {
+  if (solution.members.length === 0) return null
+  return partsAward(
+    solution.members.map((candidate) => ({ candidate, tonnes: candidate.volume })),
+    solution,
+    context,
+  )
+}
+
+/** As `awardOf`, for parts of offers. */
+export function partsAward(
+  parts: readonly { candidate: Candidate; tonnes: number }[],
+  { reached, exact, lowerBound }: Pick<Solution, 'reached' | 'exact' | 'lowerBound'>,
+  { rfq, wanted, levels }: AwardContext,
+): DecisionAward {
+  const offers = parts.map(({ candidate, tonnes }) => awardedOffer(candidate, tonnes))
+  const tonnes = sum(offers.map((offer) => offer.tonnes))
+  const total = sum(offers.map((offer) => offer.total))
+  const members = parts.map(({ candidate }) => candidate)
+  const unmet = unmetBy(members, tonnes, rfq, levels)
+  const excessTonnes = reached ? Math.max(0, tonnes - wanted) : 0
+  const pricePerTonne = ratio(total, tonnes)
+  return {
+    offers,
+    tonnes,
+    total,
+    pricePerTonne,
+    developers: new Set(members.map(({ offer }) => developerKey(offer))).size,
+    reached,
+    coverage: coverageOf(tonnes, wanted),
+    score: meanScore(offers),
+    excessTonnes,
+    excessCost: excessTonnes * (pricePerTonne ?? 0),
+    unmet,
+    compliant: !unmet.some(({ level }) => level === 'hard') && !members.some(({ reviewRejected }) => reviewRejected),
+    exact,
+    lowerBound,
+  }
+}
+
+function awardedOffer({ offer, volume, cost }: Candidate, tonnes: number): AwardedOffer {
+  const shareOfOffer = tonnes / volume
+  return {
+    offerId: offer.id,
+    sequence: offer.sequence,
+    label: offer.label,
+    name: nameOf(offer),
+    developer: offer.developer,
+    project: offer.project,
+    tonnes,
+    shareOfOffer,
+    pricePerTonne: offer.compared.pricePerTonne ?? 0,
+    total: shareOfOffer * cost,
+    score: offer.scores?.total ?? null,
+    daysToExpiry: offer.terms.daysToExpiry,
+  }
+}
+
+/** `Developer · Project`, as far as they are known. */
+export const nameOf = ({ developer, project, label }: Pick<OfferReport, 'developer' | 'project' | 'label'>): string =>
+  developer !== null && project !== null ? `${developer} · ${project}` : label
+
+/** `Developer · Project (offer 4)`: the name with the number that identifies the offer. */
+export const numbered = (offer: Pick<AwardedOffer, 'name' | 'sequence'>): string =>
+  `${offer.name} (offer ${offer.sequence})`
+
+/** As `numbered`, for an offer of the report. */
+export const titleOf = (offer: OfferReport): string => numbered({ name: nameOf(offer), sequence: offer.sequence })
+
+function meanScore(offers: readonly AwardedOffer[]): number | null {
+  if (offers.some(({ score }) => score === null)) return null
+  return ratio(sum(offers.map(({ score, tonnes }) => (score ?? 0) * tonnes)), sum(offers.map(({ tonnes }) => tonnes)))
+}
+
+/**
+ * The failed requirements of an offer that are shown: those not `off`, and a rejected review always, once. A review that
+ * rejected the offer is not shown again as a review that did not accept it.
+ */
+export function shownFailures({ failed, reviewRejected }: Candidate, levels: RequirementLevels): FailedRequirement[] {
+  return failed.filter(({ name }) => {
+    if (reviewRejected && name === 'reviewNotRejected') return true
+    if (reviewRejected && name === 'reviewAccepted') return levels.reviewAccepted === 'hard'
+    return levels[name] !== 'off'
+  })
+}
+
+function unmetBy(
+  members: readonly Candidate[],
+  tonnes: number,
+  rfq: RfqTerms,
+  levels: RequirementLevels,
+): UnmetByAward[] {
+  const failing = new Map<RequirementName, { offer: OfferReport; words: string }[]>()
+  for (const member of members) {
+    for (const { name, words } of shownFailures(member, levels)) {
+      const list = failing.get(name)
+      if (list === undefined) failing.set(name, [{ offer: member.offer, words }])
+      else list.push({ offer: member.offer, words })
+    }
+  }
+  const byOffers = OFFER_REQUIREMENTS.flatMap((name) => {
+    const [first, ...others] = failing.get(name) ?? []
+    if (first === undefined) return []
+    const who = members.length === 1 ? '' : `${titleOf(first.offer)}: `
+    const more =
+      others.length === 0 ? '' : ` The same requirement fails for ${formatCount(others.length, 'other offer')}.`
+    const offerIds = [first, ...others].map(({ offer }) => offer.id)
+    return [unmet(name, levels, offerIds, `${who}${first.words}${more}`)]
+  })
+  const asAWhole = levels[AWARD_REQUIREMENT] === 'off' ? null : failedByAward(tonnes, rfq)
+  return asAWhole === null ? byOffers : [...byOffers, unmet(AWARD_REQUIREMENT, levels, [], asAWhole.words)]
+}
+
+const unmet = (name: RequirementName, levels: RequirementLevels, offerIds: string[], words: string): UnmetByAward => ({
+  name,
+  title: REQUIREMENT_TITLES[name],
+  level: levels[name],
+  offerIds,
+  words,
+})
+
+/** `20,000 t at 11.2 USD/t, 224,000 USD in total`. */
+export function amountsText(
+  { tonnes, pricePerTonne, total }: Pick<DecisionAward, 'tonnes' | 'pricePerTonne' | 'total'>,
+  currency: string,
+): string {
+  return `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne ?? 0, currency)}, ${formatTotal(total, currency)} in total`
+}
+
+/** The offers of an award in a sentence: up to three by name, otherwise their number. */
+export function offersText(award: Pick<DecisionAward, 'offers'>): string {
+  const names = award.offers.map(numbered)
+  if (names.length > 3)
+    return `${names.length} offers (${award.offers
+      .map(({ sequence }) => sequence)
+      .slice(0, 12)
+      .join(', ')}${names.length > 12 ? ', …' : ''})`
+  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+}

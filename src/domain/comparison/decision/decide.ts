@@ -1,0 +1,215 @@
+import type { Award } from '../awards/award-model.js'
+import type { Sensitivity } from '../awards/sensitivity-model.js'
+import type { ReportContext } from '../comparison-context.js'
+import { formatCount } from '../number-format.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { isRanked } from '../offer/ranking.js'
+import type { RfqTerms } from '../rfq/rfq-terms.js'
+import { AWARD_RULES, type RequirementName, type Settings } from '../settings.js'
+import { type AwardContext, awardOf, shownFailures, titleOf } from './award-figures.js'
+import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES, upTo } from './award-requirements.js'
+import {
+  AWARD_BIT,
+  type AwardSolver,
+  bitOf,
+  COVERED_BY_REQUIREMENTS,
+  candidatesOf,
+  createAwardSolver,
+  maskOf,
+  type RequirementMask,
+  withLevel,
+} from './award-solver.js'
+import type { Banner, Decision, OfferDecision, Recommendation, RequirementSwitch } from './decision-model.js'
+import { requirementCosts, scenariosOf } from './decision-scenarios.js'
+import { discriminatingCriteria } from './discriminating-criteria.js'
+import { negotiationOf } from './negotiation.js'
+import { clarificationQuestions } from './negotiation-questions.js'
+import { emptyRecommendation, recommend } from './recommendation.js'
+import { savingsOf } from './savings-baselines.js'
+import { keyOf, switchTableOf } from './switch-table.js'
+
+export interface DecisionInput {
+  context: ReportContext
+  settings: Settings
+  /** Code of the comparison currency; null if there is none. */
+  currency: string | null
+  rfq: RfqTerms
+  offers: readonly OfferReport[]
+  awards: readonly Award[]
+  sensitivity: Sensitivity
+  /** Median price per tonne of the ranked offers. */
+  medianPrice: number | null
+}
+
+/** The decision on an RFQ: Decision. Pure; equal inputs give equal decisions. */
+export function decisionOf(input: DecisionInput): Decision {
+  const { context, settings, rfq, offers } = input
+  const currency = input.currency ?? ''
+  const solver = createAwardSolver(candidatesOf(offers, rfq, context.asOfDate), rfq)
+  const hard = withLevel(settings.requirements, 'hard')
+  const ranked = offers.filter(isRanked)
+  const wanted = rfq.wanted.volume
+  const basis = settings.wantedVolume
+  const switches = switchTableOf(solver, rfq, { hard, basis, command: commandOf(context, rfq) })
+  const switchKey = (mask: RequirementMask) => keyOf(mask & maskOf(switches.names), maskOf(switches.names), basis)
+  const found = wanted === null ? null : findAwards(input, { solver, hard, wanted, currency, switchKey })
+  const recommendation = found?.recommendation ?? noTarget(rfq, offers)
+  const awarded = new Map(recommendation.award?.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
+  const targets = { solver, rfq, settings, currency, hard, wanted, ranked }
+  return {
+    rule: settings.awardRule,
+    requirements: requirementSwitches(solver, settings),
+    banners: bannersOf(rfq, offers),
+    recommendation,
+    byRule: found?.byRule ?? { 'cheapest-compliant': null, 'best-score-compliant': null, 'cheapest-regardless': null },
+    scenarios: found?.scenarios ?? [],
+    requirementCosts: found?.costs ?? [],
+    savings: found?.savings ?? null,
+    offers: offerDecisions(offers, solver, hard, settings, awarded),
+    negotiation: negotiationOf(offers, new Set(awarded.keys()), targets),
+    criteria: discriminatingCriteria(ranked, settings.weights),
+    switches,
+  }
+}
+
+interface Search {
+  solver: AwardSolver
+  hard: RequirementMask
+  wanted: number
+  currency: string
+  switchKey: (mask: RequirementMask) => string
+}
+
+/** Everything that aims at the wanted volume. */
+function findAwards(input: DecisionInput, { solver, hard, wanted, currency, switchKey }: Search) {
+  const { settings, rfq, offers, awards, sensitivity, medianPrice } = input
+  const context: AwardContext = { rfq, wanted, levels: settings.requirements, currency }
+  const byRule = Object.fromEntries(
+    AWARD_RULES.map((rule) => [rule, awardOf(solver.byRule(rule, hard, wanted), context)]),
+  ) as Decision['byRule']
+  const costs = requirementCosts({ solver, context, hard }, switchKey)
+  const byId = new Map(offers.map((offer) => [offer.id, offer]))
+  const questionsOf = (offerId: string) => {
+    const offer = byId.get(offerId)
+    return offer === undefined ? [] : clarificationQuestions(offer, rfq)
+  }
+  const ranked = offers.filter(isRanked)
+  const excluded = excludedText(offers, solver)
+  const recommendation =
+    solver.candidates.length === 0
+      ? noOffers(offers)
+      : recommend({ solver, context, hard, settings, ranked, sensitivity, costs, excluded, questionsOf })
+  const { award, runnerUp } = recommendation
+  return {
+    byRule,
+    costs,
+    recommendation,
+    scenarios: scenariosOf({ solver, context, hard, awards, recommended: award }),
+    savings: award === null ? null : savingsOf(award, { rfq, wanted, median: medianPrice, runnerUp, currency }),
+  }
+}
+
+/** Offers that cannot be awarded whatever the requirements, because their price or volume cannot be compared. */
+function excludedText(offers: readonly OfferReport[], { candidates }: AwardSolver): string[] {
+  const awardable = new Set(candidates.map(({ offer }) => offer.id))
+  const excluded = offers.filter(({ id }) => !awardable.has(id))
+  const named = excluded.slice(0, 3).map(whyNotAwardable)
+  return excluded.length <= 3
+    ? named
+    : [
+        ...named,
+        `${formatCount(excluded.length - 3, 'more offer')} without a comparable price ${excluded.length === 4 ? 'is' : 'are'} not considered.`,
+      ]
+}
+
+/** Why an offer cannot be awarded: what no requirement can waive. */
+function whyNotAwardable(offer: OfferReport): string {
+  const reasons = offer.eligibility.exclusions.filter(({ code }) => !COVERED_BY_REQUIREMENTS.has(code))
+  return `${titleOf(offer)} is not considered. ${reasons.map(({ words }) => words).join(' ')}`
+}
+
+function noOffers(offers: readonly OfferReport[]): Recommendation {
+  if (offers.length === 0) return emptyRecommendation('no-offers', 'The RFQ has no offers.', [])
+  const reasons = offers.slice(0, 5).map(whyNotAwardable)
+  const headline = `None of the ${formatCount(offers.length, 'offer')} can be awarded: no volume and price that can be compared.`
+  return emptyRecommendation('no-offers', headline, reasons)
+}
+
+function noTarget(rfq: RfqTerms, offers: readonly OfferReport[]): Recommendation {
+  if (offers.length === 0) return noOffers(offers)
+  return emptyRecommendation('no-target', 'No award is recommended: the RFQ states no volume.', [rfq.wanted.words])
+}
+
+function requirementSwitches({ candidates, max }: AwardSolver, { requirements }: Settings): RequirementSwitch[] {
+  return [...OFFER_REQUIREMENTS, AWARD_REQUIREMENT].map((name: RequirementName) => ({
+    name,
+    title: REQUIREMENT_TITLES[name],
+    level: requirements[name],
+    setting: `requirements.${name}`,
+    offersNotMeeting: candidates.filter(({ failedMask, volume }) =>
+      name === AWARD_REQUIREMENT ? max !== null && volume > upTo(max) : (failedMask & bitOf(name)) !== 0,
+    ).length,
+  }))
+}
+
+function bannersOf(rfq: RfqTerms, offers: readonly OfferReport[]): Banner[] {
+  const banners: Banner[] = []
+  if (rfq.state === 'closed') {
+    const closed = rfq.closedAt === null ? 'is closed' : `was closed on ${rfq.closedAt.slice(0, 10)}`
+    banners.push({ code: 'rfq-closed', words: `The RFQ ${closed}.` })
+  } else if (rfq.daysToDue !== null && rfq.daysToDue < 0) {
+    const words = `The RFQ is overdue: it is still open ${formatCount(-rfq.daysToDue, 'day')} after its response due date, ${rfq.responseDueDate}.`
+    banners.push({ code: 'rfq-overdue', words })
+  }
+  const accepted = offers.filter(({ status }) => status === 'accepted').sort((a, b) => a.sequence - b.sequence)
+  if (accepted.length > 0) {
+    const names = accepted.slice(0, 3).map(titleOf)
+    const more = accepted.length > 3 ? ` and ${accepted.length - 3} more` : ''
+    const verb = accepted.length === 1 ? 'An offer has' : `${accepted.length} offers have`
+    banners.push({ code: 'offer-accepted', words: `${verb} already been accepted: ${names.join(', ')}${more}.` })
+  }
+  return banners
+}
+
+function offerDecisions(
+  offers: readonly OfferReport[],
+  { candidates }: AwardSolver,
+  hard: RequirementMask,
+  { requirements: levels }: Settings,
+  awarded: ReadonlyMap<string, number>,
+): OfferDecision[] {
+  const byId = new Map(candidates.map((candidate) => [candidate.offer.id, candidate]))
+  return offers.map(({ id, sequence, eligibility }) => {
+    const candidate = byId.get(id)
+    if (candidate === undefined) {
+      const why = `Cannot be awarded: ${eligibility.exclusions.map(({ words }) => words).join(' ')}`
+      return { offerId: id, sequence, awardable: false, eligible: false, compliant: false, unmet: [], why, tonnes: 0 }
+    }
+    const eligible = (candidate.failedMask & hard & ~AWARD_BIT) === 0
+    const unmet = shownFailures(candidate, levels).map(({ name, met, words }) => ({
+      name,
+      title: REQUIREMENT_TITLES[name],
+      level: levels[name],
+      met,
+      words,
+    }))
+    const decisive = unmet.filter(
+      ({ name, level }) => level === 'hard' || (candidate.reviewRejected && name === 'reviewNotRejected'),
+    )
+    return {
+      offerId: id,
+      sequence,
+      awardable: true,
+      eligible,
+      compliant: eligible && !candidate.reviewRejected,
+      unmet,
+      why: decisive.length === 0 ? null : decisive.map(({ words }) => words).join(' '),
+      tonnes: awarded.get(id) ?? 0,
+    }
+  })
+}
+
+/** The command that creates the report again; requirements and rule are added with `--set`. */
+function commandOf({ channel, asOf }: ReportContext, { number, id }: RfqTerms): string {
+  return `quotekeeper report ${number ?? id} --channel ${channel} --as-of ${asOf}`
+}
