@@ -17,16 +17,22 @@ export interface ReportRequest extends Omit<ReportSource, 'store'> {
   format?: Format
 }
 
+/** The file that was written. */
+export interface MadeReport extends WrittenFile {
+  /** The recommendation of an offer comparison in a few lines; empty for a channel overview. */
+  recommendation: string[]
+}
+
 /**
  * Makes a report.
  * @throws as `makeRfqReport` and `makeChannelReport`; the reason of `signal` if it was aborted
  */
-export type MakeReport = (request: ReportRequest, options?: BuildOptions) => Promise<WrittenFile>
+export type MakeReport = (request: ReportRequest, options?: BuildOptions) => Promise<MadeReport>
 
 /** Makes reports in the calling thread, from an open store. */
 export const makeReportInProcess =
   (store: ReportSource['store']): MakeReport =>
-  ({ rfqId, ...request }, options = {}) =>
+  async ({ rfqId, ...request }, options = {}) =>
     rfqId === undefined
-      ? makeChannelReport({ ...request, ...options, store })
+      ? { ...(await makeChannelReport({ ...request, ...options, store })), recommendation: [] }
       : makeRfqReport({ ...request, ...options, store, rfqId })

@@ -1,6 +1,7 @@
 import type { Format } from '../../reports/formats.js'
 import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
+import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import { compareOffers } from '../domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { reportDestination } from './report-destination.js'
@@ -26,13 +27,14 @@ export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport
  */
 export async function makeRfqReport(
   source: RfqReportSource & { out?: string; mustBeNew?: boolean; format?: Format } & BuildOptions,
-): Promise<WrittenFile> {
+): Promise<WrittenFile & { recommendation: string[] }> {
   const { writeRfqReport } = await import('../../reports/formats.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   const report = await buildRfqReport(source)
   const ambiguous = out === undefined && (await isAmbiguous(source, report.rfq.number))
-  return writeRfqReport(report, format, destination, { ...source, ambiguous })
+  const written = await writeRfqReport(report, format, destination, { ...source, ambiguous })
+  return { ...written, recommendation: recommendationLines(report.decision) }
 }
 
 /** Whether another RFQ has, or had, the same number: the marketplace may reuse one. */

@@ -1,7 +1,6 @@
 import { type ResourceLimits, Worker } from 'node:worker_threads'
-import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions, BuildProgress } from '../../reports/xlsx/workbook-writer.js'
-import type { MakeReport, ReportRequest } from './make-report.js'
+import type { MadeReport, MakeReport, ReportRequest } from './make-report.js'
 
 /** What the thread is started with. */
 export interface WorkerInput {
@@ -11,7 +10,7 @@ export interface WorkerInput {
 /** What the thread sends back. */
 export type WorkerMessage =
   | { progress: BuildProgress }
-  | { written: WrittenFile }
+  | { written: MadeReport }
   | { failed: Partial<NodeJS.ErrnoException> }
 
 /**
@@ -49,9 +48,9 @@ export const makeReportInWorker =
 
 const isOutOfMemory = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-function runWorker(worker: Worker, { signal, onProgress }: BuildOptions): Promise<WrittenFile> {
+function runWorker(worker: Worker, { signal, onProgress }: BuildOptions): Promise<MadeReport> {
   const cancel = () => worker.postMessage('cancel')
-  const result = new Promise<WrittenFile>((resolve, reject) => {
+  const result = new Promise<MadeReport>((resolve, reject) => {
     worker.on('message', (message: WorkerMessage) => {
       if ('progress' in message) onProgress?.(message.progress)
       else if ('written' in message) resolve(message.written)

@@ -416,12 +416,29 @@ describe('report', () => {
     const { quotekeeper, folder } = await createCliFixture()
     await quotekeeper('sync')
     const { status, out, err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
-    expect({ status, err }).toEqual({ status: 0, err: '' })
+    expect(status).toBe(0)
+    expect(err).toMatch(/^Recommendation: /)
     expect(out).toBe(`${join(folder, 'data/reports/acme_forest/rfq-1002_asof-20260310T0930Z.xlsx')}\n`)
     expect(readFileSync(out.trim()).subarray(0, 2).toString()).toBe('PK')
     const named = await quotekeeper('report', '1002', '--channel', 'acme/forest', '--out', 'mine.xlsx')
     expect(named.out).toBe(`${join(folder, 'mine.xlsx')}\n`)
     expect(statSync(join(folder, 'mine.xlsx')).mode & 0o777).toBe(0o600)
+  })
+
+  it('recommends the award that `offers` shows, and the one of another rule or requirement with --set', async () => {
+    const { quotekeeper } = await createCliFixture()
+    await quotekeeper('sync')
+    const { err } = await quotekeeper('report', '1002', '--channel', 'acme/forest')
+    const lines = err.trimEnd().split('\n')
+    expect(lines.map((line) => line.split(' ')[0])).toEqual(['Recommendation:', 'Why:', 'Check:'])
+    expect((await quotekeeper('offers', '1002', '--channel', 'acme/forest')).out).toContain(`\n\n${lines.join('\n')}\n`)
+    const set = ['--set', 'awardRule=cheapest-regardless', '--set', 'requirements.volumeMax=off', '--json']
+    const { decision, settings } = json(await quotekeeper('report', '1002', '--channel', 'acme/forest', ...set))
+    expect(decision.rule).toBe('cheapest-regardless')
+    expect(settings.requirements.volumeMax).toBe('off')
+    expect(decision.recommendation.award).toEqual(decision.byRule['cheapest-regardless'])
+    const wrong = await quotekeeper('report', '1002', '--set', 'requirements.priceMax=must')
+    expect(wrong).toMatchObject({ status: 2, err: expect.stringContaining('one of hard, advisory, off') })
   })
 
   it('without an RFQ, writes the overview of each channel', async () => {

@@ -1,7 +1,11 @@
+import { recommendationLines } from '../../domain/comparison/decision/recommendation-lines.js'
 import { createCalendar } from '../../domain/expiry.js'
-import { withStore } from '../app.js'
-import type { RegisterCommand } from '../cli-context.js'
+import type { KnownDocument } from '../../domain/records.js'
+import type { Store } from '../../store/contract.js'
+import { type App, withStore } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
 import { findRfq, rfqLabel } from '../find-rfq.js'
+import { formatRecommendation } from '../format-recommendation.js'
 import { type OfferRow, offerRow } from '../json-rows.js'
 import {
   type AsOfOption,
@@ -13,7 +17,8 @@ import {
   withExamples,
 } from '../options.js'
 import { formatMinute, printRows } from '../output.js'
-import { parseReadFilter } from '../read-filter.js'
+import { databaseNow, parseReadFilter } from '../read-filter.js'
+import { createReportOrder } from '../report-request.js'
 import { timeZoneOf } from '../select-channels.js'
 import type { Column } from '../terminal-table.js'
 import { formatNumber } from '../terminal-text.js'
@@ -34,6 +39,7 @@ export const register: RegisterCommand = (command, cli) => {
         const calendar = createCalendar(timeZoneOf(app.config, found.rfq.channel))
         const rows = found.responses.map((response) => offerRow(found.rfq, response, calendar)).sort(byPrice)
         printRows(cli.io, options.json, COLUMNS, rows, `RFQ ${rfqLabel(found)} has no offers.`)
+        if (!options.json && rows.length > 0) await printRecommendation(cli, { store, app }, found.rfq, filter.asOf)
       }),
     )
   withExamples(
@@ -41,6 +47,20 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper offers 1042', 'the offers for RFQ 1042'],
     ['quotekeeper offers 1042 --channel acme/forest', 'if two channels have an RFQ 1042'],
   )
+}
+
+/** Prints whom to award, with the settings of the configuration. `quotekeeper report` has the details. */
+async function printRecommendation(
+  { io }: Cli,
+  { store, app }: { store: Store; app: App },
+  { channel, id }: KnownDocument,
+  asOf: Date | undefined,
+): Promise<void> {
+  const now = await databaseNow(store, io.now())
+  const order = createReportOrder(app.config, { channel, asOf: asOf ?? now, now })
+  const { buildRfqReport } = await import('../../reporting/rfq-report.js')
+  const { decision } = await buildRfqReport({ ...order, store, rfqId: id })
+  io.out(`\n${formatRecommendation(recommendationLines(decision), io.width)}`)
 }
 
 /** Grouped by currency, because prices in different currencies are not comparable; then by price per tonne. */

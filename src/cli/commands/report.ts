@@ -6,6 +6,7 @@ import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { findRfq } from '../find-rfq.js'
+import { formatRecommendation } from '../format-recommendation.js'
 import {
   type AsOfOption,
   asOfOption,
@@ -100,12 +101,14 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
   throw new FailedError(`nothing is stored of ${unread.join(', ')} yet; run \`${remedy}\` to poll the marketplace`)
 }
 
-/** Makes a report, with a progress bar on a terminal, and prints its path. */
+/** Makes a report, with a progress bar on a terminal. Prints its path, and the recommendation on stderr. */
 async function writeReport({ io }: Cli, app: App, order: ReportRequest): Promise<void> {
   const progress = await createProgress(io)
   progress.start('sheets')
   const making = app.makeReport(order, { signal: io.stop, onProgress: progress.update })
-  io.out(`${(await making.finally(progress.end)).path}\n`)
+  const { path, recommendation } = await making.finally(progress.end)
+  io.out(`${path}\n`)
+  io.err(formatRecommendation(recommendation, io.width))
 }
 
 /** The channels to report on. With `--json` or `--out` there must be one, because there is one document or file. */
