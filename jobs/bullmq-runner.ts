@@ -44,7 +44,7 @@ const TIMING = {
 const RETENTION = { age: 24 * 3_600, count: 5_000 }
 
 /**
- * Runs jobs with BullMQ on Redis or PostgreSQL: any number of processes and machines can share one queue.
+ * Runs jobs with BullMQ on Redis or PostgreSQL: any number of processes on one machine can share one queue.
  * @throws QueueUnavailableError with the remedy if the queue does not answer within seconds
  */
 export async function createBullRunner(options: BullRunnerOptions): Promise<JobRunner> {

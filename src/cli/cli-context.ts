@@ -18,6 +18,8 @@ export interface Cli {
   status: 0 | 1
   /** Removes secrets from text. Replaces nothing until the configuration has been read. */
   scrub: (text: string) => string
+  /** Makes command lines in a text runnable as they are: `npx quotekeeper check` for `quotekeeper check`, if needed. */
+  runnable: (text: string) => string
 }
 
 /** Adds options, action and examples to a command. Each file in commands/ exports one. */

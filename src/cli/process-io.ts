@@ -1,5 +1,6 @@
 import type { Environment } from '../config/environment.js'
 import type { Clock } from '../domain/clock.js'
+import { programName } from './program-name.js'
 
 /** Everything a command uses of its process, so that tests can replace it. */
 export interface Io {
@@ -19,6 +20,8 @@ export interface Io {
   stop: AbortSignal
   /** Whether the reader of stdout has closed the pipe (`| head`). */
   stdoutClosed(): boolean
+  /** What to type to run this program again, for messages: `quotekeeper`, `npx quotekeeper`, … */
+  programName: string
   /** The script of the worker thread that makes reports; null to make them in the main thread. */
   reportWorkerScript: URL | null
 }
@@ -41,6 +44,7 @@ export function processIo(stop: AbortSignal): Io {
     now: () => new Date(),
     stop,
     stdoutClosed: out.closed,
+    programName: programName({ script: process.argv[1] ?? '', env: process.env, cwd: process.cwd() }),
     reportWorkerScript: new URL('../reporting/report-thread.js', import.meta.url),
   }
 }

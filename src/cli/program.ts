@@ -5,6 +5,7 @@ import type { Cli, GlobalOptions } from './cli-context.js'
 import { commands } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './error-message.js'
 import type { Io } from './process-io.js'
+import { withProgramName } from './program-name.js'
 import { escapeInvisible } from './terminal-text.js'
 
 /**
@@ -24,7 +25,14 @@ export async function run(args: readonly string[], io: Io, cli: Cli = createCli(
   }
 }
 
-export const createCli = (io: Io): Cli => ({ io, globals: {}, status: 0, scrub: (text) => text })
+/** @param io everything written to its stderr names the program as the user has to type it */
+export function createCli(io: Io): Cli {
+  const runnable = (text: string) => withProgramName(text, io.programName, COMMAND_NAMES)
+  const named = { ...io, err: (text: string) => io.err(runnable(text)) }
+  return { io: named, globals: {}, status: 0, scrub: (text) => text, runnable }
+}
+
+const COMMAND_NAMES = new Set([...commands.map(({ name }) => name), 'help'])
 
 /** Prints an error on stderr without secrets; with its stack at log level debug. */
 export function printError(cli: Cli, error: unknown): void {
@@ -41,7 +49,7 @@ export function printError(cli: Cli, error: unknown): void {
  * @param isNeeded which commands to load; the others only appear in the help, so that the program starts fast
  */
 export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean): Promise<Command> {
-  const program = configureCommand(new Command('quotekeeper'), cli.io)
+  const program = configureCommand(new Command('quotekeeper'), cli)
     .description(
       'Polls RFQ channels of a marketplace, keeps every version, closes RFQs past their due date and compares offers.',
     )
@@ -58,7 +66,7 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
       cli.command = command.name()
     })
   for (const { name, description, load } of commands) {
-    const command = configureCommand(program.command(name), cli.io).description(description)
+    const command = configureCommand(program.command(name), cli).description(description)
     if (isNeeded(name)) (await load()).register(command, cli)
   }
   return program
@@ -71,13 +79,13 @@ Getting started:
   $ quotekeeper check  test the configuration and the connections
   $ quotekeeper start  run the service`
 
-function configureCommand(command: Command, io: Io): Command {
+function configureCommand(command: Command, { io, runnable }: Cli): Command {
   return command
     .exitOverride()
     .helpOption('-h, --help', 'show help')
     .showSuggestionAfterError()
     .configureOutput({
-      writeOut: (text) => io.out(text),
+      writeOut: (text) => io.out(runnable(text)),
       writeErr: (text) => io.err(text),
       outputError: (text, write) => write(escapeInvisible(text.replace(/^error:/, 'quotekeeper:'))),
       getOutHelpWidth: () => Math.min(io.width ?? 100, 100),

@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, normalize } from 'node:path'
 import type { Command } from 'commander'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
 import { commands } from '../../src/cli/commands/index.js'
-import { buildProgram } from '../../src/cli/program.js'
+import { buildProgram, createCli } from '../../src/cli/program.js'
 import { OVERRIDES } from '../../src/config/environment.js'
 import { EXAMPLE_CONFIG } from '../../src/config/example.js'
 import { SETTING_LIMITS } from '../../src/domain/comparison/settings.js'
@@ -19,7 +19,7 @@ function sections(text: string): Map<string, string> {
   return new Map(parts.map((part) => [part.slice(0, part.indexOf('\n')), part.split(/^##? /m)[0] as string]))
 }
 
-const program = await buildProgram({ io: testIo().io, globals: {}, status: 0, scrub: (text) => text }, () => true)
+const program = await buildProgram(createCli(testIo().io), () => true)
 const flagsOf = (command: Command) =>
   command.options.map(({ flags }) => flags.replace(/^-\w, /, '')).filter((flags) => !flags.startsWith('--help'))
 
@@ -146,5 +146,27 @@ describe('README.md', () => {
 
   it('links only to existing files', () => {
     for (const [, file] of text.matchAll(/\]\(([^)#:]+)\)/g)) expect(() => read(file as string)).not.toThrow()
+  })
+})
+
+describe('documents of the package', () => {
+  const { files } = JSON.parse(read('package.json')) as { files: string[] }
+  const packed = ['README.md', 'LICENSE', ...files]
+  const documents = [
+    'README.md',
+    ...files.filter((name) => name.endsWith('.md')),
+    ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' }).map((name) => join('docs', name)),
+  ].filter((name) => name.endsWith('.md'))
+
+  it.each(documents)('%s links to files of the package only', (name) => {
+    for (const [, target = ''] of read(name).matchAll(/\]\(([^)\s#]+)[^)\s]*\)/g)) {
+      if (/^[a-z]+:/i.test(target)) continue
+      const path = normalize(join(dirname(name), target))
+      expect(existsSync(join(root, path)), target).toBe(true)
+      expect(
+        packed.some((each) => path === each || path.startsWith(`${each}/`)),
+        target,
+      ).toBe(true)
+    }
   })
 })

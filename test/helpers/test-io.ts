@@ -18,6 +18,7 @@ export function testIo(overrides: Partial<Io> = {}) {
     now: () => new Date(),
     stop: new AbortController().signal,
     stdoutClosed: () => false,
+    programName: 'quotekeeper',
     reportWorkerScript: null,
     ...overrides,
   }

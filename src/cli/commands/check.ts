@@ -68,10 +68,10 @@ async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
 }
 
 /** Errors of libraries may quote what they were given. */
-const scrubbed = ({ scrub }: Cli, { found, remedy, ...finding }: Finding): Finding => ({
+const scrubbed = ({ scrub, runnable }: Cli, { found, remedy, ...finding }: Finding): Finding => ({
   ...finding,
-  found: scrub(found),
-  remedy: scrub(remedy),
+  found: runnable(scrub(found)),
+  remedy: runnable(scrub(remedy)),
 })
 
 async function runCheck({ what, run, remedy }: Check): Promise<Finding> {

@@ -1,4 +1,3 @@
-import { relative } from 'node:path'
 import type { Service } from '../../../jobs/service.js'
 import type { Sandbox } from '../../sandbox/index.js'
 import type { App } from '../app.js'
@@ -98,11 +97,8 @@ async function writeReports({ cli, output, folder }: DemoContext, { monitor }: M
   output.facts([...factLines('Workbook', paths), ['Database', folder.database]])
 }
 
-function printNextCommands({ output, folder }: DemoContext): void {
+function printNextCommands({ cli, output, folder }: DemoContext): void {
   output.section('Next steps', 'Explore the database with these commands, in another terminal or after the demo:')
   const commands = ['rfqs', 'offers 1002 --channel acme/forest', 'decisions', 'report 1004 --channel acme/forest']
-  output.lines(commands.map((command) => `  ${programPath()} --config ${folder.config} ${command}`))
+  output.lines(commands.map((command) => `  ${cli.io.programName} --config ${folder.config} ${command}`))
 }
-
-/** How this program was started, so that the commands can be copied. */
-const programPath = () => `node ${relative(process.cwd(), process.argv[1] ?? 'quotekeeper')}`
