@@ -49,10 +49,14 @@ class Source {
     this.lines = text.split('\n').map((line) => line.replace(/\r$/, ''))
   }
 
-  lineAt = (offset: number): number => this.#counter.linePos(offset).line
+  lineAt(offset: number): number {
+    return this.#counter.linePos(offset).line
+  }
 
   /** A line, counted from 1. */
-  line = (number: number): string => this.lines[number - 1] ?? ''
+  line(number: number): string {
+    return this.lines[number - 1] ?? ''
+  }
 
   /** Duplicate keys are no error of syntax. */
   get syntaxErrors(): YAMLError[] {
@@ -72,7 +76,10 @@ class Source {
     return `${this.text.slice(0, offset)}null${this.text.slice(offset + rest)}`
   }
 
-  #before = (offset: number) => this.text.slice(this.text.lastIndexOf('\n', offset - 1) + 1, offset)
+  /** The line of an offset up to it. */
+  #before(offset: number): string {
+    return this.text.slice(lineStart(this.text, offset), offset)
+  }
 
   /** Mistakes that are correct YAML, but mean something else. */
   contentMistakes(): YamlMistake[] {
@@ -90,7 +97,7 @@ class Source {
           const first = lines.get(key.value)
           if (first === undefined) lines.set(key.value, line)
           else {
-            const found = `a key that its section has already in line ${first}`
+            const found = `a key that its section already has, in line ${first}`
             mistakes.push({
               line,
               key: shownKey(String(key.value)),
@@ -187,7 +194,7 @@ function diagnose(error: YAMLError, source: Source): Diagnosis {
 
 /** The parser expects a whole document after such a line. */
 const directive = ({ text }: Source): Diagnosis | null =>
-  text.startsWith('%') ? withoutRepair(1, '', 'a line that begins with %', '"key: value"') : null
+  text.startsWith('%') ? finalMistake(1, 'a line that begins with %', '"key: value"') : null
 
 /** All tabs are one mistake. */
 function tabs({ lines, syntaxErrors }: Source): Diagnosis | null {
@@ -199,10 +206,11 @@ function tabs({ lines, syntaxErrors }: Source): Diagnosis | null {
     others.length === 0
       ? ''
       : ` (also in ${others.length === 1 ? `line ${others[0]}` : `${others.length} later lines`})`
-  return withoutRepair(first, '', `a tab at the beginning of the line${also}`, 'spaces; YAML allows no tabs there')
+  return finalMistake(first, `a tab at the beginning of the line${also}`, 'spaces; YAML allows no tabs there')
 }
 
-const withoutRepair = (line: number, key: string, found: string, allowed: string): Diagnosis => ({
+/** A mistake after which the rest of the text cannot be judged. */
+const finalMistake = (line: number, found: string, allowed: string, key = ''): Diagnosis => ({
   mistake: { line, key, found, allowed },
   repaired: null,
 })
@@ -215,12 +223,8 @@ function unclosedQuote({ pos: [offset], message }: YAMLError, source: Source): D
     if (quote === '' || closes(rest, quote)) continue
     const between = source.lines.slice(number, last - 1)
     if (!message.includes('quote') && between.some((line) => line.includes(quote))) continue
-    return withoutRepair(
-      number,
-      key,
-      `a value that begins with ${quote} and does not end with it`,
-      `${quote} at the end of the value too`,
-    )
+    const found = `a value that begins with ${quote} and does not end with it`
+    return finalMistake(number, found, `${quote} at the end of the value too`, shownKey(key))
   }
   return null
 }
@@ -237,9 +241,8 @@ function unclosedBracket({ code, message }: YAMLError, source: Source): Diagnosi
     for (const [bracket] of line.replace(/(^|\s)#.*|"[^"]*"|'[^']*'/g, '').matchAll(/[{}[\]]/g)) {
       if (bracket === '{' || bracket === '[') open.push({ bracket, line: index + 1 })
       else if (open.pop()?.bracket !== (bracket === '}' ? '{' : '['))
-        return withoutRepair(
+        return finalMistake(
           index + 1,
-          '',
           `a ${bracket} without its ${bracket === '}' ? '{' : '['}`,
           'as many } as { and ] as [',
         )
@@ -248,9 +251,8 @@ function unclosedBracket({ code, message }: YAMLError, source: Source): Diagnosi
   const last = open.at(-1)
   if (!last) return null
   const end = last.bracket === '{' ? '}' : ']'
-  return withoutRepair(
+  return finalMistake(
     last.line,
-    '',
     `a ${last.bracket} that is not closed`,
     `${end} at its end, in the same line if possible`,
   )
@@ -266,7 +268,7 @@ function specialStart({ code, pos: [offset] }: YAMLError, source: Source): Diagn
   const at = isBlockValue ? start + prefix.length - 1 : code === 'BAD_SCALAR_START' ? offset : null
   if (at === null) return null
   const mistake = beginsWith(source.text[at] ?? '')(source, at)
-  return { mistake: { ...mistake, line: number, key: mistake.key || key }, repaired: source.withoutValue(at) }
+  return { mistake: { ...mistake, line: number, key: mistake.key || shownKey(key) }, repaired: source.withoutValue(at) }
 }
 
 const SPECIAL_VALUE = /^\s*(?:-\s+)*([\w-]+)\s*:\s+([@`%*&!|>?])/
@@ -278,13 +280,11 @@ function brokenLine({ code, pos, message }: YAMLError, source: Source): Diagnosi
   const number = source.lineAt(pos[0])
   const line = source.line(number)
   const [, dash] = /^\s*(-)[^\s-]/.exec(line) ?? []
-  if (dash) return withoutRepair(number, '', 'no space after the dash', 'a space between the dash and the item')
-  const [, key = ''] = /^\s*(?:-\s+)*([\w-]+):[^\s]/.exec(line) ?? []
-  if (key !== '')
-    return withoutRepair(number, shownKey(key), 'no space after the colon', 'a space between the colon and the value')
-  if (!line.includes(':') && !/^\s*-(\s|$)/.test(line)) {
+  if (dash) return finalMistake(number, 'no space after the dash', 'a space between the dash and the item')
+  const [, key = ''] = TIGHT_COLON.exec(line) ?? []
+  if (key !== '' || (!line.includes(':') && !/^\s*-(\s|$)/.test(line))) {
     const { found, allowed } = missingColon(line)
-    return withoutRepair(number, shownKey(key), found, allowed)
+    return finalMistake(number, found, allowed, shownKey(key))
   }
   const wrong = wronglyIndented({ code, pos, message }, source)
   if (wrong !== null) return indentation(wrong, source)
@@ -321,10 +321,16 @@ function indentation(number: number, source: Source): Diagnosis {
   const previous = source.lines.slice(0, number - 1).findLastIndex((line) => /^[^#]*:/.test(line)) + 1
   const column = (line: string) => /^\s*(?:-\s+)*/.exec(line)?.[0].length ?? 0
   const spaces = (amount: number) => (amount === 1 ? '1 space' : amount === 0 ? 'no space' : `${amount} spaces`)
-  return withoutRepair(
+  const [found, expected] = [column(source.line(number)), column(source.line(previous))]
+  if (previous === 0 || found === expected)
+    return finalMistake(
+      number,
+      'an indentation that fits no section above',
+      'two spaces more than the key of its section',
+    )
+  return finalMistake(
     number,
-    '',
-    `${spaces(column(source.line(number)))} before the key, although keys of its section have ${spaces(column(source.line(previous)))}`,
+    `${spaces(found)} before the key, although keys of its section have ${spaces(expected)}`,
     `the same indentation as the other keys of its section, as in line ${previous}`,
   )
 }
@@ -334,9 +340,8 @@ function knownError({ code, pos: [offset], message }: YAMLError, source: Source)
   const [line, key] = [source.lineAt(offset), source.keyBefore(offset)]
   switch (code) {
     case 'BLOCK_IN_FLOW':
-      return withoutRepair(
+      return finalMistake(
         line,
-        '',
         'no comma between two keys within { }',
         'a comma between them: { key: value, key: value }',
       )
@@ -353,25 +358,19 @@ function knownError({ code, pos: [offset], message }: YAMLError, source: Source)
       return { mistake, repaired: value < start ? null : source.withoutValue(value) }
     }
     case 'MULTIPLE_DOCS':
-      return withoutRepair(
-        line,
-        '',
-        'a line --- in the middle of the file',
-        'one configuration per file; remove the line',
-      )
+      return finalMistake(line, 'a line --- in the middle of the file', 'one configuration per file; remove the line')
     case 'UNEXPECTED_TOKEN': {
       if (message.includes('on same line with key'))
-        return withoutRepair(
+        return finalMistake(
           line,
-          key,
           'a list item in the line of its key',
           'each item in a line of its own, below the key',
+          key,
         )
       const isAfterQuote = /["']\s*$/.test(source.text.slice(lineStart(source.text, offset), offset))
       return isAfterQuote
-        ? withoutRepair(
+        ? finalMistake(
             line,
-            '',
             'text after the closing quote',
             'one pair of quotes around the whole value; a comment begins with " #"',
           )

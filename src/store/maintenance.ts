@@ -1,5 +1,5 @@
 import type { Connection } from './connection.js'
-import type { MaintenanceEnd, MaintenanceLog, MaintenanceState } from './contract.js'
+import type { MaintenanceLog, MaintenanceState } from './contract.js'
 
 /** A task that has not ended after this time was killed, in milliseconds. */
 const MAX_DURATION_MS = 600_000
@@ -18,13 +18,6 @@ const toState = (row: Row): MaintenanceState => ({
   failures: row.failures,
   error: row.error,
 })
-
-/** The columns that the end of a task changes, with the value of one of them. */
-function endOf(end: MaintenanceEnd, now: Date): [change: string, value: string | null] {
-  if (end === 'stopped') return ['error = coalesce(error, @value)', null]
-  if (end === 'succeeded') return ['succeeded_at = @value, failures = 0, error = null', now.toISOString()]
-  return ['failures = failures + 1, error = @value', end.error]
-}
 
 /** When each maintenance task last ran, over all processes on the database and across restarts. */
 export function createMaintenanceLog(connection: Connection): MaintenanceLog {
@@ -54,10 +47,17 @@ export function createMaintenanceLog(connection: Connection): MaintenanceLog {
 
     endMaintenance: (task, now, end) =>
       connection.write(() => {
-        const [change, value] = endOf(end, now)
-        connection
-          .statement(`update maintenance set running_until = null, ${change} where task = @task`)
-          .run({ task, value })
+        connection.statement('update maintenance set running_until = null where task = ?').run(task)
+        if (end === 'stopped') return
+        if (end === 'succeeded') {
+          connection
+            .statement('update maintenance set succeeded_at = ?, failures = 0, error = null where task = ?')
+            .run(now.toISOString(), task)
+        } else {
+          connection
+            .statement('update maintenance set failures = failures + 1, error = ? where task = ?')
+            .run(end.error, task)
+        }
       }),
   }
 }

@@ -4,9 +4,9 @@ import type { PruneReport, Pruning } from './contract.js'
 /** The newest runs of each channel and kind stay single, whatever their age. */
 const MIN_SINGLE_RUNS = 100
 /** Runs looked at before yielding to the event loop. */
-const RUNS_PER_TURN = 2_000
+const RUNS_PER_TURN = 500
 /** Runs folded in one transaction, so that polls do not wait. */
-const RUNS_PER_TRANSACTION = 500
+const RUNS_PER_TRANSACTION = 250
 /** What a row takes besides its texts, with its entry in the index. */
 const ROW_OVERHEAD_BYTES = 60
 

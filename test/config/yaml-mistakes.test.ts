@@ -74,7 +74,7 @@ describe('a mistake in YAML', () => {
     [
       'a duplicate key',
       'web:\n  port: 1\n  host: x\n  port: 2\n',
-      '4 port: a key that its section has already in line 2 → each key only once; remove one of the two',
+      '4 port: a key that its section already has, in line 2 → each key only once; remove one of the two',
     ],
     [
       'no space after the colon',
