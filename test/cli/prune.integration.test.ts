@@ -49,6 +49,7 @@ describe('quotekeeper prune', () => {
     expect((await quotekeeper('prune')).out).toMatch(/ 1284 /)
     expect(count()).toBe(before - foretold.runs.rows)
     expect((await quotekeeper('prune')).out).toMatch(/ 0 +0\.0 kB/)
+    expect((await quotekeeper('check')).out).toMatch(/quotekeeper\.db: ok, \d\.\d MB \(\d\.\d MB unused\)/)
     const { out } = await quotekeeper('runs', '--kind', 'rfqs', '--limit', '200')
     expect(out).toContain('complete (24 runs, nothing changed)')
     const [folded] = JSON.parse((await quotekeeper('runs', '--limit', '200', '--json')).out).filter(
