@@ -3,6 +3,7 @@ import { basename, dirname, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { connect, type Sqlite } from './connection.js'
 import { StoreError } from './errors.js'
+import { removeBackupLeftovers } from './leftovers.js'
 import { APPLICATION_ID } from './migrate.js'
 
 /** Pages copied before other work of the process gets its turn: 4 MiB. */
@@ -19,6 +20,7 @@ export async function backupDatabase(source: Sqlite, file: string, signal?: Abor
   if (!existsSync(folder)) {
     throw new StoreError(`The folder ${folder} does not exist. Create it, or check that its disk is mounted.`)
   }
+  removeBackupLeftovers(folder)
   const temporary = join(folder, `.${basename(file)}.${process.pid}.partial`)
   try {
     signal?.throwIfAborted()

@@ -109,13 +109,7 @@ export class Connection {
     const writer = this.#requireWriter()
     try {
       await retryWhileBusy(() => {
-        if (writer.inTransaction) return
-        writer.exec('begin immediate')
-        try {
-          writer.exec("insert into migrations (number, name, applied_at) values (-1, 'write test', '')")
-        } finally {
-          writer.exec('rollback')
-        }
+        if (!writer.inTransaction) tryToWrite(writer)
       }, maxWaitMs)
     } catch (error) {
       throw toStoreError(error, this.path)
@@ -148,6 +142,16 @@ export class Connection {
 
 /** Call `yieldToEventLoop` between batches of a long transaction, so that it does not block the event loop. */
 export { connect, type Sqlite, yieldToEventLoop }
+
+/** Writes in a transaction and rolls it back. Throws the error of SQLite. */
+export function tryToWrite(db: Sqlite): void {
+  db.exec('begin immediate')
+  try {
+    db.exec("insert into migrations (number, name, applied_at) values (-1, 'write test', '')")
+  } finally {
+    if (db.inTransaction) db.exec('rollback')
+  }
+}
 
 function createPrivateFile(path: string): void {
   if (existsSync(path)) return

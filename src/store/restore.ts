@@ -8,6 +8,7 @@ import { connect, type Sqlite } from './connection.js'
 import { StoreError } from './errors.js'
 import { describeFileUsers, findFileUsers } from './file-users.js'
 import { keepIdentity } from './identity.js'
+import { removeDatabaseLeftovers } from './leftovers.js'
 import { APPLICATION_ID, schemaVersion } from './migrate.js'
 import { migrations } from './migrations.js'
 
@@ -38,6 +39,7 @@ export async function restoreDatabase(options: {
   const database = existsSync(options.database) ? realpathSync(options.database) : resolve(options.database)
   rejectUnusableSource(backup, database)
   makeFolder(dirname(database))
+  removeDatabaseLeftovers(database, resolve(backup))
   const temporary = `${database}.restoring-${process.pid}`
   try {
     copyWithLog(backup, temporary)

@@ -1,12 +1,13 @@
-import { chmodSync, existsSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, realpathSync, statSync } from 'node:fs'
 import type { Clock } from '../domain/clock.js'
 import { backupDatabase } from './backup.js'
 import { createClosings } from './closings.js'
-import { Connection, type Sqlite } from './connection.js'
+import { Connection, type Sqlite, tryToWrite } from './connection.js'
 import type { Store } from './contract.js'
 import { UnusableDatabaseError } from './errors.js'
 import { createHistory } from './history.js'
 import { readIdentity } from './identity.js'
+import { removeDatabaseLeftovers } from './leftovers.js'
 import { createMaintenanceLog } from './maintenance.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
 import { createPruning } from './prune.js'
@@ -15,7 +16,7 @@ import { createRecorder } from './recorder.js'
 import { createRequestLedgers } from './request-ledger.js'
 import { revalidate } from './revalidate.js'
 import { createRuns } from './runs.js'
-import { restoreRemedy } from './sqlite-errors.js'
+import { isBusy, restoreRemedy } from './sqlite-errors.js'
 import { checkWritable } from './write-check.js'
 
 export interface StoreOptions {
@@ -84,12 +85,28 @@ async function openConnection(options: StoreOptions, clock: Clock): Promise<Conn
       if (options.checked) return
       const report = await prepare(db)
       options.onOpen?.(report)
+      if (options.readOnlyIfNeeded) return
+      rejectReadOnly(db)
+      removeDatabaseLeftovers(realpathSync(options.path))
     })
   } catch (error) {
     if (!options.readOnlyIfNeeded || !isNotWritable(error)) throw error
     const connection = await Connection.openReadOnly(options.path, async (db) => void (await prepare(db)))
     options.onReadOnly?.((error as Error).message)
     return connection
+  }
+}
+
+/**
+ * Writes in a transaction that is rolled back: SQLite opens a file that this user may not write without an error, and the
+ * first run would fail.
+ */
+function rejectReadOnly(db: Sqlite): void {
+  try {
+    tryToWrite(db)
+  } catch (error) {
+    // Another process is writing, so the file can be written.
+    if (!isBusy(error)) throw error
   }
 }
 
