@@ -9,7 +9,7 @@ const NOTE = 'All closing decisions, newest first, with their reasons and outcom
 
 /** `Closings` of a channel. */
 export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
-  const { text, number, date, moment } = columnsOf<ReportedDecision>()
+  const { text, codes, number, date, moment } = columnsOf<ReportedDecision>()
   return tableSheet({
     grid: 'Closings',
     heading: channelHeading(layout, 'Closing decisions', NOTE),
@@ -21,8 +21,8 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
       number: number('RFQ', (decision) => decision.rfqNumber),
       due: date('Response due date', (decision) => decision.dueDate),
       zone: text('Time zone', (decision) => decision.timeZone),
-      decision: text('Decision', (decision) => decision.decision),
-      outcome: text('Outcome', (decision) => decision.outcome),
+      decision: codes('Decision', (decision) => decision.decision),
+      outcome: codes('Outcome', (decision) => decision.outcome),
       reason: text('Reason', (decision) => decision.reason, { maxWidth: 70 }),
       http: number('HTTP status', (decision) => decision.httpStatus),
       message: text('Message', (decision) => decision.message, { maxWidth: 40 }),
@@ -34,7 +34,7 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
     },
     marks: (closings) => [
       mark(closings.area('outcome'), isOneOf(here, 'failed', 'refused', 'unknown'), 'bad'),
-      mark(closings.area('outcome'), isOneOf(here, 'closed', 'already-closed'), 'good'),
+      mark(closings.area('outcome'), isOneOf(here, 'closed', 'already closed'), 'good'),
     ],
   })
 }

@@ -12,7 +12,7 @@ const NOTE = 'One row per listing, as described by its developer: labels, method
 /** `Listings` of a channel. */
 export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
   const { volume, price } = layout.numbers
-  const { text, number, date, moment, yesNo, cells } = columnsOf<ListingRow>()
+  const { text, codes, country, number, date, moment, yesNo, cells } = columnsOf<ListingRow>()
   const own = (listing: ListingRow) => price(style.currencyCode(listing.currency))
   return tableSheet({
     grid: 'Listings',
@@ -24,16 +24,14 @@ export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
     columns: {
       project: text('Project', (listing) => listing.projectName, { maxWidth: 40 }),
       organization: text('Developer', (listing) => listing.organizationName),
-      country: text('Country', (listing) => listing.country),
-      registry: text('Registry', (listing) => listing.registry),
+      country: country('Country', (listing) => listing.country),
+      registry: codes('Registry', (listing) => listing.registry),
       registryId: text('Registry id', (listing) => listing.registryId),
       methodologies: text('Methodologies', (listing) => joinList(listing.methodologies), { maxWidth: 40 }),
-      activity: text('Mitigation activity', (listing) => listing.mitigationActivity),
-      ecosystems: text('Ecosystems', ({ ecosystemTypes, ecosystemSubtypes }) =>
-        joinList([...ecosystemTypes, ...ecosystemSubtypes]),
-      ),
-      labels: text('Labels, as claimed', (listing) => joinList(listing.labels)),
-      stages: text('Project stages', (listing) => joinList(listing.projectStages)),
+      activity: codes('Mitigation activity', (listing) => listing.mitigationActivity),
+      ecosystems: codes('Ecosystems', (listing) => [...listing.ecosystemTypes, ...listing.ecosystemSubtypes]),
+      labels: codes('Labels, as claimed', (listing) => listing.labels),
+      stages: codes('Project stages', (listing) => listing.projectStages),
       issued: date('First issuance', (listing) => listing.firstIssuanceDate),
       available: number('Available volume (t)', (listing) => listing.availableVolume, volume),
       offered: number('Volume in offers (t)', (listing) => listing.offeredVolume, volume),

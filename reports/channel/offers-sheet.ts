@@ -13,7 +13,7 @@ const NOTE =
 /** `Offers` of a channel. */
 export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
   const { offers, numbers, rowOf } = layout
-  const { text, number, date, moment, yesNo, days } = columnsOf<OfferRow, OfferRowKey>(offers)
+  const { text, codes, number, date, moment, yesNo, days } = columnsOf<OfferRow, OfferRowKey>(offers)
   const compared = (offer: OfferRow) => numbers.money(style.currencyCode(offer.comparisonCurrency))
   const own = (offer: OfferRow) => numbers.money(style.currencyCode(offer.currency))
   return tableSheet({
@@ -29,7 +29,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       label: text('Offer', (offer) => offer.label, { maxWidth: 36 }),
       developer: text('Developer', (offer) => offer.developer),
       project: text('Project', (offer) => offer.project, { maxWidth: 36 }),
-      status: text('Status', (offer) => offer.status ?? 'unknown'),
+      status: codes('Status', (offer) => offer.status ?? 'unknown'),
       ranked: yesNo('Ranked', (offer) => offer.rank !== null),
       rank: number('Rank', (offer) => offer.rank),
       score: number('Score (0–100)', (offer) => offer.score, style.oneDecimal),
@@ -46,7 +46,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       medium: number('Medium flags', (offer) => offer.flags.medium, style.integer),
       low: number('Low flags', (offer) => offer.flags.low, style.integer),
       flags: text('Flags', (offer) => offer.flagWords.join('\n'), { maxWidth: 70 }),
-      contract: text('Contract type', (offer) => offer.contractType),
+      contract: codes('Contract type', (offer) => offer.contractType),
       submitted: moment('Submitted', (offer) => offer.submittedAt),
       late: text('Submitted late', (offer) => inWords(offer.late)),
       expiry: date('Expires', (offer) => offer.expiryDate),

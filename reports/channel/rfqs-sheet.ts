@@ -12,7 +12,7 @@ const NOTE =
 /** `RFQs` of a channel. */
 export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
   const { rfqs, numbers } = layout
-  const { text, number, date, moment, yesNo, formula, days } = columnsOf<RfqRow, RfqRowKey>(rfqs)
+  const { text, codes, number, date, moment, yesNo, formula, days } = columnsOf<RfqRow, RfqRowKey>(rfqs)
   const price = (rfq: RfqRow) => numbers.price(style.currencyCode(rfq.currency))
   const offers = (key: OfferRowKey) => layout.offers.range(key)
   const ofRfq = (no: string) => `${offers('rfq')},${no}`
@@ -30,7 +30,7 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
       number: number('RFQ', (rfq) => rfq.number),
       reference: text('Reference', (rfq) => rfq.reference),
       title: text('Title', (rfq) => rfq.title, { maxWidth: 44 }),
-      state: text('State', (rfq) => rfq.state ?? 'unknown'),
+      state: codes('State', (rfq) => rfq.state ?? 'unknown'),
       due: date('Response due date', (rfq) => rfq.responseDueDate),
       daysToDue: days(
         'Days to due date',

@@ -2,6 +2,7 @@ import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/
 import { asOfLabel } from '../layout/as-of.js'
 import type { Chart } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
+import { codeWords } from '../layout/codes.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
 import {
@@ -63,7 +64,12 @@ function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   const open = `${range('state')},"open"`
   const states = summary.byState
     .slice(0, 5)
-    .map(({ state, rfqs: count }): Fact => [`  of which ${oneLine(state)}`.slice(0, 40), number(count, style.integer)])
+    .map(
+      ({ state, rfqs: count }): Fact => [
+        `  of which ${codeWords(state).toLowerCase()}`.slice(0, 40),
+        number(count, style.integer),
+      ],
+    )
   return {
     title: 'RFQs',
     facts: [
@@ -96,7 +102,12 @@ function offerFacts({ report, rfqs, numbers }: ChannelLayout): FactBlock {
   const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
   const statuses = summary.byStatus
     .slice(0, 6)
-    .map(({ status, offers }): Fact => [`  of which ${oneLine(status)}`.slice(0, 40), number(offers, style.integer)])
+    .map(
+      ({ status, offers }): Fact => [
+        `  of which ${codeWords(status).toLowerCase()}`.slice(0, 40),
+        number(offers, style.integer),
+      ],
+    )
   return {
     title: 'Offers',
     facts: [
@@ -118,7 +129,7 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
     .slice(0, 6)
     .map(
       ({ decision, outcome, count }): Fact => [
-        `  ${oneLine(decision)}${outcome === null ? '' : `: ${outcome}`}`,
+        `  ${codeWords(decision)}${outcome === null ? '' : `: ${codeWords(outcome).toLowerCase()}`}`,
         number(count, style.integer),
       ],
     )

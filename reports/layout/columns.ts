@@ -11,6 +11,7 @@ import {
   number,
   text,
 } from '../xlsx/cells.js'
+import { codeList, countryName } from './codes.js'
 import type { Grid } from './grid.js'
 import { yesNo } from './wording.js'
 
@@ -74,6 +75,15 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       const { look = style.wrapped, ...others } = options
       return column(header, look, (row, its) => text(value(row), its), others)
     },
+    /** Codes in words, one or several. */
+    codes: (
+      header: string,
+      value: (row: Row) => string | null | undefined | readonly string[],
+      options: ColumnOptions = {},
+    ) => column(header, style.wrapped, (row, its) => text(codeList(value(row)), its), options),
+    /** Countries by name. */
+    country: (header: string, value: (row: Row) => string | null, options: ColumnOptions = {}) =>
+      column(header, style.wrapped, (row, its) => text(countryName(value(row)), its), options),
     /** Numbers; empty where there is none. */
     number: (
       header: string,

@@ -56,14 +56,14 @@ function* longTexts({ rfq, offers }: RfqReport): Generator<readonly [string, str
 
 function* decisionRows(decisions: readonly ReportedDecision[]): Generator<RowPlan> {
   if (decisions.length === 0) return
-  const { text, number, moment } = columnsOf<ReportedDecision>()
+  const { text, codes, number, moment } = columnsOf<ReportedDecision>()
   yield* tableRows(
     [
       moment('Decided', ({ decidedAt }) => decidedAt),
       text('Reason', ({ reason }) => reason),
       number('No.', ({ id }) => id),
-      text('Decision', ({ decision }) => decision, { look: style.body }),
-      text('Outcome', ({ outcome }) => outcome, { look: style.body }),
+      codes('Decision', ({ decision }) => decision),
+      codes('Outcome', ({ outcome }) => outcome),
       number('Run', ({ runId }) => runId),
       text('Message', ({ message }) => message),
     ],

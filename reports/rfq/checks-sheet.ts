@@ -3,6 +3,7 @@ import type { Flag } from '../../src/domain/comparison/flag.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Check } from '../../src/domain/comparison/report/check-model.js'
+import { codeWords } from '../layout/codes.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { type Grid, makeGrid } from '../layout/grid.js'
 import { keys } from '../layout/keys.js'
@@ -238,7 +239,7 @@ function flagRow(flag: Flag, subject: string): Row {
     ...EMPTY_ROW,
     about: 'flag',
     subject,
-    title: flag.code,
+    title: codeWords(flag.code),
     left: side(found),
     right: side(limit),
     verdict: severityLabels[flag.severity],
@@ -261,7 +262,7 @@ const documentRow = ({ kind, entityId, path, code, message }: DocumentProblem): 
   ...EMPTY_ROW,
   about: 'document',
   subject: `${kind} ${entityId}`,
-  title: path === '' ? code : `${code}: ${path}`,
+  title: path === '' ? codeWords(code) : `${codeWords(code)}: ${path}`,
   verdict: 'problem',
   words: message,
 })

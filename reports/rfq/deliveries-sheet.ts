@@ -1,7 +1,6 @@
 import { type At, columnsOf } from '../layout/columns.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
-import { joinList } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type DeliveryKey, type OfferLine, type RfqLayout, rfqHeading } from './layout.js'
 
@@ -22,7 +21,7 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
 }
 
 function termColumns({ deliveries, numbers }: RfqLayout) {
-  const { text, number, date, formulaOrEmpty } = columnsOf<OfferLine, DeliveryKey>(deliveries)
+  const { text, codes, number, date, formulaOrEmpty } = columnsOf<OfferLine, DeliveryKey>(deliveries)
   const price = ({ offer }: OfferLine) => numbers.price(offer.terms.currencyCode)
   const money = ({ offer }: OfferLine) => numbers.money(offer.terms.currencyCode)
   return {
@@ -41,12 +40,12 @@ function termColumns({ deliveries, numbers }: RfqLayout) {
     label: text('Offer', ({ offer }) => offer.label),
     delivery: number('Delivery no.', ({ line }) => line.delivery),
     vintage: number('Vintage no.', ({ line }) => line.vintage),
-    method: text('Method', ({ line }) => line.method),
+    method: codes('Method', ({ line }) => line.method),
     periodStart: date('Period from', ({ line }) => line.periodStart),
     periodEnd: date('Period to', ({ line }) => line.periodEnd),
     fromYear: number('Vintage start year', ({ line }) => line.vintageFromYear),
     name: text('Vintage name', ({ line }) => line.name),
-    mitigation: text('Mitigation types', ({ line }) => joinList(line.mitigationTypes)),
+    mitigation: codes('Mitigation types', ({ line }) => line.mitigationTypes),
   }
 }
 

@@ -1,10 +1,10 @@
 import { CRITERION_NAMES, CRITERION_RULES } from '../../src/domain/comparison/offer/criterion-text.js'
 import { CRITERIA, SETTING_LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
+import { codeList } from '../layout/codes.js'
 import { here, is, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
-import { joinList } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
@@ -325,7 +325,7 @@ function timeLimits({ report }: RfqLayout): Entry[] {
     ),
     fact('Oldest vintage requested', vintage(rfq.minVintageYear), 'year'),
     fact('Newest vintage requested', vintage(rfq.maxVintageYear), 'year'),
-    fact('Contract types', text(joinList(rfq.contractTypes), toRight)),
+    fact('Contract types', text(codeList(rfq.contractTypes), toRight)),
   ]
 }
 

@@ -115,15 +115,15 @@ function eligibleExpression(at: At<OfferKey>, offer: OfferReport): string {
 
 function terms(layout: RfqLayout) {
   const { offers, numbers } = layout
-  const { text, number, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
+  const { text, codes, number, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
   return {
     developer: text('Developer', (offer) => offer.developer, { band: 'Terms as received', maxWidth: 34 }),
     project: text('Project', (offer) => offer.project, { maxWidth: 40 }),
-    status: text('Status', (offer) => offer.status ?? 'unknown'),
+    status: codes('Status', (offer) => offer.status ?? 'unknown'),
     view: text('Visible on marketplace', visibilityText),
     submitted: moment('Submitted', (offer) => offer.submittedAt),
     late: text('Submitted late', (offer) => inWords(offer.late)),
-    contract: text('Contract type', (offer) => offer.terms.contractType),
+    contract: codes('Contract type', (offer) => offer.terms.contractType),
     currency: text('Currency', (offer) => offer.terms.currency),
     statedVolume: number('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume),
     statedTotal: number(
@@ -153,7 +153,7 @@ function terms(layout: RfqLayout) {
       (offer) => expiryState(layout, offer),
       style.body,
     ),
-    review: text('Review', (offer) => offer.terms.review?.status),
+    review: codes('Review', (offer) => offer.terms.review?.status),
   }
 }
 
@@ -171,17 +171,15 @@ function expiryState({ report }: RfqLayout, { terms }: OfferReport): string {
 }
 
 function project({ numbers }: RfqLayout) {
-  const { text, number, cells } = columnsOf<OfferReport>()
+  const { text, codes, country, number, cells } = columnsOf<OfferReport>()
   return {
-    country: text('Country', ({ listing }) => listing.country, { band: 'Project, as described by its developer' }),
-    registry: text('Registry', ({ listing }) => listing.registry),
+    country: country('Country', ({ listing }) => listing.country, { band: 'Project, as described by its developer' }),
+    registry: codes('Registry', ({ listing }) => listing.registry),
     registryId: text('Registry id', ({ listing }) => listing.registryId),
     methodologies: text('Methodologies', ({ listing }) => joinList(listing.methodologies), { maxWidth: 40 }),
-    activity: text('Mitigation activity', ({ listing }) => listing.mitigationActivity),
-    ecosystems: text('Ecosystems', ({ listing }) =>
-      joinList([...listing.ecosystemTypes, ...listing.ecosystemSubtypes]),
-    ),
-    labels: text('Labels, as claimed', ({ listing }) => joinList(listing.labels)),
+    activity: codes('Mitigation activity', ({ listing }) => listing.mitigationActivity),
+    ecosystems: codes('Ecosystems', ({ listing }) => [...listing.ecosystemTypes, ...listing.ecosystemSubtypes]),
+    labels: codes('Labels, as claimed', ({ listing }) => listing.labels),
     available: number('Listing’s available volume (t)', ({ listing }) => listing.availableVolume, numbers.volume),
     facts: number('Facts stated (of 6)', ({ listing }) => listing.factsStated),
     storefront: cells('Listing', ({ listing }) =>

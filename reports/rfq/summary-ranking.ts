@@ -1,5 +1,6 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
+import { codeWords } from '../layout/codes.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headRow, right, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
@@ -71,7 +72,7 @@ function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: nu
     fromOffers(offers.range('score'), offer.scores?.total ?? '', style.oneDecimal),
     fromOffers(offers.range('high'), countFlags(offer, 'high'), style.integer),
     fromOffers(offers.range('meets'), yesNo(offer.meetsRequirements), style.centred),
-    fromOffers(offers.range('status'), offer.status ?? 'unknown', style.body),
+    fromOffers(offers.range('status'), codeWords(offer.status ?? 'unknown'), style.body),
   )
 }
 

@@ -1,5 +1,6 @@
 import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
+import { codeList, codeWords } from '../layout/codes.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import { bodyRow, emptyRows, subjectRow, titleRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
@@ -64,7 +65,7 @@ function requestFacts({ report, numbers }: RfqLayout): FactBlock {
     title: 'Request',
     facts: [
       ['Number', textFact(rfq.number)],
-      ['State', textFact(rfq.state ?? 'unknown')],
+      ['State', textFact(codeWords(rfq.state ?? 'unknown'))],
       ['As of', moment(context.asOf, style.asRight(style.timestamp))],
       ['Response due date', date(rfq.responseDueDate, style.asRight(style.calendarDate))],
       ['Days to due date', number(rfq.daysToDue, style.plainNumber)],
@@ -74,7 +75,7 @@ function requestFacts({ report, numbers }: RfqLayout): FactBlock {
       ['Vintages', textFact(`${years[0]} to ${years[1]}`)],
       ['Minimum price per tonne', number(rfq.minUnitPrice, own)],
       ['Maximum price per tonne', number(rfq.maxUnitPrice, own)],
-      ['Contract types', textFact(rfq.contractTypes.map(oneLine).join(', '))],
+      ['Contract types', textFact(codeList(rfq.contractTypes))],
     ],
   }
 }
@@ -85,7 +86,10 @@ function offerFacts(layout: RfqLayout): FactBlock {
   const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
   const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
   const statuses = summary.byStatus.map(
-    ({ status, offers }): Fact => [`  of which ${oneLine(status)}`.slice(0, 40), number(offers, style.integer)],
+    ({ status, offers }): Fact => [
+      `  of which ${codeWords(status).toLowerCase()}`.slice(0, 40),
+      number(offers, style.integer),
+    ],
   )
   return {
     title: 'Offers received',

@@ -1,0 +1,39 @@
+import { describe, expect, it } from 'vitest'
+import { codeList, codeWords, countryName } from '../../../reports/layout/codes.js'
+
+describe('codes in words', () => {
+  it('are readable, whatever joins the words of a code', () => {
+    const codes = [
+      'registryTransfer',
+      'ForestsAndWoodlands',
+      'already-closed',
+      'in_review',
+      'spot',
+      'no-registry-id',
+      'rfq-missing',
+    ]
+    expect(codes.map(codeWords)).toEqual([
+      'Registry transfer',
+      'Forests and woodlands',
+      'Already closed',
+      'In review',
+      'Spot',
+      'No registry ID',
+      'RFQ missing',
+    ])
+    expect(codeList(['removal', 'avoidedEmissions'])).toBe('Removal, Avoided emissions')
+  })
+
+  it('leave other texts as they are, on one line', () => {
+    for (const text of ['VM0042', 'CCB', 'Gold Standard', '=1+1', 'line one', '', 'Überprüfung'])
+      expect(codeWords(text)).toBe(text)
+    expect(codeWords('two\nlines')).toBe('two lines')
+    expect(codeWords(null)).toBe('')
+  })
+
+  it('name countries by their code', () => {
+    expect(['ID', 'KE', 'BR'].map(countryName)).toEqual(['Indonesia', 'Kenya', 'Brazil'])
+    expect(['ZZZ', 'Kenya', 'ke', '=A'].map(countryName)).toEqual(['ZZZ', 'Kenya', 'ke', '=A'])
+    expect(countryName(null)).toBe('')
+  })
+})
