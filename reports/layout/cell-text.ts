@@ -60,6 +60,9 @@ function formatDate(date: Date, format: string): string {
   return format.includes('hh') ? `${text.slice(0, 10)} ${text.slice(11, 16)} UTC` : text.slice(0, 10)
 }
 
+/** The first of three formats, for numbers from a limit on. */
+const CONDITION = /^\[>=([\d.]+)\]/
+
 function formatNumber(value: number, format: string): string {
   const parts = format.split(';')
   if (format === '') return formatDecimal(value)
@@ -68,6 +71,8 @@ function formatNumber(value: number, format: string): string {
 }
 
 function formatBySign(value: number, [positive, negative, zero]: [string, string, string]): string {
+  const limit = CONDITION.exec(positive)?.[1]
+  if (limit !== undefined) return applyNumberFormat(value, value >= Number(limit) ? positive : zero)
   if (value === 0) return applyNumberFormat(0, zero)
   return value > 0
     ? `+${applyNumberFormat(value, positive.slice(1))}`
@@ -77,7 +82,7 @@ function formatBySign(value: number, [positive, negative, zero]: [string, string
 /** Does not use Intl, whose formatters are slow to create: this runs for every cell of a report. */
 function applyNumberFormat(value: number, format: string): string {
   if (format.includes('E+')) return value.toExponential(2).toUpperCase()
-  const decimals = /\.([0#]+)/.exec(format)?.[1] ?? ''
+  const decimals = /[#0]\.([0#]+)/.exec(format)?.[1] ?? ''
   const isPercent = format.includes('%')
   const magnitude = Math.abs(isPercent ? value * 100 : value)
   const digits = withDecimals(magnitude, decimals.replaceAll('#', '').length, decimals.length)

@@ -4,13 +4,14 @@ import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Requirement } from '../../src/domain/comparison/offer/requirements.js'
 import { cellContent, isFormula, storedNumber } from '../layout/cell-text.js'
+import { codeList } from '../layout/codes.js'
 import { columnLetter } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, rowSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
-import { joinList, severityLabels, yesNo } from '../layout/wording.js'
+import { severityLabels, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, date, formula, text } from '../xlsx/cells.js'
 import { NO_OFFERS } from './label-tables.js'
@@ -83,29 +84,18 @@ function* comparisonRows(
   yield* headingRows(rfqHeading(layout, 'Comparison', noteOf(layout, offers.length)))
   yield* emptyRows(1)
   yield headRow('Attribute', 'Best value', 'Best offer', ...offers.map(offerName))
-  const atLeft = leftAligner()
   let row = HEADER_ROW
   for (const group of groups) {
     yield sectionRow(group.title)
     row++
     for (const attribute of group.attributes) {
       row++
-      const cells = offers.map((offer, index) => atLeft(attribute.cell(offer, index)))
-      const best = bestCells(attribute, offers, row, lastColumn).map(atLeft)
+      const cells = offers.map((offer, index) => attribute.cell(offer, index))
+      const best = bestCells(attribute, offers, row, lastColumn)
       yield bodyRow(text(attribute.label, style.boldWrapped), ...best, ...cells)
     }
   }
   if (offers.length === 0) yield textRow(NO_OFFERS)
-}
-
-/** Left-aligns cells, so that figures align with the texts above and below them. Each style is converted only once. */
-function leftAligner(): (cell: Cell) => Cell {
-  const leftStyles = new Map<style.Style, style.Style>()
-  return (cell) => {
-    const left = leftStyles.get(cell.style) ?? style.asLeft(cell.style)
-    leftStyles.set(cell.style, left)
-    return { ...cell, style: left }
-  }
 }
 
 function noteOf({ report }: RfqLayout, shown: number): string {
@@ -205,7 +195,7 @@ function groupsOf(layout: RfqLayout): Group[] {
         ),
         offers('ecosystems'),
         offers('labels'),
-        textAttribute('Project stages', ({ listing }) => joinList(listing.projectStages)),
+        textAttribute('Project stages', ({ listing }) => codeList(listing.projectStages)),
         { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
         offers('facts', 'max'),
       ],

@@ -314,11 +314,12 @@ function volumeBlocks(frame: Frame) {
 
 function* combinationRows({ layout, sensitivity }: Frame): Generator<RowPlan> {
   const { numbers: styles, currency } = layout
-  const figures = ['Tonnes', withCurrency('Blended price', currency, '/t')]
-  yield headRow('Wanted volume (t)', withCurrency('Total', currency), 'Volume reached', 'Proven', ...figures)
+  const total = right(withCurrency('Total', currency))
+  const price = right(withCurrency('Blended price', currency, '/t'))
+  yield headRow(right('Wanted volume (t)'), total, 'Volume reached', 'Proven', right('Tonnes'), price)
   for (const { wanted, combination } of sensitivity.wantedVolumes) {
     yield bodyRow(
-      number(wanted, { ...styles.volume, alignment: { horizontal: 'left', vertical: 'top' } }),
+      number(wanted, styles.volume),
       number(combination.total, styles.money(currency)),
       text(yesNo(combination.reached), style.centred),
       formula(

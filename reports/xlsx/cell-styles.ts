@@ -126,20 +126,19 @@ export const asInput = (style: Style): Style =>
     border: thinBorder,
     protection: { locked: false },
   })
-/** The style aligned left, or right with the padding of a number. */
-export const asLeft = (style: Style): Style => aligned(style, { horizontal: 'left', vertical: 'top' })
+/** The style aligned right with the padding of a number. */
 export function asRight(style: Style): Style {
-  const right = aligned(style, {
-    horizontal: 'right',
-    vertical: 'top',
-    ...(style.numFmt === undefined && { indent: 1 }),
-  })
+  const { wrapText } = style.alignment ?? {}
+  const right = Object.freeze({
+    ...style,
+    alignment: {
+      horizontal: 'right',
+      vertical: 'top',
+      ...(style.numFmt === undefined && { indent: 1 }),
+      ...(wrapText && { wrapText }),
+    },
+  } satisfies Style)
   return style.numFmt === undefined || style.numFmt.endsWith('_-') ? right : withNumberFormat(right, style.numFmt)
-}
-
-function aligned(style: Style, alignment: Partial<ExcelJS.Alignment>): Style {
-  const wrapText = style.alignment?.wrapText
-  return Object.freeze({ ...style, alignment: { ...alignment, ...(wrapText && { wrapText }) } })
 }
 
 /** The style in bold. */
@@ -181,12 +180,14 @@ export const currencyCode = (value: unknown): string | null =>
  */
 export interface NumberStyles {
   volume: Style
-  /** Totals, with two decimals. */
+  /** Totals, without cents from 10,000 on. */
   money(currency: string | null): Style
   /** Prices per tonne. */
   price(currency: string | null): Style
 }
 const MAX_VOLUME_DECIMALS = 3
+/** Cents say nothing about larger totals; the limit is what rounds to 10,000. */
+const CENTS_BELOW = 9999.995
 const MAX_PRICE_DECIMALS = 4
 
 /**
@@ -197,10 +198,18 @@ export function numberStyles(volumes: Iterable<number | null>, prices: Iterable<
   const priceDecimals = Math.max(2, maxDecimals(prices, MAX_PRICE_DECIMALS))
   return {
     volume: numberStyle(decimalFormat(maxDecimals(volumes, MAX_VOLUME_DECIMALS))),
-    money: byCurrency((prefix) => numberStyle(`${prefix}${decimalFormat(2)}`)),
+    money: byCurrency((prefix) =>
+      numberStyle(centsBelow(CENTS_BELOW, `${prefix}${decimalFormat(2)}`, `${prefix}${decimalFormat(0)}`)),
+    ),
     price: byCurrency((prefix) => numberStyle(`${prefix}${decimalFormat(priceDecimals)}`)),
   }
 }
+
+/**
+ * A format with cents below a limit and without above. Negative numbers keep cents: a format has three parts only, and
+ * LibreOffice shows no minus sign in the last.
+ */
+const centsBelow = (limit: number, cents: string, whole: string) => `[>=${limit}]${whole};[<0]-${cents};${cents}`
 
 const decimalFormat = (places: number) => (places === 0 ? '#,##0' : `#,##0.${'0'.repeat(places)}`)
 

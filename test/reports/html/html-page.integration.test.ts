@@ -83,7 +83,7 @@ describe('HTML page', () => {
 
   it('applies the conditional formats of the workbook and collapses the figures behind the charts', () => {
     const html = page('sample')
-    expect(section(html, 'Comparison')).toMatch(/class="n good">USD 9\.80</)
+    expect(section(html, 'Comparison')).toMatch(/class="n r good">USD 9\.80</)
     expect(section(html, 'Scoring')).toMatch(/class="n r b? ?good">1</)
     const summary = section(html, 'Summary')
     expect(summary).toContain('<caption>Offers received</caption>')

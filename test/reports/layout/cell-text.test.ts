@@ -18,7 +18,12 @@ describe('cell text', () => {
   it('follows the number format', () => {
     const signed = withNumberFormat(percent, '+0.0%;-0.0%;0.0%')
     const cases: [string, ReturnType<typeof number>][] = [
-      ['USD 1,234,567.50', number(1_234_567.5, styles.money('USD'))],
+      ['USD 1,234,568', number(1_234_567.5, styles.money('USD'))],
+      ['USD 10,000', number(9_999.995, styles.money('USD'))],
+      ['-USD 123,456.78', number(-123_456.78, styles.money('USD'))],
+      ['USD 9,999.99', number(9_999.99, styles.money('USD'))],
+      ['-9,999.99', number(-9_999.99, styles.money(null))],
+      ['0.00', number(0, styles.money(null))],
       ['-EUR 3.00', number(-3, styles.money('EUR'))],
       ['7.250', number(7.25, styles.price(null))],
       ['USD 11.33', number(11.325, styles.money('USD'))],
