@@ -20,7 +20,6 @@ export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
     rows: layout.report.listings,
     emptyText: 'No listings.',
     frozenColumns: 1,
-    pagesWide: 2,
     columns: {
       project: text('Project', (listing) => listing.projectName, { maxWidth: 40 }),
       organization: text('Developer', (listing) => listing.organizationName),

@@ -22,7 +22,6 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
     rows: layout.report.offers,
     emptyText: 'No offers received.',
     frozenColumns: 3,
-    pagesWide: 3,
     columns: {
       rfq: number('No.', (offer) => rowOf.get(offer.rfqId)),
       number: number('RFQ', (offer) => offer.rfqNumber),

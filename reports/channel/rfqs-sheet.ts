@@ -24,7 +24,6 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
     rows: layout.report.rfqs,
     emptyText: 'No RFQs.',
     frozenColumns: 2,
-    pagesWide: 3,
     columns: {
       no: number('No.', (rfq) => layout.rowOf.get(rfq.id)),
       number: number('RFQ', (rfq) => rfq.number),

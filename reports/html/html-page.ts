@@ -3,7 +3,15 @@ import { oneLine } from '../layout/clean-text.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { chartSvg } from './chart-svg.js'
 import { escapeHtml } from './escape-html.js'
-import { factBlocksHtml, isFilled, type NumberedRow, type TableLayout, tableLayout, tablesHtml } from './html-table.js'
+import {
+  factBlocksHtml,
+  isFilled,
+  type NumberedRow,
+  shownColumns,
+  type TableLayout,
+  tableLayout,
+  tablesHtml,
+} from './html-table.js'
 import { PAGE_STYLE } from './page-style.js'
 
 /** Maximum rows per sheet on the page; the workbook and the JSON contain all rows. */
@@ -74,7 +82,7 @@ function takeRows(sheet: SheetPlan): { rows: RowPlan[]; omitted: number } {
   let omitted = 0
   for (const row of sheet.rows()) {
     if (rows.length < max) rows.push(row)
-    else if (isShown(row)) omitted++
+    else if (isShown(row, sheet)) omitted++
   }
   return { rows, omitted }
 }
@@ -89,7 +97,9 @@ interface Outline {
 
 function outlineOf(sheet: SheetPlan, rows: readonly RowPlan[], first: boolean): Outline {
   const outline: Outline = { title: sheet.name, notes: [], header: [], body: [] }
-  for (const row of rows.map((row, index) => ({ ...row, index })).filter(isShown)) {
+  const columns = shownColumns(sheet)
+  const shown = (row: RowPlan, index: number) => ({ ...row, index, cells: columns.map((column) => row.cells[column]) })
+  for (const row of rows.map(shown).filter((row) => isShown(row, sheet))) {
     if (row.role === 'title') outline.title = first ? sheet.name : rowText(row)
     else if (row.role === 'note' || (row.role === 'subject' && first)) outline.notes.push(rowText(row))
     else if (row.role === 'subject') continue
@@ -99,7 +109,9 @@ function outlineOf(sheet: SheetPlan, rows: readonly RowPlan[], first: boolean): 
   return outline
 }
 
-const isShown = (row: RowPlan) => row.cells.some(isFilled) && !isSheetLinks(row) && row.workbookOnly !== true
+/** Of the rows of intermediate results, only the figures behind charts are shown, collapsed. */
+const isShown = (row: RowPlan, { charts = [] }: SheetPlan) =>
+  row.cells.some(isFilled) && !isSheetLinks(row) && !row.workbookOnly && (!row.working || charts.length > 0)
 /** Whether a row only links to sheets; the page has such links at the top. */
 const isSheetLinks = ({ cells }: RowPlan) =>
   cells.every((cell) => cell === undefined || cellLink(cell)?.startsWith('#') === true)

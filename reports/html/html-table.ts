@@ -39,14 +39,21 @@ export interface TableLayout {
 
 /** @param rows all rows of the sheet */
 export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLayout {
-  const widths = measureWidths(sheet)
+  const shown = shownColumns(sheet)
+  const all = measureWidths(sheet)
+  const widths = shown.map((column) => all[column] ?? 0)
+  const highlightOf = makeHighlighter(sheet.marks ?? [], rows)
   return {
-    columns: sheet.columns,
+    columns: shown.length,
     widths,
     frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
-    highlightOf: makeHighlighter(sheet.marks ?? [], rows),
+    highlightOf: (row, column) => highlightOf(row, shown[column] ?? column),
   }
 }
+
+/** The columns that the page shows, counted from 0: all but those of intermediate results. */
+export const shownColumns = ({ columns, workingColumns = [] }: SheetPlan): number[] =>
+  [...Array(columns).keys()].filter((column) => !workingColumns.includes(column))
 
 function measureWidths(sheet: SheetPlan): readonly number[] {
   const steps = sheet.widths()

@@ -22,6 +22,8 @@ export interface Column<Row> extends ColumnOptions {
   /** Aligns the header right, as numbers are. */
   alignRight: boolean
   cell: (row: Row, index: number) => Cell
+  /** An intermediate result: collapsed in the workbook, not printed, and not on the HTML page. */
+  working?: boolean
   /** A cell that may replace it when the reader changes an input: rows are high enough for both. */
   alternative?: (row: Row) => Cell | undefined
 }
@@ -36,6 +38,15 @@ export interface ColumnOptions {
 
 /** The columns of a table by key, or some of them. */
 export type Columns<Row, Key extends string> = Readonly<Record<Key, Column<Row>>>
+
+/** The columns, all or only those with these keys as intermediate results. */
+export const working = <Row, Key extends string>(columns: Columns<Row, Key>, keys?: readonly NoInfer<Key>[]) =>
+  Object.fromEntries(
+    Object.entries<Column<Row>>(columns).map(([key, column]) => [
+      key,
+      keys === undefined || keys.includes(key as Key) ? { ...column, working: true } : column,
+    ]),
+  ) as Columns<Row, Key>
 
 /** Style of the cells of a column; a function where it depends on the row, such as on its currency. */
 type Look<Row> = style.Style | ((row: Row) => style.Style)

@@ -1,39 +1,51 @@
 /**
- * The kit from which sheets are made. A sheet says what it contains; the writers of the workbook (`xlsx/`), the HTML page
- * (`html/`) and CSV (`csv/`) decide how that looks. A sheet is a `SheetPlan`, made by one of three functions:
+ * The kit from which sheets are made. A sheet says what it contains; the writers of the workbook (`xlsx/`), the HTML
+ * page (`html/`) and CSV (`csv/`) decide how that looks. A sheet is a `SheetPlan`, made by one of three functions:
  *
  * - `tableSheet` (table-sheet.ts): one table with frozen headers, filters and columns as wide as their content;
  * - `rowSheet` (table-sheet.ts): rows of any kind in columns of given widths;
  * - `textSheet` (text-sheet.ts): long texts in titled sections.
  *
- * **Columns** (columns.ts). `columnsOf<Row, Key>(grid)` returns the functions that make columns. Their type checks the keys that
- * formulas refer to; the style of the cells also aligns the header:
+ * **Columns** (columns.ts). `columnsOf<Row, Key>(grid)` returns the functions that make columns. Their type checks the
+ * keys that formulas refer to; the style of the cells also aligns the header:
  *
  *     const { text, number, formula } = columnsOf<OfferReport, OfferKey>(layout.offers)
  *     label: text('Offer', (offer) => offer.label, { maxWidth: 34 }),
  *     facts: number('Facts stated', (offer) => offer.listing.factsStated, style.integer),
  *     total: formula('Total', (at) => `${at('volume')}*${at('price')}`, (offer) => offer.metrics.total, money),
  *
- * Only tables that other sheets refer to need a grid (grid.ts) and `keys('offer label rank', …)` in the layout of the workbook; for
- * all others, `tableSheet({ grid: 'Closings', columns: { … } })` takes keys and order from the columns.
+ * Only tables that other sheets refer to need a grid (grid.ts) and `keys('offer label rank', …)` in the layout of the
+ * workbook; for all others, `tableSheet({ grid: 'Closings', columns: { … } })` takes keys and order from the columns.
  *
- * **Marks** (marks.ts). `mark(range, when, look)` highlights cells, `bar(range, max)` draws bars. A condition is data: the workbook
- * gets a formula, the HTML page a predicate. Earlier marks take priority:
+ * **Marks** (marks.ts). `mark(range, when, look)` highlights cells, `bar(range, max)` draws bars. A condition is data:
+ * the workbook gets a formula, the HTML page a predicate. Earlier marks take priority:
  *
  *     mark(offers.area('rank'), is(here, '=', 1), 'good')
  *     mark(rfqs.area('days'), all(is({ column: rfqs.letter('state') }, '=', 'open'), is(here, '<', 0)), 'bad')
  *     mark(checks.area('verdict'), isOneOf(here, 'fails', 'High'), 'bad')
  *
- * **Rows** (rows.ts). Each row has a role (`title`, `subject`, `note`, `section`, `head`, `body`), and its height follows from its
- * wrapped cells:
+ * **Rows** (rows.ts). Each row has a role (`title`, `subject`, `note`, `section`, `head`, `body`), and its height
+ * follows from its wrapped cells:
  *
  *     titleRow('Award'), noteRow('How to read this.'), sectionRow('Scenarios'),
  *     headRow('Scenario', right('Total')), bodyRow(text(name), formula('A1', 1, style.integer)), ...emptyRows(1)
  *
- * `RowList` collects rows that need their own row number, `factBlockRows` (fact-blocks.ts) puts labels and values side by side.
+ * `RowList` collects rows that need their own row number, `factBlockRows` (fact-blocks.ts) puts labels and values side
+ * by side.
  *
- * **Styles** are imported as a namespace from ../xlsx/cell-styles.ts: `style.integer`, `style.asBold(style.percent)`. **Cells** are in ../xlsx/cells.ts; only its
- * functions make them, so that text from outside never becomes a formula. **Inputs**: ../xlsx/validations.ts.
+ * **Intermediate results** are collapsed in the workbook, not printed, and not on the HTML page: `working({ factor: …
+ * })` for columns of a table, `workingColumns` and rows with `working: true` for a sheet of rows. The data of charts is
+ * such rows.
+ *
+ * **Print.** The writer sets the print area, and as many pages side by side as keep the text legible. A plan says what
+ * each page repeats: `print: { titleRows: [5, 5], titleColumns: 'A:B', wideFrom: 5 }`.
+ *
+ * **Words.** `codes(…)` and `country(…)` make columns of codes in words; `codeWords('registryTransfer')` is the
+ * function.
+ *
+ * **Styles** are imported as a namespace from ../xlsx/cell-styles.ts: `style.integer`, `style.asBold(style.percent)`.
+ * **Cells** are in ../xlsx/cells.ts; only its functions make them, so that text from outside never becomes a formula.
+ * **Inputs**: ../xlsx/validations.ts.
  */
 import type { Cell } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
@@ -57,6 +69,8 @@ export interface RowPlan {
   alternative?: readonly (Cell | undefined)[]
   /** First and last of the columns joined to one cell, counted from 0. */
   merged?: readonly [number, number]
+  /** An intermediate result or the data of a chart: collapsed in the workbook and not printed. */
+  working?: boolean
   /** A printed page begins with this row. */
   newPage?: boolean
   /** About the workbook itself, such as how many inputs were changed; omitted from the HTML page. */
@@ -75,6 +89,8 @@ export interface SheetPlan {
   /** Returns column units. A generator that yields between rows, because measuring a long table takes time. */
   widths: () => Generator<void, readonly number[]>
   columns: number
+  /** Columns of intermediate results, counted from 0: collapsed in the workbook, not printed, and not on the HTML page. */
+  workingColumns?: readonly number[]
   rows: () => Iterable<RowPlan>
   /** Number of rows and columns that stay in view when the reader scrolls. */
   frozen?: { rows?: number; columns?: number }
@@ -99,11 +115,11 @@ interface PrintPlan {
   titleRows?: readonly [number, number]
   /** Columns repeated on each page, such as `A:B`. */
   titleColumns?: string
-  /** First and last printed row, where the rows above are for the screen only; pages then have a header. */
-  from?: number
-  to?: number
-  /** Number of pages side by side; default 1. */
-  pagesWide?: number
+  /**
+   * First printed row if the sheet is several pages wide, because the heading would be cut off at the edge of the first
+   * page; pages then have a header instead.
+   */
+  wideFrom?: number
 }
 
 /** What identifies a report in its title, document properties and page footers. Text from outside, not yet cleaned. */

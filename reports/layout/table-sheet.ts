@@ -19,7 +19,6 @@ interface TablePlan<Row, Key extends string> {
   emptyText: string
   /** Number of columns that stay in view when the reader scrolls and are repeated on each page. */
   frozenColumns: number
-  pagesWide?: number
   /** The row directly above the headers; it replaces the bands. */
   aboveHeader?: { role: RowRole; cells: Partial<Record<Key, Cell>> }
   marks?: (grid: Grid<Key>) => readonly Mark[]
@@ -37,11 +36,12 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
       ? makeGrid(plan.grid, Object.keys(plan.columns) as Key[], HEADER_ROW, plan.rows.length)
       : plan.grid
   const columns = inOrder(grid, plan.columns)
-  const { frozenColumns, pagesWide = 1, marks } = plan
+  const { frozenColumns, marks } = plan
   return {
     name: grid.sheet,
     widths: () => columnWidths(columns, plan.rows),
     columns: columns.length,
+    workingColumns: [...columns.keys()].filter((at) => columns[at]?.working),
     rows: () => sheetRows(plan, grid, columns),
     frozen: { rows: grid.headerRow, columns: frozenColumns },
     filter: `A${grid.headerRow}:${columnLetter(columns.length)}${grid.lastRow}`,
@@ -49,9 +49,7 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
     print: {
       titleRows: [grid.headerRow, grid.headerRow],
       titleColumns: `A:${columnLetter(frozenColumns)}`,
-      pagesWide,
-      // The heading would be cut off on pages side by side, so these begin at the row above the headers.
-      ...(pagesWide > 1 && { from: grid.headerRow - 1, to: grid.lastRow }),
+      wideFrom: grid.headerRow - 1,
     },
   }
 }

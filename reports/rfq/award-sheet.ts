@@ -41,7 +41,7 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
       mark(scenarios.area('winners'), outdated, 'bad'),
       mark(scenarios.area('solution'), outdated, 'bad'),
     ],
-    print: { titleColumns: 'A:B', pagesWide: 2, from: scenarios.headerRow, to: award.lastRow },
+    print: { titleColumns: 'A:B', wideFrom: scenarios.headerRow },
   })
 }
 

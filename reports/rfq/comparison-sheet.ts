@@ -20,7 +20,6 @@ import { offerColumns } from './offers-sheet.js'
 
 /** Maximum number of offers compared, best-ranked first; the sheet states how many it omits. */
 const MAX_COMPARED = 300
-const OFFERS_PER_PAGE = 6
 const FIRST_OFFER_COLUMN = 4
 const OFFER_WIDTH = 30
 const WIDTHS = [30, 18, 26]
@@ -51,7 +50,6 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
   const lastRow = HEADER_ROW + groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
   const firstOffer = columnLetter(FIRST_OFFER_COLUMN)
   const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumn}${lastRow}`
-  const pages = Math.max(1, Math.ceil(offers.length / OFFERS_PER_PAGE))
   const rows = () => comparisonRows(layout, groups, offers, lastColumn)
   return rowSheet({
     name: 'Comparison',
@@ -69,8 +67,7 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
     print: {
       titleRows: [HEADER_ROW, HEADER_ROW],
       titleColumns: 'A:C',
-      ...(pages > 1 && { from: HEADER_ROW, to: lastRow }),
-      pagesWide: pages,
+      wideFrom: HEADER_ROW,
     },
   })
 }

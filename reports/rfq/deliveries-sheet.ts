@@ -1,4 +1,4 @@
-import { type At, columnsOf } from '../layout/columns.js'
+import { type At, columnsOf, working } from '../layout/columns.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -12,11 +12,10 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<OfferLine, DeliveryKey>({
     grid: layout.deliveries,
     heading: rfqHeading(layout, 'Scheduled deliveries', NOTE),
-    columns: { ...termColumns(layout), ...workings(layout) },
+    columns: { ...termColumns(layout), ...working(workings(layout)) },
     rows: layout.lines,
     emptyText: 'No offer has scheduled deliveries.',
     frozenColumns: 1,
-    pagesWide: 2,
   })
 }
 

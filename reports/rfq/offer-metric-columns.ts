@@ -1,7 +1,7 @@
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
-import { type At, type ColumnOptions, columnsOf } from '../layout/columns.js'
+import { type At, type ColumnOptions, columnsOf, working } from '../layout/columns.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
 import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
@@ -18,7 +18,18 @@ const ROUNDING_ALLOWANCE = '1E-9'
  * The metrics of an offer as formulas over `Deliveries` and `Prepayments`, each with the report model's figure as its
  * result. Definitions: src/domain/comparison/offer/metrics.ts, `Metrics`; offers are identified by number, never by text.
  */
-export const metricColumns = (layout: RfqLayout) => ({ ...sums(layout), ...timing(layout), ...valuation(layout) })
+export const metricColumns = (layout: RfqLayout) =>
+  working({ ...sums(layout), ...timing(layout), ...valuation(layout) }, [
+    'usable',
+    'sumVolume',
+    'sumValue',
+    'volumeDifference',
+    'totalDifference',
+    'vwap',
+    'meanVintage',
+    'presentValue',
+    'presentValuePerTonne',
+  ])
 
 /** What the metric columns have in common: styles in the offer's currency, and sums over the lines of an offer. */
 function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {

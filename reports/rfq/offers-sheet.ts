@@ -23,7 +23,6 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     rows: layout.report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
-    pagesWide: 6,
     marks: () => [
       mark(offers.area('rank'), is(here, '=', 1), 'good'),
       mark(offers.area('rank'), is(here, '<=', 3), 'warn'),

@@ -1,4 +1,4 @@
-import { columnsOf } from '../layout/columns.js'
+import { columnsOf, working } from '../layout/columns.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -33,24 +33,26 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
         ({ offer, payment }) => shareOf(payment.amount, offer.metrics.total),
         style.percent,
       ),
-      days: days(
-        'Days from as-of date',
-        'due',
-        ({ payment }) => payment.dueDate,
-        ({ payment }) => payment.days,
-      ),
-      factor: formula(
-        'Discount factor',
-        (at) => discountFactorExpression(at('days')),
-        ({ payment }) => payment.discountFactor,
-        style.fourDecimals,
-      ),
-      present: formula(
-        'Discounted amount',
-        (at) => `MAX(0,N(${at('amount')}))*${at('factor')}`,
-        ({ payment }) => Math.max(0, payment.amount ?? 0) * payment.discountFactor,
-        money,
-      ),
+      ...working({
+        days: days(
+          'Days from as-of date',
+          'due',
+          ({ payment }) => payment.dueDate,
+          ({ payment }) => payment.days,
+        ),
+        factor: formula(
+          'Discount factor',
+          (at) => discountFactorExpression(at('days')),
+          ({ payment }) => payment.discountFactor,
+          style.fourDecimals,
+        ),
+        present: formula(
+          'Discounted amount',
+          (at) => `MAX(0,N(${at('amount')}))*${at('factor')}`,
+          ({ payment }) => Math.max(0, payment.amount ?? 0) * payment.discountFactor,
+          money,
+        ),
+      }),
     },
   })
 }

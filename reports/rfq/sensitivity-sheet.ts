@@ -31,7 +31,7 @@ import { type RfqLayout, rfqHeading } from './layout.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
 
 const NOTE =
-  'How the ranking changes with weights, discount rate and wanted volume. Ranks are among the offers shown and are recalculated from Inputs; the figures they are based on are to the right.'
+  'How the ranking changes with weights, discount rate and wanted volume. Ranks are among the offers shown and are recalculated from Inputs; the figures they are based on are in the collapsed columns to the right.'
 const FIRST_COLUMN = 5
 const LEADING = [40, 14, 56, 12]
 const OFFER_UNITS = 16
@@ -42,6 +42,12 @@ const NUMBER_ROW = HEADER_ROW + 1
 const PRICE_ROW = HEADER_ROW + 2
 const POINTS_ROW = HEADER_ROW + 3
 const BASE_ROW = HEADER_ROW + 4
+
+/** Columns of the break-even prices, below the ranks. */
+const BREAK_EVEN_COLUMNS = 5
+/** Columns left of the figures, which are collapsed: those of the ranks, at least those of the break-even prices. */
+const rankColumns = (offers: readonly OfferReport[]) => Math.max(BREAK_EVEN_COLUMNS, offers.length)
+const gap = (offers: readonly OfferReport[]) => Array<undefined>(rankColumns(offers) - offers.length).fill(undefined)
 
 /** The offers shown are the first rows of `Offers` and `Scoring`. */
 interface Frame {
@@ -54,7 +60,7 @@ interface Frame {
 export function sensitivitySheet(layout: RfqLayout): SheetPlan {
   const { sensitivity } = layout.report
   const offers = layout.report.offers.slice(0, sensitivity.contenders.length)
-  const widths = [...LEADING, ...offers.map(() => OFFER_UNITS), ...offers.map(() => OFFER_UNITS)]
+  const widths = [...LEADING, ...Array(rankColumns(offers) + offers.length).fill(OFFER_UNITS)]
   const frame = { layout, sensitivity, offers }
   const rows = sensitivityRows(frame)
   return rowSheet({
@@ -63,7 +69,8 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
     rows: () => rows,
     frozen: { rows: HEADER_ROW, columns: LEADING.length },
     marks: offers.length === 0 ? [] : rankMarks(frame, caseRows(frame)),
-    print: printOf(offers.length, rows.length),
+    workingColumns: offers.map((_, at) => LEADING.length + rankColumns(offers) + at),
+    print: { titleRows: [HEADER_ROW, HEADER_ROW], titleColumns: 'A:D', wideFrom: HEADER_ROW },
   })
 }
 
@@ -74,12 +81,6 @@ const caseRows = ({ sensitivity }: Frame): number =>
   sensitivity.weightShifts.length +
   2 * sensitivity.discountRates.length +
   sensitivity.wantedVolumes.length
-
-function printOf(offers: number, rows: number): NonNullable<SheetPlan['print']> {
-  const pagesWide = Math.max(1, Math.ceil(offers / 5))
-  const print = { titleRows: [HEADER_ROW, HEADER_ROW] as const, titleColumns: 'A:D', pagesWide }
-  return pagesWide === 1 ? print : { ...print, from: HEADER_ROW, to: rows }
-}
 
 function rankMarks({ offers }: Frame, rows: number): Mark[] {
   const last = columnLetter(FIRST_COLUMN + offers.length - 1)
@@ -108,13 +109,13 @@ function sensitivityRows(frame: Frame): RowPlan[] {
 function offersHeaderRow({ offers }: Frame): RowPlan {
   const names = offers.map(({ sequence, label }) => right(`${sequence} · ${label}`))
   const figures = offers.map(({ sequence }) => right(`Offer ${sequence}: figure`))
-  return headRow('Case', right('Value'), 'Ranked first', 'Winner changed', ...names, ...figures)
+  return headRow('Case', right('Value'), 'Ranked first', 'Winner changed', ...names, ...gap(offers), ...figures)
 }
 
 // --- addresses -------------------------------------------------------------------------------------------------------
 
 const rankColumn = (at: number) => columnLetter(FIRST_COLUMN + at)
-const figureColumn = ({ offers }: Frame, at: number) => columnLetter(FIRST_COLUMN + offers.length + at)
+const figureColumn = ({ offers }: Frame, at: number) => columnLetter(FIRST_COLUMN + rankColumns(offers) + at)
 const ranksAt = ({ offers }: Frame, row: number) => `$${rankColumn(0)}$${row}:$${rankColumn(offers.length - 1)}$${row}`
 const figuresAt = (frame: Frame, row: number) =>
   `$${figureColumn(frame, 0)}$${row}:$${figureColumn(frame, frame.offers.length - 1)}$${row}`
@@ -131,19 +132,17 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
   const lead = (name: string) => [text(name, style.boldBody), blank(style.body), blank(style.body), blank(style.body)]
   const nothing = offers.map(() => blank(style.body))
   const weights = layout.report.settings.weights
-  yield bodyRow(
-    ...lead('Offer number'),
-    ...offers.map((offer) => number(offer.sequence, style.plainNumber)),
-    ...nothing,
-  )
+  yield bodyRow(...lead('Offer number'), ...offers.map((offer) => number(offer.sequence, style.plainNumber)))
   yield bodyRow(
     ...lead(withCurrency('Current risk-adjusted price', layout.currency, '/t')),
     ...nothing,
+    ...gap(offers),
     ...offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, price)),
   )
   yield bodyRow(
     ...lead('Weighted points without price'),
     ...nothing,
+    ...gap(offers),
     ...offers.map((offer, at) => {
       const own = `SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, at)})-Weight_price*N(${scoring.cell('score-price', at)})`
       const cached = CRITERIA.reduce(
@@ -199,6 +198,7 @@ function caseRow(frame: Frame, row: number, each: Case): RowPlan {
     formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, style.wrapped),
     formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.ranking.changed), style.centred),
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
+    ...gap(offers),
     ...offers.map((_, at) => ifRanked(frame, at, each.figure(at), each.figures[at] ?? '', each.style)),
   ]
   return bodyRow(...cells)

@@ -44,10 +44,10 @@ export function chartSection(layout: RfqLayout, row: number, ranking: Ranking): 
     rows: [
       { cells: [], newPage: true },
       ...emptyRows(PRICE_ROWS + STACK_ROWS + 1),
-      { ...sectionRow('Chart data'), newPage: true },
-      ...price.rows,
-      ...vintages.rows,
-      ...deliveries.rows,
+      ...[sectionRow('Chart data'), ...price.rows, ...vintages.rows, ...deliveries.rows].map((row) => ({
+        ...row,
+        working: true,
+      })),
     ],
     charts: [
       priceChart(layout, price, { column: 0, row: row - 1, toColumn: 11, toRow: row - 1 + PRICE_ROWS }),

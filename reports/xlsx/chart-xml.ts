@@ -28,7 +28,7 @@ export function chartXml(chart: Chart): string {
     `${XML_DECLARATION}<c:chartSpace ${CHART_NAMESPACES}><c:roundedCorners val="0"/><c:chart>${titleXml(chart.title, 1200, true)}` +
     `<c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>${plots}${axesXml(chart)}</c:plotArea>` +
     `<c:legend><c:legendPos val="b"/><c:overlay val="0"/>${textProperties(900)}</c:legend>` +
-    '<c:plotVisOnly val="1"/><c:dispBlanksAs val="gap"/></c:chart>' +
+    '<c:plotVisOnly val="0"/><c:dispBlanksAs val="gap"/></c:chart>' +
     '<c:spPr><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>' +
     `<a:ln w="9525"><a:solidFill><a:srgbClr val="${palette.line.slice(2)}"/></a:solidFill></a:ln></c:spPr></c:chartSpace>`
   )

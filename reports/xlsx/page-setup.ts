@@ -1,6 +1,6 @@
 import type ExcelJS from 'exceljs'
 import { cleanText, oneLine } from '../layout/clean-text.js'
-import { columnLetter } from '../layout/grid.js'
+import { columnIndex, columnLetter } from '../layout/grid.js'
 import type { ReportIdentity, SheetPlan } from '../layout/sheet-plan.js'
 import { ROW_POINTS } from '../layout/text-metrics.js'
 import { FONT, palette } from './cell-styles.js'
@@ -15,24 +15,53 @@ const FOOTER_END = '&R&8&A · page &P of &N'
 export function worksheetOptions(
   plan: SheetPlan,
   { identity, first }: { identity: ReportIdentity; first: boolean },
+  pagesWide: number,
 ): Partial<ExcelJS.AddWorksheetOptions> {
-  const { titleRows, titleColumns, pagesWide = 1, from, to } = plan.print ?? {}
+  const { titleRows, titleColumns } = plan.print ?? {}
+  const wideFrom = pagesWide > 1 ? plan.print?.wideFrom : undefined
+  const outline = { outlineLevelRow: 1, outlineLevelCol: 1 }
   return {
-    properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: plan.tab ?? palette.head } } as never,
+    properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: plan.tab ?? palette.head }, ...outline } as never,
     views: [sheetView(plan, first)],
-    headerFooter: { oddFooter: pageFooter(identity), ...(from && { oddHeader: pageHeader(identity) }) },
+    headerFooter: { oddFooter: pageFooter(identity), ...(wideFrom && { oddHeader: pageHeader(identity) }) },
     pageSetup: {
       orientation: 'landscape',
       paperSize: A4,
       fitToPage: true,
       fitToWidth: pagesWide,
       fitToHeight: 0,
-      margins: { left: 0.4, right: 0.4, top: from ? 0.75 : 0.5, bottom: 0.6, header: 0.3, footer: 0.3 },
+      margins: { left: 0.4, right: 0.4, top: wideFrom ? 0.75 : 0.5, bottom: 0.6, header: 0.3, footer: 0.3 },
       ...(titleRows && { printTitlesRow: `${titleRows[0]}:${titleRows[1]}` }),
       ...(titleColumns !== undefined && { printTitlesColumn: titleColumns }),
-      ...(from && { printArea: `A$${from}:${columnLetter(plan.columns)}$${to}` }),
     },
   }
+}
+
+/** Column units between the margins of A4 landscape. */
+const PAGE_UNITS = 149
+/** Smaller text would not be legible on paper. */
+const MIN_SCALE = 0.58
+
+/** How many pages side by side a sheet needs so that it stays legible; each repeats the title columns. */
+export function pagesWide(plan: SheetPlan, widths: readonly number[]): number {
+  const printed = widths.map((width, column) => (plan.workingColumns?.includes(column) ? 0 : width))
+  const sum = (columns: readonly number[]) => columns.reduce((total, width) => total + width, 0)
+  const repeated = /^A:([A-Z]+)$/.exec(plan.print?.titleColumns ?? '')?.[1]
+  const titles = repeated === undefined ? 0 : sum(printed.slice(0, columnIndex(repeated) + 1))
+  const page = PAGE_UNITS / MIN_SCALE
+  return 1 + Math.max(0, Math.ceil((sum(printed) - page) / Math.max(page / 4, page - titles)))
+}
+
+/**
+ * The print area of a sheet: without the rows for the screen, and without working columns
+ * and rows at its end. (Others are not printed because they are collapsed.)
+ */
+export function printArea(plan: SheetPlan, pagesWide: number, lastRow: number): string {
+  const { workingColumns = [], print, columns } = plan
+  let last = columns
+  while (workingColumns.includes(last - 1)) last--
+  const from = pagesWide > 1 ? (print?.wideFrom ?? 1) : 1
+  return `A$${from}:${columnLetter(last)}$${lastRow}`
 }
 
 function sheetView(plan: SheetPlan, first: boolean): ExcelJS.WorksheetView {

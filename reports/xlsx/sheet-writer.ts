@@ -5,7 +5,7 @@ import { fittedHeight } from '../layout/rows.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { quoteSheetName } from './cells.js'
 import { conditionalFormats, dataBarsXml } from './conditional-formats.js'
-import { worksheetOptions } from './page-setup.js'
+import { pagesWide, printArea, worksheetOptions } from './page-setup.js'
 import type { DataValidation } from './validations.js'
 import type { WorkbookPackage } from './workbook-package.js'
 
@@ -43,19 +43,27 @@ interface SheetContext {
 /** Writes one sheet row by row, regularly yielding to the event loop. */
 export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, context: SheetContext): Promise<void> {
   const widths = await measureWidths(plan, context.signal)
-  const sheet = workbook.addWorksheet(plan.name, worksheetOptions(plan, context)) as ExcelJS.Worksheet
+  const pages = pagesWide(plan, widths)
+  const sheet = workbook.addWorksheet(plan.name, worksheetOptions(plan, context, pages)) as ExcelJS.Worksheet
   const formats = conditionalFormats(plan.marks ?? [], sheet.id)
   reorderElements(sheet, { drawing: plan.charts?.length ? context.drawing : 0, extensions: dataBarsXml(formats) })
-  sheet.columns = widths.map((width) => ({ width }))
+  sheet.columns = widths.map((width, column) =>
+    plan.workingColumns?.includes(column) ? { width, outlineLevel: 1, hidden: true } : { width },
+  )
   let cells = 0
   let number = 0
+  let lastPrinted = 1
   for (const row of plan.rows()) {
     writeRow(sheet, ++number, row, widths)
+    if (!row.working) lastPrinted = number
     cells += row.cells.length
     if (cells < CELLS_PER_TURN) continue
     cells = 0
     await drain(sheet)
     context.signal.throwIfAborted()
+  }
+  if (pages > 1 || plan.workingColumns?.length || lastPrinted < number) {
+    sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
   }
   for (const format of formats) sheet.addConditionalFormatting(format)
   for (const { address, rule } of plan.validations ?? []) addValidation(sheet, address, rule)
@@ -107,6 +115,7 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
   })
   row.height = plan.height ?? fittedHeight(plan, widths)
   if (plan.merged) mergeWritten(sheet, plan.merged.map((column) => `${columnLetter(column + 1)}${number}`).join(':'))
+  if (plan.working) Object.assign(row, { outlineLevel: 1, hidden: true })
   if (plan.newPage) addPageBreak(sheet, number - 1)
   row.commit()
 }

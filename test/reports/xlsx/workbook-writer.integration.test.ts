@@ -9,7 +9,7 @@ import { calendarDate, link, numberStyles, plain } from '../../../reports/xlsx/c
 import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
 import { buildWorkbook, streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
 import { schemaFaults } from '../support/conformity.js'
-import { descendants, type Element, parseXml, partsOf } from '../support/parts.js'
+import { decoded, descendants, type Element, parseXml, partsOf } from '../support/parts.js'
 import { HOSTILE } from '../support/rfq-cases.js'
 
 const styles = numberStyles([1], [2])
@@ -38,7 +38,7 @@ const chart: Chart = {
 const everything = (words: readonly string[] = ['x', 'y']): SheetPlan =>
   rowSheet({
     name: 'One',
-    widths: [20, 12, 12, 12, 12],
+    widths: [20, 12, 12, 12, 12, 12, 12],
     rows: () => [
       { cells: ['name', 'price', 'limit', 'due', 'link'].map((word) => text(word)) },
       ...words.map((word, index) => ({
@@ -53,7 +53,9 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan =>
         ],
       })),
       { cells: [text('merged')], merged: [0, 1], newPage: true },
+      { cells: [text('working')], working: true },
     ],
+    workingColumns: [5, 6],
     frozen: { rows: 1, columns: 1 },
     filter: 'A1:E3',
     names: [{ name: 'Rate_USD', address: '$B$2' }],
@@ -62,7 +64,7 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan =>
       { address: 'B2', rule: { type: 'decimal', operator: 'between', formulae: [0, 9], allowBlank: true } },
     ],
     charts: [chart],
-    print: { titleRows: [1, 1], titleColumns: 'A:A', pagesWide: 2, from: 1, to: 3 },
+    print: { titleRows: [1, 1], titleColumns: 'A:A', wideFrom: 1 },
   })
 const two = (): SheetPlan => rowSheet({ name: 'Two', widths: [10], rows: () => [{ cells: [text('second', plain)] }] })
 
@@ -74,6 +76,23 @@ describe('workbook writer', () => {
     for (const sheets of [[() => everything(), two], [two], [() => nothing]]) {
       expect(schemaFaults(await partsOf(await buildWorkbook(sheets, identity)))).toEqual([])
     }
+  })
+
+  it('collapses working columns and rows and does not print them', async () => {
+    const parts = await partsOf(await buildWorkbook([() => everything(), two], identity))
+    const sheet = parseXml(parts.get('xl/worksheets/sheet1.xml') ?? '')
+    const collapsed = (name: string) =>
+      [...descendants(sheet, name)]
+        .filter(({ attributes }) => attributes.hidden === '1')
+        .map(({ attributes }) => attributes)
+    expect(collapsed('col')).toEqual([expect.objectContaining({ min: '6', max: '7', outlineLevel: '1' })])
+    expect(collapsed('row')).toEqual([expect.objectContaining({ r: '5', outlineLevel: '1' })])
+    expect([...descendants(sheet, 'sheetFormatPr')][0]?.attributes).toMatchObject({
+      outlineLevelRow: '1',
+      outlineLevelCol: '1',
+    })
+    expect(decoded(parts.get('xl/workbook.xml') ?? '')).toMatch(/_xlnm\.Print_Area"[^>]*>'One'!\$A\$1:\$E\$4</)
+    expect(parts.get('xl/charts/chart1.xml')).toContain('<c:plotVisOnly val="0"/>')
   })
 
   it('has equal bytes when built again later', async () => {

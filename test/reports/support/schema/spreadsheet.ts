@@ -65,12 +65,30 @@ const sheetHead: Kinds = {
   selection: empty({ pane: PANES, activeCell: cell, sqref: areas }),
   sheetFormatPr: empty({ 'defaultRowHeight!': double, outlineLevelRow: byte, outlineLevelCol: byte }),
   cols: withChildren('col+'),
-  col: empty({ 'min!': unsigned, 'max!': unsigned, width: double, customWidth: bool, style: unsigned, hidden: bool }),
+  col: empty({
+    'min!': unsigned,
+    'max!': unsigned,
+    width: double,
+    customWidth: bool,
+    style: unsigned,
+    hidden: bool,
+    outlineLevel: whole(0, 7),
+    collapsed: bool,
+  }),
 }
 
 const cells: Kinds = {
   sheetData: withChildren('row*'),
-  row: withChildren('c*', { r: whole(1, 1_048_576), spans, s: unsigned, ht: double, customHeight: bool }),
+  row: withChildren('c*', {
+    r: whole(1, 1_048_576),
+    spans,
+    s: unsigned,
+    ht: double,
+    customHeight: bool,
+    hidden: bool,
+    outlineLevel: whole(0, 7),
+    collapsed: bool,
+  }),
   c: withChildren('f? v?', { r: cell, s: unsigned, t: oneOf('b', 'n', 'e', 's', 'str') }),
   f: withText(text, { t: oneOf('normal', 'array'), ref: area }),
   v: withText(text),
