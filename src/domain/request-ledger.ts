@@ -47,6 +47,8 @@ export const BATCH_MS = 100
 export const RENEW_MS = 1000
 /** Slots that were not renewed for this long are taken back, in milliseconds. */
 export const LEASE_MS = 5000
+/** Slots that expired longer ago than this are taken back, also if nobody could renew them, in milliseconds. */
+const MAX_RENEWAL_GAP_MS = 120_000
 /** Longest pause kept, in milliseconds: a wrong header must not stop polling for years. */
 export const MAX_PAUSE_MS = 24 * 60 * 60 * 1000
 /** Clocks are read in whole milliseconds: two readings may make a period one millisecond too short at each end. */
@@ -54,7 +56,7 @@ const CLOCK_RESOLUTION_MS = 2
 /** Starts that a lost ledger granted may still be used for this long, in milliseconds. */
 const UNKNOWN_STARTS_MS = 2 * BATCH_MS
 /** More grants than this are merged, so that the state stays small. */
-const MAX_GRANTS = 64
+const MAX_GRANTS = 32
 
 /** A process that wants to send requests, or does. Times are milliseconds of the ledger's clock. */
 interface Holder {
@@ -83,6 +85,8 @@ export interface LedgerState {
   /** When it was last written, by the ledger's clock. */
   at: number
   pausedUntil: number
+  /** Until when slots are kept although they were not renewed: nobody could. */
+  renewBy: number
   holders: readonly Holder[]
   /** Ascending by `from`. */
   grants: readonly Grant[]
@@ -95,6 +99,7 @@ export interface LedgerState {
 export const emptyLedger = (now: number, { unknownStarts = false } = {}): LedgerState => ({
   at: now,
   pausedUntil: now,
+  renewBy: now,
   holders: [],
   grants: unknownStarts
     ? [{ holder: null, starts: Number.MAX_SAFE_INTEGER, from: now, until: now + UNKNOWN_STARTS_MS }]
@@ -115,13 +120,18 @@ export function claimShare(
 ): { state: LedgerState; share: LedgerShare } {
   const { id, report, now, isGone } = claim
   const state = atTime(before, now)
-  const others = state.holders.filter((holder) => holder.id !== id && holder.expiresAt > now && !isGone(holder.id))
+  const leaseEnd = state.renewBy > now ? now - MAX_RENEWAL_GAP_MS : now
+  const others = state.holders.filter(
+    ({ id: other, expiresAt }) => other !== id && expiresAt > leaseEnd && !isGone(other),
+  )
   const pausedUntil = Math.min(Math.max(state.pausedUntil, now + report.pausedFor), now + MAX_PAUSE_MS)
+  const next = { ...state, pausedUntil }
+  const pausedFor = Math.max(0, pausedUntil - now)
   const settled = settle(state.grants, claim)
   const wants = report.running + report.waiting
   if (wants === 0) {
-    const share = { slots: 0, starts: 0, startsIn: 0, validFor: 0, pausedFor: Math.max(0, pausedUntil - now) }
-    return { state: { at: now, pausedUntil, holders: others, grants: settled }, share }
+    const share = { slots: 0, starts: 0, startsIn: 0, validFor: 0, pausedFor }
+    return { state: { ...next, holders: others, grants: settled }, share }
   }
   const { concurrency, perSecond } = report
   const known = state.holders.find((holder) => holder.id === id)
@@ -131,21 +141,22 @@ export function claimShare(
   const slots = slotsFor(me, holders, report.running)
   const rate = rateOf(holders)
   const recent = compact(settled, now, rate.window)
-  const paused = pausedUntil > now
+  const paused = pausedFor > 0
   const kept = paused ? undefined : recent.find((grant) => grant.holder === id)
   const granted = kept || paused ? kept : newGrant(recent, { ...claim, slots, rate })
   // Slots for which there is no start are left to others; those for starts that were kept are kept too.
   const usable = report.running + (granted?.starts ?? 0)
   me.slots = Math.max(report.running, Math.min(usable, kept ? Math.max(slots, known?.slots ?? 0) : slots))
-  const grants = recent.filter((grant) => grant.holder !== id)
+  // During a pause, what was not used yet is taken back: all of a grant that has not begun.
+  const rest = recent.filter((grant) => grant.holder !== id || (paused && grant.from <= now))
   return {
-    state: { at: now, pausedUntil, holders, grants: granted ? insert(grants, granted) : grants },
+    state: { ...next, holders, grants: granted ? insert(rest, granted) : rest },
     share: {
       slots: me.slots,
       starts: granted?.starts ?? 0,
       startsIn: granted ? Math.max(0, granted.from - now) : 0,
       validFor: granted ? granted.until - now : 0,
-      pausedFor: Math.max(0, pausedUntil - now),
+      pausedFor,
     },
   }
 }
@@ -155,15 +166,15 @@ export function claimShare(
  * processes may have been unable to renew: they get time to do so before their slots are taken back.
  */
 function atTime(state: LedgerState, now: number): LedgerState {
-  const back = Math.max(0, state.at - now)
-  const renewBy = now - state.at > 2 * RENEW_MS ? now + 2 * RENEW_MS : 0
-  if (back === 0 && renewBy === 0) return state
+  const back = state.at - now
+  if (back <= 0) return { ...state, at: now, renewBy: -back > 2 * RENEW_MS ? now + 2 * RENEW_MS : state.renewBy }
   return {
     at: now,
     pausedUntil: state.pausedUntil - back,
+    renewBy: state.renewBy - back,
     holders: state.holders.map((holder) => ({
       ...holder,
-      expiresAt: Math.max(holder.expiresAt - back, renewBy),
+      expiresAt: holder.expiresAt - back,
       servedAt: holder.servedAt - back,
     })),
     grants: state.grants.map((grant) => ({ ...grant, from: grant.from - back, until: grant.until - back })),

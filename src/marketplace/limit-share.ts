@@ -85,11 +85,11 @@ export class LimitShare {
     else this.#schedule(now)
   }
 
-  /** Call when a request has ended. */
+  /** Call when a request has ended. If others wait, call `tryStart` or `request` next. */
   released(): void {
     this.#releasedAt = this.#options.timing.elapsed()
     this.#retryAt = Number.NEGATIVE_INFINITY
-    this.#schedule(this.#releasedAt)
+    if (this.#options.load().waiting === 0) this.#schedule(this.#releasedAt)
   }
 
   /** Call when this process was asked for a pause: tells the others at once. */
@@ -130,10 +130,10 @@ export class LimitShare {
 
   #claim(): void {
     this.#disarm()
-    const { timing, ledger } = this.#options
+    const { timing, ledger, load } = this.#options
     const asked = timing.elapsed()
-    const keep = this.#left > 0 && asked <= this.#until
-    if (this.#left > 0 && !this.#confirmed && !keep) this.#grace = Math.min(MAX_GRACE_MS, this.#grace * 2)
+    const keep = this.#left > 0 && asked <= this.#until && load().waiting > 0
+    if (this.#left > 0 && !this.#confirmed && asked > this.#until) this.#grace = Math.min(MAX_GRACE_MS, this.#grace * 2)
     const used = keep ? null : { starts: this.#used, lastStartAgo: asked - this.#lastStart }
     if (!keep) this.#left = 0
     this.#claimedAt = asked

@@ -6,7 +6,7 @@ import type { Clock } from '../domain/clock.js'
 import { claimShare, emptyLedger, type LedgerState, type RequestLedger } from '../domain/request-ledger.js'
 import { retryWhileBusy, type Sqlite } from './connection.js'
 import { isProcessAlive } from './process-alive.js'
-import { isDamaged, toStoreError } from './sqlite-errors.js'
+import { toStoreError } from './sqlite-errors.js'
 
 /** SQLite's busy timeout, which blocks the thread, in milliseconds. */
 const MAX_BLOCKING_WAIT_MS = 10
@@ -63,7 +63,7 @@ class LedgerFile {
         try {
           return this.#transaction(origin, clock, apply)
         } catch (error) {
-          if (!isDamaged(error)) throw error
+          if (!isUnusable(error)) throw error
           this.#removeDamaged()
           return this.#transaction(origin, clock, apply)
         }
@@ -152,10 +152,13 @@ class LedgerFile {
 }
 
 const isLedgerState = (state: LedgerState): boolean =>
-  Number.isFinite(state.at) &&
-  Number.isFinite(state.pausedUntil) &&
+  [state.at, state.pausedUntil, state.renewBy].every(Number.isFinite) &&
   Array.isArray(state.holders) &&
   Array.isArray(state.grants)
+
+/** Damaged, emptied (its table is gone), or deleted at this moment. */
+const isUnusable = (error: unknown): boolean =>
+  error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB|ERROR$|READONLY_DBMOVED)/.test(error.code)
 
 const inodeOf = (path: string): bigint | null => statSync(path, { throwIfNoEntry: false, bigint: true })?.ino ?? null
 

@@ -15,9 +15,6 @@ export function toStoreError(error: unknown, path: string): Error {
   return new ErrorClass(`${remedy.what}: ${path} (${error.message}). ${remedy.todo}`, { cause: error })
 }
 
-export const isDamaged = (error: unknown): boolean =>
-  error instanceof Database.SqliteError && /^SQLITE_(CORRUPT|NOTADB)/.test(error.code)
-
 export const isBusy = (error: unknown): boolean =>
   error instanceof Database.SqliteError && /^SQLITE_(BUSY|LOCKED)/.test(error.code)
 

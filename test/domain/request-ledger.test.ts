@@ -97,6 +97,16 @@ describe('request ledger', () => {
     expect(ledger.claim('two').slots).toBe(0)
   })
 
+  it('keeps no slots of a process that was killed long ago', () => {
+    const ledger = openLedger(0, UNLIMITED)
+    ledger.claim('killed', { waiting: 4 })
+    for (let round = 0; round < 6; round++) {
+      ledger.now += 600_000
+      expect(ledger.claim('one', { waiting: 4 }).slots).toBe(4)
+      ledger.claim('one', { running: 0, waiting: 0 })
+    }
+  })
+
   it('gives slots back with the report of a process that needs fewer, and of one that needs none', () => {
     const ledger = openLedger(0, UNLIMITED)
     ledger.claim('one', { waiting: 4 })

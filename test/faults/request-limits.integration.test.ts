@@ -114,14 +114,14 @@ fault(55, 'never more per second than `perSecond`, closes included, and hardly l
 
 fault(55, 'never more in flight than `concurrency`, and each process gets its share', async () => {
   const database = await createDatabase()
-  const server = await openServer((response) => void setTimeout(() => answer(response), 60))
+  const server = await openServer((response) => void setTimeout(() => answer(response), 300))
   const options = { database, url: server.url, parallel: 6, concurrency: 4 }
   await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
   const before = server.arrivals.length
   await wait(5000)
   const arrivals = server.arrivals.slice(before)
   expect(server.maxInFlight).toBe(4)
-  expect(arrivals.length).toBeGreaterThan((0.6 * 5000 * 4) / 60)
+  expect(arrivals.length).toBeGreaterThan((0.5 * 5000 * 4) / 300)
   for (const name of ['one', 'two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 6)
 })
 
@@ -195,10 +195,13 @@ fault(57, 'locked by another program, nothing is sent, the run says why, and the
   const sent = fixture.sandbox.requests.length
   const other = new Database(`${fixture.database}-requests`)
   other.exec('begin exclusive')
+  const check = fixture.start(['check'])
   const blocked = fixture.start(['sync', '--only', 'rfqs'])
   expect(await blocked.ended).toBe('exit 1')
   expect(blocked.err).toContain('No request was sent, because the limits that all processes keep together cannot be')
   expect(blocked.err).toMatch(/locked by another process: \S+-requests/)
+  expect(await check.ended).toBe('exit 1')
+  expect(check.out).toContain('No request was sent')
   expect(fixture.sandbox.requests).toHaveLength(sent)
   expect(fixture.sql('select outcome from runs order by id desc limit 1')).toEqual([{ outcome: 'failed' }])
   other.close()
