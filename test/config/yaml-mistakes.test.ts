@@ -215,7 +215,7 @@ describe('a mistake in YAML', () => {
           expect(`${key} ${found} ${allowed}`).not.toMatch(/S3CR|3TVA|VALUE/)
         }
       }),
-      { numRuns: 150 },
+      { numRuns: 60 },
     )
   })
 })
