@@ -193,7 +193,7 @@ export interface AwardBreakEven {
  */
 export interface ClosestAward {
   award: DecisionAward
-  /** The hard requirements that would have to be waived. */
+  /** The hard requirements that would have to be waived; empty if only the rule `best-score-compliant` misses it. */
   waived: { name: RequirementName; title: string }[]
   words: string
 }

@@ -1,5 +1,5 @@
 import type { Decision, Recommendation } from './decision-model.js'
-import { RULE_TEXT } from './recommendation.js'
+import { RULE_TEXT } from './recommendation-input.js'
 
 /** The recommendation in three lines: whom to award, why, and what to check first. Banners come first. */
 export function recommendationLines({ banners, recommendation, rule }: Decision): string[] {

@@ -13,7 +13,7 @@ const MAX_MEMBERS = 20_000
 const MAX_SEARCHES: readonly [offers: number, searches: number][] = [
   [36, 600],
   [400, 200],
-  [Number.POSITIVE_INFINITY, 60],
+  [Number.POSITIVE_INFINITY, 30],
 ]
 
 /**

@@ -66,6 +66,20 @@ export function definitionsOf(settings: Settings): About['definitions'] {
       term: 'Requirements',
       words: 'The limits the RFQ states. A requirement that cannot be evaluated counts as not met.',
     },
+    {
+      term: 'Compliant',
+      words:
+        'Meets every requirement that is set to hard; a rejected review never counts as compliant. The recommended award is chosen by the award rule of the settings.',
+    },
+    {
+      term: 'Runner-up',
+      words: 'The award that the rule would choose if one of the awarded offers were not available.',
+    },
+    {
+      term: 'Excess',
+      words:
+        'Tonnes awarded beyond the wanted volume, because offers are taken whole. They have a cost and are no saving.',
+    },
     { term: 'Late', words: "Submitted after the end of the RFQ's response due date in the channel's time zone." },
     {
       term: 'Awards',

@@ -23,6 +23,7 @@ const levels = (of: Partial<RequirementLevels> = {}): RequirementLevels => ({ ..
 const offer = (volume: number, cents: number, fails: string[] = [], developer = 'a'): InventedOffer => ({
   volume,
   cents,
+  currency: 'USD',
   developer,
   fails: new Set(fails) as InventedOffer['fails'],
 })
@@ -136,6 +137,26 @@ describe('the recommendation', () => {
     const { recommendation } = decide({ offers: [offer(100, 1_000), offer(150, 670)] })
     expect(recommendation.conditions.at(-1)).toMatch(
       /^A close decision: the runner-up costs only 0\.5 % more in total, and .*costs less per tonne: 6\.7 USD\/t\.$/,
+    )
+  })
+
+  it('groups the conditions of many awarded offers by requirement', () => {
+    const offers = [1, 2, 3, 4].map((at) => offer(25, 600 + at, ['reviewAccepted']))
+    const { recommendation } = decide({ offers })
+    expect(recommendation.conditions).toEqual([
+      'a · Project 1 (offer 1): The offer has not been reviewed yet. The same requirement fails for 3 other offers.',
+      'First to expire, a · Project 1 (offer 1): The offer expires in 106 days, on 2026-06-30.',
+    ])
+  })
+
+  it('names the cheapest compliant award if offers by rank do not fit within the maximum', () => {
+    const offers = [offer(140, 1_400), offer(90, 600), offer(80, 601)]
+    const weights = { price: 100, coverage: 0, delivery: 0, promptness: 0, vintage: 0, payment: 0, evidence: 0 }
+    const scene = { min: 125, max: 145, offers }
+    const { recommendation } = decide(scene, { awardRule: 'best-score-compliant', weights })
+    expect(recommendation.status).toBe('partial')
+    expect(recommendation.reasons[0]).toBe(
+      "Taking offers by rank does not reach the wanted 125 t within the RFQ's maximum of 145 t. Closest: a · Project 1 (offer 1), 140 t at 14 USD/t, 1,960 USD in total; the rule “Cheapest compliant” chooses it.",
     )
   })
 

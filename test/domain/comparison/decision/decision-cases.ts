@@ -14,8 +14,9 @@ import { comparisonInput, delivery, listingId, offerId, response, vintage } from
 /** What an invented offer does not meet, chosen by the test, not computed by the code under test. */
 export interface InventedOffer {
   volume: number
-  /** In cents per tonne, so that sums are exact. */
+  /** In cents per tonne of its own currency, so that sums are exact. */
   cents: number
+  currency: 'USD' | 'EUR'
   developer: string
   fails: ReadonlySet<Exclude<RequirementName, 'priceMax' | 'priceMin' | 'volumeMax'>>
 }
@@ -28,6 +29,11 @@ export interface Case {
   minCents: number
   levels: RequirementLevels
 }
+
+/** What one unit is worth in US dollars; an exact double. */
+export const RATES = { USD: 1, EUR: 1.25 }
+/** Cents per tonne in the comparison currency, the US dollar. */
+export const dollarCents = ({ cents, currency }: InventedOffer): number => cents * RATES[currency]
 
 const review = (status: string) => ({
   status,
@@ -45,7 +51,7 @@ function reviewOf(fails: InventedOffer['fails']) {
 }
 
 /** The document of an invented offer. */
-export function bodyOf({ volume, cents, developer, fails }: InventedOffer, number: number) {
+export function bodyOf({ volume, cents, currency, developer, fails }: InventedOffer, number: number) {
   const year = fails.has('vintages') ? 2015 : 2023
   return response(number, {
     projectDeveloperName: developer,
@@ -53,6 +59,7 @@ export function bodyOf({ volume, cents, developer, fails }: InventedOffer, numbe
     status: fails.has('status') ? 'rejected' : 'submitted',
     submittedAt: fails.has('submittedOnTime') ? '2026-03-22T09:00:00.000Z' : '2026-03-02T09:00:00.000Z',
     offer: {
+      currency,
       contractType: fails.has('contractType') ? 'spot' : 'forward',
       expiryDate: fails.has('notExpired') ? '2026-03-10' : '2026-06-30',
       review: reviewOf(fails),
@@ -83,7 +90,7 @@ export function reportOf({ offers, min, max, maxCents, minCents, levels }: Case,
         contractTypes: ['forward'],
         pricing: { minUnitPrice: minCents / 100, maxUnitPrice: maxCents / 100, currency: 'USD' },
       },
-      settings: { requirements: levels, ...settings },
+      settings: { currency: 'USD', exchangeRates: { EUR: { rate: RATES.EUR } }, requirements: levels, ...settings },
     }),
   )
 }
@@ -94,8 +101,8 @@ export function failuresOf({ offers, maxCents, minCents }: Case, at: number): Se
   const offer = offers[at]
   const failed = new Set<RequirementName>(offer?.fails)
   if (failed.has('reviewNotRejected')) failed.add('reviewAccepted')
-  if ((offer?.cents ?? 0) > maxCents) failed.add('priceMax')
-  if ((offer?.cents ?? 0) < minCents) failed.add('priceMin')
+  if (offer !== undefined && dollarCents(offer) > maxCents) failed.add('priceMax')
+  if (offer !== undefined && dollarCents(offer) < minCents) failed.add('priceMin')
   return failed
 }
 
@@ -114,7 +121,10 @@ export function allSets({ offers }: Case): BruteSet[] {
   return Array.from({ length: 2 ** offers.length }, (_, mask) => {
     const members = offers.flatMap((_offer, at) => (mask & (2 ** at) ? [at] : []))
     const tonnes = members.reduce((total, at) => total + (offers[at]?.volume ?? 0), 0)
-    const cents = members.reduce((total, at) => total + (offers[at]?.volume ?? 0) * (offers[at]?.cents ?? 0), 0)
+    const cents = offers.reduce(
+      (total, offer, at) => total + (members.includes(at) ? offer.volume * dollarCents(offer) : 0),
+      0,
+    )
     return { members, tonnes, cents }
   })
 }
@@ -157,7 +167,8 @@ export function randomCase({ maxOffers }: { maxOffers: number }): fc.Arbitrary<C
   )
   const offer = fc.record({
     volume: fc.integer({ min: 1, max: 40 }),
-    cents: fc.integer({ min: 300, max: 1_800 }),
+    cents: fc.integer({ min: 75, max: 450 }).map((quarter) => quarter * 4),
+    currency: fc.constantFrom('USD', 'USD', 'EUR'),
     developer: fc.constantFrom('a', 'b', 'c'),
     fails: fc.oneof(fc.constant([]), failing).map((list) => new Set(list) as InventedOffer['fails']),
   })

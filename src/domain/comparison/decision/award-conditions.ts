@@ -1,0 +1,50 @@
+import type { AwardRule, RequirementLevel, RequirementName } from '../settings.js'
+import { shownFailures, titleOf } from './award-figures.js'
+import type { Candidate } from './award-solver.js'
+import type { DecisionAward } from './decision-model.js'
+import { inDays } from './negotiation.js'
+import type { RecommendationInput } from './recommendation-input.js'
+
+/** With more awarded offers, conditions are stated by requirement instead of by offer. */
+const MAX_OFFERS_IN_FULL = 3
+
+/** What the award does not meet, what is waived, reviews and expiry dates; one sentence each. */
+export function conditionsOf(award: DecisionAward, { solver, context, settings }: RecommendationInput): string[] {
+  const ids = new Set(award.offers.map(({ offerId }) => offerId))
+  const members = solver.candidates.filter(({ offer }) => ids.has(offer.id))
+  const inFull = members.length <= MAX_OFFERS_IN_FULL
+  const { levels } = context
+  const byRequirement = award.unmet
+    .filter(({ offerIds }) => offerIds.length === 0 || !inFull)
+    .map(({ name, level, words }) => `${levelText(name, level, settings.awardRule)}${words}`)
+  if (!inFull) return [...byRequirement, ...firstExpiry(members)]
+  const byOffer = members.flatMap((member) => {
+    const who = members.length === 1 ? '' : `${titleOf(member.offer)}: `
+    const unmet = shownFailures(member, levels).map(
+      ({ name, words }) => `${levelText(name, levels[name], settings.awardRule)}${words}`,
+    )
+    return [...unmet, ...expiryText(member)].map((words) => `${who}${words}`)
+  })
+  return [...byRequirement, ...byOffer]
+}
+
+function firstExpiry(members: readonly Candidate[]): string[] {
+  const open = members.filter(({ offer }) => offer.status !== 'accepted' && (offer.terms.daysToExpiry ?? -1) >= 0)
+  const [first] = open.sort((a, b) => (a.offer.terms.daysToExpiry ?? 0) - (b.offer.terms.daysToExpiry ?? 0))
+  return first === undefined
+    ? []
+    : expiryText(first).map((words) => `First to expire, ${titleOf(first.offer)}: ${words}`)
+}
+
+/** Only `cheapest-regardless` awards what does not meet a hard requirement. */
+function levelText(name: RequirementName, level: RequirementLevel, rule: AwardRule): string {
+  if (level === 'hard') return rule === 'cheapest-regardless' ? 'Hard requirement not met: ' : ''
+  return name === 'reviewNotRejected' ? 'Waived by the settings: ' : ''
+}
+
+function expiryText({ offer }: Candidate): string[] {
+  const { daysToExpiry, expiryDate } = offer.terms
+  if (offer.status === 'accepted' || (daysToExpiry !== null && daysToExpiry < 0)) return []
+  if (daysToExpiry === null) return ['The offer states no expiry date.']
+  return [`The offer expires ${inDays(daysToExpiry)}, on ${expiryDate}.`]
+}
