@@ -23,7 +23,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
     emptyText: 'No offers received.',
     frozenColumns: 3,
     columns: {
-      rfq: number('No.', (offer) => rowOf.get(offer.rfqId)),
+      rfq: { ...number('No.', (offer) => rowOf.get(offer.rfqId)), workbookOnly: true },
       number: number('RFQ', (offer) => offer.rfqNumber),
       label: text('Offer', (offer) => offer.label, { maxWidth: 36 }),
       developer: text('Developer', (offer) => offer.developer),

@@ -2,8 +2,11 @@ import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
 import type { Cell } from '../xlsx/cells.js'
 
+/** What a cell shows: text, a number or a date; null if nothing. */
+export type CellContent = string | number | Date | null
+
 /** The value of a cell, or the stored result of its formula; null if empty or #N/A. Text is unescaped. */
-export function cellContent(cell: Cell | undefined): string | number | Date | null {
+export function cellContent(cell: Cell | undefined): CellContent {
   const value = plainValue(cell?.value ?? null)
   if (typeof value === 'number' && cell?.style.numFmt?.includes('yyyy')) return dateFromSerial(value)
   return typeof value === 'string' ? value.replace(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_') : value
@@ -17,7 +20,7 @@ export function storedNumber({ value }: Cell): number | null {
 
 export const isFormula = ({ value }: Cell): boolean => value !== null && typeof value === 'object' && 'formula' in value
 
-function plainValue(value: Cell['value']): string | number | Date | null {
+function plainValue(value: Cell['value']): CellContent {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
   if (typeof value !== 'object' || value instanceof Date) return value

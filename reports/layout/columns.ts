@@ -22,6 +22,10 @@ export interface Column<Row> extends ColumnOptions {
   /** Aligns the header right, as numbers are. */
   alignRight: boolean
   cell: (row: Row, index: number) => Cell
+  /** The whole text where the cell may be truncated; CSV contains it. */
+  full?: (row: Row) => unknown
+  /** Refers to a position in the workbook, so that CSV omits it. */
+  workbookOnly?: boolean
   /** An intermediate result: collapsed in the workbook, not printed, and not on the HTML page. */
   working?: boolean
   /** A cell that may replace it when the reader changes an input: rows are high enough for both. */
@@ -82,9 +86,13 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       (grid as Grid<Key>).at(key, index)
   return {
     /** Text from outside or of our own. */
-    text: (header: string, value: (row: Row) => unknown, options: ColumnOptions & { look?: style.Style } = {}) => {
-      const { look = style.wrapped, ...others } = options
-      return column(header, look, (row, its) => text(value(row), its), others)
+    text: (
+      header: string,
+      value: (row: Row) => unknown,
+      options: ColumnOptions & { look?: style.Style; full?: (row: Row) => unknown } = {},
+    ): Column<Row> => {
+      const { look = style.wrapped, full = value, ...others } = options
+      return { ...column(header, look, (row, its) => text(value(row), its), others), full }
     },
     /** Codes in words, one or several. */
     codes: (

@@ -49,6 +49,7 @@
  */
 import type { Cell } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
+import type { CellContent } from './cell-text.js'
 import type { Chart } from './chart.js'
 import type { Mark } from './marks.js'
 
@@ -92,6 +93,8 @@ export interface SheetPlan {
   /** Columns of intermediate results, counted from 0: collapsed in the workbook, not printed, and not on the HTML page. */
   workingColumns?: readonly number[]
   rows: () => Iterable<RowPlan>
+  /** The names and values of a table, for CSV: first a row of names. */
+  data?: () => Iterable<readonly CellContent[]>
   /** Number of rows and columns that stay in view when the reader scrolls. */
   frozen?: { rows?: number; columns?: number }
   /** Range with a filter on each header, such as `A5:K20`. */

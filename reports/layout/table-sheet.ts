@@ -1,6 +1,7 @@
 import * as style from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
-import { cellText, isNumberOrDate } from './cell-text.js'
+import { type CellContent, cellContent, cellLink, cellText, isNumberOrDate } from './cell-text.js'
+import { cleanText } from './clean-text.js'
 import type { Column, Columns } from './columns.js'
 import { columnLetter, type Grid, makeGrid } from './grid.js'
 import type { Mark } from './marks.js'
@@ -43,6 +44,7 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
     columns: columns.length,
     workingColumns: [...columns.keys()].filter((at) => columns[at]?.working),
     rows: () => sheetRows(plan, grid, columns),
+    data: () => dataRows(columns, plan.rows),
     frozen: { rows: grid.headerRow, columns: frozenColumns },
     filter: `A${grid.headerRow}:${columnLetter(columns.length)}${grid.lastRow}`,
     ...(marks && { marks: marks(grid) }),
@@ -76,6 +78,18 @@ export function* tableRows<Row>(columns: readonly Column<Row>[], rows: readonly 
     yield mayGrow ? { cells, alternative: columns.map(({ alternative }) => alternative?.(row)) } : { cells }
   }
 }
+
+function* dataRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Generator<readonly CellContent[]> {
+  const exported = columns.filter(({ workbookOnly }) => !workbookOnly)
+  yield exported.map(({ header }) => header)
+  for (const [index, row] of rows.entries()) {
+    yield exported.map(({ cell, full }) => (full === undefined ? dataOf(cell(row, index)) : wholeOf(full(row))))
+  }
+}
+
+/** What a cell shows, or the address of its link. */
+const dataOf = (cell: Cell): CellContent => cellLink(cell) ?? cellContent(cell)
+const wholeOf = (value: unknown): CellContent => (typeof value === 'number' ? value : cleanText(value) || null)
 
 /** The columns of a table in the order of its grid. */
 export const inOrder = <Row, Key extends string>(grid: Grid<Key>, columns: Columns<Row, Key>): Column<Row>[] =>

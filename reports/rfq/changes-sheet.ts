@@ -33,6 +33,10 @@ const CELL_UNITS = 44
 export function changesSheet(layout: RfqLayout): SheetPlan {
   const { text, number, moment, cells } = columnsOf<Change>()
   const short = { look: style.body }
+  const values = (header: string, value: (change: Change) => Change['value']) => ({
+    ...cells(header, (change) => valueCell(value(change)), { maxWidth: CELL_UNITS }),
+    full: value,
+  })
   return tableSheet({
     grid: 'Changes',
     heading: rfqHeading(layout, 'Changes', NOTE),
@@ -46,11 +50,14 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
       label: text('Name', (change) => change.label),
       event: text('Event', (change) => EVENT_LABELS[change.event], short),
       field: text('Field', (change) => change.field, { maxWidth: 40 }),
-      before: cells('Before', (change) => valueCell(change.before), { maxWidth: CELL_UNITS }),
-      value: cells('Value', (change) => valueCell(change.value), { maxWidth: CELL_UNITS }),
+      before: values('Before', (change) => change.before),
+      value: values('Value', (change) => change.value),
       difference: number('Difference', (change) => change.difference, DIFFERENCE),
       unit: text('Unit', (change) => change.unit, short),
-      words: text('Description', (change) => truncateToLines(change.words, 60, CELL_LINES, '…'), { maxWidth: 60 }),
+      words: text('Description', (change) => truncateToLines(change.words, 60, CELL_LINES, '…'), {
+        maxWidth: 60,
+        full: (change) => change.words,
+      }),
       version: number('Version', (change) => change.version),
       id: text('Id', (change) => change.id, { maxWidth: 40 }),
     },

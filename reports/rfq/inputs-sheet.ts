@@ -240,7 +240,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       value: number(settings.expiryWindowDays, style.plainNumber),
       unit: 'days',
       input: numberBetween(SETTING_LIMITS.expiryWindowDays),
-      explanation: 'Affects the column “Expiry” of Offers. Flags keep their original text.',
+      explanation: 'Affects the column “Expiry check” of Offers. Flags keep their original text.',
     },
     {
       name: 'PrepaymentLimit',
@@ -248,7 +248,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       value: number(settings.prepaymentShareLimit, style.percent),
       unit: 'of the total',
       input: numberBetween(SETTING_LIMITS.prepaymentShareLimit),
-      explanation: 'Affects the column “Pre-payment” of Offers. Flags keep their original text.',
+      explanation: 'Affects the column “Pre-payment check” of Offers. Flags keep their original text.',
     },
   ]
 }

@@ -122,7 +122,7 @@ function sums(layout: RfqLayout) {
       ({ metrics }) => metrics.basis ?? '',
       style.body,
     ),
-    total: metric('Total', 'total', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
+    total: metric('Total, own currency', 'total', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
     vwap: metric(
       'Price per tonne from lines',
       'vwap',
@@ -130,7 +130,7 @@ function sums(layout: RfqLayout) {
       (at) => `IF(${at('basis')}="lines",IFERROR(${at('sumValue')}/${at('sumVolume')},NA()),NA())`,
     ),
     pricePerTonne: metric(
-      'Price per tonne',
+      'Price per tonne, own currency',
       'pricePerTonne',
       price,
       (at) => `IFERROR(${at('total')}/${at('volume')},NA())`,
@@ -195,7 +195,7 @@ function valuation(layout: RfqLayout) {
       offer.shape === 'summary' ? 'NA()' : `IFERROR(${at('prepaid')}/${at('total')},NA())`,
     ),
     prepaymentState: formula(
-      'Pre-payment',
+      'Pre-payment check',
       (at) => {
         const share = at('prepaidShare')
         return `IF(ISNUMBER(${share}),IF(${share}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit"),"unknown")`
@@ -216,7 +216,7 @@ function valuation(layout: RfqLayout) {
     ),
     haircut: metric('Delivery-risk haircut', 'haircut', style.percent, (_at, offer) => haircutCellName(offer)),
     riskPrice: metric(
-      'Risk-adjusted price per tonne',
+      'Risk-adjusted price per tonne, own currency',
       'riskAdjustedPrice',
       price,
       (at) => `IFERROR(${at('presentValuePerTonne')}/(1-${at('haircut')}),NA())`,

@@ -147,7 +147,7 @@ function terms(layout: RfqLayout) {
       (offer) => offer.terms.daysToExpiry,
     ),
     expiryState: formula(
-      'Expiry',
+      'Expiry check',
       (at) => expiryExpression(at('daysToExpiry')),
       (offer) => expiryState(layout, offer),
       style.body,
@@ -191,7 +191,7 @@ function noteColumns() {
   const { text, number, moment } = columnsOf<OfferReport>()
   return {
     flags: text('Flags', flagLines, { band: 'Flags, notes and sources', maxWidth: 80 }),
-    notes: text('Notes to the buyer', noteOf, { maxWidth: 60 }),
+    notes: text('Notes to the buyer', noteOf, { maxWidth: 60, full: (offer) => offer.terms.notes }),
     id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),
     version: number('Version', (offer) => offer.source.version),
     observed: moment('Observed', (offer) => offer.source.observedAt),

@@ -11,7 +11,8 @@ import {
 import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
-import { channelInput } from '../helpers/comparison-inputs.js'
+import { channelInput, comparisonInput, response } from '../helpers/comparison-inputs.js'
+import { CHANNEL_CASES } from './support/channel-cases.js'
 import { HOSTILE, RFQ_CASES } from './support/rfq-cases.js'
 import { Bench } from './support/tools.js'
 
@@ -37,10 +38,32 @@ describe('CSV report', () => {
       expect(text.startsWith('\uFEFF')).toBe(true)
       const [head, ...rows] = readCsv(text.slice(1))
       const offers = report(name).offers.length
-      expect(rows, name).toHaveLength(Math.max(1, offers))
-      expect(new Set(rows.map((row) => row.length)), name).toEqual(new Set([head?.length]))
+      expect(rows, name).toHaveLength(offers)
+      for (const row of rows) expect(row, name).toHaveLength(head?.length ?? 0)
       expect(new Set(head).size, name).toBeGreaterThan(60)
     }
+  })
+  it('has unique names, no line breaks within values, and no references to sheets of the workbook', () => {
+    const notes = 'long\nnote '.repeat(4_000)
+    const long = comparisonInput({ responses: [response(1, { offer: { additionalNotesToBuyer: notes } })] })
+    const channel = summariseChannel(CHANNEL_CASES.busy())
+    const tables = [
+      ...[...Object.keys(RFQ_CASES).map(report), compareOffers(long)].flatMap((model) =>
+        RFQ_TABLES.map((table) => renderRfqReport(model, 'csv', { table })),
+      ),
+      ...(['RFQs', 'Offers', 'Closings', 'Listings'] as const).map((table) =>
+        renderChannelReport(channel, 'csv', { table }),
+      ),
+    ]
+    for (const text of tables) {
+      const [head = [], ...rows] = readCsv(text.slice(1))
+      expect(new Set(head).size, head.join()).toBe(head.length)
+      expect(head).not.toContain('')
+      expect(text.replaceAll('\r\n', '')).not.toMatch(/[\r\n]|on About/)
+      expect(rows.every((row) => row.length === head.length)).toBe(true)
+    }
+    const [head = [], row = []] = readCsv(renderRfqReport(compareOffers(long), 'csv').slice(1))
+    expect(row[head.indexOf('Notes to the buyer')]).toBe('long | note '.repeat(4_000))
   })
   it('contains the figures of the model', async () => {
     const model = report('sample')
