@@ -1,4 +1,4 @@
-import type { Change, ChangeEvent } from '../../src/domain/comparison/report/document-changes.js'
+import { type Change, type ChangeEvent, isChange } from '../../src/domain/comparison/report/document-changes.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, isOneOf, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
@@ -8,8 +8,17 @@ import * as style from '../xlsx/cell-styles.js'
 import { type Cell, number as numberCell, text as textCell } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
-const NOTE =
-  'Changes between two observations, oldest first. Each happened between “After” and “Seen by”; the exact time is not known.'
+/** How many changes there are, apart from first sightings, and how to read their times. */
+function noteOf({ report: { changes } }: RfqLayout): string {
+  const changed = changes.filter(isChange).length
+  const counts = `${changed} ${changed === 1 ? 'change' : 'changes'}, apart from ${changes.length - changed} first sightings and readings.`
+  return `${counts} Oldest first. Each happened between “After” and “Seen by”; the exact time is not known.`
+}
+
+const kindOf = (change: Change) => {
+  if (isChange(change)) return 'change'
+  return change.event === 'appeared' ? 'first sighting' : 'reading'
+}
 
 const EVENT_LABELS: Record<ChangeEvent, string> = {
   appeared: 'first seen',
@@ -39,7 +48,7 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
   })
   return tableSheet({
     grid: 'Changes',
-    heading: rfqHeading(layout, 'Changes', NOTE),
+    heading: rfqHeading(layout, 'Changes', noteOf(layout)),
     rows: layout.report.changes,
     emptyText: 'No changes observed.',
     frozenColumns: 1,
@@ -48,6 +57,7 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
       after: moment('After', (change) => change.after),
       entity: text('Type', (change) => (change.entity === 'rfq' ? 'RFQ' : 'offer'), short),
       label: text('Name', (change) => change.label),
+      kind: text('Kind', kindOf, short),
       event: text('Event', (change) => EVENT_LABELS[change.event], short),
       field: text('Field', (change) => change.field, { maxWidth: 40 }),
       before: values('Before', (change) => change.before),
@@ -62,6 +72,7 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
       id: text('Id', (change) => change.id, { maxWidth: 40 }),
     },
     marks: (changes) => [
+      mark(changes.area('kind'), isOneOf(here, 'first sighting', 'reading'), 'muted'),
       mark(changes.area('event'), isOneOf(here, EVENT_LABELS.withdrawn, EVENT_LABELS.rejected), 'bad'),
       mark(changes.area('event'), is(here, '=', EVENT_LABELS.accepted), 'good'),
     ],

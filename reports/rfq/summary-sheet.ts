@@ -1,3 +1,4 @@
+import { isChange } from '../../src/domain/comparison/report/document-changes.js'
 import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
 import { codeList, codeWords } from '../layout/codes.js'
@@ -104,7 +105,7 @@ function offerFacts(layout: RfqLayout): FactBlock {
         'Coverage of the wanted volume',
         formula(`IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`, summary.coverage, style.percent),
       ],
-      ['Changes observed', number(summary.changes, style.integer)],
+      ['Changes observed', number(report.changes.filter(isChange).length, style.integer)],
     ],
   }
 }

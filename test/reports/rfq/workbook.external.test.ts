@@ -71,11 +71,12 @@ describe('the workbook of an RFQ', () => {
   it('keeps row heights and column widths within the limits of Excel', () => {
     for (const name of names) {
       for (const plan of rfqSheets(report(name)).map((make) => make())) {
+        const widths = widthsOf(plan)
         for (const row of plan.rows()) {
-          expect(row.height ?? fittedHeight(row, widthsOf(plan)), plan.name).toBeLessThanOrEqual(409)
+          expect(row.height ?? fittedHeight(row, widths), plan.name).toBeLessThanOrEqual(409)
         }
         expect(
-          widthsOf(plan).every((width) => width > 0 && width <= 255),
+          widths.every((width) => width > 0 && width <= 255),
           plan.name,
         ).toBe(true)
       }

@@ -46,6 +46,9 @@ export type ChangeEvent =
   | 'detail'
   | 'changed'
 
+/** Whether something changed, rather than being observed for the first time or read in full. */
+export const isChange = ({ event }: Pick<Change, 'event'>): boolean => event !== 'appeared' && event !== 'detail'
+
 /** Maximum number of changed fields listed per version; the others are only counted. */
 export const MAX_FIELDS_PER_VERSION = 500
 
