@@ -46,7 +46,7 @@ function base64Forms(secret: string): string[] {
   })
 }
 
-/** Matches a secret with any of its characters encoded. A run of backslashes is one unit, so that matching takes linear time. */
+/** Matches a secret with any of its characters encoded. A run of backslashes is encoded as one, so that matching takes linear time. */
 const formPattern = (form: string) =>
   (form.match(/\\+|[^\\]/gu) ?? [])
     // Only a whole run of backslashes: a part of it could leave half of an escape sequence, and take long to search.
