@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createCliFixture, NOW } from './cli-fixture.js'
@@ -42,4 +42,35 @@ describe('a marketplace that repeats the API key in its documents', () => {
     await quotekeeper('problems', '--replay')
     expect((await quotekeeper('problems', '--json')).out).toContain('api-key')
   })
+})
+
+it('a key written into the configuration is refused by every command that reads it, and not shown', async () => {
+  const { quotekeeper, folder } = await createCliFixture({ channels: CHANNELS })
+  const file = join(folder, 'quotekeeper.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('{ env: ACME_API_KEY }', 'sk_live_0123456789'))
+  const commands = [
+    'rfqs',
+    'offers 1001',
+    'listings --json',
+    'history 1001',
+    'report 1001',
+    'runs',
+    'decisions --verify',
+    'problems',
+    'export',
+    'backup copy.db',
+    'restore copy.db',
+    'prune',
+    'check',
+    'sync',
+    'close-expired',
+    'start',
+    'work',
+  ]
+  for (const command of commands) {
+    const { status, out, err } = await quotekeeper(...command.split(' '))
+    expect({ command, status, out }).toEqual({ command, status: 2, out: '' })
+    expect(err, command).toContain('channels[0].apiKey (acme/blue)')
+    expect(err, command).not.toContain('0123456789')
+  }
 })

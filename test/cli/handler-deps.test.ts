@@ -1,0 +1,22 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { webServerStarter } from '../../src/cli/handler-deps.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { testConfig } from '../helpers/test-config.js'
+
+it('readiness shows no secret that an error of a library quotes', async () => {
+  const config = testConfig({
+    queue: { kind: 'redis', url: 'redis://:p%40ssword@host' },
+    web: { host: '127.0.0.1', port: 0, token: null },
+  })
+  const message = 'redis://:p%40ssword@host: WRONGPASS p@ssword'
+  const server = await webServerStarter({ config, log: recordingLog() as never })(async () => [
+    { name: 'queue', ok: false, message },
+  ])
+  onTestFinished(() => server.close())
+  const reply = await fetch(`${server.url}/readyz`)
+  expect(reply.status).toBe(503)
+  expect(await reply.json()).toEqual({
+    ready: false,
+    checks: [{ name: 'queue', ok: false, message: 'redis://:[secret]@host: WRONGPASS [secret]' }],
+  })
+})
