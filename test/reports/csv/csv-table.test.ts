@@ -1,21 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { renderCsv } from '../../../reports/csv/csv-table.js'
-import { HEADER_ROW } from '../../../reports/layout/table-sheet.js'
-import { text } from '../../../reports/xlsx/cells.js'
 
 /** The one field of a table with one column and one row. */
 function fieldOf(words: string): string {
-  const rows = [...Array.from({ length: HEADER_ROW - 1 }, () => ({ cells: [] })), { cells: [text(words)] }]
-  const csv = renderCsv({
-    name: 'T',
-    widths: function* () {
-      yield
-      return []
-    },
-    columns: 1,
-    rows: () => rows,
-    print: {},
-  } as never)
+  const data = function* () {
+    yield [words]
+  }
+  const csv = renderCsv({ name: 'T', data } as never)
   return csv.slice(1, -2).replace(/^"(.*)"$/s, '$1')
 }
 
