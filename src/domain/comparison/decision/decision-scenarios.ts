@@ -1,5 +1,5 @@
 import type { Award, AwardScenario } from '../awards/award-model.js'
-import { formatChange, formatTonnes, formatTotal } from '../number-format.js'
+import { formatChange, formatPercent, formatTonnes, formatTotal } from '../number-format.js'
 import { type AwardContext, amountsText, awardOf, offersText, partsAward } from './award-figures.js'
 import { REQUIREMENT_TITLES } from './award-requirements.js'
 import { type AwardSolver, bitOf, type Candidate, namesIn, type RequirementMask, withLevel } from './award-solver.js'
@@ -152,17 +152,33 @@ export function requirementCosts(
     const award = awardOf(without, context)
     const cost = base.reached && without.reached ? base.cost - without.cost : null
     const title = REQUIREMENT_TITLES[name]
-    return [{ name, title, cost, award, key: keyOf(hard & ~bit), words: costWords(title, cost, award, currency) }]
+    return [
+      {
+        name,
+        title,
+        cost,
+        award,
+        key: keyOf(hard & ~bit),
+        words: costWords(title, { cost, award, before: base.tonnes }, currency),
+      },
+    ]
   })
 }
 
-function costWords(title: string, cost: number | null, award: DecisionAward | null, currency: string): string {
-  if (cost === null) {
-    return award?.reached
-      ? `Without “${title}”, an award reaches the wanted volume: ${offersText(award)}, ${amountsText(award, currency)}.`
-      : `Without “${title}” alone, no award reaches the wanted volume either.`
+function costWords(
+  title: string,
+  { cost, award, before }: { cost: number | null; award: DecisionAward | null; before: number },
+  currency: string,
+): string {
+  if (award === null || (cost === null && !award.reached && award.tonnes <= before)) {
+    return `Waiving “${title}” alone does not help.`
   }
-  if (award === null || cost <= 0) return `“${title}” costs nothing: the award is the same, or costs the same.`
+  const instead = `${offersText(award)}, ${amountsText(award, currency)}`
+  if (cost === null) {
+    const share = award.reached ? '' : `, which covers ${formatPercent(award.coverage ?? 0)} of the wanted volume`
+    return `Waiving “${title}” alone: ${instead}${share}.`
+  }
+  if (cost <= 0) return `“${title}” costs nothing: the award is the same, or costs the same.`
   const share = formatChange(-cost / (award.total + cost))
   return `“${title}” costs ${formatTotal(cost, currency)}: without it, ${offersText(award)} for ${formatTotal(award.total, currency)} (${share}).`
 }

@@ -100,10 +100,13 @@ function priceTerm({ requirements, compared }: OfferReport, { rfq, currency }: T
   return { code: 'price-max', value: max, unit: `${currency}/t`, words }
 }
 
+/** An offer that is larger than wanted by more than this share is worth dividing. */
+const MIN_EXCESS_SHARE = 0.1
+
 /** Buying more than wanted because offers are taken whole is the most expensive term of all. */
 function volumeTerm({ metrics }: OfferReport, { rfq }: TermContext): NegotiationTerm | null {
   const wanted = rfq.wanted.volume
-  if (wanted === null || metrics.volume === null || metrics.volume <= wanted * (1 + 1e-9)) return null
+  if (wanted === null || metrics.volume === null || metrics.volume <= wanted * (1 + MIN_EXCESS_SHARE)) return null
   const words = `Ask to buy only the wanted ${formatTonnes(wanted)} of the ${formatTonnes(metrics.volume)} at the same price per tonne.`
   return { code: 'volume', value: wanted, unit: 't', words }
 }

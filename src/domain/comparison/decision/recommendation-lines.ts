@@ -22,7 +22,7 @@ function whyOf({ status, award, reasons, runnerUp }: Recommendation, rule: strin
 const MAX_CHECKS = 5
 
 function checksOf({ conditions, breakEven, changes, award }: Recommendation): string[] {
-  if (award === null) return changes.slice(0, 1)
+  if (award === null) return changes.slice(0, 2)
   const more = conditions.length > MAX_CHECKS ? [`${conditions.length - MAX_CHECKS} more in the report.`] : []
   return [...conditions.slice(0, MAX_CHECKS), ...more, ...breakEven.slice(0, 1).map(({ words }) => words)]
 }

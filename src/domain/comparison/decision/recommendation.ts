@@ -73,9 +73,15 @@ function noAward(closest: ClosestAward | null, solution: Solution, input: Recomm
     : 'No offer meets every hard requirement.'
   return {
     ...emptyRecommendation('none', 'No award satisfies the hard requirements.', [why, ...input.excluded]),
-    changes: closest === null ? [] : [closest.words],
+    changes: [...(closest === null ? [] : [closest.words]), ...partialWaivers(closest, input)],
     closest,
   }
+}
+
+/** What waiving each requirement alone gives, even if it does not reach the wanted volume. */
+function partialWaivers(closest: ClosestAward | null, { costs }: RecommendationInput): string[] {
+  const named = closest?.waived.length === 1 ? closest.waived[0]?.name : undefined
+  return costs.flatMap(({ name, award, words }) => (award === null || name === named ? [] : [words]))
 }
 
 const awardSentence = (offer: AwardedOffer, currency: string) =>

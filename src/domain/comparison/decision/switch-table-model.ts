@@ -16,7 +16,11 @@ import type { RequirementName, WantedBasis } from '../settings.js'
  * 3. **Membership.** Write one row for each of `awards`, with its offer numbers as one text: `,3,17,`. An offer is awarded
  *    if ISNUMBER(SEARCH(","&number&",", INDEX(texts, award + 1))); its tonnes are its volume, or 0. Tonnes, totals,
  *    coverage, unmet requirements and differences are formulas over the tonnes.
- * 4. **Not in the table.** If `complete` is false and the key is absent, show the command: `command`, followed by
+ * 4. **Runner-up and break-even.** `alternatives` has, for each offer of the award, the number of the best award without it.
+ *    The runner-up is the cheapest of them. An awarded offer with total c stays in the award up to a total of c + (total of
+ *    its alternative − total of the award), if that is at most the RFQ's maximum price while `priceMax` is hard. Without an
+ *    alternative it stays at any price. If `alternatives` is null, they were not computed: show the command.
+ * 5. **Not in the table.** If `complete` is false and the key is absent, show the command: `command`, followed by
  *    ` --set SETTING=VALUE` for each switch that differs, as RequirementSwitch.setting, `awardRule` and `wantedVolume`
  *    name them. A combination that is not solved never shows the award of another.
  *
@@ -54,6 +58,11 @@ export interface SwitchEntry {
   /** Only if no award reaches the wanted volume: the award that comes closest, or null if there is none. */
   closest: number | null
   waived: RequirementName[]
+  /**
+   * For each offer of the award, in order: the best award if it were not available; null if none reaches the wanted
+   * volume. Empty if the award does not reach it. Null: not computed.
+   */
+  alternatives: (number | null)[] | null
 }
 
 export interface SolvedAward {

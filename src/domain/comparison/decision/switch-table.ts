@@ -3,6 +3,7 @@ import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { WANTED_BASES, type WantedBasis } from '../settings.js'
 import { AWARD_BIT, type AwardSolver, namesIn, type RequirementMask, type Solution } from './award-solver.js'
 import { closestAward } from './closest-award.js'
+import { BREAK_EVEN_LIMIT } from './runner-up.js'
 import type { SolvedAward, SwitchEntry, SwitchTable } from './switch-table-model.js'
 
 /** Maximum number of entries, so that a sheet stays small. */
@@ -11,6 +12,7 @@ export const MAX_ENTRIES = 1536
 const MAX_MEMBERS = 20_000
 /** Maximum number of searches, by number of awardable offers. */
 const MAX_SEARCHES: readonly [offers: number, searches: number][] = [
+  [12, 3000],
   [36, 600],
   [400, 200],
   [Number.POSITIVE_INFINITY, 30],
@@ -31,14 +33,19 @@ export function switchTableOf(
   const volumes = wantedVolumes(rfq, basis)
   const awards = createAwardList()
   const limit = MAX_SEARCHES.find(([offers]) => solver.candidates.length <= offers)?.[1] ?? 0
-  const searched = solver.solves()
+  const before = solver.solves()
   const entries: SwitchEntry[] = []
+  const isExhausted = () => awards.members() > MAX_MEMBERS || solver.solves() - before > limit
+  const choices: Choice[] = []
   for (const mask of volumes.length === 0 ? [] : masks) {
-    if (entries.length + volumes.length > MAX_ENTRIES || awards.members() > MAX_MEMBERS) break
-    if (solver.solves() - searched > limit) break
-    for (const { basis: choice, wanted } of volumes) {
-      entries.push(entryOf(solver, { mask, names: relevant, basis: choice, wanted }, awards.indexOf))
-    }
+    if (choices.length + volumes.length > MAX_ENTRIES || isExhausted()) break
+    choices.push(...volumes.map((volume) => ({ mask, relevant, ...volume })))
+    for (const choice of choices.slice(-volumes.length)) entries.push(entryOf(solver, choice, awards.indexOf))
+  }
+  for (const [at, entry] of entries.entries()) {
+    const choice = choices[at]
+    if (choice === undefined || isExhausted()) break
+    entry.alternatives = alternativesOf(solver, choice, awards.indexOf)
   }
   const combinations = masks.length * volumes.length
   const complete = entries.length === combinations
@@ -101,27 +108,36 @@ export function keyOf(hard: RequirementMask, relevant: RequirementMask, basis: W
 }
 
 interface Choice {
+  /** The hard requirements, among those that are relevant. */
   mask: RequirementMask
-  names: RequirementMask
+  relevant: RequirementMask
   basis: WantedBasis
   wanted: number
 }
 
-function entryOf(
-  solver: AwardSolver,
-  { mask, names, basis, wanted }: Choice,
-  indexOf: (solution: Solution) => number | null,
-): SwitchEntry {
+type IndexOf = (solution: Solution) => number | null
+
+function entryOf(solver: AwardSolver, { mask, relevant, basis, wanted }: Choice, indexOf: IndexOf): SwitchEntry {
   const solution = solver.cheapest(mask, wanted)
   const closest = solution.reached ? null : closestAward(solver, mask, wanted)
   const isCloser = closest !== null && closest.waived !== 0
   return {
-    key: keyOf(mask, names, basis),
+    key: keyOf(mask, relevant, basis),
     basis,
     award: indexOf(solution),
     closest: isCloser ? indexOf(closest.solution) : null,
     waived: isCloser ? namesIn(closest.waived) : [],
+    alternatives: null,
   }
+}
+
+function alternativesOf(solver: AwardSolver, { mask, wanted }: Choice, indexOf: IndexOf): SwitchEntry['alternatives'] {
+  const { reached, members } = solver.cheapest(mask, wanted)
+  if (members.length > BREAK_EVEN_LIMIT) return null
+  return (reached ? members : []).map((member) => {
+    const without = solver.cheapestWithout(member, mask, wanted)
+    return without.reached ? indexOf(without) : null
+  })
 }
 
 /** Collects distinct awards. */

@@ -16,6 +16,7 @@ import {
 
 const RUNS = 120
 const CASES = randomCase({ maxOffers: 7 })
+const offerIndex = (of: Case, id: string) => of.offers.findIndex((_offer, at) => offerId(at + 1) === id)
 const cents = (amount: number) => Math.round(amount * 100)
 
 describe('the decision on random offers, compared with every set of them', () => {
@@ -85,6 +86,29 @@ describe('the decision on random offers, compared with every set of them', () =>
     )
   })
 
+  it('solves the award without each awarded offer ahead, so that break-even prices follow every switch', () => {
+    fc.assert(
+      fc.property(CASES, (of) => {
+        const { switches, offers } = decisionOf(of)
+        const indexOf = new Map(offers.map(({ offerId: id, sequence }) => [sequence, offerIndex(of, id)]))
+        for (const { key, award, basis, alternatives } of switches.entries) {
+          const digits = key.split('|')[0] ?? ''
+          const hard = new Set(switches.names.filter((_name, at) => digits[at] === '1'))
+          const max = of.max ?? of.min
+          const wanted = { min: of.min, mid: (of.min + max) / 2, max }[basis]
+          const { sequences, reached } = switches.awards[award ?? -1] ?? { sequences: [], reached: false }
+          if (switches.complete) expect(alternatives).toHaveLength(reached ? sequences.length : 0)
+          for (const [at, alternative] of (alternatives ?? []).entries()) {
+            const gone = indexOf.get(sequences[at] ?? 0)
+            const best = bestSet({ ...of, offers: of.offers.filter((_offer, index) => index !== gone) }, hard, wanted)
+            expect(cents(switches.awards[alternative ?? -1]?.total ?? 0)).toBe(best.reached ? best.cents : 0)
+          }
+        }
+      }),
+      { numRuns: RUNS / 4 },
+    )
+  })
+
   it('gives, for other switches, what a report with those settings gives', () => {
     fc.assert(
       fc.property(CASES, fc.nat(), (of, choice) => {
@@ -124,7 +148,7 @@ describe('prices at which an offer enters or leaves the award', () => {
       fc.property(randomCase({ maxOffers: 5 }), (of) => {
         const { negotiation } = decisionOf(of)
         for (const { offerId: id, enterAward } of negotiation.offers) {
-          const at = of.offers.findIndex((_offer, index) => offerId(index + 1) === id)
+          const at = offerIndex(of, id)
           const { pricePerTonne, words } = enterAward
           if (pricePerTonne === null) {
             if (words.startsWith('At any price')) expect(awardedAt(of, at, 170)).toBe(true)
@@ -148,7 +172,7 @@ describe('prices at which an offer enters or leaves the award', () => {
         const { recommendation } = decisionOf(of)
         if (recommendation.status !== 'award') return
         for (const { offerId: id, breakEvenPricePerTonne: price } of recommendation.breakEven) {
-          const at = of.offers.findIndex((_offer, index) => offerId(index + 1) === id)
+          const at = offerIndex(of, id)
           if (price === null) continue
           expect(awardedAt(of, at, price - 0.001)).toBe(true)
           expect(awardedAt(of, at, price + 0.01)).toBe(false)
@@ -164,7 +188,7 @@ describe('prices at which an offer enters or leaves the award', () => {
         const { decision, offers } = reportOf(of)
         for (const { offerId: id, rankFirst } of decision.negotiation.offers) {
           if (rankFirst.pricePerTonne === null) continue
-          const at = of.offers.findIndex((_offer, index) => offerId(index + 1) === id)
+          const at = offerIndex(of, id)
           const rankAt = (price: number) =>
             reportOf(withPrice(of, at, price)).offers.find((offer) => offer.id === id)?.rank
           expect(offers.length).toBeGreaterThan(1)

@@ -62,7 +62,7 @@ describe('the recommendation', () => {
 
   it('names the closest award and what would have to be waived if none satisfies the hard requirements', () => {
     const decision = decide({
-      offers: [offer(120, 1_000, ['contractType', 'vintages']), offer(120, 1_800), offer(160, 600, ['notExpired'])],
+      offers: [offer(120, 1_000, ['contractType', 'vintages']), offer(120, 1_800), offer(90, 600, ['notExpired'])],
     })
     expect(decision.recommendation).toMatchObject({
       status: 'none',
@@ -74,6 +74,10 @@ describe('the recommendation', () => {
           'Closest: a · Project 2 (offer 2), 120 t at 18 USD/t, 2,160 USD in total; “Price at most the maximum” would have to be waived.',
       },
     })
+    expect(decision.recommendation.changes).toEqual([
+      decision.recommendation.closest?.words,
+      'Waiving “Offer not expired” alone: a · Project 3 (offer 3), 90 t at 6 USD/t, 540 USD in total, which covers 90 % of the wanted volume.',
+    ])
     expect(decision.scenarios.find(({ scenario }) => scenario === 'recommended')?.award).toBeNull()
   })
 
