@@ -6,10 +6,11 @@ import type { Candidate } from './award-solver.js'
 import type { Negotiation, NegotiationTerm, OfferNegotiation } from './decision-model.js'
 import { clarificationQuestions } from './negotiation-questions.js'
 import { enterAwardTarget, noTarget, rankFirstTarget, type TargetContext } from './price-targets.js'
+import { MANY_OFFERS } from './runner-up.js'
 
-/** Offers with exact prices: each needs searches of its own, which take longer with thousands of offers. */
+/** Offers with exact prices: each needs searches of its own. */
 export const NEGOTIATION_LIMIT = 30
-const NEGOTIATION_LIMIT_FOR_THOUSANDS = 10
+const NEGOTIATION_LIMIT_FOR_MANY = 10
 
 /**
  * What to negotiate with each developer.
@@ -22,7 +23,7 @@ export function negotiationOf(
 ): Negotiation {
   const { rfq, solver, settings, currency } = context
   const candidates = new Map(solver.candidates.map((candidate) => [candidate.offer.id, candidate]))
-  const limit = candidates.size > 1000 ? NEGOTIATION_LIMIT_FOR_THOUSANDS : NEGOTIATION_LIMIT
+  const limit = candidates.size > MANY_OFFERS ? NEGOTIATION_LIMIT_FOR_MANY : NEGOTIATION_LIMIT
   const priced = new Set(
     [...offers.filter(({ id }) => awarded.has(id)), ...offers.filter(({ id }) => !awarded.has(id))]
       .filter(({ id }) => candidates.has(id))

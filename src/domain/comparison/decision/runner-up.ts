@@ -13,6 +13,9 @@ import { dependsOnScores, type RecommendationInput } from './recommendation-inpu
 
 /** Awarded offers for which a break-even price and an alternative are computed, the largest totals first. */
 export const BREAK_EVEN_LIMIT = 12
+/** With more offers than this, each search takes long: break-even prices and prices to negotiate are limited more. */
+export const MANY_OFFERS = 1000
+const BREAK_EVEN_LIMIT_FOR_MANY = 4
 
 export interface Alternative {
   awarded: Candidate
@@ -28,7 +31,7 @@ export function alternativesOf(
   return solver.candidates
     .filter(({ offer }) => ids.has(offer.id))
     .sort((a, b) => b.cost - a.cost)
-    .slice(0, BREAK_EVEN_LIMIT)
+    .slice(0, solver.candidates.length > MANY_OFFERS ? BREAK_EVEN_LIMIT_FOR_MANY : BREAK_EVEN_LIMIT)
     .map((awarded) => ({
       awarded,
       solution: solver.byRule(settings.awardRule, hard, context.wanted, awarded),

@@ -14,8 +14,8 @@ const MAX_MEMBERS = 20_000
 const MAX_SEARCHES: readonly [offers: number, searches: number][] = [
   [12, 3000],
   [36, 600],
-  [400, 200],
-  [Number.POSITIVE_INFINITY, 30],
+  [400, 80],
+  [Number.POSITIVE_INFINITY, 15],
 ]
 
 /**
