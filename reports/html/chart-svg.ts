@@ -12,7 +12,13 @@ const LABEL_CHARACTERS = 12
 export function chartSvg(chart: Chart): string {
   const columns = chart.series.filter((series) => !series.line)
   const top = chartMaximum(chart, columns)
-  const parts = [gridSvg(top), columnsSvg(chart, columns, top), linesSvg(chart, top), labelsSvg(chart)]
+  const parts = [
+    gridSvg(top),
+    columnsSvg(chart, columns, top),
+    linesSvg(chart, top),
+    valuesSvg(chart, columns, top),
+    labelsSvg(chart),
+  ]
   const legend = legendSvg(chart)
   return (
     `<svg viewBox="0 0 ${WIDTH} ${legend.bottom + 12}" role="img" aria-label="${escapeHtml(chart.alt)}">` +
@@ -40,6 +46,9 @@ function axisMaximum(max: number): number {
 
 const height = (value: number, top: number) => ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / top
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
+/** Larger values are shown without decimals. */
+const MAX_WITH_DECIMALS = 1_000
 
 function gridSvg(top: number): string {
   return Array.from({ length: TICKS + 1 }, (_, tick) => {
@@ -102,6 +111,20 @@ function linesSvg(chart: Chart, top: number): string {
     .join('')
 }
 
+/** The value of each column, or the total of each stack, above it; side by side, columns have no room for them. */
+function valuesSvg(chart: Chart, columns: readonly ChartSeries[], top: number): string {
+  if (!chart.stacked && columns.length !== 1) return ''
+  return totals(columns)
+    .map((total, at) => {
+      if (total === 0) return ''
+      const { x, width } = categorySlot(chart, at)
+      const y = PLOT.bottom - height(total, top) - 4
+      const value = (total >= MAX_WITH_DECIMALS ? whole : number).format(total)
+      return `<text x="${(x + width / 2).toFixed(1)}" y="${y.toFixed(1)}" text-anchor="middle" class="value">${value}</text>`
+    })
+    .join('')
+}
+
 function labelsSvg(chart: Chart): string {
   const max = Math.max(6, Math.floor((LABEL_CHARACTERS * 8) / Math.max(8, chart.categories.cached.length)))
   return chart.categories.cached
@@ -135,4 +158,4 @@ function legendMark(x: number, y: number, line: boolean, index: number): string 
 
 /** Styles of the charts; the page defines the colours. */
 export const CHART_STYLE = `svg{display:block;width:100%;height:auto;font:11px Arial,Helvetica,sans-serif;fill:var(--ink)}
-.chart-title{font-size:14px;font-weight:bold}.grid{stroke:var(--line);stroke-width:1}.limit{stroke:var(--badink);stroke-width:2;stroke-dasharray:6 4;fill:none}`
+.chart-title{font-size:14px;font-weight:bold}.value{font-weight:bold;paint-order:stroke;stroke:var(--paper);stroke-width:3px}.grid{stroke:var(--line);stroke-width:1}.limit{stroke:var(--badink);stroke-width:2;stroke-dasharray:6 4;fill:none}`

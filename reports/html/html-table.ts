@@ -1,5 +1,5 @@
 import { cellContent, cellLink, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
-import { makeHighlighter } from '../layout/marks.js'
+import { makeBars, makeHighlighter } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'
 import { palette } from '../xlsx/cell-styles.js'
@@ -35,6 +35,7 @@ export interface TableLayout {
   /** Number of columns that stay in view when the reader scrolls sideways. */
   frozenColumns: number
   highlightOf: ReturnType<typeof makeHighlighter>
+  barOf: ReturnType<typeof makeBars>
 }
 
 /** @param rows all rows of the sheet */
@@ -43,11 +44,13 @@ export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLa
   const all = measureWidths(sheet)
   const widths = shown.map((column) => all[column] ?? 0)
   const highlightOf = makeHighlighter(sheet.marks ?? [], rows)
+  const barOf = makeBars(sheet.marks ?? [], rows)
   return {
     columns: shown.length,
     widths,
     frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
     highlightOf: (row, column) => highlightOf(row, shown[column] ?? column),
+    barOf: (row, column) => barOf(row, shown[column] ?? column),
   }
 }
 
@@ -115,7 +118,8 @@ function rowHtml(layout: TableLayout, row: NumberedRow): string {
   for (let column = 0; column < layout.columns; ) {
     const cell = cells[column]
     const span = merged?.[0] === column ? merged[1] - column + 1 : columnSpan(rowLayout, row, column)
-    parts.push(cellHtml(cell, span, role === 'head', isFilled(cell) ? layout.highlightOf(index, column) : null))
+    const [mark, bar] = isFilled(cell) ? [layout.highlightOf(index, column), layout.barOf(index, column)] : [null, null]
+    parts.push(cellHtml(cell, span, { isHeader: role === 'head', mark, bar }))
     column += span
   }
   return `<tr${bands ? ' class="bands"' : ''}>${parts.join('')}</tr>`
@@ -147,14 +151,24 @@ const isEmptyCell = (cell: Cell | undefined) => !isFilled(cell) && (cell === und
 const canOverflow = (cell: Cell | undefined, isHeader: boolean) =>
   isFilled(cell) ? cell.style.alignment?.wrapText !== true && !isNumberOrDate(cell) && !isHeader : isEmptyCell(cell)
 
-function cellHtml(cell: Cell | undefined, span: number, isHeader: boolean, mark: string | null): string {
+/** How a cell looks beyond its own style. */
+interface CellLook {
+  isHeader?: boolean
+  mark?: string | null
+  /** Length of a bar behind the figure, from 0 to 1. */
+  bar?: number | null
+}
+
+function cellHtml(cell: Cell | undefined, span: number, look: CellLook): string {
+  const { isHeader = false, mark = null, bar = null } = look
   const over = span > 1 ? ` colspan="${span}"` : ''
   if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, isHeader, null)}></td>`
   const words = escapeHtml(cellText(cell)).replaceAll('\n', '<br>')
   const link = cellLink(cell)
   const content = link === null ? words : `<a ${linkAttributes(link)}>${words}</a>`
   const [tag, scope] = isHeader ? ['th', ' scope="col"'] : ['td', '']
-  return `<${tag}${scope}${over}${classOf(cell, isHeader, mark)}>${content}</${tag}>`
+  const length = bar === null ? '' : ` style="--bar:${Math.round(bar * 100)}%"`
+  return `<${tag}${scope}${over}${classOf(cell, isHeader, mark ?? (bar === null ? null : 'bar'))}${length}>${content}</${tag}>`
 }
 
 function linkAttributes(link: string): string {
@@ -209,5 +223,5 @@ function factHtml(
   const value = cells.slice(0, to).findLastIndex(isFilled)
   const name = cells[from]
   if (!isFilled(name) || value <= from) return ''
-  return `<tr><th scope="row">${escapeHtml(cellText(name).trim())}</th>${cellHtml(cells[value], 1, false, mark(at, value))}</tr>`
+  return `<tr><th scope="row">${escapeHtml(cellText(name).trim())}</th>${cellHtml(cells[value], 1, { mark: mark(at, value) })}</tr>`
 }

@@ -19,6 +19,7 @@ const LIGHT = {
   bad: palette.bad,
   badink: palette.badInk,
   input: palette.input,
+  'bar-fill': palette.bar,
   inputink: palette.inputInk,
 }
 const DARK: Record<keyof typeof LIGHT, string> = {
@@ -39,6 +40,7 @@ const DARK: Record<keyof typeof LIGHT, string> = {
   bad: 'FF431E1B',
   badink: 'FFF4A29A',
   input: 'FF37331B',
+  'bar-fill': 'FF20414A',
   inputink: 'FFA9C4FF',
 }
 
@@ -74,7 +76,7 @@ thead{position:sticky;top:0;z-index:2}thead td{background:var(--paper)}
 th{background:var(--head);color:var(--headink);vertical-align:bottom}th.section-title{background:var(--section);color:var(--sectionink);font-size:13px}
 th.section-title span{position:sticky;left:.28rem}
 .n{white-space:nowrap}.r{text-align:right;font-variant-numeric:tabular-nums}.b{font-weight:bold}.bands td{color:var(--sectionink);font-size:13px;white-space:nowrap}
-${['good', 'warn', 'bad', 'input'].map(highlightRule).join('')}.muted{color:var(--muted)}
+${['good', 'warn', 'bad', 'input'].map(highlightRule).join('')}.muted{color:var(--muted)}.bar{background:linear-gradient(90deg,var(--bar-fill) var(--bar),transparent 0)}
 :where(.named tr:not(.bands)>:first-child:not(.section-title)){position:sticky;left:0;z-index:1;background:var(--paper)}
 @media (min-width:900px){${frozenColumnRules()}}
 footer{padding-top:1rem;padding-bottom:1.6rem;color:var(--muted)}

@@ -151,6 +151,22 @@ export function makeHighlighter(
   }
 }
 
+/**
+ * The bars of a sheet, for formats without data bars.
+ * @returns a function that gives the length of the bar in a cell, from 0 to 1; null if it has none
+ */
+export function makeBars(
+  marks: readonly Mark[],
+  rows: readonly { cells: readonly (Cell | undefined)[] }[],
+): (row: number, column: number) => number | null {
+  const bars = marks.flatMap((each) => ('bar' in each ? [{ max: each.bar, area: areaOf(each.range) }] : []))
+  return (row, column) => {
+    const found = bars.find(({ area }) => contains(area, row, column))
+    const value = found === undefined ? null : cellValue(rows[row]?.cells[column])
+    return found !== undefined && typeof value === 'number' ? Math.min(1, Math.max(0, value / found.max)) : null
+  }
+}
+
 const columnOf = ({ column }: Place, marked: number) => (column === undefined ? marked : columnIndex(column))
 
 const contains = ({ left, top, right, bottom }: Area, row: number, column: number) =>

@@ -1,17 +1,19 @@
 import { describe, expect, it } from 'vitest'
 import { MAX_ROWS_PER_SHEET, renderHtmlPage } from '../../../reports/html/html-page.js'
 import { columnsOf } from '../../../reports/layout/columns.js'
+import { titleRow } from '../../../reports/layout/rows.js'
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
-import { tableSheet } from '../../../reports/layout/table-sheet.js'
+import { rowSheet, tableSheet } from '../../../reports/layout/table-sheet.js'
 import { rfqIdentity } from '../../../reports/rfq/layout.js'
 import { rfqSheets } from '../../../reports/rfq/workbook.js'
-import { integer } from '../../../reports/xlsx/cell-styles.js'
+import * as style from '../../../reports/xlsx/cell-styles.js'
+import { text } from '../../../reports/xlsx/cells.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
 
 const ASIDE = { title: 'Many rows', subject: 'Rows', footer: 'RFQ 1', asOf: new Date(0) }
 
-const { number, text } = columnsOf<number>()
+const { number, text: textColumn } = columnsOf<number>()
 
 /** A sheet with one table of this many rows. */
 const table = (name: string, count: number): SheetPlan =>
@@ -22,8 +24,8 @@ const table = (name: string, count: number): SheetPlan =>
     emptyText: 'None.',
     frozenColumns: 1,
     columns: {
-      no: number('No.', (row) => row, integer),
-      words: text('Words', (row) => `row ${row}`),
+      no: number('No.', (row) => row, style.integer),
+      words: textColumn('Words', (row) => `row ${row}`),
     },
   })
 
@@ -89,5 +91,28 @@ describe('HTML page', () => {
     expect(summary).toContain('<caption>Offers received</caption>')
     expect(summary.indexOf('<svg')).toBeLessThan(summary.indexOf('<summary>Chart data</summary>'))
     expect(page('no-offers')).not.toContain('<details>')
+  })
+
+  it('shows values on the columns of charts, and bars behind the figures that have bars in the workbook', () => {
+    const html = page('sample')
+    expect(section(html, 'Summary')).toMatch(/class="value">9\.8</)
+    expect(section(html, 'Scoring')).toMatch(/class="n r bar" style="--bar:100%">100\.0</)
+    expect(section(html, 'Offers')).toMatch(/style="--bar:95%">95\.0%</)
+  })
+
+  it('omits columns and rows of intermediate results, but not the figures behind charts', () => {
+    const html = page('sample')
+    expect(section(html, 'Deliveries')).not.toContain('Discount factor')
+    expect(section(html, 'Deliveries')).toContain('Vintage year')
+    expect(section(html, 'Summary')).toContain('<summary>Chart data</summary>')
+  })
+
+  it('takes titles and headers from the roles of rows, not from how cells look', () => {
+    const cells = [text('Loud', style.title)]
+    const rows = [titleRow('One'), { cells }, { role: 'section' as const, cells: [text('Quiet', style.body)] }]
+    const html = renderHtmlPage([table('Few', 1), rowSheet({ name: 'Rows', widths: [20], rows: () => rows })], ASIDE)
+    expect(section(html, 'Rows')).toMatch(/<h2[^>]*>One<\/h2>/)
+    expect(section(html, 'Rows')).toMatch(/<td[^>]*>Loud</)
+    expect(section(html, 'Rows')).toMatch(/<th class="section-title"[^>]*><span>Quiet</)
   })
 })
