@@ -49,12 +49,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
       submitted: moment('Submitted', (offer) => offer.submittedAt),
       late: text('Submitted late', (offer) => inWords(offer.late)),
       expiry: date('Expires', (offer) => offer.expiryDate),
-      daysToExpiry: days(
-        'Days to expiry',
-        'expiry',
-        (offer) => offer.expiryDate,
-        (offer) => offer.daysToExpiry,
-      ),
+      daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.expiryDate, offer.daysToExpiry]),
       view: text('Visible on marketplace', (offer) => inWords(offer.inView)),
       version: number('Version', (offer) => offer.version),
       observed: moment('Observed', (offer) => offer.observedAt),

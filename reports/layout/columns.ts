@@ -58,10 +58,13 @@ type Look<Row> = style.Style | ((row: Row) => style.Style)
 /** Address of the cell in another column of the same row. */
 export type At<Key extends string> = (key: Key) => string
 
+/** A formula and its stored result, from the report model; null is #N/A. */
+type Formula = readonly [expression: string, cached: CachedResult]
+
 type FormulaColumn<Row, Key extends string> = [
-  expression: (at: At<Key>, row: Row, index: number) => string,
-  cached: (row: Row) => CachedResult,
   look: Look<Row>,
+  /** The formula of one row; `at` gives the address of a cell in the same row. */
+  make: (row: Row, at: At<Key>, index: number) => Formula,
   options?: ColumnOptions,
 ]
 
@@ -119,27 +122,19 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
     /** `yes`, `no` or `unknown`. */
     yesNo: (header: string, value: (row: Row) => boolean | null, options: ColumnOptions = {}) =>
       column(header, style.centred, (row, its) => text(yesNo(value(row)), its), options),
-    /**
-     * Formulas with their stored results; null is #N/A.
-     * @param expression of one row; `at` gives the address of a cell in the same row
-     */
-    formula: (header: string, ...[expression, cached, look, options = {}]: FormulaColumn<Row, Key>) =>
-      column(header, look, (row, its, index) => formula(expression(at(index), row, index), cached(row), its), options),
+    /** Formulas with their stored results. */
+    formula: (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>) =>
+      column(header, look, (row, its, index) => formula(...make(row, at(index), index), its), options),
     /** Array formulas with their stored results. */
-    arrayFormula: (header: string, ...[expression, cached, look, options = {}]: FormulaColumn<Row, Key>) =>
-      column(
-        header,
-        look,
-        (row, its, index) => arrayFormula(expression(at(index), row, index), cached(row), its),
-        options,
-      ),
+    arrayFormula: (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>) =>
+      column(header, look, (row, its, index) => arrayFormula(...make(row, at(index), index), its), options),
     /** Formulas, only where there is a result; other cells are empty. */
-    formulaOrEmpty: (header: string, ...[expression, cached, look, options = {}]: FormulaColumn<Row, Key>) => {
-      const make = (row: Row, its: style.Style, index: number) => {
-        const result = cached(row)
-        return result === null ? blank(its) : formula(expression(at(index), row, index), result, its)
+    formulaOrEmpty: (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>) => {
+      const cell = (row: Row, its: style.Style, index: number) => {
+        const [expression, cached] = make(row, at(index), index)
+        return cached === null ? blank(its) : formula(expression, cached, its)
       }
-      return column(header, look, make, options)
+      return column(header, look, cell, options)
     },
     /**
      * Days from the as-of date to the date in another column. A date before 1900 is text to a spreadsheet: its days are a
@@ -148,13 +143,14 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
     days: (
       header: string,
       key: Key,
-      day: (row: Row) => string | null,
-      days: (row: Row) => number | null,
+      value: (row: Row) => readonly [day: string | null, days: number | null],
       options: ColumnOptions = {},
     ) => {
-      const make = (row: Row, its: style.Style, index: number) =>
-        dateSerial(day(row)) === null ? number(days(row), its) : formula(`${at(index)(key)}-AsOfDate`, days(row), its)
-      return column(header, style.plainNumber, make, options)
+      const cell = (row: Row, its: style.Style, index: number) => {
+        const [day, days] = value(row)
+        return dateSerial(day) === null ? number(days, its) : formula(`${at(index)(key)}-AsOfDate`, days, its)
+      }
+      return column(header, style.plainNumber, cell, options)
     },
     /** Any other cells; the header is aligned like cells in the style `look`. */
     cells: (

@@ -7,12 +7,13 @@
  * - `textSheet` (text-sheet.ts): long texts in titled sections.
  *
  * **Columns** (columns.ts). `columnsOf<Row, Key>(grid)` returns the functions that make columns. Their type checks the
- * keys that formulas refer to; the style of the cells also aligns the header:
+ * keys that formulas refer to; a formula stands beside its stored result, and the style of the cells also aligns the
+ * header:
  *
  *     const { text, number, formula } = columnsOf<OfferReport, OfferKey>(layout.offers)
  *     label: text('Offer', (offer) => offer.label, { maxWidth: 34 }),
  *     facts: number('Facts stated', (offer) => offer.listing.factsStated, style.integer),
- *     total: formula('Total', (at) => `${at('volume')}*${at('price')}`, (offer) => offer.metrics.total, money),
+ *     total: formula('Total', money, (offer, at) => [`${at('volume')}*${at('price')}`, offer.metrics.total]),
  *
  * Only tables that other sheets refer to need a grid (grid.ts) and `keys('offer label rank', …)` in the layout of the
  * workbook; for all others, `tableSheet({ grid: 'Closings', columns: { … } })` takes keys and order from the columns.

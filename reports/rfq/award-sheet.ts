@@ -60,90 +60,58 @@ function scenarioColumns(layout: RfqLayout): Columns<Award, ScenarioKey> {
   const { text, number, formula, arrayFormula, cells } = columnsOf<Award, ScenarioKey>(scenarios)
   const money = numbers.money(currency)
   const developers = tonnes.range('developerNo')
+  const awarded = ({ scenario }: Award) => tonnes.range(scenario)
   return {
     number: number('No.', ({ scenario }) => AWARD_SCENARIOS.indexOf(scenario) + 1),
     scenario: text('Scenario', (award) => award.title, { look: style.boldWrapped }),
     winners: {
-      ...arrayFormula(
-        'Awarded to',
-        (_at, award) => winnersExpression(layout, award),
-        (award) => winnerNames(layout, award),
-        style.wrapped,
-      ),
+      ...arrayFormula('Awarded to', style.wrapped, (award) => [
+        winnersExpression(layout, award),
+        winnerNames(layout, award),
+      ]),
       alternative: (award) => ifSearched(award, `${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`),
     },
-    reached: formula(
-      'Volume reached',
-      (at) =>
-        `IF(ISNUMBER(WantedVolume),IF(AND(${at('tonnes')}>0,${at('tonnes')}>=${REACHED_VOLUME}),"yes","no"),"no")`,
-      (award) => yesNo(award.reached),
-      style.centred,
-    ),
-    tonnes: formula(
-      'Tonnes',
-      (_at, { scenario }) =>
-        `SUMIFS(${tonnes.range(scenario)},${tonnes.range(scenario)},">0",${tonnes.range('eligible')},"yes")`,
-      (award) => award.tonnes,
-      style.asBold(numbers.volume),
-    ),
-    total: formula(
-      withCurrency('Total', currency),
-      (_at, { scenario }) =>
-        `SUMPRODUCT(--(${tonnes.range(scenario)}>0),${tonnes.range(scenario)},${tonnes.range('price')})`,
-      (award) => award.total,
-      style.asBold(money),
-    ),
-    price: formula(
-      withCurrency('Blended price', currency, '/t'),
-      (at) => `IF(${at('tonnes')}>0,${at('total')}/${at('tonnes')},NA())`,
-      (award) => award.blendedPrice,
-      numbers.price(currency),
-    ),
-    coverage: formula(
-      'Coverage',
-      (at) => `IF(ISNUMBER(WantedVolume),MIN(1,${at('tonnes')}/WantedVolume),NA())`,
-      (award) => award.coverage,
-      style.percent,
-    ),
-    budget: formula(
-      withCurrency('Budget', currency),
-      (at) => `IF(ISNUMBER(MaxPrice),MaxPrice*${at('tonnes')},NA())`,
-      (award) => award.budget,
-      money,
-    ),
-    saving: formula(
-      withCurrency('Saving against budget', currency),
-      (at) => `IFERROR(${at('budget')}-${at('total')},NA())`,
-      (award) => award.saving,
-      money,
-    ),
-    savingShare: formula(
-      'Saving (share)',
-      (at) => `IFERROR(${at('saving')}/${at('budget')},NA())`,
-      (award) => award.savingShare,
-      style.percent,
-    ),
-    offers: formula(
-      'Offers',
-      (_at, award) => winnerCount(layout, award),
-      (award) => award.winners.length,
-      style.integer,
-    ),
-    developers: arrayFormula(
-      'Developers',
-      (_at, award) => {
-        const spread = `SUM(--(FREQUENCY(IF(${isWinner(layout, award)},${developers}),${developers})>0))`
-        return `IF(${winnerCount(layout, award)}=0,0,${spread})`
-      },
-      (award) => award.developers,
-      style.integer,
-    ),
-    overMaximum: formula(
-      'Tonnes above maximum',
-      (at) => `IF(ISNUMBER(MaxVolume),MAX(0,${at('tonnes')}-MaxVolume),0)`,
-      (award) => award.tonnesOverMaximum,
-      numbers.volume,
-    ),
+    reached: formula('Volume reached', style.centred, (award, at) => [
+      `IF(ISNUMBER(WantedVolume),IF(AND(${at('tonnes')}>0,${at('tonnes')}>=${REACHED_VOLUME}),"yes","no"),"no")`,
+      yesNo(award.reached),
+    ]),
+    tonnes: formula('Tonnes', style.asBold(numbers.volume), (award) => [
+      `SUMIFS(${awarded(award)},${awarded(award)},">0",${tonnes.range('eligible')},"yes")`,
+      award.tonnes,
+    ]),
+    total: formula(withCurrency('Total', currency), style.asBold(money), (award) => [
+      `SUMPRODUCT(--(${awarded(award)}>0),${awarded(award)},${tonnes.range('price')})`,
+      award.total,
+    ]),
+    price: formula(withCurrency('Blended price', currency, '/t'), numbers.price(currency), (award, at) => [
+      `IF(${at('tonnes')}>0,${at('total')}/${at('tonnes')},NA())`,
+      award.blendedPrice,
+    ]),
+    coverage: formula('Coverage', style.percent, (award, at) => [
+      `IF(ISNUMBER(WantedVolume),MIN(1,${at('tonnes')}/WantedVolume),NA())`,
+      award.coverage,
+    ]),
+    budget: formula(withCurrency('Budget', currency), money, (award, at) => [
+      `IF(ISNUMBER(MaxPrice),MaxPrice*${at('tonnes')},NA())`,
+      award.budget,
+    ]),
+    saving: formula(withCurrency('Saving against budget', currency), money, (award, at) => [
+      `IFERROR(${at('budget')}-${at('total')},NA())`,
+      award.saving,
+    ]),
+    savingShare: formula('Saving (share)', style.percent, (award, at) => [
+      `IFERROR(${at('saving')}/${at('budget')},NA())`,
+      award.savingShare,
+    ]),
+    offers: formula('Offers', style.integer, (award) => [winnerCount(layout, award), award.winners.length]),
+    developers: arrayFormula('Developers', style.integer, (award) => {
+      const spread = `SUM(--(FREQUENCY(IF(${isWinner(layout, award)},${developers}),${developers})>0))`
+      return [`IF(${winnerCount(layout, award)}=0,0,${spread})`, award.developers]
+    }),
+    overMaximum: formula('Tonnes above maximum', numbers.volume, (award, at) => [
+      `IF(ISNUMBER(MaxVolume),MAX(0,${at('tonnes')}-MaxVolume),0)`,
+      award.tonnesOverMaximum,
+    ]),
     solution: cells('Solution', (award) => solutionCell(layout, award)),
     lowerBound: cells(withCurrency('Lower bound on cost', currency), (award) => lowerBoundCell(layout, award), {
       look: money,

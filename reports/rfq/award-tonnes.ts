@@ -94,42 +94,30 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
     offer: number('Offer no.', ({ sequence }) => sequence),
     label: text('Offer', (offer) => offer.label),
     developer: text('Developer', (offer) => offer.developer),
-    eligible: formula(
-      'Ranked',
-      (_at, _offer, index) => offers.cell('eligible', index),
-      ({ eligibility }) => yesNo(eligibility.eligible),
-      style.centred,
-    ),
-    volume: formula(
-      'Volume (t)',
-      (at, _offer, index) => ifRanked(at, offers.cell('volume', index), '0'),
-      volume,
-      numbers.volume,
-    ),
-    total: formula(
-      withCurrency('Total', currency),
-      (at, _offer, index) => ifRanked(at, offers.cell('comparedTotal', index), '0'),
-      total,
-      numbers.money(currency),
-    ),
-    price: formula(
-      withCurrency('Price per tonne', currency, '/t'),
-      (at) => `IF(${at('volume')}>0,${at('total')}/${at('volume')},0)`,
-      (offer) => (volume(offer) > 0 ? total(offer) / volume(offer) : 0),
-      numbers.price(currency),
-    ),
-    orderPrice: formula(
-      'Price, 6 decimals',
-      (at) => ifRanked(at, `ROUND(${at('price')},6)`, '""'),
-      (offer) => (offer.eligibility.eligible ? round6(total(offer) / volume(offer)) : ''),
-      SIX_DECIMALS,
-    ),
-    order: formula(
-      'Price order',
-      (at) => orderExpression(layout, at),
-      ({ id }) => facts.order.get(id) ?? '',
-      style.plainNumber,
-    ),
+    eligible: formula('Ranked', style.centred, ({ eligibility }, _at, index) => [
+      offers.cell('eligible', index),
+      yesNo(eligibility.eligible),
+    ]),
+    volume: formula('Volume (t)', numbers.volume, (offer, at, index) => [
+      ifRanked(at, offers.cell('volume', index), '0'),
+      volume(offer),
+    ]),
+    total: formula(withCurrency('Total', currency), numbers.money(currency), (offer, at, index) => [
+      ifRanked(at, offers.cell('comparedTotal', index), '0'),
+      total(offer),
+    ]),
+    price: formula(withCurrency('Price per tonne', currency, '/t'), numbers.price(currency), (offer, at) => [
+      `IF(${at('volume')}>0,${at('total')}/${at('volume')},0)`,
+      volume(offer) > 0 ? total(offer) / volume(offer) : 0,
+    ]),
+    orderPrice: formula('Price, 6 decimals', SIX_DECIMALS, (offer, at) => [
+      ifRanked(at, `ROUND(${at('price')},6)`, '""'),
+      offer.eligibility.eligible ? round6(total(offer) / volume(offer)) : '',
+    ]),
+    order: formula('Price order', style.plainNumber, ({ id }, at) => [
+      orderExpression(layout, at),
+      facts.order.get(id) ?? '',
+    ]),
     developerNo: number('Developer no.', ({ id }) => facts.developer.get(id)),
     ...(Object.fromEntries(tonnes) as Columns<OfferReport, AwardScenario>),
   }

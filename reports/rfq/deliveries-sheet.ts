@@ -29,12 +29,7 @@ function termColumns({ deliveries, numbers }: RfqLayout) {
     year: number('Vintage year', ({ line }) => line.vintageYear),
     volume: number('Volume (t)', ({ line }) => line.volume, numbers.volume),
     price: number('Unit price (per t)', ({ line }) => line.unitPrice, price),
-    total: formulaOrEmpty(
-      'Line total',
-      (at) => `${at('volume')}*${at('price')}`,
-      ({ line }) => line.total,
-      money,
-    ),
+    total: formulaOrEmpty('Line total', money, ({ line }, at) => [`${at('volume')}*${at('price')}`, line.total]),
     currency: text('Currency', ({ offer }) => offer.terms.currency),
     label: text('Offer', ({ offer }) => offer.label),
     delivery: number('Delivery no.', ({ line }) => line.delivery),
@@ -58,44 +53,31 @@ function workings(layout: RfqLayout) {
   const volumeOf = ({ line }: OfferLine) => Math.max(0, line.volume ?? 0)
   const volume = (at: At<DeliveryKey>) => `MAX(0,N(${at('volume')}))`
   return {
-    days: days(
-      'Days from as-of date',
-      'due',
-      ({ line }) => line.dueDate,
-      ({ line }) => line.days,
-      { band: 'Calculation' },
-    ),
-    factor: formula(
-      'Discount factor',
-      (at) => discountFactorExpression(at('days')),
-      ({ line }) => line.discountFactor,
-      style.fourDecimals,
-    ),
+    days: days('Days from as-of date', 'due', ({ line }) => [line.dueDate, line.days], { band: 'Calculation' }),
+    factor: formula('Discount factor', style.fourDecimals, ({ line }, at) => [
+      discountFactorExpression(at('days')),
+      line.discountFactor,
+    ]),
     present: formulaOrEmpty(
       'Discounted line total',
-      (at) => `${at('total')}*${at('factor')}`,
-      ({ line }) => (line.total === null ? null : line.total * line.discountFactor),
       ({ offer }) => numbers.money(offer.terms.currencyCode),
+      ({ line }, at) => [
+        `${at('total')}*${at('factor')}`,
+        line.total === null ? null : line.total * line.discountFactor,
+      ],
     ),
-    tonneDays: formula(
-      'Volume × days',
-      (at) => `IF(ISNUMBER(${at('days')}),${volume(at)}*${at('days')},0)`,
-      (line) => volumeOf(line) * (line.line.days ?? 0),
-      style.integer,
-    ),
-    onTime: formula(
-      'Volume due on time (t)',
-      (at) =>
-        `IF(AND(ISNUMBER(FulfilmentDays),ISNUMBER(${at('days')})),IF(${at('days')}<=FulfilmentDays,${volume(at)},0),0)`,
-      (line) => (isOnTime(layout, line) ? volumeOf(line) : 0),
-      numbers.volume,
-    ),
-    tonneYears: formula(
-      'Volume × vintage year',
-      (at) => `${volume(at)}*N(${at('year')})`,
-      (line) => volumeOf(line) * (line.line.vintageYear ?? 0),
-      style.integer,
-    ),
+    tonneDays: formula('Volume × days', style.integer, (line, at) => [
+      `IF(ISNUMBER(${at('days')}),${volume(at)}*${at('days')},0)`,
+      volumeOf(line) * (line.line.days ?? 0),
+    ]),
+    onTime: formula('Volume due on time (t)', numbers.volume, (line, at) => [
+      `IF(AND(ISNUMBER(FulfilmentDays),ISNUMBER(${at('days')})),IF(${at('days')}<=FulfilmentDays,${volume(at)},0),0)`,
+      isOnTime(layout, line) ? volumeOf(line) : 0,
+    ]),
+    tonneYears: formula('Volume × vintage year', style.integer, (line, at) => [
+      `${volume(at)}*N(${at('year')})`,
+      volumeOf(line) * (line.line.vintageYear ?? 0),
+    ]),
   }
 }
 

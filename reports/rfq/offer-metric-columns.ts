@@ -50,7 +50,7 @@ function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
       look: Look,
       expression: (at: AtOffer, offer: OfferReport) => string,
       options: ColumnOptions = {},
-    ) => formula(header, expression, ({ metrics }) => metrics[name] as number | null, look, options),
+    ) => formula(header, look, (offer, at) => [expression(at, offer), offer.metrics[name] as number | null], options),
     count: (at: AtOffer, criteria = '') => `COUNTIFS(${ofOffer(at, criteria)})`,
     sum: (at: AtOffer, key: DeliveryKey, criteria = '') => `SUMIFS(${line(key)},${ofOffer(at, criteria)})`,
     paid: (at: AtOffer, key: PrepaymentKey, criteria = '') =>
@@ -76,12 +76,10 @@ function sums(layout: RfqLayout) {
   }
   return {
     lines: metric('Lines', 'lineCount', style.integer, (at) => count(at), { band: 'Metrics in the offer’s currency' }),
-    usable: formula(
-      'Lines with volume and price',
-      (at) => count(at, `,${line('volume')},">=0",${line('price')},">=0"`),
-      ({ lines }) => lines.filter((each) => (each.volume ?? -1) >= 0 && (each.unitPrice ?? -1) >= 0).length,
-      style.integer,
-    ),
+    usable: formula('Lines with volume and price', style.integer, ({ lines }, at) => [
+      count(at, `,${line('volume')},">=0",${line('price')},">=0"`),
+      lines.filter((each) => (each.volume ?? -1) >= 0 && (each.unitPrice ?? -1) >= 0).length,
+    ]),
     sumVolume: metric('Sum of volumes (t)', 'sumVolume', volume, (at) => sum(at, 'volume')),
     sumValue: metric('Sum of line totals', 'sumValue', money, (at) => sum(at, 'total')),
     volumeDifference: metric(
@@ -90,38 +88,28 @@ function sums(layout: RfqLayout) {
       volume,
       difference('statedVolume', 'sumVolume', 'volume'),
     ),
-    volumeVerdict: formula(
-      'Volume check',
-      (at) => verdictExpression(at('volumeDifference'), [['VolumeTolerance', 'equal']]),
-      ({ metrics }) => metrics.volumeVerdict ?? '',
-      style.body,
-    ),
+    volumeVerdict: formula('Volume check', style.body, ({ metrics }, at) => [
+      verdictExpression(at('volumeDifference'), [['VolumeTolerance', 'equal']]),
+      metrics.volumeVerdict ?? '',
+    ]),
     totalDifference: metric(
       'Stated total − sum',
       'totalDifference',
       money,
       difference('statedTotal', 'sumValue', 'total'),
     ),
-    totalVerdict: formula(
-      'Total check',
-      (at) =>
-        verdictExpression(at('totalDifference'), [
-          [`${EXACT_TOTAL}`, 'equal'],
-          [totalToleranceExpression(at('statedTotal')), 'rounding'],
-        ]),
-      ({ metrics }) => metrics.totalVerdict ?? '',
-      style.body,
-    ),
-    basis: formula(
-      'Basis of volume and total',
-      (at) => {
-        const lines = `AND(${at('usable')}=${at('lines')},${at('sumVolume')}>0,${at('sumValue')}>0)`
-        const stated = `AND(N(${at('statedVolume')})>0,N(${at('statedTotal')})>0)`
-        return `IF(${lines},"lines",IF(${stated},"stated",""))`
-      },
-      ({ metrics }) => metrics.basis ?? '',
-      style.body,
-    ),
+    totalVerdict: formula('Total check', style.body, ({ metrics }, at) => [
+      verdictExpression(at('totalDifference'), [
+        [`${EXACT_TOTAL}`, 'equal'],
+        [totalToleranceExpression(at('statedTotal')), 'rounding'],
+      ]),
+      metrics.totalVerdict ?? '',
+    ]),
+    basis: formula('Basis of volume and total', style.body, ({ metrics }, at) => {
+      const lines = `AND(${at('usable')}=${at('lines')},${at('sumVolume')}>0,${at('sumValue')}>0)`
+      const stated = `AND(N(${at('statedVolume')})>0,N(${at('statedTotal')})>0)`
+      return [`IF(${lines},"lines",IF(${stated},"stated",""))`, metrics.basis ?? '']
+    }),
     total: metric('Total, own currency', 'total', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
     vwap: metric(
       'Price per tonne from lines',
@@ -152,13 +140,10 @@ function timing(layout: RfqLayout) {
   const extreme = (at: AtOffer, name: string, key: DeliveryKey) =>
     `IF(${count(at, `,${line(key)},${ANY_NUMBER}`)}=0,NA(),${name}(${line(key)},${line('offer')},${at('offer')}))`
   const dated = (header: string, name: 'firstDelivery' | 'lastDelivery', extremum: string) =>
-    formula(
-      header,
-      (at, offer) =>
-        hasTextDate(offer) ? `IF(TRUE,${dateSerial(offer.metrics[name]) ?? 'NA()'})` : extreme(at, extremum, 'due'),
-      ({ metrics }) => dateSerial(metrics[name]),
-      style.calendarDate,
-    )
+    formula(header, style.calendarDate, (offer, at) => {
+      const day = dateSerial(offer.metrics[name])
+      return [hasTextDate(offer) ? `IF(TRUE,${day ?? 'NA()'})` : extreme(at, extremum, 'due'), day]
+    })
   return {
     firstDelivery: dated('First delivery', 'firstDelivery', '_xlfn.MINIFS'),
     lastDelivery: dated('Last delivery', 'lastDelivery', '_xlfn.MAXIFS'),
@@ -189,20 +174,19 @@ const hasTextDate = ({ lines }: OfferReport) =>
 
 function valuation(layout: RfqLayout) {
   const { formula, metric, sum, paid, payment, money, price } = toolsOf(layout)
+  const known = new Set(layout.report.currency.rates.map(({ currency }) => currency))
+  const rateExpression = ({ terms: { currencyCode: code } }: OfferReport) =>
+    code !== null && known.has(code) ? `IF(ISNUMBER(Rate_${code}),Rate_${code},NA())` : 'NA()'
   return {
     prepaid: metric('Pre-paid', 'prepaid', money, (at) => paid(at, 'amount', `,${payment('amount')},">0"`)),
     prepaidShare: metric('Pre-paid share', 'prepaidShare', style.percent, (at, offer) =>
       offer.shape === 'summary' ? 'NA()' : `IFERROR(${at('prepaid')}/${at('total')},NA())`,
     ),
-    prepaymentState: formula(
-      'Pre-payment check',
-      (at) => {
-        const share = at('prepaidShare')
-        return `IF(ISNUMBER(${share}),IF(${share}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit"),"unknown")`
-      },
-      (offer) => prepaymentState(layout, offer),
-      style.body,
-    ),
+    prepaymentState: formula('Pre-payment check', style.body, (offer, at) => {
+      const share = at('prepaidShare')
+      const verdict = `IF(${share}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit")`
+      return [`IF(ISNUMBER(${share}),${verdict},"unknown")`, prepaymentState(layout, offer)]
+    }),
     presentValue: metric('Present value', 'presentValue', money, (at) => {
       const share = `MIN(1,IF(ISNUMBER(${at('prepaidShare')}),${at('prepaidShare')},0))`
       const balance = `IF(${at('basis')}="lines",${sum(at, 'present')},${at('total')})`
@@ -223,9 +207,8 @@ function valuation(layout: RfqLayout) {
     ),
     rate: formula(
       layout.currency === null ? 'Exchange rate' : `Exchange rate (${layout.currency} per unit)`,
-      rateExpression(layout),
-      (offer) => offer.compared.rate,
       EXCHANGE_RATE,
+      (offer) => [rateExpression(offer), offer.compared.rate],
     ),
   }
 }
@@ -242,10 +225,4 @@ function prepaymentState({ report }: RfqLayout, { metrics }: OfferReport): strin
 function haircutCellName({ terms }: OfferReport): string {
   if (terms.contractType === 'spot') return 'HaircutSpot'
   return terms.contractType === 'forward' ? 'HaircutForward' : 'HaircutOther'
-}
-
-function rateExpression({ report }: RfqLayout) {
-  const known = new Set(report.currency.rates.map(({ currency }) => currency))
-  return (_at: AtOffer, { terms: { currencyCode: code } }: OfferReport) =>
-    code !== null && known.has(code) ? `IF(ISNUMBER(Rate_${code}),Rate_${code},NA())` : 'NA()'
 }

@@ -48,49 +48,35 @@ function outcome({ offers, scoring, numbers, currency }: RfqLayout) {
   return {
     offer: number('Offer no.', (offer) => offer.sequence, style.plainNumber, { band: 'Outcome' }),
     label: text('Offer', (offer) => offer.label, { maxWidth: 34 }),
-    rank: formula(
-      'Rank',
-      (_at, _offer, index) => scoring.cell('rank', index),
-      (offer) => offer.rank ?? '',
-      style.plainNumber,
-    ),
-    score: formula(
-      'Score (0–100)',
-      (_at, _offer, index) => scoring.cell('total', index),
-      (offer) => offer.scores?.total ?? '',
-      style.oneDecimal,
-    ),
-    comparedPricePerTonne: formula(
-      withCurrency('Price per tonne', currency, '/t'),
-      (at) => `IFERROR(${at('pricePerTonne')}*${at('rate')},NA())`,
-      (offer) => offer.compared.pricePerTonne,
-      price,
-    ),
-    comparedPrice: formula(
-      withCurrency('Risk-adjusted price per tonne', currency, '/t'),
-      (at) => `IFERROR(ROUND(${at('riskPrice')}*${at('rate')},6),NA())`,
-      (offer) => offer.compared.price,
-      price,
-    ),
-    volume: formula(
-      'Volume (t)',
-      (at) => byBasis(at, 'sumVolume', 'statedVolume'),
-      (offer) => offer.metrics.volume,
-      numbers.volume,
-    ),
-    coverage: formula(
-      'Coverage of the wanted volume',
-      (at) => `IFERROR(MIN(1,${at('volume')}/WantedVolume),NA())`,
-      (offer) => offer.metrics.coverage,
-      style.percent,
-    ),
-    comparedTotal: formula(
-      withCurrency('Total', currency),
-      (at) => `IFERROR(${at('total')}*${at('rate')},NA())`,
-      (offer) => offer.compared.total,
-      numbers.money(currency),
-    ),
-    eligible: formula('Ranked', eligibleExpression, (offer) => inWords(offer.eligibility.eligible), style.centred),
+    rank: formula('Rank', style.plainNumber, (offer, _at, index) => [scoring.cell('rank', index), offer.rank ?? '']),
+    score: formula('Score (0–100)', style.oneDecimal, (offer, _at, index) => [
+      scoring.cell('total', index),
+      offer.scores?.total ?? '',
+    ]),
+    comparedPricePerTonne: formula(withCurrency('Price per tonne', currency, '/t'), price, (offer, at) => [
+      `IFERROR(${at('pricePerTonne')}*${at('rate')},NA())`,
+      offer.compared.pricePerTonne,
+    ]),
+    comparedPrice: formula(withCurrency('Risk-adjusted price per tonne', currency, '/t'), price, (offer, at) => [
+      `IFERROR(ROUND(${at('riskPrice')}*${at('rate')},6),NA())`,
+      offer.compared.price,
+    ]),
+    volume: formula('Volume (t)', numbers.volume, (offer, at) => [
+      byBasis(at, 'sumVolume', 'statedVolume'),
+      offer.metrics.volume,
+    ]),
+    coverage: formula('Coverage of the wanted volume', style.percent, (offer, at) => [
+      `IFERROR(MIN(1,${at('volume')}/WantedVolume),NA())`,
+      offer.metrics.coverage,
+    ]),
+    comparedTotal: formula(withCurrency('Total', currency), numbers.money(currency), (offer, at) => [
+      `IFERROR(${at('total')}*${at('rate')},NA())`,
+      offer.compared.total,
+    ]),
+    eligible: formula('Ranked', style.centred, (offer, at) => [
+      eligibleExpression(at, offer),
+      inWords(offer.eligibility.eligible),
+    ]),
     why: text('Reason not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'), {
       maxWidth: 44,
     }),
@@ -132,26 +118,18 @@ function terms(layout: RfqLayout) {
     ),
     statedPrice: formula(
       'Stated price per tonne',
-      (at) => {
-        const [total, volume] = [at('statedTotal'), at('statedVolume')]
-        return `IF(AND(N(${total})>0,N(${volume})>0),${total}/${volume},NA())`
-      },
-      (offer) => offer.metrics.statedPrice,
       (offer) => numbers.price(offer.terms.currencyCode),
+      (offer, at) => {
+        const [total, volume] = [at('statedTotal'), at('statedVolume')]
+        return [`IF(AND(N(${total})>0,N(${volume})>0),${total}/${volume},NA())`, offer.metrics.statedPrice]
+      },
     ),
     expiry: date('Expires', (offer) => offer.terms.expiryDate),
-    daysToExpiry: days(
-      'Days to expiry',
-      'expiry',
-      (offer) => offer.terms.expiryDate,
-      (offer) => offer.terms.daysToExpiry,
-    ),
-    expiryState: formula(
-      'Expiry check',
-      (at) => expiryExpression(at('daysToExpiry')),
-      (offer) => expiryState(layout, offer),
-      style.body,
-    ),
+    daysToExpiry: days('Days to expiry', 'expiry', (offer) => [offer.terms.expiryDate, offer.terms.daysToExpiry]),
+    expiryState: formula('Expiry check', style.body, (offer, at) => [
+      expiryExpression(at('daysToExpiry')),
+      expiryState(layout, offer),
+    ]),
     review: codes('Review', (offer) => offer.terms.review?.status),
   }
 }

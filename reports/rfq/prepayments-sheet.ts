@@ -27,31 +27,20 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
       due: date('Due date', ({ payment }) => payment.dueDate),
       amount: number('Amount', ({ payment }) => payment.amount, money),
       currency: text('Currency', ({ offer }) => offer.terms.currency, { look: style.body }),
-      share: formulaOrEmpty(
-        'Share of total',
-        (at, { offer }) => `${at('amount')}/${offers.cell('total', rowOf.get(offer) as number)}`,
-        ({ offer, payment }) => shareOf(payment.amount, offer.metrics.total),
-        style.percent,
-      ),
+      share: formulaOrEmpty('Share of total', style.percent, ({ offer, payment }, at) => [
+        `${at('amount')}/${offers.cell('total', rowOf.get(offer) as number)}`,
+        shareOf(payment.amount, offer.metrics.total),
+      ]),
       ...working({
-        days: days(
-          'Days from as-of date',
-          'due',
-          ({ payment }) => payment.dueDate,
-          ({ payment }) => payment.days,
-        ),
-        factor: formula(
-          'Discount factor',
-          (at) => discountFactorExpression(at('days')),
-          ({ payment }) => payment.discountFactor,
-          style.fourDecimals,
-        ),
-        present: formula(
-          'Discounted amount',
-          (at) => `MAX(0,N(${at('amount')}))*${at('factor')}`,
-          ({ payment }) => Math.max(0, payment.amount ?? 0) * payment.discountFactor,
-          money,
-        ),
+        days: days('Days from as-of date', 'due', ({ payment }) => [payment.dueDate, payment.days]),
+        factor: formula('Discount factor', style.fourDecimals, ({ payment }, at) => [
+          discountFactorExpression(at('days')),
+          payment.discountFactor,
+        ]),
+        present: formula('Discounted amount', money, ({ payment }, at) => [
+          `MAX(0,N(${at('amount')}))*${at('factor')}`,
+          Math.max(0, payment.amount ?? 0) * payment.discountFactor,
+        ]),
       }),
     },
   })

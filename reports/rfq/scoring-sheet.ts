@@ -19,12 +19,10 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
   const { scoring, offers, numbers, currency, report } = layout
   const { text, number, formula } = columnsOf<OfferReport, ScoringKey>(scoring)
   const score = (criterion: Criterion) =>
-    formula(
-      CRITERION_NAMES[criterion],
-      (at, _offer, index) => ifRanked(at, scoreExpression(layout, criterion, index)),
-      (offer) => offer.scores?.[criterion] ?? '',
-      style.oneDecimal,
-    )
+    formula(CRITERION_NAMES[criterion], style.oneDecimal, (offer, at, index) => [
+      ifRanked(at, scoreExpression(layout, criterion, index)),
+      offer.scores?.[criterion] ?? '',
+    ])
   const total = (index: number) =>
     `IFERROR(ROUND(SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, index)})/SUM(${weightsRange(layout)}),6),"")`
   return tableSheet<OfferReport, ScoringKey>({
@@ -37,40 +35,34 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
     columns: {
       offer: number('Offer no.', (offer) => offer.sequence),
       label: text('Offer', (offer) => offer.label, { maxWidth: 40 }),
-      eligible: formula(
-        'Ranked',
-        (_at, _offer, index) => offers.cell('eligible', index),
-        (offer) => yesNo(offer.eligibility.eligible),
-        style.centred,
-      ),
+      eligible: formula('Ranked', style.centred, (offer, _at, index) => [
+        offers.cell('eligible', index),
+        yesNo(offer.eligibility.eligible),
+      ]),
       price: formula(
         withCurrency('Risk-adjusted price per tonne', currency, '/t'),
-        (at, _offer, index) => ifRanked(at, offers.cell('comparedPrice', index)),
-        (offer) => (offer.eligibility.eligible ? offer.compared.price : ''),
         numbers.price(currency),
+        (offer, at, index) => [
+          ifRanked(at, offers.cell('comparedPrice', index)),
+          offer.eligibility.eligible ? offer.compared.price : '',
+        ],
       ),
       ...(Object.fromEntries(CRITERIA.map((criterion) => [`score-${criterion}`, score(criterion)])) as Record<
         ScoreKey,
         Column<OfferReport>
       >),
-      total: formula(
-        'Total score',
-        (at, _offer, index) => ifRanked(at, total(index)),
-        (offer) => offer.scores?.total ?? '',
-        style.asBold(style.oneDecimal),
-      ),
-      rank: formula(
-        'Rank',
-        (at) => ifRanked(at, rankExpression(layout, at, 'total', 0)),
-        (offer) => offer.rank ?? '',
-        style.asBold(style.plainNumber),
-      ),
-      priceRank: formula(
-        'Rank by price',
-        (at) => ifRanked(at, rankExpression(layout, at, 'price', 1)),
-        (offer) => offer.priceRank ?? '',
-        style.plainNumber,
-      ),
+      total: formula('Total score', style.asBold(style.oneDecimal), (offer, at, index) => [
+        ifRanked(at, total(index)),
+        offer.scores?.total ?? '',
+      ]),
+      rank: formula('Rank', style.asBold(style.plainNumber), (offer, at) => [
+        ifRanked(at, rankExpression(layout, at, 'total', 0)),
+        offer.rank ?? '',
+      ]),
+      priceRank: formula('Rank by price', style.plainNumber, (offer, at) => [
+        ifRanked(at, rankExpression(layout, at, 'price', 1)),
+        offer.priceRank ?? '',
+      ]),
     },
     marks: () => [
       mark(scoring.area('rank'), is(here, '=', 1), 'good'),

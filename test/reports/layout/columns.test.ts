@@ -30,18 +30,11 @@ const columns = {
   ),
   volume: number('Volume (t)', ({ volume }) => volume, style.integer),
   due: date('Due', ({ due }) => due),
-  days: days(
-    'Days',
-    'due',
-    ({ due }) => due,
-    (line) => line.days,
-  ),
-  total: formulaOrEmpty(
-    'Total',
-    (at) => `${at('volume')}*${at('price')}`,
-    (line) => line.volume && line.volume * line.price,
-    money,
-  ),
+  days: days('Days', 'due', ({ due, days }) => [due, days]),
+  total: formulaOrEmpty('Total', money, (line, at) => [
+    `${at('volume')}*${at('price')}`,
+    line.volume && line.volume * line.price,
+  ]),
 }
 const sheet = tableSheet({
   grid,
@@ -84,12 +77,7 @@ describe('columns of a table', () => {
   it('refer in formulas to cells of the same row by key', () => {
     expect(rows[5]?.cells[5]?.value).toEqual({ formula: 'D6*E6', result: 6 })
     expect(
-      formula(
-        'Twice',
-        (at) => `2*${at('price')}`,
-        ({ price }) => 2 * price,
-        money,
-      ).cell(LINES[1] as Line, 1).value,
+      formula('Twice', money, ({ price }, at) => [`2*${at('price')}`, 2 * price]).cell(LINES[1] as Line, 1).value,
     ).toEqual({ formula: '2*E7', result: 10 })
   })
 
