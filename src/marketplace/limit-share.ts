@@ -55,6 +55,7 @@ export class LimitShare {
   #claimedAt = Number.NEGATIVE_INFINITY
   #releasedAt = Number.NEGATIVE_INFINITY
   #retryAt = Number.NEGATIVE_INFINITY
+  #failedUntil = Number.NEGATIVE_INFINITY
   /** A pause that the ledger may not know of. */
   #untold = false
   #timer: { at: number; controller: AbortController } | null = null
@@ -118,14 +119,14 @@ export class LimitShare {
   /** When to claim next; infinite if no claim is of use. */
   #nextClaim(now: number): number {
     if (this.#claiming || this.#closed) return Number.POSITIVE_INFINITY
-    if (this.#untold) return now
+    if (this.#untold) return Math.max(now, this.#failedUntil)
     const { concurrency, load } = this.#options
     const { running, waiting } = load()
-    let next = running > 0 ? this.#claimedAt + RENEW_MS : Number.POSITIVE_INFINITY
+    let next = running + waiting > 0 ? this.#claimedAt + RENEW_MS : Number.POSITIVE_INFINITY
     if (running + waiting < this.#slots) next = Math.min(next, Math.max(this.#releasedAt, this.#claimedAt) + IDLE_MS)
     if (waiting > 0 && running < concurrency)
       next = Math.min(next, this.#left > 0 && !this.#confirmed ? this.#from : this.#retryAt)
-    return Math.max(now, next)
+    return Math.max(now, this.#failedUntil, next)
   }
 
   #claim(): void {
@@ -176,9 +177,11 @@ export class LimitShare {
     this.#claiming = null
     this.#slots = 0
     this.#left = 0
-    this.#retryAt = this.#options.timing.elapsed() + FAILURE_PAUSE_MS
+    const now = this.#options.timing.elapsed()
+    this.#failedUntil = now + FAILURE_PAUSE_MS
+    this.#untold = this.#options.load().pausedFor > 0
     if (!this.#closed) this.#options.onError(error)
-    this.#schedule(this.#options.timing.elapsed())
+    this.#schedule(now)
   }
 
   #schedule(now: number): void {

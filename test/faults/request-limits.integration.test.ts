@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -110,6 +110,19 @@ fault(55, 'never more per second than `perSecond`, closes included, and hardly l
   expectAtMost(5, arrivals)
   expect(arrivals.length).toBeGreaterThanOrEqual(0.8 * 5 * 10)
   for (const name of ['one', 'two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 5)
+})
+
+fault(55, '`start`, `sync`, `close-expired` and `check` together stay within the limit', async () => {
+  const fixture = await openProcessFixture({ rfqs: 12, more: 'web: { port: 0 }\n' })
+  const file = join(fixture.folder, 'quotekeeper.yaml')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('perSecond: 5000', 'perSecond: 5'))
+  fixture.start(['start'])
+  await eventually(() => expect(fixture.sandbox.requests.length).toBeGreaterThan(0))
+  const commands = [['sync', '--only', 'listings'], ['close-expired', '--dry-run'], ['check']]
+  await Promise.all(commands.map((args) => fixture.start(args).ended))
+  await eventually(() => expect(fixture.sandbox.requests.length).toBeGreaterThan(38))
+  const arrivals = fixture.sandbox.requests.map(({ at }) => ({ at: at.getTime(), sender: '' }))
+  expectAtMost(5, arrivals.slice(5))
 })
 
 fault(55, 'never more in flight than `concurrency`, and each process gets its share', async () => {

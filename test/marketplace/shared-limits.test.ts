@@ -118,6 +118,41 @@ describe('limits shared by processes', () => {
     expect(starts).toHaveLength(5)
   })
 
+  it('pause every process also if the ledger cannot be reached when one was asked to', async () => {
+    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
+    const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
+    shared.error = new Error('It is locked.')
+    asked.pause(20_000)
+    await shared.time.step()
+    shared.error = null
+    await shared.time.step()
+    const started = other.acquire({}, new CancelToken()).then(() => {
+      expect(shared.time.elapsed()).toBeGreaterThanOrEqual(20_000)
+      other.release()
+    })
+    await shared.time.runAll()
+    await started
+  })
+
+  it('are the lowest of all while a process waits with them, however long it waits', async () => {
+    const shared = shareLimits([
+      { concurrency: 4, perSecond: 0.1 },
+      { concurrency: 4, perSecond: 100 },
+    ])
+    const starts: number[] = []
+    const send = async (limiter: RateLimiter) => {
+      await limiter.acquire({}, new CancelToken())
+      starts.push(shared.time.elapsed())
+      limiter.release()
+    }
+    const all = Promise.all([...shared.limiters, ...shared.limiters, ...shared.limiters].map(send))
+    await shared.time.runAll()
+    await all
+    expect(starts).toHaveLength(6)
+    // The last ones may be those of the other process alone.
+    expect(shortestExcess(starts.slice(0, 5), 1)).toBeGreaterThanOrEqual(10_000)
+  })
+
   it('end requests of every process at a pause that is too long to wait for', async () => {
     const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
     const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
