@@ -144,9 +144,8 @@ export function claimShare(
   const paused = pausedFor > 0
   const kept = paused ? undefined : recent.find((grant) => grant.holder === id)
   const granted = kept || paused ? kept : newGrant(recent, { ...claim, slots, rate })
-  // Slots for which there is no start are left to others; those for starts that were kept are kept too.
-  const usable = report.running + (granted?.starts ?? 0)
-  me.slots = Math.max(report.running, Math.min(usable, kept ? Math.max(slots, known?.slots ?? 0) : slots))
+  // Slots for which there is no start are left to others.
+  me.slots = Math.min(slots, report.running + (granted?.starts ?? 0))
   // During a pause, what was not used yet is taken back: all of a grant that has not begun.
   const rest = recent.filter((grant) => grant.holder !== id || (paused && grant.from <= now))
   return {

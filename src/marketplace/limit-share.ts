@@ -11,7 +11,7 @@ import type { Timing } from './timing.js'
 const POLL_MS = 50
 /** Slots that are not used for this long are given back, in milliseconds. */
 const IDLE_MS = 50
-/** How late a start may be, in milliseconds; doubled while this process is too busy to be in time. */
+/** How late a start may be, in milliseconds; doubled while this process or the ledger is too slow. */
 const MIN_GRACE_MS = 50
 const MAX_GRACE_MS = 1000
 /** How long to wait after the ledger could not be reached, in milliseconds. */
@@ -68,7 +68,7 @@ export class LimitShare {
   /** Uses up one start if a request may start now. */
   tryStart(): boolean {
     const now = this.#options.timing.elapsed()
-    if (now > this.#until) this.#left = 0
+    this.#expire(now)
     if (this.#left === 0 || !this.#confirmed || now < this.#from) return false
     if (this.#options.load().running >= this.#slots) return false
     this.#left--
@@ -116,6 +116,13 @@ export class LimitShare {
     await this.#options.ledger.claim({ ...this.#report(used), running: 0, waiting: 0 }).catch(() => undefined)
   }
 
+  /** Forfeits starts that were not used in time; if none was, more time is asked for. */
+  #expire(now: number): void {
+    if (this.#left === 0 || now <= this.#until) return
+    if (this.#used === 0) this.#grace = Math.min(MAX_GRACE_MS, this.#grace * 2)
+    this.#left = 0
+  }
+
   /** When to claim next; infinite if no claim is of use. */
   #nextClaim(now: number): number {
     if (this.#claiming || this.#closed) return Number.POSITIVE_INFINITY
@@ -133,8 +140,8 @@ export class LimitShare {
     this.#disarm()
     const { timing, ledger, load } = this.#options
     const asked = timing.elapsed()
-    const keep = this.#left > 0 && asked <= this.#until && load().waiting > 0
-    if (this.#left > 0 && !this.#confirmed && asked > this.#until) this.#grace = Math.min(MAX_GRACE_MS, this.#grace * 2)
+    this.#expire(asked)
+    const keep = this.#left > 0 && load().waiting > 0
     const used = keep ? null : { starts: this.#used, lastStartAgo: asked - this.#lastStart }
     if (!keep) this.#left = 0
     this.#claimedAt = asked

@@ -68,6 +68,59 @@ describe('request ledger', () => {
     expect(JSON.stringify(ledger.state).length).toBeLessThan(10_000)
   })
 
+  it('holds the limit, and uses it, if each start is claimed by itself', () => {
+    const ledger = openLedger(0)
+    const starts: number[] = []
+    let used = { starts: 0, lastStartAgo: 0 }
+    // Slowly at first, then as fast as the limit allows.
+    for (let claims = 0; ledger.now < 4000; claims++) {
+      if (ledger.now < 1000 || claims % 8 === 0) ledger.now++
+      if (ledger.now < 1000 && ledger.now % 60 < 30) continue
+      const { starts: granted, startsIn } = ledger.claim('one', { perSecond: 150, concurrency: 1, used })
+      const startsNow = granted > 0 && startsIn === 0
+      if (startsNow) starts.push(ledger.now)
+      used = { starts: startsNow ? 1 : 0, lastStartAgo: 0 }
+    }
+    expect(shortestExcess(starts, 150)).toBeGreaterThanOrEqual(1000)
+    expect(starts.length).toBeGreaterThan(0.8 * 4 * 150)
+  })
+
+  it('counts a start from when it was used, not from when it was granted', () => {
+    const ledger = openLedger(0)
+    expect(ledger.claim('one', { perSecond: 1 }).startsIn).toBe(0)
+    ledger.now = 45
+    expect(ledger.claim('one', { perSecond: 1, used: { starts: 1, lastStartAgo: 5 } }).startsIn).toBeCloseTo(997, 6)
+  })
+
+  it('counts what was used before a pause', () => {
+    const ledger = openLedger(0)
+    const limits = { perSecond: 50, concurrency: 50, waiting: 50 }
+    const { starts } = ledger.claim('one', limits)
+    expect(starts).toBe(4)
+    ledger.claim('two', { ...limits, pausedFor: 100 })
+    expect(ledger.claim('one', { ...limits, used: null }).starts).toBe(0)
+    ledger.now = 100
+    ledger.claim('one', { ...limits, running: 0, waiting: 0, used: { starts, lastStartAgo: 100 } })
+    let granted = 0
+    for (;;) {
+      const share = ledger.claim('two', { ...limits, used: { starts: granted === 0 ? 0 : 4, lastStartAgo: 0 } })
+      if (share.startsIn > 0) break
+      granted += share.starts
+    }
+    expect(granted).toBe(46)
+  })
+
+  it('gives a slot that several want to each in turn', () => {
+    const { served } = simulate({
+      seed: 5,
+      seconds: 20,
+      limits: Array.from({ length: 4 }, () => ({ perSecond: 1000, concurrency: 1 })),
+      takes: 100,
+    })
+    const total = served.reduce((sum, each) => sum + each, 0)
+    for (const each of served) expect(each).toBeGreaterThan(total / 6)
+  })
+
   it('grants starts again that were not used', () => {
     const ledger = openLedger()
     for (let i = 0; i < 20; i++) expect(ledger.claim('one')).toMatchObject({ starts: 1, startsIn: 0 })

@@ -11,7 +11,7 @@ import { ManualClock } from '../helpers/manual-clock.js'
 /** Rate limiters, as of several processes, on one ledger and one clock. */
 function shareLimits(limits: readonly { concurrency: number; perSecond: number }[]) {
   const time = new ManualClock()
-  const world = { time, claims: 0, error: null as Error | null }
+  const world = { time, claims: 0, error: null as Error | null, takes: 0 }
   let state = emptyLedger(0)
   const ledger = (id: string): RequestLedger => ({
     claim: async (report) => {
@@ -19,6 +19,7 @@ function shareLimits(limits: readonly { concurrency: number; perSecond: number }
       if (world.error) throw world.error
       const result = claimShare(state, { id, report, now: time.elapsed(), isGone: () => false })
       state = result.state
+      if (world.takes > 0 && id === 'process 0') await time.wait(world.takes, forever)
       return result.share
     },
   })
@@ -64,6 +65,51 @@ describe('limits shared by processes', () => {
       ),
       { numRuns: 15 },
     )
+  })
+
+  it.each([
+    [0, 20],
+    [120, 20],
+    [120, 2],
+    [400, 2],
+  ])(
+    'hold with a ledger that takes one process %d ms to answer, at %d per second, and every request is served',
+    async (takes, perSecond) => {
+      const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 10, perSecond })))
+      shared.takes = takes
+      const starts: number[] = []
+      const send = async (_: unknown, index: number) => {
+        const limiter = shared.limiters[index % 2] as RateLimiter
+        await limiter.acquire({}, new CancelToken())
+        starts.push(shared.time.elapsed())
+        await shared.time.wait(30, forever)
+        limiter.release()
+      }
+      const all = Promise.all(Array.from({ length: 30 }, send))
+      await shared.time.runAll()
+      await all
+      expect(starts).toHaveLength(30)
+      expect(shortestExcess(starts, perSecond)).toBeGreaterThanOrEqual(1000)
+    },
+  )
+
+  it('pass a slot on within a fraction of a second', async () => {
+    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 1, perSecond: 1000 })))
+    const [one, other] = shared.limiters as [RateLimiter, RateLimiter]
+    const first = one.acquire({}, new CancelToken())
+    await shared.time.step()
+    await first
+    const releasedAt = shared.time.elapsed() + 3000
+    let startedAt = 0
+    const second = other.acquire({}, new CancelToken()).then(() => {
+      startedAt = shared.time.elapsed()
+      other.release()
+    })
+    const release = shared.time.wait(3000, forever).then(() => one.release())
+    await shared.time.runAll()
+    await Promise.all([second, release])
+    expect(startedAt).toBeGreaterThanOrEqual(releasedAt)
+    expect(startedAt).toBeLessThan(releasedAt + 200)
   })
 
   it('cost one claim per batch, not one per request', async () => {
@@ -139,6 +185,12 @@ describe('limits shared by processes', () => {
       { concurrency: 4, perSecond: 0.1 },
       { concurrency: 4, perSecond: 100 },
     ])
+    const [, high] = shared.limiters as [RateLimiter, RateLimiter]
+    // Another request in flight: its process renews, so that claims never pause.
+    const started = high.acquire({}, new CancelToken())
+    await shared.time.step()
+    await started
+    const long = shared.time.wait(60_000, forever).then(() => high.release())
     const starts: number[] = []
     const send = async (limiter: RateLimiter) => {
       await limiter.acquire({}, new CancelToken())
@@ -149,6 +201,7 @@ describe('limits shared by processes', () => {
     await shared.time.runAll()
     await all
     expect(starts).toHaveLength(6)
+    await long
     // The last ones may be those of the other process alone.
     expect(shortestExcess(starts.slice(0, 5), 1)).toBeGreaterThanOrEqual(10_000)
   })
