@@ -194,7 +194,7 @@ fault(57, 'damaged or deleted, it is replaced, and the limit holds', async () =>
     () => new Database(ledger).exec('update ledgers set state = \'{"at":\'').close(),
   ]
   for (const harm of harms) {
-    await wait(1500)
+    await wait(700)
     harm()
     const before = server.arrivals.length
     await eventually(() => expect(server.arrivals.length).toBeGreaterThan(before + 5))
