@@ -11,25 +11,25 @@ import type { AwardBreakEven, DecisionAward, Recommendation } from './decision-m
 import { totalThreshold } from './price-targets.js'
 import { dependsOnScores, type RecommendationInput } from './recommendation-input.js'
 
+/** The price up to which an awarded offer keeps its place: AwardBreakEven. */
 export function breakEvenOf(awarded: Candidate, award: DecisionAward, input: RecommendationInput): AwardBreakEven {
   const { context, settings } = input
   const { offer } = awarded
   const pricePerTonne = offer.compared.pricePerTonne ?? 0
   const base = { offerId: offer.id, label: offer.label, pricePerTonne }
-  const name = award.offers.length === 1 ? 'It' : `Offer ${offer.sequence}`
-  const { price, why } = dependsOnScores(settings)
-    ? scoreBreakEven(offer, award, input)
-    : priceBreakEven(awarded, input)
+  const byScore = dependsOnScores(settings)
+  const { price, why } = byScore ? scoreBreakEven(offer, award, input) : priceBreakEven(awarded, input)
+  const name = `${award.offers.length === 1 ? 'It' : `Offer ${offer.sequence}`} ${byScore ? 'keeps its place' : 'stays in the award'}`
   if (price === null) {
     return {
       ...base,
       breakEvenPricePerTonne: null,
       change: null,
-      words: `${name} stays in the award at any price: ${why}.`,
+      words: `${name} at any price: ${why}.`,
     }
   }
   const change = price / pricePerTonne - 1
-  const words = `${name} stays in the award up to ${formatPricePerTonne(price, context.currency)} (${formatChange(change)})${why}.`
+  const words = `${name} up to ${formatPricePerTonne(price, context.currency)} (${formatChange(change)})${why}.`
   return { ...base, breakEvenPricePerTonne: price, change, words }
 }
 
@@ -53,7 +53,7 @@ function priceBreakEven(awarded: Candidate, { solver, settings, hard, context }:
   return { price, why: threshold.exact ? '' : ', approximately: not proven optimal' }
 }
 
-/** Against the best-ranked eligible offer that is not awarded. */
+/** Against the best-ranked of the eligible offers that are not awarded and rank behind it. */
 function scoreBreakEven(
   offer: Candidate['offer'],
   award: DecisionAward,
@@ -65,19 +65,18 @@ function scoreBreakEven(
     .eligible(hard)
     .map((candidate) => candidate.offer)
     .filter(isRanked)
-    .filter(({ id }) => !awarded.has(id))
+    .filter(({ id, rank }) => !awarded.has(id) && rank > offer.rank)
     .sort((a, b) => a.rank - b.rank)[0]
-  if (rival === undefined) return { price: null, why: 'no other ranked offer is eligible' }
+  if (rival === undefined) return { price: null, why: 'no other eligible offer ranks behind it' }
   const lowest = minOf(ranked.flatMap(({ id, compared }) => (id === offer.id ? [] : [compared.price])))
-  const { breakEven, reason } = breakEvenPrice(offer, [rival], settings.weights, lowest)
-  if (breakEven === null) return { price: null, why: reason.replace(/\.$/, '').toLowerCase() }
+  const { breakEven } = breakEvenPrice(offer, [rival], settings.weights, lowest)
+  const name = `${rival.label} (offer ${rival.sequence})`
+  if (breakEven === null) return { price: null, why: `${name} cannot overtake it` }
   const { price, pricePerTonne } = offer.compared
-  return {
-    price: ((pricePerTonne ?? 0) * breakEven) / (price ?? 1),
-    why: `, where ${rival.label} (offer ${rival.sequence}) overtakes it`,
-  }
+  return { price: ((pricePerTonne ?? 0) * breakEven) / (price ?? 1), why: `, where ${name} overtakes it` }
 }
 
+/** The smallest change of a single weight, among those of the sensitivity analysis, that changes the award. */
 export function firstWeightOf(award: DecisionAward, input: RecommendationInput): Recommendation['firstWeight'] {
   const cases = [...input.sensitivity.weightShifts].sort((a, b) => Math.abs(a.shift) - Math.abs(b.shift))
   const found = firstChange(award, cases, input)
@@ -88,6 +87,7 @@ export function firstWeightOf(award: DecisionAward, input: RecommendationInput):
   return { criterion, shift, offerIds: found.offerIds, words }
 }
 
+/** The nearest discount rate, among those of the sensitivity analysis, that changes the award. */
 export function firstRateOf(award: DecisionAward, input: RecommendationInput): Recommendation['firstRate'] {
   const current = input.settings.discountRate
   const cases = [...input.sensitivity.discountRates].sort(
@@ -122,6 +122,7 @@ function firstChange<Case extends CaseRanking>(
   return null
 }
 
+/** What would change the award; one sentence each. */
 export function changesOf(
   {
     award,

@@ -147,6 +147,8 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
 
   /** As `cheapest`, if one offer were not available. */
   function cheapestWithout(candidate: Candidate, hard: RequirementMask, wanted: number): Solution {
+    const award = cheapest(hard, wanted)
+    if (award.reached && award.exact && !award.members.includes(candidate)) return award
     const key = `${eligibleKey(hard)} ${mostFor(hard)} ${wanted} without ${candidate.offer.id}`
     const known = solved.get(key)
     if (known !== undefined) return known

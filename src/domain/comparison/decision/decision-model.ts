@@ -9,14 +9,7 @@
  *
  * Awards take whole offers. Amounts are in `currency.comparison`; prices per tonne are nominal.
  */
-import type {
-  AwardRule,
-  Criterion,
-  RequirementLevel,
-  RequirementLevels,
-  RequirementName,
-  WantedBasis,
-} from '../settings.js'
+import type { AwardRule, Criterion, RequirementLevel, RequirementName } from '../settings.js'
 import type { SwitchTable } from './switch-table-model.js'
 
 export interface Decision {
@@ -139,7 +132,7 @@ export interface Recommendation {
   award: DecisionAward | null
   /** The rule, coverage, score, and the distance to the runner-up. */
   reasons: string[]
-  /** What is not met, what is waived, reviews and expiry dates; at most MAX_SENTENCES. */
+  /** What is not met, what is waived, reviews and expiry dates; by requirement if more than three offers are awarded. */
   conditions: string[]
   /** Break-even prices, and the first weight, rate, volume or requirement that changes the award. */
   changes: string[]
@@ -178,7 +171,7 @@ export interface AwardBreakEven {
   /**
    * The highest nominal price per tonne at which the offer stays in the award, other prices unchanged. Under the price
    * rules it is exact: from there on, the cheapest award without this offer costs less. Under `best-score-compliant` it is
-   * the price at which the best-ranked eligible offer that is not awarded overtakes it.
+   * the price at which the best-ranked of the eligible offers behind it that are not awarded overtakes it.
    */
   breakEvenPricePerTonne: number | null
   /** breakEvenPricePerTonne / pricePerTonne − 1. */
@@ -275,7 +268,7 @@ export interface Baseline {
 }
 
 export interface Negotiation {
-  /** How many offers have exact prices: `limit` at most, awarded offers first, then by rank. */
+  /** At most this many offers have exact prices: awarded offers first, then by rank. */
   limit: number
   /** `RfqTerms.additionalRequirements`, in full. */
   additionalRequirements: string | null
@@ -287,7 +280,7 @@ export interface OfferNegotiation {
   offerId: string
   sequence: number
   label: string
-  /** Of the offer's currency per unit of the comparison currency: 1 / compared.rate; null if unknown. */
+  /** Code of the offer's currency; null if it states none. */
   ownCurrency: string | null
   pricePerTonne: number | null
   rankFirst: PriceTarget
@@ -329,6 +322,3 @@ export interface CriteriaDecision {
   ranking: { offerId: string; total: number; rank: number }[] | null
   words: string
 }
-
-/** Key of the volume choice in a switch table. */
-export type { RequirementLevels, WantedBasis }

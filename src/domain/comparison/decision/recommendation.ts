@@ -5,7 +5,7 @@ import { breakEvenOf, changesOf, firstRateOf, firstWeightOf } from './award-chan
 import { conditionsOf } from './award-conditions.js'
 import { type AwardContext, amountsText, awardOf, numbered, offersText } from './award-figures.js'
 import { REQUIREMENT_TITLES } from './award-requirements.js'
-import { namesIn, type Solution } from './award-solver.js'
+import { bitOf, namesIn, type Solution } from './award-solver.js'
 import { closestAward } from './closest-award.js'
 import type { AwardedOffer, ClosestAward, DecisionAward, Recommendation, RunnerUp } from './decision-model.js'
 import { dependsOnScores, type RecommendationInput, RULE_TEXT } from './recommendation-input.js'
@@ -72,10 +72,23 @@ function noAward(closest: ClosestAward | null, solution: Solution, input: Recomm
     ? `Each eligible offer alone exceeds the RFQ's maximum of ${formatTonnes(context.rfq.maxVolume ?? 0)}.`
     : 'No offer meets every hard requirement.'
   return {
-    ...emptyRecommendation('none', 'No award satisfies the hard requirements.', [why, ...input.excluded]),
+    ...emptyRecommendation('none', 'No award satisfies the hard requirements.', [
+      why,
+      ...failureCounts(input),
+      ...input.excluded,
+    ]),
     changes: [...(closest === null ? [] : [closest.words]), ...partialWaivers(closest, input)],
     closest,
   }
+}
+
+/** How many offers do not meet each hard requirement. */
+function failureCounts({ solver, hard }: RecommendationInput): string[] {
+  const counts = namesIn(hard).flatMap((name) => {
+    const failing = solver.candidates.filter(({ failedMask }) => (failedMask & bitOf(name)) !== 0).length
+    return failing === 0 ? [] : [`“${REQUIREMENT_TITLES[name]}” by ${failing} of ${solver.candidates.length}`]
+  })
+  return counts.length === 0 ? [] : [`Not met: ${counts.join(', ')}.`]
 }
 
 /** What waiving each requirement alone gives, even if it does not reach the wanted volume. */

@@ -182,6 +182,32 @@ describe('prices at which an offer enters or leaves the award', () => {
     )
   })
 
+  it('keep the place of an offer awarded by score, ahead of the next one', () => {
+    fc.assert(
+      fc.property(randomCase({ maxOffers: 5 }), (of) => {
+        const settings = { awardRule: 'best-score-compliant' } as const
+        const { decision, offers } = reportOf(of, settings)
+        const awarded = new Set(decision.recommendation.award?.offers.map(({ offerId: id }) => id))
+        for (const { offerId: id, breakEvenPricePerTonne: price } of decision.recommendation.breakEven) {
+          if (price === null) continue
+          const own = offers.find((offer) => offer.id === id)
+          const rival = offers.find((offer) => {
+            const isEligible = decision.offers.some((one) => one.offerId === offer.id && one.eligible)
+            return isEligible && !awarded.has(offer.id) && (offer.rank ?? 0) > (own?.rank ?? 0)
+          })
+          const isAhead = (at: number) => {
+            const { offers: changed } = reportOf(withPrice(of, offerIndex(of, id), at), settings)
+            const rankOf = (wanted?: string) => changed.find((offer) => offer.id === wanted)?.rank ?? 0
+            return rankOf(id) < rankOf(rival?.id)
+          }
+          expect(isAhead(price * 0.9999)).toBe(true)
+          expect(isAhead(price * 1.0001)).toBe(false)
+        }
+      }),
+      { numRuns: RUNS / 2 },
+    )
+  })
+
   it('rank an offer first at the stated price, and not above it', () => {
     fc.assert(
       fc.property(randomCase({ maxOffers: 5 }), (of) => {

@@ -74,6 +74,10 @@ describe('the recommendation', () => {
           'Closest: a · Project 2 (offer 2), 120 t at 18 USD/t, 2,160 USD in total; “Price at most the maximum” would have to be waived.',
       },
     })
+    expect(decision.recommendation.reasons).toEqual([
+      'No offer meets every hard requirement.',
+      'Not met: “Offer not expired” by 1 of 3, “Contract type as asked for” by 1 of 3, “Vintages within the range” by 1 of 3, “Price at most the maximum” by 1 of 3.',
+    ])
     expect(decision.recommendation.changes).toEqual([
       decision.recommendation.closest?.words,
       'Waiving “Offer not expired” alone: a · Project 3 (offer 3), 90 t at 6 USD/t, 540 USD in total, which covers 90 % of the wanted volume.',
