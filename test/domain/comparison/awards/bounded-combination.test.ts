@@ -19,6 +19,18 @@ function allSets(list: readonly Item[]): Item[] {
   )
 }
 
+/** The lowest cost for each volume up to `most`, by dynamic programming; infinite if no set has that volume. */
+function cheapestByVolume(list: readonly Item[], most: number): number[] {
+  const costs = new Array<number>(most + 1).fill(Number.POSITIVE_INFINITY)
+  costs[0] = 0
+  for (const { volume, cost } of list) {
+    for (let total = most; total >= volume; total--) {
+      costs[total] = Math.min(costs[total] ?? 0, (costs[total - volume] ?? 0) + cost)
+    }
+  }
+  return costs
+}
+
 const sumOf = (list: readonly Item[], picked: readonly number[]) =>
   picked.reduce(
     (sum, at) => ({ volume: sum.volume + (list[at]?.volume ?? 0), cost: sum.cost + (list[at]?.cost ?? 0) }),
@@ -68,6 +80,32 @@ describe('cheapestWithin', () => {
     const list = [...small, ...Array.from({ length: 5 }, (_, at) => ({ volume: 25, cost: 100 + at }))]
     const { found, exact } = cheapestWithin(list, { least: 30, most: 34 })
     expect({ picked: found?.picked, exact }).toEqual({ picked: [0, 1, 2], exact: true })
+  })
+
+  it('is right with more offers too, if it says that it is exact, and otherwise between its bounds', () => {
+    const many = fc.array(
+      fc.record({ volume: fc.integer({ min: 3, max: 60 }), cost: fc.integer({ min: 1, max: 500 }) }),
+      {
+        minLength: EXACT_UP_TO + 4,
+        maxLength: 70,
+      },
+    )
+    fc.assert(
+      fc.property(many, fc.integer({ min: 20, max: 900 }), fc.integer({ min: 0, max: 2 }), (list, least, room) => {
+        const most = least + room
+        const costs = cheapestByVolume(list, most)
+        const best = Math.min(...costs.slice(least))
+        const { found, exact } = cheapestWithin(list, { least, most })
+        if (exact) expect(found?.cost ?? Number.POSITIVE_INFINITY).toBe(best)
+        else expect(best).toBeGreaterThanOrEqual(found?.lowerBound ?? 0)
+        if (found !== null) expect(found.cost).toBeGreaterThanOrEqual(best)
+        const largest = largestWithin(list, most)
+        const volume = costs.findLastIndex(Number.isFinite)
+        if (largest.exact) expect(largest.found).toMatchObject({ volume, cost: costs[volume] })
+        expect(largest.found?.volume).toBeLessThanOrEqual(volume)
+      }),
+      { numRuns: 15 },
+    )
   })
 
   it('says that a result is not proven if it gives up, and never returns a set outside the bounds', () => {

@@ -9,7 +9,9 @@ describe('compareOffers', () => {
       [5_000, 10],
     ] as const) {
       const responses = manyResponses(offers, lines)
-      const report = compareOffers(comparisonInput({ responses, rfq: { minVolume: 100_000, maxVolume: 2_000_000 } }))
+      const report = compareOffers(
+        comparisonInput({ responses, rfq: { minVolume: 100_000, maxVolume: 2_000_000, minVintageYear: 2020 } }),
+      )
       expect(report.summary).toMatchObject({ offers, ranked: offers })
       expect(report.offers.flatMap((offer) => offer.lines)).toHaveLength(offers * lines)
       expect(report.checks.master.figures.fails).toBe(0)
@@ -23,6 +25,12 @@ describe('compareOffers', () => {
         true,
       ])
       expect(report.sensitivity.contenders).toHaveLength(30)
+      const { recommendation, offers: decided, switches, negotiation } = report.decision
+      expect(recommendation).toMatchObject({ status: 'award', award: { reached: true, compliant: true } })
+      expect(decided).toHaveLength(offers)
+      expect(switches).toMatchObject({ complete: true, currentKey: switches.entries[0]?.key })
+      const priced = negotiation.offers.filter(({ rankFirst }) => !rankFirst.words.startsWith('Computed for some'))
+      expect(priced).toHaveLength(negotiation.limit)
     }
   })
 })
