@@ -1,6 +1,6 @@
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
-import type { Cell } from '../xlsx/cells.js'
+import { type Cell, formula } from '../xlsx/cells.js'
 
 /** What a cell shows: text, a number or a date; null if nothing. */
 export type CellContent = string | number | Date | null
@@ -10,6 +10,15 @@ export function cellContent(cell: Cell | undefined): CellContent {
   const value = plainValue(cell?.value ?? null)
   if (typeof value === 'number' && cell?.style.numFmt?.includes('yyyy')) return dateFromSerial(value)
   return typeof value === 'string' ? value.replace(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_') : value
+}
+
+/**
+ * A formula that refers to a cell, in its style and with its value as the stored result.
+ * @param otherwise the result if the cell has no value
+ */
+export function referenceTo(cell: Cell, expression: string, otherwise: string): Cell {
+  const content = cellContent(cell)
+  return formula(expression, storedNumber(cell) ?? (typeof content === 'string' ? content : otherwise), cell.style)
 }
 
 /** The number in a cell or stored as the result of its formula, dates as serial numbers; null if there is none. */

@@ -3,7 +3,7 @@ import { formatFlagValue } from '../../src/domain/comparison/flag-value.js'
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { Requirement } from '../../src/domain/comparison/offer/requirements.js'
-import { cellContent, isFormula, storedNumber } from '../layout/cell-text.js'
+import { cellContent, isFormula, referenceTo, storedNumber } from '../layout/cell-text.js'
 import { codeList } from '../layout/codes.js'
 import { columnLetter } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
@@ -226,11 +226,8 @@ function offersAttribute(layout: RfqLayout): (key: OfferKey, best?: Best) => Att
 
 /** A cell of `Offers` in `Comparison`: formulas become references to it. */
 function attributeCell(cell: Cell, address: string): Cell {
+  if (isFormula(cell)) return referenceTo(cell, `IFERROR(${address},"${NONE}")`, NONE)
   const content = cellContent(cell)
-  if (isFormula(cell)) {
-    const result = storedNumber(cell) ?? (typeof content === 'string' ? content : NONE)
-    return formula(`IFERROR(${address},"${NONE}")`, result, cell.style)
-  }
   if (content !== null && typeof content !== 'string') return cell
   return text(truncateToLines(content ?? NONE, OFFER_WIDTH, CELL_LINES), style.wrapped)
 }

@@ -1,13 +1,14 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import { codeWords } from '../layout/codes.js'
+import { referenceTo } from '../layout/cell-text.js'
+import { type Column, columnsOf } from '../layout/columns.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, headRow, right, sectionRow, textRow } from '../layout/rows.js'
+import { emptyRows, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { countFlags, withCurrency, yesNo } from '../layout/wording.js'
+import { tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { type CachedResult, formula, number } from '../xlsx/cells.js'
-import type { RfqLayout } from './layout.js'
+import type { OfferKey, RfqLayout } from './layout.js'
+import { offerColumns } from './offers-sheet.js'
 
 /** Column units of `Summary`, shared by all its blocks: rank, name, then figures. */
 export const SUMMARY_WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
@@ -29,8 +30,7 @@ export function rankingRows(layout: RfqLayout, row: number): Ranking {
   const firstRow = row + 2
   const rows = [
     sectionRow(rankingTitle(layout.report, offers.length)),
-    rankingHeader(layout),
-    ...offers.map((offer, index) => rankingRow(layout, offer, index + 1, firstRow + index)),
+    ...tableRows(rankingColumns(layout, firstRow), offers),
   ]
   if (offers.length === 0) rows.push(textRow('No offer is ranked. Offers gives the reasons.'))
   const last = firstRow + Math.max(0, offers.length - 1)
@@ -41,39 +41,29 @@ function rankingTitle({ summary }: RfqReport, shown: number): string {
   return shown < summary.ranked ? `Top ${shown} of ${summary.ranked} ranked offers` : 'Offers by rank'
 }
 
-function rankingHeader({ currency }: RfqLayout): RowPlan {
-  const figures = [
-    withCurrency('Price per tonne', currency, '/t'),
-    'Difference from maximum price',
-    withCurrency('Total', currency),
-    'Volume (t)',
-    'Coverage',
-    'Score (0–100)',
-    'High flags',
-  ]
-  return headRow(right('Rank'), 'Offer', ...figures.map(right), 'Meets all requirements', 'Status')
-}
-
-function rankingRow(layout: RfqLayout, offer: OfferReport, rank: number, row: number): RowPlan {
-  const { numbers, currency, report, offers } = layout
-  const price = offer.compared.pricePerTonne
+/** Rank, then columns of `Offers` looked up by it, so that the block follows a changed ranking. */
+function rankingColumns(layout: RfqLayout, firstRow: number): Column<OfferReport>[] {
+  const { offers, report } = layout
+  const columns = offerColumns(layout)
+  const { number, formula } = columnsOf<OfferReport>()
+  const fromOffers = (key: OfferKey): Column<OfferReport> => ({
+    ...columns[key],
+    cell: (offer, index) => {
+      const row = `MATCH($A${firstRow + index},${offers.range('rank')},0)`
+      return referenceTo(columns[key].cell(offer, index), `IFERROR(INDEX(${offers.range(key)},${row}),"")`, '')
+    },
+  })
   const limit = report.rfq.comparedMaxUnitPrice
-  const ratio = price === null || limit === null || limit === 0 ? null : price / limit - 1
-  const fromOffers = (range: string, cached: CachedResult, style: style.Style) =>
-    formula(`IFERROR(INDEX(${range},MATCH($A${row},${offers.range('rank')},0)),"")`, cached, style)
-  return bodyRow(
-    number(rank, style.asBold(style.plainNumber)),
-    fromOffers(offers.range('label'), offer.label, style.boldWrapped),
-    fromOffers(offers.range('comparedPricePerTonne'), price, numbers.price(currency)),
-    formula(`IFERROR(C${row}/MaxPrice-1,"")`, ratio ?? '', style.signedPercent),
-    fromOffers(offers.range('comparedTotal'), offer.compared.total, numbers.money(currency)),
-    fromOffers(offers.range('volume'), offer.metrics.volume, numbers.volume),
-    fromOffers(offers.range('coverage'), offer.metrics.coverage ?? '', style.percent),
-    fromOffers(offers.range('score'), offer.scores?.total ?? '', style.oneDecimal),
-    fromOffers(offers.range('high'), countFlags(offer, 'high'), style.integer),
-    fromOffers(offers.range('meets'), yesNo(offer.meetsRequirements), style.centred),
-    fromOffers(offers.range('status'), codeWords(offer.status ?? 'unknown'), style.body),
-  )
+  return [
+    number('Rank', ({ rank }) => rank, style.asBold(style.plainNumber)),
+    fromOffers('label'),
+    fromOffers('comparedPricePerTonne'),
+    formula('Difference from maximum price', style.signedPercent, ({ compared: { pricePerTonne } }, _at, index) => [
+      `IFERROR(C${firstRow + index}/MaxPrice-1,"")`,
+      pricePerTonne === null || !limit ? '' : pricePerTonne / limit - 1,
+    ]),
+    ...(['comparedTotal', 'volume', 'coverage', 'score', 'high', 'meets', 'status'] as const).map(fromOffers),
+  ]
 }
 
 const rankingMarks = (first: number, last: number): Mark[] => [
