@@ -1,5 +1,5 @@
 import type { RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
-import { columnsOf } from '../layout/columns.js'
+import { type Columns, columnsOf } from '../layout/columns.js'
 import { all, here, is, isUnavailable, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
@@ -11,12 +11,7 @@ const NOTE =
 
 /** `RFQs` of a channel. */
 export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
-  const { rfqs, numbers } = layout
-  const { text, codes, number, date, moment, yesNo, formula, days } = columnsOf<RfqRow, RfqRowKey>(rfqs)
-  const price = (rfq: RfqRow) => numbers.price(style.currencyCode(rfq.currency))
-  const offers = (key: OfferRowKey) => layout.offers.range(key)
-  const ofRfq = (no: string) => `${offers('rfq')},${no}`
-  const ranked = (no: string) => `${ofRfq(no)},${offers('ranked')},"yes"`
+  const { rfqs } = layout
   const open = is({ column: rfqs.letter('state') }, '=', 'open')
   return tableSheet({
     grid: rfqs,
@@ -24,49 +19,7 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
     rows: layout.report.rfqs,
     emptyText: 'No RFQs.',
     frozenColumns: 2,
-    columns: {
-      no: number('No.', (rfq) => layout.rowOf.get(rfq.id)),
-      number: number('RFQ', (rfq) => rfq.number),
-      reference: text('Reference', (rfq) => rfq.reference),
-      title: text('Title', (rfq) => rfq.title, { maxWidth: 44 }),
-      state: codes('State', (rfq) => rfq.state ?? 'unknown'),
-      due: date('Response due date', (rfq) => rfq.responseDueDate),
-      daysToDue: days('Days to due date', 'due', (rfq) => [rfq.responseDueDate, rfq.daysToDue]),
-      offers: formula('Offers', style.integer, (rfq, at) => [`COUNTIFS(${ofRfq(at('no'))})`, rfq.offers]),
-      ranked: formula('Ranked', style.integer, (rfq, at) => [`COUNTIFS(${ranked(at('no'))})`, rfq.ranked]),
-      volume: formula('Offered, ranked (t)', numbers.volume, (rfq, at) => [
-        `SUMIFS(${offers('volume')},${ranked(at('no'))})`,
-        rfq.volume,
-      ]),
-      coverage: formula('Coverage', style.percent, (rfq, at) => [
-        `IF(N(${at('wanted')})>0,MIN(1,${at('volume')}/${at('wanted')}),NA())`,
-        rfq.coverage,
-      ]),
-      best: formula('Best price per tonne', price, (rfq, at) => [
-        `IF(${at('ranked')}=0,NA(),_xlfn.MINIFS(${offers('price')},${ranked(at('no'))}))`,
-        rfq.bestPricePerTonne,
-      ]),
-      late: number('Submitted late', (rfq) => rfq.late, style.integer),
-      meets: number('Meet all requirements', (rfq) => rfq.meetRequirements, style.integer),
-      wanted: number('Wanted (t)', (rfq) => rfq.wanted, numbers.volume),
-      currency: text('Currency of prices', (rfq) => rfq.currency),
-      median: number('Median price per tonne', (rfq) => rfq.medianPricePerTonne, price),
-      limit: number('Maximum price per tonne', (rfq) => rfq.maxUnitPrice, price),
-      bestOffer: text('Best offer by score', (rfq) => rfq.bestOffer),
-      high: number('High flags', (rfq) => rfq.flags.high, style.integer),
-      medium: number('Medium flags', (rfq) => rfq.flags.medium, style.integer),
-      low: number('Low flags', (rfq) => rfq.flags.low, style.integer),
-      flags: text('RFQ flags', (rfq) => rfq.flagWords.join('\n'), { maxWidth: 60 }),
-      fulfilment: date('Fulfilment due date', (rfq) => rfq.fulfilmentDueDate),
-      minVolume: number('Minimum volume (t)', (rfq) => rfq.minVolume, numbers.volume),
-      maxVolume: number('Maximum volume (t)', (rfq) => rfq.maxVolume, numbers.volume),
-      closed: moment('Closed', (rfq) => rfq.closedAt),
-      missing: moment('Missing since', (rfq) => rfq.missingSince),
-      valid: yesNo('Matches API documentation', (rfq) => rfq.valid),
-      version: number('Version', (rfq) => rfq.version),
-      observed: moment('Observed', (rfq) => rfq.observedAt),
-      id: text('RFQ id', (rfq) => rfq.id, { maxWidth: 40, look: style.body }),
-    },
+    columns: rfqColumns(layout),
     marks: () => [
       mark(rfqs.area('daysToDue'), all(open, is(here, '<', 0)), 'bad'),
       mark(rfqs.area('daysToDue'), all(open, is(here, '<=', 7)), 'warn'),
@@ -75,4 +28,57 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
       mark(rfqs.area('coverage'), isUnavailable(here), 'muted'),
     ],
   })
+}
+
+/** The columns of `RFQs`; `Summary` shows some of them for open RFQs. */
+export function rfqColumns(layout: ChannelLayout): Columns<RfqRow, RfqRowKey> {
+  const { rfqs, numbers } = layout
+  const { text, codes, number, date, moment, yesNo, formula, days } = columnsOf<RfqRow, RfqRowKey>(rfqs)
+  const price = (rfq: RfqRow) => numbers.price(style.currencyCode(rfq.currency))
+  const offers = (key: OfferRowKey) => layout.offers.range(key)
+  const ofRfq = (no: string) => `${offers('rfq')},${no}`
+  const ranked = (no: string) => `${ofRfq(no)},${offers('ranked')},"yes"`
+  return {
+    no: number('No.', (rfq) => layout.rowOf.get(rfq.id)),
+    number: number('RFQ', (rfq) => rfq.number),
+    reference: text('Reference', (rfq) => rfq.reference),
+    title: text('Title', (rfq) => rfq.title, { maxWidth: 44 }),
+    state: codes('State', (rfq) => rfq.state ?? 'unknown'),
+    due: date('Response due date', (rfq) => rfq.responseDueDate),
+    daysToDue: days('Days to due date', 'due', (rfq) => [rfq.responseDueDate, rfq.daysToDue]),
+    offers: formula('Offers', style.integer, (rfq, at) => [`COUNTIFS(${ofRfq(at('no'))})`, rfq.offers]),
+    ranked: formula('Ranked', style.integer, (rfq, at) => [`COUNTIFS(${ranked(at('no'))})`, rfq.ranked]),
+    volume: formula('Offered, ranked (t)', numbers.volume, (rfq, at) => [
+      `SUMIFS(${offers('volume')},${ranked(at('no'))})`,
+      rfq.volume,
+    ]),
+    coverage: formula('Coverage', style.percent, (rfq, at) => [
+      `IF(N(${at('wanted')})>0,MIN(1,${at('volume')}/${at('wanted')}),NA())`,
+      rfq.coverage,
+    ]),
+    best: formula('Best price per tonne', price, (rfq, at) => [
+      `IF(${at('ranked')}=0,NA(),_xlfn.MINIFS(${offers('price')},${ranked(at('no'))}))`,
+      rfq.bestPricePerTonne,
+    ]),
+    late: number('Submitted late', (rfq) => rfq.late, style.integer),
+    meets: number('Meet all requirements', (rfq) => rfq.meetRequirements, style.integer),
+    wanted: number('Wanted (t)', (rfq) => rfq.wanted, numbers.volume),
+    currency: text('Currency of prices', (rfq) => rfq.currency),
+    median: number('Median price per tonne', (rfq) => rfq.medianPricePerTonne, price),
+    limit: number('Maximum price per tonne', (rfq) => rfq.maxUnitPrice, price),
+    bestOffer: text('Best offer by score', (rfq) => rfq.bestOffer),
+    high: number('High flags', (rfq) => rfq.flags.high, style.integer),
+    medium: number('Medium flags', (rfq) => rfq.flags.medium, style.integer),
+    low: number('Low flags', (rfq) => rfq.flags.low, style.integer),
+    flags: text('RFQ flags', (rfq) => rfq.flagWords.join('\n'), { maxWidth: 60 }),
+    fulfilment: date('Fulfilment due date', (rfq) => rfq.fulfilmentDueDate),
+    minVolume: number('Minimum volume (t)', (rfq) => rfq.minVolume, numbers.volume),
+    maxVolume: number('Maximum volume (t)', (rfq) => rfq.maxVolume, numbers.volume),
+    closed: moment('Closed', (rfq) => rfq.closedAt),
+    missing: moment('Missing since', (rfq) => rfq.missingSince),
+    valid: yesNo('Matches API documentation', (rfq) => rfq.valid),
+    version: number('Version', (rfq) => rfq.version),
+    observed: moment('Observed', (rfq) => rfq.observedAt),
+    id: text('RFQ id', (rfq) => rfq.id, { maxWidth: 40, look: style.body }),
+  }
 }

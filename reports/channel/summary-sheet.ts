@@ -1,26 +1,19 @@
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { asOfLabel } from '../layout/as-of.js'
+import { referenceTo } from '../layout/cell-text.js'
 import type { Chart } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { codeWords } from '../layout/codes.js'
+import { type Column, columnsOf } from '../layout/columns.js'
 import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import {
-  bodyRow,
-  emptyRows,
-  headRow,
-  RowList,
-  right,
-  sectionRow,
-  subjectRow,
-  textRow,
-  titleRow,
-} from '../layout/rows.js'
+import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { rowSheet } from '../layout/table-sheet.js'
+import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
+import { date, formula, moment, number, sheetLink } from '../xlsx/cells.js'
 import type { ChannelLayout, RfqRowKey } from './layout.js'
+import { rfqColumns } from './rfqs-sheet.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
 const LINKED = ['RFQs', 'Offers', 'Closings', 'Listings', 'About']
@@ -35,9 +28,9 @@ export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const list = new RowList().add(...topRows(report))
   const firstFact = list.next + 1
   list.add(...factBlockRows([rfqFacts(layout), offerFacts(layout), otherFacts(report)]), ...emptyRows(1))
-  list.add(sectionRow(openTitle(report, open.length)), OPEN_HEADER)
-  const first = list.next
-  list.add(...open.map((rfq, index) => openRow(layout, rfq, index)))
+  list.add(sectionRow(openTitle(report, open.length)))
+  const first = list.next + 1
+  list.add(...tableRows(openColumns(layout), open))
   if (open.length === 0) list.add(textRow('No open RFQs.'))
   const charts = open.length === 0 ? [] : [volumeChart(open, first, list.next)]
   if (charts.length > 0) list.add({ cells: [], newPage: true })
@@ -153,46 +146,23 @@ function otherFacts({ summary }: ChannelReport): FactBlock {
 const openTitle = ({ summary }: ChannelReport, shown: number) =>
   shown < summary.open ? `Next ${shown} open RFQs due, of ${summary.open}` : 'Open RFQs by due date'
 
-const OPEN_HEADER = headRow(
-  right('RFQ'),
-  'Title',
-  'Due date',
-  ...[
-    'Days to due date',
-    'Wanted (t)',
-    'Offered, ranked (t)',
-    'Coverage',
-    'Best price per tonne',
-    'Offers',
-    'Ranked',
-    'High flags',
-  ].map(right),
-)
-
-function openRow({ rfqs, numbers }: ChannelLayout, rfq: RfqRow, index: number): RowPlan {
-  const fromRfqs = (key: RfqRowKey) => rfqs.cell(key, index)
-  const name = rfq.title ?? rfq.reference ?? rfq.id
-  return bodyRow(
-    number(rfq.number, style.asBold(style.plainNumber)),
-    text(oneLine(name), style.boldWrapped),
-    date(rfq.responseDueDate, style.calendarDate),
-    formula(
-      `IF(ISNUMBER(${fromRfqs('daysToDue')}),${fromRfqs('daysToDue')},"")`,
-      rfq.daysToDue ?? '',
-      style.plainNumber,
-    ),
-    formula(`IF(ISNUMBER(${fromRfqs('wanted')}),${fromRfqs('wanted')},"–")`, rfq.wanted ?? '–', numbers.volume),
-    formula(fromRfqs('volume'), rfq.volume, numbers.volume),
-    formula(`IFERROR(${fromRfqs('coverage')},"–")`, rfq.coverage ?? '–', style.percent),
-    formula(
-      `IFERROR(${fromRfqs('best')},"–")`,
-      rfq.bestPricePerTonne ?? '–',
-      numbers.price(style.currencyCode(rfq.currency)),
-    ),
-    formula(fromRfqs('offers'), rfq.offers, style.integer),
-    formula(fromRfqs('ranked'), rfq.ranked, style.integer),
-    number(rfq.flags.high, style.integer),
-  )
+/** Columns of `RFQs`, whose first rows are the open RFQs. */
+function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
+  const columns = rfqColumns(layout)
+  const { text } = columnsOf<RfqRow>()
+  const fromRfqs = (key: RfqRowKey): Column<RfqRow> => ({
+    ...columns[key],
+    cell: (rfq, index) => {
+      const source = layout.rfqs.cell(key, index)
+      return referenceTo(columns[key].cell(rfq, index), `IF(ISNUMBER(${source}),${source},"–")`, '–')
+    },
+  })
+  return [
+    columns.number,
+    text('Title', ({ title, reference, id }) => oneLine(title ?? reference ?? id), { look: style.boldWrapped }),
+    columns.due,
+    ...(['daysToDue', 'wanted', 'volume', 'coverage', 'best', 'offers', 'ranked', 'high'] as const).map(fromRfqs),
+  ]
 }
 
 const openMarks = (first: number, last: number): Mark[] => [
