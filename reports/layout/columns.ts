@@ -102,7 +102,10 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       header: string,
       value: (row: Row) => string | null | undefined | readonly string[],
       options: ColumnOptions = {},
-    ) => column(header, style.wrapped, (row, its) => text(codeList(value(row)), its), options),
+    ): Column<Row> => {
+      const full = (row: Row) => codeList(value(row))
+      return { ...column(header, style.wrapped, (row, its) => text(full(row), its), options), full }
+    },
     /** Countries by name. */
     country: (header: string, value: (row: Row) => string | null, options: ColumnOptions = {}) =>
       column(header, style.wrapped, (row, its) => text(countryName(value(row)), its), options),

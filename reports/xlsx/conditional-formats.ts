@@ -6,7 +6,7 @@ import { highlights, palette } from './cell-styles.js'
 type BarRule = ExcelJS.DataBarRuleType & { x14Id: string }
 type Rule = ExcelJS.ExpressionRuleType | BarRule
 /** The conditional format of one range. */
-export interface ConditionalFormat {
+interface ConditionalFormat {
   ref: string
   rules: [Rule]
 }
