@@ -114,11 +114,15 @@ function partialText(
 ): string {
   const { wanted, rfq } = context
   const [target, max] = [formatTonnes(wanted), formatTonnes(rfq.maxVolume ?? 0)]
+  const range =
+    target === max
+      ? `has exactly the wanted ${target}, which is also the RFQ's maximum`
+      : `lies between the wanted ${target} and the RFQ's maximum of ${max}`
   const short = !exceedsMaximum
     ? `The eligible offers do not reach the wanted ${target}: ${formatTonnes(wanted - award.tonnes)} are missing.`
     : dependsOnScores(settings)
       ? `Taking offers by rank does not reach the wanted ${target} within the RFQ's maximum of ${max}.`
-      : `No set of eligible whole offers ${exact ? '' : 'that was found '}lies between the wanted ${target} and the RFQ's maximum of ${max}: this is the largest below.`
+      : `No set of eligible whole offers ${exact ? '' : 'that was found '}${range}: this is the largest below.`
   return `${short} ${closest?.words ?? 'Waiving requirements does not help.'}`
 }
 

@@ -98,6 +98,12 @@ describe('the recommendation', () => {
     const offers = [offer(160, 100), offer(90, 1_000), offer(20, 1_400)]
     expect(awarded(decide({ offers }))).toEqual([2, 3])
     expect(awarded(decide({ offers, levels: levels({ volumeMax: 'advisory' }) }))).toEqual([1])
+    const atMaximum = decide({ offers: offers.slice(1) }, { wantedVolume: 'max' }).recommendation
+    expect(atMaximum).toMatchObject({ status: 'partial', award: { tonnes: 110 } })
+    const tooSmall = decide({ offers: [offer(90, 1_000), offer(80, 1_000)] }, { wantedVolume: 'max' }).recommendation
+    expect(tooSmall.reasons[0]).toMatch(
+      /^No set of eligible whole offers has exactly the wanted 150 t, .* this is the largest below\. Closest: /,
+    )
     const { recommendation } = decide({ offers, levels: levels({ volumeMax: 'advisory' }) })
     expect(recommendation.conditions).toContain("The award of 160 t is 10 t above the RFQ's maximum of 150 t.")
   })
