@@ -1,3 +1,4 @@
+import { cellText } from '../layout/cell-text.js'
 import { CHART_COLOURS, type Chart, type ChartSeries } from '../layout/chart.js'
 import { cleanText, truncate } from '../layout/clean-text.js'
 import { escapeHtml } from './escape-html.js'
@@ -46,9 +47,6 @@ function axisMaximum(max: number): number {
 
 const height = (value: number, top: number) => ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / top
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
-const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 })
-/** Larger values are shown without decimals. */
-const MAX_WITH_DECIMALS = 1_000
 
 function gridSvg(top: number): string {
   return Array.from({ length: TICKS + 1 }, (_, tick) => {
@@ -119,7 +117,7 @@ function valuesSvg(chart: Chart, columns: readonly ChartSeries[], top: number): 
       if (total === 0) return ''
       const { x, width } = categorySlot(chart, at)
       const y = PLOT.bottom - height(total, top) - 4
-      const value = (total >= MAX_WITH_DECIMALS ? whole : number).format(total)
+      const value = cellText({ value: total, style: { numFmt: chart.format } })
       return `<text x="${(x + width / 2).toFixed(1)}" y="${y.toFixed(1)}" text-anchor="middle" class="value">${value}</text>`
     })
     .join('')

@@ -95,7 +95,7 @@ describe('HTML page', () => {
 
   it('shows values on the columns of charts, and bars behind the figures that have bars in the workbook', () => {
     const html = page('sample')
-    expect(section(html, 'Summary')).toMatch(/class="value">9\.8</)
+    expect(section(html, 'Summary')).toMatch(/class="value">9\.80</)
     expect(section(html, 'Scoring')).toMatch(/class="n r bar" style="--bar:100%">100\.0</)
     expect(section(html, 'Offers')).toMatch(/style="--bar:95%">95\.0%</)
   })
