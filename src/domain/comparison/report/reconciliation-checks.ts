@@ -35,8 +35,8 @@ function masterOf(checks: readonly Check[]): Checks['master'] {
   const data = countsOf(checks.filter(({ about }) => about === 'data'))
   const verdict = figures.fails > 0 ? 'fails' : data.fails > 0 ? 'attention' : 'ok'
   const words = {
-    ok: "All figures in this report reconcile, and so does the marketplace's data.",
-    attention: `All figures in this report reconcile; ${formatCount(data.fails, 'check')} on the marketplace's data ${data.fails === 1 ? 'fails' : 'fail'}.`,
+    ok: "All calculations reconcile, and so does the marketplace's data.",
+    attention: `All calculations reconcile; ${formatCount(data.fails, 'check')} on the marketplace's data ${data.fails === 1 ? 'fails' : 'fail'}.`,
     fails: `${formatCount(figures.fails, 'figure')} in this report ${figures.fails === 1 ? 'does' : 'do'} not reconcile: do not rely on the report.`,
   }[verdict]
   return { verdict, figures, data, words }
