@@ -59,6 +59,9 @@ export const headRow = (...headers: (Header | undefined)[]): RowPlan => ({
 export const textRow = (words: string, look: style.Style = style.body): RowPlan => ({ cells: [text(words, look)] })
 export const bodyRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells })
 
+/** A row of intermediate results: collapsed in the workbook and not printed. */
+export const workingRow = (...cells: (Cell | undefined)[]): RowPlan => ({ cells, working: true })
+
 /** Empty rows. */
 export const emptyRows = (count: number): RowPlan[] => Array.from({ length: count }, () => ({ cells: [] }))
 

@@ -35,8 +35,8 @@
  * by side.
  *
  * **Intermediate results** are collapsed in the workbook, not printed, and not on the HTML page: `working({ factor: …
- * })` for columns of a table, `workingColumns` and rows with `working: true` for a sheet of rows. The data of charts is
- * such rows.
+ * })` for columns of a table, `workingColumns` and `workingRow(…)` for a sheet of rows. The data of charts is such
+ * rows.
  *
  * **Print.** The writer sets the print area, and as many pages side by side as keep the text legible. A plan says what
  * each page repeats: `print: { titleRows: [5, 5], titleColumns: 'A:B', wideFrom: 5 }`.

@@ -4,7 +4,7 @@ import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { WANTED_BASES, type WantedBasis } from '../../src/domain/comparison/settings.js'
 import { type At, type Columns, columnsOf } from '../layout/columns.js'
-import { bodyRow, sectionRow, textRow } from '../layout/rows.js'
+import { sectionRow, textRow, workingRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { inOrder, tableRows } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
@@ -38,7 +38,7 @@ export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
   const figures = singleOfferFigures(layout)
   const step = (expression: string, cached: number, look: style.Style) =>
     arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, look)
-  return bodyRow(
+  return workingRow(
     undefined,
     text('Calculation for scenario 1', style.body),
     text('Offers large enough; total; volume; offer no.', style.body),

@@ -10,7 +10,7 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import { bodyRow, headingRows, headRow, noteRow, RowList, right } from '../layout/rows.js'
+import { bodyRow, headingRows, headRow, noteRow, RowList, right, workingRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
@@ -133,13 +133,13 @@ function* baseRows(frame: Frame): Generator<RowPlan> {
   const nothing = offers.map(() => blank(style.body))
   const weights = layout.report.settings.weights
   yield bodyRow(...lead('Offer number'), ...offers.map((offer) => number(offer.sequence, style.plainNumber)))
-  yield bodyRow(
+  yield workingRow(
     ...lead(withCurrency('Current risk-adjusted price', layout.currency, '/t')),
     ...nothing,
     ...gap(offers),
     ...offers.map((offer, at) => formula(scoring.cell('price', at), offer.compared.price, price)),
   )
-  yield bodyRow(
+  yield workingRow(
     ...lead('Weighted points without price'),
     ...nothing,
     ...gap(offers),
