@@ -34,6 +34,15 @@
  * `RowList` collects rows that need their own row number, `factBlockRows` (fact-blocks.ts) puts labels and values side
  * by side.
  *
+ * **Tables within a sheet of rows**: `...tableRows(inOrder(grid, columns), rows)`. A sheet that shows columns of another
+ * takes them from there instead of listing their figures again (rfq/summary-ranking.ts, rfq/comparison-sheet.ts):
+ *
+ *     const columns = offerColumns(layout)
+ *     const volume = { ...columns.volume, cell: (offer, index) =>
+ *       referenceTo(columns.volume.cell(offer, index), layout.offers.cell('volume', index), '–') }
+ *
+ * A column whose cells may be truncated has the `full` text for CSV; one with `workbookOnly` is not in CSV.
+ *
  * **Intermediate results** are collapsed in the workbook, not printed, and not on the HTML page: `working({ factor: …
  * })` for columns of a table, `workingColumns` and `workingRow(…)` for a sheet of rows. The data of charts is such
  * rows.
