@@ -136,9 +136,9 @@ export function claimShare(
   const { concurrency, perSecond } = report
   const known = state.holders.find((holder) => holder.id === id)
   const servedAt = report.used && report.used.starts > 0 ? now : (known?.servedAt ?? now)
-  const me: Holder = { id, concurrency, perSecond, wants, slots: 0, expiresAt: now + LEASE_MS, servedAt }
+  const me: Holder = { id, concurrency, perSecond, wants, slots: report.running, expiresAt: now + LEASE_MS, servedAt }
   const holders = [...others, me]
-  const slots = slotsFor(me, holders, report.running)
+  const slots = slotsFor(me, others, holders)
   const rate = rateOf(holders)
   const recent = compact(settled, now, rate.window)
   const paused = pausedFor > 0
@@ -254,13 +254,16 @@ function newGrant(
 const insert = (grants: readonly Grant[], grant: Grant): Grant[] => [...grants, grant].sort((a, b) => a.from - b.from)
 
 /** Its fair share, as far as others have given theirs back; never less than it has in flight. */
-function slotsFor(me: Holder, holders: readonly Holder[], running: number): number {
+function slotsFor(me: Holder, others: readonly Holder[], holders: readonly Holder[]): number {
   const capacity = Math.min(...holders.map(({ concurrency }) => concurrency))
-  const taken = holders.reduce((sum, { slots }) => sum + slots, 0)
-  return Math.max(running, Math.min(fairShare(me, holders, capacity), capacity - taken))
+  const taken = others.reduce((sum, { slots }) => sum + slots, 0)
+  return Math.max(me.slots, Math.min(fairShare(me, holders, capacity), capacity - taken))
 }
 
-/** What they want or an equal share; slots that do not divide go to those who were served longest ago. */
+/**
+ * What they want or an equal share. Slots that do not divide stay with those who use one, and go to those who were served
+ * longest ago when they are free: who has just ended a request does not get its slot back while another waits for longer.
+ */
 function fairShare(me: Holder, holders: readonly Holder[], capacity: number): number {
   const byWants = [...holders].sort((a, b) => a.wants - b.wants)
   let left = capacity
@@ -268,7 +271,10 @@ function fairShare(me: Holder, holders: readonly Holder[], capacity: number): nu
     const equal = left / (holders.length - index)
     if (wants > equal) {
       if (me.wants <= equal) break
-      const unsatisfied = byWants.slice(index).sort((a, b) => a.servedAt - b.servedAt || (a.id < b.id ? -1 : 1))
+      const usesMore = ({ slots }: Holder) => (slots > Math.floor(equal) ? 0 : 1)
+      const unsatisfied = byWants
+        .slice(index)
+        .sort((a, b) => usesMore(a) - usesMore(b) || a.servedAt - b.servedAt || (a.id < b.id ? -1 : 1))
       return Math.floor(equal) + (unsatisfied.indexOf(me) < left % unsatisfied.length ? 1 : 0)
     }
     left -= wants

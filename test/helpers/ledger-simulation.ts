@@ -59,6 +59,8 @@ interface Simulation {
   limits: readonly { perSecond: number; concurrency: number }[]
   /** Longest duration of a request, in milliseconds. */
   takes?: number
+  /** All requests take as long as the longest, and a process claims as soon as one has ended. */
+  steady?: boolean
   /** How late a process may be to use what it was granted, in milliseconds. */
   late?: number
   /** Processes are killed and replaced, about once in this many seconds. */
@@ -71,7 +73,17 @@ interface Simulation {
 
 /** Runs processes against one ledger. Returns when requests started, and the most in flight at once. */
 export function simulate(options: Simulation) {
-  const { seed, seconds, limits, takes = 300, late = 0, killEvery = 0, clockBackEvery = 0, work } = options
+  const {
+    seed,
+    seconds,
+    limits,
+    takes = 300,
+    steady = false,
+    late = 0,
+    killEvery = 0,
+    clockBackEvery = 0,
+    work,
+  } = options
   const random = randomOf(seed)
   const ledger = openLedger(0)
   const starts: number[] = []
@@ -116,7 +128,7 @@ export function simulate(options: Simulation) {
       worker.served++
       worker.lastStart = now
       starts.push(now)
-      worker.running.push(now + random() * takes)
+      worker.running.push(now + (steady ? takes : random() * takes))
       maxInFlight = Math.max(
         maxInFlight,
         workers.reduce((sum, { running }) => sum + running.filter((end) => end > now).length, 0),
@@ -137,7 +149,8 @@ export function simulate(options: Simulation) {
     worker.share = { slots: claimed.slots, left, from: now + claimed.startsIn, until: now + claimed.validFor }
     const lateness = random() * late
     const next = left > 0 && running.length < claimed.slots ? worker.share.from - now : 50
-    worker.nextAt = now + Math.max(next, 0.01) + lateness
+    const ended = steady && waiting > 0 ? Math.min(...running) : Number.POSITIVE_INFINITY
+    worker.nextAt = Math.min(now + Math.max(next, 0.01) + lateness, ended)
     if (running.length === 0 && waiting === 0) worker.nextAt = Number.POSITIVE_INFINITY
   }
   return { starts, maxInFlight, served: workers.map(({ served }) => served), killed }
