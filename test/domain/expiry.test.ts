@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCalendar, isExpired } from '../../src/domain/expiry.js'
+import { createCalendar, isExpired, isLate } from '../../src/domain/expiry.js'
 
 const expired = (due: string, zone: string, now: string, graceHours = 0) =>
   isExpired(due, createCalendar(zone), graceHours, new Date(now))
@@ -71,5 +71,22 @@ describe('isExpired', () => {
 
   it('throws RangeError for an unknown time zone', () => {
     expect(() => createCalendar('Mars/Olympus')).toThrow(RangeError)
+  })
+})
+
+describe('isLate', () => {
+  const late = (submittedAt: string | null, dueDate: string | null, zone = 'UTC') =>
+    isLate(submittedAt, dueDate, createCalendar(zone))
+
+  it('is true from the end of the due date in the time zone of the channel', () => {
+    expect(late('2026-11-20T23:59:59Z', '2026-11-20')).toBe(false)
+    expect(late('2026-11-21T00:00:00Z', '2026-11-20')).toBe(true)
+    expect(late('2026-11-21T07:59:59Z', '2026-11-20', 'America/Los_Angeles')).toBe(false)
+    expect(late('2026-11-20T11:00:00Z', '2026-11-20', 'Pacific/Kiritimati')).toBe(true)
+  })
+
+  it('is unknown without either', () => {
+    expect(late(null, '2026-11-20')).toBeNull()
+    expect(late('2026-11-20T00:00:00Z', null)).toBeNull()
   })
 })

@@ -64,6 +64,11 @@ describe('withRetries', () => {
     expect(waits).toEqual([])
   })
 
+  it('says nothing of attempts if there was one', async () => {
+    const { waits: _, ...rest } = options(0)
+    expect(await failureOf(withRetries(failing, rest))).toMatchObject({ message: 'down' })
+  })
+
   it('ends at once when cancelled during a wait', async () => {
     const cancelToken = new CancelToken()
     const wait = (_: number, signal: AbortSignal) =>
@@ -101,6 +106,50 @@ describe('retry quota', () => {
       throw new ItemError('gone', { status: 404 })
     }
     await failureOf(withRetries(gone, rest))
+    expect(quota.exhausted).toBe(false)
+  })
+
+  it('does not take other errors for replies', async () => {
+    const quota = new RetryQuota()
+    const { waits: _, ...rest } = options(5, quota)
+    for (let read = 0; read < 20; read++) await failureOf(withRetries(failing, rest))
+    for (const fault of [new AbortedError('stopped'), new TypeError('a mistake of ours')]) {
+      const broken = async () => {
+        throw fault
+      }
+      await failureOf(withRetries(broken, rest))
+      expect(quota.exhausted).toBe(true)
+    }
+  })
+
+  const spendAll = (quota: RetryQuota) => {
+    let spent = 0
+    while (quota.spend()) spent++
+    return spent
+  }
+
+  it('never holds more than twenty retries, and a success at once returns a fifth of one', () => {
+    const quota = new RetryQuota()
+    for (let success = 0; success < 1000; success++) quota.recordSuccess(false)
+    expect(spendAll(quota)).toBe(20)
+    for (let success = 0; success < 5; success++) quota.recordSuccess(false)
+    expect(spendAll(quota)).toBe(1)
+    quota.recordSuccess(true)
+    expect(spendAll(quota)).toBe(1)
+  })
+
+  it('is exhausted from ten failures in a row on, if no retry is left', () => {
+    const quota = new RetryQuota()
+    for (let failure = 0; failure < 50; failure++) quota.recordFailure()
+    expect(quota.exhausted).toBe(false)
+    quota.recordReply()
+    spendAll(quota)
+    for (let failure = 0; failure < 9; failure++) quota.recordFailure()
+    expect(quota.exhausted).toBe(false)
+    quota.recordFailure()
+    expect(quota.exhausted).toBe(true)
+    for (let success = 0; success < 5; success++) quota.recordSuccess(false)
+    for (let failure = 0; failure < 10; failure++) quota.recordFailure()
     expect(quota.exhausted).toBe(false)
   })
 })

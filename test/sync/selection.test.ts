@@ -1,0 +1,131 @@
+import { describe, expect, it } from 'vitest'
+import { parseRfq, parseRfqListItem } from '../../src/domain/observation.js'
+import type { RfqPollState } from '../../src/store/contract.js'
+import { findConflict, listedTerms } from '../../src/sync/list-conflict.js'
+import { dedupeById } from '../../src/sync/list-entries.js'
+import { detectMassLoss } from '../../src/sync/mass-loss.js'
+import { reasonToRead } from '../../src/sync/selection.js'
+
+const NOW = new Date('2026-03-10T12:00:00Z')
+const HOUR_MS = 3_600_000
+
+describe('reasonToRead', () => {
+  const listed = { id: 'a', hash: 'h', state: 'closed' as string | null }
+  const known = {
+    state: 'closed',
+    listHash: 'h',
+    detailReadAt: NOW.toISOString(),
+    incomplete: false,
+    missingSince: null,
+  } as RfqPollState
+  const rules = { full: false, recheckClosedHours: 24, now: NOW }
+  const reason = (
+    changes: { listed?: object; known?: Partial<RfqPollState> | null; rules?: Partial<typeof rules> } = {},
+  ) =>
+    reasonToRead(
+      { ...listed, ...changes.listed },
+      changes.known === null ? undefined : { ...known, ...changes.known },
+      { ...rules, ...changes.rules },
+    )
+  const hoursAgo = (hours: number) => new Date(NOW.getTime() - hours * HOUR_MS).toISOString()
+
+  it('is null for a closed RFQ that was read, stays listed, and has not changed', () => {
+    expect(reason()).toBeNull()
+  })
+
+  it.each([
+    ['a full poll', { rules: { full: true } }, 'full poll'],
+    ['an RFQ not stored', { known: null }, 'new'],
+    ['an open RFQ', { listed: { state: 'open' } }, 'open'],
+    ['an RFQ of an unknown state', { listed: { state: null } }, 'open'],
+    ['an RFQ listed as closed and stored as open', { known: { state: 'open' } }, 'newly closed'],
+    ['a changed list entry', { listed: { hash: 'other' } }, 'changed'],
+    ['an RFQ whose detail was never read', { known: { detailReadAt: null } }, 'incomplete'],
+    ['an RFQ with an offer that was not read', { known: { incomplete: true } }, 'incomplete'],
+    ['an RFQ that was missing', { known: { missingSince: hoursAgo(1) } }, 'returned'],
+    ['an RFQ read exactly as long ago as allowed', { known: { detailReadAt: hoursAgo(24) } }, 'recheck'],
+  ])('%s is read', (_, changes, expected) => {
+    expect(reason(changes)).toBe(expected)
+  })
+
+  it('a closed RFQ is not read a moment earlier', () => {
+    const readAt = new Date(NOW.getTime() - 24 * HOUR_MS + 1).toISOString()
+    expect(reason({ known: { detailReadAt: readAt } })).toBeNull()
+  })
+})
+
+describe('detectMassLoss', () => {
+  const ids = (count: number) => Array.from({ length: count }, (_, index) => `id-${index}`)
+  const lost = (count: number, kept: number) => detectMassLoss(ids(count), new Set(ids(kept)), 'RFQs')
+
+  it('is more than half of ten or more entries', () => {
+    expect(lost(10, 4)).toContain('lost 6 of 10 RFQs')
+    expect(lost(11, 5)).toContain('lost 6 of 11 RFQs')
+    expect(lost(10, 5)).toBeNull()
+    expect(lost(9, 0)).toBeNull()
+    expect(lost(10, 10)).toBeNull()
+  })
+})
+
+describe('findConflict', () => {
+  const entry = (id: string, body: object) => parseRfqListItem({ id, ...body })
+  const rfq = (body: object) => parseRfq({ id: 'a', state: 'open', responseDueDate: '2026-03-01', ...body })
+  const conflict = (list: object[], body: object = {}) =>
+    findConflict(listedTerms(list.map((each) => entry('a', each))), rfq(body))
+
+  it('is null where the list agrees, says nothing, or does not have the RFQ', () => {
+    expect(conflict([{ state: 'open', responseDueDate: '2026-03-01' }])).toBeNull()
+    expect(conflict([{ state: null }, {}])).toBeNull()
+    expect(conflict([])).toBeNull()
+  })
+
+  it('quotes both sides, also when only one of several entries contradicts', () => {
+    const disagreeing = { state: 'open', responseDueDate: '2026-05-01' }
+    expect(conflict([{ state: 'open' }, disagreeing, {}])).toEqual({
+      path: 'responseDueDate',
+      code: 'conflict',
+      message: 'the list says "2026-05-01", the RFQ itself says "2026-03-01"',
+    })
+    expect(conflict([{ state: 7 }])?.message).toBe('the list says a number, the RFQ itself says "open"')
+    expect(conflict([{ state: 'x'.repeat(200) }])?.message.length).toBeLessThan(130)
+  })
+
+  it('concerns open RFQs only', () => {
+    expect(conflict([{ state: 'open' }], { state: 'closed' })).toBeNull()
+    expect(findConflict(listedTerms([entry('a', { state: 'closed' })]), parseRfq(null))).toBeNull()
+  })
+})
+
+describe('dedupeById', () => {
+  const listing = (id: string, title: string) => parseRfqListItem({ id, title })
+  const codes = async (...titles: string[]) => {
+    const entries = await dedupeById(
+      'rfq',
+      titles.map((title) => listing('a', title)),
+    )
+    const { problems, body } = entries.get('a') ?? { problems: [], body: null }
+    return { size: entries.size, title: (body as { title: string }).title, codes: problems.map(({ code }) => code) }
+  }
+
+  it('counts equal entries once, without a problem', async () => {
+    const once = await codes('A')
+    expect(await codes('A', 'A')).toEqual(once)
+    expect(once.codes).not.toContain('duplicate')
+  })
+
+  it('keeps the last of different entries, with a problem', async () => {
+    const found = await codes('A', 'B')
+    expect(found).toMatchObject({ size: 1, title: 'B' })
+    expect(found.codes).toContain('duplicate')
+  })
+
+  it('lets the event loop run during long lists', async () => {
+    let turns = 0
+    const timer = setInterval(() => turns++, 1)
+    const list = Array.from({ length: 4_000 }, (_, index) => listing(`id-${index}`, 'A'))
+    const before = turns
+    await dedupeById('rfq', list)
+    clearInterval(timer)
+    expect(turns).toBeGreaterThan(before)
+  })
+})
