@@ -147,7 +147,7 @@ channels: [{ org: acme, channel: forest, apiKey: { env: NO_KEY }, autoClose: off
 
 /** Runs the `report` command in this process. */
 async function command(folder) {
-  const { processIo } = await import('../../dist/src/cli/io.js')
+  const { processIo } = await import('../../dist/src/cli/process-io.js')
   const { run } = await import('../../dist/src/cli/program.js')
   const out = join(folder, 'report.xlsx')
   const args = ['--config', join(folder, 'quotekeeper.yaml'), 'report', '1', '--out', out]
