@@ -16,7 +16,15 @@ export const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const
 export type Format = (typeof FORMATS)[number]
 
 /** The tables available as CSV; the first is the default. */
-export const RFQ_TABLES = ['Offers', 'Deliveries', 'Prepayments', 'Scoring', 'Changes', 'Checks'] as const
+export const RFQ_TABLES = [
+  'Offers',
+  'Deliveries',
+  'Prepayments',
+  'Scoring',
+  'Negotiation',
+  'Changes',
+  'Checks',
+] as const
 const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
 type RfqTable = (typeof RFQ_TABLES)[number]
 type ChannelTable = (typeof CHANNEL_TABLES)[number]

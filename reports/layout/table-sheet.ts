@@ -79,7 +79,11 @@ export function* tableRows<Row>(columns: readonly Column<Row>[], rows: readonly 
   }
 }
 
-function* dataRows<Row>(columns: readonly Column<Row>[], rows: readonly Row[]): Generator<readonly CellContent[]> {
+/** The names and values of a table, for CSV. */
+export function* dataRows<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+): Generator<readonly CellContent[]> {
   const exported = columns.filter(({ workbookOnly }) => !workbookOnly)
   yield exported.map(({ header }) => header)
   for (const [index, row] of rows.entries()) {

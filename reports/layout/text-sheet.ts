@@ -35,12 +35,18 @@ export function* titledSection(title: string, rows: Iterable<RowPlan>, newPage =
   if (empty) yield textRow('None.')
 }
 
-/** Terms with their full texts; long texts continue in further rows. */
-export function* termRows(entries: Iterable<readonly [term: string, text: string]>): Generator<RowPlan> {
+/**
+ * Terms with their full texts; long texts continue in further rows.
+ * @param merged the columns of the texts, at least as wide as those of `textSheet`
+ */
+export function* termRows(
+  entries: Iterable<readonly [term: string, text: string]>,
+  merged: NonNullable<RowPlan['merged']> = TEXT_COLUMNS,
+): Generator<RowPlan> {
   for (const [term, full] of entries) {
     let label = term
     for (const piece of pieces(full)) {
-      yield { cells: [text(label, style.wrapped), text(piece, style.wrapped)], merged: TEXT_COLUMNS }
+      yield { cells: [text(label, style.wrapped), text(piece, style.wrapped)], merged }
       label = `${term}, continued`
     }
   }

@@ -39,7 +39,7 @@ function* contextRows({ context, currency }: RfqReport): Generator<RowPlan> {
     ['Comparison currency', `${currency.comparison ?? 'none'}. ${currency.reason}`],
     [
       'Formulas',
-      'Figures are formulas over Deliveries, Prepayments and Inputs, stored with their results for programs that do not calculate. Change a yellow cell on Inputs and the workbook recalculates. Flags, requirements and awards found by search keep their original texts and figures; the sheet Award shows when its awards are outdated.',
+      'Figures are formulas over Deliveries, Prepayments and Inputs, stored with their results for programs that do not calculate. Change a yellow cell on Inputs and the workbook recalculates. Flags, requirements and awards found by search keep their original texts and figures; the sheets Award and Negotiation show when theirs are outdated.',
     ],
     ['Colours', 'Colours carry no information that is not also given as text.'],
   ])

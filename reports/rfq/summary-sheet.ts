@@ -22,6 +22,7 @@ const LINKED = [
   'Prepayments',
   'Scoring',
   'Award',
+  'Negotiation',
   'Sensitivity',
   'Changes',
   'Checks',

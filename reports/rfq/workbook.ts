@@ -9,6 +9,7 @@ import { comparisonSheet } from './comparison-sheet.js'
 import { deliveriesSheet } from './deliveries-sheet.js'
 import { inputsSheet } from './inputs-sheet.js'
 import { rfqIdentity, rfqLayout } from './layout.js'
+import { negotiationSheet } from './negotiation-sheet.js'
 import { offersSheet } from './offers-sheet.js'
 import { prepaymentsSheet } from './prepayments-sheet.js'
 import { scoringSheet } from './scoring-sheet.js'
@@ -27,6 +28,7 @@ export function rfqSheets(report: RfqReport): SheetFactory[] {
     prepaymentsSheet,
     scoringSheet,
     awardSheet,
+    negotiationSheet,
     sensitivitySheet,
     changesSheet,
     checksSheet,

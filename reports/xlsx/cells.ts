@@ -89,8 +89,9 @@ export function sheetLink(label: string, sheet: string, style: Style, address = 
 /** A sheet name quoted for use in formulas. */
 export const quoteSheetName = (sheet: string): string => `'${sheet.replaceAll("'", "''")}'`
 
-/** A string literal for use in formulas; never text from outside. */
-export const stringLiteral = (constant: string): string => `"${constant.replaceAll('"', '""')}"`
+/** A string literal for use in formulas, in parts because Excel allows 255 characters each; never text from outside. */
+export const stringLiteral = (constant: string): string =>
+  (constant.match(/.{1,250}/gsu) ?? ['']).map((part) => `"${part.replaceAll('"', '""')}"`).join('&')
 
 /** The serial number of a date `YYYY-MM-DD`, as spreadsheets count days; null if it is not a valid date. */
 export function dateSerial(value: string | null | undefined): number | null {

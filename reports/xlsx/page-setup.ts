@@ -37,8 +37,9 @@ export function worksheetOptions(
   }
 }
 
-/** Column units between the margins of A4 landscape. */
-const PAGE_UNITS = 149
+/** Column units and points between the margins of A4 landscape. */
+export const PAGE_UNITS = 149
+export const PAGE_POINTS = 515
 /** Smaller text would not be legible on paper. */
 const MIN_SCALE = 0.58
 

@@ -187,6 +187,20 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     }
   })
 
+  it.each(names)('says on Negotiation that prices to reach are for the settings of the report: %s', (name) => {
+    const { changes, after, written } = appliedEdit(name)
+    const changed = Object.keys(inputCells(changes)).length > 0
+    const { offers } = written.decision.negotiation
+    const blocks = rowsOf(after, 'Negotiation').filter(({ D }) => D === 'Change')
+    const { command } = written.decision.switches
+    expect(blocks.map(({ E }) => E)).toEqual(
+      offers.map(() => (changed ? `For the settings of this report. For others: ${command} --set …` : 'In words')),
+    )
+    const outdated = rowsOf(after, 'Negotiation').filter(({ D }) => D === 'outdated').length
+    const solved = offers.flatMap(({ rankFirst, enterAward }) => [rankFirst, enterAward])
+    expect(outdated).toBe(changed ? solved.filter(({ change }) => change !== null).length : 0)
+  })
+
   it.each(NAMED_EDITS.map(({ name }) => name))('counts the changed inputs: %s', (name) => {
     const { changes, after } = appliedEdit(name)
     expect(after.sheets.Inputs?.B4?.v).toBe(Object.keys(inputCells(changes)).length)

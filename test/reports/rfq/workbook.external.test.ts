@@ -19,6 +19,7 @@ const SHEETS = [
   'Prepayments',
   'Scoring',
   'Award',
+  'Negotiation',
   'Sensitivity',
   'Changes',
   'Checks',
@@ -30,7 +31,7 @@ const names = Object.keys(inputs)
 describe('the workbook of an RFQ', () => {
   const report = (name: string): RfqReport => compareOffers((inputs[name as keyof typeof inputs] ?? crowdedInput)())
 
-  it.each(Object.keys(RFQ_CASES))('has its twelve sheets: %s', async (name) => {
+  it.each(Object.keys(RFQ_CASES))('has its thirteen sheets: %s', async (name) => {
     const parts = await partsOf(await rfqWorkbook(report(name)))
     const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
     expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
@@ -65,7 +66,7 @@ describe('the workbook of an RFQ', () => {
     await rfqWorkbook(report('one-offer'), {
       onProgress: ({ sheet, done, total }) => progress.push(`${sheet} ${done}/${total}`),
     })
-    expect(progress).toEqual(SHEETS.map((sheet, index) => `${sheet} ${index + 1}/12`))
+    expect(progress).toEqual(SHEETS.map((sheet, index) => `${sheet} ${index + 1}/13`))
   })
 
   it('keeps row heights and column widths within the limits of Excel', () => {

@@ -86,6 +86,11 @@ export function definitionsOf(settings: Settings): About['definitions'] {
       words:
         "Awards minimise the amount paid: offered totals, not discounted. The saving is relative to the RFQ's maximum price for the same tonnes. Exceeding the RFQ's maximum volume is reported, not prevented.",
     },
+    {
+      term: 'Prices to reach',
+      words:
+        'On Negotiation: the highest price per tonne at which an offer would rank first, or be part of the cheapest compliant award, with all other offers unchanged. They are solved for the settings of this report.',
+    },
     { term: 'Break-even', words: 'The price at or below which an offer would rank first, all else unchanged.' },
   ]
 }

@@ -1,0 +1,192 @@
+import type { OfferNegotiation, PriceTarget } from '../../src/domain/comparison/decision/decision-model.js'
+import { formatTonnes } from '../../src/domain/comparison/number-format.js'
+import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import { oneLine } from '../layout/clean-text.js'
+import { type Column, columnsOf } from '../layout/columns.js'
+import { heightOf, keepTogether } from '../layout/keep-together.js'
+import { bodyRow, headingRows, headRow, textRow } from '../layout/rows.js'
+import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import { dataRows, rowSheet } from '../layout/table-sheet.js'
+import { termRows } from '../layout/text-sheet.js'
+import { joinList, withCurrency } from '../layout/wording.js'
+import * as style from '../xlsx/cell-styles.js'
+import { blank, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
+import { OUTDATED } from './award-labels.js'
+import { NO_OFFERS } from './label-tables.js'
+import { type RfqLayout, rfqHeading } from './layout.js'
+
+const NOTE =
+  'What to ask each developer for. Prices are per tonne, all other offers unchanged. Current prices follow Inputs; the prices to reach were solved for the settings of this report.'
+const WIDTHS = [58, 16, 16, 12, 112]
+/** Columns of terms, questions and texts. */
+const WORDS = [1, WIDTHS.length - 1] as const
+/** The rows repeated on each page. */
+const TITLE_ROWS = 2
+const GAP: RowPlan = { cells: [], height: 8 }
+
+/** An offer with what to negotiate; `index` is its row on `Offers`. */
+interface NegotiatedOffer {
+  index: number
+  offer: OfferReport
+  negotiation: OfferNegotiation
+  /** Tonnes in the recommended award, or why it is not compliant. */
+  status: string
+}
+
+/** `Negotiation`: the RFQ's additional requirements, what to ask each developer for, and the sign-off. */
+export function negotiationSheet(layout: RfqLayout): SheetPlan {
+  const all = negotiatedOffers(layout)
+  const heading = headingRows(rfqHeading(layout, 'Negotiation', NOTE))
+  const top = [...heading, ...topRows(layout)]
+  const blocks = [top, ...offerBlocks(layout, all, top.length + 1), signOffRows()]
+  const rows = [...keepTogether(blocks, WIDTHS, heightOf(heading.slice(0, TITLE_ROWS), WIDTHS))]
+  return rowSheet({
+    name: 'Negotiation',
+    widths: WIDTHS,
+    rows: () => rows,
+    data: () => dataRows(dataColumns(layout), all),
+    frozen: { rows: TITLE_ROWS },
+    print: { titleRows: [1, TITLE_ROWS] },
+  })
+}
+
+/** Awarded offers first, then in the order of `Offers`. */
+function negotiatedOffers({ report }: RfqLayout): NegotiatedOffer[] {
+  const { negotiation, offers: decisions } = report.decision
+  const all = report.offers.map((offer, index) => {
+    const { tonnes = 0, why = null } = decisions[index] ?? {}
+    const status = tonnes > 0 ? `In the recommended award: ${formatTonnes(tonnes)}.` : (why ?? 'Not awarded.')
+    return { index, offer, status, awarded: tonnes > 0, negotiation: negotiation.offers[index] as OfferNegotiation }
+  })
+  return [...all.filter(({ awarded }) => awarded), ...all.filter(({ awarded }) => !awarded)]
+}
+
+function* topRows(layout: RfqLayout): Generator<RowPlan> {
+  const { report } = layout
+  const { negotiation } = report.decision
+  const offers = report.offers.length
+  yield GAP
+  const requirements = negotiation.additionalRequirements ?? 'The RFQ states none.'
+  yield* termRows([['Additional requirements of the RFQ', requirements]], WORDS)
+  yield GAP
+  if (offers === 0) yield textRow(NO_OFFERS)
+  if (offers > negotiation.limit) yield textRow(omittedNote(negotiation.limit, offers))
+}
+
+const omittedNote = (limit: number, offers: number) =>
+  `Shown: ${limit} of ${offers} offers, awarded ones first, then by rank. Terms and questions of all offers are in the JSON of the report.`
+
+function* offerBlocks(layout: RfqLayout, all: readonly NegotiatedOffer[], firstRow: number): Generator<RowPlan[]> {
+  let row = firstRow
+  for (const each of all.slice(0, layout.report.decision.negotiation.limit)) {
+    const rows = [...offerRows(layout, each, row)]
+    row += rows.length
+    yield rows
+  }
+}
+
+/** @param row number of the first row */
+function* offerRows(layout: RfqLayout, each: NegotiatedOffer, row: number): Generator<RowPlan> {
+  const { offers, numbers, currency } = layout
+  const { rankFirst, enterAward, terms, questions, ...negotiation } = each.negotiation
+  const { own, ownStyle } = ownCurrencyOf(layout, negotiation)
+  const price = numbers.price(currency)
+  const now = row + 1
+  const current = (key: 'comparedPricePerTonne' | 'pricePerTonne', cached: number | null, look: style.Style) => {
+    const cell = offers.cell(key, each.index)
+    return formula(`IF(ISNUMBER(${cell}),${cell},"")`, cached ?? '', look)
+  }
+  const target = (title: string, { pricePerTonne, ownPricePerTonne, change, words }: PriceTarget, at: number) => {
+    const needed = `IF(AND(ISNUMBER(B${at}),N(B${now})>0),IF(InputsChanged>0,"${OUTDATED}",B${at}/B${now}-1),"")`
+    return bodyRow(
+      text(title, style.boldWrapped),
+      number(pricePerTonne, price),
+      own === null ? blank(style.body) : number(ownPricePerTonne, ownStyle),
+      formula(needed, change ?? '', style.signedPercent),
+      text(words, INDENTED),
+    )
+  }
+  yield {
+    role: 'head',
+    cells: [
+      text(`${negotiation.sequence} · ${negotiation.label}`, style.header),
+      text(withCurrency('Price', currency, '/t'), style.headerRight),
+      text(own === null ? '' : `${own}/t`, style.headerRight),
+      text('Change', style.headerRight),
+      settingsNote(layout),
+    ],
+  }
+  yield bodyRow(
+    text('Current price', style.boldWrapped),
+    current('comparedPricePerTonne', negotiation.pricePerTonne, price),
+    own === null ? blank(style.body) : current('pricePerTonne', each.offer.metrics.pricePerTonne, ownStyle),
+    blank(style.body),
+    text(each.status, INDENTED),
+  )
+  yield target('To rank first', rankFirst, row + 2)
+  yield target('To enter the cheapest compliant award', enterAward, row + 3)
+  yield* termRows([['Terms to ask for', sentences(terms.map(({ words }) => words))]], WORDS)
+  yield* termRows([['Clarification questions', sentences(questions)]], WORDS)
+  yield GAP
+}
+
+/** The offer's own currency, if it is not the comparison currency. */
+function ownCurrencyOf({ numbers, currency }: RfqLayout, { ownCurrency }: Pick<OfferNegotiation, 'ownCurrency'>) {
+  return { own: ownCurrency === currency ? null : ownCurrency, ownStyle: numbers.price(ownCurrency) }
+}
+
+/** Whether the prices to reach are for the current inputs. */
+function settingsNote({ report }: RfqLayout): Cell {
+  const outdated = `For the settings of this report. For others: ${report.decision.switches.command} --set …`
+  return formula(`IF(InputsChanged>0,${stringLiteral(outdated)},"In words")`, 'In words', indented(style.header))
+}
+
+const sentences = (words: readonly string[]) =>
+  words.length === 0 ? 'None.' : words.map((one) => `• ${oneLine(one)}`).join('\n')
+
+function signOffRows(): RowPlan[] {
+  const entry = (label: string, look: style.Style, height?: number): RowPlan => ({
+    cells: [text(label, style.boldBody), ...Array(WIDTHS.length - 1).fill(blank(style.asInput(look)))],
+    merged: WORDS,
+    ...(height !== undefined && { height }),
+  })
+  return [
+    headRow('Sign-off', '', '', '', ''),
+    entry('Decided by', style.wrapped),
+    entry('Date', DATE_INPUT),
+    entry('Remarks', style.wrapped, REMARKS_POINTS),
+  ]
+}
+
+const indented = (look: style.Style): style.Style => ({ ...look, alignment: { ...look.alignment, indent: 1 } })
+const INDENTED = indented(style.wrapped)
+const DATE_INPUT = { ...style.calendarDate, alignment: { horizontal: 'left' } } satisfies style.Style
+const REMARKS_POINTS = 60
+
+/** One row per offer, for CSV. */
+function dataColumns({ currency }: RfqLayout): Column<NegotiatedOffer>[] {
+  const { text, number } = columnsOf<NegotiatedOffer>()
+  const target = (title: string, of: (negotiation: OfferNegotiation) => PriceTarget) => [
+    number(withCurrency(title, currency, '/t'), ({ negotiation }) => of(negotiation).pricePerTonne),
+    number(`${title}, own currency`, ({ negotiation }) => of(negotiation).ownPricePerTonne),
+    number(`${title}: change needed`, ({ negotiation }) => of(negotiation).change),
+    text(`${title}, in words`, ({ negotiation }) => of(negotiation).words),
+  ]
+  return [
+    number('Offer no.', ({ negotiation }) => negotiation.sequence),
+    text('Offer', ({ negotiation }) => negotiation.label),
+    text('Award', ({ status }) => status),
+    number(withCurrency('Price per tonne', currency, '/t'), ({ negotiation }) => negotiation.pricePerTonne),
+    text('Own currency', ({ negotiation }) => negotiation.ownCurrency),
+    number('Price per tonne, own currency', ({ offer }) => offer.metrics.pricePerTonne),
+    ...target('Price to rank first', ({ rankFirst }) => rankFirst),
+    ...target('Price to enter the cheapest compliant award', ({ enterAward }) => enterAward),
+    text('Terms to ask for', ({ negotiation }) =>
+      joinList(
+        negotiation.terms.map(({ words }) => words),
+        ' ',
+      ),
+    ),
+    text('Clarification questions', ({ negotiation }) => joinList(negotiation.questions, ' ')),
+  ]
+}
