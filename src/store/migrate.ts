@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import type { Sqlite } from './connection.js'
 import { retryWhileBusy } from './connection.js'
 import { UnusableDatabaseError } from './errors.js'
@@ -15,8 +16,8 @@ export interface MigrationReport {
 }
 
 /**
- * Applies missing migrations, each in one transaction with its entry in `migrations`. Safe when several processes start
- * at once. Copies an existing database first.
+ * Applies missing migrations, all in one transaction: other processes, and a crash, see the old schema or the new one, never
+ * one between. Safe when several processes start at once. Copies an existing database first.
  * @param now used for the entries and the name of the copy
  * @throws UnusableDatabaseError for a file of another program or of a newer Quotekeeper
  */
@@ -29,25 +30,26 @@ export async function migrate(
   rejectForeign(db, from)
   rejectNewer(db, from, steps.length)
   const backup = from > 0 && from < steps.length ? copyBeforeMigration(db, from, now) : null
-  for (const [index, step] of steps.entries()) {
-    if (index >= from) await retryWhileBusy(() => apply(db, index + 1, step, now))
-  }
+  if (from < steps.length) await retryWhileBusy(() => applyMissing(db, steps, now))
   return { from, to: Math.max(from, steps.length), backup }
 }
 
 export const schemaVersion = (db: Sqlite): number => db.pragma('user_version', { simple: true }) as number
 
-function apply(db: Sqlite, number: number, step: Migration, now: Date): void {
+function applyMissing(db: Sqlite, steps: readonly Migration[], now: Date): void {
   db.transaction(() => {
-    // Another process may have applied it meanwhile.
-    if (schemaVersion(db) >= number) return
-    db.exec(`create table if not exists migrations (number integer primary key, name text not null,
-      applied_at text not null) strict`)
-    db.exec(step.sql)
-    db.prepare('insert into migrations values (?, ?, ?)').run(number, step.name, now.toISOString())
-    db.pragma(`application_id = ${APPLICATION_ID}`)
-    db.pragma(`user_version = ${number}`)
+    // Another process may have applied them meanwhile.
+    for (const [index, step] of [...steps.entries()].slice(schemaVersion(db))) apply(db, index + 1, step, now)
   }).immediate()
+}
+
+function apply(db: Sqlite, number: number, step: Migration, now: Date): void {
+  db.exec(`create table if not exists migrations (number integer primary key, name text not null,
+    applied_at text not null) strict`)
+  db.exec(step.sql)
+  db.prepare('insert into migrations values (?, ?, ?)').run(number, step.name, now.toISOString())
+  db.pragma(`application_id = ${APPLICATION_ID}`)
+  db.pragma(`user_version = ${number}`)
 }
 
 function rejectForeign(db: Sqlite, version: number): void {
@@ -71,8 +73,11 @@ function rejectNewer(db: Sqlite, version: number, newest: number): void {
   }
 }
 
-function copyBeforeMigration(db: Sqlite, version: number, now: Date): string {
+/** @returns null if another process, which made a copy of its own, has migrated it meanwhile */
+function copyBeforeMigration(db: Sqlite, version: number, now: Date): string | null {
   const file = `${db.name}.schema-${version}-${now.toISOString().replaceAll(/[-:.]/g, '')}.bak`
   db.prepare('vacuum into ?').run(file)
-  return file
+  if (schemaVersion(db) === version) return file
+  rmSync(file, { force: true })
+  return null
 }

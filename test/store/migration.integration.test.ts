@@ -36,6 +36,22 @@ async function databaseOfSchema(schema: number): Promise<string> {
   return path
 }
 
+describe('a new database that several processes create at once', () => {
+  it('is never seen, or copied, with only a part of its schema', async () => {
+    for (let round = 0; round < 6; round++) {
+      const path = join(testFolder(), 'quotekeeper.db')
+      const connections = Array.from({ length: 3 }, () => new Database(path))
+      const reports = await Promise.all(connections.map((db) => migrate(db, NOW)))
+      for (const report of reports) {
+        expect(report).toMatchObject({ to: migrations.length, backup: null })
+        expect([0, migrations.length]).toContain(report.from)
+      }
+      for (const db of connections) db.close()
+      expect(readdirSync(join(path, '..')).filter((name) => name.endsWith('.bak'))).toEqual([])
+    }
+  })
+})
+
 describe.each(migrations.slice(0, -1).map((_, index) => index + 1))('a database of schema %i', (schema) => {
   it('is migrated once, keeps its data, and is copied before', async () => {
     const path = await databaseOfSchema(schema)
