@@ -1,6 +1,11 @@
+import { statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
 import Database from 'better-sqlite3'
 import { quoteForShell } from '../quote-for-shell.js'
 import { StoreError, UnusableDatabaseError } from './errors.js'
+
+/** Size of the `-shm` file of a small database. */
+const SHARED_MEMORY_BYTES = 32 * 2 ** 10
 
 /** What to do about a damaged database. `.recover` prints SQL, which a second sqlite3 reads into a new file. */
 export const restoreRemedy = (path: string): string =>
@@ -26,7 +31,7 @@ function remedyFor(code: string, path: string): { what: string; todo: string; un
       unusable: true,
     }
   }
-  if (/^SQLITE_FULL/.test(code)) {
+  if (/^SQLITE_FULL/.test(code) || (/^SQLITE_IOERR/.test(code) && isFull(dirname(path)))) {
     return {
       what: 'The disk of the database is full',
       todo: 'Free some space; the transaction was rolled back.',
@@ -55,4 +60,14 @@ function remedyFor(code: string, path: string): { what: string; todo: string; un
     }
   }
   return { what: 'Unexpected database error', todo: 'This is a bug in Quotekeeper; please report it.', unusable: false }
+}
+
+/** Without room for its shared memory file, SQLite cannot open a database, and reports an I/O error. */
+function isFull(folder: string): boolean {
+  try {
+    const { bavail, bsize } = statfsSync(folder)
+    return bavail * bsize < SHARED_MEMORY_BYTES
+  } catch {
+    return false
+  }
 }

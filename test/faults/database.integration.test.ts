@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, readdirSync, readFileSync, rmSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import Database from 'better-sqlite3'
@@ -112,6 +112,24 @@ faultUnless(mountSkipReason)(
     await store.close()
   },
 )
+
+faultUnless(mountSkipReason)(34, 'a database that cannot be opened for lack of space says so', async () => {
+  const folder = mountSmallFolder() as string
+  onTestFinished(() => {
+    execFileSync('umount', ['-l', folder])
+    rmSync(folder, { recursive: true })
+  })
+  const path = join(folder, 'full.db')
+  await (await openStore({ path })).close()
+  const ballast = openSync(join(folder, 'ballast'), 'w')
+  expect(() => {
+    for (;;) writeSync(ballast, Buffer.alloc(4096))
+  }).toThrow('ENOSPC')
+  closeSync(ballast)
+  await expect(openStore({ path })).rejects.toThrow(/disk of the database is full.*Free some space/s)
+  rmSync(join(folder, 'ballast'))
+  await (await openStore({ path })).close()
+})
 
 fault(
   35,
