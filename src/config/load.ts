@@ -53,8 +53,15 @@ export function loadConfig(options: LoadOptions): Config {
 }
 
 function readText(file: string): string {
+  const bytes = readBytes(file)
+  if (!bytes.includes(0)) return bytes.toString('utf8')
+  const allowed = 'UTF-8; save the file in this encoding'
+  throw new ConfigError([{ file, line: null, key: '', found: 'text in UTF-16, or no text', allowed }])
+}
+
+function readBytes(file: string): Buffer {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     const found = code === 'ENOENT' ? 'no such file' : `a file that cannot be read (${code})`

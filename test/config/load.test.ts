@@ -39,6 +39,14 @@ const read = (text: string, env: Record<string, string> = {}) => {
 }
 
 describe('configuration file', () => {
+  it('must be UTF-8: UTF-16, with or without a byte order mark, is named as such', () => {
+    for (const bytes of [Buffer.from(`\ufeff${MINIMAL}`, 'utf16le'), Buffer.from(MINIMAL, 'utf16le').swap16()]) {
+      writeFileSync(join(folder, 'quotekeeper.yaml'), bytes)
+      expect(() => loadConfig({ cwd: folder, env: { ACME_API_KEY: KEY } })).toThrow(/UTF-16[\s\S]*save the file/)
+    }
+    expect(read(`\ufeff${MINIMAL}`).channels).toHaveLength(1)
+  })
+
   it('gets all defaults and absolute paths', () => {
     expect(read(MINIMAL)).toEqual({
       file: join(folder, 'quotekeeper.yaml'),
