@@ -202,9 +202,13 @@ function missing(value: unknown, path: string, report: Report): null {
 }
 
 function wrongType(wanted: string, value: unknown, path: string, report: Report): null {
-  const found = Array.isArray(value) ? 'an array' : typeof value
-  report({ path, code: 'type', message: `${found}, expected ${wanted}` })
+  report({ path, code: 'type', message: `${typeName(value)}, expected ${wanted}` })
   return null
+}
+
+function typeName(value: unknown): string {
+  if (Array.isArray(value)) return 'an array'
+  return typeof value === 'number' && !Number.isFinite(value) ? 'a number too large to use' : typeof value
 }
 
 function describeType(schema: AnySchema): string {

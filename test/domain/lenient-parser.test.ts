@@ -52,6 +52,12 @@ describe('lenient parser', () => {
     expect(problemsOf(observed)).toEqual(['offer.totalPrice type'])
   })
 
+  it('says what is wrong with a number that no computation can use', () => {
+    const observed = parseResponse(aResponse('r', { offer: { ...aResponse().offer, totalPrice: JSON.parse('1e400') } }))
+    expect(observed).toMatchObject({ valid: false, document: { offer: { totalPrice: null } } })
+    expect(observed.problems.map(({ message }) => message)).toEqual(['a number too large to use, expected a number'])
+  })
+
   it('drops list entries without an id, and generates an id for a document without one', () => {
     const { id: _id, ...nameless } = aSummary()
     const observed = parseRfq(anRfq('rfq-1', { responses: [nameless, aSummary('b')] }))
