@@ -329,6 +329,8 @@ describe('close-expired', () => {
     const { status, err } = await quotekeeper('close-expired', '--channel', 'acme/blue')
     expect(status).toBe(1)
     expect(err).toContain('acme/blue: skipped because autoClose is off')
+    expect(err).toContain('No RFQs were evaluated.')
+    expect(err).not.toContain('past due')
     expect(sandbox.requests).toEqual([])
   })
 

@@ -287,7 +287,7 @@ function printRounds(cli: Cli, options: Options, rounds: readonly ChannelRound[]
   const decisions = rounds.flatMap((round) => round.decisions)
   if (options.json) printJson(io, rounds.map(toJson))
   else if (decisions.length > 0 || rounds.every(({ failures }) => failures.length === 0))
-    printTable(io, DECISION_COLUMNS, decisions, 'No RFQs are past due.')
+    printTable(io, DECISION_COLUMNS, decisions, rounds.length > 0 ? 'No RFQs are past due.' : 'No RFQs were evaluated.')
   for (const { channel, result, failures } of rounds) {
     if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
     for (const failure of failures) printNote(cli, `${channel}: ${failure}`)
