@@ -35,7 +35,8 @@ function dateField(date: Date): string {
 }
 
 function textField(text: string): string {
-  const line = text.replace(/\s*\n\s*/g, ' | ')
+  // White space is searched from its start only, so that a long run of it takes linear time.
+  const line = text.replace(/(?<!\s)\s*\n\s*/g, ' | ')
   const safeText = FORMULA_START.test(line) ? `'${line}` : line
   return /[",\r\n']|^\s|\s$/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText
 }

@@ -6,8 +6,9 @@
 
 const UNSTORABLE = String.raw`\0|\p{Surrogate}`
 const ESCAPE = 'u(?:0000|d[89a-f][0-9a-f]{2})'
-const TO_ESCAPE = new RegExp(String.raw`(\\*)(${UNSTORABLE}|${ESCAPE})`, 'gu')
-const ESCAPED = new RegExp(String.raw`(\\+)(${ESCAPE})`, 'g')
+// A run of backslashes is tried at its start only, so that searching takes linear time.
+const TO_ESCAPE = new RegExp(String.raw`(?<!\\)(\\*)(${UNSTORABLE}|${ESCAPE})`, 'gu')
+const ESCAPED = new RegExp(String.raw`(?<!\\)(\\+)(${ESCAPE})`, 'g')
 
 /** The text as it is stored. */
 export function toStoredText(text: string): string {

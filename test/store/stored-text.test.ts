@@ -45,4 +45,16 @@ describe('stored text', () => {
     expect(toStoredText(original)).toBe(stored)
     expect(fromStoredText(stored)).toBe(original)
   })
+
+  it('takes no longer than its length for a long run of backslashes', () => {
+    const backslashes = '\\'.repeat(1_000_000)
+    const started = performance.now()
+    expect(toStoredText(backslashes)).toBe(backslashes)
+    expect(fromStoredText(backslashes)).toBe(backslashes)
+    const stored = toStoredText(`${backslashes}\0`)
+    expect(stored).toHaveLength(2_000_006)
+    expect(fromStoredText(stored)).toBe(`${backslashes}\0`)
+    // Some milliseconds; hours if each backslash is tried as the beginning of the run.
+    expect(performance.now() - started).toBeLessThan(5000)
+  })
 })
