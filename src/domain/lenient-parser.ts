@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { MAX_IDENTIFIER_LENGTH } from './identifier.js'
 
 /** A deviation of a document from the API description. */
 export interface Problem {
@@ -136,7 +137,7 @@ function parseObject(shape: Record<string, AnySchema>, value: unknown, path: str
   for (const [key, field] of Object.entries(shape)) {
     const found = Object.hasOwn(source, key) ? source[key] : undefined
     const parsed = parseValue(field, found, join(path, key), report)
-    if (key === 'id' && parsed === null) hasIdentifier = false
+    if (key === 'id' && !isIdentifier(parsed, join(path, key), report)) hasIdentifier = false
     result[key] = parsed
   }
   for (const key of Object.keys(source)) {
@@ -145,6 +146,13 @@ function parseObject(shape: Record<string, AnySchema>, value: unknown, path: str
     }
   }
   return hasIdentifier ? result : null
+}
+
+function isIdentifier(value: unknown, path: string, report: Report): boolean {
+  if (typeof value !== 'string' || value.length <= MAX_IDENTIFIER_LENGTH) return value !== null
+  const message = `an identifier of ${value.length} characters; at most ${MAX_IDENTIFIER_LENGTH} are used`
+  report({ path, code: 'format', message })
+  return false
 }
 
 function parseArray(element: AnySchema, value: unknown, path: string, report: Report): unknown[] {

@@ -11,6 +11,7 @@ import {
   rfqListDocument,
 } from './documents.js'
 import { MAX_LOSSES, type ParseLoss } from './exact-json.js'
+import { MAX_IDENTIFIER_LENGTH } from './identifier.js'
 import {
   describesPath,
   formatPath,
@@ -67,7 +68,7 @@ export type DocumentParser<T> = (body: unknown, received?: ReceivedText) => Obse
 export function identifierOf(body: unknown): string | null {
   if (body === null || typeof body !== 'object' || Array.isArray(body) || !Object.hasOwn(body, 'id')) return null
   const { id } = body as { id?: unknown }
-  return typeof id === 'string' && id !== '' ? id : null
+  return typeof id === 'string' && id !== '' && id.length <= MAX_IDENTIFIER_LENGTH ? id : null
 }
 
 /** The identifier under which a document without one is stored: equal documents get the same. */

@@ -47,6 +47,36 @@ describe('entries without an identifier', () => {
   })
 })
 
+describe('an identifier of more than 1,000 characters', () => {
+  const long = 'i'.repeat(1001)
+
+  it('is not used: the entry is stored as one without, and is not valid', async () => {
+    const entries = await list([`{"id":"${long}"}`, `{"id":"${long.slice(1)}"}`, '{"id":"r1"}'])
+    expect(entries.map(({ id, valid }) => [id.slice(0, 12), valid])).toEqual([
+      ['unidentified', false],
+      ['iiiiiiiiiiii', true],
+      ['r1', true],
+    ])
+    expect(entries[0]?.body).toEqual({ id: long })
+    expect(entries[0]?.document).toBeNull()
+    expect(messages(entries[0]?.problems ?? [], 'format')).toEqual([
+      'an identifier of 1001 characters; at most 1000 are used',
+    ])
+  })
+
+  it('of a response makes the responses of its RFQ incomplete, and nothing is requested under it', async () => {
+    const { server, channel } = await openSession(`{"id":"r1","responses":[{"id":"${long}","listingId":"l1"}]}`)
+    const { rfq, responses, responsesComplete } = await readRfqWithResponses(channel, 'r1')
+    expect([responses, responsesComplete]).toEqual([[], false])
+    expect(rfq.problems).toContainEqual({
+      path: 'responses[0].id',
+      code: 'format',
+      message: 'an identifier of 1001 characters; at most 1000 are used',
+    })
+    expect(server.requests).toHaveLength(1)
+  })
+})
+
 describe('problems', () => {
   it('of a list are limited, without any effect on which entries are valid', async () => {
     const items = Array.from({ length: 4000 }, (_, n) => `{"id":"${n}"${n % 2 ? ',"title":5' : ''}}`)
