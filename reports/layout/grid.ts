@@ -26,14 +26,16 @@ export interface Grid<Key extends string> {
 /**
  * @param keys the columns, in order
  * @param count number of rows
+ * @param firstColumn counted from 1
  */
 export function makeGrid<Key extends string>(
   sheet: string,
   keys: readonly Key[],
   headRow: number,
   count: number,
+  firstColumn = 1,
 ): Grid<Key> {
-  const letters = new Map(keys.map((key, index) => [key, columnLetter(index + 1)]))
+  const letters = new Map(keys.map((key, index) => [key, columnLetter(index + firstColumn)]))
   const letter = (key: Key) => letters.get(key) as string
   const firstRow = headRow + 1
   const lastRow = headRow + Math.max(1, count)

@@ -12,6 +12,7 @@ import { lowerBoundCell, OUTDATED, OUTDATED_NOTE, ruleCell, solutionCell } from 
 import { REACHED_VOLUME } from './award-sets.js'
 import { singleOfferCalculationRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
 import { type RfqLayout, rfqHeading, type ScenarioKey } from './layout.js'
+import { blockColumns, withBlockWidths, withRecommendation } from './recommendation-block.js'
 
 const NOTE =
   'Tonnes awarded to each offer in each scenario. Awards minimise the total paid, so the discount rate, haircuts and weights affect only the best-score scenario. Only ranked offers receive awards. Enter an award of your own in the yellow column.'
@@ -28,8 +29,9 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
   const outdated = is({ column: scenarios.letter('solution') }, '=', OUTDATED)
   return rowSheet({
     name: 'Award',
-    widths: WIDTHS,
-    rows: () => awardRows(layout),
+    widths: withBlockWidths(layout, WIDTHS),
+    workingColumns: blockColumns(layout),
+    rows: () => withRecommendation(layout, awardRows(layout)),
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headerRow}:${award.letter('own')}${award.lastRow}`,
     validations: [{ address: award.area('own'), rule: TONNES_VALIDATION }],

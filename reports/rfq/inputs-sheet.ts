@@ -1,6 +1,15 @@
+import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-input.js'
 import { CRITERION_NAMES, CRITERION_RULES } from '../../src/domain/comparison/offer/criterion-text.js'
-import { CRITERIA, SETTING_LIMITS, WANTED_BASES } from '../../src/domain/comparison/settings.js'
+import {
+  AWARD_RULES,
+  CRITERIA,
+  REQUIREMENT_LEVELS,
+  type RequirementName,
+  SETTING_LIMITS,
+  WANTED_BASES,
+} from '../../src/domain/comparison/settings.js'
 import { codeList } from '../layout/codes.js'
+import { columnIndex } from '../layout/grid.js'
 import { here, is, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
@@ -14,15 +23,21 @@ import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
   'Change the yellow cells, and Offers, Scoring, Award, Sensitivity, Comparison and Summary are recalculated. All other cells show values as received.'
-const WIDTHS = [40, 18, 16, 18, 12, 78]
+const WIDTHS = [40, 22, 16, 22, 12, 78, 30, 8]
 const VALUE = 'B'
 const ORIGINAL = 'D'
 const STATE = 'E'
+const COMMAND = 'F'
+/** Working columns: options of the command, and the number of changes that solved awards do not follow. */
+const OPTION = 'G'
+const COUNT = 'H'
 
 /** One row: a value with its explanation. */
 interface Entry {
   /** Defined name of the cell, for formulas. */
   name?: string
+  /** Key of the setting, for `report --set`. */
+  setting?: string
   label: string
   value: Cell
   unit: string
@@ -52,7 +67,10 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
       ),
       { name: 'InputsChanged', address: '$B$4' },
       { name: 'RatesChanged', address: '$D$4' },
+      { name: 'ReportCommand', address: `$${COMMAND}$4` },
+      { name: 'AwardRatesChanged', address: `$${COUNT}$4` },
     ],
+    workingColumns: [OPTION, COUNT].map(columnIndex),
     validations: placed.flatMap(({ entry, row }): Validation[] =>
       entry.input === undefined ? [] : [{ address: `${VALUE}${row}`, rule: entry.input }],
     ),
@@ -67,7 +85,7 @@ const HEADER_ROWS = 5
 
 function* inputRows(layout: RfqLayout, all: readonly Section[]): Generator<RowPlan> {
   yield* headingRows(rfqHeading(layout, 'Inputs', NOTE))
-  yield changesRow(withRows(all), awardInputs(layout))
+  yield changesRow(withRows(all), layout)
   yield headRow('Input', right('Value'), 'Unit', right('Original value'), 'State', 'Effect and source')
   let row = HEADER_ROWS
   for (const { title, entries } of all) {
@@ -78,51 +96,74 @@ function* inputRows(layout: RfqLayout, all: readonly Section[]): Generator<RowPl
   }
 }
 
+/** Reasons for not ranking an offer that a changed input can remove. */
+const REVERSIBLE = ['expired', 'no-exchange-rate', 'no-price']
+
 /**
  * Names of the inputs that searched awards depend on: the rates of offers that are ranked or could become so, the rate of
  * the RFQ's price limits, and whether expired offers are ranked, if there are any.
  */
-function awardInputs({ report }: RfqLayout): ReadonlySet<string> {
-  const reversible = ['expired', 'no-exchange-rate', 'no-price']
-  const possible = report.offers.filter(({ eligibility }) =>
-    eligibility.exclusions.every(({ code }) => reversible.includes(code)),
-  )
-  const limited = report.rfq.minUnitPrice !== null || report.rfq.maxUnitPrice !== null
-  const currencies = [...possible.map(({ terms }) => terms.currencyCode), limited ? report.currency.rfq : null]
-  const expired = possible.some(({ terms }) => (terms.daysToExpiry ?? 0) < 0)
-  return new Set([...currencies.map((code) => `Rate_${code}`), ...(expired ? ['RankExpired'] : [])])
+function awardInputs(layout: RfqLayout): ReadonlySet<string> {
+  const expired = offersExcludedBy(layout, REVERSIBLE).some(({ terms }) => (terms.daysToExpiry ?? 0) < 0)
+  return new Set([...ratesOf(layout, REVERSIBLE), ...(expired ? ['RankExpired'] : [])])
 }
 
-function changesRow(placed: readonly Placed[], affectingAwards: ReadonlySet<string>): RowPlan {
+/** The offers that these reasons, and no others, exclude; all ranked ones among them. */
+const offersExcludedBy = ({ report }: RfqLayout, codes: readonly string[]) =>
+  report.offers.filter(({ eligibility }) => eligibility.exclusions.every(({ code }) => codes.includes(code)))
+
+function ratesOf(layout: RfqLayout, codes: readonly string[]): string[] {
+  const { rfq, currency } = layout.report
+  const limited = rfq.minUnitPrice !== null || rfq.maxUnitPrice !== null
+  const currencies = offersExcludedBy(layout, codes).map(({ terms }) => terms.currencyCode)
+  return [...currencies, limited ? currency.rfq : null].map((code) => `Rate_${code}`)
+}
+
+/** Names of the inputs that awards solved ahead do not follow: they include rejected and withdrawn offers. */
+const solvedAwardInputs = (layout: RfqLayout): ReadonlySet<string> =>
+  new Set(ratesOf(layout, [...REVERSIBLE, 'rejected', 'withdrawn']))
+
+function changesRow(placed: readonly Placed[], layout: RfqLayout): RowPlan {
   const inputs = placed.filter(({ entry }) => entry.input !== undefined)
-  const states = `${STATE}${HEADER_ROWS + 1}:${STATE}${placed.at(-1)?.row ?? HEADER_ROWS + 1}`
-  const changed = inputs
-    .filter(({ entry }) => affectingAwards.has(entry.name ?? ''))
-    .map(({ row }) => `(${STATE}${row}="changed")`)
-    .join('+')
+  const last = placed.at(-1)?.row ?? HEADER_ROWS + 1
+  const column = (letter: string) => `${letter}${HEADER_ROWS + 1}:${letter}${last}`
+  const changed = (names: ReadonlySet<string>) => {
+    const states = inputs
+      .filter(({ entry }) => names.has(entry.name ?? ''))
+      .map(({ row }) => `(${STATE}${row}="changed")`)
+    return formula(states.length === 0 ? '0+0' : `0+${states.join('+')}`, 0, style.integer)
+  }
+  const { command } = layout.report.decision.switches
   return {
     workbookOnly: true,
     cells: [
       text('Inputs changed since the report was generated', style.body),
-      formula(`COUNTIF(${states},"changed")`, 0, style.integer),
+      formula(`COUNTIF(${column(STATE)},"changed")`, 0, style.integer),
       text('of which affect awards', style.body),
-      formula(changed === '' ? '0+0' : `0+${changed}`, 0, style.integer),
+      changed(awardInputs(layout)),
+      text('Command:', style.body),
+      formula(`${OPTION}4&_xlfn.TEXTJOIN("",TRUE,${column(OPTION)})`, command, style.body),
+      text(command, style.body),
+      changed(solvedAwardInputs(layout)),
     ],
   }
 }
 
 function entryRow(entry: Entry, row: number): RowPlan {
-  const input = entry.input !== undefined
-  const value = input ? { ...entry.value, style: style.asInput(entry.value.style) } : entry.value
+  const label = text(entry.label, style.wrapped)
+  const [unit, explanation] = [text(entry.unit, style.wrapped), text(entry.explanation, style.wrapped)]
+  if (entry.input === undefined)
+    return bodyRow(label, entry.value, unit, blank(style.body), blank(style.body), explanation)
+  const value = { ...entry.value, style: style.asInput(entry.value.style) }
   const state = formula(`IF(${VALUE}${row}=${ORIGINAL}${row},"","changed")`, '', style.body)
-  return bodyRow(
-    text(entry.label, style.wrapped),
-    value,
-    text(entry.unit, style.body),
-    input ? entry.value : blank(style.body),
-    input ? state : blank(style.body),
-    text(entry.explanation, style.wrapped),
-  )
+  return bodyRow(label, value, unit, entry.value, state, explanation, optionCell(entry, row))
+}
+
+/** The option of `quotekeeper report` for a changed input. */
+function optionCell({ setting, name }: Entry, row: number): Cell {
+  const written = `SUBSTITUTE(${VALUE}${row}&"",",",".")`
+  const value = name === 'RankExpired' ? `IF(${VALUE}${row}="yes","true","false")` : written
+  return formula(`IF(${STATE}${row}="changed"," --set ${setting}="&${value},"")`, '', style.body)
 }
 
 interface Placed {
@@ -140,6 +181,7 @@ function withRows(all: readonly Section[]): Placed[] {
 
 function sections(layout: RfqLayout): Section[] {
   return [
+    { title: 'Award rule and requirements', entries: decisionEntries(layout) },
     { title: 'Weights', entries: weightEntries(layout) },
     { title: 'Price, time and volume', entries: valueEntries(layout) },
     { title: 'Tolerances and warning limits', entries: toleranceEntries(layout) },
@@ -152,10 +194,40 @@ function sections(layout: RfqLayout): Section[] {
   ]
 }
 
+/** The defined name of the cell with the level of a requirement. */
+export const requirementCell = (name: RequirementName) => `Require_${name}`
+
+function decisionEntries({ report, failures }: RfqLayout): Entry[] {
+  const { rule, requirements } = report.decision
+  const { length } = failures.candidates
+  return [
+    {
+      name: 'AwardRule',
+      setting: 'awardRule',
+      label: 'Award rule',
+      value: text(rule, toRight),
+      unit: '',
+      input: oneOf(AWARD_RULES),
+      explanation: `${AWARD_RULES.map((each) => `${each}: ${RULE_TEXT[each].words}`).join('. ')}.`,
+    },
+    ...requirements.map(({ name, title, level, setting, offersNotMeeting }) => ({
+      name: requirementCell(name),
+      setting,
+      label: title,
+      value: text(level, toRight),
+      unit: `${offersNotMeeting} of ${length} do not`,
+      input: oneOf(REQUIREMENT_LEVELS),
+      explanation:
+        'Hard: offers that do not meet it are not awarded. Advisory: they may be awarded, and the recommendation says so. Off: not considered.',
+    })),
+  ]
+}
+
 function weightEntries({ report }: RfqLayout): Entry[] {
   return CRITERIA.map(
     (criterion): Entry => ({
       name: `Weight_${criterion}`,
+      setting: `weights.${criterion}`,
       label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
       value: number(report.settings.weights[criterion], style.oneDecimal),
       unit: 'points',
@@ -170,6 +242,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
   return [
     {
       name: 'DiscountRate',
+      setting: 'discountRate',
       label: 'Discount rate',
       value: number(settings.discountRate, style.percent),
       unit: 'per year',
@@ -179,6 +252,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
     },
     {
       name: 'WantedBasis',
+      setting: 'wantedVolume',
       label: 'Wanted volume',
       value: text(settings.wantedVolume, toRight),
       unit: 'min, mid or max',
@@ -187,6 +261,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
     },
     {
       name: 'RankExpired',
+      setting: 'rankExpired',
       label: 'Rank expired offers',
       value: text(settings.rankExpired ? 'yes' : 'no', toRight),
       unit: 'yes or no',
@@ -195,6 +270,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
     },
     {
       name: 'WaitDays',
+      setting: 'waitDays',
       label: 'Mean wait that halves the promptness score',
       value: number(settings.waitDays, style.plainNumber),
       unit: 'days',
@@ -203,6 +279,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
     },
     {
       name: 'VintagePoints',
+      setting: 'vintagePointsPerYear',
       label: 'Vintage points lost per year of age',
       value: number(settings.vintagePointsPerYear, style.oneDecimal),
       unit: 'points per year',
@@ -218,6 +295,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
   return [
     {
       name: 'VolumeTolerance',
+      setting: 'volumeTolerance',
       label: 'Volume tolerance',
       value: number(settings.volumeTolerance, style.withNumberFormat(numbers.volume, '#,##0.0##')),
       unit: 't',
@@ -227,6 +305,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     },
     {
       name: 'TotalTolerance',
+      setting: 'totalTolerance',
       label: 'Total tolerance',
       value: number(settings.totalTolerance, style.withNumberFormat(style.percent, '0.00%')),
       unit: 'of the total',
@@ -236,6 +315,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     },
     {
       name: 'ExpiryWindowDays',
+      setting: 'expiryWindowDays',
       label: 'Expiry warning period',
       value: number(settings.expiryWindowDays, style.plainNumber),
       unit: 'days',
@@ -244,6 +324,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
     },
     {
       name: 'PrepaymentLimit',
+      setting: 'prepaymentShareLimit',
       label: 'Pre-payment limit',
       value: number(settings.prepaymentShareLimit, style.percent),
       unit: 'of the total',
@@ -255,20 +336,17 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
 
 function haircutEntries({ report }: RfqLayout): Entry[] {
   const { haircuts } = report.settings
-  const entry = (name: string, label: string, value: number): Entry => ({
-    name,
+  const entry = (contract: keyof typeof haircuts, label: string): Entry => ({
+    name: `Haircut${contract[0]?.toUpperCase()}${contract.slice(1)}`,
+    setting: `haircuts.${contract}`,
     label,
-    value: number(value, style.percent),
+    value: number(haircuts[contract], style.percent),
     unit: 'of the volume',
     input: numberBetween(SETTING_LIMITS.haircut),
     explanation:
       'Share of the volume not expected to be delivered. The price per tonne is divided by the remaining share.',
   })
-  return [
-    entry('HaircutSpot', 'Spot', haircuts.spot),
-    entry('HaircutForward', 'Forward', haircuts.forward),
-    entry('HaircutOther', 'Other or unknown contract type', haircuts.other),
-  ]
+  return [entry('spot', 'Spot'), entry('forward', 'Forward'), entry('other', 'Other or unknown contract type')]
 }
 
 function rateEntries({ report, currency }: RfqLayout): Entry[] {
@@ -276,6 +354,7 @@ function rateEntries({ report, currency }: RfqLayout): Entry[] {
   return report.currency.rates.map((known): Entry => {
     const entry = {
       name: `Rate_${known.currency}`,
+      setting: `exchangeRates.${known.currency}`,
       label: `1 ${known.currency}`,
       value: number(known.rate, rate),
       unit: currency ?? '',

@@ -1,4 +1,5 @@
 import { AWARD_SCENARIOS } from '../../src/domain/comparison/awards/award-model.js'
+import { type FailureGroups, failureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/offer/offer-terms.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
@@ -11,6 +12,7 @@ import type { Heading } from '../layout/rows.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
+import { type RecommendationGrids, recommendationGrids } from './recommendation-grids.js'
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
 const DELIVERY_KEYS = keys(
@@ -78,6 +80,9 @@ export interface RfqLayout {
   /** The scenarios on `Award`, and the table of tonnes below them. */
   scenarios: Grid<ScenarioKey>
   award: Grid<AwardKey>
+  failures: FailureGroups
+  /** Working columns of `Award`, right of these. */
+  recommendation: RecommendationGrids
 }
 
 /** Lays out the workbook of a report. */
@@ -85,6 +90,7 @@ export function rfqLayout(report: RfqReport): RfqLayout {
   const lines = report.offers.flatMap((offer) => offer.lines.map((line) => ({ offer, line })))
   const payments = report.offers.flatMap((offer) => offer.prepayments.map((payment) => ({ offer, payment })))
   const count = report.offers.length
+  const failures = failureGroups(report.offers, report.rfq, report.context.asOfDate)
   return {
     report,
     numbers: numberStyles(
@@ -100,6 +106,8 @@ export function rfqLayout(report: RfqReport): RfqLayout {
     scoring: makeGrid('Scoring', SCORING_KEYS, HEADER_ROW, count),
     scenarios: makeGrid('Award', SCENARIO_KEYS, HEADER_ROW, report.awards.length),
     award: makeGrid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
+    failures,
+    recommendation: recommendationGrids(report, failures, Math.max(SCENARIO_KEYS.length, AWARD_KEYS.length) + 2),
   }
 }
 

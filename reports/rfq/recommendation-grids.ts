@@ -1,0 +1,73 @@
+import type { FailureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
+import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
+import { type Grid, makeGrid } from '../layout/grid.js'
+import { keys } from '../layout/keys.js'
+import { HEADER_ROW } from '../layout/table-sheet.js'
+
+/** Figures of the recommended award, one row each. */
+export const FACT_KEYS = keys(
+  'rule key entry outdated problem message awardNo members alternatives least most',
+  'status tonnes total pricePerTonne coverage excessTonnes excessCost offers developers score solution lowerBound',
+  'runnerUpTotal runnerUpDifference runnerUpPoints runnerUpOffers',
+  'closestNo closestOffers closestTonnes closestTotal closestWaived',
+)
+export type FactKey = (typeof FACT_KEYS)[number]
+
+const FACT_COLUMNS = keys('label value')
+const OFFER_KEYS = keys('offer group eligible unmet tonnes total sortRank sortPrice order pick take cumulative')
+export type RecommendedOfferKey = (typeof OFFER_KEYS)[number]
+const AWARDED_KEYS = keys(
+  'position index number name tonnes pricePerTonne total score alternative alternativeTotal breakEven',
+)
+export type AwardedKey = (typeof AWARDED_KEYS)[number]
+const REQUIREMENT_KEYS = keys('title level failing failingUnlessHard unmet')
+export type RequirementKey = (typeof REQUIREMENT_KEYS)[number]
+const GROUP_KEYS = keys('group eligible unmet')
+export type GroupKey = (typeof GROUP_KEYS)[number]
+const SOLVED_KEYS = keys('number members tonnes total reached solution lowerBound')
+export type SolvedKey = (typeof SOLVED_KEYS)[number]
+const ENTRY_KEYS = keys('key award closest waived alternatives')
+export type EntryKey = (typeof ENTRY_KEYS)[number]
+
+/** Awarded offers that are listed one by one; the same limit as for break-even prices. */
+export const MAX_AWARDED_ROWS = 12
+
+/** The tables in the working columns of `Award`, side by side; all headers are in the same row. */
+export interface RecommendationGrids {
+  facts: Grid<(typeof FACT_COLUMNS)[number]>
+  /** One row per offer, in the order of `RfqReport.offers`. */
+  offers: Grid<RecommendedOfferKey>
+  /** The awarded offers by number. */
+  awarded: Grid<AwardedKey>
+  /** The requirements in the order of `Decision.requirements`. */
+  requirements: Grid<RequirementKey>
+  /** Sets of failed requirements: offers with the same set are eligible together. */
+  groups: Grid<GroupKey>
+  /** `SwitchTable.awards`. */
+  solved: Grid<SolvedKey>
+  /** `SwitchTable.entries`. */
+  entries: Grid<EntryKey>
+}
+
+/** @param firstColumn of the first table, counted from 1 */
+export function recommendationGrids(
+  { offers, decision }: RfqReport,
+  failures: FailureGroups,
+  firstColumn: number,
+): RecommendationGrids {
+  let column = firstColumn
+  const next = <Key extends string>(columns: readonly Key[], count: number): Grid<Key> => {
+    const grid = makeGrid('Award', columns, HEADER_ROW, count, column)
+    column += columns.length + 1
+    return grid
+  }
+  return {
+    facts: next(FACT_COLUMNS, FACT_KEYS.length),
+    offers: next(OFFER_KEYS, offers.length),
+    awarded: next(AWARDED_KEYS, MAX_AWARDED_ROWS),
+    requirements: next(REQUIREMENT_KEYS, decision.requirements.length),
+    groups: next(GROUP_KEYS, failures.groups.length),
+    solved: next(SOLVED_KEYS, decision.switches.awards.length),
+    entries: next(ENTRY_KEYS, decision.switches.entries.length),
+  }
+}
