@@ -186,6 +186,14 @@ function chainHash(previousHash: string, decision: NewDecision): string {
 }
 
 /**
+ * The hash covers the value of the evidence. Its text must say nothing else, because SQLite uses the first of two members of
+ * one name, for example in `approved_by`, and JSON.parse the last.
+ */
+const hasEvidenceAsWritten = (row: DecisionRow, evidence: Record<string, unknown>): boolean =>
+  row.evidence === canonicalJson(evidence) &&
+  (row.approved_by === undefined || row.approved_by === (evidence.approvedBy ?? null))
+
+/**
  * Verifies the hash chain of the decisions.
  * @param issued how many decisions were ever written
  */
@@ -207,7 +215,7 @@ export function verifyChain(rows: Iterable<DecisionRow>, issued: number) {
     } = toDecision(row)
     if (id !== count) return broken(count, `Decision ${count} is missing.`)
     if (previousHash !== previous) return broken(id, `Decision ${id} does not follow the one before it.`)
-    if (hash !== chainHash(previousHash, decision))
+    if (hash !== chainHash(previousHash, decision) || !hasEvidenceAsWritten(row, decision.evidence))
       return broken(id, `Decision ${id} was changed after it was written.`)
     previous = hash
   }

@@ -381,6 +381,12 @@ describe('decision log', () => {
     }
     expect(await tamper(`update close_decisions set reason = 'other' where id = 2`)).toBe(2)
     expect(await tamper(`update close_decisions set reason = 'its due date has not ended' where id = 2`)).toBeNull()
+    const evidence = '{"a":[1,null],"b":2}'
+    for (const other of [`{"approvedBy":"mallory","approvedBy":null,${evidence.slice(1)}`, ` ${evidence}`]) {
+      expect(await tamper(`update close_decisions set evidence = '${other}' where id = 2`)).toBe(2)
+    }
+    expect(await tamper(`update close_decisions set evidence = '{"b":1,${evidence.slice(1)}' where id = 2`)).toBe(2)
+    expect(await tamper(`update close_decisions set evidence = '${evidence}' where id = 2`)).toBeNull()
     expect(await tamper('delete from close_decisions where id = 3')).toBe(3)
     expect(await tamper('delete from close_decisions where id = 1')).toBe(1)
   })
