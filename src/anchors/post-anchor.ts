@@ -1,4 +1,5 @@
 import { Client } from 'undici'
+import { connectOptions } from '../marketplace/loopback-lookup.js'
 import { describeNetworkError } from '../marketplace/network-error.js'
 import { type Anchor, AnchorError, formatAnchor } from './anchor.js'
 
@@ -16,7 +17,7 @@ export async function postAnchor(
 ): Promise<void> {
   const { origin, pathname, search } = new URL(url)
   const deadline = AbortSignal.timeout(timeoutMs)
-  const client = new Client(origin, { connect: { timeout: timeoutMs } })
+  const client = new Client(origin, { connect: connectOptions(origin, timeoutMs) })
   try {
     const { statusCode, body } = await client.request({
       method: 'POST',

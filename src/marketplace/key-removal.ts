@@ -1,6 +1,7 @@
 import type { DocumentParser } from '../domain/observation.js'
 import { MIN_PART_LENGTH, secretPattern } from '../domain/secret-scrubber.js'
 import { TimeSlice } from '../domain/time-slice.js'
+import { UnavailableError } from './errors.js'
 
 /** What replaces an API key in a body, which is stored: plain text in JSON. */
 export const REMOVED_KEY = '[API key removed]'
@@ -10,20 +11,27 @@ const REMOVED_KEY_BYTES = Buffer.from(REMOVED_KEY)
 const CHUNK_BYTES = 2 ** 17
 /** What a search looks back at. */
 const CONTEXT_BYTES = 8
+/** A body that repeats the key more often is not used: each occurrence takes memory until the body is joined again. */
+export const MAX_REMOVED_KEYS = 100_000
 
 /**
  * Makes a function that replaces an API key in the bodies of replies, in every form that `createScrubber` finds, before
  * anything reads them. All other bytes stay as they are. Keys of fewer than eight characters are not replaced: they could be
  * ordinary words.
  * @param apiKey printable ASCII
- * @returns resolves with the same buffer if it does not contain the key
+ * @returns resolves with the same buffer if it does not contain the key; rejects with an UnavailableError, which begins with
+ *   the label, if it contains the key more than 100,000 times
  */
-export function createKeyRemover(apiKey: string): (body: Buffer) => Promise<Buffer> {
+export function createKeyRemover(apiKey: string): (body: Buffer, label: () => string) => Promise<Buffer> {
   const search = apiKey.length < MIN_PART_LENGTH ? null : secretPattern([apiKey])
-  return search === null ? async (body) => body : (body) => removeKey(body, search)
+  return search === null ? async (body) => body : (body, label) => removeKey(body, label, search)
 }
 
-async function removeKey(body: Buffer, { pattern, maxLength }: { pattern: RegExp; maxLength: number }) {
+async function removeKey(
+  body: Buffer,
+  label: () => string,
+  { pattern, maxLength }: { pattern: RegExp; maxLength: number },
+) {
   const slice = new TimeSlice()
   const parts: Buffer[] = []
   let copied = 0
@@ -36,6 +44,11 @@ async function removeKey(body: Buffer, { pattern, maxLength }: { pattern: RegExp
     for (let match = pattern.exec(text); match && from + match.index < end; match = pattern.exec(text)) {
       parts.push(body.subarray(copied, from + match.index), REMOVED_KEY_BYTES)
       copied = from + match.index + match[0].length
+    }
+    if (parts.length > 2 * MAX_REMOVED_KEYS) {
+      throw new UnavailableError(
+        `${label()}: the body repeats the API key more than ${MAX_REMOVED_KEYS} times. Nothing of it was used`,
+      )
     }
     at = Math.max(end, copied)
     if (slice.isOver) await slice.next()

@@ -21,7 +21,7 @@ import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.j
 import { createSanitizer, type Sanitize } from './sanitizer.js'
 import { errorForStatus } from './status-errors.js'
 import type { Timing } from './timing.js'
-import type { Target, Transport, TransportReply } from './transport.js'
+import type { Target, Transport, TransportReply, TransportRequest } from './transport.js'
 import { encodePath } from './url-path.js'
 
 export interface SessionOptions {
@@ -39,7 +39,7 @@ export class Session implements ChannelSession {
   readonly #options: SessionOptions
   readonly #quota = new RetryQuota()
   readonly #sanitize: Sanitize
-  readonly #removeKey: (body: Buffer) => Promise<Buffer>
+  readonly #removeKey: TransportRequest['removeKey']
   readonly #cancelToken: CancelToken
   /** The percent-encoded path of the channel. */
   readonly #base: string

@@ -7,6 +7,7 @@ import type { Operation, RequestLimits, RequestObserver } from './contract.js'
 import { AbortedError, type PausedError } from './errors.js'
 import { parseHttpDate } from './http-date.js'
 import { ACCEPT_ENCODING, type HttpReply, type HttpRequest, sendHttpRequest } from './http-exchange.js'
+import { connectOptions } from './loopback-lookup.js'
 import { RateLimiter } from './rate-limiter.js'
 import { parseRetryAfter } from './retry-after.js'
 import type { Timing } from './timing.js'
@@ -36,7 +37,7 @@ export interface TransportRequest {
   target: Target
   apiKey: string
   /** Replaces the API key in a body; resolves with the same buffer if there is none. */
-  removeKey: (body: Buffer) => Promise<Buffer>
+  removeKey: (body: Buffer, label: () => string) => Promise<Buffer>
   /** Attempts of the same read before this one. */
   retry: number
   /** See RateLimiter. */
@@ -78,7 +79,7 @@ export class Transport {
     this.prefix = pathname.replace(/\/+$/, '')
     const { ledger, timing, now } = options
     this.#rateLimiter = new RateLimiter({ concurrency, perSecond, ledger, timing, now })
-    const connect = { timeout: Math.min(CONNECT_TIMEOUT_MS, timeoutMs) }
+    const connect = connectOptions(origin, Math.min(CONNECT_TIMEOUT_MS, timeoutMs))
     // http-exchange.ts enforces one deadline per request in place of undici's timeouts.
     const pool = { connections: concurrency, connect, headersTimeout: 0, bodyTimeout: 0 }
     this.#reads = new Pool(origin, pool)
@@ -98,7 +99,7 @@ export class Transport {
       const reply = await this.#sendAndReport(request)
       const serverDate = this.#serverDate(reply)
       this.#pauseIfAsked(reply, serverDate ?? this.#options.now())
-      const body = await request.removeKey(reply.body)
+      const body = await request.removeKey(reply.body, request.target.label)
       return { ...reply, sentAt, serverDate, body, containedKey: body !== reply.body }
     } finally {
       this.#rateLimiter.release()

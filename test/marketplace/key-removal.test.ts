@@ -1,16 +1,18 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createKeyRemover, REMOVED_KEY } from '../../src/marketplace/key-removal.js'
+import { UnavailableError } from '../../src/marketplace/errors.js'
+import { createKeyRemover, MAX_REMOVED_KEYS, REMOVED_KEY } from '../../src/marketplace/key-removal.js'
 import { aListing, anRfq } from '../helpers/sample-documents.js'
-import { json, KEY, serve, session } from './server.js'
+import { failureOf, json, KEY, serve, session } from './server.js'
 
 const CHUNK = 2 ** 17
-const remove = async (text: string) => (await createKeyRemover(KEY)(Buffer.from(text))).toString()
+const label = () => 'GET /rfqs'
+const remove = async (text: string) => (await createKeyRemover(KEY)(Buffer.from(text), label)).toString()
 
 describe('removing the API key from a body', () => {
   it('returns the same bytes if there is none, also if they are not UTF-8', async () => {
     const body = Buffer.from([0x7b, 0xff, 0xfe, 0x80, 0x7d, ...Buffer.from('"Überlauf 発注 🌳"')])
-    expect(await createKeyRemover(KEY)(body)).toBe(body)
+    expect(await createKeyRemover(KEY)(body, label)).toBe(body)
   })
 
   it('finds the key wherever it is, also across the parts that are searched at once', async () => {
@@ -45,7 +47,21 @@ describe('removing the API key from a body', () => {
 
   it('leaves a key of fewer than eight characters, which could be a word', async () => {
     const body = Buffer.from('forest')
-    expect(await createKeyRemover('forest')(body)).toBe(body)
+    expect(await createKeyRemover('forest')(body, label)).toBe(body)
+  })
+})
+
+describe('a body that repeats the API key very often', () => {
+  it('is not used beyond a number of times, and not retried', async () => {
+    expect((await remove(KEY.repeat(MAX_REMOVED_KEYS))).length).toBe(REMOVED_KEY.length * MAX_REMOVED_KEYS)
+    const body = JSON.stringify({ items: [{ id: 'one', title: KEY.repeat(MAX_REMOVED_KEYS + 1) }] })
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' }).end(body)
+    })
+    const error = await failureOf(session(server.url, { limits: { maxBodyMiB: 16 } }).listRfqs())
+    expect(error).toBeInstanceOf(UnavailableError)
+    expect(error.message).toMatch(/rfqs: the body repeats the API key more than 100000 times. Nothing of it was used$/)
+    expect(server.requests).toHaveLength(1)
   })
 })
 
