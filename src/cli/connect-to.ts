@@ -7,10 +7,11 @@ const CONNECT_TIMEOUT_MS = 5_000
 
 /**
  * Connects to the host of a URL and disconnects.
+ * @param key where the URL is configured, for the error message
  * @returns the address that answered, and how fast
  * @throws FailedError with the addresses that were tried
  */
-export async function connectTo(url: string): Promise<string> {
+export async function connectTo(url: string, key: string): Promise<string> {
   const { hostname, port, protocol } = new URL(url)
   const host = hostname.replace(/^\[(.*)\]$/, '$1')
   const number = Number(port) || (protocol === 'http:' ? 80 : 443)
@@ -29,7 +30,7 @@ export async function connectTo(url: string): Promise<string> {
     const tried = triedAddresses(error)
     const where = tried.length > 0 ? ` (tried ${tried.join(', ')})` : ''
     throw new FailedError(
-      `no connection to ${hostname}:${number}${where}: ${describeNetworkError(error)}; check baseUrl, the network and ` +
+      `no connection to ${hostname}:${number}${where}: ${describeNetworkError(error)}; check ${key}, the network and ` +
         'the firewall',
     )
   } finally {

@@ -110,4 +110,15 @@ describe('configured anchors', () => {
     expect((await quotekeeper('decisions', '--anchor', url)).status).toBe(0)
     expect(parseAnchor(requests.at(-1) ?? '')).toMatchObject({ decisions: 0 })
   })
+
+  it('that check cannot send name the setting to correct', async () => {
+    const more = 'anchors: { to: "http://127.0.0.1:1/secret-path" }\n'
+    const { quotekeeper } = await createCliFixture({ autoClose: 'off', more })
+    const { status, out, err } = await quotekeeper('check')
+    expect(status).toBe(1)
+    expect(out).toMatch(
+      /anchors +FAILED +no connection to 127\.0\.0\.1:1 .*; check anchors\.to, the network and the firewall/,
+    )
+    expect(out + err).not.toContain('secret-path')
+  })
 })

@@ -205,7 +205,7 @@ async function checkAnchors({ config, store }: App) {
     await requireContinuing(await store(), target.path)
     await probeFolder(dirname(target.path))
   }
-  const reached = target.kind === 'url' ? await connectTo(target.url) : `${target.path}: writable`
+  const reached = target.kind === 'url' ? await connectTo(target.url, 'anchors.to') : `${target.path}: writable`
   const state = await (await store()).maintenanceState('anchor')
   if (state !== null && state.failures > 0)
     return failed(`the last anchor failed (${formatMinute(state.attemptedAt)} UTC): ${state.error}`, ANCHOR_BY_HAND)
@@ -246,7 +246,7 @@ function marketplaceChecks(cli: Cli, app: App): Check[] {
   const { baseUrl, channels } = app.config
   const reachable = once(async () => {
     if (isExampleAddress(baseUrl)) return failed('not checked: baseUrl is the example address')
-    return passed(await connectTo(baseUrl))
+    return passed(await connectTo(baseUrl, 'baseUrl'))
   })
   const context: ChannelContext = { cli, app, sessionOf: sessionOpener(cli, app), reachable, unanswered: null }
   const [first = [], ...others] = channels.map((channel) => channelChecks(context, channel))
