@@ -103,8 +103,8 @@ function describe(
   const sentences: string[] = []
   if (mismatch !== null) {
     const more = mismatches > 1 ? `, and ${mismatches - 1} later` : ''
-    const made = mismatch.at === null ? '' : `, made ${mismatch.at}`
-    sentences.push(`The anchor in line ${mismatch.line}${made}, does not fit${more}: ${mismatch.message}.`)
+    const made = mismatch.at === null ? '' : `, made ${mismatch.at},`
+    sentences.push(`The anchor in line ${mismatch.line}${made} does not fit${more}: ${mismatch.message}.`)
   }
   if (proven === null) return [...sentences, 'No anchor fits, so nothing is proven.'].join('\n')
   const span = proven.anchoredFrom === proven.anchoredUntil ? '' : ` to ${proven.anchoredUntil}`

@@ -137,6 +137,7 @@ describe('anchors of the decision log', () => {
       anchors: 2,
       fitting: 2,
       mismatch: { line: 2, message: expect.stringContaining('damaged') },
+      message: expect.stringMatching(/^The anchor in line 2 does not fit: /),
     })
     appendFileSync(file, two.slice(0, 50))
     await anchor(log, file)
