@@ -46,10 +46,16 @@ describe('quotekeeper prune', () => {
       out: expect.stringMatching(/idle runs folded into one row per day +1284 +\d\.\d MB/),
       err: 'Nothing was changed.\n',
     })
-    expect((await quotekeeper('prune')).out).toMatch(/ 1284 /)
+    const pruned = await quotekeeper('prune')
+    expect(pruned.out).toMatch(/ 1284 /)
+    expect(pruned.err).toBe('The space is used again for new data; --compact gives it back to the disk.\n')
     expect(count()).toBe(before - foretold.runs.rows)
-    expect((await quotekeeper('prune')).out).toMatch(/ 0 +0\.0 kB/)
+    expect(await quotekeeper('prune')).toMatchObject({
+      out: expect.stringMatching(/ 0 +0\.0 kB/),
+      err: 'There was nothing to remove.\n',
+    })
     expect((await quotekeeper('check')).out).toMatch(/quotekeeper\.db: ok, \d\.\d MB \(\d\.\d MB unused\)/)
+    expect((await quotekeeper('prune', '--compact')).err).toMatch(/^Compacted .*\.\n$/)
     const { out } = await quotekeeper('runs', '--kind', 'rfqs', '--limit', '200')
     expect(out).toContain('complete (24 runs, nothing changed)')
     const [folded] = JSON.parse((await quotekeeper('runs', '--limit', '200', '--json')).out).filter(

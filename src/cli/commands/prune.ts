@@ -41,9 +41,11 @@ async function prune(cli: Cli, options: Options): Promise<void> {
   )
   const compacted = compact ? (await import('../../store/compact.js')).compactDatabase(database) : null
   if (options.json) printJson(cli.io, { ...report, dryRun, ...(compacted === null ? {} : { compacted }) })
-  else printReport(cli, report, dryRun)
-  if (compacted !== null && !options.json)
-    cli.io.err(`Compacted ${database} from ${formatBytes(compacted.before)} to ${formatBytes(compacted.after)}.\n`)
+  else {
+    printReport(cli, report)
+    const compaction = compacted && `from ${formatBytes(compacted.before)} to ${formatBytes(compacted.after)}`
+    cli.io.err(`${compaction === null ? describeResult(report, dryRun) : `Compacted ${database} ${compaction}.`}\n`)
+  }
 }
 
 /** The store is closed when it ends, so that the file can be compacted. */
@@ -63,15 +65,18 @@ const COLUMNS: Column<Row>[] = [
   { header: 'Size (estimated)', cell: ({ bytes }) => formatBytes(bytes), align: 'right' },
 ]
 
-function printReport({ io }: Cli, { runs, plans }: PruneReport, dryRun: boolean): void {
+function printReport({ io }: Cli, { runs, plans }: PruneReport): void {
   const rows = [
     { what: 'idle runs folded into one row per day', ...runs },
     { what: 'expired approval plans', ...plans },
   ]
   printTable(io, COLUMNS, rows, '')
-  io.err(
-    dryRun ? 'Nothing was changed.\n' : 'The space is used again for new data; --compact gives it back to the disk.\n',
-  )
+}
+
+function describeResult({ runs, plans }: PruneReport, dryRun: boolean): string {
+  if (dryRun) return 'Nothing was changed.'
+  if (runs.rows + plans.rows === 0) return 'There was nothing to remove.'
+  return 'The space is used again for new data; --compact gives it back to the disk.'
 }
 
 const formatBytes = (bytes: number): string =>
