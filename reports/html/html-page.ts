@@ -123,7 +123,7 @@ const isFrozenHeader = ({ role, index }: NumberedRow, sheet: SheetPlan) =>
 
 const rowText = ({ cells }: RowPlan): string => cells.filter(isFilled).map(cellText).join(' · ')
 
-/** Charts appear where the sheet has them; the figures behind them, which follow, are collapsed. */
+/** Charts follow the rows; the figures behind them are collapsed. */
 function contentHtml(
   sheet: SheetPlan,
   layout: TableLayout,
@@ -132,8 +132,7 @@ function contentHtml(
 ) {
   const { charts = [] } = sheet
   if (charts.length === 0) return rowsHtml(layout, header, body)
-  const firstChartRow = Math.min(...charts.map(({ anchor }) => anchor.row))
-  const [above, below] = splitWhere(body, ({ index }) => index >= firstChartRow)
+  const [above, below] = splitWhere(body, ({ working }) => working === true)
   const figures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
   return `${rowsHtml(layout, header, above)}<div class="charts">${figures}</div>${collapsedHtml(layout, below)}`
 }

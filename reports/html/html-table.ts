@@ -117,7 +117,8 @@ function rowHtml(layout: TableLayout, row: NumberedRow): string {
   const parts: string[] = []
   for (let column = 0; column < layout.columns; ) {
     const cell = cells[column]
-    const span = merged?.[0] === column ? merged[1] - column + 1 : columnSpan(rowLayout, row, column)
+    const last = merged?.find(([first]) => first === column)?.[1]
+    const span = last === undefined ? columnSpan(rowLayout, row, column) : last - column + 1
     const [mark, bar] = isFilled(cell) ? [layout.highlightOf(index, column), layout.barOf(index, column)] : [null, null]
     parts.push(cellHtml(cell, span, { isHeader: role === 'head', mark, bar }))
     column += span

@@ -12,22 +12,57 @@ export interface ChartSeries {
   line?: boolean
 }
 
-/** A column chart by category: a native chart in the workbook, SVG on the HTML page. */
-export interface Chart {
+interface ChartFrame {
   title: string
   /** Alternative text. */
   alt: string
+  /** Corner cells, counted from 0. */
+  anchor: { column: number; row: number; toColumn: number; toRow: number }
+}
+
+/** A column chart by category: a native chart in the workbook, SVG on the HTML page. */
+export interface ColumnChart extends ChartFrame {
   /** Whether the series are stacked or side by side. */
   stacked: boolean
+  /** Each column has one value, although the series are stacked: shown inside, where it cannot collide with a line. */
+  labelled?: boolean
   categories: ChartRange<string>
   categoryTitle: string
   valueTitle: string
   /** Number format of the value axis. */
   format: string
   series: readonly ChartSeries[]
-  /** Corner cells, counted from 0. */
-  anchor: { column: number; row: number; toColumn: number; toRow: number }
 }
+
+/** Bubbles of one colour; those of size 0 are not drawn. */
+export interface BubbleSeries {
+  /** Also the label of its bubbles, except of those that highlight others. */
+  name: ChartRange<string>
+  x: ChartRange<number | null>
+  y: ChartRange<number | null>
+  sizes: ChartRange<number | null>
+  /** Drawn on top of others to highlight them. */
+  highlight?: boolean
+}
+
+/** A chart of bubbles whose areas are a third figure. */
+export interface BubbleChart extends ChartFrame {
+  xTitle: string
+  yTitle: string
+  /** Number formats of the axes. */
+  xFormat: string
+  yFormat: string
+  /** Where the vertical axis begins. */
+  yMin: number
+  bubbles: readonly BubbleSeries[]
+}
+
+export type Chart = ColumnChart | BubbleChart
+
+/** Colours of lines in order, such as a maximum and a minimum. */
+export const LINE_COLOURS = ['99271C', '7F5200'] as const
+/** Of bubbles, and of columns that stand for an award and for others. */
+export const HIGHLIGHT_COLOUR = 'E69F00'
 
 /** Distinguishable with colour blindness and in greyscale (Okabe and Ito, 2008). */
 export const CHART_COLOURS = [

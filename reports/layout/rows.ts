@@ -68,12 +68,13 @@ export const emptyRows = (count: number): RowPlan[] => Array.from({ length: coun
 /** Height of a row in points, high enough for its wrapped cells in columns of these widths. */
 export function fittedHeight({ cells, alternative = [], merged }: RowPlan, widths: readonly number[]): number {
   const widthOf = (column: number) => {
-    if (merged?.[0] !== column) return widths[column] ?? MIN_COLUMN_UNITS
-    return widths.slice(merged[0], merged[1] + 1).reduce((sum, width) => sum + width, 0)
+    const last = merged?.find(([first]) => first === column)?.[1] ?? column
+    return widths.slice(column, last + 1).reduce((sum, width) => sum + width, 0) || MIN_COLUMN_UNITS
   }
   const linesOf = (of: RowPlan['cells']) =>
     of.reduce((max, cell, column) => Math.max(max, lineCount(cell, widthOf, column)), 1)
-  return rowHeight(Math.max(linesOf(cells), linesOf(alternative)))
+  const points = cells.reduce((max, cell) => Math.max(max, cell?.style.font?.size ?? 0), style.FONT_POINTS)
+  return rowHeight(Math.max(linesOf(cells), linesOf(alternative)), points)
 }
 
 function lineCount(cell: Cell | undefined, widthOf: (column: number) => number, column: number): number {

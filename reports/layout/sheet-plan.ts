@@ -78,8 +78,8 @@ export interface RowPlan {
   height?: number
   /** Cells that may replace others when the reader changes an input: the row is high enough for both. */
   alternative?: readonly (Cell | undefined)[]
-  /** First and last of the columns joined to one cell, counted from 0. */
-  merged?: readonly [number, number]
+  /** First and last of the columns joined to one cell, counted from 0; one pair for each such cell. */
+  merged?: readonly (readonly [first: number, last: number])[]
   /** An intermediate result or the data of a chart: collapsed in the workbook and not printed. */
   working?: boolean
   /** A printed page begins with this row. */
@@ -113,8 +113,12 @@ export interface SheetPlan {
   marks?: readonly Mark[]
   validations?: readonly Validation[]
   charts?: readonly Chart[]
+  /** On narrow screens, each row of its tables becomes a card that repeats the headers. */
+  cards?: boolean
   /** Names that formulas use for cells. */
   names?: readonly { name: string; address: string }[]
+  /** Not shown or printed until the reader unhides it. */
+  hidden?: boolean
   /** Colour of the sheet tab, ARGB. */
   tab?: string
   print?: PrintPlan
@@ -124,6 +128,8 @@ export interface SheetPlan {
 export type SheetFactory = () => SheetPlan
 
 interface PrintPlan {
+  /** The sheet is scaled to one page. */
+  onePage?: boolean
   /** First and last row repeated on each page. */
   titleRows?: readonly [number, number]
   /** Columns repeated on each page, such as `A:B`. */

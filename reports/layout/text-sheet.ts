@@ -8,7 +8,7 @@ import { wrappedLines } from './text-metrics.js'
 
 const WIDTHS = [30, 40, 10, 24, 24, 10, 44]
 /** Columns of the texts: all but the first. */
-const TEXT_COLUMNS = [1, WIDTHS.length - 1] as const
+const TEXT_COLUMNS = [[1, WIDTHS.length - 1]] as const
 const TEXT_UNITS = WIDTHS.slice(1).reduce((sum, width) => sum + width, 0)
 /** Excel limits row heights to 409 points, so longer texts continue in further rows. */
 const MAX_LINES_PER_ROW = 28

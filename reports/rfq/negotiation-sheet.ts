@@ -19,7 +19,7 @@ const NOTE =
   'What to ask each developer for. Prices are per tonne, all other offers unchanged. Current prices follow Inputs; the prices to reach were solved for the settings of this report.'
 const WIDTHS = [58, 16, 16, 12, 112]
 /** Columns of terms, questions and texts. */
-const WORDS = [1, WIDTHS.length - 1] as const
+const WORDS = [[1, WIDTHS.length - 1]] as const
 /** The rows repeated on each page. */
 const TITLE_ROWS = 2
 const GAP: RowPlan = { cells: [], height: 8 }

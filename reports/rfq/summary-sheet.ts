@@ -1,169 +1,136 @@
+import { formatAmount, formatCount, formatPrice } from '../../src/domain/comparison/number-format.js'
 import { isChange } from '../../src/domain/comparison/report/document-changes.js'
+import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
 import { codeList, codeWords } from '../layout/codes.js'
-import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
-import { bodyRow, emptyRows, subjectRow, titleRow } from '../layout/rows.js'
+import { RowList, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
-import { severityLabels, withCurrency } from '../layout/wording.js'
+import { severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, type CachedResult, type Cell, date, formula, moment, number, sheetLink } from '../xlsx/cells.js'
+import { blank, formula, sheetLink, text } from '../xlsx/cells.js'
 import { MASTER_CHECK_CELL, masterCheckMarks } from './checks-sheet.js'
 import { type RfqLayout, rfqName } from './layout.js'
-import { chartSection } from './summary-charts.js'
-import { rankingRows, SUMMARY_WIDTHS } from './summary-ranking.js'
+import { summaryCharts } from './summary-charts.js'
+import { offerTable } from './summary-offers.js'
+import { recommendationRows } from './summary-recommendation.js'
+import { scenarioRows } from './summary-scenarios.js'
 
+/** Column units: number, name and figures of the tables, words, then the charts beside them. */
+const WIDTHS = [5, 29, 12, 10, 13, 10, 15, 12, 12, 9, 12, 36, 10, 10, 10, 10, 10, 10]
+/** Columns of the tables; the charts stand to their right. */
+const TABLE_COLUMNS = 12
 const LINKED = [
   'Inputs',
   'Comparison',
   'Offers',
-  'Deliveries',
-  'Prepayments',
-  'Scoring',
   'Award',
   'Negotiation',
   'Sensitivity',
-  'Changes',
   'Checks',
+  'Statistics',
   'About',
 ]
+const MASTER_CHECK = 'L1'
+/** The separating rows are low, so that everything fits on one page. */
+const GAP: RowPlan = { cells: [], height: 8 }
 
-/** `Summary`: the request, the offers received, the best of them, and charts. */
+/** `Summary`: one page that says whom to award, why, and what could change that. */
 export function summarySheet(layout: RfqLayout): SheetPlan {
-  const top = [...topRows(layout)]
-  const ranking = rankingRows(layout, top.length + 1)
-  const drawn = chartSection(layout, top.length + ranking.rows.length + 1, ranking)
-  const rows = [...top, ...ranking.rows, ...drawn.rows]
-  return rowSheet({
-    name: 'Summary',
-    widths: SUMMARY_WIDTHS,
-    rows: () => rows,
-    charts: drawn.charts,
-    marks: [...masterCheckMarks(`${VERDICT_COLUMN}${VERDICT_ROW}`), ...ranking.marks],
-  })
-}
-
-const VERDICT_COLUMN = 'K'
-const VERDICT_ROW = 7
-
-function* topRows(layout: RfqLayout): Generator<RowPlan> {
   const { report } = layout
-  const { context, checks, rfq } = report
-  yield titleRow(`Offer comparison: ${rfqName(report)}`)
-  yield subjectRow(rfq.title === null ? 'Untitled' : oneLine(rfq.title))
-  yield subjectRow(`${context.channel} · ${asOfLabel(context.asOf)}. ${checks.master.words}`)
-  yield bodyRow(...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link)))
-  yield* emptyRows(1)
-  yield* factBlockRows([requestFacts(layout), offerFacts(layout), priceFacts(layout)])
-  yield* emptyRows(1)
+  const list = new RowList().add(...topRows(report), GAP)
+  list.add(...recommendationRows(layout, WIDTHS.length))
+  const top = list.next
+  const marks = masterCheckMarks(MASTER_CHECK)
+  if (report.offers.length === 0) return page(list.add(...withoutOffers(report)), { marks })
+  const scenarios = scenarioRows(layout, list.add(GAP).next)
+  const offers = offerTable(layout, list.add(...scenarios.rows, GAP).next)
+  list.add(...offers.rows, GAP, { cells: [undefined, ...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link))] })
+  const drawn = summaryCharts(layout, offers, list.next, {
+    row: top,
+    toRow: list.next - 2,
+    column: TABLE_COLUMNS,
+    toColumn: WIDTHS.length,
+  })
+  list.add(...drawn.rows)
+  return page(list, { charts: drawn.charts, marks: [...marks, ...scenarios.marks, ...offers.marks] })
 }
 
-function requestFacts({ report, numbers }: RfqLayout): FactBlock {
-  const { rfq, context } = report
-  const own = numbers.price(report.currency.rfq)
-  const years = [rfq.minVintageYear, rfq.maxVintageYear].map((year) => year ?? 'Any')
-  return {
-    title: 'Request',
-    facts: [
-      ['Number', textFact(rfq.number)],
-      ['State', textFact(codeWords(rfq.state ?? 'unknown'))],
-      ['As of', moment(context.asOf, style.asRight(style.timestamp))],
-      ['Response due date', date(rfq.responseDueDate, style.asRight(style.calendarDate))],
-      ['Days to due date', number(rfq.daysToDue, style.plainNumber)],
-      ['Fulfilment due date', date(rfq.fulfilmentDueDate, style.asRight(style.calendarDate))],
-      ['Minimum volume (t)', number(rfq.minVolume, numbers.volume)],
-      ['Maximum volume (t)', number(rfq.maxVolume, numbers.volume)],
-      ['Vintages', textFact(`${years[0]} to ${years[1]}`)],
-      ['Minimum price per tonne', number(rfq.minUnitPrice, own)],
-      ['Maximum price per tonne', number(rfq.maxUnitPrice, own)],
-      ['Contract types', textFact(codeList(rfq.contractTypes))],
-    ],
-  }
-}
+const page = ({ rows }: RowList, more: Pick<SheetPlan, 'charts' | 'marks'>): SheetPlan =>
+  rowSheet({ name: 'Summary', widths: WIDTHS, rows: () => rows, cards: true, print: { onePage: true }, ...more })
 
-function offerFacts(layout: RfqLayout): FactBlock {
-  const { report, offers, numbers } = layout
-  const { summary } = report
-  const ranked = `COUNTIF(${offers.range('eligible')},"yes")`
-  const volume = `SUMIFS(${offers.range('volume')},${offers.range('eligible')},"yes")`
-  const statuses = summary.byStatus.map(
-    ({ status, offers }): Fact => [
-      `  of which ${codeWords(status).toLowerCase()}`.slice(0, 40),
-      number(offers, style.integer),
-    ],
+function* topRows(report: RfqReport): Generator<RowPlan> {
+  const { context, rfq, checks, decision } = report
+  const subject = [rfq.title ?? 'Untitled', context.channel, asOfLabel(context.asOf)].map(oneLine).join(' · ')
+  const verdict = formula(
+    `"Checks: "&${MASTER_CHECK_CELL}`,
+    `Checks: ${checks.master.verdict}`,
+    style.asRight(style.asBold(style.plain)),
   )
-  return {
-    title: 'Offers received',
-    facts: [
-      ['Offers', number(summary.offers, style.asBold(style.integer))],
-      ...statuses.slice(0, 5),
-      ['Ranked', formula(ranked, summary.ranked, style.integer)],
-      ['Meet all requirements', number(summary.meetRequirements, style.integer)],
-      ['Submitted late', number(summary.late, style.integer)],
-      ['Volume of ranked offers (t)', formula(volume, summary.volume, numbers.volume)],
-      [
-        'Coverage of the wanted volume',
-        formula(`IF(ISNUMBER(WantedVolume),MIN(1,${volume}/WantedVolume),NA())`, summary.coverage, style.percent),
-      ],
-      ['Changes observed', number(report.changes.filter(isChange).length, style.integer)],
-    ],
+  yield {
+    role: 'title',
+    cells: [text(`Offer comparison: ${rfqName(report)}`, style.title), ...emptyCells(TABLE_COLUMNS - 2), verdict],
+    height: 24,
+  }
+  yield subjectRow(subject)
+  yield { role: 'subject', cells: [text(requestLine(report), style.plain)] }
+  yield { role: 'subject', cells: [text(offersLine(report), style.plain)] }
+  for (const { words } of decision.banners) {
+    yield {
+      cells: [text(words, style.banner), ...emptyCells(WIDTHS.length - 1).map(() => blank(style.banner))],
+      merged: [[0, WIDTHS.length - 1]],
+      height: 20,
+    }
   }
 }
 
-function priceFacts(layout: RfqLayout): FactBlock {
-  const { report, currency } = layout
-  const { summary } = report
-  return {
-    title: withCurrency('Prices per tonne, ranked offers', currency),
-    facts: [
-      ['Master check', formula(MASTER_CHECK_CELL, report.checks.master.verdict, style.asRight(style.boldBody))],
-      ...statistics(layout),
-      ...bestFacts(layout),
-      ...(['high', 'medium', 'low'] as const).map(
-        (severity): Fact => [`${severityLabels[severity]} flags`, number(summary.flags[severity], style.integer)],
-      ),
-    ],
-  }
+/** What the page says in place of tables: flags on the RFQ, and where the other sheets are. */
+const withoutOffers = ({ rfq }: RfqReport): RowPlan[] => [
+  GAP,
+  ...rfq.flags
+    .filter(({ code }) => code !== 'rfq-no-offers')
+    .map(({ severity, words }) => textRow(`${severityLabels[severity]}: ${words}`, style.plain)),
+  textRow(HIDDEN_NOTE, style.hint),
+]
+const HIDDEN_NOTE =
+  'The other sheets are hidden, because they have nothing to compare: right-click the tab of this sheet to show them.'
+
+const emptyCells = (count: number): undefined[] => Array.from({ length: count }, () => undefined)
+
+/** What is asked for, in one line. */
+function requestLine({ rfq, currency }: RfqReport): string {
+  const dates = [
+    rfq.responseDueDate === null ? null : `responses due ${rfq.responseDueDate}`,
+    rfq.fulfilmentDueDate === null ? null : `delivery by ${rfq.fulfilmentDueDate}`,
+  ]
+  const volume = rangeText(rfq.minVolume, rfq.maxVolume, formatAmount)
+  const price = rangeText(rfq.minUnitPrice, rfq.maxUnitPrice, formatPrice)
+  const years = rangeText(rfq.minVintageYear, rfq.maxVintageYear, String)
+  const limits = [
+    volume === null ? 'no volume stated' : `${volume} t`,
+    price === null ? null : `${price} ${currency.rfq ?? ''}/t`,
+    years === null ? null : `vintages ${years}`,
+    rfq.contractTypes.length === 0 ? null : codeList(rfq.contractTypes).toLowerCase(),
+  ]
+  return `Request: ${[codeWords(rfq.state ?? 'unknown').toLowerCase(), ...dates, ...limits].filter((part) => part !== null).join(' · ')}`
 }
 
-function statistics({ report, offers, numbers, currency }: RfqLayout): Fact[] {
-  const { price } = report.summary
-  const style = numbers.price(currency)
-  const eligible = offers.range('eligible')
-  const prices = offers.range('comparedPricePerTonne')
-  const some = (expression: string) => `IF(COUNTIF(${eligible},"yes")=0,NA(),${expression})`
-  const figure = (expression: string, cached: CachedResult) => formula(some(expression), cached, style)
-  const lowest = `_xlfn.MINIFS(${prices},${eligible},"yes")`
-  const highest = `_xlfn.MAXIFS(${prices},${eligible},"yes")`
-  const weighted = `SUMIFS(${offers.range('comparedTotal')},${eligible},"yes")/SUMIFS(${offers.range('volume')},${eligible},"yes")`
-  return [
-    ['Lowest', figure(lowest, price.lowest)],
-    ['Median', arrayFormula(some(`MEDIAN(IF(${eligible}="yes",${prices}))`), price.median, style)],
-    ['Highest', figure(highest, price.highest)],
-    ['Spread', figure(`${highest}-${lowest}`, price.spread)],
-    ['Volume-weighted average', figure(weighted, price.weightedMean)],
-  ]
+function rangeText(min: number | null, max: number | null, format: (value: number) => string): string | null {
+  if (min === null && max === null) return null
+  if (min === null || max === null) return min === null ? `up to ${format(max ?? 0)}` : `from ${format(min)}`
+  return min === max ? format(min) : `${format(min)}–${format(max)}`
 }
 
-/** If exchange rates change, another combination may be the cheapest; only a new report can find it. */
-const combinationName = (figure: string): Cell =>
-  formula(
-    `IF(RatesChanged>0,"Original awards (see Award), ${figure}","Cheapest combination, ${figure}")`,
-    `Cheapest combination, ${figure}`,
-    style.label,
-  )
-
-function bestFacts(layout: RfqLayout): Fact[] {
-  const { report, numbers, currency, scenarios } = layout
-  const index = report.awards.findIndex(({ scenario }) => scenario === 'cheapest-combination')
-  const award = report.awards.find(({ scenario }) => scenario === 'cheapest-combination')
-  return [
-    [combinationName('total'), formula(scenarios.cell('total', index), award?.total ?? 0, numbers.money(currency))],
-    [
-      combinationName('blended'),
-      formula(scenarios.cell('price', index), award?.blendedPrice ?? null, numbers.price(currency)),
-    ],
-    ['Saving against budget', formula(scenarios.cell('saving', index), award?.saving ?? null, numbers.money(currency))],
-  ]
+/** What was received, in one line. */
+function offersLine({ summary, changes, rfq }: RfqReport): string {
+  const high = summary.flags.high
+  return `Offers: ${[
+    `${formatCount(summary.offers, 'offer')} received`,
+    `${summary.ranked} ranked`,
+    ...(summary.late > 0 ? [`${summary.late} late`] : []),
+    ...(high > 0 ? [formatCount(high, 'high flag')] : []),
+    formatCount(changes.filter(isChange).length, 'change observed', 'changes observed'),
+    `target: ${rfq.wanted.words.replace(/\.$/, '')}`,
+  ].join(' · ')}`
 }

@@ -14,11 +14,14 @@ import { offersSheet } from './offers-sheet.js'
 import { prepaymentsSheet } from './prepayments-sheet.js'
 import { scoringSheet } from './scoring-sheet.js'
 import { sensitivitySheet } from './sensitivity-sheet.js'
+import { statisticsSheet } from './statistics-sheet.js'
 import { summarySheet } from './summary-sheet.js'
 
 /** The sheets of an RFQ's workbook in order, each created only when it is written. */
 export function rfqSheets(report: RfqReport): SheetFactory[] {
   const layout = rfqLayout(report)
+  // Without offers, one page says everything; a reader can unhide the other sheets.
+  const isHidden = report.offers.length === 0
   return [
     summarySheet,
     inputsSheet,
@@ -30,10 +33,11 @@ export function rfqSheets(report: RfqReport): SheetFactory[] {
     awardSheet,
     negotiationSheet,
     sensitivitySheet,
+    statisticsSheet,
     changesSheet,
     checksSheet,
     aboutSheet,
-  ].map((make) => () => make(layout))
+  ].map((make, index) => () => (isHidden && index > 0 ? { ...make(layout), hidden: true } : make(layout)))
 }
 
 /**

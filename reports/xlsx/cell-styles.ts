@@ -94,6 +94,19 @@ export const wrapped = makeStyle({ line: true, wrap: true })
 export const centred = makeStyle({ line: true, horizontal: 'center' })
 export const link = makeStyle({ ink: palette.link, underline: true, line: true })
 export const good = makeStyle({ bold: true, ink: palette.goodInk, fill: palette.good, line: true, wrap: true })
+/** A fact to read first. */
+export const banner = makeStyle({ bold: true, points: 12, ink: palette.badInk, fill: palette.bad })
+/** Cells of the block that states a decision; `asFramed` draws its frame. */
+export const decision = makeStyle({
+  bold: true,
+  points: 14,
+  ink: palette.head,
+  fill: palette.band,
+  wrap: true,
+  indent: 1,
+})
+export const decisionHead = makeStyle({ bold: true, ink: palette.head, fill: palette.band, bottom: true, indent: 1 })
+export const decisionText = makeStyle({ fill: palette.band, wrap: true, indent: 1 })
 export const bad = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, line: true, wrap: true })
 
 /** Adds padding to the right of numbers, the width of a minus sign: LibreOffice drops a right indent. */
@@ -153,6 +166,12 @@ export const fontOptions = ({ font, alignment }: Style) => ({
 
 const thinLine = { style: 'thin', color: { argb: palette.line } } as const
 const thinBorder = { top: thinLine, bottom: thinLine, left: thinLine, right: thinLine }
+
+const thickLine = { style: 'medium', color: { argb: palette.head } } as const
+type Side = 'top' | 'bottom' | 'left' | 'right'
+/** The style with a thick line on some sides. */
+export const asFramed = (style: Style, sides: readonly Side[]): Style =>
+  Object.freeze({ ...style, border: Object.fromEntries(sides.map((side) => [side, thickLine])) })
 
 /** Number format for numbers too long for any column. */
 export const scientific: Style = Object.freeze({ numFmt: '0.00E+00' })

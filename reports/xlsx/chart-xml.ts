@@ -1,8 +1,17 @@
-import { CHART_COLOURS, type Chart, type ChartRange, type ChartSeries } from '../layout/chart.js'
+import {
+  type BubbleChart,
+  type BubbleSeries,
+  CHART_COLOURS,
+  type Chart,
+  type ChartRange,
+  type ChartSeries,
+  type ColumnChart,
+  HIGHLIGHT_COLOUR,
+  LINE_COLOURS,
+} from '../layout/chart.js'
 import { FONT, palette } from './cell-styles.js'
 import { escapeXml, escapeXstring } from './escape-xml.js'
 
-const LINE_COLOUR = palette.badInk.slice(2)
 const CATEGORY_AXIS = 111_111_111
 const VALUE_AXIS = 222_222_222
 const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
@@ -21,23 +30,33 @@ export const DRAWING_TYPE = 'application/vnd.openxmlformats-officedocument.drawi
 
 /** The chart part (ECMA-376 part 1, 21.2). */
 export function chartXml(chart: Chart): string {
-  const columns = chart.series.filter((series) => !series.line)
-  const lines = chart.series.filter((series) => series.line)
-  const plots = `${barChartXml(chart, columns)}${lines.length > 0 ? lineChartXml(chart, lines, columns.length) : ''}`
+  const plots = 'bubbles' in chart ? bubbleChartXml(chart) : columnChartXml(chart)
+  const legend =
+    'bubbles' in chart ? '' : `<c:legend><c:legendPos val="b"/><c:overlay val="0"/>${textProperties(900)}</c:legend>`
   return (
-    `${XML_DECLARATION}<c:chartSpace ${CHART_NAMESPACES}><c:roundedCorners val="0"/><c:chart>${titleXml(chart.title, 1200, true)}` +
-    `<c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>${plots}${axesXml(chart)}</c:plotArea>` +
-    `<c:legend><c:legendPos val="b"/><c:overlay val="0"/>${textProperties(900)}</c:legend>` +
+    `${XML_DECLARATION}<c:chartSpace ${CHART_NAMESPACES}><c:roundedCorners val="0"/><c:chart>${titleXml(chart.title, 1100, true)}` +
+    `<c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>${plots}</c:plotArea>${legend}` +
     '<c:plotVisOnly val="0"/><c:dispBlanksAs val="gap"/></c:chart>' +
     '<c:spPr><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>' +
     `<a:ln w="9525"><a:solidFill><a:srgbClr val="${palette.line.slice(2)}"/></a:solidFill></a:ln></c:spPr></c:chartSpace>`
   )
 }
 
-function barChartXml(chart: Chart, series: readonly ChartSeries[]): string {
+function columnChartXml(chart: ColumnChart): string {
+  const columns = chart.series.filter((series) => !series.line)
+  const lines = chart.series.filter((series) => series.line)
+  const lineChart = lines.length > 0 ? lineChartXml(chart, lines, columns.length) : ''
+  return `${barChartXml(chart, columns)}${lineChart}${axesXml(chart)}`
+}
+
+function barChartXml(chart: ColumnChart, series: readonly ChartSeries[]): string {
   const grouping = chart.stacked ? 'stacked' : 'clustered'
   const body = series.map((one, index) => seriesXml(chart, one, index, columnShape(index))).join('')
-  const labels = series.length === 1 ? dataLabels(chart.format) : ''
+  const labels = chart.labelled
+    ? dataLabels({ format: `${chart.format};;`, place: 'inBase', ink: 'FFFFFF', bold: true })
+    : series.length === 1
+      ? dataLabels({ format: chart.format, place: 'outEnd' })
+      : ''
   return (
     `<c:barChart><c:barDir val="col"/><c:grouping val="${grouping}"/><c:varyColors val="0"/>${body}${labels}` +
     `<c:gapWidth val="60"/>${chart.stacked ? '<c:overlap val="100"/>' : ''}` +
@@ -45,8 +64,8 @@ function barChartXml(chart: Chart, series: readonly ChartSeries[]): string {
   )
 }
 
-function lineChartXml(chart: Chart, series: readonly ChartSeries[], first: number): string {
-  const body = series.map((one, index) => seriesXml(chart, one, first + index, lineShape)).join('')
+function lineChartXml(chart: ColumnChart, series: readonly ChartSeries[], first: number): string {
+  const body = series.map((one, index) => seriesXml(chart, one, first + index, lineShape(index))).join('')
   return (
     `<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>${body}<c:marker val="1"/>` +
     `<c:axId val="${CATEGORY_AXIS}"/><c:axId val="${VALUE_AXIS}"/></c:lineChart>`
@@ -55,11 +74,16 @@ function lineChartXml(chart: Chart, series: readonly ChartSeries[], first: numbe
 
 const columnShape = (index: number) =>
   `<c:spPr><a:solidFill><a:srgbClr val="${CHART_COLOURS[index % CHART_COLOURS.length]}"/></a:solidFill></c:spPr><c:invertIfNegative val="0"/>`
-const lineShape =
-  `<c:spPr><a:ln w="25400"><a:solidFill><a:srgbClr val="${LINE_COLOUR}"/></a:solidFill>` +
-  '<a:prstDash val="dash"/></a:ln></c:spPr><c:marker><c:symbol val="none"/></c:marker>'
+/** The markers show a line that has one point only. */
+function lineShape(index: number): string {
+  const fill = `<a:solidFill><a:srgbClr val="${LINE_COLOURS[index % LINE_COLOURS.length]}"/></a:solidFill>`
+  return (
+    `<c:spPr><a:ln w="25400">${fill}<a:prstDash val="dash"/></a:ln></c:spPr>` +
+    `<c:marker><c:symbol val="dash"/><c:size val="9"/><c:spPr>${fill}<a:ln><a:noFill/></a:ln></c:spPr></c:marker>`
+  )
+}
 
-function seriesXml(chart: Chart, series: ChartSeries, index: number, shape: string): string {
+function seriesXml(chart: ColumnChart, series: ChartSeries, index: number, shape: string): string {
   const smooth = series.line ? '<c:smooth val="0"/>' : ''
   return (
     `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${stringReference(series.name)}</c:tx>${shape}` +
@@ -83,23 +107,63 @@ function numberReference({ ref, cached }: ChartRange<number | null>, format: str
 
 const point = (index: number, content: string) => `<c:pt idx="${index}"><c:v>${content}</c:v></c:pt>`
 
-function dataLabels(format: string): string {
+/** The marks of one series with their values, or with its name. */
+function dataLabels(label: { format?: string; place: string; ink?: string; bold?: boolean }): string {
+  const { format, place, ink, bold } = label
+  const numbers = format === undefined ? '' : `<c:numFmt formatCode="${escapeXml(format)}" sourceLinked="0"/>`
   return (
-    `<c:dLbls><c:numFmt formatCode="${escapeXml(format)}" sourceLinked="0"/><c:spPr><a:noFill/><a:ln><a:noFill/></a:ln></c:spPr>` +
-    `${textProperties(800)}<c:dLblPos val="outEnd"/><c:showLegendKey val="0"/><c:showVal val="1"/><c:showCatName val="0"/>` +
-    '<c:showSerName val="0"/><c:showPercent val="0"/><c:showBubbleSize val="0"/></c:dLbls>'
+    `<c:dLbls>${numbers}<c:spPr><a:noFill/><a:ln><a:noFill/></a:ln></c:spPr>` +
+    `${textProperties(800, ink, bold)}<c:dLblPos val="${place}"/><c:showLegendKey val="0"/><c:showVal val="${format === undefined ? 0 : 1}"/><c:showCatName val="0"/>` +
+    `<c:showSerName val="${format === undefined ? 1 : 0}"/><c:showPercent val="0"/><c:showBubbleSize val="0"/></c:dLbls>`
   )
 }
 
-function axesXml(chart: Chart): string {
-  const grid = `<c:majorGridlines><c:spPr><a:ln w="6350"><a:solidFill><a:srgbClr val="${palette.line.slice(2)}"/></a:solidFill></a:ln></c:spPr></c:majorGridlines>`
+// --- bubbles (ECMA-376 part 1, 21.2.2.20) ----------------------------------------------------------------------------
+
+function bubbleChartXml({ bubbles, xTitle, yTitle, xFormat, yFormat, yMin }: BubbleChart): string {
+  const series = bubbles.map((one, index) => bubblesXml(one, index, { xFormat, yFormat })).join('')
+  const axis = { [CATEGORY_AXIS]: { at: 'b', title: xTitle, format: xFormat, crosses: VALUE_AXIS, min: '' } }
+  const other = {
+    [VALUE_AXIS]: { at: 'l', title: yTitle, format: yFormat, crosses: CATEGORY_AXIS, min: `<c:min val="${yMin}"/>` },
+  }
+  const axes = Object.entries({ ...axis, ...other })
+  return (
+    `<c:bubbleChart><c:varyColors val="0"/>${series}<c:bubbleScale val="35"/><c:showNegBubbles val="0"/>` +
+    `<c:axId val="${CATEGORY_AXIS}"/><c:axId val="${VALUE_AXIS}"/></c:bubbleChart>` +
+    axes
+      .map(
+        ([id, { at, title, format, crosses, min }]) =>
+          `<c:valAx><c:axId val="${id}"/><c:scaling><c:orientation val="minMax"/>${min}</c:scaling><c:delete val="0"/><c:axPos val="${at}"/>` +
+          `${gridlines}${titleXml(title, 900, false)}<c:numFmt formatCode="${escapeXml(format)}" sourceLinked="0"/>` +
+          `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="low"/>${textProperties(800)}` +
+          `<c:crossAx val="${crosses}"/><c:crosses val="min"/><c:crossBetween val="midCat"/></c:valAx>`,
+      )
+      .join('')
+  )
+}
+
+function bubblesXml(series: BubbleSeries, index: number, formats: { xFormat: string; yFormat: string }): string {
+  const fill = `<a:solidFill><a:srgbClr val="${series.highlight ? HIGHLIGHT_COLOUR : CHART_COLOURS[0]}"/></a:solidFill>`
+  const line = '<a:ln w="9525"><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill></a:ln>'
+  return (
+    `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${stringReference(series.name)}</c:tx>` +
+    `<c:spPr>${fill}${line}</c:spPr><c:invertIfNegative val="0"/>` +
+    `${series.highlight ? '' : dataLabels({ place: index % 2 === 0 ? 't' : 'b', bold: true })}` +
+    `<c:xVal>${numberReference(series.x, formats.xFormat)}</c:xVal><c:yVal>${numberReference(series.y, formats.yFormat)}</c:yVal>` +
+    `<c:bubbleSize>${numberReference(series.sizes, '#,##0')}</c:bubbleSize><c:bubble3D val="0"/></c:ser>`
+  )
+}
+
+const gridlines = `<c:majorGridlines><c:spPr><a:ln w="6350"><a:solidFill><a:srgbClr val="${palette.line.slice(2)}"/></a:solidFill></a:ln></c:spPr></c:majorGridlines>`
+
+function axesXml(chart: ColumnChart): string {
   return (
     `<c:catAx><c:axId val="${CATEGORY_AXIS}"/><c:scaling><c:orientation val="minMax"/></c:scaling><c:delete val="0"/>` +
     `<c:axPos val="b"/>${titleXml(chart.categoryTitle, 900, false)}<c:numFmt formatCode="General" sourceLinked="0"/>` +
     `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="low"/>${textProperties(800)}` +
     `<c:crossAx val="${VALUE_AXIS}"/><c:crosses val="autoZero"/><c:auto val="0"/><c:lblAlgn val="ctr"/><c:lblOffset val="100"/><c:noMultiLvlLbl val="1"/></c:catAx>` +
     `<c:valAx><c:axId val="${VALUE_AXIS}"/><c:scaling><c:orientation val="minMax"/><c:min val="0"/></c:scaling><c:delete val="0"/>` +
-    `<c:axPos val="l"/>${grid}${titleXml(chart.valueTitle, 900, false)}<c:numFmt formatCode="${escapeXml(chart.format)}" sourceLinked="0"/>` +
+    `<c:axPos val="l"/>${gridlines}${titleXml(chart.valueTitle, 900, false)}<c:numFmt formatCode="${escapeXml(chart.format)}" sourceLinked="0"/>` +
     `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="nextTo"/>${textProperties(800)}` +
     `<c:crossAx val="${CATEGORY_AXIS}"/><c:crosses val="autoZero"/><c:crossBetween val="between"/></c:valAx>`
   )
@@ -108,14 +172,15 @@ function axesXml(chart: Chart): string {
 function titleXml(text: string, size: number, bold: boolean): string {
   return (
     `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}" b="${bold ? 1 : 0}"/></a:pPr>` +
-    `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${textFill}</a:rPr><a:t>${escapeXml(text)}</a:t></a:r></a:p></c:rich></c:tx>` +
+    `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${textFill()}</a:rPr><a:t>${escapeXml(text)}</a:t></a:r></a:p></c:rich></c:tx>` +
     '<c:overlay val="0"/></c:title>'
   )
 }
 
-const textFill = `<a:solidFill><a:srgbClr val="${palette.ink.slice(2)}"/></a:solidFill><a:latin typeface="${FONT}"/>`
-const textProperties = (size: number) =>
-  `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}">${textFill}</a:defRPr></a:pPr><a:endParaRPr lang="en-GB"/></a:p></c:txPr>`
+const textFill = (ink: string = palette.ink.slice(2)) =>
+  `<a:solidFill><a:srgbClr val="${ink}"/></a:solidFill><a:latin typeface="${FONT}"/>`
+const textProperties = (size: number, ink?: string, bold = false) =>
+  `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}"${bold ? ' b="1"' : ''}>${textFill(ink)}</a:defRPr></a:pPr><a:endParaRPr lang="en-GB"/></a:p></c:txPr>`
 
 /** The drawing part, which positions the charts of a sheet; relationship `rIdN` is chart N (ECMA-376 part 1, 20.5). */
 export function drawingXml(charts: readonly Chart[]): string {

@@ -23,13 +23,14 @@ export function worksheetOptions(
   return {
     properties: { defaultRowHeight: ROW_POINTS, tabColor: { argb: plan.tab ?? palette.head }, ...outline } as never,
     views: [sheetView(plan, first)],
+    ...(plan.hidden && { state: 'hidden' }),
     headerFooter: { oddFooter: pageFooter(identity), ...(wideFrom && { oddHeader: pageHeader(identity) }) },
     pageSetup: {
       orientation: 'landscape',
       paperSize: A4,
       fitToPage: true,
       fitToWidth: pagesWide,
-      fitToHeight: 0,
+      fitToHeight: plan.print?.onePage ? 1 : 0,
       margins: { left: 0.4, right: 0.4, top: wideFrom ? 0.75 : 0.5, bottom: 0.6, header: 0.3, footer: 0.3 },
       ...(titleRows && { printTitlesRow: `${titleRows[0]}:${titleRows[1]}` }),
       ...(titleColumns !== undefined && { printTitlesColumn: titleColumns }),
@@ -45,6 +46,7 @@ const MIN_SCALE = 0.58
 
 /** How many pages side by side a sheet needs so that it stays legible; each repeats the title columns. */
 export function pagesWide(plan: SheetPlan, widths: readonly number[]): number {
+  if (plan.print?.onePage) return 1
   const printed = widths.map((width, column) => (plan.workingColumns?.includes(column) ? 0 : width))
   const sum = (columns: readonly number[]) => columns.reduce((total, width) => total + width, 0)
   const repeated = /^A:([A-Z]+)$/.exec(plan.print?.titleColumns ?? '')?.[1]

@@ -62,7 +62,8 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
     await drain(sheet)
     context.signal.throwIfAborted()
   }
-  if (pages > 1 || plan.workingColumns?.length || lastPrinted < number) {
+  // LibreOffice prints even a hidden sheet if it has a print area.
+  if (!plan.hidden && (pages > 1 || plan.workingColumns?.length || lastPrinted < number)) {
     sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
   }
   for (const format of formats) sheet.addConditionalFormatting(format)
@@ -114,7 +115,9 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
     target.style = cell.style as Partial<ExcelJS.Style>
   })
   row.height = plan.height ?? fittedHeight(plan, widths)
-  if (plan.merged) mergeWritten(sheet, plan.merged.map((column) => `${columnLetter(column + 1)}${number}`).join(':'))
+  for (const columns of plan.merged ?? []) {
+    mergeWritten(sheet, columns.map((column) => `${columnLetter(column + 1)}${number}`).join(':'))
+  }
   if (plan.working) Object.assign(row, { outlineLevel: 1, hidden: true })
   if (plan.newPage) addPageBreak(sheet, number - 1)
   row.commit()

@@ -1,4 +1,5 @@
 import { recommendationLines } from '../../domain/comparison/decision/recommendation-lines.js'
+import type { RfqReport } from '../../domain/comparison/report/rfq-report-model.js'
 import { createCalendar } from '../../domain/expiry.js'
 import type { KnownDocument } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
@@ -37,9 +38,19 @@ export const register: RegisterCommand = (command, cli) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
         const found = await findRfq(store, { match, ...filter })
         const calendar = createCalendar(timeZoneOf(app.config, found.rfq.channel))
-        const rows = found.responses.map((response) => offerRow(found.rfq, response, calendar)).sort(byPrice)
+        const report = await reportOf(cli, { store, app }, found.rfq, filter.asOf)
+        const places = new Map(report.offers.map(({ id, sequence, rank }, at) => [id, { number: sequence, rank, at }]))
+        const rows = found.responses
+          .map((response) => ({
+            ...NOT_REPORTED,
+            ...places.get(response.id),
+            ...offerRow(found.rfq, response, calendar),
+          }))
+          .sort((a, b) => a.at - b.at)
+          .map(({ at, ...row }): Row => row)
         printRows(cli.io, options.json, COLUMNS, rows, `RFQ ${rfqLabel(found)} has no offers.`)
-        if (!options.json && rows.length > 0) await printRecommendation(cli, { store, app }, found.rfq, filter.asOf)
+        if (options.json || rows.length === 0) return
+        cli.io.out(`\n${formatRecommendation(recommendationLines(report.decision), cli.io.width)}`)
       }),
     )
   withExamples(
@@ -49,29 +60,29 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-/** Prints whom to award, with the settings of the configuration. `quotekeeper report` has the details. */
-async function printRecommendation(
+/** An offer with its number and rank in the report, with the settings of the configuration. */
+type Row = OfferRow & { number: number | null; rank: number | null }
+/** For offers that arrived after the report was computed. */
+const NOT_REPORTED = { number: null, rank: null, at: Number.POSITIVE_INFINITY }
+
+/** The report, with the settings of the configuration; it numbers and ranks the offers. */
+async function reportOf(
   { io }: Cli,
   { store, app }: { store: Store; app: App },
   { channel, id }: KnownDocument,
   asOf: Date | undefined,
-): Promise<void> {
+): Promise<RfqReport> {
   const now = await databaseNow(store, io.now())
   const order = createReportOrder(app.config, { channel, asOf: asOf ?? now, now })
   const { buildRfqReport } = await import('../../reporting/rfq-report.js')
-  const { decision } = await buildRfqReport({ ...order, store, rfqId: id })
-  io.out(`\n${formatRecommendation(recommendationLines(decision), io.width)}`)
+  return buildRfqReport({ ...order, store, rfqId: id })
 }
 
-/** Grouped by currency, because prices in different currencies are not comparable; then by price per tonne. */
-const byPrice = (a: OfferRow, b: OfferRow) =>
-  (a.currency ?? '').localeCompare(b.currency ?? '') ||
-  (a.pricePerTonne ?? Number.POSITIVE_INFINITY) - (b.pricePerTonne ?? Number.POSITIVE_INFINITY) ||
-  a.id.localeCompare(b.id)
+const submitted = ({ submittedAt, late }: Row) => `${formatMinute(submittedAt)}${late ? ' late' : ''}`
 
-const submitted = ({ submittedAt, late }: OfferRow) => `${formatMinute(submittedAt)}${late ? ' late' : ''}`
-
-const COLUMNS: Column<OfferRow>[] = [
+const COLUMNS: Column<Row>[] = [
+  { header: 'No.', cell: ({ number }) => formatNumber(number), align: 'right' },
+  { header: 'Rank', cell: ({ rank }) => (rank === null ? '–' : formatNumber(rank)), align: 'right', drop: 1 },
   { header: 'Developer', cell: ({ projectDeveloperName }) => projectDeveloperName, min: 14 },
   { header: 'Project', cell: ({ projectName }) => projectName, min: 14, drop: 3 },
   { header: 'Status', cell: ({ status, missingSince }) => (missingSince ? `${status ?? ''} (missing)` : status) },

@@ -29,7 +29,7 @@ describe('rows', () => {
 
   it('give a merged cell the width of all its columns', () => {
     const widths = [10, 25, 25, 50]
-    expect(fittedHeight({ ...bodyRow(undefined, LONG), merged: [1, 3] }, widths)).toBe(
+    expect(fittedHeight({ ...bodyRow(undefined, LONG), merged: [[1, 3]] }, widths)).toBe(
       fittedHeight(bodyRow(LONG), [100]),
     )
   })

@@ -21,6 +21,7 @@ const SHEETS = [
   'Award',
   'Negotiation',
   'Sensitivity',
+  'Statistics',
   'Changes',
   'Checks',
   'About',
@@ -31,7 +32,7 @@ const names = Object.keys(inputs)
 describe('the workbook of an RFQ', () => {
   const report = (name: string): RfqReport => compareOffers((inputs[name as keyof typeof inputs] ?? crowdedInput)())
 
-  it.each(Object.keys(RFQ_CASES))('has its thirteen sheets: %s', async (name) => {
+  it.each(Object.keys(RFQ_CASES))('has its fourteen sheets: %s', async (name) => {
     const parts = await partsOf(await rfqWorkbook(report(name)))
     const workbook = parseXml(parts.get('xl/workbook.xml') ?? '')
     expect([...descendants(workbook, 'sheet')].map(({ attributes }) => attributes.name)).toEqual(SHEETS)
@@ -66,7 +67,7 @@ describe('the workbook of an RFQ', () => {
     await rfqWorkbook(report('one-offer'), {
       onProgress: ({ sheet, done, total }) => progress.push(`${sheet} ${done}/${total}`),
     })
-    expect(progress).toEqual(SHEETS.map((sheet, index) => `${sheet} ${index + 1}/13`))
+    expect(progress).toEqual(SHEETS.map((sheet, index) => `${sheet} ${index + 1}/14`))
   })
 
   it('keeps row heights and column widths within the limits of Excel', () => {
@@ -124,8 +125,8 @@ describe.skipIf(missing !== null)(`the workbook of an RFQ in other programs${mis
     expect(Object.keys(written.get(name)?.sheets ?? {})).toEqual(SHEETS)
   })
 
-  it('has three charts, and none without offers', () => {
-    expect(written.get('sample')?.charts.Summary).toBe(3)
+  it('has the charts of the decision on Summary and those of volumes on Statistics, and none without offers', () => {
+    expect(written.get('sample')?.charts).toMatchObject({ Summary: 2, Statistics: 2 })
     expect(written.get('no-offers')?.charts.Summary).toBe(0)
   })
 

@@ -28,7 +28,6 @@ type Damage = [what: string, part: string, from: string | RegExp, to: string, me
 const SHEET = 'xl/worksheets/sheet1.xml'
 const SCORING = 'xl/worksheets/sheet7.xml'
 const INPUTS = 'xl/worksheets/sheet2.xml'
-const ABOUT = 'xl/worksheets/sheet12.xml'
 const RELATIONS = 'xl/worksheets/_rels/sheet1.xml.rels'
 const CHART = 'xl/charts/chart1.xml'
 const DRAWING = 'xl/drawings/drawing1.xml'
@@ -90,7 +89,7 @@ const DAMAGES: Damage[] = [
   ['a formula with an unknown name', SHEET, /<f>[^<]*<\/f>/, '<f>DiscountRat+1</f>', /unknown name DiscountRat/],
   ['a formula with a missing sheet', SHEET, /<f>[^<]*<\/f>/, '<f>Gone!$A$1</f>', /unknown sheet Gone/],
   ['a function without its prefix', SHEET, /<f>[^<]*<\/f>/, '<f>MAXIFS(A1,A1,1)</f>', /unknown function MAXIFS/],
-  ['cells merged twice', ABOUT, '</mergeCells>', '<mergeCell ref="A1:XFD99"/></mergeCells>', /merged twice/],
+  ['cells merged twice', SHEET, '</mergeCells>', '<mergeCell ref="A1:XFD99"/></mergeCells>', /merged twice/],
   ['two data validations on a cell', INPUTS, /sqref="B10:B10"/, 'sqref="B8:B10"', /two data validations/],
   ['two rules of one priority', SCORING, /priority="2"/, 'priority="1"', /two rules have priority 1/],
   ['a rule with a missing style', SHEET, /dxfId="\d+"/, 'dxfId="99"', /a rule has the style 99/],

@@ -52,7 +52,7 @@ const everything = (words: readonly string[] = ['x', 'y']): SheetPlan =>
           sheetLink('two', 'Two', link),
         ],
       })),
-      { cells: [text('merged')], merged: [0, 1], newPage: true },
+      { cells: [text('merged')], merged: [[0, 1]], newPage: true },
       { cells: [text('working')], working: true },
     ],
     workingColumns: [5, 6],

@@ -4,8 +4,8 @@ import type { WorkbookIndex } from './workbook-index.js'
 /** The functions our formulas use that Excel 2007 has (ECMA-376 part 1, 18.17.7). */
 const FUNCTIONS = new Set(
   (
-    'ABS AND COUNTIF COUNTIFS FREQUENCY IF IFERROR INDEX ISNA ISNUMBER MATCH MAX MEDIAN MIN N NA NOT OR RANK ROUND SUM ' +
-    'SUMIFS SUMPRODUCT YEAR'
+    'ABS AND COUNT COUNTIF COUNTIFS FIXED FREQUENCY IF IFERROR INDEX ISNA ISNUMBER MATCH MAX MEDIAN MIN N NA NOT OR ' +
+    'RANK ROUND ROW SMALL SUM SUMIFS SUMPRODUCT YEAR'
   ).split(' '),
 )
 /** Later functions: files must use this prefix, or Excel shows #NAME? (MS-XLSX, 2.2.2). */

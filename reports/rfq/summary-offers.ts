@@ -1,0 +1,96 @@
+import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
+import { referenceTo } from '../layout/cell-text.js'
+import { type Column, columnsOf } from '../layout/columns.js'
+import { here, is, type Mark, mark } from '../layout/marks.js'
+import { sectionRow } from '../layout/rows.js'
+import type { RowPlan } from '../layout/sheet-plan.js'
+import { tableRows } from '../layout/table-sheet.js'
+import * as style from '../xlsx/cell-styles.js'
+import { arrayFormula } from '../xlsx/cells.js'
+import type { OfferKey, RfqLayout } from './layout.js'
+import { offerColumns } from './offers-sheet.js'
+
+/** Number of offers shown: as many as fit on the page. */
+const SHOWN = 12
+
+/** The offers by rank, which the charts show too. */
+export interface OfferTable {
+  rows: RowPlan[]
+  marks: Mark[]
+  offers: readonly OfferReport[]
+  /** Row of the first offer. */
+  firstRow: number
+}
+
+/** Ranked offers by rank, then the others. @param row first row of the block */
+export function offerTable(layout: RfqLayout, row: number): OfferTable {
+  const { report } = layout
+  const offers = report.offers.slice(0, SHOWN)
+  const firstRow = row + 2
+  const last = firstRow + offers.length - 1
+  return {
+    rows: [sectionRow(titleOf(report, offers.length)), ...tableRows(columnsFor(layout, firstRow), offers)],
+    marks: [
+      mark(`A${firstRow}:L${last}`, is({ column: 'C' }, '>', 0), 'good'),
+      mark(`L${firstRow}:L${last}`, is(here, '=', MEETS_ALL), 'good'),
+    ],
+    offers,
+    firstRow,
+  }
+}
+
+export const MEETS_ALL = 'Meets every hard requirement'
+
+const titleOf = ({ offers }: RfqReport, shown: number) =>
+  shown < offers.length
+    ? `The first ${shown} of ${offers.length} offers by rank; Offers lists all. Awarded offers are green.`
+    : 'Offers by rank. Awarded offers are green.'
+
+/** Position on `Offers` of the offer in a row: by rank, then the unranked ones. */
+function positionExpression({ offers }: RfqLayout, index: number): string {
+  const [ranks, ranked] = [offers.range('rank'), `COUNT(${offers.range('rank')})`]
+  const others = `SMALL(IF(ISNUMBER(${ranks}),9E+9,ROW(${ranks})-${offers.firstRow - 1}),${index + 1}-${ranked})`
+  return `IF(${index + 1}<=${ranked},MATCH(${index + 1},${ranks},0),${others})`
+}
+
+function columnsFor(layout: RfqLayout, firstRow: number): Column<OfferReport>[] {
+  const { offers, report, numbers } = layout
+  const columns = offerColumns(layout)
+  const { text, number, cells } = columnsOf<OfferReport>()
+  const fromOffers = (key: OfferKey, header = columns[key].header, look?: style.Style): Column<OfferReport> => ({
+    ...columns[key],
+    header,
+    cell: (offer, index) => {
+      const cell = columns[key].cell(offer, index)
+      const found = `INDEX(${offers.range(key)},MATCH($A${firstRow + index},${offers.range('offer')},0))`
+      // A reference to an empty cell would show 0.
+      const figure = key === 'daysToExpiry' ? `${found}/(${found}<>"")` : found
+      return referenceTo(look === undefined ? cell : { ...cell, style: look }, `IFERROR(${figure},"")`, '')
+    },
+  })
+  const decisionOf = new Map(report.decision.offers.map((each) => [each.offerId, each]))
+  return [
+    cells(
+      'No.',
+      ({ sequence }, index) =>
+        arrayFormula(
+          `INDEX(${offers.range('offer')},${positionExpression(layout, index)})`,
+          sequence,
+          style.asBold(style.plainNumber),
+        ),
+      { look: style.plainNumber },
+    ),
+    fromOffers('label', 'Offer', style.boldWrapped),
+    number('Awarded (t)', ({ id }) => decisionOf.get(id)?.tonnes || null, numbers.volume),
+    fromOffers('volume', 'Tonnes'),
+    fromOffers('comparedTotal'),
+    fromOffers('comparedPricePerTonne'),
+    fromOffers('comparedPrice', 'Risk-adjusted price'),
+    fromOffers('score', 'Score of 100'),
+    fromOffers('rank'),
+    fromOffers('high'),
+    fromOffers('daysToExpiry', 'Expires in (days)'),
+    text('Failed hard requirement', ({ id }) => decisionOf.get(id)?.why ?? MEETS_ALL),
+  ]
+}
