@@ -5,7 +5,7 @@ import type { WorkbookIndex } from './workbook-index.js'
 const FUNCTIONS = new Set(
   (
     'ABS AND COUNT COUNTIF COUNTIFS FIXED FREQUENCY IF IFERROR INDEX ISNA ISNUMBER MATCH MAX MEDIAN MIN N NA NOT OR ' +
-    'RANK ROUND ROW SMALL SUM SUMIFS SUMPRODUCT YEAR'
+    'MID RANK ROUND ROW SEARCH SMALL SUBSTITUTE SUM SUMIFS SUMPRODUCT VALUE YEAR'
   ).split(' '),
 )
 /** Later functions: files must use this prefix, or Excel shows #NAME? (MS-XLSX, 2.2.2). */
