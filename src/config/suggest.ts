@@ -36,17 +36,20 @@ export function closestMatches(
   { max = 3, maxDistance = Math.max(1, Math.floor(text.length / 3)) }: { max?: number; maxDistance?: number } = {},
 ): string[] {
   return [...new Set(candidates)]
-    .map((candidate) => ({ candidate, distance: distanceOf(text, candidate) }))
+    .map((candidate) => ({ candidate, distance: distanceOf(text, candidate, maxDistance) }))
     .filter(({ distance }) => distance <= maxDistance)
     .sort((a, b) => a.distance - b.distance)
     .slice(0, max)
     .map(({ candidate }) => candidate)
 }
 
-function distanceOf(text: string, candidate: string): number {
-  const whole = editDistance(text, candidate)
+function distanceOf(text: string, candidate: string, maxDistance: number): number {
+  // A word that is longer by more than the allowed edits, also if each of its characters takes two places, is not compared.
+  const isTooLong = (word: string) => word.length / 2 > text.length + maxDistance
+  const distanceTo = (word: string) => (isTooLong(word) ? Number.POSITIVE_INFINITY : editDistance(text, word))
+  const whole = distanceTo(candidate)
   if (text.length >= 3 && candidate.toLowerCase().includes(text.toLowerCase())) return Math.min(whole, 1)
   const words = candidate.split(/\s+/)
   // Matching one word counts less than matching the whole.
-  return words.length === 1 ? whole : Math.min(whole, ...words.map((word) => editDistance(text, word) + 1))
+  return words.length === 1 ? whole : words.reduce((least, word) => Math.min(least, distanceTo(word) + 1), whole)
 }

@@ -85,8 +85,9 @@ from versions v
 join entities e on e.channel = v.channel and e.kind = v.kind and e.rfq_id = v.rfq_id and e.id = v.id
 where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)`
 
-const MATCH_CONDITION = `and v.id in (
-  select m.id from versions m where m.kind = 'rfq' and m.channel = v.channel
+// Each RFQ is compared with its own versions only: bodies are slow to parse.
+const MATCH_CONDITION = `and exists (
+  select 1 from versions m where m.channel = v.channel and m.kind = v.kind and m.rfq_id = v.rfq_id and m.id = v.id
     and (m.id in (@match, @storedMatch)
       or cast(json_extract(coalesce(m.parsed_body, m.body), '$.number') as text) in (@match, @match || '.0')
       or json_extract(coalesce(m.parsed_body, m.body), '$.reference') = @match collate nocase))`

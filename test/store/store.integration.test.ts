@@ -33,6 +33,32 @@ const sql = (db: Store, text: string) => new Database(db.path, { readonly: true 
 const begin = (db: Store, kind: 'rfqs' | 'listings' = 'rfqs') =>
   db.beginRun({ channel: CHANNEL, kind, now: at('08:00:00') })
 
+describe('finding an RFQ', () => {
+  it('by id, number, reference or a former one parses each version once, however many RFQs there are', async () => {
+    const db = await store()
+    const run = await begin(db)
+    const record = (n: number, time: string, reference: string) =>
+      db.recordRfq(
+        run,
+        rfqSnapshot(
+          anRfq(`rfq-${n}`, { number: n, reference, responses: [], buyerDescription: 'x '.repeat(15_000) }),
+          [],
+          at(time),
+        ),
+        at(time),
+      )
+    for (let n = 1; n <= 400; n++) await record(n, '08:00:00', `REF-${n}`)
+    await record(7, '08:05:00', 'NEW-7')
+    const started = performance.now()
+    for (const match of ['rfq-7', '7', 'ref-7', 'NEW-7']) {
+      expect((await db.rfqs({ match })).map(({ rfq }) => rfq.id)).toEqual(['rfq-7'])
+    }
+    expect(await db.rfqs({ match: 'REF-401' })).toEqual([])
+    // Some tenths of a second; minutes if each RFQ is compared with the versions of all.
+    expect(performance.now() - started).toBeLessThan(8000)
+  })
+})
+
 describe('recording an RFQ with its responses', () => {
   it('adds a version when content changes, and none when only the order changes', async () => {
     const db = await store()
