@@ -73,11 +73,10 @@ function parse(file: string, text: string): State {
   try {
     return state.parse(JSON.parse(text))
   } catch (error) {
+    // Another file may hold a secret, and the message of JSON.parse quotes its beginning.
     const reason =
-      error instanceof z.ZodError ? z.prettifyError(error).split('\n').slice(0, 3).join(' ') : (error as Error).message
-    throw new SandboxError(`${file} is not a sandbox state file (${reason}). Remove it or choose another file.`, {
-      cause: error,
-    })
+      error instanceof z.ZodError ? z.prettifyError(error).split('\n').slice(0, 3).join(' ') : 'it is not valid JSON'
+    throw new SandboxError(`${file} is not a sandbox state file (${reason}). Remove it or choose another file.`)
   }
 }
 

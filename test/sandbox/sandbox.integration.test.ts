@@ -162,6 +162,14 @@ describe('sandbox state file', () => {
     expect(second.world.addRfq({ org: 'acme', channel: 'forest' }).id).not.toBe(id)
   })
 
+  it('that is another file is not quoted, because it may hold an API key', async () => {
+    await writeFile(file, 'Bearer sk-live-secret')
+    await expect(start({ stateFile: file })).rejects.toThrow(
+      `${file} is not a sandbox state file (it is not valid JSON). Remove it or choose another file.`,
+    )
+    expect(await readFile(file, 'utf8')).toBe('Bearer sk-live-secret')
+  })
+
   it('is saved shortly after a change, readable only by its owner and without API keys', async () => {
     const sandbox = await start({ stateFile: file, keys: { acme: 'very-secret' } })
     const { id } = sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
