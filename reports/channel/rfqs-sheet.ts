@@ -1,6 +1,7 @@
 import type { RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
-import { all, here, is, isUnavailable, mark } from '../layout/marks.js'
+import { all, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -24,8 +25,8 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
       mark(rfqs.area('daysToDue'), all(open, is(here, '<', 0)), 'bad'),
       mark(rfqs.area('daysToDue'), all(open, is(here, '<=', 7)), 'warn'),
       mark(rfqs.area('high'), is(here, '>', 0), 'bad'),
-      mark(rfqs.area('best'), isUnavailable(here), 'muted'),
-      mark(rfqs.area('coverage'), isUnavailable(here), 'muted'),
+      mark(rfqs.area('best'), is(here, '=', NO_FIGURE), 'muted'),
+      mark(rfqs.area('coverage'), is(here, '=', NO_FIGURE), 'muted'),
     ],
   })
 }

@@ -1,4 +1,5 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
+import { guardSheet } from '../layout/guard.js'
 import type { SheetFactory } from '../layout/sheet-plan.js'
 import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { channelAboutSheet } from './about-sheet.js'
@@ -19,7 +20,7 @@ export function channelSheets(report: ChannelReport): SheetFactory[] {
     channelClosingsSheet,
     channelListingsSheet,
     channelAboutSheet,
-  ].map((make) => () => make(layout))
+  ].map((make) => () => guardSheet(make(layout)))
 }
 
 /**

@@ -2,6 +2,9 @@ import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
 import { type Cell, formula } from '../xlsx/cells.js'
 
+/** Shown in place of a figure that is not determinable. */
+export const NO_FIGURE = '–'
+
 /** What a cell shows: text, a number or a date; null if nothing. */
 export type CellContent = string | number | Date | null
 
@@ -18,7 +21,8 @@ export function cellContent(cell: Cell | undefined): CellContent {
  */
 export function referenceTo(cell: Cell, expression: string, otherwise: string): Cell {
   const content = cellContent(cell)
-  return formula(expression, storedNumber(cell) ?? (typeof content === 'string' ? content : otherwise), cell.style)
+  const words = isNotAvailable(cell) ? NO_FIGURE : otherwise
+  return formula(expression, storedNumber(cell) ?? (typeof content === 'string' ? content : words), cell.style)
 }
 
 /** The number in a cell or stored as the result of its formula, dates as serial numbers; null if there is none. */

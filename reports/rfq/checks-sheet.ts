@@ -12,7 +12,7 @@ import type { SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import { severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cells.js'
+import { type CachedResult, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 
@@ -77,16 +77,22 @@ export const masterCheckMarks = (cell: string): Mark[] => [
   mark(cell, is(here, '=', 'ok'), 'good'),
 ]
 
+const INVALID = 'InputErrors+OwnAwardErrors>0'
+
 function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<Key, Cell>> {
   const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
   return {
     about: text('Master check', style.header),
     verdict: formula(
-      `IF(${failing('figures')},"fails",IF(${failing('data')},"attention","ok"))`,
+      `IF(OR(${INVALID},${failing('figures')}),"fails",IF(${failing('data')},"attention","ok"))`,
       report.checks.master.verdict,
       style.asBold(style.body),
     ),
-    subject: text(report.checks.master.words, style.body),
+    subject: formula(
+      `IF(${INVALID},"Invalid input: "&InvalidInputs&". Results that depend on it show “check Inputs”.",${stringLiteral(report.checks.master.words)})`,
+      report.checks.master.words,
+      style.body,
+    ),
   }
 }
 

@@ -10,14 +10,16 @@ import {
 } from '../../src/domain/comparison/settings.js'
 import { codeList } from '../layout/codes.js'
 import { columnIndex } from '../layout/grid.js'
+import { guardCell } from '../layout/guard.js'
 import { here, is, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
+import { arrayFormula, blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
-import { numberBetween, oneOf } from '../xlsx/validations.js'
+import { numberAboveZero, numberBetween, oneOf } from '../xlsx/validations.js'
+import { INVALID_INPUT } from './input-guard.js'
 import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
@@ -28,6 +30,8 @@ const VALUE = 'B'
 const ORIGINAL = 'D'
 const STATE = 'E'
 const COMMAND = 'F'
+/** The state of an input that has a value it does not accept. */
+const INVALID = 'invalid'
 /** Working columns: options of the command, and the number of changes that solved awards do not follow. */
 const OPTION = 'G'
 const COUNT = 'H'
@@ -41,10 +45,44 @@ interface Entry {
   label: string
   value: Cell
   unit: string
-  /** Set for cells the reader may change: the values they accept. */
-  input?: DataValidation
+  /** Set for cells the reader may change. */
+  input?: Input
   explanation: string
 }
+/** The values that an input accepts. */
+interface Input {
+  rule: DataValidation
+  /** Whether a cell has such a value, as a formula that is TRUE, FALSE or an error. */
+  accepts: (cell: string) => string
+}
+
+const numberInput = ([min, max]: readonly [number, number]): Input => ({
+  rule: numberBetween([min, max]),
+  accepts: (cell) => `IF(ISNUMBER(${cell}),IF(${cell}>=${min},${cell}<=${max},FALSE),FALSE)`,
+})
+
+const choiceInput = (choices: readonly string[]): Input => ({
+  rule: oneOf(choices),
+  accepts: (cell) => `OR(${choices.map((choice) => `EXACT(${cell},"${choice}")`).join(',')})`,
+})
+
+/** A rate above 0; empty only if none was known. */
+const rateInput = (rate: number | null): Input => {
+  const [, max] = SETTING_LIMITS.rate
+  const known = (cell: string) => `IF(ISNUMBER(${cell}),IF(${cell}>0,${cell}<=${max},FALSE),FALSE)`
+  return {
+    rule: numberAboveZero(max),
+    accepts: (cell) => (rate === null ? `IF(ISBLANK(${cell}),TRUE,${known(cell)})` : known(cell)),
+  }
+}
+
+/** As `numberInput`; not all weights are 0. */
+const weightInput: Input = (() => {
+  const { rule, accepts } = numberInput(SETTING_LIMITS.weight)
+  const sum = CRITERIA.map((criterion) => `N(Weight_${criterion})`).join('+')
+  return { rule, accepts: (cell) => `IF(${accepts(cell)},${sum}>0,FALSE)` }
+})()
+
 interface Section {
   title: string
   entries: readonly Entry[]
@@ -68,13 +106,17 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
       { name: 'InputsChanged', address: '$B$4' },
       { name: 'RatesChanged', address: '$D$4' },
       { name: 'ReportCommand', address: `$${COMMAND}$4` },
+      ...ERROR_CELLS.map((name, at) => ({ name, address: `$${COUNT}$${at + 1}` })),
       { name: 'AwardRatesChanged', address: `$${COUNT}$4` },
     ],
     workingColumns: [OPTION, COUNT].map(columnIndex),
     validations: placed.flatMap(({ entry, row }): Validation[] =>
-      entry.input === undefined ? [] : [{ address: `${VALUE}${row}`, rule: entry.input }],
+      entry.input === undefined ? [] : [{ address: `${VALUE}${row}`, rule: entry.input.rule }],
     ),
-    marks: [mark(`${STATE}${HEADER_ROWS + 1}:${STATE}${last}`, is(here, '=', 'changed'), 'warn')],
+    marks: [
+      mark(`${STATE}${HEADER_ROWS + 1}:${STATE}${last}`, is(here, '=', 'changed'), 'warn'),
+      mark(`${STATE}${HEADER_ROWS + 1}:${STATE}${last}`, is(here, '=', INVALID), 'bad'),
+    ],
     tab: 'FFE0B400',
     print: { titleRows: [HEADER_ROWS, HEADER_ROWS] },
   })
@@ -84,7 +126,13 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
 const HEADER_ROWS = 5
 
 function* inputRows(layout: RfqLayout, all: readonly Section[]): Generator<RowPlan> {
-  yield* headingRows(rfqHeading(layout, 'Inputs', NOTE))
+  const errors = errorCells(withRows(all), layout)
+  for (const [at, row] of headingRows(rfqHeading(layout, 'Inputs', NOTE)).entries()) {
+    yield {
+      ...row,
+      cells: Object.assign(Array.from({ length: WIDTHS.length }), row.cells, { [columnIndex(COUNT)]: errors[at] }),
+    }
+  }
   yield changesRow(withRows(all), layout)
   yield headRow('Input', right('Value'), 'Unit', right('Original value'), 'State', 'Effect and source')
   let row = HEADER_ROWS
@@ -149,13 +197,37 @@ function changesRow(placed: readonly Placed[], layout: RfqLayout): RowPlan {
   }
 }
 
+/** Names of the cells that say which inputs are invalid. */
+const ERROR_CELLS = ['InputErrors', 'OwnAwardErrors', 'InvalidInputs']
+
+/** The number of invalid inputs, of invalid tonnes on Award, and the addresses of both. */
+function errorCells(placed: readonly Placed[], { award }: RfqLayout): Cell[] {
+  const states = `${STATE}${HEADER_ROWS + 1}:${STATE}${placed.at(-1)?.row ?? HEADER_ROWS + 1}`
+  const own = award.range('own')
+  const isWrong = (cells: string) =>
+    `IFERROR(IF(${cells}="",FALSE,IF(ISNUMBER(${cells}),IF(${cells}<0,TRUE,${cells}>${MAX_TONNES}),TRUE)),TRUE)`
+  const list = (sheet: string, wrong: string, column: string, cells: string) =>
+    `"${sheet}!"&_xlfn.TEXTJOIN(", ${sheet}!",TRUE,IF(${wrong},"${column}"&ROW(${cells}),""))`
+  const onInputs = `IF(InputErrors>0,${list('Inputs', `${states}="${INVALID}"`, VALUE, states)},"")`
+  const onAward = `IF(OwnAwardErrors>0,${list('Award', isWrong(own), award.letter('own'), own)},"")`
+  return [
+    formula(`COUNTIF(${states},"${INVALID}")`, 0, style.integer),
+    formula(`COUNTA(${own})-COUNTIFS(${own},">=0",${own},"<=${MAX_TONNES}")`, 0, style.integer),
+    arrayFormula(`${onInputs}&IF(AND(InputErrors>0,OwnAwardErrors>0),", ","")&${onAward}`, '', style.body),
+  ]
+}
+
+const MAX_TONNES = '1E+12'
+
 function entryRow(entry: Entry, row: number): RowPlan {
   const label = text(entry.label, style.wrapped)
   const [unit, explanation] = [text(entry.unit, style.wrapped), text(entry.explanation, style.wrapped)]
   if (entry.input === undefined)
     return bodyRow(label, entry.value, unit, blank(style.body), blank(style.body), explanation)
   const value = { ...entry.value, style: style.asInput(entry.value.style) }
-  const state = formula(`IF(${VALUE}${row}=${ORIGINAL}${row},"","changed")`, '', style.body)
+  const [cell, original] = [`${VALUE}${row}`, `${ORIGINAL}${row}`]
+  const isValid = `IFERROR(${entry.input.accepts(cell)},FALSE)`
+  const state = formula(`IF(${isValid},IF(${cell}=${original},"","changed"),"${INVALID}")`, '', style.body)
   return bodyRow(label, value, unit, entry.value, state, explanation, optionCell(entry, row))
 }
 
@@ -207,7 +279,7 @@ function decisionEntries({ report, failures }: RfqLayout): Entry[] {
       label: 'Award rule',
       value: text(rule, toRight),
       unit: '',
-      input: oneOf(AWARD_RULES),
+      input: choiceInput(AWARD_RULES),
       explanation: `${AWARD_RULES.map((each) => `${each}: ${RULE_TEXT[each].words}`).join('. ')}.`,
     },
     ...requirements.map(({ name, title, level, setting, offersNotMeeting }) => ({
@@ -216,7 +288,7 @@ function decisionEntries({ report, failures }: RfqLayout): Entry[] {
       label: title,
       value: text(level, toRight),
       unit: `${offersNotMeeting} of ${length} do not`,
-      input: oneOf(REQUIREMENT_LEVELS),
+      input: choiceInput(REQUIREMENT_LEVELS),
       explanation:
         'Hard: offers that do not meet it are not awarded. Advisory: they may be awarded, and the recommendation says so. Off: not considered.',
     })),
@@ -231,7 +303,7 @@ function weightEntries({ report }: RfqLayout): Entry[] {
       label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
       value: number(report.settings.weights[criterion], style.oneDecimal),
       unit: 'points',
-      input: numberBetween(SETTING_LIMITS.weight),
+      input: weightInput,
       explanation: 'Weight in the total score, relative to the sum of all weights.',
     }),
   )
@@ -246,7 +318,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       label: 'Discount rate',
       value: number(settings.discountRate, style.percent),
       unit: 'per year',
-      input: numberBetween(SETTING_LIMITS.discountRate),
+      input: numberInput(SETTING_LIMITS.discountRate),
       explanation:
         'Payments due before the as-of date or without a date are not discounted. Affects present values, risk-adjusted prices and ranks.',
     },
@@ -256,7 +328,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       label: 'Wanted volume',
       value: text(settings.wantedVolume, toRight),
       unit: 'min, mid or max',
-      input: oneOf(WANTED_BASES),
+      input: choiceInput(WANTED_BASES),
       explanation: `The RFQ’s volume that coverage and awards aim at: minimum, midpoint or maximum. Original value: ${rfq.wanted.words}`,
     },
     {
@@ -265,7 +337,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       label: 'Rank expired offers',
       value: text(settings.rankExpired ? 'yes' : 'no', toRight),
       unit: 'yes or no',
-      input: oneOf(['yes', 'no']),
+      input: choiceInput(['yes', 'no']),
       explanation: 'Offers past their expiry date are ranked only if set to yes. Accepted offers are always ranked.',
     },
     {
@@ -274,7 +346,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       label: 'Mean wait that halves the promptness score',
       value: number(settings.waitDays, style.plainNumber),
       unit: 'days',
-      input: numberBetween(SETTING_LIMITS.waitDays),
+      input: numberInput(SETTING_LIMITS.waitDays),
       explanation: 'Affects the promptness score.',
     },
     {
@@ -283,7 +355,7 @@ function valueEntries({ report }: RfqLayout): Entry[] {
       label: 'Vintage points lost per year of age',
       value: number(settings.vintagePointsPerYear, style.oneDecimal),
       unit: 'points per year',
-      input: numberBetween(SETTING_LIMITS.vintagePointsPerYear),
+      input: numberInput(SETTING_LIMITS.vintagePointsPerYear),
       explanation:
         'Age: year of the as-of date minus the volume-weighted mean vintage year. Affects the vintage score.',
     },
@@ -299,7 +371,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       label: 'Volume tolerance',
       value: number(settings.volumeTolerance, style.withNumberFormat(numbers.volume, '#,##0.0##')),
       unit: 't',
-      input: numberBetween(SETTING_LIMITS.volumeTolerance),
+      input: numberInput(SETTING_LIMITS.volumeTolerance),
       explanation:
         'Allowed difference between a stated volume and the sum of its lines. Affects Checks and the column “Volume check” of Offers.',
     },
@@ -309,7 +381,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       label: 'Total tolerance',
       value: number(settings.totalTolerance, style.withNumberFormat(style.percent, '0.00%')),
       unit: 'of the total',
-      input: numberBetween(SETTING_LIMITS.totalTolerance),
+      input: numberInput(SETTING_LIMITS.totalTolerance),
       explanation:
         'Allowed difference between a stated total and the sum of its lines, at least 0.01. Differences above 0.01 within the tolerance count as rounding. Affects Checks and the column “Total check” of Offers.',
     },
@@ -319,7 +391,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       label: 'Expiry warning period',
       value: number(settings.expiryWindowDays, style.plainNumber),
       unit: 'days',
-      input: numberBetween(SETTING_LIMITS.expiryWindowDays),
+      input: numberInput(SETTING_LIMITS.expiryWindowDays),
       explanation: 'Affects the column “Expiry check” of Offers. Flags keep their original text.',
     },
     {
@@ -328,7 +400,7 @@ function toleranceEntries({ report, numbers }: RfqLayout): Entry[] {
       label: 'Pre-payment limit',
       value: number(settings.prepaymentShareLimit, style.percent),
       unit: 'of the total',
-      input: numberBetween(SETTING_LIMITS.prepaymentShareLimit),
+      input: numberInput(SETTING_LIMITS.prepaymentShareLimit),
       explanation: 'Affects the column “Pre-payment check” of Offers. Flags keep their original text.',
     },
   ]
@@ -342,7 +414,7 @@ function haircutEntries({ report }: RfqLayout): Entry[] {
     label,
     value: number(haircuts[contract], style.percent),
     unit: 'of the volume',
-    input: numberBetween(SETTING_LIMITS.haircut),
+    input: numberInput(SETTING_LIMITS.haircut),
     explanation:
       'Share of the volume not expected to be delivered. The price per tonne is divided by the remaining share.',
   })
@@ -360,7 +432,7 @@ function rateEntries({ report, currency }: RfqLayout): Entry[] {
       unit: currency ?? '',
       explanation: `${known.words} Offers in this currency: ${known.offers}.`,
     }
-    return known.currency === currency ? entry : { ...entry, input: numberBetween(SETTING_LIMITS.rate) }
+    return known.currency === currency ? entry : { ...entry, input: rateInput(known.rate) }
   })
 }
 
@@ -433,7 +505,7 @@ function volumeLimits({ report, numbers }: RfqLayout): Entry[] {
     ),
     fact(
       'Wanted volume in tonnes',
-      formula(`IF(N(${chosen})>0,${chosen},NA())`, wanted.volume, numbers.volume),
+      guardCell(formula(`IF(N(${chosen})>0,${chosen},NA())`, wanted.volume, numbers.volume), INVALID_INPUT),
       't',
       'The target chosen under “Wanted volume” above.',
       'WantedVolume',
@@ -448,11 +520,8 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
   const known = report.currency.rates.some((rate) => rate.currency === code)
   const compared = (limit: string, value: number | null): Cell => {
     const rate = known ? `Rate_${code}` : 'NA()'
-    return formula(
-      `IF(AND(ISNUMBER(${limit}),ISNUMBER(${rate})),${limit}*${rate},NA())`,
-      value,
-      numbers.price(currency),
-    )
+    const converted = `IF(AND(ISNUMBER(${limit}),ISNUMBER(${rate})),${limit}*${rate},NA())`
+    return guardCell(formula(converted, value, numbers.price(currency)), INVALID_INPUT)
   }
   return [
     fact('Minimum price per tonne', number(rfq.minUnitPrice, own), rfq.currency ?? '', '', 'MinPriceSent'),

@@ -1,6 +1,7 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import { NO_FIGURE } from '../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../layout/columns.js'
-import { bar, here, is, isUnavailable, mark } from '../layout/marks.js'
+import { bar, here, is, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, yesNo as inWords, joinList, withCurrency } from '../layout/wording.js'
@@ -11,7 +12,7 @@ import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 import { byBasis, metricColumns } from './offer-metric-columns.js'
 
 const NOTE =
-  'One row per offer, ranked offers first. #N/A: not determinable from the documents received; Comparison and Checks give the reason. Project details are the developers’ own claims.'
+  'One row per offer, ranked offers first. –: not determinable from the documents received; Comparison and Checks give the reason. Project details are the developers’ own claims.'
 
 /** `Offers`: terms, outcome, metrics and the project behind each offer. */
 export function offersSheet(layout: RfqLayout): SheetPlan {
@@ -28,7 +29,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
       mark(offers.area('rank'), is(here, '<=', 3), 'warn'),
       mark(offers.area('high'), is(here, '>', 0), 'bad'),
       bar(offers.area('coverage'), 1),
-      mark(offers.area('offer', 'observed'), isUnavailable(here), 'muted'),
+      mark(offers.area('offer', 'observed'), is(here, '=', NO_FIGURE), 'muted'),
     ],
   })
 }
@@ -94,7 +95,7 @@ function eligibleExpression(at: At<OfferKey>, offer: OfferReport): string {
   if (offer.eligibility.exclusions.some(({ code }) => PERMANENT_EXCLUSIONS.has(code))) return 'IF(FALSE,"yes","no")'
   const days = at('daysToExpiry')
   const unexpired = offer.status === 'accepted' ? 'TRUE' : `OR(RankExpired="yes",NOT(ISNUMBER(${days})),N(${days})>=0)`
-  const priced = `IFERROR(${at('comparedPrice')}>0,FALSE)`
+  const priced = `N(${at('comparedPrice')})>0`
   return `IF(AND(${unexpired},${priced},ISNUMBER(${at('comparedTotal')})),"yes","no")`
 }
 

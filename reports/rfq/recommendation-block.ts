@@ -14,7 +14,7 @@ import type { SolvedAward, SwitchEntry } from '../../src/domain/comparison/decis
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { RequirementName } from '../../src/domain/comparison/settings.js'
-import { cellContent, storedNumber } from '../layout/cell-text.js'
+import { cellContent, NO_FIGURE, storedNumber } from '../layout/cell-text.js'
 import { cleanText } from '../layout/clean-text.js'
 import { type Column, type Columns, columnsOf } from '../layout/columns.js'
 import { columnIndex, type Grid } from '../layout/grid.js'
@@ -49,8 +49,6 @@ import {
  * Other sheets refer to it by `recommendationFact`, `layout.recommendation.offers` and `layout.recommendation.awarded`.
  */
 
-/** Shown where there is no figure. */
-export const NO_FIGURE = '–'
 const NOT_SOLVED = 'not solved'
 const OUTDATED = 'outdated'
 const NO_AWARD = 'none'
@@ -487,7 +485,8 @@ function runnerUpFacts(layout: RfqLayout) {
     look: style.Style,
   ): Fact => {
     const cached = runnerUp === null ? NO_FIGURE : (value(runnerUp) ?? NO_FIGURE)
-    const reported = isReported ? `IF(InputsChanged=0,${literal(cached)},"${NO_FIGURE}")` : `"${NO_FIGURE}"`
+    const unknown = `IF(AND(InputsChanged>0,OR(${BEST_SCORE},${at('alternatives')}="")),"Run: "&ReportCommand,"${NO_FIGURE}")`
+    const reported = isReported ? `IF(InputsChanged=0,${literal(cached)},${unknown})` : unknown
     const found = `IF(COUNT(${totals})=0,${reported},${solved})`
     return figure(label, `IF(${at('problem')}="",${found},${at('problem')})`, cached, look)
   }

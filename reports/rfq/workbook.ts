@@ -7,6 +7,7 @@ import { changesSheet } from './changes-sheet.js'
 import { checksSheet } from './checks-sheet.js'
 import { comparisonSheet } from './comparison-sheet.js'
 import { deliveriesSheet } from './deliveries-sheet.js'
+import { guardInputs } from './input-guard.js'
 import { inputsSheet } from './inputs-sheet.js'
 import { rfqIdentity, rfqLayout } from './layout.js'
 import { negotiationSheet } from './negotiation-sheet.js'
@@ -37,7 +38,10 @@ export function rfqSheets(report: RfqReport): SheetFactory[] {
     changesSheet,
     checksSheet,
     aboutSheet,
-  ].map((make, index) => () => (isHidden && index > 0 ? { ...make(layout), hidden: true } : make(layout)))
+  ].map((make, index) => () => {
+    const plan = guardInputs(make(layout), layout)
+    return isHidden && index > 0 ? { ...plan, hidden: true } : plan
+  })
 }
 
 /**

@@ -73,6 +73,19 @@ export function arrayFormula(expression: string, cached: CachedResult, style: St
   return { ...cell, value: { ...(cell.value as ExcelJS.CellFormulaValue), shareType: 'array' } as never }
 }
 
+/**
+ * A formula cell with another expression; other cells stay as they are.
+ * @param unavailable the stored result in place of #N/A
+ */
+export function withExpression(cell: Cell, expressionOf: (expression: string) => string, unavailable: string): Cell {
+  const { value } = cell
+  if (value === null || typeof value !== 'object' || !('formula' in value)) return cell
+  const { formula, result } = value
+  const isError = typeof result === 'object' && result !== null && 'error' in result
+  const changed = { ...value, formula: expressionOf(formula), result: isError ? unavailable : result }
+  return { ...cell, value: changed as ExcelJS.CellValue }
+}
+
 /** A link to a web page; any address other than `https:` gives plain text. */
 export function webLink(label: unknown, address: unknown, style: Style, plainStyle: Style = plain): Cell {
   const target = httpsAddress(address)

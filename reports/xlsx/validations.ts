@@ -15,6 +15,12 @@ export const numberBetween = ([min, max]: readonly [number, number]): DataValida
   error: `Enter a number from ${min} to ${max}.`,
 })
 
+/** A number above 0, up to a maximum. */
+export const numberAboveZero = (max: number): DataValidation => ({
+  ...numberBetween([1e-12, max]),
+  error: `Enter a number above 0, at most ${max}.`,
+})
+
 /** One of these words. */
 export const oneOf = (choices: readonly string[]): DataValidation => ({
   ...required,

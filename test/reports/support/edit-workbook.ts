@@ -4,7 +4,7 @@ import { descendants, parseXml } from './parts.js'
 type Values = Readonly<Record<string, number | string>>
 
 /**
- * Changes cells as a reader would: values only; styles stay and nothing is recalculated.
+ * Changes cells as a reader would: values only; styles stay and nothing is recalculated. An empty text clears a cell.
  * @param inputs cells of `Inputs` by defined name, such as `DiscountRate`
  * @param award cells of `Award` by address
  */
@@ -43,6 +43,7 @@ function withValue(xml: string, address: string, value: number | string): string
   const found = cell.exec(xml)
   if (!found) throw new Error(`the sheet has no cell ${address}`)
   const style = found[1] ?? found[2] ?? ''
+  if (value === '') return xml.replace(cell, `<c r="${address}"${style}/>`)
   const type = typeof value === 'string' ? ' t="str"' : ''
   return xml.replace(cell, `<c r="${address}"${style}${type}><v>${value}</v></c>`)
 }

@@ -2,8 +2,12 @@ import fc from 'fast-check'
 import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import {
+  AWARD_RULES,
+  type AwardRule,
   CRITERIA,
   type Criterion,
+  REQUIREMENT_LEVELS,
+  type RequirementLevels,
   type SettingsInput,
   type WantedBasis,
 } from '../../../src/domain/comparison/settings.js'
@@ -23,6 +27,8 @@ export interface InputChanges {
   discountRate?: number
   haircuts?: { spot?: number; forward?: number; other?: number }
   wantedVolume?: WantedBasis
+  awardRule?: AwardRule
+  requirements?: Partial<RequirementLevels>
   waitDays?: number
   rankExpired?: boolean
   /** By currency. */
@@ -42,7 +48,7 @@ const capital = (word: string) => `${word[0]?.toUpperCase()}${word.slice(1)}`
 
 /** The changed cells of `Inputs`, by defined name. */
 export function inputCells(changes: InputChanges): Record<string, number | string> {
-  const named = (prefix: string, values: Record<string, number> = {}, as = (key: string) => key) =>
+  const named = (prefix: string, values: Record<string, number | string> = {}, as = (key: string) => key) =>
     Object.entries(values).map(([key, value]) => [`${prefix}${as(key)}`, value] as const)
   return Object.fromEntries([
     ...named('Weight_', changes.weights),
@@ -50,6 +56,8 @@ export function inputCells(changes: InputChanges): Record<string, number | strin
     ...named('Rate_', changes.rates),
     ...(changes.discountRate === undefined ? [] : [['DiscountRate', changes.discountRate] as const]),
     ...(changes.wantedVolume === undefined ? [] : [['WantedBasis', changes.wantedVolume] as const]),
+    ...named('Require_', changes.requirements),
+    ...(changes.awardRule === undefined ? [] : [['AwardRule', changes.awardRule] as const]),
     ...(changes.waitDays === undefined ? [] : [['WaitDays', changes.waitDays] as const]),
     ...(changes.rankExpired === undefined ? [] : [['RankExpired', changes.rankExpired ? 'yes' : 'no'] as const]),
   ])
@@ -64,6 +72,7 @@ export function settingsWith(
   return {
     ...written,
     ...others,
+    requirements: { ...written.requirements, ...others.requirements },
     weights: { ...written.weights, ...others.weights },
     haircuts: { ...written.haircuts, ...others.haircuts },
     exchangeRates: { ...written.exchangeRates, ...Object.fromEntries(exchangeRates) },
@@ -201,3 +210,56 @@ export function generatedEdits(count: number, seed: number): InputEdit[] {
       changes: at % 2 === 1 ? affectingChanges : unaffectingChanges,
     }))
 }
+
+// --- switches --------------------------------------------------------------------------------------------------------
+
+const failingOffer = fc.record({
+  made: offer,
+  status: fc.constantFrom('submitted', 'submitted', 'submitted', 'rejected'),
+  review: fc.constantFrom(null, 'accepted', 'accepted', 'rejected'),
+})
+const rfqWithFailures = fc
+  .record({
+    offers: fc.array(failingOffer, { minLength: 2, maxLength: 7 }),
+    minVolume: fc.integer({ min: 500, max: 8_000 }),
+    times: fc.constantFrom(1.2, 2, 4),
+  })
+  .map(({ offers, minVolume, times }) =>
+    comparisonInput({
+      responses: offers.map(({ made, status, review }, at) => {
+        const body = responseOf(at + 1, made)
+        const terms = { ...(body.offer as object), review: review === null ? null : { ...REVIEW, status: review } }
+        return { ...body, status, offer: terms }
+      }),
+      rfq: { minVolume, maxVolume: Math.round(minVolume * times), minUnitPrice: 8, maxUnitPrice: 13 },
+      settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.1 }, JPY: { rate: 0.0066 } } },
+    }),
+  )
+const REVIEW = { offerId: null, source: null, sourceId: null, comment: null }
+const switches = fc.record({
+  awardRule: fc.constantFrom(...AWARD_RULES),
+  wantedVolume: fc.constantFrom('min' as const, 'mid' as const, 'max' as const),
+  requirements: fc.dictionary(
+    fc.constantFrom(
+      'reviewNotRejected' as const,
+      'reviewAccepted' as const,
+      'status' as const,
+      'notExpired' as const,
+      'contractType' as const,
+      'vintages' as const,
+      'fulfilmentDate' as const,
+      'priceMax' as const,
+      'priceMin' as const,
+      'volumeMax' as const,
+    ),
+    fc.constantFrom(...REQUIREMENT_LEVELS),
+  ) as fc.Arbitrary<Partial<RequirementLevels>>,
+})
+
+/** Small RFQs whose offers fail requirements, with random switches. */
+export const switchEdits = (count: number, seed: number): InputEdit[] =>
+  fc.sample(fc.tuple(rfqWithFailures, switches), { numRuns: count, seed }).map(([input, changes], at) => ({
+    name: `switches ${at + 1}`,
+    input,
+    changes,
+  }))

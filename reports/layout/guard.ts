@@ -1,0 +1,45 @@
+import { type Cell, stringLiteral, withExpression } from '../xlsx/cells.js'
+import { isFormula, NO_FIGURE } from './cell-text.js'
+import type { RowPlan, SheetPlan } from './sheet-plan.js'
+
+/** When formulas show `words` instead of their result. */
+export interface Withheld {
+  /** A condition in the language of formulas. */
+  when: string
+  words: string
+}
+
+/** The condition under which the formula in a column (counted from 0) of a row (counted from 1) is withheld. */
+export type WithheldAt = (row: number, column: number) => Withheld | null
+
+/**
+ * The sheet with every formula guarded: it never shows an error value, and shows a word instead of its result where it is
+ * withheld. Working rows stay as they are: charts leave a gap where a figure is #N/A.
+ */
+export function guardSheet(plan: SheetPlan, withheldAt: WithheldAt = () => null): SheetPlan {
+  const rows = function* (): Generator<RowPlan> {
+    let number = 0
+    for (const row of plan.rows()) {
+      number++
+      yield row.working || !row.cells.some(hasFormula)
+        ? row
+        : { ...row, cells: row.cells.map((cell, column) => cell && guardCell(cell, withheldAt(number, column))) }
+    }
+  }
+  return { ...plan, rows }
+}
+
+const hasFormula = (cell: Cell | undefined) => cell !== undefined && isFormula(cell)
+
+/** A reference to one cell, which shows what that cell shows. */
+const REFERENCE = /^('[^']+'!)?\$?[A-Z]{1,3}\$?\d+$/
+
+/** A cell whose formula is guarded; other cells stay as they are. */
+export function guardCell(cell: Cell, withheld: Withheld | null = null): Cell {
+  const guarded = (expression: string) => {
+    if (REFERENCE.test(expression)) return expression
+    const shown = `IFERROR(${expression},"${NO_FIGURE}")`
+    return withheld === null ? shown : `IF(${withheld.when},${stringLiteral(withheld.words)},${shown})`
+  }
+  return withExpression(cell, guarded, NO_FIGURE)
+}

@@ -1,0 +1,204 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type RfqLayout, rfqLayout } from '../../../reports/rfq/layout.js'
+import { recommendationFact } from '../../../reports/rfq/recommendation-block.js'
+import type { FactKey } from '../../../reports/rfq/recommendation-grids.js'
+import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
+import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
+import { CRITERIA } from '../../../src/domain/comparison/settings.js'
+import { comparisonInput, response } from '../../helpers/comparison-inputs.js'
+import { editWorkbook } from '../support/edit-workbook.js'
+import { inputCells, settingsWith, switchEdits } from '../support/input-edits.js'
+import { Bench, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+
+/** LibreOffice needs about a second for each edited file; QUOTEKEEPER_HEAVY runs more of them. */
+const HEAVY = Boolean(process.env.QUOTEKEEPER_HEAVY)
+const SWITCHES = switchEdits(HEAVY ? 150 : 8, 11)
+const missing = whyNoTools()
+
+/** A value as LibreOffice computed it, from a reference such as `'Award'!$T$6`. */
+function valueAt({ sheets }: ReadWorkbook, reference: string) {
+  const [, sheet = '', column, row] = /^'(.+)'!\$([A-Z]+)\$(\d+)$/.exec(reference) ?? []
+  return sheets[sheet]?.[`${column}${row}`]?.v ?? ''
+}
+
+const close = (value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(9)) : value)
+
+async function recalculated(files: readonly Buffer[]): Promise<ReadWorkbook[]> {
+  const bench = new Bench()
+  const read = readWorkbooks(bench.recalculated(files.map((bytes, at) => bench.keep(`${at}.xlsx`, bytes))))
+  bench.remove()
+  return read
+}
+
+describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${missing})` : ''}`, () => {
+  const cases: { layout: RfqLayout; expected: RfqReport; after: ReadWorkbook }[] = []
+
+  beforeAll(async () => {
+    const files: Buffer[] = []
+    const reports = SWITCHES.map(({ input, changes }) => ({
+      written: compareOffers(input),
+      expected: compareOffers({ ...input, settings: settingsWith(input.settings, changes) }),
+    }))
+    for (const [at, { written }] of reports.entries()) {
+      files.push(await editWorkbook(await rfqWorkbook(written), inputCells(SWITCHES[at]?.changes ?? {})))
+    }
+    for (const [at, after] of (await recalculated(files)).entries()) {
+      const { written, expected } = reports[at] as (typeof reports)[number]
+      cases.push({ layout: rfqLayout(written), expected, after })
+    }
+  }, 500_000)
+  afterAll(() => void cases.splice(0))
+
+  it.each([...SWITCHES.keys()])(
+    'give the award, runner-up and closest award of a report with these switches: %i',
+    (at) => {
+      const { layout, expected, after } = cases[at] as (typeof cases)[number]
+      const { recommendation, rule, offers } = expected.decision
+      const { award, status, closest, runnerUp } = recommendation
+      const fact = (key: FactKey) => close(valueAt(after, recommendationFact(layout, key).cell))
+      const numbers = (of: typeof award) => (of === null ? '–' : of.offers.map(({ sequence }) => sequence).join(', '))
+      expect({
+        status: fact('status'),
+        problem: fact('problem'),
+        tonnes: fact('tonnes'),
+        total: fact('total'),
+        coverage: fact('coverage'),
+        score: fact('score'),
+        excess: fact('excessTonnes'),
+        developers: fact('developers'),
+        closest: fact('closestOffers'),
+        waived: fact('closestWaived'),
+      }).toEqual({
+        status,
+        problem: '',
+        tonnes: close(award?.tonnes ?? '–'),
+        total: close(award?.total ?? '–'),
+        coverage: close(award?.coverage ?? '–'),
+        score: close(award?.score ?? '–'),
+        excess: close(award?.excessTonnes ?? '–'),
+        developers: award?.developers ?? '–',
+        closest: numbers(closest?.award ?? null),
+        waived: closest === null ? '–' : closest.waived.map(({ title }) => title).join('; '),
+      })
+      if (rule === 'best-score-compliant')
+        expect(String(fact('runnerUpOffers'))).toMatch(/^Run: quotekeeper report .*--set |^[\d, ]+$|^–$/)
+      else if (status === 'award') expect(fact('runnerUpTotal')).toEqual(close(runnerUp?.award.total ?? '–'))
+      const byId = new Map(offers.map((offer) => [offer.offerId, offer]))
+      for (const [index, offer] of layout.report.offers.entries()) {
+        const grid = layout.recommendation.offers
+        const tonnes = award?.offers.find(({ offerId }) => offerId === offer.id)?.tonnes ?? 0
+        expect([
+          offer.label,
+          valueAt(after, grid.cell('eligible', index)),
+          close(valueAt(after, grid.cell('tonnes', index))),
+        ]).toEqual([offer.label, byId.get(offer.id)?.eligible ? 'yes' : 'no', close(tonnes)])
+      }
+      if (rule !== 'best-score-compliant' && status === 'award') {
+        for (const [row, { offerId }] of (award?.offers ?? []).entries()) {
+          const expectedPrice = recommendation.breakEven.find((one) => one.offerId === offerId)?.breakEvenPricePerTonne
+          const found = valueAt(after, layout.recommendation.awarded.cell('breakEven', row))
+          expect(close(found)).toEqual(close(expectedPrice ?? 'any price'))
+        }
+      }
+    },
+  )
+})
+
+// --- invalid inputs --------------------------------------------------------------------------------------------------
+
+const small = () =>
+  comparisonInput({
+    responses: [response(1), response(2, { offer: { currency: 'EUR' } }), response(3, { status: 'rejected' })],
+    settings: { currency: 'USD', exchangeRates: { EUR: { rate: 1.1 } } },
+  })
+
+const HUGE = 1e300
+const CHOICES = ['AwardRule', 'WantedBasis', 'RankExpired', 'Require_status', 'Require_priceMax', 'Require_volumeMax']
+/** Invalid for each input; each file has one of them. */
+const INVALID: (readonly [name: string, value: string | number])[] = [
+  ...CHOICES.flatMap((name) => ['abc', '', 7, 'HARD '].map((value) => [name, value] as const)),
+  ...CRITERIA.flatMap((criterion) => ['abc', '', -1, HUGE].map((value) => [`Weight_${criterion}`, value] as const)),
+  ...[
+    'DiscountRate',
+    'VintagePoints',
+    'VolumeTolerance',
+    'TotalTolerance',
+    'ExpiryWindowDays',
+    'PrepaymentLimit',
+  ].flatMap((name) => ['abc', '', -0.01, HUGE].map((value) => [name, value] as const)),
+  ...['HaircutSpot', 'HaircutForward', 'HaircutOther'].flatMap((name) =>
+    ['abc', '', -0.01, 1, 7].map((value) => [name, value] as const),
+  ),
+  ...['Rate_EUR', 'WaitDays'].flatMap((name) => ['abc', '', -1, 0, HUGE].map((value) => [name, value] as const)),
+]
+/** One value of each input in turn, so that a run is short. */
+const chosen = HEAVY ? INVALID : INVALID.filter((_, at) => at % 9 === 0)
+const ALL_ZERO = Object.fromEntries(CRITERIA.map((criterion) => [`Weight_${criterion}`, 0]))
+
+describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : ''}`, () => {
+  const report = compareOffers(small())
+  const layout = rfqLayout(report)
+  let before: ReadWorkbook
+  const after: ReadWorkbook[] = []
+  const own = layout.award.at('own', 0)
+  const changes: { inputs: Record<string, string | number>; award?: Record<string, string | number> }[] = [
+    ...chosen.map(([name, value]) => ({ inputs: { [name]: value } })),
+    { inputs: ALL_ZERO },
+    ...['abc', -5, HUGE].map((value) => ({ inputs: {}, award: { [own]: value } })),
+  ]
+  const labels = changes.map(({ inputs, award }, at) => [at, JSON.stringify(award ?? inputs)] as const)
+
+  beforeAll(async () => {
+    const bytes = await rfqWorkbook(report)
+    const files = [bytes]
+    for (const { inputs, award } of changes) files.push(await editWorkbook(bytes, inputs, award))
+    const [first, ...others] = await recalculated(files)
+    before = first as ReadWorkbook
+    after.push(...others)
+  }, 500_000)
+
+  /** Rows of chart data: #N/A leaves a gap in a chart. */
+  const chartRows = new Set(
+    rfqSheets(report).flatMap((make) => {
+      const plan = make()
+      return [...plan.rows()].flatMap((row, at) => (row.working ? [`${plan.name} ${at + 1}`] : []))
+    }),
+  )
+  const errorsIn = (read: ReadWorkbook) =>
+    Object.entries(read.sheets).flatMap(([sheet, cells]) =>
+      Object.entries(cells).flatMap(([address, { v, t, f }]) =>
+        (t === 'e' || /^#[A-Z/]+[!?A]?$/.test(String(v))) && !chartRows.has(`${sheet} ${address.replace(/\D+/, '')}`)
+          ? [[sheet, address, v, f]]
+          : [],
+      ),
+    )
+
+  it('has no error values before', () => expect(errorsIn(before)).toEqual([]))
+
+  it.each(labels)('show no error value, turn the master check red and name the cell: %i %s', (at) => {
+    const read = after[at] as ReadWorkbook
+    expect(errorsIn(read)).toEqual([])
+    expect(read.sheets.Checks?.B4?.v).toBe('fails')
+    const { inputs, award } = changes[at] as (typeof changes)[number]
+    const named = award === undefined ? Object.keys(inputs).length : 1
+    const message = String(read.sheets.Checks?.C4?.v)
+    expect(message).toMatch(
+      award === undefined ? /^Invalid input: Inputs!B\d+/ : new RegExp(`^Invalid input: Award!${own}\\.`),
+    )
+    expect(message.match(/!/g)).toHaveLength(named)
+  })
+
+  it.each(labels)('withhold every result that depends on them: %i %s', (at) => {
+    const read = after[at] as ReadWorkbook
+    const isOwn = changes[at]?.award !== undefined
+    const condition = isOwn ? '=IF(InputErrors+OwnAwardErrors>0,' : '=IF(InputErrors'
+    const guarded = formulasOf(before).filter(({ cell }) => cell.f?.startsWith(condition))
+    expect(guarded.length).toBeGreaterThan(isOwn ? 5 : 300)
+    const shown = guarded.flatMap(({ sheet, address }) =>
+      read.sheets[sheet]?.[address]?.v === 'check Inputs' ? [] : [[sheet, address, read.sheets[sheet]?.[address]?.v]],
+    )
+    expect(shown).toEqual([])
+    if (!isOwn) expect(valueAt(read, recommendationFact(layout, 'status').cell)).toBe('check Inputs')
+  })
+})
