@@ -68,12 +68,12 @@ function dataOf(layout: RfqLayout, { offers, firstRow }: OfferTable, first: numb
     const size = scores === null || compared.price === null ? 0 : (metrics.volume ?? 0)
     return {
       Offer: ['A', sequence],
-      Recommended: ['IF(N(C)>0,F,"")', awarded > 0 ? price : ''],
-      'Other offers': ['IF(N(C)>0,"",F)', awarded > 0 ? '' : price],
+      Recommended: ['IF(AND(N(C)>0,ISNUMBER(F)),F,"")', awarded > 0 ? price : ''],
+      'Other offers': ['IF(AND(N(C)=0,ISNUMBER(F)),F,"")', awarded > 0 ? '' : price],
       'Maximum price': ['IFERROR(MaxPrice+0,"")', rfq.comparedMaxUnitPrice ?? ''],
       'Minimum price': ['IFERROR(MinPrice+0,"")', rfq.comparedMinUnitPrice ?? ''],
-      'Risk-adjusted price': ['G', compared.price ?? ''],
-      Score: ['H', scores?.total ?? ''],
+      'Risk-adjusted price': ['IF(ISNUMBER(G),G,"")', compared.price ?? ''],
+      Score: ['IF(ISNUMBER(H),H,"")', scores?.total ?? ''],
       Tonnes: ['IF(AND(ISNUMBER(G),ISNUMBER(H)),N(D),0)', size],
       'Awarded tonnes': ['IF(AND(N(C)>0,ISNUMBER(G),ISNUMBER(H)),N(D),0)', awarded > 0 ? size : 0],
       Label: ['A&IF(N(C)>0," (award)","")', `${sequence}${awarded > 0 ? ' (award)' : ''}`],
