@@ -1,11 +1,12 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq'
-import type { JobHandlers, JobName, JobPayload, JobRunner, Log, QueueDatabase } from './contract.js'
+import type { BindOptions, JobHandlers, JobName, JobPayload, JobRunner, Log, QueueDatabase } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
-import { QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
+import { QueueUnavailableError, UnknownChannelError } from './errors.js'
 import { fairnessKey } from './job-id.js'
 import { parseJob } from './job-payload.js'
 import { openPostgresBackend } from './postgres-backend.js'
 import { type BackendQueue, type BackendWorker, type QueueBackend, queueAddress } from './queue-backend.js'
+import { QueueBinding } from './queue-binding.js'
 import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
 import { openRedisBackend } from './redis-backend.js'
 import { runJob } from './run-job.js'
@@ -35,6 +36,8 @@ const TIMING = {
   response: 4_000,
   /** Pause before a job whose channel this process does not have can be taken again, on average. */
   returnPause: 4_000,
+  /** How often to look whether the queue still belongs to the database of this process. */
+  databaseCheck: 5_000,
   /** After being returned for this long, such a job fails. */
   returnFor: 3_600_000,
   /** How long an aborted job may take to end, and then BullMQ to record what finished. */
@@ -100,16 +103,19 @@ class BullRunner implements JobRunner {
   readonly #running = new Set<Promise<void>>()
   #worker: BackendWorker | null = null
   readonly #returnedChannels = new Set<string>()
-  #database: QueueDatabase | null = null
+  readonly #binding: QueueBinding
   #closing = false
 
   constructor(parts: Parts) {
     this.#parts = parts
+    const { backend, address, timing } = parts
+    const call = <T>(operation: () => Promise<T>) => this.#call(operation)
+    this.#binding = new QueueBinding({ backend, address, call, checkEveryMs: timing.databaseCheck })
   }
 
   async enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean> {
     parseJob(name, payload)
-    return this.#call(() => add(this.#parts.queue, name, payload, id))
+    return this.#call(() => add(this.#parts.queue, name, ownedData(payload, this.#binding.databaseId), id))
   }
 
   async work(handlers: JobHandlers): Promise<void> {
@@ -130,15 +136,8 @@ class BullRunner implements JobRunner {
     await this.#call(() => worker.waitUntilReady())
   }
 
-  async bindDatabase(database: QueueDatabase, { adopt = false } = {}): Promise<void> {
-    const { backend, address } = this.#parts
-    const text = await this.#call(async () => {
-      const kept = adopt ? null : await backend.databaseText()
-      return kept ?? backend.keepDatabaseText(JSON.stringify(database), { replace: adopt })
-    })
-    const bound = parseQueueDatabase(text)
-    if (bound.id !== database.id) throw new QueueDatabaseError(otherDatabaseMessage(address, bound, database))
-    this.#database = database
+  bindDatabase(database: QueueDatabase, options: BindOptions = {}): Promise<void> {
+    return this.#binding.bind(database, options)
   }
 
   async checkDatabase(database: QueueDatabase): Promise<{ ok: boolean; message: string }> {
@@ -153,8 +152,7 @@ class BullRunner implements JobRunner {
     try {
       // A write, because a Redis that is full or became a replica still answers reads.
       await this.#call(() => this.#parts.queue.getBackend().setQueueMeta({ 'quotekeeper.ping': Date.now() }))
-      // Binds an emptied queue again, and notices that another database has adopted it.
-      if (this.#database !== null) await this.bindDatabase(this.#database)
+      await this.#binding.verify()
       return { ok: true, message: `${this.#parts.address} accepts writes` }
     } catch (error) {
       return { ok: false, message: (error as Error).message }
@@ -164,6 +162,7 @@ class BullRunner implements JobRunner {
   async close(deadlineMs: number): Promise<void> {
     const { backend, queue, timing } = this.#parts
     this.#closing = true
+    this.#binding.close()
     await this.#worker?.pause(true)
     const drain = (withinMs: number) => settlesWithin(Promise.allSettled(this.#running), withinMs)
     if (!(await drain(deadlineMs))) {
@@ -183,9 +182,11 @@ class BullRunner implements JobRunner {
       throw new WaitingError()
     }
     const { timing, log } = this.#parts
+    const { database, data } = splitOwner(job.data)
+    if (!(await this.#binding.accepts(database))) return this.#leaveJob(job, token)
     // Pauses are counted, not the time since the job was added: without any worker, nobody could have taken it.
     const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
-    const raw = { id: job.id ?? '', name: job.name, data: job.data, signal, ifUnknownChannel } as const
+    const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel } as const
     const result = runJob(handlers, raw, log).catch((error: unknown) => {
       if (error instanceof UnknownChannelError) return this.#returnJob(job, token, error)
       throw error
@@ -200,6 +201,14 @@ class BullRunner implements JobRunner {
     } finally {
       this.#running.delete(result)
     }
+  }
+
+  /** Leaves a job of another database to the processes that use it, and takes no more jobs. */
+  async #leaveJob(job: Job, token: string): Promise<never> {
+    const { timing, errorLog } = this.#parts
+    void this.#worker?.pause(true)
+    await job.moveToDelayed(Date.now() + timing.returnPause, token).catch(errorLog.error)
+    throw new DelayedError()
   }
 
   /** Returns a job to the queue for a worker that has its channel. It keeps its id and its fairness key. */
@@ -228,14 +237,26 @@ class BullRunner implements JobRunner {
   }
 }
 
+/** What is stored of a job: its payload, and the id of the database that it concerns. */
+type OwnedData = JobPayload & { database?: string }
+
+const ownedData = (payload: JobPayload, database: string | undefined): OwnedData =>
+  database === undefined ? payload : { ...payload, database }
+
+/** The opposite of `ownedData`, for data from outside. */
+function splitOwner(found: unknown): { database: string | undefined; data: unknown } {
+  const { database, ...data } = Object(found) as { database?: unknown }
+  return typeof database === 'string' ? { database, data } : { database: undefined, data: found }
+}
+
 /** Adds a job unless its id is known or another one with its fairness key is waiting. */
-async function add(queue: BackendQueue, name: JobName, payload: JobPayload, id: string): Promise<boolean> {
-  const deduplication = { id: fairnessKey(name, payload), keepLastIfActive: true }
+async function add(queue: BackendQueue, name: JobName, data: OwnedData, id: string): Promise<boolean> {
+  const deduplication = { id: fairnessKey(name, data), keepLastIfActive: true }
   // On PostgreSQL, BullMQ 6.7 reserves the key for a finished job whose id is added again, and blocks later ones.
   if (await queue.getJob(id)) return false
   let runningId: string | undefined
   for (let attempt = 0; attempt < 4; attempt++) {
-    const added = await queue.add(name, payload, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
+    const added = await queue.add(name, data, { jobId: id, deduplication, attempts: 1, stackTraceLimit: 1 })
     if (added.id === id) return true
     // Another job holds the key. If it was running at the time, BullMQ runs ours after it.
     if (added.id === runningId) return true

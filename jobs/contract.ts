@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import type { QueueDatabaseError } from './errors.js'
 
 export const JOB_NAMES = ['poll-listings', 'poll-rfqs', 'close-expired', 'channel-report', 'rfq-report'] as const
 export type JobName = (typeof JOB_NAMES)[number]
@@ -20,6 +21,15 @@ export interface QueueDatabase {
   host: string
 }
 
+export interface BindOptions {
+  /** Bind the queue even if it belongs to another database. Default false. */
+  adopt?: boolean
+  /** Bind a queue that belongs to no database; otherwise another process must. Default true. */
+  claim?: boolean
+  /** Called when the queue turns out to belong to another database later. Take no more jobs then. */
+  onLost?: (error: QueueDatabaseError) => void
+}
+
 /** Runs one job. Must be safe to repeat. */
 export type JobHandler = (payload: JobPayload, context: { id: string; signal: AbortSignal }) => Promise<void>
 export type JobHandlers = Record<JobName, JobHandler>
@@ -38,10 +48,9 @@ export interface JobRunner {
   enqueue(name: JobName, payload: JobPayload, id: string): Promise<boolean>
   /**
    * Binds the queue to the database of this process. All processes on a queue must use the same database.
-   * @param options.adopt bind it even if it belongs to another database
    * @throws QueueDatabaseError if it belongs to another database; QueueUnavailableError
    */
-  bindDatabase(database: QueueDatabase, options?: { adopt?: boolean }): Promise<void>
+  bindDatabase(database: QueueDatabase, options?: BindOptions): Promise<void>
   /** Whether processes with this database can use the queue. Binds nothing. */
   checkDatabase(database: QueueDatabase): Promise<{ ok: boolean; message: string }>
   /** Starts taking jobs. */

@@ -19,6 +19,8 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   maintenance?: readonly MaintenanceJob[]
   /** Bind the queue to the database of this process, even if it belongs to another. Default false. */
   adoptQueue?: boolean
+  /** Called when the queue turns out to belong to another database. Stop the service then. Default: an error in the log. */
+  onQueueLost?: (error: Error) => void
   /** Starts the web server; null for none. */
   serveWeb: ((readiness: Readiness) => Promise<WebServer>) | null
 }
@@ -70,7 +72,12 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
   const runner = await createRunner(config.queue, log)
   const enqueue: JobRunner['enqueue'] = (...job) => runner.enqueue(...job)
   closers.push(() => runner.close(DRAIN_MS))
-  await runner.bindDatabase(await queueDatabase(store), { adopt: options.adoptQueue ?? false })
+  await runner.bindDatabase(await queueDatabase(store), {
+    adopt: options.adoptQueue ?? false,
+    // Workers run what is scheduled, so a queue without a database belongs to the process that schedules.
+    claim: options.schedule,
+    onLost: options.onQueueLost ?? ((error) => log.error({ err: error }, 'the queue belongs to another database')),
+  })
   const web = (await options.serveWeb?.(createReadiness({ config, store, runner, now }))) ?? null
   // Closed last: until all jobs have ended, health checks see a live process that is not ready.
   if (web) closers.unshift(() => web.close())

@@ -8,6 +8,7 @@ import { untilStopped } from './until-stopped.js'
 
 /**
  * Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port there are no health endpoints.
+ * @throws QueueDatabaseError also when the queue comes to belong to another database
  */
 export async function runService(
   { io }: Cli,
@@ -18,12 +19,18 @@ export async function runService(
   const { config, log } = app
   const serveWeb = port === null ? null : webServerStarter(app, port)
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
-  const service = await startService({ ...(await createHandlerDeps(app, io.now)), ...parts, maintenance, serveWeb })
+  let loseQueue: (error: Error) => void = () => undefined
+  const queueLost = new Promise<never>((_resolve, reject) => {
+    loseQueue = reject
+  })
+  queueLost.catch(() => undefined) // It may be lost before anybody waits for it.
+  const deps = await createHandlerDeps(app, io.now)
+  const service = await startService({ ...deps, ...parts, maintenance, serveWeb, onQueueLost: loseQueue })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }
   for (const { path, found, remedy } of looseFiles(config)) log.warn({ path }, `${found}; run: ${remedy}`)
   log.info({ ...facts, ...(service.url === null ? {} : { url: service.url }) }, 'quotekeeper started')
-  await untilStopped(io.stop)
+  await Promise.race([untilStopped(io.stop), queueLost])
   log.info('quotekeeper stopping')
 }

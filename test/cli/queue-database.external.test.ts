@@ -29,15 +29,15 @@ async function refused(fixture: ProcessFixture, ...args: string[]) {
 describe.skipIf(redisSkipReason !== null)('processes with different databases on one queue', () => {
   it('accept another database with --adopt-queue, and after Redis was emptied', async () => {
     const { redis, one, two } = await twoInstallations()
-    const first = await started(one, 'work')
-    first.signal('SIGTERM')
-    await first.ended
+    const first = await started(one, 'start')
     const adopting = await started(two, 'work', '--adopt-queue')
+    expect(await first.ended).toBe('exit 1')
+    expect(first.err).toContain('belongs to the database')
     await refused(one, 'work')
     adopting.signal('SIGTERM')
     await adopting.ended
     await redis.withClient((client) => client.flushall())
-    await started(one, 'work')
+    await started(one, 'start')
     await refused(two, 'work')
   })
 

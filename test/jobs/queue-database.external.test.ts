@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { createBullRunner } from '../../jobs/bullmq-runner.js'
+import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq-runner.js'
+import type { JobHandler, JobHandlers } from '../../jobs/contract.js'
 import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { recordingLog } from '../helpers/recording-log.js'
@@ -7,6 +8,18 @@ import { recordingLog } from '../helpers/recording-log.js'
 const OURS = { id: 'id-1', path: '/srv/a.db', host: 'one' }
 const THEIRS = { id: 'id-2', path: '/srv/b.db', host: 'two' }
 const ROUNDS = 6
+
+/** Handlers that only report the channel of each job. */
+const handlersThat = (report: (channel: string) => void): JobHandlers => {
+  const handle: JobHandler = async ({ channel }) => report(channel)
+  return {
+    'poll-listings': handle,
+    'poll-rfqs': handle,
+    'close-expired': handle,
+    'channel-report': handle,
+    'rfq-report': handle,
+  }
+}
 
 const servers = [
   { kind: 'redis' as const, skip: redisSkipReason, start: () => PrivateRedis.start() },
@@ -26,11 +39,11 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
   afterAll(() => server.remove())
 
   /** Opens runners on a queue of their own. */
-  const newQueue = () => {
+  const newQueue = (timing: BullRunnerOptions['timing'] = {}) => {
     const prefix = `owner_${prefixes++}`
     return async () => {
       const runner = await createBullRunner({
-        ...{ server: { kind, url: server.url }, prefix, concurrency: 1, log: recordingLog() },
+        ...{ server: { kind, url: server.url }, prefix, concurrency: 1, log: recordingLog(), timing },
       })
       onTestFinished(() => runner.close(0))
       return runner
@@ -82,6 +95,47 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
     await expect((await open()).bindDatabase(OURS)).rejects.toThrow('/srv/b.db')
   })
 
+  it('is not bound by a process that only works', async () => {
+    const open = newQueue()
+    await (await open()).bindDatabase(THEIRS, { claim: false })
+    const scheduler = await open()
+    expect(await scheduler.checkDatabase(OURS)).toEqual({ ok: true, message: 'belongs to no database yet' })
+    await scheduler.bindDatabase(OURS)
+    await expect((await open()).bindDatabase(THEIRS, { claim: false })).rejects.toThrow('/srv/a.db')
+  })
+
+  it('runs no job of another database, and leaves it to those who use that', async () => {
+    const open = newQueue({ returnPause: 50 })
+    const foreign = await open()
+    const lost = new Promise<Error>((resolve) => {
+      void foreign.bindDatabase(THEIRS, { claim: false, onLost: resolve })
+    })
+    const ran: string[] = []
+    await foreign.work(handlersThat((channel) => ran.push(`foreign ${channel}`)))
+    const ours = await open()
+    await ours.bindDatabase(OURS)
+    for (let job = 0; job < ROUNDS; job++) {
+      await ours.enqueue('poll-rfqs', { channel: `acme/c${job}`, cause: 'tick' }, `job-${job}`)
+    }
+    expect((await lost).message).toMatch(/belongs to the database .*id-1.* but this process uses \/srv\/b\.db/)
+    await ours.work(handlersThat((channel) => ran.push(`ours ${channel}`)))
+    await expect.poll(() => ran.length, { timeout: 20_000 }).toBe(ROUNDS)
+    expect(ran.filter((each) => each.startsWith('foreign'))).toEqual([])
+  })
+
+  it('tells a running process that another database has adopted it', async () => {
+    const open = newQueue({ databaseCheck: 50 })
+    const former = await open()
+    const lost = new Promise<Error>((resolve) => {
+      void former.bindDatabase(OURS, { onLost: resolve })
+    })
+    await expect
+      .poll(() => former.checkDatabase(OURS))
+      .toMatchObject({ message: expect.stringContaining('this database') })
+    await (await open()).bindDatabase(THEIRS, { adopt: true })
+    expect((await lost).message).toContain('/srv/b.db')
+  })
+
   it('is not bound by a check', async () => {
     const open = newQueue()
     expect(await (await open()).checkDatabase(OURS)).toEqual({ ok: true, message: 'belongs to no database yet' })
@@ -95,13 +149,26 @@ describe.skipIf(redisSkipReason !== null)('the database of a queue on a Redis th
     onTestFinished(() => redis.remove())
     const open = async () => {
       const runner = await createBullRunner({
-        ...{ server: { kind: 'redis', url: redis.url }, concurrency: 1, log: recordingLog() },
+        ...{
+          server: { kind: 'redis', url: redis.url },
+          concurrency: 1,
+          log: recordingLog(),
+          timing: { databaseCheck: 200 },
+        },
       })
       onTestFinished(() => runner.close(0))
       return runner
     }
     const running = await open()
     await running.bindDatabase(OURS)
+    const isBound = async () => (await redis.withClient((client) => client.keys('*database*'))).length > 0
+    // Without anybody asking for its readiness, and refused to a worker that comes first.
+    for (let round = 0; round < ROUNDS; round++) {
+      await redis.withClient((client) => client.flushall())
+      await (await open()).bindDatabase(THEIRS, { claim: false })
+      await expect.poll(isBound, { timeout: 10_000 }).toBe(true)
+      await expect((await open()).bindDatabase(THEIRS)).rejects.toThrow('/srv/a.db')
+    }
     for (let round = 0; round < ROUNDS; round++) {
       await redis.withClient((client) => client.flushall())
       await running.ping()

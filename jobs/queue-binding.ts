@@ -1,0 +1,97 @@
+import type { BindOptions, QueueDatabase } from './contract.js'
+import { QueueDatabaseError } from './errors.js'
+import type { QueueBackend } from './queue-backend.js'
+import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
+
+/** Calls the queue with a time-out. */
+type Call = <T>(operation: () => Promise<T>) => Promise<T>
+
+interface Options {
+  backend: QueueBackend
+  address: string
+  call: Call
+  /** How often to look whether the queue still belongs to the database, in milliseconds. */
+  checkEveryMs: number
+}
+
+/**
+ * The bond between a queue and the database of this process. The database is kept with the queue and named in every job, so
+ * that a process with another database is refused, also after the queue was emptied: a running process binds it again,
+ * and a job of another database is never run.
+ */
+export class QueueBinding {
+  readonly #options: Options
+  #database: QueueDatabase | null = null
+  /** Whether this process may bind a queue that belongs to no database: it did so, or saw that it belongs to its own. */
+  #mayClaim = false
+  #onLost: (error: QueueDatabaseError) => void = () => undefined
+  #timer: NodeJS.Timeout | null = null
+
+  constructor(options: Options) {
+    this.#options = options
+  }
+
+  /** The id that jobs of this process carry; undefined before `bind`. */
+  get databaseId(): string | undefined {
+    return this.#database?.id
+  }
+
+  async bind(database: QueueDatabase, { adopt = false, claim = true, onLost }: BindOptions): Promise<void> {
+    const { backend, call, checkEveryMs } = this.#options
+    if (adopt) await call(() => backend.keepDatabaseText(JSON.stringify(database), { replace: true }))
+    this.#mayClaim = claim
+    this.#database = database
+    await this.verify()
+    if (onLost) this.#onLost = onLost
+    this.#timer ??= setInterval(() => void this.#watch(), checkEveryMs).unref()
+  }
+
+  /**
+   * Binds an emptied queue again.
+   * @throws QueueDatabaseError if the queue belongs to another database
+   */
+  async verify(): Promise<void> {
+    const { backend, call } = this.#options
+    const database = this.#database
+    if (database === null) return
+    const text = await call(async () => {
+      const kept = await backend.databaseText()
+      if (kept !== null || !this.#mayClaim) return kept
+      return backend.keepDatabaseText(JSON.stringify(database), { replace: false })
+    })
+    if (text === null) return
+    this.#mayClaim = true
+    const bound = parseQueueDatabase(text)
+    if (bound.id !== database.id) throw this.#otherDatabase(bound, database)
+  }
+
+  /**
+   * Whether a job may be run here. If it is of another database, `onLost` is called.
+   * @param id of the database that the job names; undefined for a job of an earlier version
+   */
+  async accepts(id: string | undefined): Promise<boolean> {
+    const database = this.#database
+    if (id === undefined || database === null || id === database.id) return true
+    const text = await this.#options.call(() => this.#options.backend.databaseText()).catch(() => null)
+    const bound = text === null ? null : parseQueueDatabase(text)
+    this.#onLost(this.#otherDatabase(bound?.id === id ? bound : { id, path: 'unknown', host: 'unknown' }, database))
+    return false
+  }
+
+  close(): void {
+    if (this.#timer) clearInterval(this.#timer)
+  }
+
+  async #watch(): Promise<void> {
+    try {
+      await this.verify()
+    } catch (error) {
+      // A queue that does not answer is reported by whoever needs it.
+      if (error instanceof QueueDatabaseError) this.#onLost(error)
+    }
+  }
+
+  #otherDatabase(bound: QueueDatabase, own: QueueDatabase): QueueDatabaseError {
+    return new QueueDatabaseError(otherDatabaseMessage(this.#options.address, bound, own))
+  }
+}
