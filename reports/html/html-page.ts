@@ -132,7 +132,7 @@ function contentHtml(
 ) {
   const { charts = [] } = sheet
   if (charts.length === 0) return rowsHtml(layout, header, body)
-  const [above, below] = splitWhere(body, ({ working }) => working === true)
+  const [above, below] = [body.filter((row) => !row.working), body.filter((row) => row.working)]
   const figures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
   return `${rowsHtml(layout, header, above)}<div class="charts">${figures}</div>${collapsedHtml(layout, below)}`
 }

@@ -4,9 +4,9 @@ import { bodyRow, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { type CachedResult, formula } from '../xlsx/cells.js'
+import { type CachedResult, formula, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
-import type { OfferTable } from './summary-offers.js'
+import { failureWords, type OfferTable } from './summary-offers.js'
 
 const SHEET = 'Summary'
 /** The columns of the data, from A. */
@@ -32,16 +32,15 @@ interface Section {
 /**
  * Two charts that decide: price per tonne with the RFQ's limits, and score against risk-adjusted price. Their data are
  * formulas over the table of offers.
- * @param row first row of the data
  * @param place the cells that the charts fill, one below the other
  */
-export function summaryCharts(layout: RfqLayout, table: OfferTable, row: number, place: Chart['anchor']): Section {
+export function summaryCharts(layout: RfqLayout, table: OfferTable, place: Chart['anchor']): Section {
   const middle = Math.ceil((place.row + place.toRow) / 2)
-  const data = dataOf(layout, table, row + 2)
+  const data = dataOf(layout, table)
   return {
     rows: [
       sectionRow('Chart data'),
-      headRow(...HEADS.map((head, at) => (at === 0 ? head : right(head)))),
+      headRow(...HEADS.map((head, at) => (at === 0 ? head : right(head))), 'Failed hard requirement'),
       ...data.rows,
     ].map((plan) => ({ ...plan, working: true })),
     charts: [
@@ -58,9 +57,8 @@ interface ChartData {
   title: (head: Head) => ChartRange<string>
 }
 
-/** @param first row of the first offer in the data */
-function dataOf(layout: RfqLayout, { offers, firstRow }: OfferTable, first: number): ChartData {
-  const { rfq, decision } = layout.report
+function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow: first }: OfferTable): ChartData {
+  const { rfq, decision } = report
   const tonnesOf = new Map(decision.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
   const values = offers.map(({ id, sequence, compared, metrics, scores }): Record<Head, Formula> => {
     const awarded = tonnesOf.get(id) ?? 0
@@ -90,6 +88,7 @@ function dataOf(layout: RfqLayout, { offers, firstRow }: OfferTable, first: numb
           const [expression, cached] = row[head]
           return formula(expression.replace(/\b[A-H]\b(?!\()/g, `$&${firstRow + at}`), cached, style.plainNumber)
         }),
+        text(failureWords(report, offers[at]?.id ?? ''), style.plain),
       ),
     ),
     range: <Value>(head: Head, row?: number) => {

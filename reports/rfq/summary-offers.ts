@@ -21,7 +21,12 @@ export interface OfferTable {
   offers: readonly OfferReport[]
   /** Row of the first offer. */
   firstRow: number
+  /** The same in the data of the charts, below the table. */
+  dataRow: number
 }
+
+/** Rows from the last offer to the data: a gap, links, title and headers. */
+const ROWS_TO_DATA = 4
 
 /** Ranked offers by rank, then the others. @param row first row of the block */
 export function offerTable(layout: RfqLayout, row: number): OfferTable {
@@ -29,18 +34,24 @@ export function offerTable(layout: RfqLayout, row: number): OfferTable {
   const offers = report.offers.slice(0, SHOWN)
   const firstRow = row + 2
   const last = firstRow + offers.length - 1
+  const dataRow = last + 1 + ROWS_TO_DATA
   return {
-    rows: [sectionRow(titleOf(report, offers.length)), ...tableRows(columnsFor(layout, firstRow), offers)],
+    rows: [sectionRow(titleOf(report, offers.length)), ...tableRows(columnsFor(layout, firstRow, dataRow), offers)],
     marks: [
       mark(`A${firstRow}:L${last}`, is({ column: 'C' }, '>', 0), 'good'),
       mark(`L${firstRow}:L${last}`, is(here, '=', MEETS_ALL), 'good'),
     ],
     offers,
     firstRow,
+    dataRow,
   }
 }
 
-export const MEETS_ALL = 'Meets every hard requirement'
+const MEETS_ALL = 'Meets every hard requirement'
+
+/** The hard requirements that an offer fails, in words, with the settings of the report. */
+export const failureWords = ({ decision }: RfqReport, id: string): string =>
+  decision.offers.find(({ offerId }) => offerId === id)?.why ?? MEETS_ALL
 
 const titleOf = ({ offers }: RfqReport, shown: number) =>
   shown < offers.length
@@ -54,16 +65,17 @@ function positionExpression({ offers }: RfqLayout, index: number): string {
   return `IF(${index + 1}<=${ranked},MATCH(${index + 1},${ranks},0),${others})`
 }
 
-function columnsFor(layout: RfqLayout, firstRow: number): Column<OfferReport>[] {
-  const { offers, report, numbers } = layout
+function columnsFor(layout: RfqLayout, firstRow: number, dataRow: number): Column<OfferReport>[] {
+  const { offers, report, numbers, recommendation } = layout
   const columns = offerColumns(layout)
-  const { text, number, cells } = columnsOf<OfferReport>()
+  const { formula, cells } = columnsOf<OfferReport>()
+  const positionOf = (index: number) => `MATCH($A${firstRow + index},${offers.range('offer')},0)`
   const fromOffers = (key: OfferKey, header = columns[key].header, look?: style.Style): Column<OfferReport> => ({
     ...columns[key],
     header,
     cell: (offer, index) => {
       const cell = columns[key].cell(offer, index)
-      const found = `INDEX(${offers.range(key)},MATCH($A${firstRow + index},${offers.range('offer')},0))`
+      const found = `INDEX(${offers.range(key)},${positionOf(index)})`
       // A reference to an empty cell would show 0.
       const figure = key === 'daysToExpiry' ? `${found}/(${found}<>"")` : found
       return referenceTo(look === undefined ? cell : { ...cell, style: look }, `IFERROR(${figure},"")`, '')
@@ -82,7 +94,10 @@ function columnsFor(layout: RfqLayout, firstRow: number): Column<OfferReport>[] 
       { look: style.plainNumber },
     ),
     fromOffers('label', 'Offer', style.boldWrapped),
-    number('Awarded (t)', ({ id }) => decisionOf.get(id)?.tonnes || null, numbers.volume),
+    formula('Awarded (t)', numbers.volume, ({ id }, _at, index) => {
+      const found = `INDEX(${recommendation.offers.range('tonnes')},${positionOf(index)})`
+      return [`IFERROR(${found}/(${found}>0),"")`, decisionOf.get(id)?.tonnes || '']
+    }),
     fromOffers('volume', 'Tonnes'),
     fromOffers('comparedTotal'),
     fromOffers('comparedPricePerTonne'),
@@ -91,6 +106,15 @@ function columnsFor(layout: RfqLayout, firstRow: number): Column<OfferReport>[] 
     fromOffers('rank'),
     fromOffers('high'),
     fromOffers('daysToExpiry', 'Expires in (days)'),
-    text('Failed hard requirement', ({ id }) => decisionOf.get(id)?.why ?? MEETS_ALL),
+    {
+      ...formula('Failed hard requirement', style.wrapped, ({ id }, _at, index) => {
+        const [words, titles] = [
+          `$K$${dataRow + index}&""`,
+          `INDEX(${recommendation.offers.range('unmet')},${positionOf(index)})`,
+        ]
+        const live = `IFERROR(IF(${titles}="","${MEETS_ALL}",${titles}),"")`
+        return [`IF(InputsChanged=0,${words},${live})`, failureWords(report, id)]
+      }),
+    },
   ]
 }

@@ -1,71 +1,124 @@
 import type { Recommendation } from '../../src/domain/comparison/decision/decision-model.js'
 import { formatCount } from '../../src/domain/comparison/number-format.js'
+import { columnLetter } from '../layout/grid.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, text } from '../xlsx/cells.js'
+import { arrayFormula, blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
+import { either, NOTHING, type Phrase, type Sentences, sentencesOf } from './summary-sentences.js'
 
 /** Awarded offers with a line each; more are named together. */
 const MAX_LINES = 3
-/** Sentences in each list; the JSON and `Award` have all. */
+/** Sentences in each list; the JSON has all. */
 const MAX_SENTENCES = 4
 /** First columns of the three lists, counted from 0. */
 const LISTS = [0, 6, 12] as const
 
-/** The recommendation in one frame: the award, then why, what it depends on and what would change it, then questions. */
-export function recommendationRows({ report }: RfqLayout, columns: number): RowPlan[] {
-  const { recommendation } = report.decision
+/**
+ * The recommendation in one frame: the award, then why, what it depends on and what would change it, then questions. Figures
+ * follow the inputs. Sentences that cannot are shown while the inputs are those of the report; others replace them after.
+ * @param row the first row; it is hidden and holds the sentences of the report
+ */
+export function recommendationRows(layout: RfqLayout, row: number, columns: number): RowPlan[] {
+  const { recommendation } = layout.report.decision
+  const live = sentencesOf(layout)
+  const stored: string[] = []
+  /** A sentence of the report, as long as no input is changed. */
+  const ofReport = (words: string | undefined, instead = NOTHING): Phrase => {
+    if (words === undefined || words === '') return either(['InputsChanged=0', true], NOTHING, instead)
+    stored.push(words)
+    const cell = `$${columnLetter(stored.length)}$${row}&""`
+    return either(['InputsChanged=0', true], [cell, words], instead)
+  }
+  const sentences = (report: readonly string[], instead: readonly Phrase[]) => {
+    const shown = bounded(report)
+    return Array.from({ length: Math.max(shown.length, instead.length) }, (_, at) => ofReport(shown[at], instead[at]))
+  }
+  const { award, reasons, conditions, changes, closest } = recommendation
   const lists = [
-    ['Why', recommendation.reasons],
-    ['Conditions', recommendation.conditions],
-    ['What would change it', recommendation.changes],
+    ['Why', award === null ? sentences(reasons, live.reasons) : live.reasons],
+    ['Conditions', sentences(conditions, [unmetPhrase(layout, live), expiryPhrase(layout, live)])],
+    ['What would change it', sentences(changes, [0, 1, 2].map(live.breakEven))],
   ] as const
-  const shown = lists.filter(([, sentences]) => sentences.length > 0)
-  const height = Math.max(0, ...shown.map(([, sentences]) => Math.min(sentences.length, MAX_SENTENCES + 1)))
+  const lines = Math.min(MAX_LINES, Math.max(1, award?.offers.length ?? 1))
+  const heads = Array.from({ length: lines }, (_, at) => headline(live, at, lines))
+  const rest = award === null && closest !== null ? [ofReport(closest.words, live.closest)] : []
+  const questions = ofReport(questionText(recommendation), [stringLiteral(QUESTIONS_NOTE), QUESTIONS_NOTE])
+  const height = Math.max(...lists.map(([, phrases]) => filled(phrases)))
   const side = (cells: readonly Cell[]) => sideBySide(cells, columns)
-  return framed(
-    [
-      ...awardLines(recommendation).map((words) => whole(text(words, style.decision), columns)),
-      ...(shown.length === 0 ? [] : [side(shown.map(([title]) => text(title, style.decisionHead)))]),
-      ...Array.from({ length: height }, (_, at) =>
-        side(shown.map(([, sentences]) => text(bullet(bounded(sentences)[at]), style.decisionText))),
-      ),
-      ...questionRows(recommendation).map((words) => whole(text(words, style.decisionText), columns)),
-    ],
-    columns,
-  )
+  const block = [
+    ...[...heads, ...rest].map((phrase) => whole(cellOf(phrase, style.decision), columns)),
+    side(lists.map(([title]) => text(title, style.decisionHead))),
+    ...Array.from({ length: height }, (_, at) =>
+      side(lists.map(([, phrases]) => cellOf(bullet(phrases[at] ?? NOTHING), style.decisionText))),
+    ),
+    whole(cellOf(questions, style.decisionText), columns),
+  ]
+  return [
+    { working: true, workbookOnly: true, cells: stored.map((words) => text(words, style.plain)) },
+    ...framed(block, columns),
+  ]
 }
 
-const bullet = (words: string | undefined) => (words === undefined ? '' : `• ${words}`)
+const QUESTIONS_NOTE =
+  'Inputs changed: the questions on Negotiation are for the settings of the report. Inputs shows the command for a new report.'
+
+const cellOf = ([expression, cached]: Phrase, look: style.Style): Cell =>
+  (expression.includes('TEXTJOIN') ? arrayFormula : formula)(expression, cached, look)
+
+const bullet = ([expression, cached]: Phrase): Phrase =>
+  expression === NOTHING[0]
+    ? NOTHING
+    : [`IF(${expression}="","","• "&${expression})`, cached === '' ? '' : `• ${cached}`]
+
+/** Number of rows that a list needs now. */
+const filled = (phrases: readonly Phrase[]) => phrases.findLastIndex(([, cached]) => cached !== '') + 1
+
+/** The award as a whole where it has more offers than lines, in the first line. */
+function headline({ line, headline: whole, hasAward, problem }: Sentences, at: number, lines: number): Phrase {
+  if (at > 0) return line(at, lines)
+  const [expression, cached] = line(0, lines)
+  return [
+    `IF(AND(${problem.cell}="",${hasAward[0]},${expression}<>""),${expression},${whole[0]})`,
+    cached === '' ? whole[1] : cached,
+  ]
+}
 
 function bounded(sentences: readonly string[]): readonly string[] {
   const more = sentences.length - MAX_SENTENCES
   return more > 1 ? [...sentences.slice(0, MAX_SENTENCES), `${more} more in the JSON of this report.`] : sentences
 }
 
-function awardLines({ awards, headline, closest }: Recommendation): string[] {
-  if (awards.length > 0 && awards.length <= MAX_LINES) return awards
-  return [headline, ...(awards.length === 0 && closest !== null ? [closest.words] : [])]
+/** The requirements that awarded offers do not meet, by title. */
+function unmetPhrase({ recommendation: { requirements } }: RfqLayout, { hasAward }: Sentences): Phrase {
+  const [titles, unmet] = [requirements.range('title'), requirements.range('unmet')]
+  const list = `_xlfn.TEXTJOIN("; ",TRUE,IF(${unmet}="","",${titles}&" ("&IF(${unmet}="award","","offer no. ")&${unmet}&")"))`
+  const words = `IF(COUNTIF(${unmet},"?*")=0,"Every requirement is met.","Not met: "&${list}&".")`
+  return [`IF(${hasAward[0]},${words},"")`, '']
 }
 
-function questionRows({ questions }: Recommendation): string[] {
-  if (questions.length === 0) return []
+function expiryPhrase({ offers, recommendation: { offers: recommended } }: RfqLayout, { hasAward }: Sentences): Phrase {
+  const days = `_xlfn.MINIFS(${offers.range('daysToExpiry')},${recommended.range('tonnes')},">0")`
+  return [`IF(${hasAward[0]},"The first awarded offer expires in "&${days}&" days.","")`, '']
+}
+
+function questionText({ questions }: Recommendation): string {
+  if (questions.length === 0) return ''
   const [first, second] = questions.map(({ words }) => words)
   const more = questions.length - 2
   const rest = more > 0 ? ` ${formatCount(more, 'more question')}: see Negotiation.` : ''
-  return [`Ask the developer: ${[first, second].filter((words) => words !== undefined).join(' ')}${rest}`]
+  return `Ask the developer: ${[first, second].filter((words) => words !== undefined).join(' ')}${rest}`
 }
 
 /** One cell over all columns. */
 const whole = (cell: Cell, columns: number): RowPlan => ({ cells: [cell], merged: [[0, columns - 1]] })
 
 function sideBySide(cells: readonly Cell[], columns: number): RowPlan {
-  const starts = LISTS.slice(0, cells.length)
   const row: (Cell | undefined)[] = []
-  for (const [index, start] of starts.entries()) row[start] = cells[index]
+  for (const [index, start] of LISTS.entries()) row[start] = cells[index]
   return {
     cells: Array.from(row),
-    merged: starts.map((start, index) => [start, (starts[index + 1] ?? columns) - 1] as const),
+    merged: LISTS.map((start, index) => [start, (LISTS[index + 1] ?? columns) - 1] as const),
   }
 }
 

@@ -2,11 +2,11 @@ import type { Scenario } from '../../src/domain/comparison/decision/decision-mod
 import { formatPercent } from '../../src/domain/comparison/number-format.js'
 import { columnsOf } from '../layout/columns.js'
 import { all, here, is, isNumber, type Mark, mark } from '../layout/marks.js'
-import { sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
 import { withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
+import { formula } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
 
 /** At most this many offers of a scenario are listed; of more, their number is given. */
@@ -69,13 +69,26 @@ export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[];
   const rows = [...tableRows(columns, scenarios)].map((plan): RowPlan => ({ ...plan, merged: [[0, 1]] }))
   const [first, last] = [row + 2, row + 1 + scenarios.length]
   return {
-    rows: [sectionRow('Scenarios'), ...rows],
+    rows: [titleRow, ...rows],
     marks: [
       mark(`A${first}:B${first}`, is({ column: 'A' }, '=', 'Recommended'), 'good'),
       mark(`L${first}:L${last}`, is(here, '=', MEETS_ALL), 'good'),
       mark(`J${first}:K${last}`, all(isNumber(here), is(here, '=', 0)), 'muted'),
     ],
   }
+}
+
+const TITLE = 'Scenarios'
+const titleRow: RowPlan = {
+  role: 'section',
+  cells: [
+    formula(
+      `IF(InputsChanged>0,"Scenarios for the settings of this report; those on Award follow Inputs","${TITLE}")`,
+      TITLE,
+      style.section,
+    ),
+  ],
+  height: 18,
 }
 
 const MEETS_ALL = 'None'

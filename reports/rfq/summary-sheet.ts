@@ -40,14 +40,14 @@ const GAP: RowPlan = { cells: [], height: 8 }
 export function summarySheet(layout: RfqLayout): SheetPlan {
   const { report } = layout
   const list = new RowList().add(...topRows(report), GAP)
-  list.add(...recommendationRows(layout, WIDTHS.length))
+  list.add(...recommendationRows(layout, list.next, WIDTHS.length))
   const top = list.next
   const marks = masterCheckMarks(MASTER_CHECK)
   if (report.offers.length === 0) return page(list.add(...withoutOffers(report)), { marks })
   const scenarios = scenarioRows(layout, list.add(GAP).next)
   const offers = offerTable(layout, list.add(...scenarios.rows, GAP).next)
   list.add(...offers.rows, GAP, { cells: [undefined, ...LINKED.map((sheet) => sheetLink(sheet, sheet, style.link))] })
-  const drawn = summaryCharts(layout, offers, list.next, {
+  const drawn = summaryCharts(layout, offers, {
     row: top,
     toRow: list.next - 2,
     column: TABLE_COLUMNS,

@@ -1,0 +1,109 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { cellText } from '../../../reports/layout/cell-text.js'
+import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
+import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
+import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
+import { comparisonInput, manyResponses, response, sampleResponses } from '../../helpers/comparison-inputs.js'
+import { editWorkbook } from '../support/edit-workbook.js'
+import { RFQ_CASES } from '../support/rfq-cases.js'
+import { Bench, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+
+const sixOffers = (settings = {}) =>
+  comparisonInput({ responses: [...sampleResponses(), response(6)].slice(0, 6), settings })
+
+/** Inputs that a reader changes, and the settings of a report that has the same. */
+const EDITS: [name: string, edits: Record<string, string>, settings: object][] = [
+  ['best score', { AwardRule: 'best-score-compliant' }, { awardRule: 'best-score-compliant' }],
+  ['regardless', { AwardRule: 'cheapest-regardless' }, { awardRule: 'cheapest-regardless' }],
+  ['maximum volume', { WantedBasis: 'max' }, { wantedVolume: 'max' }],
+  [
+    'price limits',
+    { Require_priceMin: 'hard', Require_reviewAccepted: 'hard' },
+    { requirements: { priceMin: 'hard', reviewAccepted: 'hard' } },
+  ],
+  [
+    'no limits',
+    { Require_vintages: 'off', Require_fulfilmentDate: 'off', Require_contractType: 'off', Require_priceMax: 'off' },
+    { requirements: { vintages: 'off', fulfilmentDate: 'off', contractType: 'off', priceMax: 'off' } },
+  ],
+  [
+    'midpoint',
+    { WantedBasis: 'mid', Require_volumeMax: 'off' },
+    { wantedVolume: 'mid', requirements: { volumeMax: 'off' } },
+  ],
+]
+
+const PRINTED: Record<string, () => ComparisonInput> = {
+  'no-offers': RFQ_CASES['no-offers'] as () => ComparisonInput,
+  six: sixOffers,
+  eight: () => comparisonInput({ responses: manyResponses(8, 3) }),
+}
+
+const missing = whyNoTools()
+describe.skipIf(missing !== null)(`the sheet Summary${missing ? ` (${missing})` : ''}`, () => {
+  let bench: Bench
+  const edited = new Map<string, ReadWorkbook>()
+  const pages = new Map<string, string[]>()
+
+  beforeAll(async () => {
+    bench = new Bench()
+    const bytes = await rfqWorkbook(compareOffers(sixOffers()))
+    const files: string[] = []
+    for (const [name, edits] of EDITS) files.push(bench.keep(`${name}.xlsx`, await editWorkbook(bytes, edits)))
+    for (const [at, read] of readWorkbooks(bench.recalculated(files)).entries()) edited.set(EDITS[at]?.[0] ?? '', read)
+    for (const [name, input] of Object.entries(PRINTED)) {
+      const file = bench.keep(`print-${name}.xlsx`, await rfqWorkbook(compareOffers(input())))
+      pages.set(name, pagesIn(bench.printed(file)))
+    }
+  }, 240_000)
+  afterAll(() => bench?.remove())
+
+  it.each(EDITS)('says what a report with the changed inputs says: %s', (name, _, settings) => {
+    const [summary] = rfqSheets(compareOffers(sixOffers(settings)))
+    const expected = [...(summary?.().rows() ?? [])].flatMap(({ cells }) => cells.map((cell) => cell && cellText(cell)))
+    const found = Object.values(edited.get(name)?.sheets.Summary ?? {}).map(({ v }) => v)
+    const isAward = (words: string) => words.startsWith('Award ')
+    const [said, wanted] = [sentencesIn(found), sentencesIn(expected)]
+    // The rule “best score” has a runner-up only in a new report; the block has as many lines as before the change.
+    const isKnown = !said.some((words) => words.includes('No runner-up is known'))
+    const reasons = (all: string[]) => all.filter((one) => !isAward(one) && (isKnown || !one.includes('runner-up')))
+    expect(reasons(said)).toEqual(reasons(wanted))
+    const [award = ''] = said.filter(isAward)
+    const { award: chosen } = compareOffers(sixOffers(settings)).decision.recommendation
+    const numbers = chosen?.offers.map(({ sequence }) => sequence).sort() ?? []
+    if (numbers.length < 2) expect(said.filter(isAward)).toEqual(wanted.filter(isAward))
+    else expect(award).toContain(`Award ${numbers.length} offers (no. ${numbers.join(', ')}): `)
+  })
+
+  it('is one page', () => {
+    for (const [name, found] of pages) {
+      expect(
+        found.filter((sheet) => sheet === 'Summary'),
+        name,
+      ).toHaveLength(1)
+    }
+  })
+
+  it('is the only page if there are no offers', () => {
+    expect(pages.get('no-offers')).toEqual(['Summary'])
+  })
+
+  it('fits on at most six pages with Comparison, Award and Negotiation, for up to eight offers', () => {
+    for (const name of ['six', 'eight']) {
+      const set = pages.get(name)?.filter((sheet) => ['Summary', 'Comparison', 'Award', 'Negotiation'].includes(sheet))
+      expect(set?.length, `${name}: ${set?.join()}`).toBeLessThanOrEqual(6)
+    }
+  })
+})
+
+/** The sheet of each printed page, from its footer. */
+const pagesIn = (printed: string): string[] =>
+  [...printed.matchAll(/(\w+) · page \d+ of \d+/g)].map(([, sheet]) => sheet ?? '')
+
+/** The award and the reasons for it. */
+const sentencesIn = (cells: readonly unknown[]): string[] =>
+  cells
+    .map(String)
+    .filter((words) =>
+      /^(Award |No award|No offer|• (Cheapest|Best|Covers|Score|It has|The runner|No runner))/.test(words),
+    )
