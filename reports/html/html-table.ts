@@ -32,6 +32,8 @@ export interface TableLayout {
   columns: number
   /** Column units. */
   widths: readonly number[]
+  /** On narrow screens, rows become cards that repeat the headers. */
+  cards?: boolean
   /** Number of columns that stay in view when the reader scrolls sideways. */
   frozenColumns: number
   highlightOf: ReturnType<typeof makeHighlighter>
@@ -48,6 +50,7 @@ export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLa
   return {
     columns: shown.length,
     widths,
+    cards: sheet.cards === true,
     frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
     highlightOf: (row, column) => highlightOf(row, shown[column] ?? column),
     barOf: (row, column) => barOf(row, shown[column] ?? column),

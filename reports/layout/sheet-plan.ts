@@ -130,6 +130,8 @@ export type SheetFactory = () => SheetPlan
 interface PrintPlan {
   /** The sheet is scaled to one page. */
   onePage?: boolean
+  /** The last printed row, if not all are printed. */
+  lastRow?: number
   /** First and last row repeated on each page. */
   titleRows?: readonly [number, number]
   /** Columns repeated on each page, such as `A:B`. */

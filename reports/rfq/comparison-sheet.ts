@@ -21,8 +21,13 @@ import { offerColumns } from './offers-sheet.js'
 /** Maximum number of offers compared, best-ranked first; the sheet states how many it omits. */
 const MAX_COMPARED = 300
 const FIRST_OFFER_COLUMN = 4
-const OFFER_WIDTH = 30
-const WIDTHS = [30, 18, 26]
+const WIDTHS = [28, 16, 24]
+/** Column units of an offer: as wide as the page allows, within these limits. */
+const [MIN_OFFER_WIDTH, MAX_OFFER_WIDTH, OFFERS_WIDTH] = [22, 30, 180]
+/** With at most this many offers, the figures are printed on one page. */
+const MAX_ON_ONE_PAGE = 8
+/** Groups that are not printed: Checks and Offers print what they contain. */
+const UNPRINTED = ['Flags', 'Submission and source']
 const CELL_LINES = 30
 const NONE = '–'
 /** Row `Ranked`: only offers with `yes` there can have the best value. */
@@ -47,13 +52,15 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
   const offers = layout.report.offers.slice(0, MAX_COMPARED)
   const groups = groupsOf(layout)
   const lastColumn = columnLetter(FIRST_OFFER_COLUMN - 1 + Math.max(1, offers.length))
-  const lastRow = HEADER_ROW + groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
+  const lastRow = HEADER_ROW + rowsOf(groups)
+  const printed = groups.filter(({ title }) => !UNPRINTED.includes(title))
+  const width = Math.max(MIN_OFFER_WIDTH, Math.min(MAX_OFFER_WIDTH, OFFERS_WIDTH / Math.max(1, offers.length)))
   const firstOffer = columnLetter(FIRST_OFFER_COLUMN)
   const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumn}${lastRow}`
   const rows = () => comparisonRows(layout, groups, offers, lastColumn)
   return rowSheet({
     name: 'Comparison',
-    widths: [...WIDTHS, ...offers.map(() => OFFER_WIDTH)],
+    widths: [...WIDTHS, ...offers.map(() => width)],
     rows,
     frozen: { rows: HEADER_ROW, columns: FIRST_OFFER_COLUMN - 1 },
     marks: [
@@ -68,9 +75,14 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
       titleRows: [HEADER_ROW, HEADER_ROW],
       titleColumns: 'A:C',
       wideFrom: HEADER_ROW,
+      onePage: offers.length <= MAX_ON_ONE_PAGE,
+      lastRow: HEADER_ROW + rowsOf(printed),
     },
   })
 }
+
+/** Rows of groups with their titles. */
+const rowsOf = (groups: readonly Group[]) => groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
 
 function* comparisonRows(
   layout: RfqLayout,
@@ -229,12 +241,12 @@ function attributeCell(cell: Cell, address: string): Cell {
   if (isFormula(cell)) return referenceTo(cell, `IFERROR(${address},"${NONE}")`, NONE)
   const content = cellContent(cell)
   if (content !== null && typeof content !== 'string') return cell
-  return text(truncateToLines(content ?? NONE, OFFER_WIDTH, CELL_LINES), style.wrapped)
+  return text(truncateToLines(content ?? NONE, MIN_OFFER_WIDTH, CELL_LINES), style.wrapped)
 }
 
 const textAttribute = (label: string, value: (offer: OfferReport) => string | null | undefined): Attribute => ({
   label,
-  cell: (offer) => text(truncateToLines(value(offer) || NONE, OFFER_WIDTH, CELL_LINES), style.wrapped),
+  cell: (offer) => text(truncateToLines(value(offer) || NONE, MIN_OFFER_WIDTH, CELL_LINES), style.wrapped),
 })
 
 const REQUIREMENT_LABELS: Record<Requirement['code'], string> = {

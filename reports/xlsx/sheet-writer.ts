@@ -55,7 +55,7 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
   let lastPrinted = 1
   for (const row of plan.rows()) {
     writeRow(sheet, ++number, row, widths)
-    if (!row.working) lastPrinted = number
+    if (!row.working && number <= (plan.print?.lastRow ?? number)) lastPrinted = number
     cells += row.cells.length
     if (cells < CELLS_PER_TURN) continue
     cells = 0
