@@ -105,14 +105,19 @@ function tableHtml(layout: TableLayout, headHtml: string, rows: readonly Numbere
   const { widths, frozenColumns } = layout
   const total = pixelsBefore(widths, widths.length)
   const columns = widths.map((width) => `<col style="width:${pixelsOf(width)}px">`).join('')
-  const body = rows.map((row) => rowHtml(layout, row)).join('')
+  let heads: NumberedRow | undefined
+  const body = rows.map((row) => {
+    if (row.role === 'head' || row.role === 'section') heads = row.role === 'head' ? row : undefined
+    return rowHtml(layout, row, layout.cards ? heads : undefined)
+  })
   const offsets = widths.slice(0, frozenColumns).map((_, at) => `;--k${at + 1}:${pixelsBefore(widths, at)}px`)
-  const table = `<table class="keep${frozenColumns}${hasNameColumn(layout) ? ' named' : ''}" style="width:${total}px${offsets.join('')}"><colgroup>${columns}</colgroup>${headHtml}<tbody>${body}</tbody></table>`
+  const table = `<table class="keep${frozenColumns}${hasNameColumn(layout) ? ' named' : ''}${layout.cards ? ' cards' : ''}" style="width:${total}px${offsets.join('')}"><colgroup>${columns}</colgroup>${headHtml}<tbody>${body.join('')}</tbody></table>`
   const size = `width:${total}px;contain-intrinsic-size:${total}px ${(rows.length + 1) * ESTIMATED_ROW_PIXELS}px`
   return isOneOfMany ? `<div class="lazy" style="${size}">${table}</div>` : table
 }
 
-function rowHtml(layout: TableLayout, row: NumberedRow): string {
+/** @param heads the headers that a card repeats */
+function rowHtml(layout: TableLayout, row: NumberedRow, heads?: NumberedRow): string {
   const { role, cells, index, merged } = row
   const bands = role === 'section'
   if (bands && cells.findLastIndex(isFilled) === 0) return `<tr>${titleHtml(cells[0] as Cell, layout.columns)}</tr>`
@@ -123,10 +128,15 @@ function rowHtml(layout: TableLayout, row: NumberedRow): string {
     const last = merged?.find(([first]) => first === column)?.[1]
     const span = last === undefined ? columnSpan(rowLayout, row, column) : last - column + 1
     const [mark, bar] = isFilled(cell) ? [layout.highlightOf(index, column), layout.barOf(index, column)] : [null, null]
-    parts.push(cellHtml(cell, span, { isHeader: role === 'head', mark, bar }))
+    const isHeader = role === 'head'
+    const name = isHeader ? undefined : heads?.cells[column]
+    parts.push(
+      cellHtml(cell, span, { isHeader, mark, bar, ...(isFilled(name) && isFilled(cell) && { label: cellText(name) }) }),
+    )
     column += span
   }
-  return `<tr${bands ? ' class="bands"' : ''}>${parts.join('')}</tr>`
+  const kind = bands ? 'bands' : layout.cards && role === 'head' ? 'heads' : ''
+  return `<tr${kind === '' ? '' : ` class="${kind}"`}>${parts.join('')}</tr>`
 }
 
 /** A section title that spans all columns. */
@@ -161,11 +171,14 @@ interface CellLook {
   mark?: string | null
   /** Length of a bar behind the figure, from 0 to 1. */
   bar?: number | null
+  /** The header that a card repeats. */
+  label?: string
 }
 
 function cellHtml(cell: Cell | undefined, span: number, look: CellLook): string {
-  const { isHeader = false, mark = null, bar = null } = look
-  const over = span > 1 ? ` colspan="${span}"` : ''
+  const { isHeader = false, mark = null, bar = null, label } = look
+  const name = label === undefined ? '' : ` data-label="${escapeHtml(label)}"`
+  const over = `${span > 1 ? ` colspan="${span}"` : ''}${name}`
   if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, isHeader, null)}></td>`
   const words = escapeHtml(cellText(cell)).replaceAll('\n', '<br>')
   const link = cellLink(cell)
@@ -191,6 +204,9 @@ const FILLS: Record<string, string> = {
   [palette.input]: 'input',
 }
 
+/** Text of at least this size is larger on the page too. */
+const LARGE_POINTS = 14
+
 /** Class names: `n` no wrapping, `r` aligned right, `b` bold. */
 function classOf(cell: Cell, isHeader: boolean, mark: string | null): string {
   const { style } = cell
@@ -198,6 +214,7 @@ function classOf(cell: Cell, isHeader: boolean, mark: string | null): string {
     isNumberOrDate(cell) || cellContent(cell) === null ? 'n' : '',
     style.alignment?.horizontal === 'right' ? 'r' : '',
     style.font?.bold && !isHeader ? 'b' : '',
+    (style.font?.size ?? 0) >= LARGE_POINTS ? 'large' : '',
     mark ?? FILLS[fillOf(cell) ?? ''] ?? '',
   ].filter((name) => name !== '')
   return names.length === 0 ? '' : ` class="${names.join(' ')}"`

@@ -75,12 +75,15 @@ td,th{padding:.24rem .28rem;border-bottom:1px solid var(--line);vertical-align:t
 thead{position:sticky;top:0;z-index:2}thead td{background:var(--paper)}
 th{background:var(--head);color:var(--headink);vertical-align:bottom}th.section-title{background:var(--section);color:var(--sectionink);font-size:13px}
 th.section-title span{position:sticky;left:.28rem}
-.n{white-space:nowrap}.r{text-align:right;font-variant-numeric:tabular-nums}.b{font-weight:bold}.bands td{color:var(--sectionink);font-size:13px;white-space:nowrap}
+.large{font-size:1.15rem;color:var(--sectionink)}
+@media screen and (min-width:641px){.cards{zoom:.85}}.n{white-space:nowrap}.r{text-align:right;font-variant-numeric:tabular-nums}.b{font-weight:bold}.bands td{color:var(--sectionink);font-size:13px;white-space:nowrap}
 ${['good', 'warn', 'bad', 'input'].map(highlightRule).join('')}.muted{color:var(--muted)}.bar{background:linear-gradient(90deg,var(--bar-fill) var(--bar),transparent 0)}
 :where(.named tr:not(.bands)>:first-child:not(.section-title)){position:sticky;left:0;z-index:1;background:var(--paper)}
 @media (min-width:900px){${frozenColumnRules()}}
 footer{padding-top:1rem;padding-bottom:1.6rem;color:var(--muted)}
-@media (max-width:640px){header,main,footer{padding-left:.9rem;padding-right:.9rem}nav div{padding:.35rem .4rem}h1{font-size:1.3rem}.charts figure{padding:.2rem;overflow-x:auto}.charts svg{min-width:32rem}}
+@media (max-width:640px){header,main,footer{padding-left:.9rem;padding-right:.9rem}nav div{padding:.35rem .4rem}h1{font-size:1.3rem}.charts figure{padding:.2rem;overflow-x:auto}.charts svg{min-width:32rem}
+.scroll:has(.cards){max-height:none;border:0;width:auto}.cards{width:100%!important}.cards,.cards tbody,.cards tr,.cards td,.cards th{display:block}.cards colgroup,.cards .heads,.cards td:empty{display:none}
+.cards tr{border:1px solid var(--line);border-radius:.4rem;margin:0 0 .6rem}.cards td{border:0;text-align:left;white-space:normal}.cards td[data-label]{display:flex;justify-content:space-between;gap:1rem}.cards td[data-label]::before{content:attr(data-label);flex:0 0 9rem;font-weight:normal;color:var(--muted)}}
 @media print{nav,details{display:none}header,main,footer{max-width:none;padding:0}body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}h1{font-size:1.4rem}section{break-before:page;margin:0 0 1rem}section:first-child{break-before:auto}
 .scroll{max-height:none;max-width:100%;overflow:hidden;border:0}.scroll table{zoom:var(--print-scale,1)}.scroll[data-wide]::after{content:"This table is too wide to print in full; the workbook contains all columns.";font-style:italic}
 .lazy{content-visibility:visible;width:auto!important}thead,tr>*{position:static!important}tr,figure{break-inside:avoid}.blocks{gap:.6rem 1.4rem}.charts{grid-template-columns:1fr 1fr}@page{size:A4 landscape;margin:12mm}}

@@ -100,6 +100,16 @@ describe('HTML page', () => {
     expect(section(html, 'Offers')).toMatch(/style="--bar:95%">95\.0%</)
   })
 
+  it('begins with the recommendation, and repeats headers in the cards that offers become on narrow screens', () => {
+    const html = page('sample')
+    const summary = section(html, 'Summary')
+    expect(summary.indexOf('Award ')).toBeLessThan(summary.indexOf('>Scenarios<'))
+    for (const header of ['Price per tonne (USD/t)', 'Score of 100', 'Failed hard requirement']) {
+      expect(summary, header).toContain(`<td data-label="${header}"`)
+    }
+    expect(section(html, 'Offers')).not.toContain('data-label')
+  })
+
   it('omits columns and rows of intermediate results, but not the figures behind charts', () => {
     const html = page('sample')
     expect(section(html, 'Deliveries')).not.toContain('Discount factor')
