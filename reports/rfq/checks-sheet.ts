@@ -15,6 +15,8 @@ import * as style from '../xlsx/cell-styles.js'
 import { type CachedResult, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
+import { recommendationFact } from './recommendation-block.js'
+import type { FactKey } from './recommendation-grids.js'
 
 const NOTE =
   'All comparisons with their numbers and verdicts. Figures: this report’s own calculations, each done in two ways. Data: consistency of the documents received. Flags: warnings about offers and the RFQ.'
@@ -139,14 +141,17 @@ function verdictExpression(row: Row, checks: Grid<Key>, index: number): string {
 
 /** The source of a row; rows are created only when written, because there may be many. */
 type Source =
+  | { row: Row }
   | { check: Check; index: number | undefined }
   | { flag: Flag; subject: string }
   | { problem: DocumentProblem }
 
-function sourcesOf({ report }: RfqLayout): Source[] {
+function sourcesOf(layout: RfqLayout): Source[] {
+  const { report } = layout
   const indexes = new Map(report.offers.map(({ id }, index) => [id, index]))
   return [
     ...report.checks.checks.map((check) => ({ check, index: indexes.get(check.offerId ?? '') })),
+    ...recommendationChecks(layout).map((row) => ({ row })),
     ...report.rfq.flags.map((flag) => ({ flag, subject: 'RFQ' })),
     ...report.offers.flatMap((offer) => offer.flags.map((flag) => ({ flag, subject: subjectOf(offer) }))),
     ...report.problems.map((problem) => ({ problem })),
@@ -165,6 +170,7 @@ function rowMaker(layout: RfqLayout): (source: Source) => Row {
 }
 
 function makeRow(layout: RfqLayout, source: Source): Row {
+  if ('row' in source) return source.row
   if ('check' in source) return checkRow(layout, source.check, source.index)
   return 'flag' in source ? flagRow(source.flag, source.subject) : documentRow(source.problem)
 }
@@ -221,6 +227,75 @@ function sideFormulas(layout: RfqLayout, check: Check, index: number | undefined
     default:
       return undefined
   }
+}
+
+/** The recommended award on `Award`, computed in another way. Where there is none, both sides are 0. */
+function recommendationChecks(layout: RfqLayout): Row[] {
+  const { report, offers, recommendation: grids, failures } = layout
+  const { award } = report.decision.recommendation
+  if (failures.candidates.length === 0) return []
+  const amount = (key: FactKey) => `N(${recommendationFact(layout, key).cell})`
+  const [tonnes, total] = [amount('tonnes'), amount('total')]
+  const awarded = grids.offers.range('tonnes')
+  const solvedNumber = recommendationFact(layout, 'awardNo').cell
+  const solved = `IF(ISNUMBER(${solvedNumber}),INDEX(${grids.solved.range('total')},N(${solvedNumber})+1),0)`
+  const isSolved = `AND(AwardRule<>"best-score-compliant",${total}>0)`
+  const check = (title: string, left: Computed, right: Computed, words: string): Row => {
+    const allowed = formula(`MAX(1E-6,ABS(${left.expression})*1E-9)`, Math.max(1e-6, left.value * 1e-9), FIGURE)
+    const side = ({ what, expression, value }: Computed): Side => ({ what, value: formula(expression, value, FIGURE) })
+    const state = { verdict: 'ok', isFormula: true, difference: left.value - right.value }
+    const sides = { left: side(left), right: side(right), exact: allowed, tolerance: allowed }
+    return { about: 'figures', subject: 'Recommended award', title, ...sides, ...state, words }
+  }
+  const ofAward = { what: 'total on Award', expression: total, value: award?.total ?? 0 }
+  return [
+    check(
+      'The total is the sum over the awarded offers',
+      ofAward,
+      {
+        what: 'Σ tonnes × price per tonne',
+        expression: `SUMPRODUCT(${awarded},${offers.range('comparedPricePerTonne')})`,
+        value: award?.offers.reduce((sum, offer) => sum + offer.tonnes * offer.pricePerTonne, 0) ?? 0,
+      },
+      'The tonnes of each awarded offer at its price per tonne add up to the total.',
+    ),
+    check(
+      'The tonnes are those of the awarded offers',
+      { what: 'tonnes on Award', expression: tonnes, value: award?.tonnes ?? 0 },
+      {
+        what: 'Σ volume of awarded offers',
+        expression: `SUMIFS(${offers.range('volume')},${awarded},">0")`,
+        value: award?.tonnes ?? 0,
+      },
+      'Offers are awarded whole.',
+    ),
+    check(
+      'The total is that of the award solved for these inputs',
+      ofAward,
+      {
+        what: 'total of the solved award',
+        expression: report.decision.switches.awards.length === 0 ? total : `IF(${isSolved},${solved},${total})`,
+        value: award?.total ?? 0,
+      },
+      'Under “best-score-compliant”, the award is calculated, not looked up.',
+    ),
+    check(
+      'With the original inputs, the award is that of the report',
+      ofAward,
+      {
+        what: 'total in the report',
+        expression: `IF(InputsChanged=0,${award?.total ?? 0},${total})`,
+        value: award?.total ?? 0,
+      },
+      'The report’s own calculation, which searches for the award.',
+    ),
+  ]
+}
+
+interface Computed {
+  what: string
+  expression: string
+  value: number
 }
 
 const sideCell = (value: CachedResult, expression: string | undefined): Cell => {

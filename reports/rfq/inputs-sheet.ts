@@ -16,7 +16,7 @@ import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../
 import type { RowPlan, SheetPlan, Validation } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, type Cell, date, formula, moment, number, text } from '../xlsx/cells.js'
+import { arrayFormula, blank, type Cell, date, formula, moment, number, stringLiteral, text } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
 import { numberAboveZero, numberBetween, oneOf } from '../xlsx/validations.js'
 import { INVALID_INPUT } from './input-guard.js'
@@ -44,7 +44,7 @@ interface Entry {
   setting?: string
   label: string
   value: Cell
-  unit: string
+  unit: string | Cell
   /** Set for cells the reader may change. */
   input?: Input
   explanation: string
@@ -221,7 +221,8 @@ const MAX_TONNES = '1E+12'
 
 function entryRow(entry: Entry, row: number): RowPlan {
   const label = text(entry.label, style.wrapped)
-  const [unit, explanation] = [text(entry.unit, style.wrapped), text(entry.explanation, style.wrapped)]
+  const unit = typeof entry.unit === 'string' ? text(entry.unit, style.wrapped) : entry.unit
+  const explanation = text(entry.explanation, style.wrapped)
   if (entry.input === undefined)
     return bodyRow(label, entry.value, unit, blank(style.body), blank(style.body), explanation)
   const value = { ...entry.value, style: style.asInput(entry.value.style) }
@@ -269,6 +270,10 @@ function sections(layout: RfqLayout): Section[] {
 /** The defined name of the cell with the level of a requirement. */
 export const requirementCell = (name: RequirementName) => `Require_${name}`
 
+/** Whether offers meet a price limit depends on exchange rates. */
+const offersNotMeetingCell = (words: string): Cell =>
+  formula(`IF(AwardRatesChanged>0,"outdated",${stringLiteral(words)})`, words, style.wrapped)
+
 function decisionEntries({ report, failures }: RfqLayout): Entry[] {
   const { rule, requirements } = report.decision
   const { length } = failures.candidates
@@ -287,7 +292,7 @@ function decisionEntries({ report, failures }: RfqLayout): Entry[] {
       setting,
       label: title,
       value: text(level, toRight),
-      unit: `${offersNotMeeting} of ${length} do not`,
+      unit: offersNotMeetingCell(`${offersNotMeeting} of ${length} do not`),
       input: choiceInput(REQUIREMENT_LEVELS),
       explanation:
         'Hard: offers that do not meet it are not awarded. Advisory: they may be awarded, and the recommendation says so. Off: not considered.',

@@ -81,6 +81,7 @@ describe.skipIf(missing !== null)(`switches changed on Inputs${missing ? ` (${mi
         closest: numbers(closest?.award ?? null),
         waived: closest === null ? '–' : closest.waived.map(({ title }) => title).join('; '),
       })
+      expect(after.sheets.Checks?.B4?.v).not.toBe('fails')
       if (rule === 'best-score-compliant')
         expect(String(fact('runnerUpOffers'))).toMatch(/^Run: quotekeeper report .*--set |^[\d, ]+$|^–$/)
       else if (status === 'award') expect(fact('runnerUpTotal')).toEqual(close(runnerUp?.award.total ?? '–'))
@@ -141,6 +142,7 @@ describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : '
   const layout = rfqLayout(report)
   let before: ReadWorkbook
   const after: ReadWorkbook[] = []
+  let withOtherRate: ReadWorkbook
   const own = layout.award.at('own', 0)
   const changes: { inputs: Record<string, string | number>; award?: Record<string, string | number> }[] = [
     ...chosen.map(([name, value]) => ({ inputs: { [name]: value } })),
@@ -153,8 +155,10 @@ describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : '
     const bytes = await rfqWorkbook(report)
     const files = [bytes]
     for (const { inputs, award } of changes) files.push(await editWorkbook(bytes, inputs, award))
+    files.push(await editWorkbook(bytes, { Rate_EUR: 1.3, Require_priceMax: 'off' }))
     const [first, ...others] = await recalculated(files)
     before = first as ReadWorkbook
+    withOtherRate = others.pop() as ReadWorkbook
     after.push(...others)
   }, 500_000)
 
@@ -173,6 +177,16 @@ describe.skipIf(missing !== null)(`invalid inputs${missing ? ` (${missing})` : '
           : [],
       ),
     )
+
+  it('a changed exchange rate shows the command for a new report instead of a stale award', () => {
+    const fact = (key: FactKey) => valueAt(withOtherRate, recommendationFact(layout, key).cell)
+    for (const key of ['status', 'tonnes', 'total', 'runnerUpTotal'] as const) expect(fact(key)).toBe('outdated')
+    expect(fact('message')).toMatch(
+      /^Outdated: .*quotekeeper report 4711 --channel \S+ --as-of \S+ --set requirements\.priceMax=off --set exchangeRates\.EUR=1\.3$/,
+    )
+    expect(errorsIn(withOtherRate)).toEqual([])
+    expect(withOtherRate.sheets.Checks?.B4?.v).not.toBe('fails')
+  })
 
   it('has no error values before', () => expect(errorsIn(before)).toEqual([]))
 
