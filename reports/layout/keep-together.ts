@@ -4,7 +4,7 @@ import type { RowPlan } from './sheet-plan.js'
 
 /** The height of rows in points. */
 export const heightOf = (rows: readonly RowPlan[], widths: readonly number[]): number =>
-  rows.reduce((sum, row) => sum + (row.height ?? fittedHeight(row, widths)), 0)
+  rows.reduce((sum, row) => sum + (row.working ? 0 : (row.height ?? fittedHeight(row, widths))), 0)
 
 /**
  * The rows of blocks that are not split over printed pages: one that does not fit on the rest of a page begins a new one.

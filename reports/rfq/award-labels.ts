@@ -1,53 +1,87 @@
-import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
-import { isExact } from '../../src/domain/comparison/awards/award-model.js'
+import { type AwardScenario, isExact } from '../../src/domain/comparison/awards/award-model.js'
 import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
+import type { ScenarioName } from '../../src/domain/comparison/decision/decision-model.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
-import { awardFor, byWantedBasis, REACHED_FACTOR } from './award-sets.js'
+import {
+  isSolved,
+  type ScenarioRow,
+  SHEET_SCENARIOS,
+  type SheetScenario,
+  type SolvedSet,
+  solvedSet,
+} from './award-scenario.js'
+import { byWantedBasis, REACHED_FACTOR } from './award-sets.js'
+import { levelsChangedCell } from './award-tonnes.js'
 import type { RfqLayout } from './layout.js'
+import { recommendationFact } from './recommendation-block.js'
 
 /** Replaces the solution of a searched award when inputs it depends on have changed. */
 export const OUTDATED = 'outdated'
 
-const solutionOf = ({ exact }: Award) => (exact ? 'proven' : 'best found')
+const solutionOf = (found: Pick<SolvedSet, 'exact'> | null) =>
+  found === null ? OUTDATED : found.exact ? 'proven' : 'best found'
+
+/** The condition under which the award shown for a scenario is not the best one for the current inputs. */
+export function outdatedWhen(layout: RfqLayout, scenario: SheetScenario): string {
+  if (scenario === 'recommended') return `${recommendationFact(layout, 'problem').cell}<>""`
+  if (scenario === 'cheapest-regardless') return 'AwardRatesChanged>0'
+  return isExact(scenario as AwardScenario) ? 'RatesChanged>0' : `AwardRatesChanged+${levelsChangedCell(layout)}>0`
+}
 
 /** How a scenario was solved: by formula, by search (proven or best found, until outdated), or by the reader. */
-export function solutionCell({ report }: RfqLayout, award: Award): Cell {
+export function solutionCell(layout: RfqLayout, award: ScenarioRow): Cell {
+  const { report } = layout
   const { scenario } = award
-  if (!isExact(scenario)) return text(scenario === 'own' ? 'your own' : 'formula', style.centred)
-  const solution = byWantedBasis((basis) => stringLiteral(solutionOf(awardFor(report, scenario, basis))))
-  return formula(`IF(RatesChanged>0,"${OUTDATED}",${solution})`, solutionOf(award), style.centred)
+  if (scenario === 'recommended') {
+    const { cell, cached } = recommendationFact(layout, 'solution')
+    return formula(`IF(${outdatedWhen(layout, scenario)},"${OUTDATED}",${cell})`, cached, style.centred)
+  }
+  if (!isSolved(scenario)) return text(scenario === 'own' ? 'your own' : 'formula', style.centred)
+  const solution = byWantedBasis((basis) => stringLiteral(solutionOf(solvedSet(report, scenario, basis))))
+  return formula(`IF(${outdatedWhen(layout, scenario)},"${OUTDATED}",${solution})`, solutionOf(award), style.centred)
 }
 
 /**
  * Lower bound on the cost of an award. Buying parts of offers never costs more than buying whole offers, so the divisible
  * scenario is a lower bound for a searched award that is outdated.
  */
-export function lowerBoundCell({ report, numbers, currency, scenarios }: RfqLayout, award: Award): Cell {
+export function lowerBoundCell(layout: RfqLayout, award: ScenarioRow): Cell {
+  const { report, numbers, currency, scenarios } = layout
   const { scenario } = award
-  if (!isExact(scenario)) return blank(style.body)
-  const divisible = report.awards.findIndex((other) => other.scenario === 'cheapest-divisible')
-  const bound = byWantedBasis((basis) => `${awardFor(report, scenario, basis).lowerBound ?? '""'}`)
-  const expression = `IF(RatesChanged>0,IF(${scenarios.at('reached', divisible)}="yes",${scenarios.at('total', divisible)},""),${bound})`
+  if (!isSolved(scenario)) return blank(style.body)
+  const divisible = SHEET_SCENARIOS.indexOf('cheapest-divisible')
+  const bound = byWantedBasis((basis) => `${solvedSet(report, scenario, basis)?.lowerBound ?? '""'}`)
+  // Only ranked offers are part of the divisible scenario.
+  const outdated = isExact(scenario as AwardScenario)
+    ? `IF(${scenarios.at('reached', divisible)}="yes",${scenarios.at('total', divisible)},"")`
+    : '""'
+  const expression = `IF(${outdatedWhen(layout, scenario)},${outdated},${bound})`
   return formula(expression, award.lowerBound ?? '', numbers.money(currency))
 }
 
 /** The rule of a scenario, and how it was solved for the current inputs. */
-export function ruleCell(layout: RfqLayout, { scenario, rule, words }: Award): Cell {
+export function ruleCell(layout: RfqLayout, { scenario, rule, words, constraint }: ScenarioRow): Cell {
   const { report } = layout
+  const shown =
+    constraint === null ? '' : ` ${constraint.words}: compared with “${titleOf(report, constraint.without)}”.`
+  const suffix = shown === '' ? '' : `&${stringLiteral(shown)}`
   const afterRule = (expression: string, cached: string) =>
-    formula(`${stringLiteral(`${rule} `)}&${expression}`, `${rule} ${cached}`, style.wrapped)
+    formula(`${stringLiteral(`${rule} `)}&${expression}${suffix}`, `${rule} ${cached}${shown}`, style.body)
   if (scenario === 'own') return afterRule(...ownAwardText(layout))
-  if (isExact(scenario)) {
-    const found = byWantedBasis((basis) => stringLiteral(awardFor(report, scenario, basis).words))
-    return afterRule(`IF(RatesChanged>0,${stringLiteral(OUTDATED_NOTE)},${found})`, words)
+  if (isSolved(scenario)) {
+    const found = byWantedBasis((basis) => stringLiteral(solvedSet(report, scenario, basis)?.words ?? OUTDATED_NOTE))
+    return afterRule(`IF(${outdatedWhen(layout, scenario)},${stringLiteral(OUTDATED_NOTE)},${found})`, words)
   }
-  const unchanged = `AND(RatesChanged=0,WantedBasis=${stringLiteral(report.settings.wantedVolume)})`
+  const same = `AND(RatesChanged=0,WantedBasis=${stringLiteral(report.settings.wantedVolume)})`
+  const unchanged = scenario === 'recommended' ? 'InputsChanged=0' : same
   return afterRule(`IF(${unchanged},${stringLiteral(words)},${stringLiteral(RECALCULATED)})`, words)
 }
 
-export const OUTDATED_NOTE =
-  'Exchange rates or “Rank expired offers” changed, so another award may cost less. Generate the report again to find it.'
+const titleOf = ({ decision }: RfqLayout['report'], scenario: ScenarioName) =>
+  decision.scenarios.find((each) => each.scenario === scenario)?.title ?? ''
+
+const OUTDATED_NOTE = 'The inputs changed, so another award may cost less. Generate the report again to find it.'
 const RECALCULATED = 'Recalculated for the changed inputs.'
 
 /** Whether the reader changed the own award, and how many of its entries exceed an offer or are ignored. */

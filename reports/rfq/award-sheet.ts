@@ -1,22 +1,28 @@
-import type { Award, AwardScenario } from '../../src/domain/comparison/awards/award-model.js'
-import { AWARD_SCENARIOS, EXACT_SCENARIOS, isExact } from '../../src/domain/comparison/awards/award-model.js'
+import { REQUIREMENT_TITLES } from '../../src/domain/comparison/decision/award-requirements.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
+import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, headingRows } from '../layout/rows.js'
+import { emptyRows, headingRows } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { inOrder, rowSheet, tableRows } from '../layout/table-sheet.js'
 import { joinList, withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
-import { lowerBoundCell, OUTDATED, OUTDATED_NOTE, ruleCell, solutionCell } from './award-labels.js'
+import { lowerBoundCell, OUTDATED, outdatedWhen, ruleCell, solutionCell } from './award-labels.js'
+import { savingsRows } from './award-savings.js'
+import { isSolved, type ScenarioRow, SHEET_SCENARIOS, scenarioRows, unmetByOffer } from './award-scenario.js'
 import { REACHED_VOLUME } from './award-sets.js'
-import { singleOfferCalculationRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
+import { levelsChangedCell, singleOfferCalculationRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
 import { type RfqLayout, rfqHeading, type ScenarioKey } from './layout.js'
 import { blockColumns, withBlockWidths, withRecommendation } from './recommendation-block.js'
 
 const NOTE =
-  'Tonnes awarded to each offer in each scenario. Awards minimise the total paid, so the discount rate, haircuts and weights affect only the best-score scenario. Only ranked offers receive awards. Enter an award of your own in the yellow column.'
-const WIDTHS = [9, 34, 36, 10, 14, 18, 15, 13, 18, 18, 14, 13, 14, 14, 16, 22, 12, 80]
+  'Ways to award, and the tonnes of each offer. Awards minimise the total paid. Tonnes beyond the wanted volume are an excess with a cost, never a saving. Enter an award of your own in the yellow column.'
+/** The last ones, from R on, are working columns. */
+const WIDTHS = [7, 30, 40, 9, 12, 16, 12, 10, 14, 12, 15, 15, 11, 11, 11, 11, 11, 16, 12, 12, 24]
+const FIRST_WORKING_COLUMN = 17
+/** Columns of the requirements waived. */
+const WAIVED_COLUMNS = [13, 16] as const
 /** Maximum number of awarded offers that are named; more are only counted. */
 const MAX_NAMED_WINNERS = 12
 const NONE = '–'
@@ -30,7 +36,7 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
   return rowSheet({
     name: 'Award',
     widths: withBlockWidths(layout, WIDTHS),
-    workingColumns: blockColumns(layout),
+    workingColumns: [...[...WIDTHS.keys()].slice(FIRST_WORKING_COLUMN), ...blockColumns(layout)],
     rows: () => withRecommendation(layout, awardRows(layout)),
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headerRow}:${award.letter('own')}${award.lastRow}`,
@@ -38,128 +44,161 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
     marks: [
       mark(scenarios.area('reached'), is(here, '=', 'yes'), 'good'),
       mark(scenarios.area('reached'), is(here, '=', 'no'), 'warn'),
-      mark(award.area('cheapest-single', 'best-score'), is(here, '>', 0), 'good'),
-      mark(award.area('cheapest-single', 'best-score'), is(here, '=', 0), 'muted'),
+      mark(award.area('recommended', 'cheapest-regardless'), is(here, '>', 0), 'good'),
+      mark(award.area('recommended', 'cheapest-regardless'), is(here, '=', 0), 'muted'),
       mark(scenarios.area('winners'), outdated, 'bad'),
       mark(scenarios.area('solution'), outdated, 'bad'),
     ],
-    print: { titleColumns: 'A:B', wideFrom: scenarios.headerRow },
+    print: { titleRows: [1, TITLE_ROWS] },
   })
 }
 
+/** Rows repeated on each page. */
+const TITLE_ROWS = 2
+
+/** The scenarios are on one page, and so are the savings. */
 function* awardRows(layout: RfqLayout): Generator<RowPlan> {
-  yield* headingRows(rfqHeading(layout, 'Award scenarios', NOTE))
-  yield* emptyRows(1)
-  yield* tableRows(inOrder(layout.scenarios, scenarioColumns(layout)), layout.report.awards)
-  yield* emptyRows(1)
-  yield searchedScenariosRow(layout)
-  yield singleOfferCalculationRow(layout)
-  yield* tonnesRows(layout)
+  const { scenarios, report } = layout
+  const heading = headingRows(rfqHeading(layout, 'Award scenarios', NOTE))
+  const table = [...tableRows(inOrder(scenarios, scenarioColumns(layout)), scenarioRows(report))]
+  const tonnes = [...tonnesRows(layout)]
+  const blocks = [
+    [...heading, ...emptyRows(1), ...table.map((row) => ({ ...row, merged: [WAIVED_COLUMNS] })), ...emptyRows(1)],
+    [...savingsRows(layout, scenarios.lastRow + 2)],
+    [solvedScenariosRow(layout), singleOfferCalculationRow(layout)],
+    tonnes.slice(0, 3),
+    ...tonnes.slice(3).map((row) => [row]),
+  ]
+  yield* keepTogether(blocks, WIDTHS.slice(0, FIRST_WORKING_COLUMN), heightOf(heading.slice(0, TITLE_ROWS), WIDTHS))
 }
 
-function scenarioColumns(layout: RfqLayout): Columns<Award, ScenarioKey> {
+function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, ScenarioKey> {
   const { numbers, currency, scenarios, award: tonnes } = layout
-  const { text, number, formula, arrayFormula, cells } = columnsOf<Award, ScenarioKey>(scenarios)
+  const { text, number, formula, arrayFormula, cells } = columnsOf<ScenarioRow, ScenarioKey>(scenarios)
   const money = numbers.money(currency)
   const developers = tonnes.range('developerNo')
-  const awarded = ({ scenario }: Award) => tonnes.range(scenario)
+  const awarded = ({ scenario }: ScenarioRow) => tonnes.range(scenario)
+  const unmet = unmetByOffer(layout.report)
+  const empty = text('', () => null, { look: style.body })
+  const reaches = (cell: string) => `${cell}="yes"`
+  const isOutdated = (index: number) => `${scenarios.at('solution', index)}="${OUTDATED}"`
+  const difference = (index: number, other: number) =>
+    `IF(OR(${isOutdated(index)},${isOutdated(other)}),"${OUTDATED}",IF(AND(${reaches(scenarios.at('reached', index))},${reaches(scenarios.at('reached', other))}),${scenarios.at('total', index)}-${scenarios.at('total', other)},""))`
   return {
-    number: number('No.', ({ scenario }) => AWARD_SCENARIOS.indexOf(scenario) + 1),
+    number: number('No.', ({ scenario }) => SHEET_SCENARIOS.indexOf(scenario) + 1),
     scenario: text('Scenario', (award) => award.title, { look: style.boldWrapped }),
     winners: {
       ...arrayFormula('Awarded to', style.wrapped, (award) => [
         winnersExpression(layout, award),
         winnerNames(layout, award),
       ]),
-      alternative: (award) => ifSearched(award, `${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`),
+      alternative: (award) => ifSolved(award, `${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`),
     },
     reached: formula('Volume reached', style.centred, (award, at) => [
       `IF(ISNUMBER(WantedVolume),IF(AND(${at('tonnes')}>0,${at('tonnes')}>=${REACHED_VOLUME}),"yes","no"),"no")`,
       yesNo(award.reached),
     ]),
     tonnes: formula('Tonnes', style.asBold(numbers.volume), (award) => [
-      `SUMIFS(${awarded(award)},${awarded(award)},">0",${tonnes.range('eligible')},"yes")`,
+      `SUMPRODUCT(${isWinner(layout, award)}*${awarded(award)})`,
       award.tonnes,
     ]),
     total: formula(withCurrency('Total', currency), style.asBold(money), (award) => [
-      `SUMPRODUCT(--(${awarded(award)}>0),${awarded(award)},${tonnes.range('price')})`,
+      `SUMPRODUCT(${isWinner(layout, award)}*${awarded(award)}*${tonnes.range('price')})`,
       award.total,
     ]),
-    price: formula(withCurrency('Blended price', currency, '/t'), numbers.price(currency), (award, at) => [
-      `IF(${at('tonnes')}>0,${at('total')}/${at('tonnes')},NA())`,
-      award.blendedPrice,
+    price: formula(withCurrency('Price per tonne', currency, '/t'), numbers.price(currency), (award, at) => [
+      `IF(${at('tonnes')}>0,${at('total')}/${at('tonnes')},"")`,
+      award.pricePerTonne ?? '',
     ]),
-    coverage: formula('Coverage', style.percent, (award, at) => [
-      `IF(ISNUMBER(WantedVolume),MIN(1,${at('tonnes')}/WantedVolume),NA())`,
-      award.coverage,
+    excessTonnes: formula('Excess tonnes', numbers.volume, (award, at) => [
+      `IF(${reaches(at('reached'))},MAX(0,${at('tonnes')}-WantedVolume),0)`,
+      award.excessTonnes,
     ]),
-    budget: formula(withCurrency('Budget', currency), money, (award, at) => [
-      `IF(ISNUMBER(MaxPrice),MaxPrice*${at('tonnes')},NA())`,
-      award.budget,
+    excessCost: formula(withCurrency('Cost of excess', currency), money, (award, at) => [
+      `${at('excessTonnes')}*N(${at('price')})`,
+      award.excessCost,
     ]),
-    saving: formula(withCurrency('Saving against budget', currency), money, (award, at) => [
-      `IFERROR(${at('budget')}-${at('total')},NA())`,
-      award.saving,
-    ]),
-    savingShare: formula('Saving (share)', style.percent, (award, at) => [
-      `IFERROR(${at('saving')}/${at('budget')},NA())`,
-      award.savingShare,
-    ]),
-    offers: formula('Offers', style.integer, (award) => [winnerCount(layout, award), award.winners.length]),
     developers: arrayFormula('Developers', style.integer, (award) => {
       const spread = `SUM(--(FREQUENCY(IF(${isWinner(layout, award)},${developers}),${developers})>0))`
       return [`IF(${winnerCount(layout, award)}=0,0,${spread})`, award.developers]
     }),
-    overMaximum: formula('Tonnes above maximum', numbers.volume, (award, at) => [
-      `IF(ISNUMBER(MaxVolume),MAX(0,${at('tonnes')}-MaxVolume),0)`,
-      award.tonnesOverMaximum,
+    difference: formula(withCurrency('Difference from recommended', currency), money, (award, _at, index) => [
+      difference(index, 0),
+      award.difference ?? '',
+    ]),
+    constraint: formula(withCurrency('Cost of the constraint', currency), money, (award, _at, index) => [
+      award.constraint === null ? '""' : difference(index, SHEET_SCENARIOS.indexOf(award.constraint.without)),
+      award.constraint?.cost ?? '',
     ]),
     solution: cells('Solution', (award) => solutionCell(layout, award)),
+    waived: arrayFormula('Hard requirements waived, by offer no.', style.wrapped, (award, at) => [
+      waivedExpression(layout, award, at('tonnes')),
+      waivedText(layout, award, unmet),
+    ]),
+    ...{ waived2: empty, waived3: empty, waived4: empty },
     lowerBound: cells(withCurrency('Lower bound on cost', currency), (award) => lowerBoundCell(layout, award), {
       look: money,
     }),
-    gap: text('', () => null, { look: style.body }),
-    rule: {
-      ...cells('Rule and solution method', (award) => ruleCell(layout, award)),
-      alternative: (award) => ifSearched(award, `${award.rule} ${OUTDATED_NOTE}`),
-    },
+    rule: cells('Rule and solution method', (award) => ruleCell(layout, award)),
   }
 }
 
-/** A text that replaces another if a searched award is outdated. */
-const ifSearched = ({ scenario }: Award, words: string) =>
-  isExact(scenario) ? textCell(words, style.wrapped) : undefined
+/** A text that replaces another if a solved award is outdated. */
+const ifSolved = ({ scenario }: ScenarioRow, words: string) =>
+  isSolved(scenario) ? textCell(words, style.wrapped) : undefined
 
-function winnersExpression(layout: RfqLayout, award: Award): string {
+function winnersExpression(layout: RfqLayout, award: ScenarioRow): string {
   const count = winnerCount(layout, award)
   const names = `_xlfn.TEXTJOIN("; ",TRUE,IF(${isWinner(layout, award)},${layout.award.range('label')},""))`
   const winners = `IF(${count}=0,"${NONE}",IF(${count}>${MAX_NAMED_WINNERS},${count}&" offers",${names}))`
-  return isExact(award.scenario) ? `IF(RatesChanged>0,"${FOR_ORIGINAL_INPUTS}","")&${winners}` : winners
+  return isSolved(award.scenario)
+    ? `IF(${outdatedWhen(layout, award.scenario)},"${FOR_ORIGINAL_INPUTS}","")&${winners}`
+    : winners
 }
 
 /** Tonnes a reader enters for an unranked offer are ignored. */
-const winnerCount = ({ award: { range } }: RfqLayout, { scenario }: Award) =>
-  `COUNTIFS(${range(scenario)},">0",${range('eligible')},"yes")`
-const isWinner = ({ award: { range } }: RfqLayout, { scenario }: Award) =>
-  `(${range(scenario)}>0)*(${range('eligible')}="yes")`
+const isWinner = ({ award: { range } }: RfqLayout, { scenario }: ScenarioRow) =>
+  scenario === 'own' ? `(${range(scenario)}>0)*(${range('eligible')}="yes")` : `(${range(scenario)}>0)`
+const winnerCount = (layout: RfqLayout, award: ScenarioRow) => `SUMPRODUCT(--(${isWinner(layout, award)}>0))`
 
 /** In the order of the table of tonnes. */
-function winnerNames({ report }: RfqLayout, { winners }: Award): string {
-  const winnerIds = new Set(winners.map(({ offerId }) => offerId))
-  if (winnerIds.size === 0) return NONE
-  if (winnerIds.size > MAX_NAMED_WINNERS) return `${winnerIds.size} offers`
+function winnerNames({ report }: RfqLayout, { awarded }: ScenarioRow): string {
+  if (awarded.size === 0) return NONE
+  if (awarded.size > MAX_NAMED_WINNERS) return `${awarded.size} offers`
   return joinList(
-    report.offers.filter(({ id }) => winnerIds.has(id)).map(({ label }) => label),
+    report.offers.filter(({ id }) => awarded.has(id)).map(({ label }) => label),
     '; ',
   )
 }
 
+/** What an award waives: the hard requirements that its offers do not meet, and the RFQ's maximum volume. */
+function waivedExpression(layout: RfqLayout, award: ScenarioRow, tonnes: string): string {
+  const { award: grid } = layout
+  const failing = `${isWinner(layout, award)}*(${grid.range('unmet')}<>"")`
+  const named = `_xlfn.TEXTJOIN("; ",TRUE,IF(${failing},${grid.range('offer')}&": "&${grid.range('unmet')},""))`
+  const byOffers = `IF(SUM(${failing})>${MAX_NAMED_WINNERS},SUM(${failing})&"${MANY_FAILING}",${named})`
+  const above = `IF(AND(ISNUMBER(MaxVolume),${tonnes}>N(MaxVolume)*(1+1E-9)),"${REQUIREMENT_TITLES.volumeMax}","")`
+  const parts = isVolumeHard(layout) ? `_xlfn.TEXTJOIN("; ",TRUE,${byOffers},${above})` : byOffers
+  return `IF(RatesChanged+${levelsChangedCell(layout)}>0,"${OUTDATED}",${parts})`
+}
+
+const MANY_FAILING = ' offers do not meet hard requirements'
+const isVolumeHard = ({ report }: RfqLayout) => report.settings.requirements.volumeMax === 'hard'
+
+function waivedText(layout: RfqLayout, { awarded, tonnes }: ScenarioRow, unmet: ReadonlyMap<string, string>): string {
+  const { offers, rfq } = layout.report
+  const failing = offers.filter(({ id }) => awarded.has(id) && unmet.get(id))
+  const named = failing.map(({ id, sequence }) => `${sequence}: ${unmet.get(id)}`)
+  const byOffers = failing.length > MAX_NAMED_WINNERS ? [`${failing.length}${MANY_FAILING}`] : named
+  const isAbove = isVolumeHard(layout) && rfq.maxVolume !== null && tonnes > rfq.maxVolume * (1 + 1e-9)
+  return [...byOffers, ...(isAbove ? [REQUIREMENT_TITLES.volumeMax] : [])].join('; ')
+}
+
 /** Names the scenarios that formulas cannot solve, and states whether they are still current. */
-function searchedScenariosRow({ report }: RfqLayout): RowPlan {
-  const numberOf = (scenario: AwardScenario) => report.awards.findIndex((award) => award.scenario === scenario) + 1
-  const sets = EXACT_SCENARIOS.map(numberOf).join(', ')
-  const current = `Scenarios ${sets} were found by search for each of the RFQ’s volumes; everything else is calculated by formulas.`
-  const outdated = `Scenarios ${sets} are outdated: exchange rates or “Rank expired offers” changed on Inputs, and the awards shown are those for the original inputs. No award can cost less than scenario ${numberOf('cheapest-divisible')}. Generate the report again for the cheapest awards.`
-  const sentence = `IF(RatesChanged>0,${stringLiteral(outdated)},${stringLiteral(current)})`
-  return bodyRow(undefined, undefined, formula(sentence, current, { ...style.body, alignment: {} }))
+function solvedScenariosRow({ scenarios }: RfqLayout): RowPlan {
+  const numbers = SHEET_SCENARIOS.flatMap((scenario, index) => (isSolved(scenario) ? [index + 1] : [])).join(', ')
+  const current = `Scenarios ${numbers} were found by search for each of the RFQ’s volumes; everything else is calculated by formulas.`
+  const outdated = `Scenarios marked as outdated depend on inputs that changed: their awards are those for the original inputs. For the best awards, run: `
+  const sentence = `IF(COUNTIF(${scenarios.area('solution')},"${OUTDATED}")>0,${stringLiteral(outdated)}&ReportCommand,${stringLiteral(current)})`
+  return { cells: [undefined, formula(sentence, current, { ...style.body, alignment: {} })] }
 }

@@ -1,4 +1,3 @@
-import { AWARD_SCENARIOS, type AwardScenario, EXACT_SCENARIOS } from '../../src/domain/comparison/awards/award-model.js'
 import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
@@ -11,7 +10,17 @@ import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { numberFromZero } from '../xlsx/validations.js'
-import { awardFor, byWantedBasis, REACHED_VOLUME } from './award-sets.js'
+import {
+  SAVINGS_ROWS,
+  SHEET_SCENARIOS,
+  type SheetScenario,
+  SOLVED_SCENARIOS,
+  scenarioRows,
+  solvedSet,
+  unmetByOffer,
+} from './award-scenario.js'
+import { byWantedBasis, REACHED_VOLUME } from './award-sets.js'
+import { requirementCell } from './inputs-sheet.js'
 import { NO_OFFERS } from './label-tables.js'
 import type { AwardKey, RfqLayout, ScenarioKey } from './layout.js'
 
@@ -19,10 +28,15 @@ import type { AwardKey, RfqLayout, ScenarioKey } from './layout.js'
 export const TONNES_VALIDATION = numberFromZero('Invalid tonnes', 'Enter the tonnes to award to this offer: 0 or more.')
 
 /** Row of the intermediate results for the cheapest single offer; in the columns of the scenarios. */
-const singleOfferRow = ({ scenarios }: RfqLayout) => scenarios.lastRow + 3
+const singleOfferRow = ({ scenarios }: RfqLayout) => scenarios.lastRow + SAVINGS_ROWS + 3
 /** Addresses of its results. */
 const singleOfferCell = (layout: RfqLayout, key: ScenarioKey) =>
   `$${layout.scenarios.letter(key)}$${singleOfferRow(layout)}`
+
+/** How many levels of requirements were changed, for formulas on any sheet. */
+export const levelsChangedCell = (layout: RfqLayout) => `'Award'!${singleOfferCell(layout, 'excessCost')}`
+const levelsChanged = ({ report }: RfqLayout) =>
+  report.decision.requirements.map(({ name, level }) => `(${requirementCell(name)}<>"${level}")`).join('+')
 
 /** Intermediate results for the cheapest single offer: lowest total of those large enough, then most tonnes, lowest number. */
 export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
@@ -40,13 +54,14 @@ export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
     arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, look)
   return workingRow(
     undefined,
-    text('Calculation for scenario 1', style.body),
-    text('Offers large enough; total; volume; offer no.', style.body),
+    text('Calculation for the cheapest single offer', style.body),
+    text('Offers large enough; total; volume; offer no.; levels of requirements changed', style.body),
     undefined,
     step(`SUM(${ranked}*${largeEnough})`, figures.enough, style.plainNumber),
     step(`MIN(IF(${candidates},${totals}))`, figures.total, numbers.money(currency)),
     step(`MAX(IF(${cheapest},${volumes}))`, figures.volume, numbers.volume),
     step(`MIN(IF(${largest},${award.range('offer')}))`, figures.offer, style.plainNumber),
+    formula(levelsChanged(layout), 0, style.plainNumber),
   )
 }
 
@@ -77,12 +92,10 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
   const { award, offers, numbers, currency } = layout
   const { text, number, formula, cells } = columnsOf<OfferReport, AwardKey>(award)
   const facts = offerFactsOf(layout)
-  const ifRanked = (at: At<AwardKey>, expression: string, otherwise: string) =>
-    `IF(${at('eligible')}="yes",${expression},${otherwise})`
-  const ranked = ({ eligibility }: OfferReport, figure: number | null) => (eligibility.eligible ? (figure ?? 0) : 0)
-  const volume = (offer: OfferReport) => ranked(offer, offer.metrics.volume)
-  const total = (offer: OfferReport) => ranked(offer, offer.compared.total)
-  const tonnes = AWARD_SCENARIOS.map((scenario, index) => [
+  const { volume, total } = awardable
+  const ifAwardable = (index: number, key: 'volume' | 'comparedTotal') =>
+    `IF(AND(ISNUMBER(${offers.cell('volume', index)}),ISNUMBER(${offers.cell('comparedTotal', index)})),${offers.cell(key, index)},0)`
+  const tonnes = SHEET_SCENARIOS.map((scenario, index) => [
     scenario,
     cells(
       scenario === 'own' ? 'Your own (t)' : `Scenario ${index + 1} (t)`,
@@ -98,12 +111,9 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
       offers.cell('eligible', index),
       yesNo(eligibility.eligible),
     ]),
-    volume: formula('Volume (t)', numbers.volume, (offer, at, index) => [
-      ifRanked(at, offers.cell('volume', index), '0'),
-      volume(offer),
-    ]),
-    total: formula(withCurrency('Total', currency), numbers.money(currency), (offer, at, index) => [
-      ifRanked(at, offers.cell('comparedTotal', index), '0'),
+    volume: formula('Volume (t)', numbers.volume, (offer, _at, index) => [ifAwardable(index, 'volume'), volume(offer)]),
+    total: formula(withCurrency('Total', currency), numbers.money(currency), (offer, _at, index) => [
+      ifAwardable(index, 'comparedTotal'),
       total(offer),
     ]),
     price: formula(withCurrency('Price per tonne', currency, '/t'), numbers.price(currency), (offer, at) => [
@@ -111,7 +121,7 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
       volume(offer) > 0 ? total(offer) / volume(offer) : 0,
     ]),
     orderPrice: formula('Price, 6 decimals', SIX_DECIMALS, (offer, at) => [
-      ifRanked(at, `ROUND(${at('price')},6)`, '""'),
+      `IF(${at('eligible')}="yes",ROUND(${at('price')},6),"")`,
       offer.eligibility.eligible ? round6(total(offer) / volume(offer)) : '',
     ]),
     order: formula('Price order', style.plainNumber, ({ id }, at) => [
@@ -119,8 +129,15 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
       facts.order.get(id) ?? '',
     ]),
     developerNo: number('Developer no.', ({ id }) => facts.developer.get(id)),
-    ...(Object.fromEntries(tonnes) as Columns<OfferReport, AwardScenario>),
+    unmet: text('Hard requirements not met', (offer) => facts.unmet.get(offer.id), { look: style.body }),
+    ...(Object.fromEntries(tonnes) as Columns<OfferReport, SheetScenario>),
   }
+}
+
+/** Volume and total of an offer; 0 if one of them cannot be compared. */
+const awardable = {
+  volume: ({ metrics, compared }: OfferReport) => (compared.total === null ? 0 : (metrics.volume ?? 0)),
+  total: ({ metrics, compared }: OfferReport) => (metrics.volume === null ? 0 : (compared.total ?? 0)),
 }
 
 const SIX_DECIMALS = style.withNumberFormat(style.plainNumber, '#,##0.000000')
@@ -137,29 +154,33 @@ interface OfferFacts {
   order: ReadonlyMap<string, number>
   /** One number per developer; names are compared without case and surrounding blanks, as in the report. */
   developer: ReadonlyMap<string, number>
+  unmet: ReadonlyMap<string, string>
   /** Tonnes by scenario and offer. */
   tonnes: ReadonlyMap<string, number>
   /** The RFQ's volumes for which the searched award contains an offer, by scenario and offer; absent: none. */
   sets: ReadonlyMap<string, ReadonlySet<WantedBasis>>
 }
 
-const keyOf = (scenario: AwardScenario, id: string) => `${scenario} ${id}`
+const keyOf = (scenario: SheetScenario, id: string) => `${scenario} ${id}`
 
 function offerFactsOf({ report }: RfqLayout): OfferFacts {
-  const lines = report.awards.flatMap(({ scenario, winners }) => winners.map((line) => ({ scenario, line })))
+  const lines = scenarioRows(report).flatMap(({ scenario, awarded }) =>
+    [...awarded].map(([id, tonnes]) => [keyOf(scenario, id), tonnes] as const),
+  )
   return {
     order: priceOrder(report.offers),
     developer: developerNumbers(report.offers),
-    tonnes: new Map(lines.map(({ scenario, line }) => [keyOf(scenario, line.offerId), line.tonnes])),
+    unmet: unmetByOffer(report),
+    tonnes: new Map(lines),
     sets: setsOf(report),
   }
 }
 
 function setsOf(report: RfqLayout['report']): OfferFacts['sets'] {
   const sets = new Map<string, Set<WantedBasis>>()
-  for (const scenario of EXACT_SCENARIOS) {
+  for (const scenario of SOLVED_SCENARIOS) {
     for (const basis of WANTED_BASES) {
-      for (const { offerId } of awardFor(report, scenario, basis).winners) {
+      for (const offerId of solvedSet(report, scenario, basis)?.offerIds ?? []) {
         const key = keyOf(scenario, offerId)
         sets.set(key, (sets.get(key) ?? new Set()).add(basis))
       }
@@ -196,30 +217,32 @@ function tonnesCell(
   layout: RfqLayout,
   offer: OfferReport,
   index: number,
-  scenario: AwardScenario,
+  scenario: SheetScenario,
   facts: OfferFacts,
 ): Cell {
   const cached = facts.tonnes.get(keyOf(scenario, offer.id)) ?? 0
   const { volume } = layout.numbers
   if (scenario === 'own') return number(cached, style.asInput(volume))
-  const ranked = `${layout.award.at('eligible', index)}="yes"`
-  return formula(`IF(${ranked},${tonnesExpression(layout, offer, index, scenario, facts)},0)`, cached, volume)
+  return formula(tonnesExpression(layout, offer, index, scenario, facts), cached, volume)
 }
 
 function tonnesExpression(
   layout: RfqLayout,
   offer: OfferReport,
   index: number,
-  scenario: Exclude<AwardScenario, 'own'>,
+  scenario: Exclude<SheetScenario, 'own'>,
   facts: OfferFacts,
 ): string {
   const { award, scoring } = layout
   const volume = award.at('volume', index)
   const volumeBefore = (by: string, own: string) => `SUMIFS(${award.range('volume')},${by},"<"&${own})`
-  const wanted = (expression: string) => `IF(ISNUMBER(WantedVolume),${expression},0)`
+  const wanted = (expression: string) =>
+    `IF(AND(${award.at('eligible', index)}="yes",ISNUMBER(WantedVolume)),${expression},0)`
   switch (scenario) {
+    case 'recommended':
+      return `N(${layout.recommendation.offers.cell('tonnes', index)})`
     case 'cheapest-single':
-      return wanted(`IF(${award.at('offer', index)}=${singleOfferCell(layout, 'coverage')},${volume},0)`)
+      return wanted(`IF(${award.at('offer', index)}=${singleOfferCell(layout, 'excessTonnes')},${volume},0)`)
     case 'cheapest-divisible': {
       const remaining = `(WantedVolume-${volumeBefore(award.range('order'), award.at('order', index))})`
       return wanted(`IF(${remaining}>WantedVolume*1E-9,MIN(${volume},${remaining}),0)`)

@@ -1,4 +1,3 @@
-import { AWARD_SCENARIOS } from '../../src/domain/comparison/awards/award-model.js'
 import { type FailureGroups, failureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/offer/offer-terms.js'
@@ -12,6 +11,7 @@ import type { Heading } from '../layout/rows.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
+import { SAVINGS_ROWS, SHEET_SCENARIOS } from './award-scenario.js'
 import { type RecommendationGrids, recommendationGrids } from './recommendation-grids.js'
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
@@ -43,18 +43,20 @@ const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
 const SCORING_KEYS = [...keys('offer label eligible price'), ...SCORE_KEYS, ...keys('total rank priceRank')]
 export type ScoringKey = (typeof SCORING_KEYS)[number]
 
+/** The last ones are working columns. */
 const AWARD_KEYS = [
-  ...keys('offer label developer eligible volume total price orderPrice order developerNo'),
-  ...AWARD_SCENARIOS,
+  ...keys('offer label developer eligible volume total price'),
+  ...SHEET_SCENARIOS,
+  ...keys('orderPrice order developerNo unmet'),
 ]
 export type AwardKey = (typeof AWARD_KEYS)[number]
 const SCENARIO_KEYS = keys(
-  'number scenario winners reached tonnes total price coverage budget saving savingShare offers developers overMaximum',
-  'solution lowerBound gap rule',
+  'number scenario winners reached tonnes total price excessTonnes excessCost developers difference constraint solution',
+  'waived waived2 waived3 waived4 lowerBound rule',
 )
 export type ScenarioKey = (typeof SCENARIO_KEYS)[number]
-/** Below the scenarios on `Award`: intermediate results, then the table of tonnes. */
-const AWARD_HEAD_ROW = HEADER_ROW + AWARD_SCENARIOS.length + 5
+/** Below the scenarios on `Award`: savings, intermediate results, then the table of tonnes. */
+const AWARD_HEAD_ROW = HEADER_ROW + SHEET_SCENARIOS.length + SAVINGS_ROWS + 5
 
 export interface OfferLine {
   offer: OfferReport
@@ -104,7 +106,7 @@ export function rfqLayout(report: RfqReport): RfqLayout {
     prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
     offers: makeGrid('Offers', OFFER_KEYS, HEADER_ROW, count),
     scoring: makeGrid('Scoring', SCORING_KEYS, HEADER_ROW, count),
-    scenarios: makeGrid('Award', SCENARIO_KEYS, HEADER_ROW, report.awards.length),
+    scenarios: makeGrid('Award', SCENARIO_KEYS, HEADER_ROW, SHEET_SCENARIOS.length),
     award: makeGrid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
     failures,
     recommendation: recommendationGrids(report, failures, Math.max(SCENARIO_KEYS.length, AWARD_KEYS.length) + 2),

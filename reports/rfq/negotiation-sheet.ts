@@ -10,7 +10,7 @@ import { dataRows, rowSheet } from '../layout/table-sheet.js'
 import { termRows } from '../layout/text-sheet.js'
 import { joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
+import { blank, formula, number, text } from '../xlsx/cells.js'
 import { OUTDATED } from './award-labels.js'
 import { NO_OFFERS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
@@ -113,7 +113,7 @@ function* offerRows(layout: RfqLayout, each: NegotiatedOffer, row: number): Gene
       text(withCurrency('Price', currency, '/t'), style.headerRight),
       text(own === null ? '' : `${own}/t`, style.headerRight),
       text('Change', style.headerRight),
-      settingsNote(layout),
+      SETTINGS_NOTE,
     ],
   }
   yield bodyRow(
@@ -135,11 +135,13 @@ function ownCurrencyOf({ numbers, currency }: RfqLayout, { ownCurrency }: Pick<O
   return { own: ownCurrency === currency ? null : ownCurrency, ownStyle: numbers.price(ownCurrency) }
 }
 
+const indented = (look: style.Style): style.Style => ({ ...look, alignment: { ...look.alignment, indent: 1 } })
 /** Whether the prices to reach are for the current inputs. */
-function settingsNote({ report }: RfqLayout): Cell {
-  const outdated = `For the settings of this report. For others: ${report.decision.switches.command} --set …`
-  return formula(`IF(InputsChanged>0,${stringLiteral(outdated)},"In words")`, 'In words', indented(style.header))
-}
+const SETTINGS_NOTE = formula(
+  'IF(InputsChanged>0,"For the settings of this report. For those on Inputs, run: "&ReportCommand,"In words")',
+  'In words',
+  indented(style.header),
+)
 
 const sentences = (words: readonly string[]) =>
   words.length === 0 ? 'None.' : words.map((one) => `• ${oneLine(one)}`).join('\n')
@@ -158,7 +160,6 @@ function signOffRows(): RowPlan[] {
   ]
 }
 
-const indented = (look: style.Style): style.Style => ({ ...look, alignment: { ...look.alignment, indent: 1 } })
 const INDENTED = indented(style.wrapped)
 const DATE_INPUT = { ...style.calendarDate, alignment: { horizontal: 'left' } } satisfies style.Style
 const REMARKS_POINTS = 60

@@ -7,6 +7,7 @@ import { rowSheet } from '../layout/table-sheet.js'
 import { severityLabels, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, type Cell, date, formula, moment, number } from '../xlsx/cells.js'
+import { SHEET_SCENARIOS } from './award-scenario.js'
 import { MASTER_CHECK_CELL, masterCheckMarks } from './checks-sheet.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { volumeChartSection } from './volume-charts.js'
@@ -134,14 +135,13 @@ const combinationName = (figure: string): Cell =>
 
 function bestFacts(layout: RfqLayout): Fact[] {
   const { report, numbers, currency, scenarios } = layout
-  const index = report.awards.findIndex(({ scenario }) => scenario === 'cheapest-combination')
+  const index = SHEET_SCENARIOS.indexOf('cheapest-combination')
   const award = report.awards.find(({ scenario }) => scenario === 'cheapest-combination')
   return [
     [combinationName('total'), formula(scenarios.cell('total', index), award?.total ?? 0, numbers.money(currency))],
     [
       combinationName('blended'),
-      formula(scenarios.cell('price', index), award?.blendedPrice ?? null, numbers.price(currency)),
+      formula(scenarios.cell('price', index), award?.blendedPrice ?? '', numbers.price(currency)),
     ],
-    ['Saving against budget', formula(scenarios.cell('saving', index), award?.saving ?? null, numbers.money(currency))],
   ]
 }

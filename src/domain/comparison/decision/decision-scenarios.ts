@@ -21,7 +21,8 @@ export interface ScenarioInput {
   recommended: DecisionAward | null
 }
 
-const TEXT: Record<Exclude<ScenarioName, AwardScenario>, Pick<Scenario, 'title' | 'rule'>> = {
+/** Of the scenarios that are not among `RfqReport.awards`. */
+export const SCENARIO_TEXT: Record<Exclude<ScenarioName, AwardScenario>, Pick<Scenario, 'title' | 'rule'>> = {
   recommended: { title: 'Recommended', rule: 'The award of the chosen rule, with the requirements as set.' },
   'only-compliant': {
     title: 'Only compliant offers',
@@ -91,7 +92,7 @@ function solve(scenario: ScenarioName, input: ScenarioInput): Solved {
   const compliant = hard | bitOf('reviewNotRejected')
   switch (scenario) {
     case 'recommended':
-      return { ...TEXT[scenario], award: recommended, words: solutionWords(recommended, context) }
+      return { ...SCENARIO_TEXT[scenario], award: recommended, words: solutionWords(recommended, context) }
     case 'only-compliant':
       return searched(scenario, compliant, input)
     case 'every-requirement':
@@ -109,7 +110,7 @@ function searched(
   { solver, context }: ScenarioInput,
 ): Solved {
   const award = awardOf(solver.cheapest(mask, context.wanted), context)
-  return { ...TEXT[scenario], award, words: solutionWords(award, context) }
+  return { ...SCENARIO_TEXT[scenario], award, words: solutionWords(award, context) }
 }
 
 function fromAward(
@@ -129,7 +130,10 @@ function fromAward(
 }
 
 /** How an award was solved, or why there is none. */
-export function solutionWords(award: DecisionAward | null, { currency, wanted }: AwardContext): string {
+export function solutionWords(
+  award: Pick<DecisionAward, 'reached' | 'exact' | 'tonnes' | 'lowerBound'> | null,
+  { currency, wanted }: Pick<AwardContext, 'currency' | 'wanted'>,
+): string {
   if (award === null) return 'No award of whole offers satisfies this.'
   if (!award.reached)
     return `${formatTonnes(wanted)} cannot be reached; ${formatTonnes(award.tonnes)} is the maximum available.`

@@ -1,0 +1,83 @@
+import type { Baseline } from '../../src/domain/comparison/decision/decision-model.js'
+import { bodyRow, emptyRows, headRow, right, sectionRow, textRow } from '../layout/rows.js'
+import type { RowPlan } from '../layout/sheet-plan.js'
+import { withCurrency } from '../layout/wording.js'
+import * as style from '../xlsx/cell-styles.js'
+import { arrayFormula, type CachedResult, type Cell, formula, text } from '../xlsx/cells.js'
+import { OUTDATED } from './award-labels.js'
+import { BASELINES } from './award-scenario.js'
+import type { RfqLayout } from './layout.js'
+
+/**
+ * What the recommended award saves on the wanted tonnes, against each baseline. Tonnes beyond the wanted volume are no
+ * saving: their cost is deducted in the last column.
+ * @param row number of the first row
+ */
+export function* savingsRows(layout: RfqLayout, row: number): Generator<RowPlan> {
+  const { report, currency } = layout
+  const { savings } = report.decision
+  yield sectionRow('Savings of the recommended award, on the wanted tonnes only')
+  if (savings === null) yield* [textRow('No award is recommended.'), ...emptyRows(BASELINES)]
+  else {
+    yield headRow(
+      '',
+      'Baseline',
+      'Source',
+      '',
+      right('Wanted tonnes'),
+      right(withCurrency('Cost at its price', currency)),
+      right(withCurrency('Price', currency, '/t')),
+      right('Saving (share)'),
+      right(withCurrency('Saving', currency)),
+      '',
+      right(withCurrency('Less cost of excess', currency)),
+    )
+    for (const [index, baseline] of savings.baselines.entries())
+      yield baselineRow(layout, baseline, { row: row + 2 + index, tonnes: savings.tonnes })
+  }
+  yield* emptyRows(1)
+}
+
+function baselineRow(layout: RfqLayout, baseline: Baseline, { row, tonnes }: { row: number; tonnes: number }): RowPlan {
+  const { numbers, currency, scenarios } = layout
+  const money = numbers.money(currency)
+  const figure = (needs: string, expression: string, cached: CachedResult, look: style.Style): Cell =>
+    formula(`IF(ISNUMBER(${needs}),${expression},"")`, cached ?? '', look)
+  const recommended = (key: 'tonnes' | 'price' | 'excessCost' | 'solution') => scenarios.at(key, 0)
+  const wanted = `IF(AND(ISNUMBER(WantedVolume),${recommended('tonnes')}>0),MIN(${recommended('tonnes')},WantedVolume),"")`
+  const bought = `IF(${recommended('solution')}="${OUTDATED}","${OUTDATED}",${wanted})`
+  const excess = baseline.savingAfterExcess === null ? 0 : excessOf(layout, baseline)
+  return bodyRow(
+    undefined,
+    text(baseline.title, style.boldWrapped),
+    text(baseline.words, style.wrapped),
+    undefined,
+    formula(bought, tonnes, numbers.volume),
+    figure(`G${row}`, `IF(ISNUMBER(E${row}),G${row}*E${row},"")`, baseline.cost, money),
+    priceCell(layout, baseline),
+    figure(`I${row}`, `IF(F${row}>0,I${row}/F${row},"")`, baseline.savingShare, style.percent),
+    figure(`F${row}`, `F${row}-E${row}*${recommended('price')}`, baseline.saving, style.asBold(money)),
+    undefined,
+    figure(`I${row}`, `I${row}+${excess}-${recommended('excessCost')}`, baseline.savingAfterExcess, money),
+  )
+}
+
+/** The excess cost of the baseline itself, which only the runner-up has. */
+const excessOf = ({ report }: RfqLayout, { baseline }: Baseline): number =>
+  baseline === 'next-best' ? (report.decision.recommendation.runnerUp?.award.excessCost ?? 0) : 0
+
+/** The runner-up needs a search: it is that of the report's settings. */
+function priceCell({ offers, numbers, currency }: RfqLayout, { baseline, pricePerTonne }: Baseline): Cell {
+  const [cached, look] = [pricePerTonne ?? '', numbers.price(currency)]
+  switch (baseline) {
+    case 'max-price':
+      return formula('IF(ISNUMBER(MaxPrice),MaxPrice,"")', cached, look)
+    case 'median-offer': {
+      const prices = `IF(${offers.range('eligible')}="yes",${offers.range('comparedPricePerTonne')})`
+      return arrayFormula(`IFERROR(MEDIAN(${prices}),"")`, cached, look)
+    }
+    case 'next-best': {
+      return formula(`IF(InputsChanged=0,${pricePerTonne ?? '""'},"${OUTDATED}")`, cached, look)
+    }
+  }
+}
