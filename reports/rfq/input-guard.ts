@@ -2,6 +2,7 @@ import { columnIndex, type Grid } from '../layout/grid.js'
 import { guardSheet, type Withheld } from '../layout/guard.js'
 import { keys } from '../layout/keys.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
+import { SHEET_SCENARIOS } from './award-scenario.js'
 import type { RfqLayout } from './layout.js'
 
 /** Shown in place of results while an input is invalid. */
@@ -23,8 +24,8 @@ const PREPAYMENT_COLUMNS = keys('days')
  */
 export function guardInputs(plan: SheetPlan, layout: RfqLayout): SheetPlan {
   const independent = independentColumns(plan.name, layout)
-  const { scenarios, report } = layout
-  const own = scenarios.firstRow + report.awards.findIndex(({ scenario }) => scenario === 'own')
+  const { scenarios } = layout
+  const own = scenarios.firstRow + SHEET_SCENARIOS.indexOf('own')
   const first = plan.name === 'Checks' ? layout.offers.firstRow : 1
   return guardSheet(plan, (row, column) => {
     if (plan.name === 'Inputs' || independent.has(column) || row < first) return null
