@@ -1,22 +1,32 @@
-/** Entry point of the worker thread that makes one report; started by run-in-worker.ts, which it sends messages to. */
-import { type MessagePort, parentPort, workerData } from 'node:worker_threads'
+/** Entry point of the worker thread that makes reports, one at a time; run-in-worker.ts starts it and sends it commands. */
+import { getHeapStatistics } from 'node:v8'
+import { type MessagePort, parentPort } from 'node:worker_threads'
 import { openStore } from '../store/store.js'
 import { makeReportInProcess } from './make-report.js'
-import type { WorkerInput, WorkerMessage } from './run-in-worker.js'
+import type { WorkerCommand, WorkerMessage } from './run-in-worker.js'
 
 const port = parentPort as MessagePort
 const send = (message: WorkerMessage) => port.postMessage(message)
-const cancellation = new AbortController()
-port.on('message', () => cancellation.abort(new Error('the report was cancelled')))
-try {
-  send({ written: await makeReport(workerData as WorkerInput) })
-} catch (error) {
-  send({ failed: toPlainError(error) })
-} finally {
-  port.close()
+let cancellation = new AbortController()
+
+port.on('message', (command: WorkerCommand) => {
+  if ('cancel' in command) cancellation.abort(new Error('the report was cancelled'))
+  else void handle(command.make)
+})
+
+type Make = Extract<WorkerCommand, { make: object }>['make']
+
+async function handle(make: Make): Promise<void> {
+  cancellation = new AbortController()
+  try {
+    const written = await makeReport(make)
+    send({ written, heapBytes: getHeapStatistics().total_heap_size })
+  } catch (error) {
+    send({ failed: toPlainError(error) })
+  }
 }
 
-async function makeReport({ database, request }: WorkerInput) {
+async function makeReport({ database, request }: Make) {
   const store = await openStore({ path: database, create: false, checked: true, readOnlyIfNeeded: true })
   try {
     return await makeReportInProcess(store)(request, {

@@ -2,15 +2,12 @@ import { type ResourceLimits, Worker } from 'node:worker_threads'
 import type { BuildOptions, BuildProgress } from '../../reports/xlsx/workbook-writer.js'
 import type { MadeReport, MakeReport, ReportRequest } from './make-report.js'
 
-/** What the thread is started with. */
-export interface WorkerInput {
-  database: string
-  request: ReportRequest
-}
+/** What the thread is sent: a report to make, or to cancel the one in progress. */
+export type WorkerCommand = { make: { database: string; request: ReportRequest } } | { cancel: true }
 /** What the thread sends back. */
 export type WorkerMessage =
   | { progress: BuildProgress }
-  | { written: MadeReport }
+  | { written: MadeReport; heapBytes: number }
   | { failed: Partial<NodeJS.ErrnoException> }
 
 /**
@@ -18,48 +15,127 @@ export type WorkerMessage =
  * 300 MB (test/bench/workbooks.mjs). Nearly all reports fit.
  */
 const DEFAULT_LIMITS = { maxOldGenerationSizeMb: 384, maxYoungGenerationSizeMb: 8 }
+/** A thread that waited this long for another report ends, and its memory is released. */
+const IDLE_MILLISECONDS = 3 * 60_000
+/** A thread with a larger heap is not kept. */
+const MAX_IDLE_HEAP_BYTES = 128 * 2 ** 20
+/** Reports per thread, so that memory it does not release cannot add up. */
+const MAX_REPORTS = 20
+
+interface WorkerOptions {
+  /** The compiled report-thread.js. */
+  thread: URL
+  /** Path of the database file, which this process has open. */
+  database: string
+  /** Memory limits of the first attempt. */
+  limits?: ResourceLimits
+  /** How long one thread is kept for another report; 0: not at all. */
+  idleMilliseconds?: number
+  maxReports?: number
+}
+
+/** A thread with the number of reports it has made. */
+interface Thread {
+  worker: Worker
+  reports: number
+}
 
 /**
  * Makes each report in a worker thread, so that the main thread can keep renewing locks and handling signals. The
- * thread's memory is limited, and released when it ends; a report that runs out of memory is retried without the limit.
- * @param thread the compiled report-thread.js
- * @param database path of the database file, which this process has open
- * @param limits memory limits of the first attempt
+ * thread's memory is limited; a report that runs out of memory is retried in a thread without the limit. One idle thread
+ * is kept, because starting one and loading its modules takes longer than most reports. It does not keep the process
+ * alive, and is replaced after a report that failed and after `maxReports`.
  */
-export const makeReportInWorker =
-  ({
-    thread,
-    database,
-    limits = DEFAULT_LIMITS,
-  }: {
-    thread: URL
-    database: string
-    limits?: ResourceLimits
-  }): MakeReport =>
-  async (request, options = {}) => {
-    const data = { database, request }
+export function makeReportInWorker({
+  thread,
+  database,
+  limits = DEFAULT_LIMITS,
+  idleMilliseconds = IDLE_MILLISECONDS,
+  maxReports = MAX_REPORTS,
+}: WorkerOptions): MakeReport {
+  let idle: { thread: Thread; forget: () => void } | null = null
+  const discard = ({ worker }: Thread) => {
+    worker.on('error', () => undefined)
+    void worker.terminate()
+  }
+
+  function takeThread(): Thread {
+    if (idle === null) return { worker: new Worker(thread, { resourceLimits: limits }), reports: 0 }
+    const { thread: kept, forget } = idle
+    forget()
+    kept.worker.ref()
+    return kept
+  }
+
+  function keepThread(kept: Thread): void {
+    if (idle !== null || idleMilliseconds === 0 || kept.reports >= maxReports) {
+      discard(kept)
+      return
+    }
+    const { worker } = kept
+    const timer = setTimeout(() => {
+      forget()
+      discard(kept)
+    }, idleMilliseconds)
+    const forget = () => {
+      clearTimeout(timer)
+      worker.off('error', forget).off('exit', forget)
+      idle = null
+    }
+    timer.unref()
+    worker.unref()
+    worker.on('error', forget).on('exit', forget)
+    idle = { thread: kept, forget }
+  }
+
+  return async (request, options = {}) => {
+    const make = { database, request }
+    const taken = takeThread()
     try {
-      return await runWorker(new Worker(thread, { workerData: data, resourceLimits: limits }), options)
+      const { written, heapBytes } = await runReport(taken.worker, make, options)
+      const used = { ...taken, reports: taken.reports + 1 }
+      if (heapBytes > MAX_IDLE_HEAP_BYTES) discard(used)
+      else keepThread(used)
+      return written
     } catch (error) {
+      discard(taken)
       if (!isOutOfMemory(error) || options.signal?.aborted) throw error
-      return runWorker(new Worker(thread, { workerData: data }), options)
+      const unlimited = { worker: new Worker(thread), reports: 0 }
+      const { written } = await runReport(unlimited.worker, make, options).finally(() => discard(unlimited))
+      return written
     }
   }
+}
 
 const isOutOfMemory = (error: unknown) => (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-function runWorker(worker: Worker, { signal, onProgress }: BuildOptions): Promise<MadeReport> {
-  const cancel = () => worker.postMessage('cancel')
-  const result = new Promise<MadeReport>((resolve, reject) => {
-    worker.on('message', (message: WorkerMessage) => {
+type Written = Extract<WorkerMessage, { written: MadeReport }>
+
+function runReport(
+  worker: Worker,
+  make: { database: string; request: ReportRequest },
+  { signal, onProgress }: BuildOptions,
+): Promise<Written> {
+  const send = (command: WorkerCommand) => worker.postMessage(command)
+  const cancel = () => send({ cancel: true })
+  const listeners = new AbortController()
+  const result = new Promise<Written>((resolve, reject) => {
+    const onMessage = (message: WorkerMessage) => {
       if ('progress' in message) onProgress?.(message.progress)
-      else if ('written' in message) resolve(message.written)
+      else if ('written' in message) resolve(message)
       else reject(signal?.aborted ? signal.reason : Object.assign(new Error(message.failed.message), message.failed))
+    }
+    const onExit = (code: number) => reject(new Error(`the report thread exited with code ${code}`))
+    worker.on('message', onMessage).on('error', reject).on('exit', onExit)
+    listeners.signal.addEventListener('abort', () => {
+      worker.off('message', onMessage).off('error', reject).off('exit', onExit)
     })
-    worker.once('error', reject)
-    worker.once('exit', (code) => reject(new Error(`the report thread exited with code ${code}`)))
   })
+  send({ make })
   signal?.addEventListener('abort', cancel)
   if (signal?.aborted) cancel()
-  return result.finally(() => signal?.removeEventListener('abort', cancel))
+  return result.finally(() => {
+    signal?.removeEventListener('abort', cancel)
+    listeners.abort()
+  })
 }

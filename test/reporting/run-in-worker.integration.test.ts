@@ -1,4 +1,5 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { formatError } from '../../src/cli/error-message.js'
@@ -71,6 +72,47 @@ describe('report in a worker thread', () => {
     await expect(inWorker({ ...request, out }, { signal: stop.signal, onProgress })).rejects.toThrow('shutting down')
     expect(existsSync(out)).toBe(false)
     expect(readdirSync(directory)).toEqual([])
+  })
+
+  it('reuses one idle thread, and replaces it after an error and after the last of its reports', async () => {
+    const { request, workerOptions, directory } = await setUp()
+    const inWorker = makeReportInWorker({ ...workerOptions, maxReports: 2 })
+    let started = 0
+    const count = () => void started++
+    process.on('worker', count)
+    const make = (name: string) => inWorker({ ...request, format: 'csv', out: join(directory, name) })
+    const starts: number[] = []
+    for (let at = 0; at < 6; at++) {
+      await make(`${at}.csv`)
+      starts.push(started)
+    }
+    expect(starts).toEqual([1, 1, 2, 2, 3, 3])
+    await inWorker({ ...request, rfqId: 'nobody' }).catch(() => undefined)
+    await make('after-error.xlsx')
+    expect(started).toBe(5)
+    await Promise.all([make('one.xlsx'), make('other.xlsx')])
+    expect(started).toBe(6)
+    process.off('worker', count)
+    expect(readFileSync(join(directory, '0.csv')).equals(readFileSync(join(directory, '5.csv')))).toBe(true)
+  })
+
+  it('ends the idle thread after a while, and does not keep the process alive', async () => {
+    const { request, workerOptions, directory } = await setUp()
+    const inWorker = makeReportInWorker({ ...workerOptions, idleMilliseconds: 50 })
+    const ended = new Promise((resolve) => process.once('worker', (worker) => worker.once('exit', resolve)))
+    await inWorker({ ...request, format: 'csv', out: join(directory, 'report.csv') })
+    await ended
+    const script = `
+      import { makeReportInWorker } from ${JSON.stringify(new URL('run-in-worker.js', THREAD).href)}
+      const make = makeReportInWorker({ thread: new URL(${JSON.stringify(THREAD.href)}), database: ${JSON.stringify(workerOptions.database)} })
+      const request = JSON.parse(process.argv[2], (key, value) => (key === 'asOf' || key === 'now' ? new Date(value) : value))
+      await make(request)
+      process.stdout.write('made')`
+    const file = join(directory, 'child.mjs')
+    writeFileSync(file, script)
+    const sent = JSON.stringify({ ...request, format: 'csv', out: join(directory, 'child.csv') })
+    const child = spawnSync(process.execPath, [file, sent], { timeout: 20_000 })
+    expect([String(child.stdout), child.status, String(child.stderr)]).toEqual(['made', 0, ''])
   })
 
   it('is retried without memory limits when it runs out of memory', async () => {
