@@ -25,7 +25,7 @@ import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
   'Change the yellow cells, and Offers, Scoring, Award, Sensitivity, Comparison and Summary are recalculated. All other cells show values as received.'
-const WIDTHS = [40, 22, 16, 22, 12, 78, 30, 8]
+const WIDTHS = [40, 22, 20, 22, 12, 78, 30, 8]
 const VALUE = 'B'
 const ORIGINAL = 'D'
 const STATE = 'E'
@@ -187,7 +187,7 @@ function changesRow(placed: readonly Placed[], layout: RfqLayout): RowPlan {
     cells: [
       text('Inputs changed since the report was generated', style.body),
       formula(`COUNTIF(${column(STATE)},"changed")`, 0, style.integer),
-      text('of which affect awards', style.body),
+      text('affecting awards', style.body),
       changed(awardInputs(layout)),
       text('Command:', style.body),
       formula(`${OPTION}4&_xlfn.TEXTJOIN("",TRUE,${column(OPTION)})`, command, style.body),
@@ -270,6 +270,9 @@ function sections(layout: RfqLayout): Section[] {
 /** The defined name of the cell with the level of a requirement. */
 export const requirementCell = (name: RequirementName) => `Require_${name}`
 
+const LEVELS_EXPLAINED =
+  'Hard: offers that do not meet it are not awarded. Advisory: they may be awarded, and the recommendation says so. Off: not considered.'
+
 /** Whether offers meet a price limit depends on exchange rates. */
 const offersNotMeetingCell = (words: string): Cell =>
   formula(`IF(AwardRatesChanged>0,"outdated",${stringLiteral(words)})`, words, style.wrapped)
@@ -287,15 +290,14 @@ function decisionEntries({ report, failures }: RfqLayout): Entry[] {
       input: choiceInput(AWARD_RULES),
       explanation: `${AWARD_RULES.map((each) => `${each}: ${RULE_TEXT[each].words}`).join('. ')}.`,
     },
-    ...requirements.map(({ name, title, level, setting, offersNotMeeting }) => ({
+    ...requirements.map(({ name, title, level, setting, offersNotMeeting }, at) => ({
       name: requirementCell(name),
       setting,
       label: title,
       value: text(level, toRight),
-      unit: offersNotMeetingCell(`${offersNotMeeting} of ${length} do not`),
+      unit: offersNotMeetingCell(`not met by ${offersNotMeeting} of ${length}`),
       input: choiceInput(REQUIREMENT_LEVELS),
-      explanation:
-        'Hard: offers that do not meet it are not awarded. Advisory: they may be awarded, and the recommendation says so. Off: not considered.',
+      explanation: at === 0 ? LEVELS_EXPLAINED : 'Hard, advisory or off.',
     })),
   ]
 }
