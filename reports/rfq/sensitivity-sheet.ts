@@ -191,12 +191,15 @@ interface Case {
 function caseRow(frame: Frame, row: number, each: Case): RowPlan {
   const { offers } = frame
   const winner = offers.find(({ id }) => id === each.ranking.winner)
+  const prices = figuresAt(frame, PRICE_ROW)
+  // Ranks by price are compared with the current ones by price, not by score.
+  const current = each.ascending ? `INDEX(${offerNames(frame)},MATCH(MIN(${prices}),${prices},0))` : `$C$${BASE_ROW}`
   const first = `IFERROR(INDEX(${offerNames(frame)},MATCH(1,${ranksAt(frame, row)},0)),"${NONE}")`
   const cells = [
     text(each.name, style.boldBody),
     each.value,
     formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, style.wrapped),
-    formula(`IF($C${row}=$C$${BASE_ROW},"no","yes")`, yesNo(each.ranking.changed), style.centred),
+    formula(`IFERROR(IF($C${row}=${current},"no","yes"),"no")`, yesNo(each.ranking.changed), style.centred),
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
     ...gap(offers),
     ...offers.map((_, at) => ifRanked(frame, at, each.figure(at), each.figures[at] ?? '', each.style)),
@@ -264,7 +267,8 @@ function priceBlocks(frame: Frame) {
   const { layout, offers, sensitivity } = frame
   return sensitivity.discountRates.map(({ rate, prices, priceRanks }) => (row: number) => {
     const winner = offers[priceRanks.indexOf(1)]?.id ?? null
-    const base = offers.find(({ rank }) => rank === 1)?.id ?? null
+    const lowest = Math.min(...offers.map(({ compared }) => compared.price ?? Number.POSITIVE_INFINITY))
+    const base = offers.find(({ compared }) => compared.price === lowest)?.id ?? null
     return caseRow(frame, row, {
       name: `Discount rate ${percentText(rate)}`,
       value: number(rate, style.percent),
