@@ -66,19 +66,24 @@ function bubbleParts({ bubbles, xTitle, yTitle }: BubbleChart): Drawing {
     [PLOT.bottom - MAX_RADIUS, PLOT.top + MAX_RADIUS],
   )
   const circles = points.map(({ name, x, y, size, highlight }) => {
-    const [cx, cy, r] = [xs.at(x), ys.at(y), MAX_RADIUS * Math.sqrt(size / largest)]
-    const label = highlight
-      ? ''
-      : `<text x="${(cx + r + 3).toFixed(1)}" y="${cy.toFixed(1)}" dy="4" class="value">${escapeHtml(cleanText(name))}</text>`
+    const radius = MAX_RADIUS * Math.sqrt(size / largest)
     const words = `${cleanText(name)}: ${xTitle} ${number.format(x)}, ${yTitle} ${number.format(y)}, ${number.format(size)} t`
-    return `<circle cx="${cx.toFixed(1)}" cy="${cy.toFixed(1)}" r="${r.toFixed(1)}" fill="#${highlight ? HIGHLIGHT_COLOUR : colour(0)}" stroke="#fff"><title>${escapeHtml(words)}</title></circle>${label}`
+    return `<circle cx="${xs.at(x).toFixed(1)}" cy="${ys.at(y).toFixed(1)}" r="${radius.toFixed(1)}" fill="#${highlight ? HIGHLIGHT_COLOUR : colour(0)}" stroke="#fff"><title>${escapeHtml(words)}</title></circle>`
+  })
+  // Above and below in turn, so that neighbours in the ranking do not collide, and on top of all bubbles.
+  const labels = points.map(({ name, x, y, size, highlight }, at) => {
+    const radius = MAX_RADIUS * Math.sqrt(size / largest)
+    const place = ys.at(y) + (at % 2 === 0 ? -radius - 4 : radius + 12)
+    return highlight
+      ? ''
+      : `<text x="${xs.at(x).toFixed(1)}" y="${place.toFixed(1)}" text-anchor="middle" class="value">${escapeHtml(cleanText(name))}</text>`
   })
   const grid = [
     ...ys.ticks.map((tick) => tickSvg(ys.at(tick), null, tick)),
     ...xs.ticks.map((tick) => tickSvg(null, xs.at(tick), tick)),
   ]
   const titles = `<text x="${PLOT.right}" y="${PLOT.bottom + 34}" text-anchor="end">${escapeHtml(xTitle)}</text><text x="4" y="${PLOT.top - 4}">${escapeHtml(yTitle)}</text>`
-  return { parts: [...grid, ...circles, titles].join(''), bottom: PLOT.bottom + 44 }
+  return { parts: [...grid, ...circles, ...labels, titles].join(''), bottom: PLOT.bottom + 44 }
 }
 
 /** Positions of values between two pixels, and round values to mark. */

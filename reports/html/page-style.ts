@@ -76,7 +76,7 @@ thead{position:sticky;top:0;z-index:2}thead td{background:var(--paper)}
 th{background:var(--head);color:var(--headink);vertical-align:bottom}th.section-title{background:var(--section);color:var(--sectionink);font-size:13px}
 th.section-title span{position:sticky;left:.28rem}
 .large{font-size:1.15rem;color:var(--sectionink)}
-@media screen and (min-width:641px){.cards{zoom:.85}}.n{white-space:nowrap}.r{text-align:right;font-variant-numeric:tabular-nums}.b{font-weight:bold}.bands td{color:var(--sectionink);font-size:13px;white-space:nowrap}
+@media screen and (min-width:641px){.cards{zoom:.82}}.n{white-space:nowrap}.r{text-align:right;font-variant-numeric:tabular-nums}.b{font-weight:bold}.bands td{color:var(--sectionink);font-size:13px;white-space:nowrap}
 ${['good', 'warn', 'bad', 'input'].map(highlightRule).join('')}.muted{color:var(--muted)}.bar{background:linear-gradient(90deg,var(--bar-fill) var(--bar),transparent 0)}
 :where(.named tr:not(.bands)>:first-child:not(.section-title)){position:sticky;left:0;z-index:1;background:var(--paper)}
 @media (min-width:900px){${frozenColumnRules()}}
