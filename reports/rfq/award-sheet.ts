@@ -72,7 +72,8 @@ function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   yield* keepTogether(blocks, WIDTHS.slice(0, FIRST_WORKING_COLUMN), heightOf(heading.slice(0, TITLE_ROWS), WIDTHS))
 }
 
-function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, ScenarioKey> {
+/** The columns of the scenarios; `Summary` refers to some of them. */
+export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, ScenarioKey> {
   const { numbers, currency, scenarios, award: tonnes } = layout
   const { text, number, formula, arrayFormula, cells } = columnsOf<ScenarioRow, ScenarioKey>(scenarios)
   const money = numbers.money(currency)

@@ -1,108 +1,72 @@
-import type { Scenario } from '../../src/domain/comparison/decision/decision-model.js'
-import { formatPercent } from '../../src/domain/comparison/number-format.js'
-import { columnsOf } from '../layout/columns.js'
-import { all, here, is, isNumber, type Mark, mark } from '../layout/marks.js'
+import { SCENARIOS } from '../../src/domain/comparison/decision/decision-model.js'
+import { referenceTo } from '../layout/cell-text.js'
+import { type Column, columnsOf } from '../layout/columns.js'
+import { here, is, type Mark, mark } from '../layout/marks.js'
+import { sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
-import { withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { formula } from '../xlsx/cells.js'
-import type { RfqLayout } from './layout.js'
+import { scenarioRows as rowsOfReport, type ScenarioRow } from './award-scenario.js'
+import { scenarioColumns } from './award-sheet.js'
+import type { RfqLayout, ScenarioKey } from './layout.js'
 
 /** At most this many offers of a scenario are listed; of more, their number is given. */
 const MAX_LISTED = 4
+const NO_AWARD = 'No award'
 
-/** One row for each way to award. @param row first row of the block */
+/** One row for each way to award, which refers to its row on `Award`. @param row first row of the block */
 export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[]; marks: Mark[] } {
-  const { report, numbers, currency } = layout
+  const { report, scenarios, numbers, currency } = layout
   if (report.decision.scenarios.length === 0) return { rows: [], marks: [] }
-  const { text, number } = columnsOf<Scenario>()
-  const money = numbers.money(currency)
-  const signed = style.withNumberFormat(money, '+#,##0;-#,##0;0')
-  const award =
-    <Value>(value: (award: NonNullable<Scenario['award']>) => Value) =>
-    (scenario: Scenario) =>
-      scenario.award === null ? null : value(scenario.award)
-  const columns = [
+  const columns = scenarioColumns(layout)
+  const { text, arrayFormula } = columnsOf<ScenarioRow>()
+  const signed = style.withNumberFormat(numbers.money(currency), '+#,##0;-#,##0;0')
+  const fromAward = (key: ScenarioKey, header = columns[key].header, look?: style.Style): Column<ScenarioRow> => ({
+    ...columns[key],
+    header,
+    cell: (award, index) => {
+      const cell = columns[key].cell(award, index)
+      const [source, tonnes] = [scenarios.cell(key, index), scenarios.cell('tonnes', index)]
+      const shown = award.tonnes > 0 ? cell : { ...cell, value: null }
+      const none = key === 'waived' ? NO_AWARD : ''
+      const styled = look === undefined ? shown : { ...shown, style: look }
+      return referenceTo(styled, `IF(N(${tonnes})>0,${source},"${none}")`, award.tonnes > 0 ? '' : none)
+    },
+  })
+  const shown = rowsOfReport(report).slice(0, SCENARIOS.length)
+  const table = [
     text('Scenario', ({ title }) => title, { look: style.boldWrapped }),
     text('', () => null, { look: style.body }),
-    text(
-      'Offers no.',
-      award(({ offers }) => offersText(offers)),
-      { look: style.asRight(style.wrapped) },
-    ),
-    number(
-      'Tonnes',
-      award(({ tonnes }) => tonnes),
-      numbers.volume,
-    ),
-    number(
-      withCurrency('Total', currency),
-      award(({ total }) => total),
-      style.asBold(money),
-    ),
-    number(
-      withCurrency('Price per tonne', currency, '/t'),
-      award(({ pricePerTonne }) => pricePerTonne),
-      numbers.price(currency),
-    ),
-    number('Difference to recommended', ({ difference }) => difference, signed),
-    number('Cost of the constraint', ({ constraint }) => constraint?.cost, signed),
-    number(
-      'Developers',
-      award(({ developers }) => developers),
-      style.integer,
-    ),
-    number(
-      'Excess tonnes',
-      award(({ excessTonnes }) => excessTonnes),
-      numbers.volume,
-    ),
-    number(
-      'Cost of the excess',
-      award(({ excessCost }) => excessCost),
-      money,
-    ),
-    text('Hard requirements waived', waivedText),
+    arrayFormula('Offers no.', style.asRight(style.wrapped), (award) => offersText(layout, award)),
+    fromAward('tonnes', 'Tonnes', numbers.volume),
+    fromAward('total'),
+    fromAward('price'),
+    fromAward('difference', 'Difference to recommended', signed),
+    fromAward('constraint', 'Cost of the constraint', signed),
+    fromAward('developers'),
+    fromAward('excessTonnes'),
+    fromAward('excessCost', 'Cost of the excess'),
+    fromAward('waived', 'Hard requirements waived, by offer no.'),
   ]
-  const { scenarios } = report.decision
-  const rows = [...tableRows(columns, scenarios)].map((plan): RowPlan => ({ ...plan, merged: [[0, 1]] }))
-  const [first, last] = [row + 2, row + 1 + scenarios.length]
+  const rows = [...tableRows(table, shown)].map((plan): RowPlan => ({ ...plan, merged: [[0, 1]] }))
+  const [first, last] = [row + 2, row + 1 + shown.length]
   return {
-    rows: [titleRow, ...rows],
+    rows: [sectionRow('Scenarios'), ...rows],
     marks: [
       mark(`A${first}:B${first}`, is({ column: 'A' }, '=', 'Recommended'), 'good'),
-      mark(`L${first}:L${last}`, is(here, '=', MEETS_ALL), 'good'),
-      mark(`J${first}:K${last}`, all(isNumber(here), is(here, '=', 0)), 'muted'),
+      mark(`J${first}:K${last}`, is(here, '=', 0), 'muted'),
     ],
   }
 }
 
-const TITLE = 'Scenarios'
-const titleRow: RowPlan = {
-  role: 'section',
-  cells: [
-    formula(
-      `IF(InputsChanged>0,"Scenarios for the settings of this report; those on Award follow Inputs","${TITLE}")`,
-      TITLE,
-      style.section,
-    ),
-  ],
-  height: 18,
+/** The numbers of the awarded offers. */
+function offersText({ award: { range }, report }: RfqLayout, { scenario, awarded }: ScenarioRow): [string, string] {
+  const [tonnes, numbers] = [range(scenario), range('offer')]
+  const count = `COUNTIF(${tonnes},">0")`
+  const list = `_xlfn.TEXTJOIN(", ",TRUE,IF(ISNUMBER(${tonnes}),IF(${tonnes}>0,${numbers},""),""))`
+  const shown = report.offers.filter(({ id }) => (awarded.get(id) ?? 0) > 0).map(({ sequence }) => sequence)
+  return [
+    `IF(${count}>${MAX_LISTED},${count}&" offers",${list})`,
+    shown.length > MAX_LISTED ? `${shown.length} offers` : shown.join(', '),
+  ]
 }
-
-const MEETS_ALL = 'None'
-
-function waivedText({ award, waived, words }: Scenario): string {
-  if (award === null) return words
-  const short = award.reached ? '' : `Only ${formatPercent(award.coverage ?? 0)} of the wanted volume. `
-  return `${short}${waived.length === 0 ? MEETS_ALL : waived.join('; ')}`
-}
-
-const offersText = (offers: readonly { sequence: number }[]) =>
-  offers.length > MAX_LISTED
-    ? `${offers.length} offers`
-    : offers
-        .map(({ sequence }) => sequence)
-        .sort((a, b) => a - b)
-        .join(', ')
