@@ -60,9 +60,9 @@ export class QueueBinding {
       return backend.keepDatabaseText(JSON.stringify(database), { replace: false })
     })
     if (text === null) return
-    this.#mayClaim = true
     const bound = parseQueueDatabase(text)
-    if (bound.id !== database.id) throw this.#otherDatabase(bound, database)
+    this.#mayClaim = bound.id === database.id
+    if (!this.#mayClaim) throw this.#otherDatabase(bound, database)
   }
 
   /**
