@@ -10,7 +10,9 @@ import { openStore } from '../../src/store/store.js'
 import { eventually } from '../helpers/eventually.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
-import { fault } from './fault-test.js'
+import { fault, longFaultUnless } from './fault-test.js'
+
+const longFault = longFaultUnless(null)
 
 const SENDER = join(import.meta.dirname, '../fixtures/send-requests.mjs')
 /** How much longer than another one request may take from its start to its arrival, while the machine is busy. */
@@ -125,7 +127,7 @@ fault(55, '`start`, `sync`, `close-expired` and `check` together stay within the
   expectAtMost(5, arrivals.slice(5))
 })
 
-fault(55, 'never more in flight than `concurrency`, and each process gets its share', async () => {
+longFault(55, 'never more in flight than `concurrency`, and each process gets its share', async () => {
   const database = await createDatabase()
   const server = await openServer((response) => void setTimeout(() => answer(response), 300))
   const options = { database, url: server.url, parallel: 6, concurrency: 4 }
@@ -138,7 +140,7 @@ fault(55, 'never more in flight than `concurrency`, and each process gets its sh
   for (const name of ['one', 'two', 'three']) expect(senders(arrivals, name)).toBeGreaterThan(arrivals.length / 6)
 })
 
-fault(55, 'the lower limit holds while the process that has it sends requests', async () => {
+longFault(55, 'the lower limit holds while the process that has it sends requests', async () => {
   const [database, server] = [await createDatabase(), await openServer()]
   await startSender('low', { database, url: server.url, parallel: 4, perSecond: 4 })
   await startSender('high', { database, url: server.url, parallel: 4, perSecond: 40 })
@@ -182,7 +184,7 @@ fault(56, 'none sends within that time, and all continue after it', async () => 
   for (const name of ['one', 'two', 'three']) expect(senders(after, name)).toBeGreaterThan(0)
 })
 
-fault(57, 'damaged or deleted, it is replaced, and the limit holds', async () => {
+longFault(57, 'damaged or deleted, it is replaced, and the limit holds', async () => {
   const [database, server] = [await createDatabase(), await openServer()]
   const options = { database, url: server.url, parallel: 4, perSecond: 5 }
   await Promise.all(['one', 'two', 'three'].map((name) => startSender(name, options)))
