@@ -1,7 +1,7 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq'
 import type { BindOptions, JobHandlers, JobName, JobPayload, JobRunner, Log, QueueDatabase } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
-import { QueueUnavailableError, UnknownChannelError } from './errors.js'
+import { type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
 import { fairnessKey } from './job-id.js'
 import { parseJob } from './job-payload.js'
 import { openPostgresBackend } from './postgres-backend.js'
@@ -137,7 +137,11 @@ class BullRunner implements JobRunner {
   }
 
   bindDatabase(database: QueueDatabase, options: BindOptions = {}): Promise<void> {
-    return this.#binding.bind(database, options)
+    const onLost = (error: QueueDatabaseError) => {
+      void this.#worker?.pause(true)
+      options.onLost?.(error)
+    }
+    return this.#binding.bind(database, { ...options, onLost })
   }
 
   async checkDatabase(database: QueueDatabase): Promise<{ ok: boolean; message: string }> {
@@ -183,7 +187,12 @@ class BullRunner implements JobRunner {
     }
     const { timing, log } = this.#parts
     const { database, data } = splitOwner(job.data)
-    if (!(await this.#binding.accepts(database))) return this.#leaveJob(job, token)
+    const judgement = await this.#binding.judge(database)
+    if (judgement === 'leave') return this.#leaveJob(job, token)
+    if (judgement === 'refuse') {
+      log.warn({ job: job.name, id: job.id }, 'job refused: it is from the former database of this queue')
+      throw new UnrecoverableError('from the former database of this queue')
+    }
     // Pauses are counted, not the time since the job was added: without any worker, nobody could have taken it.
     const ifUnknownChannel = job.attemptsStarted * timing.returnPause < timing.returnFor ? 'return' : 'expired'
     const raw = { id: job.id ?? '', name: job.name, data, signal, ifUnknownChannel } as const
@@ -203,10 +212,9 @@ class BullRunner implements JobRunner {
     }
   }
 
-  /** Leaves a job of another database to the processes that use it, and takes no more jobs. */
+  /** Leaves a job of another database to the processes that use it. */
   async #leaveJob(job: Job, token: string): Promise<never> {
     const { timing, errorLog } = this.#parts
-    void this.#worker?.pause(true)
     await job.moveToDelayed(Date.now() + timing.returnPause, token).catch(errorLog.error)
     throw new DelayedError()
   }

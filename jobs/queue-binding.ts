@@ -66,18 +66,24 @@ export class QueueBinding {
   }
 
   /**
-   * Whether a job may be run here. If it is of another database, `onLost` is called.
-   * @param id of the database that the job names; undefined for a job of an earlier version
+   * What to do with a job: run it; refuse it as a remnant, if this process has adopted the queue since; or leave it to the
+   * processes of the other database, if the queue is theirs (`onLost` is called then) or does not answer.
+   * @param id of the database that the job names; undefined for a job that names none
    */
-  async accepts(id: string | undefined): Promise<boolean> {
+  async judge(id: string | undefined): Promise<'run' | 'refuse' | 'leave'> {
     const database = this.#database
-    if (id === undefined || database === null || id === database.id) return true
-    const text = await this.#options.call(() => this.#options.backend.databaseText()).catch(() => null)
-    const bound = text === null ? null : parseQueueDatabase(text)
-    this.#onLost(this.#otherDatabase(bound?.id === id ? bound : { id, path: 'unknown', host: 'unknown' }, database))
-    return false
+    if (id === undefined || database === null || id === database.id) return 'run'
+    try {
+      await this.verify()
+      if (this.#mayClaim) return 'refuse'
+      this.#lose(this.#otherDatabase({ id, path: 'unknown', host: 'unknown' }, database))
+    } catch (error) {
+      if (error instanceof QueueDatabaseError) this.#lose(error)
+    }
+    return 'leave'
   }
 
+  /** Looks no more. */
   close(): void {
     if (this.#timer) clearInterval(this.#timer)
   }
@@ -87,8 +93,13 @@ export class QueueBinding {
       await this.verify()
     } catch (error) {
       // A queue that does not answer is reported by whoever needs it.
-      if (error instanceof QueueDatabaseError) this.#onLost(error)
+      if (error instanceof QueueDatabaseError) this.#lose(error)
     }
+  }
+
+  #lose(error: QueueDatabaseError): void {
+    this.close()
+    this.#onLost(error)
   }
 
   #otherDatabase(bound: QueueDatabase, own: QueueDatabase): QueueDatabaseError {

@@ -123,6 +123,28 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
     expect(ran.filter((each) => each.startsWith('foreign'))).toEqual([])
   })
 
+  it('refuses jobs of the former database after it was adopted, runs its own, and goes on', async () => {
+    const open = newQueue()
+    const former = await open()
+    await former.bindDatabase(OURS)
+    for (let job = 0; job < ROUNDS; job++) {
+      await former.enqueue('poll-rfqs', { channel: `acme/c${job}`, cause: 'tick' }, `former-${job}`)
+    }
+    await former.close(0)
+    const adopting = await open()
+    const losses: Error[] = []
+    await adopting.bindDatabase(THEIRS, { adopt: true, onLost: (error) => losses.push(error) })
+    const ran: string[] = []
+    await adopting.work(handlersThat((channel) => ran.push(channel)))
+    for (let job = 0; job < ROUNDS; job++) {
+      // Not enqueued while the job of the former database still waits.
+      const enqueue = () => adopting.enqueue('poll-rfqs', { channel: `acme/c${job}`, cause: 'tick' }, `own-${job}`)
+      await expect.poll(enqueue, { timeout: 20_000 }).toBe(true)
+    }
+    await expect.poll(() => ran.length, { timeout: 20_000 }).toBe(ROUNDS)
+    expect(losses).toEqual([])
+  })
+
   it('tells a running process that another database has adopted it', async () => {
     const open = newQueue({ databaseCheck: 50 })
     const former = await open()
