@@ -1,4 +1,4 @@
-import { setTimeout as wait } from 'node:timers/promises'
+import { closingContext } from '../src/closing/closing-context.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from '../src/closing/contract.js'
 import { closingPolicy } from '../src/closing/policy.js'
 import type { ChannelConfig, Config } from '../src/config.js'
@@ -65,17 +65,12 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   throw new UnknownChannelError(channel)
 }
 
-const session = ({ deps, channel, signal }: ChannelJob) => deps.marketplace.session(channel, { signal })
-
 async function closeExpired(job: ChannelJob): Promise<void> {
   const { deps, channel, signal } = job
   const policy = closingPolicy(deps.config.closing, channel)
   if (policy === null) return
-  const { store, now, killSwitch } = deps
-  const pause = (milliseconds: number) => wait(milliseconds, undefined, { signal })
-  const context = { session: session(job), store, now, signal, killSwitch, pause }
   await runAndLog(job, 'close', async () => {
-    const result = await deps.closeExpired(context, policy)
+    const result = await deps.closeExpired(closingContext(deps, channel, signal), policy)
     logUnsettledCloses(result, deps.log)
     if (deps.config.closing.reportOnClose) await enqueueReports(deps, result)
     return result

@@ -189,22 +189,22 @@ async function closeRound(
   channel: ChannelConfig,
   changes: Partial<ClosingPolicy>,
 ): Promise<ClosingResult> {
-  const { closeExpired } = await import('../../closing/closing-round.js')
-  const { closingPolicy } = await import('../../closing/policy.js')
-  const { closingKillSwitch } = await import('../../closing/kill-switch.js')
-  const { setTimeout: pause } = await import('node:timers/promises')
+  const [{ closeExpired }, { closingContext }, { closingKillSwitch }, { closingPolicy }] = await Promise.all([
+    import('../../closing/closing-round.js'),
+    import('../../closing/closing-context.js'),
+    import('../../closing/kill-switch.js'),
+    import('../../closing/policy.js'),
+  ])
   const { config } = app
-  const context = {
-    session: (await app.marketplace()).session(channel, { signal: io.stop }),
-    store: await app.store(),
-    now: io.now,
-    signal: io.stop,
-    killSwitch: closingKillSwitch(config),
-    pause: (milliseconds: number) => pause(milliseconds, undefined, { signal: io.stop }),
-  }
   const policy = closingPolicy(config.closing, channel)
   if (policy === null) throw new FailedError(`${channel.key} has autoClose: off`)
-  return closeExpired(context, { ...policy, ...changes })
+  const services = {
+    marketplace: await app.marketplace(),
+    store: await app.store(),
+    now: io.now,
+    killSwitch: closingKillSwitch(config),
+  }
+  return closeExpired(closingContext(services, channel, io.stop), { ...policy, ...changes })
 }
 
 /**
