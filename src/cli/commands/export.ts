@@ -44,25 +44,10 @@ const polledFor = (kind: DocumentKind | undefined) =>
   kind === undefined ? undefined : kind === 'listing' ? 'listings' : 'rfqs'
 
 /** These members are documented in docs/COMMANDS.md; more may be added after them. */
-const exportLine = ({
-  channel,
-  kind,
-  id,
-  version,
-  observedAt,
-  valid,
-  bodyText,
-  rfqId,
-  missingSince,
-}: KnownDocument) => ({
-  channel,
-  kind,
-  id,
-  version,
-  observedAt,
-  valid,
+function exportLine(document: KnownDocument) {
+  const { channel, kind, id, version, observedAt, valid, bodyText, rfqId, missingSince } = document
   // As received, on one line: JSON has line breaks between values only.
-  body: new VerbatimJson(bodyText.replaceAll(/[\r\n]+/g, ' ')),
-  ...(rfqId === null ? {} : { rfqId }),
-  missingSince,
-})
+  const body = new VerbatimJson(bodyText.replaceAll(/[\r\n]+/g, ' '))
+  const rfq = rfqId === null ? {} : { rfqId }
+  return { channel, kind, id, version, observedAt, valid, body, ...rfq, missingSince }
+}
