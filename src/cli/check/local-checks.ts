@@ -1,0 +1,141 @@
+import { dirname } from 'node:path'
+import type { AnchorTarget } from '../../anchors/anchor-target.js'
+import { closingKillSwitch } from '../../closing/kill-switch.js'
+import { isExampleAddress } from '../../config/example.js'
+import type { Clock } from '../../domain/clock.js'
+import type { Store } from '../../store/contract.js'
+import type { App } from '../app.js'
+import { connectTo } from '../connect-to.js'
+import { looseFiles } from '../file-permissions.js'
+import { formatMinute } from '../output.js'
+import { refuseNeededFile } from '../output-file.js'
+import { plural } from '../terminal-text.js'
+import { type Check, failed, passed, warning } from './finding.js'
+
+const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
+
+/** Checks of this machine: configuration, database, queue and folders. */
+export const localChecks = (app: App, now: Clock): Check[] => [
+  { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
+  { what: 'database', remedy: 'check the path under `database:` in the configuration', run: () => checkDatabase(app) },
+  { what: 'closing', remedy: '', run: () => checkClosing(app, now()) },
+  ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app) }]),
+  { what: 'queue', remedy: START_QUEUE, run: () => checkQueue(app) },
+  {
+    what: 'reports',
+    remedy: 'check the path under `reports.directory:` in the configuration',
+    run: () => checkReports(app),
+  },
+  { what: 'permissions', remedy: '', run: async () => checkPermissions(app) },
+]
+
+function checkConfiguration({ config }: App) {
+  const found = `${config.file}, ${plural(config.channels.length, 'channel')}`
+  if (!isExampleAddress(config.baseUrl)) return passed(found)
+  return failed(
+    `${config.file}: baseUrl is still the example address ${config.baseUrl}`,
+    'set baseUrl to the address of your marketplace',
+  )
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
+/** A smaller share of unused space is not worth showing. */
+const MIN_UNUSED_SHOWN = 0.1
+
+async function checkDatabase(app: App) {
+  const store = await app.store()
+  const { ok, message, bytes, freeBytes, schemaVersion } = await store.check()
+  const unused = freeBytes > MIN_UNUSED_SHOWN * bytes ? ` (${megabytes(freeBytes)} unused)` : ''
+  const found = `${store.path}: ${message}, ${megabytes(bytes)}${unused}, schema ${schemaVersion}`
+  if (!ok) return failed(found, 'stop Quotekeeper and restore a backup: quotekeeper restore FILE')
+  const writing = await store.checkWritable()
+  if (writing.ok) return passed(`${found}; ${writing.message}`)
+  const named = writing.message.includes(store.path) ? writing.message : `${store.path}: ${writing.message}`
+  return failed(named, 'nothing can be recorded until the database can be written')
+}
+
+/** The queue accepts jobs, and no other database uses it. */
+async function checkQueue(app: App) {
+  const runner = await app.runner()
+  const { ok, message } = await runner.ping()
+  if (!ok) return failed(message, START_QUEUE)
+  const store = await app.store().catch(() => null)
+  if (store === null || app.config.queue.kind === 'in-process') return passed(message)
+  const { queueDatabase } = await import('../../../jobs/queue-database.js')
+  const owner = await runner.checkDatabase(await queueDatabase(store))
+  return owner.ok ? passed(`${message}; ${owner.message}`) : failed(owner.message)
+}
+
+/** Nothing may keep RFQs from being closed: no stop file, no round waiting for approval, no close that needs a person. */
+async function checkClosing({ config, store }: App, now: Date) {
+  const opened = await store().catch(() => null)
+  if (opened === null) return failed('not checked: see database')
+  const problems = [...stopFileProblem(config), ...(await standingCloses(opened, now))]
+  if (problems.length > 0) {
+    const remedies = [...new Set(problems.map(({ remedy }) => remedy))]
+    return failed(problems.map(({ found }) => found).join('; '), remedies.join('; '))
+  }
+  return passed(config.closing.enabled ? 'nothing waits for a person' : 'off: closing.enabled is false')
+}
+
+function stopFileProblem(config: App['config']) {
+  // Turned off in the configuration, closing is off on purpose.
+  const reason = config.closing.enabled ? closingKillSwitch(config)() : null
+  return reason === null ? [] : [{ found: reason, remedy: 'delete the file when RFQs may be closed again' }]
+}
+
+const MAX_NAMED_CLOSES = 5
+
+async function standingCloses(store: Store, now: Date) {
+  const [unsettled, plans] = await Promise.all([store.unsettledCloses({ now }), store.heldPlans({ now })])
+  const closes = unsettled.map(({ channel, rfqId, rfqNumber, outcome, since, remedy }) => ({
+    found: `RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${formatMinute(since)}`,
+    remedy,
+  }))
+  const more = closes.length - MAX_NAMED_CLOSES
+  return [
+    ...closes.slice(0, MAX_NAMED_CLOSES),
+    ...(more > 0 ? [{ found: `${more} more`, remedy: 'see all with: quotekeeper decisions' }] : []),
+    ...plans.map(({ plan, channel, rfqIds, remedy }) => ({
+      found: `plan ${plan} of ${channel} waits for approval (${plural(rfqIds.length, 'RFQ')})`,
+      remedy,
+    })),
+  ]
+}
+
+/** The target accepts anchors, the newest one fits, and the last attempt of the service succeeded. */
+async function checkAnchors({ config, store }: App) {
+  const target = config.anchors.to as AnchorTarget
+  if (target.kind === 'file') {
+    refuseNeededFile(target.path, config)
+    const { requireContinuing } = await import('../../anchors/write-anchor.js')
+    const { probeFolder } = await import('../../store/write-check.js')
+    await requireContinuing(await store(), target.path)
+    await probeFolder(dirname(target.path))
+  }
+  const reached = target.kind === 'url' ? await connectTo(target.url, 'anchors.to') : `${target.path}: writable`
+  const state = await (await store()).maintenanceState('anchor')
+  if (state !== null && state.failures > 0)
+    return failed(`the last anchor failed (${formatMinute(state.attemptedAt)} UTC): ${state.error}`, ANCHOR_BY_HAND)
+  return passed(state?.succeededAt ? `${reached}; last anchor ${formatMinute(state.succeededAt)} UTC` : reached)
+}
+
+const ANCHOR_BY_HAND = 'when the cause is removed, the service tries again within an hour'
+
+async function checkReports({ config }: App) {
+  const { directory } = config.reports
+  const [{ makeFolder }, { probeFolder }] = await Promise.all([
+    import('../../make-folder.js'),
+    import('../../store/write-check.js'),
+  ])
+  makeFolder(directory)
+  await probeFolder(directory)
+  return passed(`${directory}: writable`)
+}
+
+/** A warning only: everything works, but others may read offers and keys. */
+function checkPermissions({ config }: App) {
+  const loose = looseFiles(config)
+  if (loose.length === 0) return passed('only this user may read the database and the keys')
+  return warning(loose.map(({ found }) => found).join('; '), loose.map(({ remedy }) => remedy).join(' && '))
+}
