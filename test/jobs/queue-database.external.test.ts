@@ -1,57 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq-runner.js'
-import type { JobHandler, JobHandlers } from '../../jobs/contract.js'
-import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { describeOnEachServer } from '../helpers/queue-servers.js'
+import { recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 
 const OURS = { id: 'id-1', path: '/srv/a.db', host: 'one' }
 const THEIRS = { id: 'id-2', path: '/srv/b.db', host: 'two' }
 const ROUNDS = 6
 
-/** Handlers that only report the channel of each job. */
-const handlersThat = (report: (channel: string) => void): JobHandlers => {
-  const handle: JobHandler = async ({ channel }) => report(channel)
-  return {
-    'poll-listings': handle,
-    'poll-rfqs': handle,
-    'close-expired': handle,
-    'channel-report': handle,
-    'rfq-report': handle,
-  }
-}
-
-const servers = [
-  { kind: 'redis' as const, skip: redisSkipReason, start: () => PrivateRedis.start() },
-  { kind: 'postgres' as const, skip: postgresSkipReason, start: () => PrivatePostgres.start() },
-]
-
-describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start }) => {
-  if (skip !== null) {
-    it.skip(`skipped: ${skip}`)
-    return
-  }
-  let server: Awaited<ReturnType<typeof start>>
-  let prefixes = 0
-  beforeAll(async () => {
-    server = await start()
-  }, 60_000)
-  afterAll(() => server.remove())
-
-  /** Opens runners on a queue of their own. */
-  const newQueue = (timing: BullRunnerOptions['timing'] = {}) => {
-    const prefix = `owner_${prefixes++}`
-    return async () => {
-      const runner = await createBullRunner({
-        ...{ server: { kind, url: server.url }, prefix, concurrency: 1, log: recordingLog(), timing },
-      })
-      onTestFinished(() => runner.close(0))
-      return runner
-    }
-  }
-
+describeOnEachServer('the database of a queue', (newQueue) => {
   it('refuses another database, also after every restart, and names both', async () => {
-    const open = newQueue()
+    const { open } = newQueue()
     for (let round = 0; round < ROUNDS; round++) {
       const first = await open()
       await first.bindDatabase({ ...OURS, path: `/srv/moved-${round}.db` })
@@ -71,7 +31,7 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
 
   it('belongs to exactly one of several databases that start at once', async () => {
     for (let round = 0; round < ROUNDS; round++) {
-      const open = newQueue()
+      const { open } = newQueue()
       const runners = await Promise.all([open(), open(), open(), open()])
       const results = await Promise.allSettled(
         runners.map((runner, index) => runner.bindDatabase({ ...OURS, id: `id-${index}` })),
@@ -82,7 +42,7 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
   })
 
   it('is only changed by adopting it, which the processes with the former database report', async () => {
-    const open = newQueue()
+    const { open } = newQueue()
     const [former, later] = [await open(), await open()]
     await former.bindDatabase(OURS)
     expect(await former.ping()).toMatchObject({ ok: true })
@@ -96,7 +56,7 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
   })
 
   it('is not bound by a process that only works', async () => {
-    const open = newQueue()
+    const { open } = newQueue()
     await (await open()).bindDatabase(THEIRS, { claim: false })
     const scheduler = await open()
     expect(await scheduler.checkDatabase(OURS)).toEqual({ ok: true, message: 'belongs to no database yet' })
@@ -105,22 +65,22 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
   })
 
   it('runs no job of another database, and leaves it to those who use that', async () => {
-    const open = newQueue({ returnPause: 50 })
-    const foreign = await open()
+    const { open } = newQueue()
+    const foreign = await open({ returnPause: 50 })
     const lost = new Promise<Error>((resolve) => {
       void foreign.bindDatabase(THEIRS, { claim: false, onLost: resolve })
     })
-    const ran: string[] = []
-    await foreign.work(handlersThat((channel) => ran.push(`foreign ${channel}`)))
+    const [ofForeign, ofOurs] = [recordingHandlers(), recordingHandlers()]
+    await foreign.work(ofForeign.handlers)
     const ours = await open()
     await ours.bindDatabase(OURS)
     for (let job = 0; job < ROUNDS; job++) {
       await ours.enqueue('poll-rfqs', { channel: `acme/c${job}`, cause: 'tick' }, `job-${job}`)
     }
     expect((await lost).message).toMatch(/belongs to the database .*id-1.* but this process uses \/srv\/b\.db/)
-    await ours.work(handlersThat((channel) => ran.push(`ours ${channel}`)))
-    await expect.poll(() => ran.length, { timeout: 20_000 }).toBe(ROUNDS)
-    expect(ran.filter((each) => each.startsWith('foreign'))).toEqual([])
+    await ours.work(ofOurs.handlers)
+    await expect.poll(() => ofOurs.done.length, { timeout: 20_000 }).toBe(ROUNDS)
+    expect(ofForeign.done).toEqual([])
   })
 
   it('refuses jobs of the former database after it was adopted, runs its own, and goes on', async () => {
@@ -146,8 +106,8 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
   })
 
   it('tells a running process that another database has adopted it', async () => {
-    const open = newQueue({ databaseCheck: 50 })
-    const former = await open()
+    const { open } = newQueue()
+    const former = await open({ databaseCheck: 50 })
     const lost = new Promise<Error>((resolve) => {
       void former.bindDatabase(OURS, { onLost: resolve })
     })
@@ -159,7 +119,7 @@ describe.each(servers)('the database of a queue on $kind', ({ kind, skip, start 
   })
 
   it('is not bound by a check', async () => {
-    const open = newQueue()
+    const { open } = newQueue()
     expect(await (await open()).checkDatabase(OURS)).toEqual({ ok: true, message: 'belongs to no database yet' })
     await (await open()).bindDatabase(THEIRS)
   })
@@ -171,12 +131,10 @@ describe.skipIf(redisSkipReason !== null)('the database of a queue on a Redis th
     onTestFinished(() => redis.remove())
     const open = async () => {
       const runner = await createBullRunner({
-        ...{
-          server: { kind: 'redis', url: redis.url },
-          concurrency: 1,
-          log: recordingLog(),
-          timing: { databaseCheck: 200 },
-        },
+        server: { kind: 'redis', url: redis.url },
+        concurrency: 1,
+        log: recordingLog(),
+        timing: { databaseCheck: 200 },
       })
       onTestFinished(() => runner.close(0))
       return runner

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { Queue } from 'bullmq'
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
-import { type BullRunnerOptions, createBullRunner } from '../../jobs/bullmq-runner.js'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { createBullRunner } from '../../jobs/bullmq-runner.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import { eventually } from '../helpers/eventually.js'
-import { PrivatePostgres, postgresSkipReason } from '../helpers/private-postgres.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
+import { describeOnEachServer } from '../helpers/queue-servers.js'
 import { recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
@@ -18,37 +18,7 @@ const report = (rfqId: string) => ({ channel: CHANNEL, rfqId, cause: 'close' })
 const withoutChannel = () =>
   createHandlers({ config: testConfig({ channels: [channelConfig('acme/peat')] }) } as HandlerDeps)
 
-const servers = [
-  { kind: 'redis' as const, skip: redisSkipReason, start: () => PrivateRedis.start() },
-  { kind: 'postgres' as const, skip: postgresSkipReason, start: () => PrivatePostgres.start() },
-]
-
-describe.each(servers)('a job for a channel that one of two workers has, on $kind', ({ kind, skip, start }) => {
-  if (skip !== null) {
-    it.skip(`skipped: ${skip}`)
-    return
-  }
-  let server: Awaited<ReturnType<typeof start>>
-  let prefixes = 0
-  beforeAll(async () => {
-    server = await start()
-  }, 60_000)
-  afterAll(() => server.remove())
-
-  /** A queue of its own, and one log for all its workers. */
-  function newQueue() {
-    const prefix = `channel_${prefixes++}`
-    const log = recordingLog()
-    const open = async (timing: BullRunnerOptions['timing'] = {}) => {
-      const runner = await createBullRunner({
-        ...{ server: { kind, url: server.url }, prefix, concurrency: 2, log, timing },
-      })
-      onTestFinished(() => runner.close(0))
-      return runner
-    }
-    return { open, log, prefix }
-  }
-
+describeOnEachServer('a job for a channel that one of two workers has,', (newQueue) => {
   it('is always done once by the worker that has it, also after restarts of both', async () => {
     const { open, log } = newQueue()
     const { handlers, done } = recordingHandlers()
@@ -114,7 +84,10 @@ describe.skipIf(redisSkipReason !== null)('a returned job', () => {
     onTestFinished(() => redis.remove())
     const log = recordingLog()
     const runner = await createBullRunner({
-      ...{ server: { kind: 'redis', url: redis.url }, concurrency: 1, log, timing: { returnPause: 20 } },
+      server: { kind: 'redis', url: redis.url },
+      concurrency: 1,
+      log,
+      timing: { returnPause: 20 },
     })
     const queue = new Queue('jobs', { connection: { url: redis.url }, prefix: 'quotekeeper' })
     onTestFinished(() => Promise.all([runner.close(0), queue.close()]).then(() => undefined))
