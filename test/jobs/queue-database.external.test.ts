@@ -84,7 +84,7 @@ describeOnEachServer('the database of a queue', (newQueue) => {
   })
 
   it('refuses jobs of the former database after it was adopted, runs its own, and goes on', async () => {
-    const open = newQueue()
+    const { open } = newQueue()
     const former = await open()
     await former.bindDatabase(OURS)
     for (let job = 0; job < ROUNDS; job++) {
@@ -94,14 +94,14 @@ describeOnEachServer('the database of a queue', (newQueue) => {
     const adopting = await open()
     const losses: Error[] = []
     await adopting.bindDatabase(THEIRS, { adopt: true, onLost: (error) => losses.push(error) })
-    const ran: string[] = []
-    await adopting.work(handlersThat((channel) => ran.push(channel)))
+    const { handlers, done } = recordingHandlers()
+    await adopting.work(handlers)
     for (let job = 0; job < ROUNDS; job++) {
       // Not enqueued while the job of the former database still waits.
       const enqueue = () => adopting.enqueue('poll-rfqs', { channel: `acme/c${job}`, cause: 'tick' }, `own-${job}`)
       await expect.poll(enqueue, { timeout: 20_000 }).toBe(true)
     }
-    await expect.poll(() => ran.length, { timeout: 20_000 }).toBe(ROUNDS)
+    await expect.poll(() => done.length, { timeout: 20_000 }).toBe(ROUNDS)
     expect(losses).toEqual([])
   })
 
