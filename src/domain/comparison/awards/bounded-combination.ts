@@ -1,7 +1,8 @@
 /**
  * The cheapest set of whole offers whose volume lies between two bounds. Without the upper bound this is
  * cheapest-combination.ts, whose result is optimal if it stays within the bound. If it does not, more tonnes are no longer
- * better, so subsets cannot be discarded because another one is cheaper and larger:
+ * better, so subsets cannot be discarded because another one is cheaper and larger, which is what makes the search without
+ * an upper bound prove more and, for up to EXACT_UP_TO offers, take less time:
  * 1. a heuristic finds a good set within the bounds, if it can;
  * 2. the LP bound fixes offers, as without the upper bound;
  * 3. up to EXACT_UP_TO remaining offers are split into halves, all subsets of each half are listed by volume, and for each
@@ -13,26 +14,22 @@ import {
   byUnitCost,
   type Combination,
   cheapestCover,
+  combinationOf,
   EMPTY_SUBSET,
   EXACT_UP_TO,
   fixVariables,
+  greedySubset,
+  halvesOf,
   type IndexedItem,
   type Item,
-  indexesOf,
   isBetter,
   isProvenMinimum,
   lpBound,
   type ReducedProblem,
-  type SortedItems,
   type Subset,
   TOLERANCE,
+  type VolumeBounds,
 } from './cheapest-combination.js'
-
-export interface VolumeBounds {
-  /** Tonnes, both inclusive; `most` may be infinite. */
-  least: number
-  most: number
-}
 
 export interface BoundedCombination {
   /** Null: no set within the bounds was found. */
@@ -42,37 +39,33 @@ export interface BoundedCombination {
 }
 
 /** Nodes of the depth-first search before it gives up the proof. */
-export const MAX_NODES = 200_000
+const MAX_NODES = 200_000
 
-/** The cheapest set within the bounds; the empty set if `least` is not above 0. */
-export function cheapestWithin(items: readonly Item[], { least, most }: VolumeBounds): BoundedCombination {
-  if (least > most) return { found: null, exact: true }
-  if (least <= 0) return { found: { picked: [], volume: 0, cost: 0, exact: true, lowerBound: 0 }, exact: true }
-  const usable = items.flatMap((item, index) => (item.volume <= most ? [index] : []))
-  const at = (index: number) => items[usable[index] ?? 0] ?? EMPTY_SUBSET
-  const unbounded = cheapestCover(
-    usable.map((_, index) => at(index)),
-    least,
-  )
+/** The cheapest set within the bounds; the empty set if `min` is not above 0. */
+export function cheapestWithin(items: readonly Item[], { min, max }: VolumeBounds): BoundedCombination {
+  if (min > max) return { found: null, exact: true }
+  if (min <= 0) return { found: { picked: [], volume: 0, cost: 0, exact: true, lowerBound: 0 }, exact: true }
+  const usable = itemsUpTo(items, max)
+  const unbounded = cheapestCover(usable, min)
   if (unbounded === null) return { found: null, exact: true }
-  const within =
-    unbounded.volume <= most
+  const { found, exact } =
+    unbounded.volume <= max
       ? { found: unbounded, exact: unbounded.exact }
-      : searchWithin(
-          usable.map((_, index) => at(index)),
-          { least, most },
-          unbounded.lowerBound,
-        )
-  if (within.found === null) return within
-  return { ...within, found: { ...within.found, picked: within.found.picked.map((index) => usable[index] ?? 0) } }
+      : searchWithin(usable, { min, max }, unbounded.lowerBound)
+  if (found === null) return { found, exact }
+  return { found: { ...found, picked: found.picked.map((at) => usable[at]?.index ?? 0) }, exact }
 }
 
-/** @param floor lower bound on the cost of any set that reaches `least` */
+/** The items that do not exceed the upper bound alone. */
+const itemsUpTo = (items: readonly Item[], max: number): IndexedItem[] =>
+  items.flatMap(({ volume, cost }, index) => (volume <= max ? [{ volume, cost, index }] : []))
+
+/** @param floor lower bound on the cost of any set that reaches `min` */
 function searchWithin(items: readonly Item[], bounds: VolumeBounds, floor: number): BoundedCombination {
   const sorted = byUnitCost(items)
-  const first = heuristicSubset(sorted, bounds)
+  const first = greedySubset(sorted, bounds)
   if (first !== null && isProvenMinimum(first, floor)) return resultOf(first, true, floor)
-  const core = fixVariables(sorted, bounds.least, first?.cost ?? Number.POSITIVE_INFINITY)
+  const core = fixVariables(sorted, bounds.min, first?.cost ?? Number.POSITIVE_INFINITY)
   const { subset, complete } =
     core.free.items.length > EXACT_UP_TO ? depthFirst(core, bounds, first) : matchWindows(core, bounds, first)
   return resultOf(subset, complete, floor)
@@ -80,27 +73,7 @@ function searchWithin(items: readonly Item[], bounds: VolumeBounds, floor: numbe
 
 function resultOf(subset: Subset | null, exact: boolean, floor: number): BoundedCombination {
   if (subset === null) return { found: null, exact }
-  const picked = indexesOf(subset).sort((a, b) => a - b)
-  const { volume, cost } = subset
-  return { found: { picked, volume, cost, exact, lowerBound: exact ? cost : floor }, exact }
-}
-
-/** Fills up in order of price, skipping what exceeds the upper bound, and completes each stage with one more item. */
-function heuristicSubset({ items }: SortedItems, { least, most }: VolumeBounds): Subset | null {
-  let best: Subset | null = null
-  let filled: Subset = EMPTY_SUBSET
-  for (const [at, item] of items.entries()) {
-    for (let rest = at; rest < items.length; rest++) {
-      const last = items[rest]
-      if (last === undefined) continue
-      const volume = filled.volume + last.volume
-      if (volume < least || volume > most) continue
-      if (best === null || filled.cost + last.cost < best.cost) best = add(filled, last)
-    }
-    if (filled.volume + item.volume <= most) filled = add(filled, item)
-    if (filled.volume >= least) break
-  }
-  return best
+  return { found: combinationOf(subset, exact, floor), exact }
 }
 
 // --- up to EXACT_UP_TO items ----------------------------------------------------------------------------------------
@@ -112,12 +85,11 @@ interface SubsetList {
   masks: Uint32Array
 }
 
-function matchWindows({ fixed, free }: ReducedProblem, { least, most }: VolumeBounds, best: Subset | null) {
-  const halves = [0, 1].map((parity) => free.items.filter((_, at) => at % 2 === parity))
-  const [leftItems = [], rightItems = []] = halves
+function matchWindows({ fixed, free }: ReducedProblem, { min, max }: VolumeBounds, best: Subset | null) {
+  const [leftItems, rightItems] = halvesOf(free.items)
   const left = allSubsets(leftItems, fixed)
   const right = allSubsets(rightItems, EMPTY_SUBSET)
-  const pair = cheapestMatch(left, right, { least, most }, best)
+  const pair = cheapestMatch(left, right, { min, max }, best)
   if (pair === null) return { subset: best, complete: true }
   const members = [...membersOf(leftItems, left.masks[pair[0]]), ...membersOf(rightItems, right.masks[pair[1]])]
   return { subset: members.reduce(add, fixed), complete: true }
@@ -126,7 +98,7 @@ function matchWindows({ fixed, free }: ReducedProblem, { least, most }: VolumeBo
 const membersOf = (items: readonly IndexedItem[], mask = 0) => items.filter((_, at) => (mask >>> at) & 1)
 
 /** Indexes of the cheapest pair within the bounds that improves on `best`, or null. */
-function cheapestMatch(left: SubsetList, right: SubsetList, { least, most }: VolumeBounds, best: Subset | null) {
+function cheapestMatch(left: SubsetList, right: SubsetList, { min, max }: VolumeBounds, best: Subset | null) {
   let [cost, volume] = [best?.cost ?? Number.POSITIVE_INFINITY, best?.volume ?? 0]
   let pair: [number, number] | null = null
   // Right subsets in the window, cheapest first; the window moves to smaller volumes as left volumes grow.
@@ -134,12 +106,12 @@ function cheapestMatch(left: SubsetList, right: SubsetList, { least, most }: Vol
   let [head, tail, next] = [0, 0, right.volumes.length - 1]
   for (let at = 0; at < left.volumes.length; at++) {
     const [ownVolume, ownCost] = [left.volumes[at] ?? 0, left.costs[at] ?? 0]
-    for (; next >= 0 && ownVolume + (right.volumes[next] ?? 0) >= least; next--) {
+    for (; next >= 0 && ownVolume + (right.volumes[next] ?? 0) >= min; next--) {
       const added = right.costs[next] ?? 0
       while (tail > head && (right.costs[window[tail - 1] ?? 0] ?? 0) > added) tail--
       window[tail++] = next
     }
-    while (head < tail && ownVolume + (right.volumes[window[head] ?? 0] ?? 0) > most) head++
+    while (head < tail && ownVolume + (right.volumes[window[head] ?? 0] ?? 0) > max) head++
     if (head === tail) continue
     const other = window[head] ?? 0
     const found = { cost: ownCost + (right.costs[other] ?? 0), volume: ownVolume + (right.volumes[other] ?? 0) }
@@ -182,20 +154,20 @@ function withItem({ volumes, costs, masks }: SubsetList, item: Item, bit: number
 // --- more items -----------------------------------------------------------------------------------------------------
 
 /** Takes or leaves one item after the other, lowest prices first, as long as the LP bound allows an improvement. */
-function depthFirst({ fixed, free }: ReducedProblem, { least, most }: VolumeBounds, first: Subset | null) {
+function depthFirst({ fixed, free }: ReducedProblem, { min, max }: VolumeBounds, first: Subset | null) {
   let best = first
   let nodes = 0
   const open: { subset: Subset; at: number }[] = [{ subset: fixed, at: 0 }]
   while (open.length > 0) {
     const { subset, at } = open.pop() ?? { subset: fixed, at: 0 }
-    if (subset.volume > most) continue
-    if (subset.volume >= least) {
+    if (subset.volume > max) continue
+    if (subset.volume >= min) {
       if (best === null || isBetter(subset, best)) best = subset
       continue
     }
     if (++nodes > MAX_NODES) return { subset: best, complete: false }
     const item = free.items[at]
-    const bound = subset.cost + lpBound(free, least - subset.volume, at)
+    const bound = subset.cost + lpBound(free, min - subset.volume, at)
     if (item === undefined || bound === Number.POSITIVE_INFINITY) continue
     if (best !== null && bound > best.cost * (1 + TOLERANCE)) continue
     open.push({ subset, at: at + 1 }, { subset: add(subset, item), at: at + 1 })
@@ -209,36 +181,32 @@ function depthFirst({ fixed, free }: ReducedProblem, { least, most }: VolumeBoun
  * The set with the most tonnes up to a bound; of equal volumes, the cheapest. Always exact up to EXACT_UP_TO items; beyond,
  * if it fills the bound. The empty set if every item exceeds the bound.
  */
-export function largestWithin(items: readonly Item[], most: number): BoundedCombination {
-  const usable = items.flatMap((item, index) => (item.volume <= most ? [{ ...item, index }] : []))
-  const { subset, complete } =
-    usable.length <= EXACT_UP_TO ? largestMatch(usable, most) : largestDepthFirst(usable, most)
+export function largestWithin(items: readonly Item[], max: number): BoundedCombination {
+  const usable = itemsUpTo(items, max)
+  const { subset, complete } = usable.length <= EXACT_UP_TO ? largestMatch(usable, max) : largestDepthFirst(usable, max)
   return resultOf(subset, complete, subset.cost)
 }
 
-function largestMatch(usable: readonly IndexedItem[], most: number) {
-  const [leftItems, rightItems] = [0, 1].map((parity) => usable.filter((_, at) => at % 2 === parity))
-  const left = allSubsets(leftItems ?? [], EMPTY_SUBSET)
-  const right = allSubsets(rightItems ?? [], EMPTY_SUBSET)
+function largestMatch(usable: readonly IndexedItem[], max: number) {
+  const [leftItems, rightItems] = halvesOf(usable)
+  const left = allSubsets(leftItems, EMPTY_SUBSET)
+  const right = allSubsets(rightItems, EMPTY_SUBSET)
   let best: [volume: number, cost: number, left: number, right: number] = [0, 0, 0, 0]
   let top = right.volumes.length - 1
   for (let at = 0; at < left.volumes.length; at++) {
     const [ownVolume, ownCost] = [left.volumes[at] ?? 0, left.costs[at] ?? 0]
-    while (top >= 0 && ownVolume + (right.volumes[top] ?? 0) > most) top--
+    while (top >= 0 && ownVolume + (right.volumes[top] ?? 0) > max) top--
     for (let other = top; other >= 0 && right.volumes[other] === right.volumes[top]; other--) {
       const [volume, cost] = [ownVolume + (right.volumes[other] ?? 0), ownCost + (right.costs[other] ?? 0)]
       if (volume > best[0] || (volume === best[0] && cost < best[1])) best = [volume, cost, at, other]
     }
   }
-  const members = [
-    ...membersOf(leftItems ?? [], left.masks[best[2]]),
-    ...membersOf(rightItems ?? [], right.masks[best[3]]),
-  ]
+  const members = [...membersOf(leftItems, left.masks[best[2]]), ...membersOf(rightItems, right.masks[best[3]])]
   return { subset: members.reduce(add, EMPTY_SUBSET), complete: true }
 }
 
 /** Takes or leaves one item after the other, largest first, as long as the rest can improve on the best set. */
-function largestDepthFirst(usable: readonly IndexedItem[], most: number) {
+function largestDepthFirst(usable: readonly IndexedItem[], max: number) {
   const items = [...usable].sort((a, b) => b.volume - a.volume || a.cost - b.cost || a.index - b.index)
   const rest = new Float64Array(items.length + 1)
   for (let at = items.length - 1; at >= 0; at--) rest[at] = (rest[at + 1] ?? 0) + (items[at]?.volume ?? 0)
@@ -247,7 +215,7 @@ function largestDepthFirst(usable: readonly IndexedItem[], most: number) {
   const open: { subset: Subset; at: number }[] = [{ subset: EMPTY_SUBSET, at: 0 }]
   while (open.length > 0) {
     const { subset, at } = open.pop() ?? { subset: EMPTY_SUBSET, at: 0 }
-    if (subset.volume > most) continue
+    if (subset.volume > max) continue
     if (subset.volume > best.volume || (subset.volume === best.volume && subset.cost < best.cost)) best = subset
     if (++nodes > MAX_NODES) return { subset: best, complete: false }
     const item = items[at]

@@ -62,14 +62,19 @@ export const cheapestCombination = (items: readonly Item[], wanted: number): Com
 export function cheapestCover(items: readonly Item[], target: number): Combination | null {
   const sorted = byUnitCost(items)
   if (sorted.total < target) return null
-  const first = greedySubset(sorted, target)
+  const first = dropRedundant(greedySubset(sorted, { min: target, max: Number.POSITIVE_INFINITY }), sorted, target)
   const bound = lpBound(sorted, target)
   const { subset, complete } = isProvenMinimum(first, bound)
     ? { subset: first, complete: true }
     : search(sorted, target, first)
-  const exact = complete || isProvenMinimum(subset, bound)
+  return combinationOf(subset, complete || isProvenMinimum(subset, bound), bound)
+}
+
+/** @param floor lower bound on cost, used if the subset is not proven optimal */
+export function combinationOf(subset: Subset, exact: boolean, floor: number): Combination {
+  const { volume, cost } = subset
   const picked = indexesOf(subset).sort((a, b) => a - b)
-  return { picked, volume: subset.volume, cost: subset.cost, exact, lowerBound: exact ? subset.cost : bound }
+  return { picked, volume, cost, exact, lowerBound: exact ? cost : floor }
 }
 
 export const isProvenMinimum = (subset: Subset, bound: number) => subset.cost <= bound * (1 + TOLERANCE)
@@ -79,7 +84,7 @@ function search(sorted: SortedItems, target: number, first: Subset): SearchResul
   return core.free.items.length > EXACT_UP_TO ? prunedSearch(core, first) : matchHalves(core, first)
 }
 
-export function indexesOf(subset: Subset): number[] {
+function indexesOf(subset: Subset): number[] {
   const indexes: number[] = []
   for (let at: Subset | null = subset; at !== null && at.before !== null; at = at.before) indexes.push(at.index)
   return indexes
@@ -113,7 +118,7 @@ export function byUnitCost(items: readonly Item[]): SortedItems {
   return withSums(indexed)
 }
 
-export function withSums(items: IndexedItem[]): SortedItems {
+function withSums(items: IndexedItem[]): SortedItems {
   const volumes = new Float64Array(items.length + 1)
   const costs = new Float64Array(items.length + 1)
   for (const [at, item] of items.entries()) {
@@ -147,25 +152,37 @@ function firstAtLeast(ascending: Float64Array, goal: number): number {
 
 // --- 1. greedy ---------------------------------------------------------------------------------------------------
 
-/** For every k: the k lowest prices and the cheapest item that completes them. */
-function greedySubset({ items }: SortedItems, target: number): Subset {
+/** Tonnes, both inclusive; `max` may be infinite. */
+export interface VolumeBounds {
+  min: number
+  max: number
+}
+
+/**
+ * Fills up in order of price, skipping what exceeds the upper bound, and completes each stage with the cheapest single
+ * item that leads within the bounds.
+ * @returns null if no stage can be completed; never null if there is no upper bound and all items together reach `min`
+ */
+export function greedySubset({ items }: SortedItems, { min, max }: VolumeBounds): Subset | null {
   let best: Subset | null = null
   let filled = EMPTY_SUBSET
   for (const [at, item] of items.entries()) {
     for (let rest = at; rest < items.length; rest++) {
       const last = items[rest]
-      if (last === undefined || filled.volume + last.volume < target) continue
+      if (last === undefined) continue
+      const volume = filled.volume + last.volume
+      if (volume < min || volume > max) continue
       if (best === null || filled.cost + last.cost < best.cost) best = add(filled, last)
     }
-    if (filled.volume + item.volume >= target) break
-    filled = add(filled, item)
+    if (filled.volume + item.volume <= max) filled = add(filled, item)
+    if (filled.volume >= min) break
   }
-  if (best === null) throw new RangeError('the items do not reach the volume')
-  return dropRedundant(best, items, target)
+  return best
 }
 
 /** Removes items that are not needed to reach the target, most expensive first. */
-function dropRedundant(subset: Subset, items: IndexedItem[], target: number): Subset {
+function dropRedundant(subset: Subset | null, { items }: SortedItems, target: number): Subset {
+  if (subset === null) throw new RangeError('the items do not reach the volume')
   const inside = new Set(indexesOf(subset))
   const kept = items.filter((item) => inside.has(item.index)).sort((a, b) => b.cost - a.cost)
   let volume = subset.volume
@@ -224,12 +241,17 @@ interface SearchResult {
 }
 
 function matchHalves({ fixed, free, target }: ReducedProblem, best: Subset): SearchResult {
-  const firstHalf = free.items.filter((_, at) => at % 2 === 0)
-  const secondHalf = free.items.filter((_, at) => at % 2 === 1)
+  const [firstHalf, secondHalf] = halvesOf(free.items)
   const left = firstHalf.reduce((sets, item) => extendSubsets(sets, item, target), [fixed])
   const right = secondHalf.reduce((sets, item) => extendSubsets(sets, item, target), [EMPTY_SUBSET])
   return { subset: match(left, right, target, best), complete: true }
 }
+
+/** Every other item each, so that both halves have prices of every height. */
+export const halvesOf = (items: readonly IndexedItem[]): [IndexedItem[], IndexedItem[]] => [
+  items.filter((_, at) => at % 2 === 0),
+  items.filter((_, at) => at % 2 === 1),
+]
 
 /** The cheapest pair of a left and a right set that reaches the target; both lists ascend in volume and cost. */
 function match(left: readonly Subset[], right: readonly Subset[], target: number, best: Subset): Subset {

@@ -1,11 +1,11 @@
 import {
   type Combination,
   cheapestCombination,
+  combinationOf,
   EMPTY_SUBSET,
   EXACT_UP_TO,
   extendSubsets,
   type Item,
-  indexesOf,
   isBetter,
   reachedFrom,
   type Subset,
@@ -74,9 +74,7 @@ function matchSubsets(
   if (best === null) return null
   // The unrestricted problem cannot cost more: it gives a lower bound if subsets were dropped.
   const lowerBound = complete ? best.cost : (floor ?? cheapestCombination(items, wanted)?.lowerBound ?? 0)
-  const exact = complete || best.cost <= lowerBound
-  const picked = indexesOf(best).sort((a, b) => a - b)
-  return { picked, volume: best.volume, cost: best.cost, exact, lowerBound: exact ? best.cost : lowerBound }
+  return combinationOf(best, complete || best.cost <= lowerBound, lowerBound)
 }
 
 /** The two developers with the largest total volume; ties go to the first name in order. */

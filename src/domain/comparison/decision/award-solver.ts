@@ -1,5 +1,5 @@
-import { cheapestWithin, largestWithin, type VolumeBounds } from '../awards/bounded-combination.js'
-import { reachedFrom } from '../awards/cheapest-combination.js'
+import { cheapestWithin, largestWithin } from '../awards/bounded-combination.js'
+import { reachedFrom, type VolumeBounds } from '../awards/cheapest-combination.js'
 import { round6, sum } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
@@ -86,7 +86,7 @@ export type AwardSolver = ReturnType<typeof createAwardSolver>
  * sequences come first.
  */
 export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerms) {
-  const max = maxAwardOf(rfq)
+  const rfqMax = maxAwardOf(rfq)
   /** Volume of the candidates by what they fail: few groups, however many offers. */
   const volumes = new Map<RequirementMask, number>()
   for (const { failedMask, volume } of candidates) volumes.set(failedMask, (volumes.get(failedMask) ?? 0) + volume)
@@ -99,11 +99,17 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
   const eligibleKey = (hard: RequirementMask) => groups.map(([mask]) => ((mask & hard) === 0 ? '1' : '0')).join('')
   /** Tonnes of all eligible offers. */
   const available = (hard: RequirementMask) => sum(groups.map(([mask, volume]) => ((mask & hard) === 0 ? volume : 0)))
-  const mostFor = (hard: RequirementMask) => (max !== null && hard & AWARD_BIT ? upTo(max) : Number.POSITIVE_INFINITY)
+  /** The tonnes of an award: they reach the wanted volume and, if `volumeMax` is hard, stay within the maximum. */
+  const boundsFor = (hard: RequirementMask, wanted: number): VolumeBounds => ({
+    min: reachedFrom(wanted),
+    max: rfqMax !== null && hard & AWARD_BIT ? upTo(rfqMax) : Number.POSITIVE_INFINITY,
+  })
+  const keyFor = (hard: RequirementMask, wanted: number) =>
+    `${eligibleKey(hard)} ${boundsFor(hard, wanted).max} ${wanted}`
 
   /** The cheapest set of eligible offers that reaches the volume and, if `volumeMax` is hard, stays within the maximum. */
   function cheapest(hard: RequirementMask, wanted: number): Solution {
-    const key = `${eligibleKey(hard)} ${mostFor(hard)} ${wanted}`
+    const key = keyFor(hard, wanted)
     const known = solved.get(key)
     if (known !== undefined) return known
     const solution = solveCheapest(hard, wanted)
@@ -113,33 +119,34 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
 
   function solveCheapest(hard: RequirementMask, wanted: number): Solution {
     const members = eligible(hard)
-    const most = mostFor(hard)
+    const bounds = boundsFor(hard, wanted)
     // The optimum without requirements is reused if it satisfies them: most combinations of switches need no search.
     if (hard !== 0) {
       const free = cheapest(0, wanted)
-      const satisfies = free.members.every(({ failedMask }) => (failedMask & hard) === 0) && free.tonnes <= most
+      const satisfies = free.members.every(({ failedMask }) => (failedMask & hard) === 0) && free.tonnes <= bounds.max
       if (free.reached && free.exact && satisfies) return free
     }
-    return cheapestOf(members, { least: reachedFrom(wanted), most })
+    return cheapestOf(members, bounds)
   }
 
   /**
    * As `cheapest`, for any offers and bounds. If no set of them lies within the bounds, the one with the most tonnes
    * below; of equal volumes, the cheapest.
    */
-  function cheapestOf(members: readonly Candidate[], { least, most }: VolumeBounds): Solution {
+  function cheapestOf(members: readonly Candidate[], bounds: VolumeBounds): Solution {
+    const { min, max } = bounds
     const total = sum(members.map(({ volume }) => volume))
-    if (total < least && total <= most) return shortOf(members, true, false)
+    if (total < min && total <= max) return shortOf(members, true, false)
     solves++
     const items = members.map(({ volume, cost }) => ({ volume, cost }))
     const pick = (indexes: readonly number[] = []) => indexes.flatMap((at) => members.slice(at, at + 1))
-    const { found, exact } = cheapestWithin(items, { least, most })
+    const { found, exact } = cheapestWithin(items, bounds)
     if (found !== null) {
       const lowerBound = exact ? null : found.lowerBound
       return solutionOf(pick(found.picked), { reached: true, exact, lowerBound, exceedsMaximum: false })
     }
-    const largest = largestWithin(items, most)
-    return shortOf(pick(largest.found?.picked), exact && largest.exact, total >= least)
+    const largest = largestWithin(items, max)
+    return shortOf(pick(largest.found?.picked), exact && largest.exact, total >= min)
   }
 
   const shortOf = (members: readonly Candidate[], exact: boolean, exceedsMaximum: boolean) =>
@@ -149,11 +156,11 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
   function cheapestWithout(candidate: Candidate, hard: RequirementMask, wanted: number): Solution {
     const award = cheapest(hard, wanted)
     if (award.reached && award.exact && !award.members.includes(candidate)) return award
-    const key = `${eligibleKey(hard)} ${mostFor(hard)} ${wanted} without ${candidate.offer.id}`
+    const key = `${keyFor(hard, wanted)} without ${candidate.offer.id}`
     const known = solved.get(key)
     if (known !== undefined) return known
     const others = eligible(hard).filter((one) => one !== candidate)
-    const solution = cheapestOf(others, { least: reachedFrom(wanted), most: mostFor(hard) })
+    const solution = cheapestOf(others, boundsFor(hard, wanted))
     solved.set(key, solution)
     return solution
   }
@@ -169,8 +176,7 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
     wanted: number,
     ranks?: ReadonlyMap<string, number>,
   ): Solution {
-    const most = mostFor(hard)
-    const least = reachedFrom(wanted)
+    const { min, max } = boundsFor(hard, wanted)
     const rankOf = ({ offer }: Candidate) => ranks?.get(offer.id) ?? offer.rank ?? Number.POSITIVE_INFINITY
     const order = [...members].sort((a, b) => {
       const [first, second] = [rankOf(a), rankOf(b)]
@@ -179,12 +185,12 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
     const taken: Candidate[] = []
     let tonnes = 0
     for (const candidate of order) {
-      if (tonnes >= least) break
-      if (tonnes + candidate.volume > most) continue
+      if (tonnes >= min) break
+      if (tonnes + candidate.volume > max) continue
       taken.push(candidate)
       tonnes += candidate.volume
     }
-    const reached = taken.length > 0 && tonnes >= least
+    const reached = taken.length > 0 && tonnes >= min
     const exceedsMaximum = !reached && taken.length < members.length
     return solutionOf(taken.sort(bySequence), { reached, exact: true, lowerBound: null, exceedsMaximum })
   }
@@ -201,11 +207,12 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
 
   return {
     candidates,
-    max,
+    /** The RFQ's maximum volume: `maxAwardOf`. */
+    max: rfqMax,
     eligible,
     eligibleKey,
     available,
-    mostFor,
+    boundsFor,
     cheapest,
     cheapestOf,
     cheapestWithout,

@@ -1,4 +1,3 @@
-import { reachedFrom } from '../awards/cheapest-combination.js'
 import { OFFER_REQUIREMENTS } from './award-requirements.js'
 import { AWARD_BIT, type AwardSolver, type RequirementMask, type Solution } from './award-solver.js'
 
@@ -17,12 +16,12 @@ export interface ClosestSolution {
 export function closestAward(solver: AwardSolver, hard: RequirementMask, wanted: number): ClosestSolution | null {
   const bits = relevantBits(solver, hard)
   const subsets = subsetsBySize(bits)
-  const least = reachedFrom(wanted)
+  const { min } = solver.boundsFor(hard, wanted)
   let shortfall: ClosestSolution | null = null
   for (const ofSize of subsets) {
     let best: ClosestSolution | null = null
     for (const waived of ofSize) {
-      if (solver.available(hard & ~waived) < least) continue
+      if (solver.available(hard & ~waived) < min) continue
       const solution = solver.cheapest(hard & ~waived, wanted)
       if (solution.reached && (best === null || solution.cost < best.solution.cost)) best = { solution, waived }
     }

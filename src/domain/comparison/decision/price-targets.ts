@@ -1,4 +1,3 @@
-import { reachedFrom } from '../awards/cheapest-combination.js'
 import { breakEvenPrice } from '../awards/sensitivity-analysis.js'
 import { formatChange, formatPricePerTonne } from '../number-format.js'
 import { isRanked, type RankedOffer } from '../offer/ranking.js'
@@ -26,9 +25,9 @@ export function totalThreshold(
   wanted: number,
 ): Threshold {
   const others = solver.eligible(hard).filter((one) => one !== candidate)
-  const [least, most] = [reachedFrom(wanted), solver.mostFor(hard)]
-  if (candidate.volume > most) return never("its volume exceeds the RFQ's maximum volume")
-  const rest = solver.cheapestOf(others, { least: least - candidate.volume, most: most - candidate.volume })
+  const { min, max } = solver.boundsFor(hard, wanted)
+  if (candidate.volume > max) return never("its volume exceeds the RFQ's maximum volume")
+  const rest = solver.cheapestOf(others, { min: min - candidate.volume, max: max - candidate.volume })
   const without = solver.cheapestWithout(candidate, hard, wanted)
   if (!rest.reached) {
     if (without.reached) return never("with the other offers, it exceeds the RFQ's maximum volume")

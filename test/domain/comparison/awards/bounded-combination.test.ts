@@ -19,12 +19,12 @@ function allSets(list: readonly Item[]): Item[] {
   )
 }
 
-/** The lowest cost for each volume up to `most`, by dynamic programming; infinite if no set has that volume. */
-function cheapestByVolume(list: readonly Item[], most: number): number[] {
-  const costs = new Array<number>(most + 1).fill(Number.POSITIVE_INFINITY)
+/** The lowest cost for each volume up to `max`, by dynamic programming; infinite if no set has that volume. */
+function cheapestByVolume(list: readonly Item[], max: number): number[] {
+  const costs = new Array<number>(max + 1).fill(Number.POSITIVE_INFINITY)
   costs[0] = 0
   for (const { volume, cost } of list) {
-    for (let total = most; total >= volume; total--) {
+    for (let total = max; total >= volume; total--) {
       costs[total] = Math.min(costs[total] ?? 0, (costs[total - volume] ?? 0) + cost)
     }
   }
@@ -40,12 +40,12 @@ const sumOf = (list: readonly Item[], picked: readonly number[]) =>
 describe('cheapestWithin', () => {
   it('finds the cheapest of all sets within the bounds, and of equal ones the one with the most tonnes', () => {
     fc.assert(
-      fc.property(items, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 12 }), (list, least, room) => {
-        const most = least + room
+      fc.property(items, fc.integer({ min: 1, max: 200 }), fc.integer({ min: 0, max: 12 }), (list, min, room) => {
+        const max = min + room
         const [best] = allSets(list)
-          .filter(({ volume }) => volume >= least && volume <= most)
+          .filter(({ volume }) => volume >= min && volume <= max)
           .sort((a, b) => a.cost - b.cost || b.volume - a.volume)
-        const { found, exact } = cheapestWithin(list, { least, most })
+        const { found, exact } = cheapestWithin(list, { min, max })
         expect(exact).toBe(true)
         expect(found === null ? undefined : { volume: found.volume, cost: found.cost }).toEqual(best)
         if (found !== null) expect(sumOf(list, found.picked)).toEqual(best)
@@ -56,9 +56,9 @@ describe('cheapestWithin', () => {
 
   it('needs nothing for a volume of 0, and finds nothing between crossed bounds', () => {
     const list = [{ volume: 5, cost: 1 }]
-    expect(cheapestWithin(list, { least: 0, most: 5 })).toMatchObject({ found: { picked: [], cost: 0 }, exact: true })
-    expect(cheapestWithin(list, { least: 5, most: 4 })).toEqual({ found: null, exact: true })
-    expect(cheapestWithin(list, { least: 5, most: Number.POSITIVE_INFINITY }).found?.picked).toEqual([0])
+    expect(cheapestWithin(list, { min: 0, max: 5 })).toMatchObject({ found: { picked: [], cost: 0 }, exact: true })
+    expect(cheapestWithin(list, { min: 5, max: 4 })).toEqual({ found: null, exact: true })
+    expect(cheapestWithin(list, { min: 5, max: Number.POSITIVE_INFINITY }).found?.picked).toEqual([0])
   })
 
   it('is exact for as many offers as it promises, where a cheaper set exceeds the upper bound', () => {
@@ -67,18 +67,18 @@ describe('cheapestWithin', () => {
       volume: 1_000 + 2 * Math.floor(next() * 5_000),
       cost: 10_000 + Math.floor(next() * 50_000),
     }))
-    const even = cheapestWithin(list, { least: 60_000, most: 60_002 })
+    const even = cheapestWithin(list, { min: 60_000, max: 60_002 })
     expect(even.exact).toBe(true)
     expect(even.found?.volume).toBeGreaterThanOrEqual(60_000)
     expect(even.found?.volume).toBeLessThanOrEqual(60_002)
     // Every volume is even, so that no set lies between two odd neighbours.
-    expect(cheapestWithin(list, { least: 60_001, most: 60_001 })).toEqual({ found: null, exact: true })
+    expect(cheapestWithin(list, { min: 60_001, max: 60_001 })).toEqual({ found: null, exact: true })
   })
 
   it('skips cheap offers that do not fit, among more offers than halves can be listed for', () => {
     const small = Array.from({ length: EXACT_UP_TO + 4 }, (_, at) => ({ volume: 10, cost: 500 + at }))
     const list = [...small, ...Array.from({ length: 5 }, (_, at) => ({ volume: 25, cost: 100 + at }))]
-    const { found, exact } = cheapestWithin(list, { least: 30, most: 34 })
+    const { found, exact } = cheapestWithin(list, { min: 30, max: 34 })
     expect({ picked: found?.picked, exact }).toEqual({ picked: [0, 1, 2], exact: true })
   })
 
@@ -91,15 +91,15 @@ describe('cheapestWithin', () => {
       },
     )
     fc.assert(
-      fc.property(many, fc.integer({ min: 20, max: 900 }), fc.integer({ min: 0, max: 2 }), (list, least, room) => {
-        const most = least + room
-        const costs = cheapestByVolume(list, most)
-        const best = Math.min(...costs.slice(least))
-        const { found, exact } = cheapestWithin(list, { least, most })
+      fc.property(many, fc.integer({ min: 20, max: 900 }), fc.integer({ min: 0, max: 2 }), (list, min, room) => {
+        const max = min + room
+        const costs = cheapestByVolume(list, max)
+        const best = Math.min(...costs.slice(min))
+        const { found, exact } = cheapestWithin(list, { min, max })
         if (exact) expect(found?.cost ?? Number.POSITIVE_INFINITY).toBe(best)
         else expect(best).toBeGreaterThanOrEqual(found?.lowerBound ?? 0)
         if (found !== null) expect(found.cost).toBeGreaterThanOrEqual(best)
-        const largest = largestWithin(list, most)
+        const largest = largestWithin(list, max)
         const volume = costs.findLastIndex(Number.isFinite)
         if (largest.exact) expect(largest.found).toMatchObject({ volume, cost: costs[volume] })
         expect(largest.found?.volume).toBeLessThanOrEqual(volume)
@@ -114,9 +114,9 @@ describe('cheapestWithin', () => {
       volume: 1_000 + 2 * Math.floor(next() * 5_000),
       cost: 10_000 + Math.floor(next() * 50_000),
     }))
-    const { found, exact } = cheapestWithin(list, { least: 60_001, most: 60_001 })
+    const { found, exact } = cheapestWithin(list, { min: 60_001, max: 60_001 })
     expect({ found, exact }).toEqual({ found: null, exact: false })
-    const near = cheapestWithin(list, { least: 60_000, most: 60_000 })
+    const near = cheapestWithin(list, { min: 60_000, max: 60_000 })
     if (near.found !== null) expect(sumOf(list, near.found.picked).volume).toBe(60_000)
     expect(near.found?.lowerBound ?? 0).toBeLessThanOrEqual(near.found?.cost ?? 0)
   })
@@ -125,11 +125,11 @@ describe('cheapestWithin', () => {
 describe('largestWithin', () => {
   it('finds the most tonnes up to a bound, and of equal volumes the cheapest', () => {
     fc.assert(
-      fc.property(items, fc.integer({ min: 0, max: 200 }), (list, most) => {
+      fc.property(items, fc.integer({ min: 0, max: 200 }), (list, max) => {
         const [best] = allSets(list)
-          .filter(({ volume }) => volume <= most)
+          .filter(({ volume }) => volume <= max)
           .sort((a, b) => b.volume - a.volume || a.cost - b.cost)
-        const { found, exact } = largestWithin(list, most)
+        const { found, exact } = largestWithin(list, max)
         expect(exact).toBe(true)
         expect(sumOf(list, found?.picked ?? [])).toEqual(best)
       }),
