@@ -14,7 +14,7 @@ import {
 import { byWantedBasis, REACHED_FACTOR } from './award-sets.js'
 import { levelsChangedCell } from './award-tonnes.js'
 import type { RfqLayout } from './layout.js'
-import { recommendationFact } from './recommendation-block.js'
+import { recommendationFact } from './recommendation/recommendation-block.js'
 
 /** Replaces the solution of a searched award when inputs it depends on have changed. */
 export const OUTDATED = 'outdated'

@@ -14,7 +14,7 @@ import { isSolved, type ScenarioRow, SHEET_SCENARIOS, scenarioRows, unmetByOffer
 import { REACHED_VOLUME } from './award-sets.js'
 import { levelsChangedCell, singleOfferCalculationRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
 import { type RfqLayout, rfqHeading, type ScenarioKey } from './layout.js'
-import { blockColumns, withBlockWidths, withRecommendation } from './recommendation-block.js'
+import { blockColumns, withBlockWidths, withRecommendation } from './recommendation/recommendation-block.js'
 
 const NOTE =
   'Ways to award, and the tonnes of each offer. Awards minimise the total paid. Tonnes beyond the wanted volume are an excess with a cost, never a saving. Enter an award of your own in the yellow column.'

@@ -15,8 +15,8 @@ import * as style from '../xlsx/cell-styles.js'
 import { type CachedResult, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
-import { recommendationFact } from './recommendation-block.js'
-import type { FactKey } from './recommendation-grids.js'
+import { recommendationFact } from './recommendation/recommendation-block.js'
+import type { FactKey } from './recommendation/recommendation-grids.js'
 
 const NOTE =
   'All comparisons with their numbers and verdicts. Figures: this report’s own calculations, each done in two ways. Data: consistency of the documents received. Flags: warnings about offers and the RFQ.'

@@ -12,7 +12,7 @@ import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 import { SAVINGS_ROWS, SHEET_SCENARIOS } from './award-scenario.js'
-import { type RecommendationGrids, recommendationGrids } from './recommendation-grids.js'
+import { type RecommendationGrids, recommendationGrids } from './recommendation/recommendation-grids.js'
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
 const DELIVERY_KEYS = keys(

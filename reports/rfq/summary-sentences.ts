@@ -4,8 +4,8 @@ import { AWARD_RULES, type WantedBasis } from '../../src/domain/comparison/setti
 import { type CachedResult, stringLiteral } from '../xlsx/cells.js'
 import { byWantedBasis } from './award-sets.js'
 import type { RfqLayout } from './layout.js'
-import { awardedOffer, type Reference, recommendationFact } from './recommendation-block.js'
-import { type FactKey, MAX_AWARDED_ROWS } from './recommendation-grids.js'
+import { awardedOffer, type Reference, recommendationFact } from './recommendation/recommendation-block.js'
+import { type FactKey, MAX_AWARDED_ROWS } from './recommendation/recommendation-grids.js'
 
 /** A sentence as a formula, and its stored result. */
 export type Phrase = readonly [expression: string, cached: string]

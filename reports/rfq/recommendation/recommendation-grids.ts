@@ -1,8 +1,8 @@
-import type { FailureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
-import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import { type Grid, makeGrid } from '../layout/grid.js'
-import { keys } from '../layout/keys.js'
-import { HEADER_ROW } from '../layout/table-sheet.js'
+import type { FailureGroups } from '../../../src/domain/comparison/decision/failure-groups.js'
+import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
+import { type Grid, makeGrid } from '../../layout/grid.js'
+import { keys } from '../../layout/keys.js'
+import { HEADER_ROW } from '../../layout/table-sheet.js'
 
 /** Figures of the recommended award, one row each. */
 export const FACT_KEYS = keys(

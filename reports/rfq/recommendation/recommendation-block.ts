@@ -1,0 +1,157 @@
+import { cellContent, storedNumber } from '../../layout/cell-text.js'
+import { type Column, type Columns, columnsOf } from '../../layout/columns.js'
+import { columnIndex, type Grid } from '../../layout/grid.js'
+import { headRow, right } from '../../layout/rows.js'
+import type { RowPlan } from '../../layout/sheet-plan.js'
+import { HEADER_ROW, inOrder } from '../../layout/table-sheet.js'
+import * as style from '../../xlsx/cell-styles.js'
+import { arrayFormula, type CachedResult, type Cell, formula, text } from '../../xlsx/cells.js'
+import type { RfqLayout } from '../layout.js'
+import { awardFacts } from './award-facts.js'
+import { lookUpFacts } from './award-lookup.js'
+import { AWARDED_ROWS, awardedColumns } from './awarded-offers.js'
+import { closestFacts } from './closest-award.js'
+import { type Facts, factCell } from './recommendation-facts.js'
+import { type AwardedKey, FACT_KEYS, type FactKey } from './recommendation-grids.js'
+import { groupColumns, offerColumns } from './recommended-offers.js'
+import { requirementColumns } from './requirement-switches.js'
+import { runnerUpFacts } from './runner-up.js'
+import { entryColumns, solvedColumns } from './solved-awards.js'
+
+/**
+ * The recommended award as formulas, in the working columns of `Award`. It follows the award rule, the levels of the
+ * requirements, the wanted volume, weights and rates on `Inputs` without a macro: awards that need a search are looked up
+ * among those solved ahead (src/domain/comparison/decision/switch-table-model.ts), `best-score-compliant` is calculated.
+ * If inputs that the solved awards do not follow have changed, or the combination is not solved, `problem` is not empty and
+ * every figure shows it in its place, so other sheets test figures with ISNUMBER.
+ *
+ * Other sheets refer to it by `recommendationFact`, `layout.recommendation.offers` and `layout.recommendation.awarded`.
+ */
+
+/** A cell of the block, for formulas on any sheet, with its stored result. */
+export interface Reference {
+  cell: string
+  cached: CachedResult
+}
+
+/** A figure of the recommended award. */
+export function recommendationFact(layout: RfqLayout, key: FactKey): Reference {
+  return { cell: factCell(layout, key), cached: factsOf(layout)[key].cached }
+}
+
+/** A cell of an awarded offer: the first has index 0, up to MAX_AWARDED_ROWS; empty text beyond the last. */
+export const awardedOffer = (layout: RfqLayout, key: AwardedKey, index: number): Reference => ({
+  cell: layout.recommendation.awarded.cell(key, index),
+  cached: cachedIn(awardedColumns(layout)[key], AWARDED_ROWS, index),
+})
+
+function cachedIn<Row>(column: Column<Row>, rows: readonly Row[], index: number): CachedResult {
+  const cell = column.cell(rows[index] as Row, index)
+  const content = cellContent(cell)
+  return storedNumber(cell) ?? (typeof content === 'string' ? content : '')
+}
+
+interface SideTable {
+  firstColumn: number
+  columns: readonly Column<never>[]
+  rows: readonly unknown[]
+}
+
+/** Column units of the block. */
+const COLUMN_UNITS = 14
+
+/** The columns of the block, counted from 0, with the gap before it. */
+export function blockColumns({ recommendation: { facts, entries } }: RfqLayout): number[] {
+  const first = columnOf(facts) - 1
+  return Array.from({ length: columnOf(entries) + entries.keys.length - first }, (_, at) => first + at)
+}
+
+/** The widths of all columns of `Award`: those given, then those of the block. */
+export const withBlockWidths = (layout: RfqLayout, widths: readonly number[]): number[] =>
+  Array.from({ length: (blockColumns(layout).at(-1) ?? 0) + 1 }, (_, column) => widths[column] ?? COLUMN_UNITS)
+
+const columnOf = <Key extends string>(grid: Grid<Key>): number => columnIndex(grid.letter(grid.keys[0] as Key))
+
+/** Rows with the tables of the block to the right of them; rows of the block below the last row are working rows. */
+export function* withRecommendation(layout: RfqLayout, rows: Iterable<RowPlan>): Generator<RowPlan> {
+  const tables = sideTables(layout)
+  const lastRow = HEADER_ROW + Math.max(...tables.map((table) => table.rows.length))
+  const title = text('Recommended award', style.section)
+  let number = 0
+  const cellsOf = (row: number): Map<number, Cell> => {
+    const cells = new Map<number, Cell>()
+    if (row === HEADER_ROW - 1) cells.set(tables[0]?.firstColumn ?? 0, title)
+    if (row < HEADER_ROW) return cells
+    for (const { firstColumn, columns, rows: values } of tables) {
+      const at = row - HEADER_ROW - 1
+      if (at >= values.length) continue
+      for (const [index, column] of columns.entries()) {
+        const cell = at < 0 ? headerCell(column) : column.cell(values[at] as never, at)
+        cells.set(firstColumn + index, cell)
+      }
+    }
+    return cells
+  }
+  for (const row of rows) {
+    const side = cellsOf(++number)
+    yield side.size === 0 ? row : { ...row, cells: merged(row.cells, side) }
+  }
+  while (number < lastRow) yield { working: true, cells: merged([], cellsOf(++number)) }
+}
+
+const headerCell = ({ header, alignRight }: Column<never>): Cell =>
+  headRow(alignRight ? right(header) : header).cells[0] as Cell
+
+function merged(cells: RowPlan['cells'], side: ReadonlyMap<number, Cell>): (Cell | undefined)[] {
+  const all = [...cells]
+  for (const [column, cell] of side) all[column] = cell
+  return Array.from(all)
+}
+
+function sideTables(layout: RfqLayout): SideTable[] {
+  const { recommendation: grids, report } = layout
+  const { switches, requirements } = report.decision
+  const table = <Row, Key extends string>(
+    grid: Grid<Key>,
+    columns: Columns<Row, Key>,
+    rows: readonly Row[],
+  ): SideTable => ({
+    firstColumn: columnOf(grid),
+    columns: inOrder(grid, columns),
+    rows,
+  })
+  return [
+    table(grids.facts, factColumns(layout), FACT_KEYS),
+    table(grids.offers, offerColumns(layout), report.offers),
+    table(grids.awarded, awardedColumns(layout), AWARDED_ROWS),
+    table(grids.requirements, requirementColumns(layout), requirements),
+    table(grids.groups, groupColumns(layout), layout.failures.groups),
+    table(grids.solved, solvedColumns(layout), switches.awards),
+    table(grids.entries, entryColumns(layout), switches.entries),
+  ]
+}
+
+function factColumns(layout: RfqLayout): Columns<FactKey, 'label' | 'value'> {
+  const facts = factsOf(layout)
+  const { text, cells } = columnsOf<FactKey>()
+  return {
+    label: text('Figure', (key) => facts[key].label, { look: style.body }),
+    value: cells('Value', (key) => {
+      const { expression, cached, look, array } = facts[key]
+      return (array ? arrayFormula : formula)(expression, cached, look)
+    }),
+  }
+}
+
+const factCache = new WeakMap<RfqLayout, Facts>()
+
+function factsOf(layout: RfqLayout): Facts {
+  const facts = factCache.get(layout) ?? {
+    ...lookUpFacts(layout),
+    ...awardFacts(layout),
+    ...runnerUpFacts(layout),
+    ...closestFacts(layout),
+  }
+  factCache.set(layout, facts)
+  return facts
+}

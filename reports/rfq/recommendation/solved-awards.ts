@@ -1,0 +1,81 @@
+import type { SolvedAward, SwitchEntry } from '../../../src/domain/comparison/decision/switch-table-model.js'
+import { NO_FIGURE } from '../../layout/cell-text.js'
+import { type Columns, columnsOf } from '../../layout/columns.js'
+import { withCurrency } from '../../layout/wording.js'
+import * as style from '../../xlsx/cell-styles.js'
+import { type Cell, text } from '../../xlsx/cells.js'
+import type { RfqLayout } from '../layout.js'
+import type { EntryKey, SolvedKey } from './recommendation-grids.js'
+import { titlesOf } from './requirement-switches.js'
+
+/** In place of the number of an award. */
+export const NO_AWARD = 'none'
+/** Digits of an award's number in the list of alternatives. */
+export const ALTERNATIVE_DIGITS = 4
+
+/** The entry for the settings of the report; null if its rule needs none and it is not solved. */
+export function currentEntry({ report }: RfqLayout): SwitchEntry | null {
+  const { switches, rule } = report.decision
+  const basis = report.settings.wantedVolume
+  const isRegardless = rule === 'cheapest-regardless'
+  const key = isRegardless ? `${'0'.repeat(switches.names.length)}|${basis}` : switches.currentKey
+  const found = switches.entries.find((entry) => entry.key === key)
+  const regardless = switches.regardless.find((one) => one.basis === basis)
+  if (found !== undefined || !isRegardless || regardless === undefined) return found ?? null
+  return { key, basis, award: regardless.award, closest: null, waived: [], alternatives: null }
+}
+
+/** Whether the runner-up and break-even prices of the report follow from the solved awards. */
+export const isSolvedAhead = (layout: RfqLayout): boolean =>
+  layout.report.decision.rule !== 'best-score-compliant' && currentEntry(layout)?.alternatives != null
+
+/** The numbers of the offers of an award, such as `,3,17,`, so that a formula finds each as `,3,`. */
+export const membersText = ({ sequences }: SolvedAward): string => `,${sequences.join(',')},`
+
+/** A formula for `3, 17`, from one for a text such as `,3,17,`. */
+export const listOf = (members: string) => `SUBSTITUTE(MID(${members},2,MAX(0,LEN(${members})-2)),",",", ")`
+
+/** The numbers of the alternatives, four digits each; empty if they were not computed. */
+export const alternativesText = ({ alternatives }: SwitchEntry): string =>
+  (alternatives ?? [])
+    .map((award) => (award === null ? '-'.repeat(ALTERNATIVE_DIGITS) : String(award).padStart(ALTERNATIVE_DIGITS, '0')))
+    .join('')
+
+/** Whether the award is proven to be the cheapest. */
+export const solutionText = (exact: boolean) => (exact ? 'proven' : 'best found')
+
+/** The awards solved ahead, by their index in `SwitchTable.awards`. */
+export function solvedColumns({ recommendation, numbers, currency }: RfqLayout): Columns<SolvedAward, SolvedKey> {
+  const { text, number } = columnsOf<SolvedAward, SolvedKey>(recommendation.solved)
+  const money = numbers.money(currency)
+  return {
+    number: { ...number('Award', () => null), cell: (_, index) => numberCell(index) },
+    members: text('Offers', membersText, { look: style.body }),
+    tonnes: number('Tonnes', ({ tonnes }) => tonnes, numbers.volume),
+    total: number(withCurrency('Total', currency), ({ total }) => total, money),
+    reached: text('Reached', ({ reached }) => (reached ? 'yes' : 'no'), { look: style.body }),
+    solution: text('Solution', ({ exact }) => solutionText(exact), { look: style.body }),
+    lowerBound: {
+      ...number('Lower bound', ({ lowerBound }) => lowerBound, money),
+      cell: ({ lowerBound }) => numberOr(lowerBound, NO_FIGURE, money),
+    },
+  }
+}
+
+/** The award of each combination of hard requirements and wanted volume that was solved ahead. */
+export function entryColumns(layout: RfqLayout): Columns<SwitchEntry, EntryKey> {
+  const { text, cells } = columnsOf<SwitchEntry, EntryKey>(layout.recommendation.entries)
+  return {
+    key: text('Key', ({ key }) => key, { look: style.body }),
+    award: cells('Award', ({ award }) => numberOr(award, NO_AWARD, style.plainNumber)),
+    closest: cells('Closest award', ({ closest }) => numberOr(closest, NO_AWARD, style.plainNumber)),
+    waived: text('Requirements waived for it', ({ waived }) => titlesOf(waived), { look: style.body }),
+    alternatives: text('Awards without each offer', alternativesText, { look: style.body }),
+  }
+}
+
+const numberOr = (value: number | null, otherwise: string, look: style.Style): Cell =>
+  value === null ? text(otherwise, look) : { value, style: look }
+
+/** The number of a row. */
+export const numberCell = (value: number): Cell => ({ value, style: style.plainNumber })
