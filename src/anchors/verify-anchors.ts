@@ -33,14 +33,13 @@ export async function verifyAnchors(
   chain: { brokenAt: number | null },
 ): Promise<AnchorVerification> {
   const length = await store.chainLength()
-  const context: Context = { store, database: await store.identity(), length, chain, newestFit: null }
+  const context: Context = { store, database: await store.identity(), length, chain }
   const fitting: Anchor[] = []
   const mismatches: NonNullable<AnchorVerification['mismatch']>[] = []
   for (const { line, anchor } of lines) {
-    const message = await mismatchOf(anchor, context)
-    if (message !== null || anchor === null) mismatches.push({ line, at: anchor?.at ?? null, message: message ?? '' })
-    else fitting.push(anchor)
-    context.newestFit = anchor !== null && message === null ? anchor : context.newestFit
+    const message = anchor === null ? DAMAGED : await findMismatch(anchor, fitting.at(-1), context)
+    if (message !== null) mismatches.push({ line, at: anchor?.at ?? null, message })
+    else if (anchor !== null) fitting.push(anchor)
   }
   const proven = await provenBy(fitting, store)
   const [mismatch = null] = mismatches
@@ -54,14 +53,19 @@ interface Context {
   database: string
   length: number
   chain: { brokenAt: number | null }
-  /** The newest anchor so far that fits. */
-  newestFit: Anchor | null
 }
 
-/** Why an anchor does not fit; null if it does. */
-async function mismatchOf(anchor: Anchor | null, context: Context): Promise<string | null> {
-  const { store, database, length, chain, newestFit } = context
-  if (anchor === null) return 'the line is damaged: it is not an anchor'
+const DAMAGED = 'the line is damaged: it is not an anchor'
+
+/**
+ * Why an anchor does not fit; null if it does.
+ * @param newestFit the anchor before it that fits
+ */
+async function findMismatch(
+  anchor: Anchor,
+  newestFit: Anchor | undefined,
+  { store, database, length, chain }: Context,
+): Promise<string | null> {
   if (anchor.database !== database)
     return `it belongs to another database (${anchor.database}; this one is ${database})`
   if (anchor.decisions > length) {
