@@ -20,7 +20,7 @@ const MAX_DEPTH = 200
 /** Entries of one list, and members of one object. */
 export const MAX_ENTRIES = 100_000
 /** Values within one document. Memory depends on their number more than on the size of the body. */
-export const MAX_DOCUMENT_VALUES = 1_500_000
+const MAX_DOCUMENT_VALUES = 1_500_000
 /** Characters of one document. Parsing, hashing and storing it takes several times as much memory. */
 export const MAX_DOCUMENT_LENGTH = 8 * 2 ** 20
 /** Values of one reply. */
@@ -38,8 +38,7 @@ export async function readJsonObject(
   sanitize: Sanitize,
 ): Promise<ParsedText & { value: JsonObject }> {
   const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, label, sanitize)
-  if (scanner.totalValues > MAX_DOCUMENT_VALUES) throw tooManyValues(scanner.totalValues, MAX_DOCUMENT_VALUES, label)
-  rejectTooLong(text.length, label)
+  rejectTooLarge({ length: text.length, values: scanner.totalValues }, label)
   const parsed = parseWithText(text, scanner.total, { fail, hasInvalidUtf8 })
   return { ...parsed, value: asObject(parsed.value, fail) }
 }
@@ -58,11 +57,8 @@ export async function* readJsonItems(
   const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, label, sanitize, slice)
   const { items, itemsStart, itemsEnd, itemsMembers } = scanner
   const itemsLength = items === null ? 0 : itemsEnd - itemsStart
-  rejectTooLong(text.length - itemsLength, label)
+  rejectTooLarge({ length: text.length - itemsLength, values: scanner.rest.values }, label)
   const envelope = items === null ? text : text.slice(0, itemsStart) + text.slice(itemsEnd)
-  if (scanner.rest.values > MAX_DOCUMENT_VALUES) {
-    throw tooManyValues(scanner.rest.values, MAX_DOCUMENT_VALUES, label)
-  }
   const body = asObject(parse(envelope, fail), fail)
   if (itemsMembers > 1)
     throw new TransientError(`${label()}: status 200, but the body has several "items"`, { status: 200 })
@@ -70,9 +66,7 @@ export async function* readJsonItems(
     throw new TransientError(`${label()}: status 200, but the body has no "items" array`, { status: 200 })
   }
   for (const { start, end, ...counts } of items) {
-    const { values } = counts
-    if (values > MAX_DOCUMENT_VALUES) throw tooManyValues(values, MAX_DOCUMENT_VALUES, label)
-    rejectTooLong(end - start, label)
+    rejectTooLarge({ length: end - start, values: counts.values }, label)
     const item = text.slice(start, end)
     yield { text: item, parse: () => parseWithText(item, counts, { fail, hasInvalidUtf8 }) }
     if (slice.isOver) await slice.next()
@@ -96,10 +90,11 @@ async function scanBody(reply: HttpReply, label: () => string, sanitize: Sanitiz
   const scanner = await new JsonScanner(text, { depth: MAX_DEPTH, entries: MAX_ENTRIES }).scan(slice)
   if (scanner.tooDeep) throw fail(`the body is nested deeper than ${MAX_DEPTH} levels`)
   if (scanner.tooMany > 0) {
-    const message = `the body has a list of ${scanner.tooMany} entries; at most ${MAX_ENTRIES} are accepted`
-    throw new UnavailableError(`${label()}: status 200, but ${message}. Nothing of it was used`, { status: 200 })
+    throw tooLarge(`the body has a list of ${scanner.tooMany} entries; at most ${MAX_ENTRIES} are accepted`, label)
   }
-  if (scanner.totalValues > MAX_VALUES) throw tooManyValues(scanner.totalValues, MAX_VALUES, label)
+  if (scanner.totalValues > MAX_VALUES) {
+    throw tooLarge(`the body has about ${scanner.totalValues} values; at most ${MAX_VALUES} are accepted`, label)
+  }
   return { text, scanner, fail, hasInvalidUtf8: !isUtf8(reply.body) }
 }
 
@@ -116,17 +111,18 @@ export async function readElements(
   )
 }
 
-function rejectTooLong(length: number, label: () => string): void {
-  if (length <= MAX_DOCUMENT_LENGTH) return
-  const message = `a document has ${length} characters; at most ${MAX_DOCUMENT_LENGTH} are accepted`
-  throw new UnavailableError(`${label()}: status 200, but ${message}. Nothing of it was used`, { status: 200 })
+/** Rejects a document that takes too much memory. Throws UnavailableError. */
+function rejectTooLarge({ length, values }: { length: number; values: number }, label: () => string): void {
+  if (values > MAX_DOCUMENT_VALUES) {
+    throw tooLarge(`a document has about ${values} values; at most ${MAX_DOCUMENT_VALUES} are accepted`, label)
+  }
+  if (length > MAX_DOCUMENT_LENGTH) {
+    throw tooLarge(`a document has ${length} characters; at most ${MAX_DOCUMENT_LENGTH} are accepted`, label)
+  }
 }
 
-function tooManyValues(found: number, allowed: number, label: () => string): UnavailableError {
-  const where = allowed === MAX_VALUES ? 'the body' : 'a document'
-  const message = `${where} has about ${found} values; at most ${allowed} are accepted`
-  return new UnavailableError(`${label()}: status 200, but ${message}. Nothing of it was used`, { status: 200 })
-}
+const tooLarge = (problem: string, label: () => string) =>
+  new UnavailableError(`${label()}: status 200, but ${problem}. Nothing of it was used`, { status: 200 })
 
 type ErrorFactory = (problem: string) => Error
 
