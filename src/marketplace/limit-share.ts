@@ -57,7 +57,7 @@ export class LimitShare {
   #retryAt = Number.NEGATIVE_INFINITY
   #failedUntil = Number.NEGATIVE_INFINITY
   /** A pause that the ledger may not know of. */
-  #untold = false
+  #hasUnreportedPause = false
   #timer: { at: number; controller: AbortController } | null = null
   #closed = false
 
@@ -87,15 +87,15 @@ export class LimitShare {
   }
 
   /** Call when a request has ended. If others wait, call `tryStart` or `request` next. */
-  released(): void {
+  release(): void {
     this.#releasedAt = this.#options.timing.elapsed()
     this.#retryAt = Number.NEGATIVE_INFINITY
     if (this.#options.load().waiting === 0) this.#schedule(this.#releasedAt)
   }
 
   /** Call when this process was asked for a pause: tells the others at once. */
-  paused(): void {
-    this.#untold = true
+  reportPause(): void {
+    this.#hasUnreportedPause = true
     if (!this.#claiming && !this.#closed) this.#claim()
   }
 
@@ -126,7 +126,7 @@ export class LimitShare {
   /** When to claim next; infinite if no claim is of use. */
   #nextClaim(now: number): number {
     if (this.#claiming || this.#closed) return Number.POSITIVE_INFINITY
-    if (this.#untold) return Math.max(now, this.#failedUntil)
+    if (this.#hasUnreportedPause) return Math.max(now, this.#failedUntil)
     const { concurrency, load } = this.#options
     const { running, waiting } = load()
     let next = running + waiting > 0 ? this.#claimedAt + RENEW_MS : Number.POSITIVE_INFINITY
@@ -145,7 +145,7 @@ export class LimitShare {
     const used = keep ? null : { starts: this.#used, lastStartAgo: asked - this.#lastStart }
     if (!keep) this.#left = 0
     this.#claimedAt = asked
-    this.#untold = false
+    this.#hasUnreportedPause = false
     this.#claiming = ledger.claim(this.#report(used)).then(
       (share) => this.#accept(share, asked, keep),
       (error: unknown) => this.#fail(error),
@@ -186,7 +186,7 @@ export class LimitShare {
     this.#left = 0
     const now = this.#options.timing.elapsed()
     this.#failedUntil = now + FAILURE_PAUSE_MS
-    this.#untold = this.#options.load().pausedFor > 0
+    this.#hasUnreportedPause = this.#options.load().pausedFor > 0
     if (!this.#closed) this.#options.onError(error)
     this.#schedule(now)
   }

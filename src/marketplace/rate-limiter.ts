@@ -33,7 +33,6 @@ export class RateLimiter {
   readonly #options: RateLimiterOptions
   readonly #starts: SlidingWindow
   readonly #queues = new Map<object, Waiter[]>()
-  #waiting = 0
   #running = 0
   #pause: { end: number; until: Date } = { end: Number.NEGATIVE_INFINITY, until: new Date(0) }
   /** End of the newest pause that this process was asked for; `#pause` may be one of another process. */
@@ -65,7 +64,7 @@ export class RateLimiter {
   /** Ends a request that `acquire` admitted. */
   release(): void {
     this.#running--
-    this.#share?.released()
+    this.#share?.release()
     this.#startWaiting()
   }
 
@@ -81,7 +80,7 @@ export class RateLimiter {
   pause(milliseconds: number): void {
     this.#ownPauseEnd = Math.max(this.#ownPauseEnd, this.#options.timing.elapsed() + milliseconds)
     this.#pauseHere(milliseconds)
-    this.#share?.paused()
+    this.#share?.reportPause()
   }
 
   #pauseHere(milliseconds: number): void {
@@ -111,7 +110,7 @@ export class RateLimiter {
       timing,
       load: () => ({
         running: this.#running,
-        waiting: this.#pause.end > timing.elapsed() ? 0 : this.#waiting,
+        waiting: this.#pause.end > timing.elapsed() ? 0 : this.#countWaiting(),
         pausedFor: Math.max(0, this.#ownPauseEnd - timing.elapsed()),
       }),
       onChange: () => this.#startWaiting(),
@@ -122,6 +121,12 @@ export class RateLimiter {
 
   #takeStart(): boolean {
     return this.#share === null || this.#share.tryStart()
+  }
+
+  #countWaiting(): number {
+    let count = 0
+    for (const waiters of this.#queues.values()) count += waiters.length
+    return count
   }
 
   #delay(): number {
@@ -153,7 +158,6 @@ export class RateLimiter {
       const others = this.#queues.get(fairnessKey)
       if (others) others.push(waiter)
       else this.#queues.set(fairnessKey, [waiter])
-      this.#waiting++
       this.#startWaiting()
     })
   }
@@ -161,7 +165,6 @@ export class RateLimiter {
   #remove(fairnessKey: object, waiter: Waiter): void {
     const waiting = this.#queues.get(fairnessKey) ?? []
     const rest = waiting.filter((other) => other !== waiter)
-    this.#waiting -= waiting.length - rest.length
     if (rest.length > 0) this.#queues.set(fairnessKey, rest)
     else this.#queues.delete(fairnessKey)
     if (this.#queues.size === 0) this.#disarm()
@@ -170,7 +173,6 @@ export class RateLimiter {
   #rejectAll(error: PausedError | LedgerError): void {
     const waiters = [...this.#queues.values()].flat()
     this.#queues.clear()
-    this.#waiting = 0
     this.#disarm()
     for (const waiter of waiters) waiter.reject(error)
   }
@@ -195,7 +197,6 @@ export class RateLimiter {
   #next(): Waiter | undefined {
     for (const [fairnessKey, waiters] of this.#queues) {
       const waiter = waiters.shift()
-      this.#waiting--
       this.#queues.delete(fairnessKey)
       if (waiters.length > 0) this.#queues.set(fairnessKey, waiters)
       return waiter
