@@ -11,21 +11,30 @@ export const readIdentity = (db: Sqlite): string => db.prepare(SELECT_ID).pluck(
  * Gives a restored database the identity of the one it replaced, if its backup is older than identities. Otherwise its
  * migration would make a new one, and the queue would refuse the database.
  * @param restored path of the restored database, which no process has open
+ * @throws SqliteError if the restored database cannot be written
  */
 export function keepIdentity(restored: string, replaced: string): void {
-  let source: Sqlite | undefined
-  let target: Sqlite | undefined
+  const id = identityOf(replaced)
+  if (id === null) return
+  const db = connect(restored)
   try {
-    source = new Database(replaced, { readonly: true, fileMustExist: true })
-    const id = readIdentity(source)
-    target = connect(restored)
-    target.exec(META_TABLE)
-    target.prepare("insert or ignore into meta values ('database_id', ?)").run(id)
-  } catch (error) {
-    // The replaced database is damaged, or older than identities too.
-    if (!(error instanceof Database.SqliteError)) throw error
+    db.exec(META_TABLE)
+    db.prepare("insert or ignore into meta values ('database_id', ?)").run(id)
   } finally {
-    source?.close()
-    target?.close()
+    db.close()
+  }
+}
+
+/** Null if the database is damaged, or older than identities. */
+function identityOf(path: string): string | null {
+  let db: Sqlite | undefined
+  try {
+    db = new Database(path, { readonly: true, fileMustExist: true })
+    return readIdentity(db)
+  } catch (error) {
+    if (!(error instanceof Database.SqliteError)) throw error
+    return null
+  } finally {
+    db?.close()
   }
 }

@@ -11,6 +11,7 @@ import {
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import { keepIdentity } from '../../src/store/identity.js'
 import { migrate } from '../../src/store/migrate.js'
 import { migrations } from '../../src/store/migrations.js'
 import { restoreDatabase } from '../../src/store/restore.js'
@@ -115,6 +116,14 @@ describe('restoring a backup', () => {
       expect(await store.check()).toMatchObject({ ok: true, schemaVersion: migrations.length })
       await store.close()
     }
+  })
+
+  it('fails if the identity cannot be written to the restored database, instead of losing it', async () => {
+    const { database, close } = await databaseWithBackup()
+    await close()
+    const restored = join(testFolder(), 'restored.db')
+    writeFileSync(restored, 'not a database')
+    expect(() => keepIdentity(restored, database)).toThrow('file is not a database')
   })
 
   it('creates a database that was lost', async () => {
