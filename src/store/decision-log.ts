@@ -78,6 +78,13 @@ type DecisionLog = Pick<
   append(decision: NewDecision): DecisionRecord
 }
 
+/** SQL condition: the decision is the answer to a close: it has an outcome. */
+export const IS_ANSWER = 'outcome is not null'
+
+/** SQL that selects the id of the newest decision about each RFQ, among those that a condition allows. */
+export const selectNewestIds = (condition: string): string =>
+  `select max(id) from close_decisions where ${condition} group by channel, rfq_id`
+
 /** The decision log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
 export function createDecisionLog(connection: Connection): DecisionLog {
   const sql = (text: string) => connection.statement(text)
@@ -103,8 +110,8 @@ export function createDecisionLog(connection: Connection): DecisionLog {
   }
 
   const newest = (condition: string, channel: string): DecisionRecord[] => {
-    const ids = `select max(id) from close_decisions where ${condition} group by rfq_id`
-    const rows = connection.read((db) => db.prepare(`${SELECT} where id in (${ids}) order by id`).all(channel))
+    const ids = selectNewestIds(condition)
+    const rows = connection.read((db) => db.prepare(`${SELECT} where id in (${ids}) order by id`).all({ channel }))
     return (rows as DecisionRow[]).map(toDecision)
   }
 
@@ -146,15 +153,15 @@ export function createDecisionLog(connection: Connection): DecisionLog {
       return row ? toDecision(row as DecisionRow) : null
     },
 
-    newestDecisions: async (channel) => newest('channel = ?', channel),
+    newestDecisions: async (channel) => newest('channel = @channel', channel),
 
     async lastClose(channel) {
-      const where = 'channel = ? and outcome is not null order by id desc limit 1'
+      const where = `channel = ? and ${IS_ANSWER} order by id desc limit 1`
       const row = connection.read((db) => db.prepare(`${SELECT} where ${where}`).get(channel))
       return row ? toDecision(row as DecisionRow) : null
     },
 
-    closeAnswers: async (channel) => newest('channel = ? and outcome is not null', channel),
+    closeAnswers: async (channel) => newest(`channel = @channel and ${IS_ANSWER}`, channel),
 
     async chainLength() {
       return connection.read(

@@ -3,21 +3,14 @@ import type { DocumentKind, DocumentShape } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
-import type {
-  Recorder,
-  RecordResult,
-  ResponseSnapshot,
-  RfqSnapshot,
-  RunHandle,
-  Snapshot,
-  UpsertResult,
-} from './contract.js'
+import type { Recorder, RecordResult, RfqSnapshot, RunHandle, Snapshot, UpsertResult } from './contract.js'
 import { assertLive } from './runs.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** Writes before yielding to the event loop. */
 const MAX_WRITES_PER_TURN = 200
 
+/** The primary key of a document; the texts are as they are stored (stored-text.ts). */
 interface EntityKey {
   channel: string
   kind: DocumentKind
@@ -75,7 +68,7 @@ export function createRecorder(connection: Connection): Recorder {
       `select v.valid, e.version, e.last_read_at, e.missing_since, e.latest_body, v.content_hash, v.shape, v.body
       from entities e join versions v using (channel, kind, rfq_id, id, version)
       where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
-    ).get(storedKey(key)) as EntityRow | undefined
+    ).get(key) as EntityRow | undefined
 
   const insertVersion = (
     key: EntityKey,
@@ -90,7 +83,7 @@ export function createRecorder(connection: Connection): Recorder {
       values (@channel, @kind, @rfqId, @id, @version, @hash, @notBefore, @stamp, @runId, @valid, @shape, @body,
         @bodyAsReceived, @parsedBody)`,
     ).run({
-      ...storedKey(key),
+      ...key,
       version,
       notBefore,
       hash: snapshot.hash,
@@ -108,7 +101,7 @@ export function createRecorder(connection: Connection): Recorder {
       `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at,
         changed_at)
       values (@channel, @kind, @rfqId, @id, 1, @stamp, @stamp, @readAt, @stamp)`,
-    ).run({ ...storedKey(key), stamp: context.stamp, readAt: context.readAt })
+    ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
     insertVersion(key, 1, snapshot, null, context)
     return 'inserted'
   }
@@ -122,13 +115,13 @@ export function createRecorder(connection: Connection): Recorder {
     sql(
       `update versions set superseded_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
-    ).run({ ...storedKey(key), stamp: context.stamp, version: row.version })
+    ).run({ ...key, stamp: context.stamp, version: row.version })
     insertVersion(key, row.version + 1, snapshot, row.last_read_at, context)
     sql(
       `update entities set version = version + 1, last_observed_at = @stamp, last_read_at = @readAt,
         changed_at = @stamp, latest_body = null, latest_parsed_body = null
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...storedKey(key), stamp: context.stamp, readAt: context.readAt })
+    ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
     return 'changed'
   }
 
@@ -145,7 +138,7 @@ export function createRecorder(connection: Connection): Recorder {
         latest_parsed_body = @latestParsed
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
     ).run({
-      ...storedKey(key),
+      ...key,
       stamp: context.stamp,
       readAt: context.readAt,
       latest: isSameText ? null : snapshot.storedText,
@@ -156,7 +149,7 @@ export function createRecorder(connection: Connection): Recorder {
       sql(
         `update versions set valid = @valid
         where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
-      ).run({ ...storedKey(key), version: row.version, valid: snapshot.valid ? 1 : 0 })
+      ).run({ ...key, version: row.version, valid: snapshot.valid ? 1 : 0 })
     }
     return 'unchanged'
   }
@@ -186,7 +179,7 @@ export function createRecorder(connection: Connection): Recorder {
     context: WriteContext,
     result: UpsertResult,
   ): UpsertResult => {
-    upsertProblems(key.kind, key.id, snapshot.problems, context)
+    upsertProblems(key, snapshot.problems, context)
     return result
   }
 
@@ -194,7 +187,7 @@ export function createRecorder(connection: Connection): Recorder {
     sql(
       `update entities set last_observed_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...storedKey(key), stamp: context.stamp })
+    ).run({ ...key, stamp: context.stamp })
     return 'unchanged'
   }
 
@@ -203,38 +196,33 @@ export function createRecorder(connection: Connection): Recorder {
       `insert into absences (channel, kind, rfq_id, id, not_before, missing_since, run_id)
       select channel, kind, rfq_id, id, last_read_at, @stamp, @runId from entities
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...storedKey(key), stamp: context.stamp, runId: context.run.id })
+    ).run({ ...key, stamp: context.stamp, runId: context.run.id })
     sql(
       `update entities set missing_since = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...storedKey(key), stamp: context.stamp })
+    ).run({ ...key, stamp: context.stamp })
   }
 
   const clearMissing = (key: EntityKey, context: WriteContext) => {
     sql(
       `update absences set returned_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and returned_at is null`,
-    ).run({ ...storedKey(key), stamp: context.stamp })
+    ).run({ ...key, stamp: context.stamp })
     sql(
       `update entities set missing_since = null
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run(storedKey(key))
+    ).run(key)
   }
 
-  const upsertProblems = (
-    kind: DocumentKind,
-    entityId: string,
-    problems: readonly Problem[],
-    { run, stamp }: WriteContext,
-  ) => {
+  const upsertProblems = ({ channel, kind, id }: EntityKey, problems: readonly Problem[], { stamp }: WriteContext) => {
     for (const problem of problems) {
       sql(
-        `insert into problems values (@channel, @kind, @entityId, @path, @code, @message, @stamp, @stamp, 1)
+        `insert into problems values (@channel, @kind, @id, @path, @code, @message, @stamp, @stamp, 1)
         on conflict do update set message = excluded.message, last_seen_at = excluded.last_seen_at, times = times + 1`,
       ).run({
-        channel: run.channel,
+        channel,
         kind,
-        entityId: toStoredText(entityId),
+        id,
         path: toStoredText(problem.path),
         code: problem.code,
         message: toStoredText(problem.message),
@@ -258,7 +246,8 @@ export function createRecorder(connection: Connection): Recorder {
     const results: RecordResult['responses'] = []
     for (const [index, response] of snapshot.responses.entries()) {
       if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
-      results.push({ id: response.id, change: upsert(responseKey(snapshot, response, context), response, context) })
+      const key = entityKey(context.run, 'response', response.id, snapshot.rfq.id)
+      results.push({ id: response.id, change: upsert(key, response, context) })
     }
     return results
   }
@@ -267,9 +256,7 @@ export function createRecorder(connection: Connection): Recorder {
     if (!snapshot.responsesComplete) return []
     const listed = new Set(snapshot.responses.map((response) => response.id))
     const missing = presentIds(context, 'response', snapshot.rfq.id).filter((id) => !listed.has(id))
-    for (const id of missing) {
-      markMissing({ channel: context.run.channel, kind: 'response', rfqId: snapshot.rfq.id, id }, context)
-    }
+    for (const id of missing) markMissing(entityKey(context.run, 'response', id, snapshot.rfq.id), context)
     return missing
   }
 
@@ -281,7 +268,7 @@ export function createRecorder(connection: Connection): Recorder {
         await inRun(run, readAt, now, async (context) => {
           const slice = new TimeSlice()
           for (const listing of chunk) {
-            const key: EntityKey = { channel: run.channel, kind: 'listing', rfqId: '', id: listing.id }
+            const key = entityKey(run, 'listing', listing.id)
             changes.push(upsert(key, { ...listing, shape: 'full' }, context))
             if (slice.isOver) await slice.next()
           }
@@ -293,15 +280,15 @@ export function createRecorder(connection: Connection): Recorder {
 
     recordRfq(run, snapshot, now) {
       return inRun(run, snapshot.readAt, now, async (context) => {
-        const key: EntityKey = { channel: run.channel, kind: 'rfq', rfqId: '', id: snapshot.rfq.id }
+        const key = entityKey(run, 'rfq', snapshot.rfq.id)
         const rfq = upsert(key, { ...snapshot.rfq, shape: snapshot.shape }, context)
         const known = findCurrent(key)
         const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
         if (rfq === 'stale') return { ...result, responses: [], missing: [] }
         sql(
           `update entities set list_hash = coalesce(@listHash, list_hash)
-          where channel = @channel and kind = 'rfq' and rfq_id = '' and id = @id`,
-        ).run({ channel: run.channel, id: toStoredText(snapshot.rfq.id), listHash: snapshot.listHash })
+          where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+        ).run({ ...key, listHash: snapshot.listHash })
         const responses = await upsertResponses(snapshot, context)
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
       })
@@ -311,7 +298,7 @@ export function createRecorder(connection: Connection): Recorder {
       return inRun(run, readAt, now, async (context) => {
         for (const [index, id] of rfqIds.entries()) {
           if (index % MAX_WRITES_PER_TURN === MAX_WRITES_PER_TURN - 1) await yieldToEventLoop()
-          touch({ channel: run.channel, kind: 'rfq', rfqId: '', id }, context)
+          touch(entityKey(run, 'rfq', id), context)
         }
       })
     },
@@ -320,13 +307,13 @@ export function createRecorder(connection: Connection): Recorder {
       return inRun(run, readAt, now, async (context) => {
         const listed = new Set(listedIds)
         const missing = presentIds(context, kind, '').filter((id) => !listed.has(id))
-        for (const id of missing) markMissing({ channel: run.channel, kind, rfqId: '', id }, context)
+        for (const id of missing) markMissing(entityKey(run, kind, id), context)
         const missingBefore = ids(
           `select id from entities where channel = ? and kind = ? and rfq_id = '' and missing_since is not null`,
           [run.channel, kind],
         )
         const returned = missingBefore.filter((id) => listed.has(id))
-        for (const id of returned) clearMissing({ channel: run.channel, kind, rfqId: '', id }, context)
+        for (const id of returned) clearMissing(entityKey(run, kind, id), context)
         return { missing, returned }
       })
     },
@@ -344,12 +331,9 @@ function hashSnapshot(kind: DocumentKind, snapshot: Snapshot & { shape: Document
   }
 }
 
-const storedKey = (key: EntityKey): EntityKey => ({
-  ...key,
-  rfqId: toStoredText(key.rfqId),
-  id: toStoredText(key.id),
+const entityKey = ({ channel }: RunHandle, kind: DocumentKind, id: string, rfqId = ''): EntityKey => ({
+  channel,
+  kind,
+  rfqId: toStoredText(rfqId),
+  id: toStoredText(id),
 })
-
-function responseKey(snapshot: RfqSnapshot, response: ResponseSnapshot, { run }: WriteContext): EntityKey {
-  return { channel: run.channel, kind: 'response', rfqId: snapshot.rfq.id, id: response.id }
-}

@@ -5,6 +5,7 @@ import type { UnsettledClose } from '../domain/records.js'
 import { OPEN } from './close-intents.js'
 import type { Connection } from './connection.js'
 import type { Closings } from './contract.js'
+import { IS_ANSWER, selectNewestIds } from './decision-log.js'
 import { fromStoredText } from './stored-text.js'
 
 interface UnsettledRow {
@@ -22,9 +23,8 @@ interface UnsettledRow {
 /** The newest answers that need a person, except of RFQs with an open intent; and the open intents. */
 const UNSETTLED = `
 with answers as (
-  select * from close_decisions where id in
-    (select max(id) from close_decisions where outcome is not null and (@channel is null or channel = @channel)
-    group by channel, rfq_id)
+  select * from close_decisions
+  where id in (${selectNewestIds(`${IS_ANSWER} and (@channel is null or channel = @channel)`)})
 ), open as (
   select * from close_intents where state in ${OPEN} and (@channel is null or channel = @channel)
 ), unsettled as (
