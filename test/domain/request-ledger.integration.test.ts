@@ -1,33 +1,9 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { shortestExcess, simulate } from '../helpers/ledger-simulation.js'
+import { expectFullUse, expectLimitsHold, shortestExcess, simulate } from '../helpers/ledger-simulation.js'
 
 describe('request ledger, over a long time', () => {
   it('never grants more than the limits, with processes that are late, killed and replaced', () => {
-    fc.assert(
-      fc.property(
-        fc.record({
-          seed: fc.nat(),
-          seconds: fc.constant(40),
-          limits: fc
-            .integer({ min: 1, max: 6 })
-            .chain((count) =>
-              fc
-                .constantFrom(1, 3, 5, 20, 200)
-                .map((perSecond) => Array.from({ length: count }, () => ({ perSecond, concurrency: 4 }))),
-            ),
-          takes: fc.constantFrom(10, 300, 3000),
-          late: fc.constantFrom(0, 20, 400),
-          killEvery: fc.constantFrom(0, 5),
-        }),
-        (options) => {
-          const { starts, maxInFlight } = simulate(options)
-          expect(shortestExcess(starts, options.limits[0]?.perSecond ?? 0)).toBeGreaterThanOrEqual(1000)
-          expect(maxInFlight).toBeLessThanOrEqual(4)
-        },
-      ),
-      { numRuns: 20 },
-    )
+    expectLimitsHold({ seconds: 40, runs: 20 })
   })
 
   it('holds one request in two seconds over five processes for a day, with kills and a clock that is set back', () => {
@@ -48,11 +24,5 @@ describe('request ledger, over a long time', () => {
     for (const each of served) expect(each).toBeGreaterThan(total / 10)
   })
 
-  it.each([100, 500])('uses %d per second in full, in equal shares', (perSecond) => {
-    const limits = Array.from({ length: 3 }, () => ({ perSecond, concurrency: 100 }))
-    const { starts, served } = simulate({ seed: 3, seconds: 60, limits, takes: 20, late: 2 })
-    expect(shortestExcess(starts, perSecond)).toBeGreaterThanOrEqual(1000)
-    expect(starts.length).toBeGreaterThan(0.9 * 60 * perSecond)
-    for (const each of served) expect(each).toBeGreaterThan((0.8 * starts.length) / 3)
-  })
+  it.each([100, 500])('uses %d per second in full, in equal shares', expectFullUse)
 })

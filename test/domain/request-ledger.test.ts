@@ -1,43 +1,21 @@
-import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { claimShare, emptyLedger, LEASE_MS, MAX_PAUSE_MS } from '../../src/domain/request-ledger.js'
-import { openLedger, REPORT, shortestExcess, simulate, UNLIMITED } from '../helpers/ledger-simulation.js'
+import {
+  expectFullUse,
+  expectLimitsHold,
+  openLedger,
+  REPORT,
+  shortestExcess,
+  simulate,
+  UNLIMITED,
+} from '../helpers/ledger-simulation.js'
 
 describe('request ledger', () => {
   it('never grants more than the limits, with processes that are late, killed and replaced', () => {
-    fc.assert(
-      fc.property(
-        fc.record({
-          seed: fc.nat(),
-          seconds: fc.constant(15),
-          limits: fc
-            .integer({ min: 1, max: 6 })
-            .chain((count) =>
-              fc
-                .constantFrom(1, 3, 5, 20, 200)
-                .map((perSecond) => Array.from({ length: count }, () => ({ perSecond, concurrency: 4 }))),
-            ),
-          takes: fc.constantFrom(10, 300, 3000),
-          late: fc.constantFrom(0, 20, 400),
-          killEvery: fc.constantFrom(0, 5),
-        }),
-        (options) => {
-          const { starts, maxInFlight } = simulate(options)
-          expect(shortestExcess(starts, options.limits[0]?.perSecond ?? 0)).toBeGreaterThanOrEqual(1000)
-          expect(maxInFlight).toBeLessThanOrEqual(4)
-        },
-      ),
-      { numRuns: 6 },
-    )
+    expectLimitsHold({ seconds: 15, runs: 6 })
   })
 
-  it.each([1, 5, 20])('uses %d per second in full, in equal shares', (perSecond) => {
-    const limits = Array.from({ length: 3 }, () => ({ perSecond, concurrency: 100 }))
-    const { starts, served } = simulate({ seed: 3, seconds: 60, limits, takes: 20, late: 2 })
-    expect(shortestExcess(starts, perSecond)).toBeGreaterThanOrEqual(1000)
-    expect(starts.length).toBeGreaterThan(0.9 * 60 * perSecond)
-    for (const each of served) expect(each).toBeGreaterThan((0.8 * starts.length) / 3)
-  })
+  it.each([1, 5, 20])('uses %d per second in full, in equal shares', expectFullUse)
 
   it('allows one request in 20 seconds for a limit of 0.05', () => {
     const limits = Array.from({ length: 3 }, () => ({ perSecond: 0.05, concurrency: 4 }))

@@ -1,3 +1,5 @@
+import fc from 'fast-check'
+import { expect } from 'vitest'
 import {
   claimShare,
   emptyLedger,
@@ -173,4 +175,38 @@ export function shortestExcess(starts: readonly number[], allowed: number): numb
   for (let i = allowed; i < starts.length; i++)
     shortest = Math.min(shortest, (starts[i] as number) - (starts[i - allowed] as number))
   return shortest
+}
+
+/** Simulates up to six processes that are late, killed and replaced, and expects that they never exceed the limits. */
+export function expectLimitsHold({ seconds, runs }: { seconds: number; runs: number }): void {
+  const limits = fc
+    .tuple(fc.integer({ min: 1, max: 6 }), fc.constantFrom(1, 3, 5, 20, 200))
+    .map(([count, perSecond]) => Array.from({ length: count }, () => ({ perSecond, concurrency: 4 })))
+  fc.assert(
+    fc.property(
+      fc.record({
+        seed: fc.nat(),
+        seconds: fc.constant(seconds),
+        limits,
+        takes: fc.constantFrom(10, 300, 3000),
+        late: fc.constantFrom(0, 20, 400),
+        killEvery: fc.constantFrom(0, 5),
+      }),
+      (options) => {
+        const { starts, maxInFlight } = simulate(options)
+        expect(shortestExcess(starts, options.limits[0]?.perSecond ?? 0)).toBeGreaterThanOrEqual(1000)
+        expect(maxInFlight).toBeLessThanOrEqual(4)
+      },
+    ),
+    { numRuns: runs },
+  )
+}
+
+/** Simulates three processes for a minute, and expects that they use the limit in equal shares, and never exceed it. */
+export function expectFullUse(perSecond: number): void {
+  const limits = Array.from({ length: 3 }, () => ({ perSecond, concurrency: 100 }))
+  const { starts, served } = simulate({ seed: 3, seconds: 60, limits, takes: 20, late: 2 })
+  expect(shortestExcess(starts, perSecond)).toBeGreaterThanOrEqual(1000)
+  expect(starts.length).toBeGreaterThan(0.9 * 60 * perSecond)
+  for (const each of served) expect(each).toBeGreaterThan((0.8 * starts.length) / 3)
 }

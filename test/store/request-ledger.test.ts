@@ -4,19 +4,11 @@ import Database from 'better-sqlite3'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { LedgerReport } from '../../src/domain/request-ledger.js'
 import { openStore } from '../../src/store/store.js'
+import { REPORT as DEFAULTS, UNLIMITED } from '../helpers/ledger-simulation.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const ORIGIN = 'https://marketplace.example.com'
-const REPORT: LedgerReport = {
-  concurrency: 4,
-  perSecond: 1_000_000,
-  running: 0,
-  waiting: 4,
-  recentStarts: 0,
-  used: { starts: 0, lastStartAgo: 0 },
-  grace: 50,
-  pausedFor: 0,
-}
+const REPORT: LedgerReport = { ...DEFAULTS, ...UNLIMITED, waiting: 4 }
 
 /** Opens a store as another process would, with a clock that the test moves. */
 async function open(path: string, time = { now: Date.UTC(2026, 0) }) {
