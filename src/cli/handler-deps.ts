@@ -39,7 +39,8 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
 export const webServerStarter =
   ({ config, log }: Pick<App, 'config' | 'log'>, port = config.web.port) =>
   async (readiness: Readiness) => {
-    const [{ startHealthServer }, { collectSecrets }] = await Promise.all([
+    const [{ startWebServer }, { healthRoutes }, { collectSecrets }] = await Promise.all([
+      import('../web/server.js'),
       import('../web/health.js'),
       import('../log.js'),
     ])
@@ -48,5 +49,5 @@ export const webServerStarter =
     const safeReadiness: Readiness = async () =>
       (await readiness()).map((check) => ({ ...check, message: scrub(check.message) }))
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    return startHealthServer({ ...config.web, port, readiness: safeReadiness, onError })
+    return startWebServer({ ...config.web, port, plugins: [healthRoutes(safeReadiness)], onError })
   }

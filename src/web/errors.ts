@@ -1,3 +1,13 @@
+/** Ends a request with a status and a message for the client. */
+export class HttpError extends Error {
+  override name = 'HttpError'
+  readonly statusCode: number
+  constructor(statusCode: number, message: string) {
+    super(message)
+    this.statusCode = statusCode
+  }
+}
+
 /** The web server cannot listen. The message tells the operator why and what to do. */
 export class ListenError extends Error {
   override name = 'ListenError'

@@ -1,38 +1,20 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { type FastifyInstance, type FastifyReply, type FastifyServerOptions, fastify } from 'fastify'
 import { isLoopback, isLoopbackHostHeader } from '../domain/loopback.js'
-import { hasToken } from './auth.js'
-import { toListenError } from './errors.js'
-
-/** Handles the requests to one path. */
-export interface Route {
-  path: string
-  methods: readonly ('GET' | 'POST')[]
-  handle(request: RouteRequest): Promise<RouteResponse>
-}
-
-interface RouteRequest {
-  method: string
-  url: URL
-  headers: IncomingMessage['headers']
-  /** Sent the token, or the server has none and is bound to loopback. */
-  trusted: boolean
-}
-
-interface RouteResponse {
-  status: number
-  /** An object is sent as JSON. */
-  body: object | string
-  headers?: Record<string, string>
-}
+import { identifyUser } from './access/identify-user.js'
+import { mayUse, type RouteAccess } from './access/user.js'
+import { addErrorResponses } from './error-responses.js'
+import { HttpError, toListenError } from './errors.js'
+import type { WebPlugin } from './plugin.js'
 
 export interface ServerOptions {
   host: string
   /** 0: any free port. */
   port: number
-  /** Required to see details; may be null on loopback only. */
+  /** Required to see anything but `public` routes; may be null on loopback only. */
   token: string | null
-  routes: readonly Route[]
+  /** What the server serves. */
+  plugins: readonly WebPlugin[]
   /** Called when a route fails; the client gets no details. */
   onError: (error: unknown) => void
 }
@@ -49,77 +31,81 @@ export interface WebServer {
  * reach it by DNS rebinding.
  * @throws ListenError
  */
-export async function startServer(options: ServerOptions): Promise<WebServer> {
+export async function startWebServer(options: ServerOptions): Promise<WebServer> {
+  const app = await createWebApp(options)
+  const { host, port } = options
+  try {
+    await app.listen({ host, port })
+  } catch (error) {
+    await app.close()
+    throw toListenError(error as NodeJS.ErrnoException, host, port)
+  }
+  const { address, port: listening, family } = app.server.address() as AddressInfo
+  return {
+    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${listening}`,
+    close: async () => void (await app.close()),
+  }
+}
+
+/** The server without a socket, for tests that `inject` requests. */
+export async function createWebApp(options: ServerOptions): Promise<FastifyInstance> {
   if (options.token === null && !isLoopback(options.host))
     throw new TypeError('a token is required unless the host is a loopback address')
-  const server = createServer(LIMITS, (request, response) => void respond(options, request, response))
-  server.maxConnections = 100
-  await listen(server, options)
-  const { address, port, family } = server.address() as AddressInfo
-  return {
-    url: `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`,
-    close: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
-  }
+  const app = fastify({
+    ...LIMITS,
+    logger: false,
+    forceCloseConnections: true,
+    frameworkErrors: rejectAddress as NonNullable<FastifyServerOptions['frameworkErrors']>,
+  })
+  app.server.maxConnections = MAX_CONNECTIONS
+  app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
+  addErrorResponses(app, options.onError)
+  addSecurityHeaders(app)
+  addAccessControl(app, options)
+  for (const plugin of options.plugins) await app.register(async (scope) => plugin(scope))
+  await app.ready()
+  return app
 }
 
 const LIMITS = {
-  headersTimeout: 3_000,
+  bodyLimit: 65_536,
   requestTimeout: 10_000,
-  connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
-  maxHeaderSize: 8_192,
+  http: { headersTimeout: 3_000, connectionsCheckingInterval: 1_000, maxHeaderSize: 8_192 },
+}
+const MAX_CONNECTIONS = 100
+
+const SECURITY_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
-function listen(server: Server, { host, port }: ServerOptions): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(toListenError(error, host, port)))
-    server.listen({ host, port }, resolve)
+/** Answers a request whose address cannot be routed. No hook runs for it. */
+const rejectAddress = (_error: unknown, _request: unknown, reply: FastifyReply) =>
+  reply.code(400).headers(SECURITY_HEADERS).type('application/json').send('{"error":"invalid request address"}\n')
+
+/** Sets the headers of every response; a route may override them. */
+function addSecurityHeaders(app: FastifyInstance): void {
+  app.addHook('onRequest', async (_request, reply) => void reply.headers(SECURITY_HEADERS))
+}
+
+function addAccessControl(app: FastifyInstance, { host, token }: ServerOptions): void {
+  const onLoopback = isLoopback(host)
+  app.decorateRequest('user', null)
+  app.addHook('onRequest', async (request, reply) => {
+    if (onLoopback && !isLoopbackHostHeader(request.headers.host))
+      throw new HttpError(421, 'this server accepts requests for localhost and 127.0.0.1 only')
+    request.user = identifyUser(request.headers.authorization, token)
+    const { method, routeOptions } = request
+    if (routeOptions.url === undefined || mayUse(request.user, routeAccess(method, routeOptions.config.access))) return
+    if (request.user !== null) throw new HttpError(403, 'this needs the role operator')
+    reply.header('www-authenticate', 'Bearer')
+    throw new HttpError(401, 'send the header: Authorization: Bearer TOKEN')
   })
 }
 
-async function respond(options: ServerOptions, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  request.resume() // No route reads a body; discard it.
-  try {
-    send(request, response, await routeRequest(options, request))
-  } catch (error) {
-    options.onError(error)
-    send(request, response, errorResponse(500, 'internal error; see the log'))
-  }
-}
-
-async function routeRequest(options: ServerOptions, request: IncomingMessage): Promise<RouteResponse> {
-  const { method = '', headers } = request
-  if (isLoopback(options.host) && !isLoopbackHostHeader(headers.host)) {
-    return errorResponse(421, 'this server accepts requests for localhost and 127.0.0.1 only')
-  }
-  const target = `http://localhost${request.url}`
-  if (!request.url?.startsWith('/') || !URL.canParse(target)) return errorResponse(400, 'invalid request address')
-  const url = new URL(target)
-  const route = options.routes.find(({ path }) => path === url.pathname)
-  if (route === undefined) return errorResponse(404, 'not found')
-  const allowed: string[] = route.methods.flatMap((one) => (one === 'GET' ? ['GET', 'HEAD'] : [one]))
-  if (!allowed.includes(method))
-    return { ...errorResponse(405, 'method not allowed'), headers: { allow: allowed.join(', ') } }
-  const trusted = options.token === null || hasToken(headers.authorization, options.token)
-  return route.handle({ method, url, headers, trusted })
-}
-
-const errorResponse = (status: number, message: string): RouteResponse => ({ status, body: { error: message } })
-
-function send({ method }: IncomingMessage, response: ServerResponse, { status, body, headers }: RouteResponse): void {
-  const text = typeof body === 'string' ? body : `${JSON.stringify(body)}\n`
-  response.writeHead(status, {
-    'content-type': typeof body === 'string' ? 'text/plain; charset=utf-8' : 'application/json',
-    'content-length': Buffer.byteLength(text),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'no-referrer',
-    'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
-    ...headers,
-  })
-  response.end(method === 'HEAD' ? undefined : text)
-}
+/** Reading is for viewers, anything else for operators, unless a route says otherwise. */
+const routeAccess = (method: string, access: RouteAccess | undefined): RouteAccess =>
+  access ?? (method === 'GET' || method === 'HEAD' ? 'viewer' : 'operator')

@@ -7,7 +7,8 @@ import type { RunKind } from '../../src/domain/records.js'
 import type { ChannelSession } from '../../src/marketplace/contract.js'
 import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
-import { startHealthServer } from '../../src/web/health.js'
+import { healthRoutes } from '../../src/web/health.js'
+import { startWebServer } from '../../src/web/server.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
@@ -37,7 +38,7 @@ async function options(
   const store = await openStore({ path: join(testFolder(), 'test.db') })
   const config = changes.config ?? testConfig({ schedule })
   const serveWeb: ServiceOptions['serveWeb'] = (readiness) =>
-    startHealthServer({ ...config.web, readiness, onError: () => undefined })
+    startWebServer({ ...config.web, plugins: [healthRoutes(readiness)], onError: () => undefined })
   onTestFinished(() => store.close())
   return {
     config,

@@ -9,7 +9,8 @@ import { createWorld, startSandbox } from '../../src/sandbox/index.js'
 import { openStore } from '../../src/store/store.js'
 import { pollListings } from '../../src/sync/poll-listings.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
-import { startHealthServer } from '../../src/web/health.js'
+import { healthRoutes } from '../../src/web/health.js'
+import { startWebServer } from '../../src/web/server.js'
 import { PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
@@ -54,7 +55,8 @@ async function startTestService(queue: Config['queue']) {
     channelReport: async () => '/reports/channel.xlsx',
     work: true,
     schedule: true,
-    serveWeb: (readiness) => startHealthServer({ ...config.web, readiness, onError: () => undefined }),
+    serveWeb: (readiness) =>
+      startWebServer({ ...config.web, plugins: [healthRoutes(readiness)], onError: () => undefined }),
   })
   onTestFinished(async () => {
     await service.stop()

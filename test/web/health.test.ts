@@ -1,0 +1,81 @@
+import { describe, expect, it } from 'vitest'
+import type { ReadinessCheck } from '../../src/domain/readiness.js'
+import { healthRoutes } from '../../src/web/health.js'
+import { webApp } from './web-app.js'
+
+const PASSING: ReadinessCheck = { name: 'database', ok: true, message: 'fine' }
+const FAILING: ReadinessCheck = { name: 'queue', ok: false, message: 'gone' }
+
+describe('GET /healthz', () => {
+  it('responds although the readiness checks hang', async () => {
+    const app = await webApp({ plugins: [healthRoutes(() => new Promise(() => undefined))] })
+    const response = await app.inject('/healthz')
+    expect(response).toMatchObject({ statusCode: 200, body: '{"status":"ok"}\n' })
+    expect(response.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it('answers HEAD without a body', async () => {
+    const app = await webApp({ plugins: [healthRoutes(async () => [])] })
+    expect(await app.inject({ method: 'HEAD', url: '/healthz' })).toMatchObject({ statusCode: 200, body: '' })
+  })
+})
+
+describe('GET /readyz', () => {
+  it('lists each check', async () => {
+    const app = await webApp({ plugins: [healthRoutes(async () => [PASSING])] })
+    const response = await app.inject('/readyz')
+    expect(response.statusCode).toBe(200)
+    expect(response.json()).toEqual({ ready: true, checks: [PASSING] })
+  })
+
+  it('responds 503 if a check fails', async () => {
+    const app = await webApp({ plugins: [healthRoutes(async () => [PASSING, FAILING])] })
+    const response = await app.inject('/readyz')
+    expect(response.statusCode).toBe(503)
+    expect(response.json()).toEqual({ ready: false, checks: [PASSING, FAILING] })
+  })
+
+  it('shows clients without the token only whether it is ready', async () => {
+    const app = await webApp({ token: 'open sesame', plugins: [healthRoutes(async () => [FAILING])] })
+    const bearer = (token: string) =>
+      app.inject({ url: '/readyz', headers: { authorization: `Bearer ${token}` } }).then(({ body }) => body)
+    expect(await app.inject('/readyz')).toMatchObject({ statusCode: 503, body: '{"ready":false}\n' })
+    expect(await bearer('open')).toBe('{"ready":false}\n')
+    expect(await bearer('open sesame')).toContain('gone')
+  })
+
+  it('reports an error of the checks to the log, not to the client', async () => {
+    const errors: unknown[] = []
+    const failure = new Error('secret detail')
+    const app = await webApp({
+      plugins: [healthRoutes(() => Promise.reject(failure))],
+      onError: (error) => errors.push(error),
+    })
+    const response = await app.inject('/readyz')
+    expect(response.statusCode).toBe(500)
+    expect(response.body).not.toContain('secret')
+    expect(errors).toEqual([failure])
+  })
+
+  it('runs the checks once for concurrent requests', async () => {
+    let calls = 0
+    let finishChecks: (checks: ReadinessCheck[]) => void = () => undefined
+    const readiness = () => {
+      calls++
+      return new Promise<ReadinessCheck[]>((resolve) => {
+        finishChecks = resolve
+      })
+    }
+    const app = await webApp({ plugins: [healthRoutes(readiness)] })
+    const responses = Promise.all([1, 2, 3].map(() => app.inject('/readyz')))
+    await expect.poll(() => calls, { interval: 1 }).toBe(1)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    finishChecks([PASSING])
+    expect((await responses).map(({ statusCode }) => statusCode)).toEqual([200, 200, 200])
+    expect(calls).toBe(1)
+  })
+})

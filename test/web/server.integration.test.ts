@@ -1,0 +1,66 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { Readiness } from '../../src/domain/readiness.js'
+import { healthRoutes } from '../../src/web/health.js'
+import { type ServerOptions, startWebServer, type WebServer } from '../../src/web/server.js'
+
+const servers: WebServer[] = []
+async function serve(options: Partial<ServerOptions> = {}, readiness: Readiness = async () => []): Promise<WebServer> {
+  const server = await startWebServer({
+    host: '127.0.0.1',
+    port: 0,
+    token: null,
+    plugins: [healthRoutes(readiness)],
+    onError: () => undefined,
+    ...options,
+  })
+  servers.push(server)
+  return server
+}
+afterEach(() => Promise.all(servers.splice(0).map((server) => server.close())))
+
+describe('web server', () => {
+  it.each(['foo.localhost', 'localhost', '127.0.0.1', '127.0.0.2'])('needs no token on %s', async (host) => {
+    // Whether the name resolves depends on the system; it must not be rejected for lack of a token.
+    const started = await serve({ host }).catch((error: Error) => error)
+    if (started instanceof Error) expect(started).toMatchObject({ name: 'ListenError' })
+  })
+
+  it.each([
+    [
+      'a port in use',
+      (port: number): Partial<ServerOptions> => ({ port }),
+      /^port \d+ of 127\.0\.0\.1 is in use; stop the other program, or choose another port \(.*work: --port\)/,
+    ],
+    [
+      'an address of another machine',
+      (): Partial<ServerOptions> => ({ host: '192.0.2.1', token: 't' }),
+      /^192\.0\.2\.1 is not an address of this machine/,
+    ],
+  ])('explains what to do about %s', async (_what, options, words) => {
+    const { url } = await serve()
+    await expect(serve(options(Number(new URL(url).port)))).rejects.toThrow(
+      expect.objectContaining({ name: 'ListenError', message: expect.stringMatching(words) }),
+    )
+  })
+
+  it('closes a connection whose request is never completed', async () => {
+    const { url } = await serve()
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    socket.write('GET /healthz HTTP/1.1\r\nHost: loc')
+    const began = performance.now()
+    socket.resume()
+    await once(socket, 'close')
+    expect(performance.now() - began).toBeLessThan(8_000)
+  })
+
+  it('closes at once although a client is connected', async () => {
+    const server = await serve({}, () => new Promise(() => undefined))
+    const hanging = fetch(`${server.url}/readyz`).catch((error: Error) => error)
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    await server.close()
+    expect(await hanging).toBeInstanceOf(Error)
+  })
+})
