@@ -24,15 +24,10 @@ const YEAR_MS = 366 * 24 * 3_600_000
 
 /** Checks that the database is writable, the queue accepts writes, and every channel was polled completely of late. */
 export function createReadiness({ config, store, runner, now }: ReadinessOptions): Readiness {
-  const crons = pollCrons(config)
+  const loadPollStates = pollStateLoader(config, store)
   const checkWritable = reuseResult(() => store.checkWritable(), WRITE_TEST_INTERVAL_MS)
   const closingChannels =
     config.schedule.closeExpired === null ? [] : config.channels.filter(({ autoClose }) => autoClose !== 'off')
-  const loadPollStates = async (at: Date): Promise<PollState[]> => {
-    const kinds = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, at) }))
-    const states = config.channels.flatMap(({ key: channel }) => kinds.map((kind) => ({ channel, ...kind })))
-    return Promise.all(states.map(async (state) => ({ ...state, ...(await newestRuns(store, state)) })))
-  }
   return async () => {
     const moment = now()
     let states: PollState[] = []
@@ -46,6 +41,19 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
     }
     const checks = await Promise.all([runCheck('database', database), runCheck('queue', () => runner.ping())])
     return [...checks, ...checkPollFreshness(states, moment), ...closing, ...maintenance]
+  }
+}
+
+/** Creates the function that tells how recently each scheduled poll of each channel completed. */
+export function pollStateLoader(
+  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>,
+  store: Pick<Store, 'runs' | 'newestRun'>,
+): (at: Date) => Promise<PollState[]> {
+  const crons = pollCrons(config)
+  return async (at) => {
+    const kinds = crons.map(({ kind, cron }) => ({ kind, staleBefore: staleBefore(cron, at) }))
+    const states = config.channels.flatMap(({ key: channel }) => kinds.map((kind) => ({ channel, ...kind })))
+    return Promise.all(states.map(async (state) => ({ ...state, ...(await newestRuns(store, state)) })))
   }
 }
 
@@ -66,7 +74,7 @@ const MAX_RECENT_RUNS = 50
 
 /** The newest run that counts as complete, and the newest finished one if it is newer and does not. */
 async function newestRuns(
-  store: ReadinessOptions['store'],
+  store: Pick<Store, 'runs' | 'newestRun'>,
   { channel, kind }: Pick<PollState, 'channel' | 'kind'>,
 ): Promise<Pick<PollState, 'newest' | 'failed'>> {
   const [complete, recent] = await Promise.all([
@@ -89,7 +97,7 @@ async function runCheck(name: string, check: () => Promise<{ ok: boolean; messag
 
 const KINDS = ['listings', 'rfqs'] as const
 
-function pollCrons({ schedule, scheduleTimeZone }: ReadinessOptions['config']) {
+function pollCrons({ schedule, scheduleTimeZone }: Pick<Config, 'schedule' | 'scheduleTimeZone'>) {
   return KINDS.flatMap((kind) => {
     const expression = schedule[kind]
     return expression === null ? [] : [{ kind, cron: compileCron(expression, scheduleTimeZone) }]

@@ -32,9 +32,15 @@ export function createCalendar(timeZone: string): Calendar {
  * @param graceHours hours added after the end of the due date
  */
 export function isExpired(dueDate: string, calendar: Calendar, graceHours: number, now: Date): boolean {
+  return dueDate < expiredBefore(calendar, graceHours, now)
+}
+
+/** The date before which due dates are past due. */
+export function expiredBefore(calendar: Calendar, graceHours: number, now: Date): string {
   const withoutGrace = now.getTime() - graceHours * HOUR_MS
   // A clock set back across midnight repeats the due date, so the date must also have passed half an hour later.
-  return [withoutGrace, withoutGrace + HOUR_MS / 2].every((time) => calendar.dateAt(new Date(time)) > dueDate)
+  const dates = [withoutGrace, withoutGrace + HOUR_MS / 2].map((time) => calendar.dateAt(new Date(time)))
+  return dates.reduce((earliest, date) => (date < earliest ? date : earliest))
 }
 
 /**

@@ -100,6 +100,55 @@ export interface Absence {
   returnedAt: Timestamp | null
 }
 
+/** An RFQ as known at a moment, without its documents: enough to notice that it, or one of its responses, changed. */
+export interface RfqEntry {
+  channel: string
+  id: string
+  version: number
+  /** When this version was first observed. */
+  changedAt: Timestamp
+  missingSince: Timestamp | null
+  valid: boolean
+  /** Responses that are not missing. */
+  offers: number
+  /** Equal for two moments only if the versions and absences of all its responses are equal. */
+  responsesKey: string
+}
+
+/** Something observed of an RFQ or of a response: a new version, or that it was missing, or that it returned. */
+export interface Revision {
+  channel: string
+  /** The RFQ that it is, or belongs to. */
+  rfqId: string
+  kind: 'rfq' | 'response'
+  id: string
+  event: 'version' | 'missing' | 'returned'
+  /** Last observation before it; null for a first version. */
+  after: Timestamp | null
+  /** First observation that showed it. */
+  seenBy: Timestamp
+  /** The new version; null unless the event is `version`. */
+  version: Version | null
+  /** The version before it, if there is one. */
+  previous: Version | null
+  /** Its place in the order of all revisions. */
+  cursor: string
+}
+
+/** How many offers of an RFQ changed in a period; each offer is counted once in each member. */
+export interface OfferRevisions {
+  channel: string
+  rfqId: string
+  /** Offers first observed in the period. */
+  added: number
+  /** Offers known before that got a new version. */
+  changed: number
+  /** Offers that were found missing. */
+  missing: number
+  /** When the newest of these was observed. */
+  newestAt: Timestamp
+}
+
 /** A deviation of a document from the API description, counted over all observations. */
 export interface ProblemRecord extends Problem {
   channel: string

@@ -8,7 +8,10 @@ import type {
   DecisionRecord,
   HeldPlan,
   KnownDocument,
+  OfferRevisions,
   ProblemRecord,
+  Revision,
+  RfqEntry,
   RfqWithResponses,
   RunCounts,
   RunKind,
@@ -23,7 +26,7 @@ import type { RequestLedger } from '../domain/request-ledger.js'
  * The store (docs/DATABASE.md). Methods work in batches and return promises, so that another database can implement them.
  * They reject with `StoreError` (errors.ts).
  */
-export interface Store extends Runs, Recorder, History, Closings, MaintenanceLog, Pruning {
+export interface Store extends Runs, Recorder, History, Overview, Closings, MaintenanceLog, Pruning {
   /** Absolute path of the database file. */
   readonly path: string
   /** A UUID that identifies the database. Its copies and backups have the same one. */
@@ -221,6 +224,8 @@ export interface RfqFilter {
   asOf?: Date
   /** RFQs that have, or had at any time, this id, number or reference. */
   match?: string
+  /** Only RFQs with these ids. */
+  ids?: readonly string[]
   /** Omit the responses. Default false. */
   withoutResponses?: boolean
 }
@@ -250,6 +255,26 @@ export interface History {
   problems(filter: { channel?: string; entityIds?: readonly string[]; limit?: number }): Promise<ProblemRecord[]>
   /** Streams documents in a stable order. */
   export(filter: { kind?: DocumentKind; channel?: string; asOf?: Date }): AsyncIterable<KnownDocument>
+}
+
+export interface RevisionFilter {
+  channel?: string
+  /** With `channel`: only this RFQ and its responses. */
+  rfqId?: string
+  /** Only what was observed later. */
+  after?: Date
+  /** Only what was observed up to this moment. */
+  asOf?: Date
+}
+
+/** Queries over all RFQs at once. They read no documents but those they return. */
+export interface Overview {
+  /** Every RFQ that was known at a moment. */
+  rfqEntries(filter: { channel?: string; asOf?: Date }): Promise<RfqEntry[]>
+  /** Newest first; those of one moment by RFQ. `before`: only those after this cursor in that order. */
+  revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
+  /** Changes of offers, counted by RFQ. */
+  offerRevisions(filter: Omit<RevisionFilter, 'rfqId'> & { after: Date }): Promise<OfferRevisions[]>
 }
 
 // --- closing --------------------------------------------------------------------------------------------------------

@@ -22,3 +22,8 @@ export class IntentOpenError extends StoreError {
 export class UnusableDatabaseError extends StoreError {
   override name = 'UnusableDatabaseError'
 }
+
+/** The text is not a cursor that a query returned. */
+export class InvalidCursorError extends StoreError {
+  override name = 'InvalidCursorError'
+}

@@ -6,7 +6,8 @@ import { type Connection, connect, type Sqlite } from './connection.js'
 import type { History, RfqFilter, RfqPollState } from './contract.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
-interface VersionRow {
+/** A row of `versions`. */
+export interface VersionRow {
   channel: string
   kind: DocumentKind
   rfq_id: string
@@ -31,7 +32,7 @@ interface KnownRow extends VersionRow {
 }
 
 /** The body is parsed on each access, so that only its text stays in memory. */
-const toVersion = (row: VersionRow): Version => ({
+export const toVersion = (row: VersionRow): Version => ({
   channel: row.channel,
   kind: row.kind,
   id: fromStoredText(row.id),
@@ -112,11 +113,13 @@ export function createHistory(connection: Connection): History {
       ...asOf,
     })
 
-  const rfqs = ({ channel, asOf, match, withoutResponses }: RfqFilter): RfqWithResponses[] =>
+  const rfqs = ({ channel, asOf, match, ids, withoutResponses }: RfqFilter): RfqWithResponses[] =>
     selectKnown(
-      `and v.kind = 'rfq' ${channel === undefined ? '' : 'and v.channel = @channel'} ${match === undefined ? '' : MATCH_CONDITION}`,
+      `and v.kind = 'rfq' ${channel === undefined ? '' : 'and v.channel = @channel'} ${match === undefined ? '' : MATCH_CONDITION}
+      ${ids === undefined ? '' : 'and v.id in (select value from json_each(@ids))'}`,
       {
         ...definedValues({ channel, match, storedMatch: match === undefined ? undefined : toStoredText(match) }),
+        ...definedValues({ ids: ids && storedIds(ids) }),
         ...asOfParameter(asOf),
       },
     ).map((rfq) => ({ rfq, responses: withoutResponses ? [] : responsesOf(rfq, asOfParameter(asOf)) }))

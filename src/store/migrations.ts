@@ -330,6 +330,14 @@ ${currentDocuments(`,
 ${documentViews('parsed_body')}
 `
 
+// For lists and changes over all RFQs: they are found without reading a document.
+const observations = `
+create index versions_observed
+  on versions (observed_at, superseded_at, channel, kind, rfq_id, id, version, valid);
+create index absences_begun on absences (missing_since);
+create index absences_ended on absences (returned_at) where returned_at is not null;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -337,4 +345,5 @@ export const migrations: readonly Migration[] = [
   { name: 'identity of the database', sql: identity },
   { name: 'maintenance, folded runs', sql: maintenance },
   { name: 'bodies as received', sql: receivedBodies },
+  { name: 'observations by time', sql: observations },
 ]

@@ -10,6 +10,7 @@ import { readIdentity } from './identity.js'
 import { removeDatabaseLeftovers } from './leftovers.js'
 import { createMaintenanceLog } from './maintenance.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
+import { createOverview } from './overview.js'
 import { createPruning } from './prune.js'
 import { isNotWritable } from './read-only.js'
 import { createRecorder } from './recorder.js'
@@ -56,6 +57,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     ...runs,
     ...createRecorder(connection),
     ...createHistory(connection),
+    ...createOverview(connection),
     ...createClosings(connection),
     ...createMaintenanceLog(connection),
     ...createPruning(connection),

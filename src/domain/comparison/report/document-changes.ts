@@ -72,6 +72,16 @@ export function changesOf(
   return changes.sort(chronologically)
 }
 
+/** The changes that one version made; a first version only appeared. */
+export function changesOfVersion(
+  previous: HistoryVersion | null,
+  version: HistoryVersion,
+  context: ChangeContext,
+): Change[] {
+  if (previous === null) return [appearance(version, context)]
+  return versionChanges(flattened(previous), flattened(version), context)
+}
+
 // The sort is stable: fields of one version keep their order.
 function chronologically(a: Change, b: Change): number {
   const entity = (change: Change) => (change.entity === 'rfq' ? '0' : '1') + change.id
@@ -94,7 +104,7 @@ function historyChanges(history: readonly HistoryVersion[], context: ChangeConte
   if (first === undefined) return []
   let before = { version: first, fields: later.length > 0 ? fieldsOf(first) : new Map<string, FieldValue>() }
   const changes = later.flatMap((version) => {
-    const after = { version, fields: fieldsOf(version) }
+    const after = flattened(version)
     const changed = versionChanges(before, after, context)
     before = after
     return changed
@@ -106,6 +116,8 @@ interface FlattenedVersion {
   version: HistoryVersion
   fields: Map<string, FieldValue>
 }
+
+const flattened = (version: HistoryVersion): FlattenedVersion => ({ version, fields: fieldsOf(version) })
 
 function commonMembers(version: HistoryVersion, context: ChangeContext) {
   return {

@@ -1,0 +1,24 @@
+import type { Config } from '../src/config.js'
+import type { PollCheck } from '../src/read-models/today-model.js'
+import type { Store } from '../src/store/contract.js'
+import { checkPollFreshness } from './poll-freshness.js'
+import { pollStateLoader } from './readiness.js'
+
+/** Checks each scheduled poll of each channel, as readiness does. */
+export function createPollChecks(
+  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>,
+  store: Pick<Store, 'runs' | 'newestRun'>,
+): (now: Date) => Promise<PollCheck[]> {
+  const loadPollStates = pollStateLoader(config, store)
+  return async (now) => {
+    const states = await loadPollStates(now)
+    const checks = checkPollFreshness(states, now)
+    return states.map(({ channel, kind, newest }, at) => ({
+      channel,
+      kind,
+      ok: checks[at]?.ok ?? true,
+      message: checks[at]?.message ?? '',
+      completeAt: newest?.finishedAt ?? null,
+    }))
+  }
+}

@@ -1,0 +1,297 @@
+import { createContext } from '../domain/comparison/comparison-context.js'
+import { daysBetween } from '../domain/comparison/date-math.js'
+import { byCodeUnit, plausibleOrNull } from '../domain/comparison/numbers.js'
+import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
+import { assessRfq } from '../domain/comparison/rfq-assessment.js'
+import type { Settings } from '../domain/comparison/settings.js'
+import { parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
+import { expiredBefore } from '../domain/expiry.js'
+import { parseStored } from '../domain/observation.js'
+import type { KnownDocument, RfqEntry } from '../domain/records.js'
+import { TimeSlice } from '../domain/time-slice.js'
+import type { History, Overview } from '../store/contract.js'
+import { type ChannelRules, createRulesLookup } from './channel-rules.js'
+
+/** An RFQ in a list, as known at a moment. */
+export interface RfqListRow extends RfqFacts {
+  channel: string
+  id: string
+  /** What to call it in commands and paths: its number, or its id if it has none or shares it with another RFQ. */
+  name: string
+  /** Days from the day of the moment to the due date, in the channel's time zone; negative after it. */
+  daysToDue: number | null
+  /** Open although the due date and the channel's grace period have passed. */
+  overdue: boolean
+  /** Offers that are not missing. */
+  offers: number
+  /** When the RFQ itself, not an offer, was first observed as it is. */
+  changedAt: string
+  missingSince: string | null
+  valid: boolean
+  version: number
+}
+
+/** What a list shows of an RFQ's document. */
+interface RfqFacts {
+  number: number | null
+  reference: string | null
+  title: string | null
+  state: string | null
+  responseDueDate: string | null
+  fulfilmentDueDate: string | null
+  minVolume: number | null
+  maxVolume: number | null
+  minUnitPrice: number | null
+  maxUnitPrice: number | null
+  currency: string | null
+}
+
+/** Figures of an RFQ's offers, the same as in the channel overview of the report. */
+export interface RfqFigures {
+  /** Offers that can be ranked, and that meet all hard requirements. */
+  ranked: number
+  meetRequirements: number
+  /** Wanted tonnes; null if the RFQ states none. */
+  wanted: number | null
+  /** Tonnes of the ranked offers. */
+  volume: number
+  /** The share of the wanted volume that the ranked offers cover, at most 1. */
+  coverage: number | null
+  /** The currency in which offers are compared. */
+  currency: string | null
+  /** The lowest price per tonne of the ranked offers. */
+  bestPricePerTonne: number | null
+  /** Whose offer that is. */
+  bestPriceOffer: string | null
+}
+
+export interface RfqListSource {
+  store: Pick<Overview, 'rfqEntries'> & Pick<History, 'rfqs'>
+  channels: readonly ChannelRules[]
+  settings: Settings
+}
+
+export interface RfqListMoment {
+  now: Date
+  /** Default: the current state. */
+  asOf?: Date
+}
+
+/** Lists RFQs. It keeps what it read of each document in memory, so that only what changed is read again. */
+export interface RfqList {
+  /** Open ones first, due soonest first; then the others, newest number first. */
+  rows(filter: RfqListMoment & { channel?: string }): Promise<RfqListRow[]>
+  /** The figures of some rows of `rows`, called with the same moment; in the same order. */
+  figures(rows: readonly RfqListRow[], moment: RfqListMoment): Promise<RfqFigures[]>
+}
+
+/** RFQs that are read at once: their documents, and those of all their offers. */
+const DOCUMENTS_BATCH = 100
+const OFFERS_BATCH = 10
+
+/** Creates the list; keep it for as long as the store is open. */
+export function createRfqList({ store, channels, settings }: RfqListSource): RfqList {
+  const rulesOf = createRulesLookup(channels)
+  const factsByVersion = new Map<string, { version: number; facts: RfqFacts }>()
+  const figuresByKey = new Map<string, { key: string; figures: RfqFigures }>()
+  const entryKeys = new WeakMap<RfqListRow, string>()
+
+  /** Reads the documents of the entries whose version is not in memory. */
+  async function loadFacts(entries: readonly RfqEntry[], asOf: Date | undefined): Promise<void> {
+    const isKnown = ({ channel, id, version }: RfqEntry) =>
+      factsByVersion.get(entityKey(channel, id))?.version === version
+    for (const [channel, unknown] of byChannel(entries.filter((entry) => !isKnown(entry)))) {
+      for (const batch of batches(unknown, DOCUMENTS_BATCH)) {
+        const ids = batch.map(({ id }) => id)
+        const found = await store.rfqs({ channel, ids, withoutResponses: true, ...(asOf && { asOf }) })
+        const slice = new TimeSlice()
+        for (const { rfq } of found) {
+          if (slice.isOver) await slice.next()
+          factsByVersion.set(entityKey(channel, rfq.id), { version: rfq.version, facts: factsOf(rfq) })
+        }
+      }
+    }
+  }
+
+  /** Today and the date before which RFQs are past due, which are slow to compute, by channel. */
+  function createDates(at: Date) {
+    const known = new Map<string, { today: string; pastDueBefore: string }>()
+    return (channel: string) => {
+      const { calendar, graceHours } = rulesOf(channel)
+      const dates = known.get(channel) ?? {
+        today: calendar.dateAt(at),
+        pastDueBefore: expiredBefore(calendar, graceHours, at),
+      }
+      known.set(channel, dates)
+      return dates
+    }
+  }
+
+  function toRow(entry: RfqEntry, dates: { today: string; pastDueBefore: string }): RfqListRow {
+    const { channel, id, version, changedAt, missingSince, valid, offers } = entry
+    const facts = factsByVersion.get(entityKey(channel, id))?.facts ?? NO_FACTS
+    const due = facts.responseDueDate
+    const row = {
+      channel,
+      id,
+      name: id,
+      ...facts,
+      daysToDue: daysBetween(dates.today, due),
+      overdue: facts.state === 'open' && due !== null && due < dates.pastDueBefore,
+      offers,
+      changedAt,
+      missingSince,
+      valid,
+      version,
+    }
+    entryKeys.set(row, `${version} ${missingSince ?? ''} ${entry.responsesKey}`)
+    return row
+  }
+
+  async function figuresOfBatch(rows: readonly RfqListRow[], { now, asOf }: RfqListMoment): Promise<void> {
+    const [first] = rows
+    if (first === undefined) return
+    const { channel } = first
+    const context = createContext({
+      channel,
+      timeZone: rulesOf(channel).timeZone,
+      asOf: asOf ?? now,
+      generatedAt: now,
+      programVersion: '',
+      settings,
+    })
+    const found = await store.rfqs({ channel, ids: rows.map(({ id }) => id), ...(asOf && { asOf }) })
+    const slice = new TimeSlice()
+    for (const { rfq, responses } of found) {
+      if (slice.isOver) await slice.next()
+      const assessed = assessRfq(
+        // Neither problems nor listings influence these figures.
+        {
+          rfq: parseStoredRfq(rfq),
+          responses: responses.map(parseStoredResponse),
+          listings: new Map(),
+          problemsOf: () => 0,
+        },
+        context,
+      )
+      const row = rows.find(({ id }) => id === rfq.id)
+      if (row)
+        figuresByKey.set(entityKey(channel, rfq.id), {
+          key: figuresKey(row, context.asOfDate),
+          figures: toFigures(assessed),
+        })
+    }
+  }
+
+  const figuresKey = (row: RfqListRow, date: string) => `${date} ${entryKeys.get(row) ?? ''}`
+
+  return {
+    async rows({ channel, now, asOf }) {
+      const entries = await store.rfqEntries({ ...(channel !== undefined && { channel }), ...(asOf && { asOf }) })
+      await loadFacts(entries, asOf)
+      const datesOf = createDates(asOf ?? now)
+      return withNames(entries.map((entry) => toRow(entry, datesOf(entry.channel)))).sort(byUrgency)
+    },
+    async figures(rows, moment) {
+      const datesOf = createDates(moment.asOf ?? moment.now)
+      const known = (row: RfqListRow) => {
+        const found = figuresByKey.get(entityKey(row.channel, row.id))
+        return found?.key === figuresKey(row, datesOf(row.channel).today) ? found.figures : undefined
+      }
+      for (const [, unknown] of byChannel(rows.filter((row) => known(row) === undefined))) {
+        for (const batch of batches(unknown, OFFERS_BATCH)) await figuresOfBatch(batch, moment)
+      }
+      return rows.map((row) => known(row) ?? NO_FIGURES)
+    },
+  }
+}
+
+const entityKey = (channel: string, id: string) => `${channel}\t${id}`
+
+function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<string, T[]> {
+  const groups = new Map<string, T[]>()
+  for (const entry of entries) {
+    const group = groups.get(entry.channel)
+    if (group === undefined) groups.set(entry.channel, [entry])
+    else group.push(entry)
+  }
+  return groups
+}
+
+const batches = <T>(all: readonly T[], size: number): T[][] =>
+  Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
+
+const NO_FACTS: RfqFacts = {
+  number: null,
+  reference: null,
+  title: null,
+  state: null,
+  responseDueDate: null,
+  fulfilmentDueDate: null,
+  minVolume: null,
+  maxVolume: null,
+  minUnitPrice: null,
+  maxUnitPrice: null,
+  currency: null,
+}
+
+function factsOf(rfq: KnownDocument): RfqFacts {
+  const { document } = parseStored('rfq', rfq.shape, rfq.body)
+  if (document === null) return NO_FACTS
+  return {
+    number: plausibleOrNull(document.number),
+    reference: document.reference,
+    title: document.title,
+    state: document.state,
+    responseDueDate: document.responseDueDate,
+    fulfilmentDueDate: document.fulfilmentDueDate,
+    minVolume: plausibleOrNull(document.minVolume),
+    maxVolume: plausibleOrNull(document.maxVolume),
+    minUnitPrice: plausibleOrNull(document.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
+    currency: document.pricing?.currency ?? null,
+  }
+}
+
+/** Names each RFQ by its number where that is unique in its channel. */
+function withNames(rows: RfqListRow[]): RfqListRow[] {
+  const numberKey = ({ channel, number }: RfqListRow) => entityKey(channel, String(number))
+  const counts = new Map<string, number>()
+  for (const row of rows) counts.set(numberKey(row), (counts.get(numberKey(row)) ?? 0) + 1)
+  for (const row of rows) if (row.number !== null && counts.get(numberKey(row)) === 1) row.name = String(row.number)
+  return rows
+}
+
+/** Open ones first, by days to due (unknown last); then the others by number, newest first. */
+function byUrgency(a: RfqListRow, b: RfqListRow): number {
+  const closed = ({ state }: RfqListRow) => (state === 'open' ? 0 : 1)
+  const due = ({ daysToDue }: RfqListRow) => daysToDue ?? Number.MAX_SAFE_INTEGER
+  const urgency = a.state === 'open' && b.state === 'open' ? due(a) - due(b) : 0
+  return closed(a) - closed(b) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
+}
+
+const NO_FIGURES: RfqFigures = {
+  ranked: 0,
+  meetRequirements: 0,
+  wanted: null,
+  volume: 0,
+  coverage: null,
+  currency: null,
+  bestPricePerTonne: null,
+  bestPriceOffer: null,
+}
+
+function toFigures({ rfq, currency, offers }: ReturnType<typeof assessRfq>): RfqFigures {
+  const summary = summariseOffers(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
+  const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
+  return {
+    ranked: summary.ranked,
+    meetRequirements: summary.meetRequirements,
+    wanted: rfq.wanted.volume,
+    volume: summary.volume,
+    coverage: summary.coverage,
+    currency: currency.comparison,
+    bestPricePerTonne: summary.price.lowest,
+    bestPriceOffer: best?.label ?? null,
+  }
+}

@@ -1,0 +1,63 @@
+import { formatCount } from '../domain/comparison/number-format.js'
+import { countByName } from '../domain/comparison/numbers.js'
+import { listPath } from './page-paths.js'
+import { filterOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
+
+/** Polls that are behind their schedule. */
+export async function behindItems({ source, now, channel }: TodayContext): Promise<TodayItem[]> {
+  const behind = (await source.pollChecks(now)).filter(
+    (check) => !check.ok && (channel === undefined || check.channel === channel),
+  )
+  return behind.map((check) => ({
+    kind: 'behind',
+    severity: 'high',
+    ...NO_RFQ,
+    channel: check.channel,
+    words: `The ${check.kind === 'rfqs' ? 'RFQs' : 'listings'} are behind: ${check.message}.`,
+    since: check.completeAt,
+    action: {
+      words: 'Poll now',
+      command: `quotekeeper sync ${onChannel(check.channel)} --only ${check.kind}`,
+      path: listPath('runs', check.channel),
+    },
+  }))
+}
+
+/** One item per channel. */
+export async function problemItems(context: TodayContext): Promise<TodayItem[]> {
+  const { source, rows, since } = context
+  const problems = await source.store.problems(filterOf(context))
+  return countByName(problems.map(({ channel }) => channel)).map(([channel, count]) => {
+    const own = problems.filter((problem) => problem.channel === channel)
+    const documents = new Set(own.map(({ kind, entityId }) => `${kind} ${entityId}`)).size
+    const fresh = own.filter(({ firstSeenAt }) => new Date(firstSeenAt) > since).length
+    const neverClosed = rows.filter((row) => row.channel === channel && row.state === 'open' && !row.valid)
+    const names = neverClosed.slice(0, MAX_NAMED).map(({ name }) => name)
+    return {
+      kind: 'problems',
+      severity: neverClosed.length > 0 ? 'medium' : 'low',
+      ...NO_RFQ,
+      channel,
+      words: [
+        `${formatCount(count, 'deviation')} from the API description in ${formatCount(documents, 'document')}, ${fresh} new.`,
+        neverClosed.length === 0
+          ? ''
+          : `Open RFQs that are not valid, so never closed: ${names.join(', ')}${neverClosed.length > MAX_NAMED ? ', …' : ''}.`,
+      ]
+        .join(' ')
+        .trim(),
+      since:
+        own
+          .map(({ firstSeenAt }) => firstSeenAt)
+          .sort()
+          .at(-1) ?? null,
+      action: {
+        words: 'List the problems',
+        command: `quotekeeper problems ${onChannel(channel)}`,
+        path: listPath('problems', channel),
+      },
+    }
+  })
+}
+
+const MAX_NAMED = 5

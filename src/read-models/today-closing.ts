@@ -1,0 +1,127 @@
+import { formatCount } from '../domain/comparison/number-format.js'
+import { isExpired } from '../domain/expiry.js'
+import type { HeldPlan, UnsettledClose } from '../domain/records.js'
+import { quoteForShell } from '../quote-for-shell.js'
+import { type ChannelRules, createRulesLookup } from './channel-rules.js'
+import { closingPath, listPath } from './page-paths.js'
+import { about, filterOf, keyOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
+
+/** Closes and closing rounds that need a person, and RFQs that nothing closed. */
+export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
+  const filter = { ...filterOf(context), now: context.now }
+  const [unsettled, held] = await Promise.all([
+    context.source.store.unsettledCloses(filter),
+    context.source.store.heldPlans(filter),
+  ])
+  const named = [
+    ...unsettled.map(({ channel, rfqId }) => keyOf({ channel, id: rfqId })),
+    ...held.flatMap(({ channel, rfqIds }) => rfqIds.map((id) => keyOf({ channel, id }))),
+  ]
+  return [
+    ...unsettled.map((close) => unsettledItem(close, context)),
+    ...held.map(heldItem),
+    ...(await overdueItems(context, new Set(named))),
+  ]
+}
+
+function unsettledItem(close: UnsettledClose, { byId }: TodayContext): TodayItem {
+  const { channel, rfqId, rfqNumber, outcome, since, reason } = close
+  const row = byId.get(keyOf({ channel, id: rfqId }))
+  const name = row?.name ?? rfqId
+  const command =
+    close.decisionId === null
+      ? `quotekeeper close-expired ${onChannel(channel)}`
+      : `quotekeeper decisions --explain ${close.decisionId}`
+  return {
+    kind: outcome === 'open' ? 'unsettled' : outcome,
+    severity: outcome === 'open' ? 'medium' : 'high',
+    ...about(channel, rfqId, row, rfqNumber),
+    words: `${UNSETTLED_WORDS[outcome]}: ${sentence(reason)} ${sentence(close.remedy)}`,
+    since,
+    action: {
+      words: outcome === 'open' ? 'Run a closing round' : 'Look at the evidence',
+      command,
+      path: closingPath(channel, name),
+    },
+  }
+}
+
+const UNSETTLED_WORDS: Record<UnsettledClose['outcome'], string> = {
+  refused: 'The marketplace refused to close it',
+  unknown: 'It is not known whether the close had an effect',
+  failed: 'The close had no effect',
+  open: 'A close is not settled',
+}
+
+const sentence = (text: string) => {
+  const trimmed = text.trim()
+  const capital = trimmed.charAt(0).toUpperCase() + trimmed.slice(1)
+  return /[.!?]$/.test(capital) ? capital : `${capital}.`
+}
+
+function heldItem({ plan, channel, rfqIds, since, expiresAt }: HeldPlan): TodayItem {
+  return {
+    kind: 'held',
+    severity: 'high',
+    ...NO_RFQ,
+    channel,
+    words: `A closing round of ${formatCount(rfqIds.length, 'RFQ')} waits for approval until ${minuteOf(expiresAt)} UTC.`,
+    since,
+    action: {
+      words: 'Approve the round',
+      command: `quotekeeper close-expired ${onChannel(channel)} --approve ${quoteForShell(plan)}`,
+      path: listPath('decisions', channel),
+    },
+  }
+}
+
+const minuteOf = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
+
+/** RFQs that are past due and open, unless an item about their close names them already. */
+async function overdueItems(context: TodayContext, named: ReadonlySet<string>): Promise<TodayItem[]> {
+  const overdue = context.rows.filter((row) => row.overdue && row.missingSince === null && !named.has(keyOf(row)))
+  const rulesOf = createRulesLookup(context.source.channels)
+  const reasons = new Map<string, string>()
+  for (const channel of new Set(overdue.map((row) => row.channel))) {
+    const { calendar, graceHours } = rulesOf(channel)
+    for (const decision of await context.source.store.newestDecisions(channel)) {
+      const { rfqId, dueDate, decidedAt, repeatedUntil, reason } = decision
+      // A decision made before the RFQ was past due says nothing about why it is open now.
+      const wasPastDue =
+        dueDate !== null && isExpired(dueDate, calendar, graceHours, new Date(repeatedUntil ?? decidedAt))
+      if (decision.decision === 'keep' && wasPastDue) reasons.set(keyOf({ channel, id: rfqId }), reason)
+    }
+  }
+  return overdue.map((row) => {
+    const { autoClose } = rulesOf(row.channel)
+    const kept = reasons.get(keyOf(row))
+    const why = !row.valid
+      ? 'Its document is not valid, so it is never closed.'
+      : kept
+        ? `Kept open: ${sentence(kept)}`
+        : ''
+    return {
+      kind: 'overdue',
+      severity: autoClose === 'on' && row.valid && kept === undefined ? 'medium' : 'high',
+      ...about(row.channel, row.id, row),
+      words: [`Past due since ${row.responseDueDate} and still open. ${CLOSING_WORDS[autoClose]}`, why]
+        .join(' ')
+        .trim(),
+      since: null,
+      action: {
+        words: autoClose === 'on' ? 'Close it now' : 'See why it is open',
+        command:
+          autoClose === 'on'
+            ? `quotekeeper close-expired ${onChannel(row.channel)}`
+            : `quotekeeper decisions --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+        path: closingPath(row.channel, row.name),
+      },
+    }
+  })
+}
+
+const CLOSING_WORDS: Record<ChannelRules['autoClose'], string> = {
+  on: 'The next closing round evaluates it.',
+  'dry-run': 'The channel is set to dry-run, so nothing closes it.',
+  off: 'Closing is off for the channel, so nothing closes it.',
+}

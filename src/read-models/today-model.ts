@@ -1,0 +1,106 @@
+import type { Severity } from '../domain/comparison/flag.js'
+import { quoteForShell } from '../quote-for-shell.js'
+import type { Closings, History, Overview, Runs } from '../store/contract.js'
+import type { ChannelRules } from './channel-rules.js'
+import type { RfqList, RfqListRow } from './rfq-list.js'
+
+/**
+ * `refused`, `unknown`, `failed`, `unsettled`: what became of the newest close of an RFQ. `held`: a closing round waits for
+ * approval. `overdue`: past due and still open. `due`: due within some days. `offers`: new, changed or withdrawn offers.
+ * `behind`: a channel is not polled as scheduled. `problems`: documents deviate from the API description.
+ */
+export type TodayKind =
+  | 'refused'
+  | 'unknown'
+  | 'failed'
+  | 'unsettled'
+  | 'held'
+  | 'overdue'
+  | 'behind'
+  | 'due'
+  | 'offers'
+  | 'problems'
+
+/** Something that a person has to decide or look at. */
+export interface TodayItem {
+  kind: TodayKind
+  severity: Severity
+  channel: string
+  rfqId: string | null
+  rfqNumber: number | null
+  rfqTitle: string | null
+  dueDate: string | null
+  /** What it is about, in one or two sentences. */
+  words: string
+  /** Since when; null if that is not known. */
+  since: string | null
+  /** What to do: a command, and the page that does or shows the same. */
+  action: { words: string; command: string; path: string }
+}
+
+export interface Today {
+  asOf: string
+  /** Offers that changed after this moment are listed. */
+  since: string
+  dueWithinDays: number
+  /** Most urgent first. */
+  items: TodayItem[]
+}
+
+/** Whether one kind of poll of a channel is behind its schedule. */
+export interface PollCheck {
+  channel: string
+  kind: 'listings' | 'rfqs'
+  ok: boolean
+  message: string
+  /** When the newest complete poll finished; null if none did. */
+  completeAt: string | null
+}
+
+export interface TodaySource {
+  store: Pick<Overview, 'offerRevisions'> &
+    Pick<Runs, 'firstPollAt'> &
+    Pick<History, 'problems'> &
+    Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'>
+  rfqs: RfqList
+  channels: readonly ChannelRules[]
+  /** Every poll of every channel. */
+  pollChecks: (now: Date) => Promise<PollCheck[]>
+}
+
+export interface TodayOptions {
+  now: Date
+  /** New and changed offers since this moment, such as the last visit. */
+  since: Date
+  /** Default 7. */
+  dueWithinDays?: number
+  /** Only this channel. */
+  channel?: string
+}
+
+export const DUE_WITHIN_DAYS = 7
+
+/** What the items are made from. */
+export interface TodayContext extends Required<Pick<TodayOptions, 'now' | 'since' | 'dueWithinDays'>> {
+  channel?: string
+  source: TodaySource
+  rows: readonly RfqListRow[]
+  byId: ReadonlyMap<string, RfqListRow>
+}
+
+export const keyOf = ({ channel, id }: { channel: string; id: string }) => `${channel}\t${id}`
+export const filterOf = ({ channel }: Pick<TodayContext, 'channel'>) => (channel === undefined ? {} : { channel })
+
+/** The part of an item that names an RFQ; the row is unknown if the RFQ is no longer stored, as after a restore. */
+export const about = (channel: string, id: string, row: RfqListRow | undefined, number: number | null = null) => ({
+  channel,
+  rfqId: id,
+  rfqNumber: row?.number ?? number,
+  rfqTitle: row?.title ?? null,
+  dueDate: row?.responseDueDate ?? null,
+})
+
+export const onChannel = (channel: string) => `--channel ${quoteForShell(channel)}`
+
+/** The part of an item that is about a channel, not an RFQ. */
+export const NO_RFQ = { rfqId: null, rfqNumber: null, rfqTitle: null, dueDate: null }

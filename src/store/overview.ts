@@ -1,0 +1,226 @@
+import type { OfferRevisions, Revision, RfqEntry } from '../domain/records.js'
+import { type Connection, type Sqlite, yieldToEventLoop } from './connection.js'
+import type { Overview, RevisionFilter } from './contract.js'
+import { InvalidCursorError } from './errors.js'
+import { toVersion, type VersionRow } from './history.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
+
+/** Queries over all RFQs, which read no documents but those they return. */
+export function createOverview(connection: Connection): Overview {
+  return {
+    async rfqEntries({ channel, asOf }) {
+      const sql = asOf === undefined ? CURRENT_ENTRIES : ENTRIES_AS_OF
+      const moment = asOf === undefined ? {} : { asOf: asOf.toISOString() }
+      const channels = channel === undefined ? connection.read(storedChannels) : [channel]
+      const entries: RfqEntry[] = []
+      for (const [at, key] of channels.entries()) {
+        if (at > 0) await yieldToEventLoop()
+        const rows = connection.read((db) => db.prepare(sql).all({ channel: key, ...moment })) as EntryRow[]
+        for (const row of rows) entries.push(toEntry(row))
+      }
+      return entries
+    },
+    async revisions({ before, limit, ...filter }) {
+      const [beforeAt, beforeKey] = parseCursor(before)
+      const parameters = { ...periodOf(filter), rfqId: storedOrNull(filter.rfqId), beforeAt, beforeKey, limit }
+      return connection.read((db) =>
+        db.transaction(() => (db.prepare(REVISIONS).all(parameters) as RevisionRow[]).map(withVersions(db)))(),
+      )
+    },
+    async offerRevisions(filter) {
+      const rows = connection.read((db) => db.prepare(OFFER_REVISIONS).all(periodOf(filter))) as OfferRevisionRow[]
+      return rows.map(toOfferRevisions)
+    },
+  }
+}
+
+const storedChannels = (db: Sqlite) =>
+  db.prepare('select channel from channels order by channel').pluck().all() as string[]
+
+const MIN_TIMESTAMP = ''
+const MAX_TIMESTAMP = '9999-12-31T23:59:59.999Z'
+const storedOrNull = (id: string | undefined) => (id === undefined ? null : toStoredText(id))
+const periodOf = ({ channel, after, asOf }: Omit<RevisionFilter, 'rfqId'>) => ({
+  channel: channel ?? null,
+  after: after?.toISOString() ?? MIN_TIMESTAMP,
+  asOf: asOf?.toISOString() ?? MAX_TIMESTAMP,
+})
+
+// --- RFQs -----------------------------------------------------------------------------------------------------------
+
+interface EntryRow {
+  channel: string
+  id: string
+  version: number
+  changed_at: string
+  missing_since: string | null
+  valid: number
+  responses: number | null
+  present: number | null
+  versions: number | null
+  newest_missing: string | null
+}
+
+/**
+ * Versions only increase, and a new absence is newer than all others: so the number of responses, the sum of their versions,
+ * the number that is present and the newest absence are equal only if nothing changed.
+ */
+const toEntry = (row: EntryRow): RfqEntry => ({
+  channel: row.channel,
+  id: fromStoredText(row.id),
+  version: row.version,
+  changedAt: row.changed_at,
+  missingSince: row.missing_since,
+  valid: row.valid === 1,
+  offers: row.present ?? 0,
+  responsesKey: `${row.responses ?? 0} ${row.versions ?? 0} ${row.present ?? 0} ${row.newest_missing ?? ''}`,
+})
+
+const CURRENT_ENTRIES = `
+with responses as (
+  select rfq_id, count(*) as responses, sum(missing_since is null) as present, sum(version) as versions,
+    max(missing_since) as newest_missing
+  from entities where channel = @channel and kind = 'response' group by rfq_id
+)
+select e.channel, e.id, e.version, e.changed_at, e.missing_since, v.valid, r.responses, r.present, r.versions,
+  r.newest_missing
+from entities e
+join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+  and v.version = e.version
+left join responses r on r.rfq_id = e.id
+where e.channel = @channel and e.kind = 'rfq'
+order by e.id`
+
+const ENTRIES_AS_OF = `
+with known as (
+  select v.channel, v.kind, v.rfq_id, v.id, v.version, v.observed_at, v.valid,
+    (select max(a.missing_since) from absences a where a.channel = v.channel and a.kind = v.kind and a.rfq_id = v.rfq_id
+      and a.id = v.id and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf)) as missing_since
+  from versions v
+  where v.observed_at <= @asOf and (v.superseded_at is null or v.superseded_at > @asOf)
+    and v.kind in ('rfq', 'response') and v.channel = @channel
+), responses as (
+  select rfq_id, count(*) as responses, sum(missing_since is null) as present, sum(version) as versions,
+    max(missing_since) as newest_missing
+  from known where kind = 'response' group by rfq_id
+)
+select k.channel, k.id, k.version, k.observed_at as changed_at, k.missing_since, k.valid, r.responses, r.present,
+  r.versions, r.newest_missing
+from known k left join responses r on r.rfq_id = k.id
+where k.kind = 'rfq'
+order by k.id`
+
+// --- revisions ------------------------------------------------------------------------------------------------------
+
+interface RevisionRow {
+  event: Revision['event']
+  channel: string
+  kind: Revision['kind']
+  rfq_id: string
+  id: string
+  version: number | null
+  after: string | null
+  at: string
+  key: string
+}
+
+/** Orders the revisions of one moment: by channel and RFQ, the RFQ itself first, as the order is descending. */
+const keyOf = (event: string) =>
+  `t.channel || char(9) || case t.kind when 'rfq' then t.id || char(9) || 'z' else t.rfq_id || char(9) || 'a' end
+    || char(9) || t.id || char(9) || '${event}'${event === 'version' ? " || printf('%010d', t.version)" : ''}`
+
+const revisionsFrom = (event: Revision['event'], table: string, at: string, after: string) => `
+select * from (
+  select '${event}' as event, t.channel, t.kind, t.rfq_id, t.id,
+    ${event === 'version' ? 't.version' : 'null'} as version, t.${after} as "after", t.${at} as at, ${keyOf(event)} as key
+  from ${table} t
+  where t.${at} > @after and t.${at} <= @asOf and t.${at} <= @beforeAt
+    and (t.${at} < @beforeAt or ${keyOf(event)} < @beforeKey)
+    and t.kind in ('rfq', 'response') and (@channel is null or t.channel = @channel)
+    and (@rfqId is null or t.rfq_id = @rfqId or (t.kind = 'rfq' and t.id = @rfqId))
+  order by t.${at} desc, key desc limit @limit
+)`
+
+const REVISIONS = `
+${revisionsFrom('version', 'versions', 'observed_at', 'not_before')}
+union all ${revisionsFrom('missing', 'absences', 'missing_since', 'not_before')}
+union all ${revisionsFrom('returned', 'absences', 'returned_at', 'missing_since')}
+order by at desc, key desc limit @limit`
+
+const ONE_VERSION =
+  'select * from versions where channel = @channel and kind = @kind and rfq_id = @rfq_id and id = @id and version = @version'
+
+const withVersions = (db: Sqlite) => {
+  const statement = db.prepare(ONE_VERSION)
+  return ({ event, version, after, at, key, ...entity }: RevisionRow): Revision => {
+    const versionAt = (number: number) => {
+      const row = statement.get({ ...entity, version: number }) as VersionRow | undefined
+      return row === undefined ? null : toVersion(row)
+    }
+    const { channel, kind } = entity
+    return {
+      channel,
+      rfqId: fromStoredText(kind === 'rfq' ? entity.id : entity.rfq_id),
+      kind,
+      id: fromStoredText(entity.id),
+      event,
+      after,
+      seenBy: at,
+      version: version === null ? null : versionAt(version),
+      previous: version === null || version === 1 ? null : versionAt(version - 1),
+      cursor: Buffer.from(JSON.stringify([at, key])).toString('base64url'),
+    }
+  }
+}
+
+/** Without a cursor: the end of all time, so that the newest revisions come. */
+function parseCursor(cursor: string | undefined): [at: string, key: string] {
+  if (cursor === undefined) return [MAX_TIMESTAMP, '']
+  const parsed = parseJson(Buffer.from(cursor, 'base64url').toString())
+  if (Array.isArray(parsed) && typeof parsed[0] === 'string' && typeof parsed[1] === 'string') {
+    return [parsed[0], parsed[1]]
+  }
+  throw new InvalidCursorError(`"${cursor}" is not a cursor of this list. Start again without one`)
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+interface OfferRevisionRow {
+  channel: string
+  rfq_id: string
+  added: number
+  changed: number
+  missing: number
+  newest_at: string
+}
+
+const toOfferRevisions = (row: OfferRevisionRow): OfferRevisions => ({
+  channel: row.channel,
+  rfqId: fromStoredText(row.rfq_id),
+  added: row.added,
+  changed: row.changed,
+  missing: row.missing,
+  newestAt: row.newest_at,
+})
+
+const OFFER_REVISIONS = `
+with observed as (
+  select channel, rfq_id, id, min(version) as first, 0 as missing, max(observed_at) as at
+  from versions
+  where kind = 'response' and observed_at > @after and observed_at <= @asOf and (@channel is null or channel = @channel)
+  group by channel, rfq_id, id
+  union all
+  select channel, rfq_id, id, null, 1, max(missing_since)
+  from absences
+  where kind = 'response' and missing_since > @after and missing_since <= @asOf
+    and (@channel is null or channel = @channel)
+  group by channel, rfq_id, id
+)
+select channel, rfq_id, total(first = 1) as added, total(first > 1) as changed, total(missing) as missing, max(at) as newest_at
+from observed group by channel, rfq_id order by newest_at desc, channel, rfq_id`

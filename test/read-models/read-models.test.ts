@@ -1,0 +1,233 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { changeFeed } from '../../src/read-models/change-feed.js'
+import { createRfqList, type RfqList } from '../../src/read-models/rfq-list.js'
+import { today } from '../../src/read-models/today.js'
+import type { PollCheck } from '../../src/read-models/today-model.js'
+import { buildChannelReport } from '../../src/reporting/channel-report.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+
+const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
+const listOf = ({ store }: ChannelFixture) => createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
+
+/** The rows with their figures, as far as the channel overview has them. */
+async function overviewOf(list: RfqList, moment: { now: Date; asOf?: Date }) {
+  const rows = await list.rows({ ...moment, channel: KEY })
+  const figures = await list.figures(rows, moment)
+  return rows.map(({ id, number, state, responseDueDate, daysToDue, missingSince, valid, version }, at) => {
+    const { ranked, meetRequirements, wanted, volume, coverage, currency, bestPricePerTonne } = figures[at] ?? {}
+    const facts = { id, number, state, responseDueDate, daysToDue, missingSince, valid, version }
+    return { ...facts, ranked, meetRequirements, wanted, volume, coverage, currency, bestPricePerTonne }
+  })
+}
+
+async function reportOf({ store, now }: ChannelFixture, asOf: Date) {
+  const config = { reports: { directory: '/nowhere', settings: DEFAULT_SETTINGS } }
+  const channel = { key: KEY, timeZone: 'UTC' }
+  const { rfqs } = await buildChannelReport({ store, config, channel, asOf, now: now(), version: '' })
+  return rfqs
+}
+
+/** Six rounds in each of which offers and RFQs appear, change, leave and return. */
+async function sixRounds(fixture: ChannelFixture, afterPoll: () => Promise<void>): Promise<void> {
+  const { world } = fixture.sandbox
+  const ids: string[] = []
+  let removed: ReturnType<typeof world.response> | null = null
+  for (let round = 0; round < 6; round++) {
+    fixture.advanceSeconds(8 * 3600)
+    const rfq = world.addRfq(CHANNEL).id
+    ids.push(rfq)
+    for (let offer = 0; offer < 3; offer++) world.addResponse(rfq)
+    const [first = '', second = ''] = (world.findRfq(ids[0] ?? '')?.record.responses ?? []).map(({ id }) => id)
+    world.changeResponse(first, { offer: { totalPrice: 1000 + round, scheduledDeliveries: [] } })
+    if (round % 2 === 1) {
+      removed = world.response(second)
+      world.removeResponse(second)
+    } else if (removed !== null) world.putResponse(world.findRfq(ids[0] ?? '') as never, removed)
+    if (round === 3) world.removeRfq(ids[1] ?? '')
+    if (round === 4) world.closeRfq(ids[2] ?? '')
+    await fixture.pollRfqs({ recheckClosedHours: 0 })
+    await afterPoll()
+  }
+}
+
+describe('the list of RFQs', () => {
+  it('shows the figures of the channel overview after every change, now and as of each past moment', async () => {
+    const fixture = await openChannelFixture()
+    const list = listOf(fixture)
+    const moments: { asOf: Date; rows: unknown }[] = []
+    await sixRounds(fixture, async () => {
+      const rows = await overviewOf(list, { now: fixture.now() })
+      expect(await reportOf(fixture, fixture.now())).toMatchObject(rows)
+      moments.push({ asOf: fixture.now(), rows })
+    })
+    await fixture.reopenStore()
+    for (const { asOf, rows } of moments) {
+      expect(await overviewOf(listOf(fixture), { now: fixture.now(), asOf })).toEqual(rows)
+    }
+  })
+
+  it('reads again only what changed', async () => {
+    const fixture = await openChannelFixture({ rfqs: 5, responsesPerRfq: 2 })
+    await fixture.pollRfqs()
+    const read: string[] = []
+    const store = {
+      rfqEntries: fixture.store.rfqEntries,
+      rfqs: (filter: Parameters<typeof fixture.store.rfqs>[0]) => {
+        read.push(...(filter.ids ?? []))
+        return fixture.store.rfqs(filter)
+      },
+    }
+    const list = createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
+    await overviewOf(list, { now: fixture.now() })
+    expect(read).toHaveLength(10)
+    read.length = 0
+    const id = fixture.sandbox.world.addRfq(CHANNEL).id
+    await fixture.pollRfqs()
+    await overviewOf(list, { now: fixture.now() })
+    expect(read).toEqual([id, id])
+  })
+
+  it('calls an RFQ by its id if another one has its number', async () => {
+    const fixture = await openChannelFixture()
+    const ids = [7, 7, 8].map((number) => fixture.sandbox.world.addRfq(CHANNEL, { number }).id)
+    await fixture.pollRfqs()
+    const names = (await listOf(fixture).rows({ now: fixture.now() })).map(({ name }) => name)
+    expect(names.sort()).toEqual([ids[0], ids[1], '8'].sort())
+  })
+})
+
+describe('the change feed', () => {
+  it('lists every change of a period once, newest first, page by page, also as of a past moment', async () => {
+    const fixture = await openChannelFixture()
+    const moments: Date[] = []
+    await sixRounds(fixture, async () => void moments.push(fixture.now()))
+    const all = await changeFeed(fixture.store, { limit: 1000 })
+    const events = all.entries.flatMap(({ changes }) => changes.map(({ event }) => event))
+    expect(new Set(events)).toEqual(new Set(['appeared', 'changed', 'withdrawn', 'reinstated', 'closed']))
+    expect(all.nextCursor).toBeNull()
+    const times = all.entries.map(({ seenBy }) => seenBy)
+    expect(times).toEqual([...times].sort().reverse())
+
+    const paged: string[] = []
+    let before: string | null | undefined
+    do {
+      const page = await changeFeed(fixture.store, { limit: 4, ...(before && { before }) })
+      paged.push(...page.entries.map(({ cursor }) => cursor))
+      before = page.nextCursor
+    } while (before !== null)
+    expect(paged).toEqual(all.entries.map(({ cursor }) => cursor))
+    expect(new Set(paged).size).toBe(paged.length)
+
+    const [, second, third, fourth] = moments as [Date, Date, Date, Date]
+    const part = await changeFeed(fixture.store, { after: second, asOf: fourth, limit: 1000 })
+    expect(new Set(part.entries.map(({ seenBy }) => seenBy))).toEqual(
+      new Set([third, fourth].map((moment) => moment.toISOString())),
+    )
+    await expect(changeFeed(fixture.store, { before: 'nonsense' })).rejects.toThrow('is not a cursor')
+  })
+
+  it('tells field by field what changed, in words', async () => {
+    const fixture = await openChannelFixture()
+    const rfq = fixture.sandbox.world.addRfq(CHANNEL, { title: 'Mangroves' })
+    const { id } = fixture.sandbox.world.addResponse(rfq.id, { projectDeveloperName: 'Delta Blue' })
+    await fixture.pollRfqs()
+    const before = fixture.now()
+    fixture.advanceSeconds(3600)
+    fixture.sandbox.world.changeResponse(id, { status: 'accepted' })
+    await fixture.pollRfqs()
+    const { entries } = await changeFeed(fixture.store, { after: before })
+    expect(entries).toMatchObject([
+      {
+        channel: KEY,
+        rfqNumber: rfq.number,
+        rfqTitle: 'Mangroves',
+        entity: 'offer',
+        id,
+        label: 'Delta Blue',
+        version: 2,
+        seenBy: fixture.now().toISOString(),
+        changes: [{ event: 'accepted', field: 'status', before: 'submitted', value: 'accepted' }],
+        words: ['Delta Blue: status submitted → accepted.'],
+      },
+    ])
+  })
+})
+
+describe('today', () => {
+  const BEHIND: PollCheck = { channel: KEY, kind: 'rfqs', ok: false, message: 'no complete poll yet', completeAt: null }
+
+  it('lists what needs a person, most urgent first, each with its action', async () => {
+    const fixture = await openChannelFixture()
+    const { world, faults } = fixture.sandbox
+    const add = (number: number, responseDueDate: string) => world.addRfq(CHANNEL, { number, responseDueDate }).id
+    add(1, '2026-11-22')
+    const later = add(2, '2026-11-26')
+    const changed = world.addResponse(later).id
+    add(3, '2027-01-31')
+    add(4, '2026-11-20')
+    await fixture.pollRfqs()
+    faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 400 } })
+    await fixture.closeExpired()
+    fixture.advanceSeconds(20 * 3600)
+    const since = new Date(fixture.now().getTime() - 3600_000)
+    world.addResponse(later)
+    world.changeResponse(changed, { status: 'accepted' })
+    world.changeRfq(world.channel(CHANNEL)?.rfqs[2]?.terms.id ?? '', { minVolume: 'many' as never })
+    await fixture.pollRfqs()
+    fixture.setTime('2026-11-23T00:30:00.000Z')
+
+    const source = { store: fixture.store, rfqs: listOf(fixture), channels: [RULES], pollChecks: async () => [BEHIND] }
+    const { items } = await today(source, { now: fixture.now(), since })
+    expect(items.map(({ kind, severity, rfqNumber }) => [kind, severity, rfqNumber])).toEqual([
+      ['refused', 'high', 4],
+      ['behind', 'high', null],
+      ['overdue', 'medium', 1],
+      ['due', 'medium', 2],
+      ['problems', 'medium', null],
+      ['offers', 'low', 2],
+    ])
+    expect(items[2]?.action).toEqual({
+      words: 'Close it now',
+      command: 'quotekeeper close-expired --channel acme/forest',
+      path: '/rfqs/acme/forest/1/closing',
+    })
+    expect(items[3]?.words).toMatch(/^Due in 3 days \(2026-11-26\)\. 2 offers, best price [\d,.]+ \w+\/t, [\d.]+ % of/)
+    expect(items[4]?.words).toMatch(/1 new\. Open RFQs that are not valid, so never closed: 3\.$/)
+    expect(items[5]?.words).toBe('1 new, 1 changed offers.')
+    const quiet = { ...source, pollChecks: async () => [] }
+    const nothing = await today(quiet, {
+      now: fixture.now(),
+      since: fixture.now(),
+      dueWithinDays: 2,
+      channel: 'acme/blue',
+    })
+    expect(nothing.items).toEqual([])
+  })
+
+  it('shows a held round instead of its RFQs, and names nothing that a dry-run channel will not close as urgent', async () => {
+    const fixture = await openChannelFixture()
+    for (const number of [1, 2, 3]) fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
+    const todayWith = (autoClose: 'on' | 'dry-run') =>
+      today(
+        {
+          store: fixture.store,
+          rfqs: listOf(fixture),
+          channels: [{ ...RULES, autoClose }],
+          pollChecks: async () => [],
+        },
+        { now: fixture.now(), since: fixture.now() },
+      )
+    expect((await todayWith('on')).items).toMatchObject([
+      { kind: 'held', severity: 'high', action: { command: expect.stringContaining(`--approve ${approvalPlan}`) } },
+    ])
+    await fixture.store.supersedePlans(KEY, fixture.now())
+    expect((await todayWith('dry-run')).items).toMatchObject([
+      { kind: 'overdue', severity: 'high', rfqNumber: 3 },
+      { kind: 'overdue', severity: 'high', rfqNumber: 2 },
+      { kind: 'overdue', severity: 'high', rfqNumber: 1 },
+    ])
+  })
+})
