@@ -1,4 +1,5 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq'
+import type { QueueLoad } from '../src/domain/queue-load.js'
 import type { BindOptions, JobHandlers, JobName, JobPayload, JobRunner, Log, QueueDatabase } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
 import { type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
@@ -161,6 +162,19 @@ class BullRunner implements JobRunner {
     } catch (error) {
       return { ok: false, message: (error as Error).message }
     }
+  }
+
+  load(): Promise<QueueLoad> {
+    const { queue } = this.#parts
+    return this.#call(async () => {
+      const { waiting = 0, active = 0, delayed = 0 } = await queue.getJobCounts('waiting', 'active', 'delayed')
+      // Newest first, because PostgreSQL ignores that the order should be ascending (BullMQ 6.7).
+      const last = waiting - 1
+      const [oldest] = waiting === 0 ? [] : await queue.getJobs(['waiting'], last, last, false)
+      // The clock of the process that added the job may be ahead.
+      const oldestWaitingSeconds = oldest === undefined ? 0 : Math.max(0, Date.now() - oldest.timestamp) / 1_000
+      return { waiting, active, delayed, oldestWaitingSeconds }
+    })
   }
 
   async close(deadlineMs: number): Promise<void> {

@@ -1,4 +1,8 @@
 import type { Logger } from 'pino'
+import type { ClosingResult } from '../src/closing/contract.js'
+import type { QueueLoad } from '../src/domain/queue-load.js'
+import type { RunKind } from '../src/domain/records.js'
+import type { PollResult } from '../src/sync/contract.js'
 import type { QueueDatabaseError } from './errors.js'
 
 export const JOB_NAMES = ['poll-listings', 'poll-rfqs', 'close-expired', 'channel-report', 'rfq-report'] as const
@@ -58,10 +62,23 @@ export interface JobRunner {
   /** Whether the queue answers, accepts writes and still belongs to the bound database, for readiness. */
   ping(): Promise<{ ok: boolean; message: string }>
   /**
+   * How many jobs wait and run.
+   * @throws QueueUnavailableError
+   */
+  load(): Promise<QueueLoad>
+  /**
    * Stops taking jobs, waits for running jobs until the deadline (milliseconds), then aborts them. Never rejects, and
    * returns shortly after the deadline even if the queue hangs.
    */
   close(deadlineMs: number): Promise<void>
+}
+
+/** Called with what the jobs of this process did, for metrics. Its methods do not throw. */
+export interface JobObserver {
+  runEnded(result: PollResult | ClosingResult): void
+  /** The run ended with an error of this process or its database, so that its result is unknown. */
+  runFailed(run: { channel: string; kind: RunKind }): void
+  reportEnded(report: { report: 'rfq' | 'channel'; seconds: number; succeeded: boolean }): void
 }
 
 /** What jobs log to: a pino logger, or any object with these methods. */

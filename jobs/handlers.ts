@@ -10,7 +10,7 @@ import type { Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
-import type { JobHandler, JobHandlers, JobPayload, JobRunner, Log } from './contract.js'
+import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { jobId } from './job-id.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
@@ -30,6 +30,7 @@ export interface HandlerDeps {
   /** Writes a workbook and resolves to its path. */
   rfqReport: (channel: ChannelConfig, rfqId: string, signal: AbortSignal) => Promise<string>
   channelReport: (channel: ChannelConfig, signal: AbortSignal) => Promise<string>
+  observer?: JobObserver
 }
 
 /** One job with its channel looked up. */
@@ -104,7 +105,7 @@ async function runAndLog(
   }
   try {
     const previous = await store.newestRun({ channel: channel.key, kind })
-    const result = await work()
+    const result = await observeRun(deps.observer, { channel: channel.key, kind }, work)
     logRunSummary(result, log, previous)
     if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
   } catch (error) {
@@ -113,14 +114,45 @@ async function runAndLog(
   }
 }
 
+async function observeRun<T extends PollResult | ClosingResult>(
+  observer: JobObserver | undefined,
+  run: { channel: string; kind: RunKind },
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await work()
+    observer?.runEnded(result)
+    return result
+  } catch (error) {
+    if (!(error instanceof RunBusyError)) observer?.runFailed(run)
+    throw error
+  }
+}
+
 async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promise<void> {
   const { rfqId } = payload
   if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
-  const file = await deps.rfqReport(channel, rfqId, signal)
+  const file = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, signal))
   deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file }, 'report written')
 }
 
 async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<void> {
-  const file = await deps.channelReport(channel, signal)
+  const file = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, signal))
   deps.log.info({ channel: channel.key, cause: payload.cause, file }, 'report written')
+}
+
+async function observeReport<T>(
+  observer: JobObserver | undefined,
+  report: 'rfq' | 'channel',
+  make: () => Promise<T>,
+): Promise<T> {
+  const started = performance.now()
+  let succeeded = false
+  try {
+    const made = await make()
+    succeeded = true
+    return made
+  } finally {
+    observer?.reportEnded({ report, seconds: (performance.now() - started) / 1_000, succeeded })
+  }
 }

@@ -10,6 +10,8 @@ interface WaitingJob {
   name: JobName
   payload: JobPayload
   key: string
+  /** By `performance.now()`. */
+  since: number
 }
 
 /** Ids remembered, so that a tick is not enqueued twice; many times the jobs of one tick. */
@@ -66,7 +68,7 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       const key = fairnessKey(name, payload)
       if (knownIds.has(id) || waiting.some((job) => job.key === key)) return false
       remember(id)
-      waiting.push({ id, name, payload, key })
+      waiting.push({ id, name, payload, key, since: performance.now() })
       startWaiting()
       return true
     },
@@ -80,6 +82,11 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     },
     async ping() {
       return closing ? { ok: false, message: 'shutting down' } : { ok: true, message: 'jobs run in this process' }
+    },
+    async load() {
+      const [oldest] = waiting
+      const oldestWaitingSeconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1_000
+      return { waiting: waiting.length, active: running.size, delayed: 0, oldestWaitingSeconds }
     },
     async close(deadlineMs) {
       closing = true

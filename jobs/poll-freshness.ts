@@ -35,24 +35,30 @@ export function countsAsComplete({
   return failedItems < seen && failedItems <= Math.max(MAX_FAILED_ITEMS, Math.floor(seen * MAX_FAILED_SHARE))
 }
 
+/** Whether no complete poll is as recent as the schedule demands. */
+export function isStale({ staleBefore, newest }: Pick<PollState, 'staleBefore' | 'newest'>): boolean {
+  if (staleBefore === null) return false
+  return newest?.finishedAt == null || new Date(newest.finishedAt) < staleBefore
+}
+
 /**
  * Checks that each poll last completed within three schedule intervals; names the last error.
  * @param now used to show ages
  */
 export function checkPollFreshness(polls: readonly PollState[], now: Date): ReadinessCheck[] {
-  return polls.map(({ channel, kind, staleBefore, newest, failed }) => {
+  return polls.map((poll) => {
+    const { channel, kind, newest, failed } = poll
+    const ok = !isStale(poll)
     const name = `${kind} of ${channel}`
     const lastError = failed?.finishedAt
       ? `; last error ${formatAge(failed.finishedAt, now)} ago: ${oneLine(failed)}`
       : ''
-    if (newest?.finishedAt == null)
-      return { name, ok: staleBefore === null, message: `no complete poll yet${lastError}` }
+    if (newest?.finishedAt == null) return { name, ok, message: `no complete poll yet${lastError}` }
     // A complete poll has an error if no poll can read some RFQ.
     const exception = newest.error || newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
     const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}`
-    if (staleBefore === null || new Date(newest.finishedAt) >= staleBefore)
-      return { name, ok: true, message: message + lastError }
-    return { name, ok: false, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
+    if (ok) return { name, ok, message: message + lastError }
+    return { name, ok, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
   })
 }
 

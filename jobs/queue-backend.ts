@@ -1,13 +1,14 @@
-import type { IQueueBackend, Job, Processor, Queue, Worker, WorkerOptions } from 'bullmq'
+import type { IQueueBackend, Job, JobType, Processor, Queue, Worker, WorkerOptions } from 'bullmq'
 
 /** The name of the only queue, within the prefix or schema. */
 export const QUEUE_NAME = 'jobs'
 
-type BackendJob = Pick<Job, 'id' | 'getState' | 'removeDeduplicationKey'>
+type BackendJob = Pick<Job, 'id' | 'timestamp' | 'getState' | 'removeDeduplicationKey'>
 /** The part of a BullMQ queue that is used, on either server. */
-export interface BackendQueue extends Pick<Queue, 'close' | 'waitUntilReady'> {
+export interface BackendQueue extends Pick<Queue, 'close' | 'waitUntilReady' | 'getJobCounts'> {
   add(...job: Parameters<Queue['add']>): Promise<BackendJob>
   getJob(id: string): Promise<BackendJob | undefined>
+  getJobs(types: JobType[], start: number, end: number, ascending: boolean): Promise<BackendJob[]>
   getBackend(): Pick<IQueueBackend, 'setQueueMeta' | 'getQueueMetaField'>
   on(event: 'error', listener: (error: Error) => void): unknown
 }

@@ -22,7 +22,7 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   /** Called when the queue turns out to belong to another database. Stop the service then. Default: an error in the log. */
   onQueueLost?: (error: Error) => void
   /** Starts the web server; null for none. */
-  serveWeb: ((readiness: Readiness) => Promise<WebServer>) | null
+  serveWeb: ((readiness: Readiness, runner: Pick<JobRunner, 'load'>) => Promise<WebServer>) | null
 }
 
 /** A listening web server. */
@@ -78,7 +78,7 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
     claim: options.schedule,
     onLost: options.onQueueLost ?? ((error) => log.error({ err: error }, 'the queue belongs to another database')),
   })
-  const web = (await options.serveWeb?.(createReadiness({ config, store, runner, now }))) ?? null
+  const web = (await options.serveWeb?.(createReadiness({ config, store, runner, now }), runner)) ?? null
   // Closed last: until all jobs have ended, health checks see a live process that is not ready.
   if (web) closers.unshift(() => web.close())
   if (options.work) await runner.work(createHandlers({ ...options, enqueue }))

@@ -2,7 +2,7 @@ import type { JobRunner } from '../../jobs/contract.js'
 import type { Config, LogLevel } from '../config.js'
 import { createScrubber } from '../domain/secret-scrubber.js'
 import type { Logger } from '../log.js'
-import type { Marketplace } from '../marketplace/contract.js'
+import type { Marketplace, RequestObserver } from '../marketplace/contract.js'
 import { once } from '../once.js'
 import type { MakeReport } from '../reporting/make-report.js'
 import type { Store } from '../store/contract.js'
@@ -16,7 +16,8 @@ export interface App {
   readonly config: Config
   readonly log: Logger
   store(): Promise<Store>
-  marketplace(): Promise<Marketplace>
+  /** @param observer called after each request; only the one of the first call is used */
+  marketplace(observer?: RequestObserver): Promise<Marketplace>
   /** The job runner that `queue:` selects. Rejects with QueueUnavailableError. */
   runner(): Promise<JobRunner>
   makeReport: MakeReport
@@ -81,11 +82,15 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
     return part
   }
   const store = once(async () => closeLater(await openConfiguredStore({ cli, config, log, options })))
+  let marketplace: Promise<Marketplace> | null = null
   return {
     config,
     log,
     store,
-    marketplace: once(async () => closeLater(await openMarketplace(cli, config, await store()))),
+    marketplace: (observer) => {
+      marketplace ??= (async () => closeLater(await openMarketplace(cli, config, await store(), observer)))()
+      return marketplace
+    },
     runner: once(async () => {
       const { createRunner } = await import('../../jobs/service.js')
       const runner = await createRunner(config.queue, log)
@@ -145,8 +150,13 @@ async function createReportMaker({ reportWorkerScript }: Cli['io'], config: Conf
   return makeReportInWorker({ thread: reportWorkerScript, database: config.database })
 }
 
-async function openMarketplace({ io }: Cli, { baseUrl, requests }: Config, store: Store): Promise<Marketplace> {
+async function openMarketplace(
+  { io }: Cli,
+  { baseUrl, requests }: Config,
+  store: Store,
+  observer: RequestObserver | undefined,
+): Promise<Marketplace> {
   const { createMarketplace } = await import('../marketplace/client.js')
   const ledger = store.requestLedger(new URL(baseUrl).origin)
-  return createMarketplace({ baseUrl, limits: requests, ledger, version: VERSION, now: io.now })
+  return createMarketplace({ baseUrl, limits: requests, ledger, version: VERSION, observer, now: io.now })
 }

@@ -1,3 +1,4 @@
+import type { JobRunner } from '../../jobs/contract.js'
 import type { HandlerDeps } from '../../jobs/handlers.js'
 import type { ChannelConfig } from '../config.js'
 import type { Clock } from '../domain/clock.js'
@@ -5,9 +6,14 @@ import type { Readiness } from '../domain/readiness.js'
 import { createScrubber } from '../domain/secret-scrubber.js'
 import type { App } from './app.js'
 import { createReportOrder } from './report-request.js'
+import type { OpenMetrics } from './service-metrics.js'
 
 /** The functions that the service's job handlers call: the use-cases, with the store and the marketplace they need. */
-export async function createHandlerDeps(app: App, now: Clock): Promise<Omit<HandlerDeps, 'enqueue'>> {
+export async function createHandlerDeps(
+  app: App,
+  now: Clock,
+  metrics: OpenMetrics | null = null,
+): Promise<Omit<HandlerDeps, 'enqueue'>> {
   const { config, log } = app
   const [{ pollListings }, { pollRfqs }, { closeExpired }, { closingKillSwitch }] = await Promise.all([
     import('../sync/poll-listings.js'),
@@ -16,7 +22,7 @@ export async function createHandlerDeps(app: App, now: Clock): Promise<Omit<Hand
     import('../closing/kill-switch.js'),
   ])
   const store = await app.store()
-  const marketplace = await app.marketplace()
+  const marketplace = await app.marketplace(metrics?.requestObserver)
   const work = {
     pollListings,
     pollRfqs,
@@ -24,7 +30,7 @@ export async function createHandlerDeps(app: App, now: Clock): Promise<Omit<Hand
     killSwitch: closingKillSwitch(config),
     ...reportHandlers(app, now),
   }
-  return { config, store, marketplace, now, log, ...work }
+  return { config, store, marketplace, now, log, ...work, ...(metrics && { observer: metrics.jobObserver }) }
 }
 
 function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
@@ -37,8 +43,8 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
 
 /** Creates the function that starts the service's web server. */
 export const webServerStarter =
-  ({ config, log }: Pick<App, 'config' | 'log'>, port = config.web.port) =>
-  async (readiness: Readiness) => {
+  ({ config, log }: Pick<App, 'config' | 'log'>, metrics: OpenMetrics | null, port = config.web.port) =>
+  async (readiness: Readiness, runner: Pick<JobRunner, 'load'>) => {
     const [{ startWebServer }, { healthRoutes }, { collectSecrets }] = await Promise.all([
       import('../web/server.js'),
       import('../web/health.js'),
@@ -49,5 +55,6 @@ export const webServerStarter =
     const safeReadiness: Readiness = async () =>
       (await readiness()).map((check) => ({ ...check, message: scrub(check.message) }))
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    return startWebServer({ ...config.web, port, plugins: [healthRoutes(safeReadiness)], onError })
+    const plugins = [healthRoutes(safeReadiness), ...(metrics === null ? [] : [metrics.routes(runner)])]
+    return startWebServer({ ...config.web, port, plugins, onError })
   }

@@ -4,10 +4,11 @@ import type { Cli } from './cli-context.js'
 import { looseFiles } from './file-permissions.js'
 import { createHandlerDeps, webServerStarter } from './handler-deps.js'
 import { createMaintenanceJobs } from './maintenance-jobs.js'
+import { openServiceMetrics } from './service-metrics.js'
 import { untilStopped } from './until-stopped.js'
 
 /**
- * Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port there are no health endpoints.
+ * Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port it answers no HTTP requests.
  * @throws QueueDatabaseError also when the queue comes to belong to another database
  */
 export async function runService(
@@ -17,14 +18,15 @@ export async function runService(
 ): Promise<void> {
   const { startService } = await import('../../jobs/service.js')
   const { config, log } = app
-  const serveWeb = port === null ? null : webServerStarter(app, port)
+  const metrics = port === null ? null : await openServiceMetrics(app, io.now)
+  const serveWeb = port === null ? null : webServerStarter(app, metrics, port)
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
   let loseQueue: (error: Error) => void = () => undefined
   const queueLost = new Promise<never>((_resolve, reject) => {
     loseQueue = reject
   })
   queueLost.catch(() => undefined) // It may be lost before anybody waits for it.
-  const deps = await createHandlerDeps(app, io.now)
+  const deps = await createHandlerDeps(app, io.now, metrics)
   const service = await startService({ ...deps, ...parts, maintenance, serveWeb, onQueueLost: loseQueue })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))

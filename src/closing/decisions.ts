@@ -1,6 +1,6 @@
+import { clockSkewSeconds } from '../domain/clock-skew.js'
 import type { DecisionRecord } from '../domain/records.js'
 import type { NewDecision } from '../store/contract.js'
-import { clockSkewSeconds } from './clock-skew.js'
 import { type Candidate, type Evaluation, hashWithoutUpdateTimes, isSameContent, type Reason } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
 import { isRetried, type Round } from './round-state.js'

@@ -1,6 +1,6 @@
 import { contentHash, withoutMembers } from '../domain/canonical-json.js'
 import { REFUSAL_HOLDS_MS } from '../domain/close-intent.js'
-import { type Calendar, isExpired } from '../domain/expiry.js'
+import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../domain/expiry.js'
 import { parseRfq, type Rfq } from '../domain/observation.js'
 import type { DecisionRecord, KnownDocument } from '../domain/records.js'
 
@@ -59,9 +59,6 @@ export interface Evaluation {
   dueDateAsSent: unknown
   state: string | null
 }
-
-/** Earlier due dates are placeholders of software for "no date", such as 0001-01-01, 1900-01-01 or 1970-01-01. */
-const EARLIEST_DUE_DATE = '2000-01-01'
 
 /** A stored RFQ as a candidate. Its body is parsed here, once. */
 export function storedCandidate(rfq: KnownDocument): Candidate {

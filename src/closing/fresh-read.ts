@@ -1,8 +1,8 @@
 import { contentHash } from '../domain/canonical-json.js'
+import type { ClockTimes } from '../domain/clock-skew.js'
 import type { Observation, Rfq } from '../domain/observation.js'
 import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RunHandle } from '../store/contract.js'
-import type { ClockTimes } from './clock-skew.js'
 import type { ClosingContext } from './contract.js'
 import type { Candidate } from './evaluate.js'
 

@@ -25,6 +25,9 @@ export function createCalendar(timeZone: string): Calendar {
   }
 }
 
+/** Earlier due dates are placeholders of software for "no date", such as 0001-01-01, 1900-01-01 or 1970-01-01. */
+export const EARLIEST_DUE_DATE = '2000-01-01'
+
 /**
  * Whether an RFQ is past due: `graceHours` ago, the local date was already later than the due date. An RFQ due today is
  * not past due. Dates are compared as text, never converted to local times (docs/CLOSING.md).
@@ -44,6 +47,24 @@ export function expiredBefore(calendar: Calendar, graceHours: number, now: Date)
 }
 
 /**
+ * The first moment at which the local date is later than the given one.
+ * @param date YYYY-MM-DD
+ * @returns null if it is not a calendar date
+ */
+export function endOfDate(date: string, calendar: Calendar): Date | null {
+  const midnight = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) + DAY_MS : Number.NaN
+  if (Number.isNaN(midnight)) return null
+  // Local midnight is at most a day from midnight in UTC.
+  let [before, after] = [midnight - DAY_MS, midnight + DAY_MS]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (calendar.dateAt(new Date(middle)) > date) after = middle
+    else before = middle
+  }
+  return new Date(after)
+}
+
+/**
  * Whether an offer was submitted after the response due date.
  * @param submittedAt ISO 8601 timestamp
  * @returns null if either is unknown
@@ -54,3 +75,4 @@ export function isLate(submittedAt: string | null, dueDate: string | null, calen
 }
 
 const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS

@@ -15,7 +15,7 @@ export interface MarketplaceOptions {
   /** Keeps the limits for all processes together (docs/ARCHITECTURE.md); without it, they hold for this client only. */
   ledger?: RequestLedger | undefined
   /** Called after each HTTP request, for metrics. */
-  observer?: RequestObserver
+  observer?: RequestObserver | undefined
   now?: Clock
   /** Waits before retries; tests make them short. */
   backoff?: Backoff

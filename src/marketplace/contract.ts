@@ -68,11 +68,16 @@ export interface RequestLimits {
   maxBodyMiB: number
 }
 
-/** Called after each HTTP request, for metrics. */
+/** Called after each HTTP request, for metrics. Must not throw. */
 export type RequestObserver = (event: {
   operation: Operation
   code: number | 'error'
+  /** From sending the request to the last byte of the reply. */
   seconds: number
   retry: boolean
+  /** How long the request waited for the request limits. */
+  waitedSeconds: number
+  /** How far the local clock is ahead of the marketplace's (domain/clock-skew.ts); null without a `Date` header. */
+  clockSkewSeconds: number | null
 }) => void
 export type Operation = 'listListings' | 'listRfqs' | 'readRfq' | 'readResponse' | 'closeRfq'

@@ -1,6 +1,7 @@
 import { constants } from 'node:buffer'
 import { type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../domain/clock.js'
+import { clockSkewSeconds } from '../domain/clock-skew.js'
 import type { RequestLedger } from '../domain/request-ledger.js'
 import { CancelToken } from './cancel-token.js'
 import type { Operation, RequestLimits, RequestObserver } from './contract.js'
@@ -92,13 +93,15 @@ export class Transport {
    * @throws PausedError during a pause too long to wait for; LedgerError; errors of `beforeSend` and `sendHttpRequest`
    */
   async send(request: TransportRequest): Promise<TransportReply> {
+    const { timing, now } = this.#options
+    const asked = timing.elapsed()
     await this.#rateLimiter.acquire(request.fairnessKey, request.cancelToken)
+    const waitedSeconds = (timing.elapsed() - asked) / 1_000
     try {
       request.beforeSend()
-      const sentAt = this.#options.now()
-      const reply = await this.#sendAndReport(request)
-      const serverDate = this.#serverDate(reply)
-      this.#pauseIfAsked(reply, serverDate ?? this.#options.now())
+      const sentAt = now()
+      const { reply, serverDate } = await this.#sendAndReport(request, { sentAt, waitedSeconds })
+      this.#pauseIfAsked(reply, serverDate ?? now())
       const body = await request.removeKey(reply.body, request.target.label)
       return { ...reply, sentAt, serverDate, body, containedKey: body !== reply.body }
     } finally {
@@ -118,20 +121,23 @@ export class Transport {
     await this.#rateLimiter.close()
   }
 
-  async #sendAndReport(request: TransportRequest): Promise<HttpReply> {
-    const { observer, timing } = this.#options
+  async #sendAndReport(request: TransportRequest, times: { sentAt: Date; waitedSeconds: number }) {
+    const { observer, timing, now } = this.#options
     const started = timing.elapsed()
-    const report = (code: number | 'error') => {
+    const event = { operation: request.target.operation, retry: request.retry > 0, waitedSeconds: times.waitedSeconds }
+    const report = (code: number | 'error', serverDate: Date | null) => {
       const seconds = (timing.elapsed() - started) / 1000
-      observer({ operation: request.target.operation, code, seconds, retry: request.retry > 0 })
+      const skew = clockSkewSeconds({ serverDate, readAt: times.sentAt, answeredAt: now() })
+      observer({ ...event, code, seconds, clockSkewSeconds: skew })
     }
     const dispatcher = request.target.method === 'POST' ? this.#closes : this.#reads
     const reply = await sendHttpRequest(dispatcher, this.#httpRequest(request)).catch((error: unknown) => {
-      report('error')
+      report('error', null)
       throw error
     })
-    report(reply.status)
-    return reply
+    const serverDate = this.#serverDate(reply)
+    report(reply.status, serverDate)
+    return { reply, serverDate }
   }
 
   #httpRequest({ target, apiKey, cancelToken }: TransportRequest): HttpRequest {

@@ -47,6 +47,16 @@ export interface Store extends Runs, Recorder, History, Overview, Closings, Main
   close(): Promise<void>
 }
 
+/** Queries of the store on a connection of their own that cannot write, so that they wait for no transaction. */
+export interface Reader
+  extends RunQueries,
+    History,
+    Overview,
+    Pick<Closings, 'decisions' | 'decision' | 'newestDecisions' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>,
+    Monitoring {
+  close(): Promise<void>
+}
+
 /** Changes made by `revalidate`. */
 export interface RevalidationReport {
   /** Versions parsed. */
@@ -127,12 +137,15 @@ export interface RunEnd extends RunCounts {
 
 export type PollKind = Exclude<RunKind, 'close'>
 
-export interface Runs {
+export interface Runs extends RunQueries {
   /**
    * Starts a run. Across all processes on this database, a channel has at most one active run of each kind; while there
    * is one, rejects with `RunBusyError`. A run whose process died is first recorded as `interrupted`.
    */
   beginRun(run: { channel: string; kind: RunKind; now: Date }): Promise<RunHandle>
+}
+
+export interface RunQueries {
   /** Newest first. */
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit?: number }): Promise<RunRecord[]>
   /** The newest finished run of a channel and kind, optionally with one outcome. */
@@ -275,6 +288,37 @@ export interface Overview {
   revisions(filter: RevisionFilter & { before?: string; limit: number }): Promise<Revision[]>
   /** Changes of offers, counted by RFQ. */
   offerRevisions(filter: Omit<RevisionFilter, 'rfqId'> & { after: Date }): Promise<OfferRevisions[]>
+}
+
+// --- monitoring ---------------------------------------------------------------------------------------------------
+
+/** RFQs with equal values that decide whether they are due. */
+export interface RfqCount {
+  state: string | null
+  /** `responseDueDate` as received, usually YYYY-MM-DD. */
+  dueDate: string | null
+  count: number
+}
+
+export interface RecordedVersion {
+  kind: DocumentKind
+  /**
+   * How long the change can have been unknown at most: since the last observation that still showed the version before
+   * (`versions.not_before`). Null for the first version of a document.
+   */
+  delaySeconds: number | null
+}
+
+export interface Monitoring {
+  /**
+   * The RFQs of a channel that are not missing, by state and due date. Parses each version once, in small steps, and
+   * remembers the result.
+   */
+  rfqCounts(channel: string): Promise<RfqCount[]>
+  /** The versions that a run has recorded. */
+  recordedVersions(runId: number): Promise<RecordedVersion[]>
+  /** Sizes of the database file and of its write-ahead log, in bytes. */
+  fileSizes(): { database: number; wal: number }
 }
 
 // --- closing --------------------------------------------------------------------------------------------------------

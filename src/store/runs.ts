@@ -1,12 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import type { Clock } from '../domain/clock.js'
-import type { RunKind, RunRecord } from '../domain/records.js'
+import type { RunRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
 import { isProcessAlive } from './process-alive.js'
-import { fromStoredText, toStoredText } from './stored-text.js'
+import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
+import { toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
 const LEASE_MS = 30_000
@@ -20,50 +21,6 @@ interface Holder {
   /** What it runs, such as `quotekeeper start`. */
   command?: string
 }
-
-interface RunRow {
-  id: number
-  channel: string
-  kind: RunKind
-  started_at: string
-  finished_at: string | null
-  outcome: RunRecord['outcome']
-  requests: number
-  seen: number
-  inserted: number
-  changed: number
-  unchanged: number
-  missing: number
-  invalid: number
-  error: string | null
-  suspicious: number
-  failed_items: number | null
-  not_before: string | null
-  holder: string
-  lease_until: string
-  times: number
-}
-
-const toRecord = (row: RunRow): RunRecord => ({
-  id: row.id,
-  channel: row.channel,
-  kind: row.kind,
-  startedAt: row.started_at,
-  finishedAt: row.finished_at,
-  outcome: row.outcome,
-  requests: row.requests,
-  seen: row.seen,
-  inserted: row.inserted,
-  changed: row.changed,
-  unchanged: row.unchanged,
-  missing: row.missing,
-  invalid: row.invalid,
-  error: row.error === null ? null : fromStoredText(row.error),
-  suspicious: row.suspicious === 1,
-  failedItems: row.failed_items,
-  notBefore: row.not_before,
-  times: row.times,
-})
 
 /**
  * Runs and their lock: an unfinished run locks its channel and kind. The lock is released when its process ends: at once
@@ -118,7 +75,7 @@ export function createRuns(options: {
           notBefore: end.notBefore?.toISOString() ?? null,
         }) as RunRow | undefined
       if (!row) throw takenOverError(id)
-      return toRecord(row)
+      return toRunRecord(row)
     })
   }
 
@@ -143,50 +100,7 @@ export function createRuns(options: {
       active.set(id, lost)
       return { id, channel, kind, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
     },
-    async runs({ channel, kind, outcome, limit }) {
-      const rows = connection.read((db) =>
-        db
-          .prepare(
-            `select * from runs where (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
-              and (@outcome is null or outcome = @outcome)
-            order by id desc limit @limit`,
-          )
-          .all({ channel: channel ?? null, kind: kind ?? null, outcome: outcome ?? null, limit: limit ?? 100 }),
-      )
-      return (rows as RunRow[]).map(toRecord)
-    },
-    async newestRun({ channel, kind, outcome }) {
-      const row = connection.read((db) =>
-        db
-          .prepare(
-            `select * from runs where channel = @channel and kind = @kind and finished_at is not null
-              and (@outcome is null or outcome = @outcome) order by id desc limit 1`,
-          )
-          .get({ channel, kind, outcome: outcome ?? null }),
-      )
-      return row ? toRecord(row as RunRow) : null
-    },
-    async firstPollAt({ channel, kind }) {
-      // Documents are included because a poll that failed may have stored some.
-      const first = connection.read((db) =>
-        db
-          .prepare(
-            `with polls as (
-              select started_at, outcome from runs where kind <> 'close'
-                and (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
-            ), known as (
-              select min(started_at) as at from polls where outcome is not 'failed'
-              union all
-              select min(first_observed_at) from entities where (@channel is null or channel = @channel)
-                and (@kind is null or (kind = 'listing') = (@kind = 'listings'))
-            )
-            select coalesce((select min(at) from known), (select min(started_at) from polls))`,
-          )
-          .pluck()
-          .get({ channel: channel ?? null, kind: kind ?? null }),
-      )
-      return (first as string | null | undefined) ?? null
-    },
+    ...createRunQueries(connection),
     stopRenewing() {
       clearInterval(timer)
     },

@@ -1,4 +1,5 @@
 import type { Readiness } from '../domain/readiness.js'
+import { shareConcurrent } from '../share-concurrent.js'
 import type { WebPlugin } from './plugin.js'
 
 /**
@@ -16,16 +17,5 @@ export function healthRoutes(readiness: Readiness): WebPlugin {
       reply.code(ready ? 200 : 503)
       return user === null ? { ready } : { ready, checks }
     })
-  }
-}
-
-/** Callers during a running call share its result, so that frequent probes cost no more. */
-function shareConcurrent<T>(call: () => Promise<T>): () => Promise<T> {
-  let running: Promise<T> | null = null
-  return () => {
-    running ??= call().finally(() => {
-      running = null
-    })
-    return running
   }
 }

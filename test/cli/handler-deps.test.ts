@@ -9,9 +9,10 @@ it('readiness shows no secret that an error of a library quotes', async () => {
     web: { host: '127.0.0.1', port: 0, token: null },
   })
   const message = 'redis://:p%40ssword@host: WRONGPASS p@ssword'
-  const server = await webServerStarter({ config, log: recordingLog() as never })(async () => [
-    { name: 'queue', ok: false, message },
-  ])
+  const server = await webServerStarter({ config, log: recordingLog() as never }, null)(
+    async () => [{ name: 'queue', ok: false, message }],
+    { load: () => Promise.reject(new Error('not asked')) },
+  )
   onTestFinished(() => server.close())
   const reply = await fetch(`${server.url}/readyz`)
   expect(reply.status).toBe(503)

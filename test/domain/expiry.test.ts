@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCalendar, isExpired, isLate } from '../../src/domain/expiry.js'
+import { createCalendar, endOfDate, isExpired, isLate } from '../../src/domain/expiry.js'
 
 const expired = (due: string, zone: string, now: string, graceHours = 0) =>
   isExpired(due, createCalendar(zone), graceHours, new Date(now))
@@ -71,6 +71,24 @@ describe('isExpired', () => {
 
   it('throws RangeError for an unknown time zone', () => {
     expect(() => createCalendar('Mars/Olympus')).toThrow(RangeError)
+  })
+})
+
+describe('endOfDate', () => {
+  it.each([
+    ['2026-11-21', 'UTC', '2026-11-22T00:00:00.000Z'],
+    ['2026-11-21', 'Europe/Paris', '2026-11-21T23:00:00.000Z'],
+    ['2026-03-29', 'Europe/Paris', '2026-03-29T22:00:00.000Z'],
+    ['2026-11-21', 'Pacific/Kiritimati', '2026-11-21T10:00:00.000Z'],
+    ['2026-11-21', 'Pacific/Niue', '2026-11-22T11:00:00.000Z'],
+    // The 30th of December 2011 did not exist in Samoa.
+    ['2011-12-29', 'Pacific/Apia', '2011-12-30T10:00:00.000Z'],
+  ])('of %s in %s is %s', (date, zone, end) => {
+    expect(endOfDate(date, createCalendar(zone))?.toISOString()).toBe(end)
+  })
+
+  it.each(['', 'soon', '2026-13-01', '2026-1-1'])('of %j is null', (date) => {
+    expect(endOfDate(date, createCalendar('UTC'))).toBeNull()
   })
 })
 

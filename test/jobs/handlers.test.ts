@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { JobName, JobPayload } from '../../jobs/contract.js'
+import type { JobName, JobObserver, JobPayload } from '../../jobs/contract.js'
 import { createHandlers, type HandlerDeps } from '../../jobs/handlers.js'
 import type { ClosingPolicy } from '../../src/closing/contract.js'
 import { closingKillSwitch } from '../../src/closing/kill-switch.js'
@@ -266,4 +266,31 @@ it('the kill switch is closing.enabled in the configuration, or a stop file besi
   expect(killSwitch()).toBe(`stop file ${join(folder, 'closing.stop')} exists`)
   const disabled = closingKillSwitch({ ...config, closing: { ...config.closing, enabled: false } })
   expect(disabled()).toContain('closing.enabled is false')
+})
+
+describe('observer', () => {
+  it('receives each run and report, those that ended with an error too', async () => {
+    const seen: unknown[] = []
+    const observer: JobObserver = {
+      runEnded: ({ run }) => seen.push([run.kind, run.outcome]),
+      runFailed: (run) => seen.push(run),
+      reportEnded: ({ seconds, ...report }) => seen.push([report, seconds >= 0]),
+    }
+    const { run } = await createTestHandlers({
+      observer,
+      end: { outcome: 'failed', error: 'down' },
+      rfqReport: () => Promise.reject(new Error('disk full')),
+      pollRfqs: () => Promise.reject(new Error('database locked')),
+    })
+    await expect(run('poll-listings')).rejects.toThrow('down')
+    await expect(run('poll-rfqs')).rejects.toThrow('database locked')
+    await run('channel-report')
+    await expect(run('rfq-report', { ...TICK, rfqId: 'r1' })).rejects.toThrow('disk full')
+    expect(seen).toEqual([
+      ['listings', 'failed'],
+      { channel: 'acme/forest', kind: 'rfqs' },
+      [{ report: 'channel', succeeded: true }, true],
+      [{ report: 'rfq', succeeded: false }, true],
+    ])
+  })
 })

@@ -99,6 +99,24 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     await eventually(() => expect(done.map(({ id }) => id).sort()).toEqual(['listings-1', 'other-1', 'tick-1']))
   })
 
+  it('says how many jobs wait and run, and how long the oldest has waited', async () => {
+    const gate = createGate()
+    await open()
+    expect(await runner.load()).toEqual({ waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: 0 })
+    await runner.enqueue('poll-rfqs', PAYLOAD, 'oldest-1')
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    await runner.enqueue('poll-rfqs', OTHER, 'newest-1')
+    const load = await runner.load()
+    expect(load).toMatchObject({ waiting: 2, active: 0, delayed: 0 })
+    expect(load.oldestWaitingSeconds).toBeGreaterThanOrEqual(0.149)
+    expect(load.oldestWaitingSeconds).toBeLessThan(60)
+    const { handlers, done } = recordingHandlers(() => gate.passed)
+    await runner.work(handlers)
+    await vi.waitFor(async () => expect(await runner.load()).toMatchObject({ waiting: 0, active: 2 }))
+    gate.open()
+    await eventually(() => expect(done).toHaveLength(2))
+  })
+
   it('never runs two jobs with the same fairness key at once, and queues one more', async () => {
     const gate = createGate()
     let maxRunning = 0

@@ -166,26 +166,32 @@ describe('replies', () => {
 })
 
 describe('request observer', () => {
-  it('receives operation, code, duration and retry flag of each request', async () => {
+  it('receives operation, code, duration, retry flag, wait and clock skew of each request', async () => {
     const server = await serve((request, response, number) => {
       if (number === 2) request.socket.destroy()
-      else json(response, number === 1 ? 500 : 200, rfq)
+      else {
+        if (number === 3) response.setHeader('date', new Date(Date.now() - 3_600_000).toUTCString())
+        json(response, number === 1 ? 500 : 200, rfq)
+      }
     })
-    const events: { operation: Operation; code: number | 'error'; retry: boolean }[] = []
+    const events: { operation: Operation; code: number | 'error'; retry: boolean; skew: number | null }[] = []
+    const waits: number[] = []
     const channel = session(server.url, {
-      observer: ({ seconds, ...event }) => {
+      limits: { perSecond: 20 },
+      observer: ({ seconds, waitedSeconds, clockSkewSeconds, ...event }) => {
         expect(seconds).toBeGreaterThan(0)
         expect(seconds).toBeLessThan(5)
-        events.push(event)
+        waits.push(waitedSeconds)
+        events.push({ ...event, skew: clockSkewSeconds && Math.round(clockSkewSeconds / 60) })
       },
     })
     await channel.readRfq('r1')
     await channel.closeRfq('r1')
     expect(events).toEqual([
-      { operation: 'readRfq', code: 500, retry: false },
-      { operation: 'readRfq', code: 'error', retry: true },
-      { operation: 'readRfq', code: 200, retry: true },
-      { operation: 'closeRfq', code: 200, retry: false },
+      { operation: 'readRfq', code: 500, retry: false, skew: 0 },
+      { operation: 'readRfq', code: 'error', retry: true, skew: null },
+      { operation: 'readRfq', code: 200, retry: true, skew: 60 },
+      { operation: 'closeRfq', code: 200, retry: false, skew: 0 },
     ])
     expect(channel.requests).toBe(4)
   })

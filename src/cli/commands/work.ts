@@ -9,7 +9,7 @@ export const register: RegisterCommand = (command, cli) => {
   command
     .option(
       '--port <number>',
-      'answer /healthz and /readyz on this port of web.host; 0 for any free port; without it, nothing listens',
+      'answer /healthz, /readyz and /metrics on this port of web.host; 0 for any free port; without it, nothing listens',
       wholeNumber(0, 65_535),
     )
     .addOption(adoptQueueOption())

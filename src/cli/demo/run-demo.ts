@@ -4,6 +4,7 @@ import type { Sandbox, WorldEvent } from '../../sandbox/index.js'
 import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { createHandlerDeps, webServerStarter } from '../handler-deps.js'
+import { openServiceMetrics } from '../service-metrics.js'
 import { untilStopped } from '../until-stopped.js'
 import { createDemoFolder, writeDemoConfig } from './demo-folder.js'
 import { DemoOutput } from './demo-output.js'
@@ -68,8 +69,10 @@ async function runService(demo: Demo, once: boolean): Promise<void> {
 async function startMonitoredService(app: App, sandbox: Sandbox): Promise<MonitoredService> {
   const { startService } = await import('../../../jobs/service.js')
   const monitor = new ServiceMonitor()
-  const deps = monitor.wrap(await createHandlerDeps(app, sandbox.now))
-  const service: Service = await startService({ ...deps, work: true, schedule: true, serveWeb: webServerStarter(app) })
+  const metrics = await openServiceMetrics(app, sandbox.now)
+  const deps = monitor.wrap(await createHandlerDeps(app, sandbox.now, metrics))
+  const serveWeb = webServerStarter(app, metrics)
+  const service: Service = await startService({ ...deps, work: true, schedule: true, serveWeb })
   app.onClose(() => service.stop())
   return { monitor, service }
 }

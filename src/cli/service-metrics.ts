@@ -1,0 +1,65 @@
+import type { JobObserver, JobRunner } from '../../jobs/contract.js'
+import type { Clock } from '../domain/clock.js'
+import type { RequestObserver } from '../marketplace/contract.js'
+import { VERSION } from '../version.js'
+import type { WebPlugin } from '../web/plugin.js'
+import type { App } from './app.js'
+
+/** The metrics of a running service, and what feeds them. */
+export interface OpenMetrics {
+  requestObserver: RequestObserver
+  jobObserver: JobObserver
+  /** Adds `GET /metrics` to the web server. */
+  routes(runner: Pick<JobRunner, 'load'>): WebPlugin
+}
+
+/** Creates the metrics of the service, which read the database through a connection of their own. */
+export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetrics> {
+  const [
+    { createServiceMetrics },
+    { readDatabaseState },
+    { metricsRoute },
+    { openReader },
+    polls,
+    freshness,
+    switches,
+  ] = await Promise.all([
+    import('../metrics/service-metrics.js'),
+    import('../metrics/database-state.js'),
+    import('../web/metrics.js'),
+    import('../store/reader.js'),
+    import('../../jobs/readiness.js'),
+    import('../../jobs/poll-freshness.js'),
+    import('../closing/kill-switch.js'),
+  ])
+  const { config, log } = app
+  const reader = await openReader((await app.store()).path)
+  app.onClose(() => reader.close())
+  const { activity, exposeWith } = createServiceMetrics({ version: VERSION })
+  const loadPollStates = polls.pollStateLoader(config, reader)
+  const pollFreshness = async (at: Date) =>
+    (await loadPollStates(at)).map(({ channel, kind, staleBefore, newest }) => ({
+      channel,
+      kind,
+      completedAt: newest?.finishedAt == null ? null : new Date(newest.finishedAt),
+      stale: freshness.isStale({ staleBefore, newest }),
+    }))
+  const database = () => readDatabaseState({ reader, channels: config.channels, pollFreshness }, now())
+  const killSwitch = switches.closingKillSwitch(config)
+  const closingStopped = () => killSwitch() !== null
+  const onError = (error: unknown) => log.warn({ err: error }, 'a source of the metrics could not be read')
+  const countVersions = async ({ id, channel }: { id: number; channel: string }) => {
+    activity.versionsWritten(channel, await reader.recordedVersions(id))
+  }
+  return {
+    requestObserver: activity.requestEnded,
+    jobObserver: {
+      ...activity,
+      runEnded(result) {
+        activity.runEnded(result)
+        countVersions(result.run).catch(onError)
+      },
+    },
+    routes: (runner) => metricsRoute(exposeWith({ database, queue: () => runner.load(), closingStopped }, onError)),
+  }
+}

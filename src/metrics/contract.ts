@@ -1,0 +1,41 @@
+import type { QueueLoad } from '../domain/queue-load.js'
+import type { UnsettledClose } from '../domain/records.js'
+
+/** What the database says of one channel at the moment of a scrape. */
+export interface ChannelState {
+  channel: string
+  autoClose: 'on' | 'dry-run' | 'off'
+  polls: readonly PollFreshness[]
+  /** RFQs that are not missing. */
+  rfqs: Readonly<Record<'open' | 'closed' | 'other', number>>
+  /** Open RFQs that are past due, grace included. */
+  overdue: number
+  /** When the next response due date of an open RFQ ends in the time zone of the channel; null if none is ahead. */
+  nextDue: Date | null
+  /** Closes that need a person. */
+  unsettled: Readonly<Record<UnsettledClose['outcome'], number>>
+  /** RFQs that are held for approval. */
+  held: number
+}
+
+export interface PollFreshness {
+  kind: 'listings' | 'rfqs'
+  /** When the newest complete poll ended. */
+  completedAt: Date | null
+  /** None has completed within three intervals of the schedule. */
+  stale: boolean
+}
+
+export interface DatabaseState {
+  channels: readonly ChannelState[]
+  databaseBytes: number
+  walBytes: number
+}
+
+/** What is read when Prometheus asks. */
+export interface MetricSources {
+  database: () => Promise<DatabaseState>
+  queue: () => Promise<QueueLoad>
+  /** Whether the kill switch stops all closing. */
+  closingStopped: () => boolean
+}

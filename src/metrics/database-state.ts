@@ -1,0 +1,72 @@
+import { createCalendar, EARLIEST_DUE_DATE, endOfDate, isExpired } from '../domain/expiry.js'
+import type { Reader, RfqCount } from '../store/contract.js'
+import type { ChannelState, DatabaseState, PollFreshness } from './contract.js'
+
+/** A channel as configured. */
+export interface MonitoredChannel {
+  key: string
+  autoClose: ChannelState['autoClose']
+  timeZone: string
+  graceHours: number
+}
+
+export interface DatabaseStateOptions {
+  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'heldPlans' | 'fileSizes'>
+  channels: readonly MonitoredChannel[]
+  /** How recent the polls of all channels are. */
+  pollFreshness: (now: Date) => Promise<readonly (PollFreshness & { channel: string })[]>
+}
+
+/** Reads what the database says of the configured channels. */
+export async function readDatabaseState(options: DatabaseStateOptions, now: Date): Promise<DatabaseState> {
+  const { reader, channels, pollFreshness } = options
+  const polls = await pollFreshness(now)
+  const states: ChannelState[] = []
+  for (const channel of channels) {
+    const { key, autoClose } = channel
+    const unsettled = await reader.unsettledCloses({ channel: key, now })
+    const plans = await reader.heldPlans({ channel: key, now })
+    const countOf = (outcome: string) => unsettled.filter((each) => each.outcome === outcome).length
+    states.push({
+      channel: key,
+      autoClose,
+      polls: polls.filter((poll) => poll.channel === key),
+      ...summariseRfqs(await reader.rfqCounts(key), channel, now),
+      unsettled: {
+        refused: countOf('refused'),
+        unknown: countOf('unknown'),
+        failed: countOf('failed'),
+        open: countOf('open'),
+      },
+      held: plans.reduce((sum, { rfqIds }) => sum + rfqIds.length, 0),
+    })
+  }
+  const { database, wal } = reader.fileSizes()
+  return { channels: states, databaseBytes: database, walBytes: wal }
+}
+
+/** Counts RFQs by state and due date. States that the API description does not name count as `other`. */
+function summariseRfqs(counts: readonly RfqCount[], { timeZone, graceHours }: MonitoredChannel, now: Date) {
+  const calendar = createCalendar(timeZone)
+  const today = calendar.dateAt(now)
+  const sum = (matches: (rfqs: RfqCount) => boolean) =>
+    counts.filter(matches).reduce((total, { count }) => total + count, 0)
+  const open = sum(({ state }) => state === 'open')
+  // A due date that closing takes for a placeholder, or cannot read, is never past due.
+  const isOverdue = ({ state, dueDate }: RfqCount) =>
+    state === 'open' &&
+    dueDate !== null &&
+    endOfDate(dueDate, calendar) !== null &&
+    dueDate >= EARLIEST_DUE_DATE &&
+    isExpired(dueDate, calendar, graceHours, now)
+  const closed = sum(({ state }) => state === 'closed')
+  const ends = counts
+    .flatMap(({ state, dueDate }) => (state === 'open' && dueDate !== null && dueDate >= today ? [dueDate] : []))
+    .sort()
+    .map((date) => endOfDate(date, calendar))
+  return {
+    rfqs: { open, closed, other: sum(() => true) - open - closed },
+    overdue: sum(isOverdue),
+    nextDue: ends.find((end) => end !== null) ?? null,
+  }
+}

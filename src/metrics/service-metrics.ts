@@ -1,0 +1,51 @@
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client'
+import { shareConcurrent } from '../share-concurrent.js'
+import { type ActivityMetrics, createActivityMetrics } from './activity-metrics.js'
+import type { MetricSources } from './contract.js'
+import { createStateMetrics } from './state-metrics.js'
+
+export interface ServiceMetrics {
+  /** Receives what this process does. */
+  readonly activity: ActivityMetrics
+  /**
+   * Creates the function that reads the sources and returns all metrics in the text format of Prometheus. Concurrent calls share one result. If a source
+   * cannot be read, its metrics are left out and `quotekeeper_metrics_source_up` says so.
+   * @param onError called with the error of a source
+   */
+  exposeWith(
+    sources: MetricSources,
+    onError: (error: unknown) => void,
+  ): () => Promise<{ contentType: string; text: string }>
+}
+
+/** Creates the metrics of one process (docs/METRICS.md), with those of Node.js and the operating system. */
+export function createServiceMetrics({ version }: { version: string }): ServiceMetrics {
+  const registry = new Registry()
+  const registers = [registry]
+  collectDefaultMetrics({ register: registry })
+  new Gauge({
+    name: 'quotekeeper_build_info',
+    help: 'The version of Quotekeeper and of Node.js; always 1.',
+    labelNames: ['version', 'node_version'],
+    registers,
+  }).set({ version, node_version: process.version }, 1)
+  const activity = createActivityMetrics(registers)
+  const state = createStateMetrics(registers)
+  return {
+    activity,
+    exposeWith({ database, queue, closingStopped }, onError) {
+      const readOrNull = <T>(read: () => Promise<T>) =>
+        read().catch((error: unknown) => {
+          onError(error)
+          return null
+        })
+      return shareConcurrent(async () => {
+        const [databaseState, queueLoad] = await Promise.all([readOrNull(database), readOrNull(queue)])
+        state.setDatabase(databaseState)
+        state.setQueue(queueLoad)
+        state.setClosingStopped(closingStopped())
+        return { contentType: registry.contentType, text: await registry.metrics() }
+      })
+    },
+  }
+}

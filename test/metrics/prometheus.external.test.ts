@@ -1,0 +1,105 @@
+import { execFile, spawn, spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { join, resolve } from 'node:path'
+import { promisify } from 'node:util'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { eventually } from '../helpers/eventually.js'
+import { openProcessFixture } from '../helpers/process-fixture.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const ALERTS = resolve(import.meta.dirname, '../../docs/ops/alerts.yaml')
+const TOKEN = 'open-sesame'
+const isInstalled = ['prometheus', 'promtool'].every((name) => spawnSync(name, ['--version']).status === 0)
+const run = promisify(execFile)
+
+/** Starts Prometheus with the alert rules of docs/ops; returns a function that sends a query to its API. */
+async function startPrometheus(target: string, tokenFile: string) {
+  const folder = testFolder()
+  const config = readFileSync(resolve(ALERTS, '../prometheus.yaml'), 'utf8')
+    .replace('alerts.yaml', ALERTS)
+    .replace('scrape_interval: 30s', 'scrape_interval: 1s\n  evaluation_interval: 1s')
+    .replace('# authorization:', 'authorization:')
+    .replace(/#( +credentials_file: ).*/, (_line, key) => ` ${key}${tokenFile}`)
+    .replace('127.0.0.1:4780', target)
+  writeFileSync(join(folder, 'prometheus.yaml'), config)
+  await run('promtool', ['check', 'config', join(folder, 'prometheus.yaml')])
+  const port = await freePort()
+  const child = spawn(
+    'prometheus',
+    [
+      `--config.file=${join(folder, 'prometheus.yaml')}`,
+      `--storage.tsdb.path=${join(folder, 'data')}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+    { stdio: 'ignore' },
+  )
+  const ended = new Promise((settle) => child.once('close', settle))
+  onTestFinished(async () => {
+    child.kill('SIGKILL')
+    await ended
+  })
+  const get = async (path: string) => {
+    const response = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`)
+    return ((await response.json()) as { data: unknown }).data
+  }
+  return {
+    get,
+    query: async (expression: string) => {
+      const { result } = (await get(`query?query=${encodeURIComponent(expression)}`)) as {
+        result: { metric: Record<string, string>; value: [number, string] }[]
+      }
+      return result.map(({ value: [, value] }) => Number(value))
+    },
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  const { port } = server.address() as { port: number }
+  await new Promise((closed) => server.close(closed))
+  return port
+}
+
+// In CI it is installed, and the tests fail without it.
+describe.skipIf(!isInstalled && process.env.CI !== 'true')('Prometheus', () => {
+  it('accepts the alert rules, and each fires when it should', async () => {
+    await run('promtool', ['check', 'rules', ALERTS])
+    await run('promtool', ['test', 'rules', resolve(import.meta.dirname, 'alerts.test.yaml')])
+  })
+
+  it('scrapes a running service with its token, and evaluates the rules', async () => {
+    const fixture = await openProcessFixture({
+      rfqs: 3,
+      more: 'web: { port: 0, token: { file: token } }\nschedule: { closeExpired: "*/2 * * * * *" }\n',
+    })
+    const tokenFile = join(fixture.folder, 'token')
+    writeFileSync(tokenFile, TOKEN, { mode: 0o600 })
+    const service = fixture.start(['start'])
+    await eventually(() => expect(service.out).toContain('quotekeeper started'))
+    const { url } = JSON.parse(service.out.split('\n').find((line) => line.includes('quotekeeper started')) as string)
+    expect((await fetch(`${url}/metrics`)).status).toBe(401)
+    const prometheus = await startPrometheus(new URL(url).host, tokenFile)
+    await eventually(async () => {
+      expect(await prometheus.query('up{job="quotekeeper"}')).toEqual([1])
+      expect(await prometheus.query('quotekeeper_rfqs{channel="acme/forest",state="closed"}')).toEqual([3])
+      expect(await prometheus.query('sum(quotekeeper_close_decisions_total{outcome="closed"})')).toEqual([3])
+    })
+    expect(await prometheus.query('quotekeeper_runs_total{kind="rfqs",outcome="complete"}')).toEqual([1])
+    expect(await prometheus.query('sum(quotekeeper_versions_written_total{document="offer",change="new"})')).toEqual([
+      6,
+    ])
+    expect(
+      await prometheus.query('sum(quotekeeper_marketplace_request_duration_seconds_count{operation="closeRfq"})'),
+    ).toEqual([3])
+    expect(await prometheus.query('quotekeeper_poll_stale')).toEqual([0, 0])
+    expect(await prometheus.query('quotekeeper_metrics_source_up')).toEqual([1, 1])
+    const { groups } = (await prometheus.get('rules')) as { groups: { rules: { health: string; state: string }[] }[] }
+    const rules = groups.flatMap((group) => group.rules)
+    expect(rules.length).toBeGreaterThan(10)
+    expect(rules.filter(({ health, state }) => health !== 'ok' || state !== 'inactive')).toEqual([])
+    const text = await (await fetch(`${url}/metrics`, { headers: { authorization: `Bearer ${TOKEN}` } })).text()
+    expect(text).not.toMatch(/key-of-acme|open-sesame/)
+  })
+})
