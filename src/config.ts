@@ -22,7 +22,7 @@ export interface Config {
   reports: ReportsConfig
   history: HistoryConfig
   anchors: AnchorsConfig
-  web: { host: string; port: number; token: string | null }
+  web: WebConfig
   /** null: the default of the command (`info` for the service, `warn` for other commands). */
   logLevel: LogLevel | null
 }
@@ -57,6 +57,18 @@ export interface AnchorsConfig {
   /** Where `start` writes the head of the decision log; null: nowhere. */
   to: AnchorTarget | null
   schedule: string | null
+}
+export interface WebConfig {
+  host: string
+  port: number
+  /** Token of the user `operator`. */
+  token: string | null
+  tokens: { name: string; role: 'viewer' | 'operator'; token: string }[]
+  /** Header in which a proxy names the user it authenticated. */
+  trustedUserHeader: string | null
+  trustedUserRole: 'viewer' | 'operator'
+  /** Addresses and networks of proxies whose headers are believed. */
+  trustedProxies: string[]
 }
 export interface ReportsConfig {
   /** Absolute path. */

@@ -54,7 +54,8 @@ const REMOVED = new RegExp(`(?![\\n\\t])[${INVISIBLE}]`, 'gu')
 /** All values of a configuration that must never be written anywhere. */
 export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'>): string[] {
   const keys = config.channels.map(({ apiKey }) => apiKey)
-  return [...keys, config.web.token ?? '', ...queuePasswords(config.queue)].filter((secret) => secret !== '')
+  const tokens = config.web.tokens.map(({ token }) => token)
+  return [...keys, config.web.token ?? '', ...tokens, ...queuePasswords(config.queue)].filter((secret) => secret !== '')
 }
 
 /** A user name of this length without a password may be a token. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { collectSecrets, createLog } from '../src/log.js'
+import { LOCAL_WEB } from './helpers/test-config.js'
 
 const SECRET = 'k"ey\\0123/+= 456'
 
@@ -55,20 +56,20 @@ describe('log', () => {
 })
 
 describe('secrets of a configuration', () => {
-  it('are the API keys, the web token and the password of the queue', () => {
+  it('are the API keys, the web tokens and the password of the queue', () => {
     const channel = { org: 'a', channel: 'b', key: 'a/b', autoClose: 'on', timeZone: 'UTC', graceHours: 0 } as const
     const config = {
       channels: [
         { ...channel, apiKey: 'key-1' },
         { ...channel, apiKey: '' },
       ],
-      web: { host: '', port: 0, token: 'token-1' },
+      web: { ...LOCAL_WEB, token: 'token-1', tokens: [{ name: 'ana', role: 'viewer', token: 'token-2' } as const] },
       queue: { kind: 'redis', url: 'redis://me:p%40ss@host' } as const,
     }
-    expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'p@ss'])
+    expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'token-2', 'p@ss'])
     const of = (url: string) => collectSecrets({ ...config, channels: [], queue: { kind: 'postgres', url } })
-    expect(of('postgres://a-token-as-user-name@host/db')).toEqual(['token-1', 'a-token-as-user-name'])
-    expect(of('postgres://me@host/db?password=p%20w&application_name=x')).toEqual(['token-1', 'p w'])
-    expect(of('postgres://me:100%@host/db')).toEqual(['token-1', '100%'])
+    expect(of('postgres://a-token-as-user-name@host/db')).toEqual(['token-1', 'token-2', 'a-token-as-user-name'])
+    expect(of('postgres://me@host/db?password=p%20w&application_name=x')).toEqual(['token-1', 'token-2', 'p w'])
+    expect(of('postgres://me:100%@host/db')).toEqual(['token-1', 'token-2', '100%'])
   })
 })

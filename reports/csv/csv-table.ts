@@ -19,7 +19,12 @@ const FORMULA_START = new RegExp(`^[\\s${INVISIBLE}\\u2800]*(?:[=+\\-@|%\uFF0B\u
  */
 export function renderCsv({ name, data }: SheetPlan): string {
   if (data === undefined) throw new RangeError(`The sheet ${name} is not a table.`)
-  const lines = Array.from(data(), (values) => `${values.map(csvField).join(',')}\r\n`)
+  return renderCsvRows(data())
+}
+
+/** Renders rows as CSV, like `renderCsv`. */
+export function renderCsvRows(rows: Iterable<readonly CellContent[]>): string {
+  const lines = Array.from(rows, (values) => `${values.map(csvField).join(',')}\r\n`)
   return `${BYTE_ORDER_MARK}${lines.join('')}`
 }
 

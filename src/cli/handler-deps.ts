@@ -4,7 +4,9 @@ import type { ChannelConfig } from '../config.js'
 import type { Clock } from '../domain/clock.js'
 import type { Readiness } from '../domain/readiness.js'
 import { createScrubber } from '../domain/secret-scrubber.js'
+import type { WebPlugin } from '../web/plugin.js'
 import type { App } from './app.js'
+import { operatorName } from './operator-name.js'
 import { createReportOrder } from './report-request.js'
 import type { OpenMetrics } from './service-metrics.js'
 
@@ -41,9 +43,20 @@ function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | '
   }
 }
 
+interface WebOptions {
+  port?: number
+  metrics?: OpenMetrics | null
+  /** What it serves besides health and metrics. Default nothing. */
+  plugins?: readonly WebPlugin[]
+}
+
 /** Creates the function that starts the service's web server. */
 export const webServerStarter =
-  ({ config, log }: Pick<App, 'config' | 'log'>, metrics: OpenMetrics | null, port = config.web.port) =>
+  (
+    { config, log }: Pick<App, 'config' | 'log'>,
+    now: Clock,
+    { port = config.web.port, metrics = null, plugins = [] }: WebOptions = {},
+  ) =>
   async (readiness: Readiness, runner: Pick<JobRunner, 'load'>) => {
     const [{ startWebServer }, { healthRoutes }, { collectSecrets }] = await Promise.all([
       import('../web/server.js'),
@@ -55,6 +68,6 @@ export const webServerStarter =
     const safeReadiness: Readiness = async () =>
       (await readiness()).map((check) => ({ ...check, message: scrub(check.message) }))
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    const plugins = [healthRoutes(safeReadiness), ...(metrics === null ? [] : [metrics.routes(runner)])]
-    return startWebServer({ ...config.web, port, plugins, onError })
+    const all = [healthRoutes(safeReadiness), ...(metrics === null ? [] : [metrics.routes(runner)]), ...plugins]
+    return startWebServer({ ...config.web, port, localUser: operatorName(), now, plugins: all, onError })
   }

@@ -24,6 +24,8 @@ export interface Io {
   programName: string
   /** The script of the worker thread that makes reports; null to make them in the main thread. */
   reportWorkerScript: URL | null
+  /** The script of the worker thread that reads what pages show; null to read it in the main thread. */
+  pageThreadScript: URL | null
 }
 
 type Stream = NodeJS.WriteStream
@@ -45,6 +47,7 @@ export function processIo(stop: AbortSignal): Io {
     stop,
     stdoutClosed: out.closed,
     programName: programName({ script: process.argv[1] ?? '', env: process.env, cwd: process.cwd() }),
+    pageThreadScript: new URL('./pages/page-thread.js', import.meta.url),
     reportWorkerScript: new URL('../reporting/report-thread.js', import.meta.url),
   }
 }

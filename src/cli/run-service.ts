@@ -4,22 +4,30 @@ import type { Cli } from './cli-context.js'
 import { looseFiles } from './file-permissions.js'
 import { createHandlerDeps, webServerStarter } from './handler-deps.js'
 import { createMaintenanceJobs } from './maintenance-jobs.js'
+import { createPages } from './pages/create-pages.js'
 import { openServiceMetrics } from './service-metrics.js'
 import { untilStopped } from './until-stopped.js'
+
+export interface ServiceParts {
+  work: boolean
+  schedule: boolean
+  /** Null: no web server. */
+  port: number | null
+  /** Whether the web server serves pages, besides health. */
+  pages: boolean
+  adoptQueue: boolean
+}
 
 /**
  * Runs the service, or some parts of it, until SIGINT or SIGTERM. Without a port it answers no HTTP requests.
  * @throws QueueDatabaseError also when the queue comes to belong to another database
  */
-export async function runService(
-  { io }: Cli,
-  app: App,
-  { port, ...parts }: { work: boolean; schedule: boolean; port: number | null; adoptQueue: boolean },
-): Promise<void> {
+export async function runService({ io }: Cli, app: App, { port, pages, ...parts }: ServiceParts): Promise<void> {
   const { startService } = await import('../../jobs/service.js')
   const { config, log } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
-  const serveWeb = port === null ? null : webServerStarter(app, metrics, port)
+  const plugins = pages ? [await createPages(app, io)] : []
+  const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins })
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
   let loseQueue: (error: Error) => void = () => undefined
   const queueLost = new Promise<never>((_resolve, reject) => {

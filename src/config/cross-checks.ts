@@ -20,6 +20,8 @@ export function crossCheck(value: unknown, context: SchemaContext): CrossCheckIs
   return [
     ...duplicateChannels(value.channels),
     ...webWithoutToken(value.web, context),
+    ...ambiguousUsers(value.web),
+    ...headerWithoutProxies(value.web),
     ...uselessPassword(value),
     ...ratesWithoutCurrency(value.reports),
   ]
@@ -45,8 +47,10 @@ function duplicateChannels(channels: unknown): CrossCheckIssue[] {
 function webWithoutToken(web: unknown, context: SchemaContext): CrossCheckIssue[] {
   if (!isRecord(web) || typeof web.host !== 'string' || isLoopback(web.host.trim())) return []
   const path = ['web', 'token']
+  const others = Array.isArray(web.tokens) && web.tokens.length > 0
+  if (isAbsent(web.token) && (others || !isAbsent(web.trustedUserHeader))) return []
   if (web.token === undefined || web.token === null) {
-    const allowed = `a token, as { env: NAME } or { file: PATH }, because other machines can reach ${web.host}; or host: 127.0.0.1`
+    const allowed = `a token, as { env: NAME } or { file: PATH }, because other machines can reach ${web.host}; or web.tokens; or host: 127.0.0.1`
     return [issue(path, 'nothing', allowed)]
   }
   const ref = parseSecretRef(web.token)
@@ -55,6 +59,34 @@ function webWithoutToken(web: unknown, context: SchemaContext): CrossCheckIssue[
   return 'value' in fetched
     ? []
     : [issue(path, fetched.found, `${fetched.allowed}; required because other machines can reach ${web.host}`)]
+}
+
+const isAbsent = (value: unknown) => value === undefined || value === null
+
+/** The user of web.token. */
+const SINGLE_TOKEN_USER = 'operator'
+
+/** Two users of one name could not be told apart in the decision log. */
+function ambiguousUsers(web: unknown): CrossCheckIssue[] {
+  if (!isRecord(web) || !Array.isArray(web.tokens)) return []
+  const names = web.tokens.map((each) => (isRecord(each) && typeof each.name === 'string' ? each.name.trim() : null))
+  return names.flatMap((name, index) => {
+    const path = ['web', 'tokens', index, 'name']
+    if (name === SINGLE_TOKEN_USER && !isAbsent(web.token))
+      return [issue(path, name, 'another name, because it is that of web.token')]
+    return name !== null && names.indexOf(name) < index
+      ? [issue(path, `a second ${name}`, 'each name only once; remove one of the two')]
+      : []
+  })
+}
+
+/** Otherwise everybody could claim to be anybody. */
+function headerWithoutProxies(web: unknown): CrossCheckIssue[] {
+  if (!isRecord(web) || isAbsent(web.trustedUserHeader)) return []
+  const trusted = Array.isArray(web.trustedProxies) && web.trustedProxies.length > 0
+  return trusted
+    ? []
+    : [issue(['web', 'trustedProxies'], 'nothing', 'the addresses of the proxies that set trustedUserHeader')]
 }
 
 /** A password without a server is a mistake, and with a password in the URL it is unclear which one is meant. */

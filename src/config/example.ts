@@ -100,11 +100,16 @@ anchors:
   to: null # a file, or an https URL that accepts POST; null: nowhere
   schedule: "0 2 * * *"
 
-# Health endpoints. A token is required unless host is a loopback address.
+# Web page and health endpoints. A token is required unless host is a loopback address.
 web:
   host: 127.0.0.1
   port: 4780
-  token: { env: QUOTEKEEPER_WEB_TOKEN }
+  token: { env: QUOTEKEEPER_WEB_TOKEN } # of the user "operator"
+  tokens: [] # of other users: [{ name: ana, role: viewer, token: { env: ANA_TOKEN } }]; role: viewer or operator
+  # Behind a proxy that authenticates: the header with the user's name, and whose headers are believed.
+  trustedUserHeader: null
+  trustedUserRole: viewer
+  trustedProxies: [] # such as [127.0.0.1, 10.0.0.0/8]
 `
 
 /** The `.env.example` that `quotekeeper init` writes. */

@@ -135,7 +135,24 @@ const web = (context: SchemaContext) =>
     host: values.text('a host name or address to listen on').prefault('127.0.0.1'),
     port: values.integer(0, 65_535).prefault(4780),
     token: token(context).prefault(null),
+    tokens: z.array(accessToken(context), { error: 'a list of { name, role, token }' }).prefault([]),
+    trustedUserHeader: values.headerName().prefault(null),
+    trustedUserRole: values.choice(ROLES).prefault('viewer'),
+    trustedProxies: z
+      .array(values.network(), { error: 'a list of addresses and networks, such as [10.0.0.0/8]' })
+      .prefault([]),
   })
+
+const ROLES = ['viewer', 'operator'] as const
+
+function accessToken(context: SchemaContext) {
+  const shape = {
+    name: values.text('the name of a user'),
+    role: values.choice(ROLES),
+    token: secret(context),
+  }
+  return z.strictObject(shape, { error: sectionError(shape) })
+}
 
 /** May be absent on loopback only; crossCheck requires it elsewhere. */
 const token = (context: SchemaContext) =>

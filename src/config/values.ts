@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import { validateDetailed } from 'node-cron'
 import { z } from 'zod'
 import { ANCHOR_TARGETS, type AnchorTarget, parseAnchorTarget } from '../anchors/anchor-target.js'
@@ -188,3 +189,19 @@ function queueKind({ protocol, hostname }: URL) {
   if (protocol === 'redis:' || protocol === 'rediss:') return 'redis'
   return protocol === 'postgres:' || protocol === 'postgresql:' ? 'postgres' : null
 }
+
+/** The name of an HTTP header, or null. */
+export const headerName = () =>
+  value('the name of a header, such as X-Forwarded-User, or null', (found) =>
+    found === null || (typeof found === 'string' && /^[A-Za-z0-9-]+$/.test(found)) ? found : undefined,
+  )
+
+/** An IP address, or a network such as `10.0.0.0/8`. */
+export const network = () =>
+  value('an IP address, or a network such as 10.0.0.0/8', (found) => {
+    if (typeof found !== 'string') return undefined
+    const [address = '', bits, ...more] = found.trim().split('/')
+    const family = isIP(address)
+    const valid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+    return family !== 0 && valid && more.length === 0 ? found.trim() : undefined
+  })

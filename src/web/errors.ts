@@ -2,9 +2,11 @@
 export class HttpError extends Error {
   override name = 'HttpError'
   readonly statusCode: number
-  constructor(statusCode: number, message: string) {
+  readonly headers: Readonly<Record<string, string | number>>
+  constructor(statusCode: number, message: string, headers: Readonly<Record<string, string | number>> = {}) {
     super(message)
     this.statusCode = statusCode
+    this.headers = headers
   }
 }
 

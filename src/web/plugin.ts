@@ -1,4 +1,6 @@
 import type { FastifyInstance } from 'fastify'
+import type { Access } from './access/access-control.js'
+import type { Session } from './access/sessions.js'
 import type { RouteAccess, User } from './access/user.js'
 
 /**
@@ -8,12 +10,19 @@ import type { RouteAccess, User } from './access/user.js'
 export type WebPlugin = (app: FastifyInstance) => Promise<void> | void
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    access: Access
+  }
   interface FastifyContextConfig {
-    /** Who may use the route; see `routeAccess`. */
+    /** Who may use the route. */
     access?: RouteAccess
   }
   interface FastifyRequest {
     /** Who sent the request; null if it could not be established. */
     user: User | null
+    /** The session of a user who signed in on the page. */
+    session: Session | null
+    /** Forms send it back as `_csrf`, so that no other website can send them. */
+    csrfToken: string
   }
 }

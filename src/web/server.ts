@@ -1,18 +1,19 @@
 import type { AddressInfo } from 'node:net'
+import formbody from '@fastify/formbody'
 import { type FastifyInstance, type FastifyReply, type FastifyServerOptions, fastify } from 'fastify'
-import { isLoopback, isLoopbackHostHeader } from '../domain/loopback.js'
-import { identifyUser } from './access/identify-user.js'
-import { mayUse, type RouteAccess } from './access/user.js'
+import { isLoopback } from '../domain/loopback.js'
+import { type AccessOptions, addAccessControl, allTokens } from './access/access-control.js'
+import { addressMatcher } from './access/proxies.js'
 import { addErrorResponses } from './error-responses.js'
-import { HttpError, toListenError } from './errors.js'
+import { toListenError } from './errors.js'
 import type { WebPlugin } from './plugin.js'
+import { assetRoutes } from './routes/assets.js'
+import { signInRoutes } from './routes/sign-in.js'
 
-export interface ServerOptions {
-  host: string
+/** Ways to sign in may be absent on loopback only. */
+export interface ServerOptions extends AccessOptions {
   /** 0: any free port. */
   port: number
-  /** Required to see anything but `public` routes; may be null on loopback only. */
-  token: string | null
   /** What the server serves. */
   plugins: readonly WebPlugin[]
   /** Called when a route fails; the client gets no details. */
@@ -49,23 +50,28 @@ export async function startWebServer(options: ServerOptions): Promise<WebServer>
 
 /** The server without a socket, for tests that `inject` requests. */
 export async function createWebApp(options: ServerOptions): Promise<FastifyInstance> {
-  if (options.token === null && !isLoopback(options.host))
+  if (!isLoopback(options.host) && !hasUsers(options))
     throw new TypeError('a token is required unless the host is a loopback address')
   const app = fastify({
     ...LIMITS,
     logger: false,
     forceCloseConnections: true,
+    trustProxy: addressMatcher(options.trustedProxies),
     frameworkErrors: rejectAddress as NonNullable<FastifyServerOptions['frameworkErrors']>,
   })
   app.server.maxConnections = MAX_CONNECTIONS
   app.setReplySerializer((payload) => `${JSON.stringify(payload)}\n`)
   addErrorResponses(app, options.onError)
   addSecurityHeaders(app)
-  addAccessControl(app, options)
-  for (const plugin of options.plugins) await app.register(async (scope) => plugin(scope))
+  await app.register(formbody)
+  await addAccessControl(app, options)
+  for (const plugin of [assetRoutes, signInRoutes, ...options.plugins])
+    await app.register(async (scope) => plugin(scope))
   await app.ready()
   return app
 }
+
+const hasUsers = (options: AccessOptions) => allTokens(options).length > 0 || options.trustedUserHeader !== null
 
 const LIMITS = {
   bodyLimit: 65_536,
@@ -79,6 +85,8 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
   'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
 }
 
@@ -90,22 +98,3 @@ const rejectAddress = (_error: unknown, _request: unknown, reply: FastifyReply) 
 function addSecurityHeaders(app: FastifyInstance): void {
   app.addHook('onRequest', async (_request, reply) => void reply.headers(SECURITY_HEADERS))
 }
-
-function addAccessControl(app: FastifyInstance, { host, token }: ServerOptions): void {
-  const onLoopback = isLoopback(host)
-  app.decorateRequest('user', null)
-  app.addHook('onRequest', async (request, reply) => {
-    if (onLoopback && !isLoopbackHostHeader(request.headers.host))
-      throw new HttpError(421, 'this server accepts requests for localhost and 127.0.0.1 only')
-    request.user = identifyUser(request.headers.authorization, token)
-    const { method, routeOptions } = request
-    if (routeOptions.url === undefined || mayUse(request.user, routeAccess(method, routeOptions.config.access))) return
-    if (request.user !== null) throw new HttpError(403, 'this needs the role operator')
-    reply.header('www-authenticate', 'Bearer')
-    throw new HttpError(401, 'send the header: Authorization: Bearer TOKEN')
-  })
-}
-
-/** Reading is for viewers, anything else for operators, unless a route says otherwise. */
-const routeAccess = (method: string, access: RouteAccess | undefined): RouteAccess =>
-  access ?? (method === 'GET' || method === 'HEAD' ? 'viewer' : 'operator')

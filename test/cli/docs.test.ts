@@ -72,7 +72,7 @@ describe('docs/CONFIGURATION.md', () => {
   })
 
   it('states the same defaults as the example configuration', () => {
-    const differ = ['channels[].autoClose', 'web.token', 'logLevel']
+    const differ = ['channels[].autoClose', 'web.token', 'web.tokens', 'web.trustedProxies', 'logLevel']
     for (const [key, value] of rows) {
       if (value === undefined || differ.includes(key as string)) continue
       expect([key, value]).toEqual([key, formatDefault(example.get(key as string))])
@@ -105,8 +105,13 @@ function leaves(value: Record<string, unknown>, path = ''): Map<string, unknown>
   return new Map(
     Object.entries(value).flatMap(([key, each]) => {
       const here = path === '' ? key : `${path}.${key}`
-      if (Array.isArray(each)) return [...leaves(each[0], `${here}[]`)]
-      const section = typeof each === 'object' && each !== null && !('env' in each) && Object.keys(each).length > 0
+      if (Array.isArray(each) && each.length > 0) return [...leaves(each[0], `${here}[]`)]
+      const section =
+        typeof each === 'object' &&
+        each !== null &&
+        !Array.isArray(each) &&
+        !('env' in each) &&
+        Object.keys(each).length > 0
       return section ? [...leaves(each as Record<string, unknown>, here)] : [[here, each] as [string, unknown]]
     }),
   )

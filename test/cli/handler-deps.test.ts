@@ -6,10 +6,9 @@ import { testConfig } from '../helpers/test-config.js'
 it('readiness shows no secret that an error of a library quotes', async () => {
   const config = testConfig({
     queue: { kind: 'redis', url: 'redis://:p%40ssword@host' },
-    web: { host: '127.0.0.1', port: 0, token: null },
   })
   const message = 'redis://:p%40ssword@host: WRONGPASS p@ssword'
-  const server = await webServerStarter({ config, log: recordingLog() as never }, null)(
+  const server = await webServerStarter({ config, log: recordingLog() as never }, () => new Date())(
     async () => [{ name: 'queue', ok: false, message }],
     { load: () => Promise.reject(new Error('not asked')) },
   )

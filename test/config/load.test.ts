@@ -77,7 +77,15 @@ describe('configuration file', () => {
       reports: { directory: join(folder, 'data/reports'), settings: DEFAULT_SETTINGS },
       history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, pruneSchedule: '30 3 * * *' },
       anchors: { to: null, schedule: '0 2 * * *' },
-      web: { host: '127.0.0.1', port: 4780, token: null },
+      web: {
+        host: '127.0.0.1',
+        port: 4780,
+        token: null,
+        tokens: [],
+        trustedUserHeader: null,
+        trustedUserRole: 'viewer',
+        trustedProxies: [],
+      },
       logLevel: null,
     })
   })
@@ -555,6 +563,31 @@ web:
 })
 
 describe('web page', () => {
+  it('has users with names and roles', () => {
+    const web = 'web: { tokens: [{ name: ana, role: viewer, token: { env: ANA } }], host: 0.0.0.0 }\n'
+    expect(read(MINIMAL + web, { ANA: 'a-token' }).web).toMatchObject({
+      token: null,
+      tokens: [{ name: 'ana', role: 'viewer', token: 'a-token' }],
+    })
+    expect(issuesOf(MINIMAL + web)[0]).toMatchObject({ key: 'web.tokens[0].token' })
+    expect(issuesOf(MINIMAL + web.replace('{ env: ANA }', 'abc'))[0]?.found).toBe('a literal value (not shown)')
+  })
+
+  it('refuses users that could be confused, and a header that anybody could send', () => {
+    const user = (name: string) => `{ name: ${name}, role: viewer, token: { env: T } }`
+    const check = (keys: string) => issuesOf(`${MINIMAL}web: { ${keys} }\n`, { env: { T: 'a-token' } })[0]
+    expect(check(`tokens: [${user('ana')}, ${user('ana')}]`)).toMatchObject({
+      key: 'web.tokens[1].name',
+      found: 'a second ana',
+    })
+    expect(check(`token: { env: T }, tokens: [${user('operator')}]`)).toMatchObject({ key: 'web.tokens[0].name' })
+    expect(check('trustedUserHeader: X-User')).toMatchObject({ key: 'web.trustedProxies' })
+    expect(check('trustedProxies: [10.0.0.0/33]')).toMatchObject({ key: 'web.trustedProxies[0]' })
+    expect(
+      read(`${MINIMAL}web: { trustedUserHeader: X-User, trustedProxies: ["::1"], host: 0.0.0.0 }\n`).web,
+    ).toMatchObject({ trustedUserHeader: 'X-User', trustedProxies: ['::1'] })
+  })
+
   const open = `${MINIMAL}web: { host: 0.0.0.0, token: { env: WEB_TOKEN } }\n`
 
   it('needs a token unless bound to loopback', () => {

@@ -6,6 +6,17 @@ export const channelConfig = (key: string, options: Partial<ChannelConfig> = {})
   return { org, channel, key, apiKey: `key of ${org}`, autoClose: 'on', timeZone: 'UTC', graceHours: 0, ...options }
 }
 
+/** A web server for this machine, for everybody. */
+export const LOCAL_WEB: Config['web'] = {
+  host: '127.0.0.1',
+  port: 0,
+  token: null,
+  tokens: [],
+  trustedUserHeader: null,
+  trustedUserRole: 'viewer',
+  trustedProxies: [],
+}
+
 /** A configuration of one channel with defaults and no schedule. */
 export const testConfig = (options: Partial<Config> = {}): Config => ({
   file: '/nowhere/quotekeeper.yaml',
@@ -21,7 +32,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
   history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, pruneSchedule: null },
   anchors: { to: null, schedule: null },
-  web: { host: '127.0.0.1', port: 0, token: null },
+  web: LOCAL_WEB,
   logLevel: null,
   ...options,
 })

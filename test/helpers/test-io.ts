@@ -20,6 +20,7 @@ export function testIo(overrides: Partial<Io> = {}) {
     stdoutClosed: () => false,
     programName: 'quotekeeper',
     reportWorkerScript: null,
+    pageThreadScript: null,
     ...overrides,
   }
   return { io, written }

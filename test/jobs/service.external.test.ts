@@ -11,7 +11,7 @@ import { healthRoutes } from '../../src/web/health.js'
 import { startWebServer } from '../../src/web/server.js'
 import { freePort, PrivateRedis, redisSkipReason } from '../helpers/private-redis.js'
 import { recordingLog } from '../helpers/recording-log.js'
-import { testConfig } from '../helpers/test-config.js'
+import { LOCAL_WEB, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const eventually = <T>(ask: () => T) => vi.waitFor(ask, { timeout: 15_000, interval: 20 })
@@ -38,7 +38,13 @@ async function options(
   const store = await openStore({ path: join(testFolder(), 'test.db') })
   const config = changes.config ?? testConfig({ schedule })
   const serveWeb: ServiceOptions['serveWeb'] = (readiness) =>
-    startWebServer({ ...config.web, plugins: [healthRoutes(readiness)], onError: () => undefined })
+    startWebServer({
+      ...config.web,
+      localUser: 'local',
+      now: () => new Date(),
+      plugins: [healthRoutes(readiness)],
+      onError: () => undefined,
+    })
   onTestFinished(() => store.close())
   return {
     config,
@@ -139,7 +145,7 @@ describe('service with an in-process queue', () => {
     onTestFinished(() => void other.close())
     await eventually(() => expect(other.address()).not.toBeNull())
     const { port } = other.address() as { port: number }
-    const config = testConfig({ schedule, web: { host: '127.0.0.1', port, token: null } })
+    const config = testConfig({ schedule, web: { ...LOCAL_WEB, port } })
     const serviceOptions = await options({ config })
     await expect(startService(serviceOptions)).rejects.toThrow(`port ${port} of 127.0.0.1 is in use`)
     expect(serviceOptions.log.lines).toEqual([])

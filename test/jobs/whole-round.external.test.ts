@@ -56,7 +56,13 @@ async function startTestService(queue: Config['queue']) {
     work: true,
     schedule: true,
     serveWeb: (readiness) =>
-      startWebServer({ ...config.web, plugins: [healthRoutes(readiness)], onError: () => undefined }),
+      startWebServer({
+        ...config.web,
+        localUser: 'local',
+        now: () => new Date(),
+        plugins: [healthRoutes(readiness)],
+        onError: () => undefined,
+      }),
   })
   onTestFinished(async () => {
     await service.stop()

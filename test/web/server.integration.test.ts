@@ -4,13 +4,14 @@ import { afterEach, describe, expect, it } from 'vitest'
 import type { Readiness } from '../../src/domain/readiness.js'
 import { healthRoutes } from '../../src/web/health.js'
 import { type ServerOptions, startWebServer, type WebServer } from '../../src/web/server.js'
+import { LOCAL_WEB } from '../helpers/test-config.js'
 
 const servers: WebServer[] = []
 async function serve(options: Partial<ServerOptions> = {}, readiness: Readiness = async () => []): Promise<WebServer> {
   const server = await startWebServer({
-    host: '127.0.0.1',
-    port: 0,
-    token: null,
+    ...LOCAL_WEB,
+    localUser: 'local',
+    now: () => new Date(),
     plugins: [healthRoutes(readiness)],
     onError: () => undefined,
     ...options,

@@ -15,5 +15,5 @@ export const register: RegisterCommand = (command, cli) => {
 
 const start = (cli: Cli, { adoptQueue = false }: AdoptQueueOption) =>
   withApp(cli, { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true }, (app: App) =>
-    runService(cli, app, { work: true, schedule: true, port: app.config.web.port, adoptQueue }),
+    runService(cli, app, { work: true, schedule: true, port: app.config.web.port, pages: true, adoptQueue }),
   )

@@ -31,7 +31,7 @@ const work = (cli: Cli, { port, adoptQueue = false }: Options) =>
     { secrets: 'required', logTo: 'stdout', defaultLevel: 'info', createDatabase: true },
     async (app: App) => {
       requireSharedQueue(app)
-      await runService(cli, app, { work: true, schedule: false, port: port ?? null, adoptQueue })
+      await runService(cli, app, { work: true, schedule: false, port: port ?? null, pages: false, adoptQueue })
     },
   )
 

@@ -4,6 +4,7 @@ import type { Sandbox, WorldEvent } from '../../sandbox/index.js'
 import { type App, withApp } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { createHandlerDeps, webServerStarter } from '../handler-deps.js'
+import { createPages } from '../pages/create-pages.js'
 import { openServiceMetrics } from '../service-metrics.js'
 import { untilStopped } from '../until-stopped.js'
 import { createDemoFolder, writeDemoConfig } from './demo-folder.js'
@@ -50,10 +51,10 @@ async function runService(demo: Demo, once: boolean): Promise<void> {
   const globals = { ...cli.globals, config: folder.config }
   const serviceCli: Cli = { ...cli, globals, io: { ...cli.io, env: {}, now: sandbox.now } }
   const logTo = { write: (text: string) => appendFileSync(folder.log, text, { mode: 0o600 }) }
-  printIntroduction(demo)
   const options = { secrets: 'required', logTo, defaultLevel: 'info', createDatabase: true } as const
   await withApp(serviceCli, options, async (app) => {
-    const running = await startMonitoredService(app, sandbox)
+    const running = await startMonitoredService(cli, app, sandbox)
+    printIntroduction(demo, running.service)
     try {
       await runFirstRound(demo, app, running)
       if (!once) await runUntilStopped(demo, running)
@@ -66,18 +67,19 @@ async function runService(demo: Demo, once: boolean): Promise<void> {
   cli.io.out(`${folder.path}\n`)
 }
 
-async function startMonitoredService(app: App, sandbox: Sandbox): Promise<MonitoredService> {
+async function startMonitoredService({ io }: Cli, app: App, sandbox: Sandbox): Promise<MonitoredService> {
   const { startService } = await import('../../../jobs/service.js')
   const monitor = new ServiceMonitor()
   const metrics = await openServiceMetrics(app, sandbox.now)
   const deps = monitor.wrap(await createHandlerDeps(app, sandbox.now, metrics))
-  const serveWeb = webServerStarter(app, metrics)
+  const plugins = [await createPages(app, { now: sandbox.now, pageThreadScript: io.pageThreadScript })]
+  const serveWeb = webServerStarter(app, sandbox.now, { metrics, plugins })
   const service: Service = await startService({ ...deps, work: true, schedule: true, serveWeb })
   app.onClose(() => service.stop())
   return { monitor, service }
 }
 
-function printIntroduction({ output, folder, sandbox, redis }: Demo): void {
+function printIntroduction({ output, folder, sandbox, redis }: Demo, { url }: Service): void {
   output.section(
     'Quotekeeper demo',
     'On a marketplace of environmental credits, buyers publish requests for quote (RFQs) and project developers ' +
@@ -86,6 +88,7 @@ function printIntroduction({ output, folder, sandbox, redis }: Demo): void {
       'sample marketplace with invented data.',
   )
   output.facts([
+    ['Web page', url ?? 'none'],
     ['Marketplace', `${sandbox.url}, ${sandbox.world.channels.length} channels`],
     ['Queue', redis ? `a private ${redis.program} on port ${redis.port}` : IN_PROCESS],
     ['Folder', folder.path],

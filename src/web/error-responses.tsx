@@ -1,14 +1,22 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { HttpError } from './errors.js'
+import { sendPage, wantsPage } from './html.js'
+import { ErrorPage } from './views/error-page.js'
 
-/** Answers errors as `{"error": message}`. Details of unexpected ones go to the log only. */
+/**
+ * Answers errors as `{"error": message}`, and as a page in a browser, which is sent to the sign-in page if that helps.
+ * Details of unexpected errors go to the log only.
+ */
 export function addErrorResponses(app: FastifyInstance, onError: (error: unknown) => void): void {
   const allowedMethods = collectMethods(app)
-  app.setErrorHandler((error: Error & { statusCode?: number }, _request, reply) => {
+  app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const status = error.statusCode ?? 500
-    if (status < 500) return reply.code(status).send({ error: error.message })
-    onError(error)
-    return reply.code(500).send({ error: 'internal error; see the log' })
+    if (error instanceof HttpError) reply.headers(error.headers)
+    if (status >= 500) onError(error)
+    const message = status >= 500 ? 'internal error; see the log' : error.message
+    if (status === 401 && app.access.hasSignIn && wantsPage(request) && request.method !== 'POST')
+      return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
+    return sendError(request, reply.code(status >= 500 ? 500 : status), message)
   })
   app.setNotFoundHandler(async ({ method, url }, reply) => {
     if (!url.startsWith('/')) throw new HttpError(400, 'invalid request address')
@@ -18,6 +26,14 @@ export function addErrorResponses(app: FastifyInstance, onError: (error: unknown
     throw new HttpError(405, 'method not allowed')
   })
 }
+
+const sendError = (request: FastifyRequest, reply: FastifyReply, message: string) =>
+  wantsPage(request)
+    ? sendPage(
+        reply,
+        <ErrorPage status={reply.statusCode} message={`${message[0]?.toUpperCase()}${message.slice(1)}.`} />,
+      )
+    : reply.send({ error: message })
 
 /** Remembers every route; returns which methods the routes of an address accept. */
 function collectMethods(app: FastifyInstance): (url: string) => string[] {

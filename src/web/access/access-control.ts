@@ -1,0 +1,188 @@
+import cookie from '@fastify/cookie'
+import rateLimit from '@fastify/rate-limit'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { Clock } from '../../domain/clock.js'
+import { isLoopback, isLoopbackHostHeader } from '../../domain/loopback.js'
+import { HttpError } from '../errors.js'
+import { createCsrf } from './csrf.js'
+import { createLockout, type Lockout } from './lockout.js'
+import { addressMatcher } from './proxies.js'
+import { createSessions, type Session, type Sessions } from './sessions.js'
+import { type AccessToken, bearerToken, ownerOf } from './tokens.js'
+import { mayUse, type Role, type RouteAccess, type User } from './user.js'
+
+/** Who may use the server (docs/WEB.md, "Access"). */
+export interface AccessOptions {
+  host: string
+  /** The token of the user `operator`; null for none. */
+  token: string | null
+  tokens: readonly AccessToken[]
+  /** Header in which a proxy names the user it authenticated; null for none. */
+  trustedUserHeader: string | null
+  trustedUserRole: Role
+  /** Addresses and networks whose headers are believed. */
+  trustedProxies: readonly string[]
+  /** Name of the user where nobody has to sign in. */
+  localUser: string
+  now: Clock
+  /** Requests per minute from one address, where users have to sign in. Default 600. */
+  requestsPerMinute?: number
+}
+
+const REQUESTS_PER_MINUTE = 600
+
+export const SESSION_COOKIE = 'quotekeeper_session'
+
+/** The token of `web.token` belongs to the user `operator`. */
+export const allTokens = ({ token, tokens }: Pick<AccessOptions, 'token' | 'tokens'>): AccessToken[] => [
+  ...(token === null ? [] : [{ name: 'operator', role: 'operator' as const, token }]),
+  ...tokens,
+]
+
+/** Whether everybody who can reach the server may use it: it listens on loopback, and no way to sign in is configured. */
+export const isOpen = (options: Pick<AccessOptions, 'host' | 'token' | 'tokens' | 'trustedUserHeader'>): boolean =>
+  isLoopback(options.host) && allTokens(options).length === 0 && options.trustedUserHeader === null
+
+/** Establishes who sends each request, and rejects those who may not use its route. Decorates requests: plugin.ts. */
+export async function addAccessControl(app: FastifyInstance, options: AccessOptions): Promise<void> {
+  const access = createAccess(options)
+  await app.register(cookie)
+  if (!access.open)
+    await app.register(rateLimit, { max: options.requestsPerMinute ?? REQUESTS_PER_MINUTE, timeWindow: 60_000 })
+  app.decorateRequest('user', null)
+  app.decorateRequest('session', null)
+  app.decorateRequest('csrfToken', '')
+  app.decorate('access', access)
+  app.addHook('onRequest', async (request) => access.checkHost(request))
+  // After the rate limit, and before a body is read.
+  app.addHook('preParsing', async (request, reply) => {
+    access.identify(request)
+    requireAccess(request, reply)
+  })
+  app.addHook('preHandler', async (request) => access.checkOrigin(request))
+}
+
+/** What routes need of the access control: signing in and out. */
+export interface Access {
+  readonly open: boolean
+  /** Where users can sign in with a token. */
+  readonly hasSignIn: boolean
+  /** @throws HttpError 401 for a wrong token, 429 while the address is locked out */
+  signIn(request: FastifyRequest, token: string): { user: User; cookie: string }
+  signOut(request: FastifyRequest): void
+}
+
+type AccessControl = Access & {
+  checkHost(request: FastifyRequest): void
+  identify(request: FastifyRequest): void
+  checkOrigin(request: FastifyRequest): void
+}
+
+function createAccess(options: AccessOptions): AccessControl {
+  const tokens = allTokens(options)
+  const open = isOpen(options)
+  const sessions = createSessions(tokens, options.now)
+  const lockout = createLockout(options.now)
+  const csrf = createCsrf()
+  const isProxy = addressMatcher(options.trustedProxies)
+  const fromProxy = (request: FastifyRequest) => isProxy(request.socket.remoteAddress ?? '')
+  const loopback = isLoopback(options.host)
+  return {
+    open,
+    hasSignIn: tokens.length > 0,
+    checkHost(request) {
+      if (loopback && !isLoopbackHostHeader(request.headers.host) && !fromProxy(request))
+        throw new HttpError(421, 'this server accepts requests for localhost and 127.0.0.1 only')
+    },
+    identify(request) {
+      request.session = open ? null : sessionOf(request, sessions)
+      request.user = open
+        ? { name: options.localUser, role: 'operator' }
+        : ((fromProxy(request) ? namedUser(request, options) : null) ??
+          bearerUser(request, tokens, lockout) ??
+          request.session?.user ??
+          null)
+      request.csrfToken = csrf.tokenFor(csrfOwner(request))
+    },
+    checkOrigin(request) {
+      if (SAFE_METHODS.has(request.method) || request.routeOptions.url === undefined) return
+      const proven = sendsNoForm(request) || csrf.isValid(formToken(request), csrfOwner(request))
+      // Someone who is about to sign in has no token yet.
+      if (!isOwnRequest(request) || !(proven || request.user === null))
+        throw new HttpError(
+          403,
+          'this form is out of date, or was sent by another website; reload the page and try again',
+        )
+    },
+    signIn(request, sent) {
+      refuseLockedOut(lockout, request.ip)
+      const user = ownerOf(sent, tokens)
+      const owner = tokens.find(({ name }) => name === user?.name)
+      if (user === null || owner === undefined) {
+        lockout.recordFailure(request.ip)
+        throw new HttpError(401, 'no user has this token')
+      }
+      lockout.recordSuccess(request.ip)
+      return { user, cookie: sessions.start(owner) }
+    },
+    signOut: ({ session }) => void (session && sessions.end(session.id)),
+  }
+}
+
+const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
+
+/** A browser says where a request comes from; a program does not. */
+const isOwnRequest = ({ headers }: FastifyRequest) =>
+  ['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined)
+
+/** Requests that no website can send to another: with our own Authorization header, or as JSON. */
+const sendsNoForm = ({ headers }: FastifyRequest) =>
+  bearerToken(headers.authorization) !== null || /^application\/json\b/i.test(headers['content-type'] ?? '')
+
+const formToken = ({ body, headers }: FastifyRequest): unknown =>
+  headers['x-csrf-token'] ?? (Object(body) as { _csrf?: unknown })._csrf
+
+const csrfOwner = ({ session, user }: FastifyRequest) => session?.id ?? `user ${user?.name ?? ''}`
+
+function sessionOf(request: FastifyRequest, sessions: Sessions): Session | null {
+  const value = request.cookies[SESSION_COOKIE]
+  return value === undefined ? null : sessions.read(value)
+}
+
+const MAX_NAME = 100
+
+function namedUser({ headers }: FastifyRequest, options: AccessOptions): User | null {
+  const { trustedUserHeader: header, trustedUserRole: role } = options
+  const name = header === null ? undefined : headers[header.toLowerCase()]
+  const usable = typeof name === 'string' && name.trim() !== '' && name.length <= MAX_NAME && !/\p{C}/u.test(name)
+  return usable ? { name: name.trim(), role } : null
+}
+
+/** @throws HttpError 429 while the address is locked out, except on public routes, where the token is then ignored */
+function bearerUser(request: FastifyRequest, tokens: readonly AccessToken[], lockout: Lockout): User | null {
+  const sent = bearerToken(request.headers.authorization)
+  if (sent === null) return null
+  if (accessOf(request) !== 'public') refuseLockedOut(lockout, request.ip)
+  else if (lockout.secondsLeft(request.ip) > 0) return null
+  const user = ownerOf(sent, tokens)
+  if (user === null) lockout.recordFailure(request.ip)
+  else lockout.recordSuccess(request.ip)
+  return user
+}
+
+function refuseLockedOut(lockout: Lockout, address: string): void {
+  const seconds = lockout.secondsLeft(address)
+  if (seconds > 0)
+    throw new HttpError(429, `too many wrong tokens; try again in ${seconds} s`, { 'retry-after': seconds })
+}
+
+function requireAccess(request: FastifyRequest, reply: FastifyReply): void {
+  if (request.routeOptions.url === undefined || mayUse(request.user, accessOf(request))) return
+  if (request.user !== null) throw new HttpError(403, `this needs the role operator; ${request.user.name} is a viewer`)
+  reply.header('www-authenticate', 'Bearer')
+  throw new HttpError(401, 'send the header: Authorization: Bearer TOKEN')
+}
+
+/** Reading is for viewers, anything else for operators, unless a route says otherwise. */
+const accessOf = ({ method, routeOptions }: FastifyRequest): RouteAccess =>
+  routeOptions.config.access ?? (SAFE_METHODS.has(method) ? 'viewer' : 'operator')

@@ -1,0 +1,22 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Role, User } from './user.js'
+
+/** A user with the token that proves who they are. */
+export interface AccessToken {
+  name: string
+  role: Role
+  token: string
+}
+
+/** The token of an Authorization header `Bearer …`; null without one. */
+export const bearerToken = (header: string | undefined): string | null =>
+  /^Bearer (.+)$/i.exec(header ?? '')?.[1] ?? null
+
+/** Whose token a text is; null if nobody's. Takes the same time whatever the text is. */
+export function ownerOf(text: string, tokens: readonly AccessToken[]): User | null {
+  const sent = digest(text)
+  let owner: User | null = null
+  for (const { name, role, token } of tokens) if (timingSafeEqual(sent, digest(token))) owner ??= { name, role }
+  return owner
+}
+const digest = (text: string) => createHash('sha256').update(text).digest()

@@ -1,0 +1,119 @@
+import type { CloseOutcome, DecisionKind, DecisionRecord } from '../../domain/records.js'
+import type { Column } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { FilterForm } from './filter-form.js'
+import { type PageContent, type PageRequest, pageOf, readChoice } from './page.js'
+
+const OUTCOMES: readonly CloseOutcome[] = ['closed', 'already-closed', 'refused', 'failed', 'unknown']
+/** Decisions that the page reads, newest first. */
+const MAX_DECISIONS = 5_000
+
+/** `/decisions`: what closing rounds decided, and why. */
+export async function decisionsPage(page: PageRequest): Promise<PageContent> {
+  const { query, queries, link } = page
+  const outcome = readChoice(query, 'outcome', OUTCOMES)
+  const { channel } = query
+  const [rows, channels] = await Promise.all([
+    queries.decisions({ ...(channel && { channel }), ...(outcome && { outcome }), limit: MAX_DECISIONS }),
+    queries.channels(),
+  ])
+  const shown = pageOf(page, {
+    name: 'decisions',
+    caption: 'Closing decisions, newest first',
+    columns: DECISION_COLUMNS,
+    rows,
+    empty: <>No decisions match. A closing round evaluates every open RFQ of a channel with autoClose on or dry-run.</>,
+  })
+  return {
+    title: 'Decisions',
+    current: '/decisions',
+    tables: [downloadOf(shown.table)],
+    body: (
+      <>
+        <h1>Decisions</h1>
+        <p class="lead">
+          What closing rounds decided about each RFQ, and why. The log cannot be changed unnoticed: `quotekeeper
+          decisions --verify` checks it.
+        </p>
+        <FilterForm
+          query={query}
+          choices={[
+            { name: 'channel', title: 'Channel', values: channels },
+            { name: 'outcome', title: 'Outcome of the close', values: OUTCOMES },
+          ]}
+        />
+        <TableView {...shown} link={link} />
+      </>
+    ),
+  }
+}
+
+const DECISION_TONES: Record<DecisionKind, Tone> = {
+  close: 'good',
+  'would-close': 'neutral',
+  keep: 'neutral',
+  held: 'warn',
+}
+const OUTCOME_TONES: Record<CloseOutcome, Tone> = {
+  closed: 'good',
+  'already-closed': 'good',
+  refused: 'bad',
+  failed: 'bad',
+  unknown: 'warn',
+}
+
+export const DECISION_COLUMNS: readonly Column<DecisionRecord>[] = [
+  { key: 'decision', title: 'No.', value: ({ id }) => id, align: 'right' },
+  {
+    key: 'decidedAt',
+    title: 'Decided (UTC)',
+    value: ({ decidedAt }) => decidedAt,
+    cell: ({ decidedAt, times, repeatedUntil }) => (
+      <>
+        <Moment at={decidedAt} />
+        {times > 1 && repeatedUntil !== null && (
+          <span class="muted small">
+            {' '}
+            and {times - 1} more, until <Moment at={repeatedUntil} />
+          </span>
+        )}
+      </>
+    ),
+  },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  {
+    key: 'rfq',
+    title: 'RFQ',
+    value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
+    cell: (row) => plain(String(row.rfqNumber ?? row.rfqId)),
+  },
+  { key: 'dueDate', title: 'Due', value: ({ dueDate }) => dueDate, cell: ({ dueDate }) => plain(dueDate) },
+  {
+    key: 'verdict',
+    title: 'Decision',
+    value: ({ decision }) => decision,
+    cell: ({ decision }) => <Badge tone={DECISION_TONES[decision]}>{decision}</Badge>,
+  },
+  {
+    key: 'outcome',
+    title: 'Outcome',
+    value: ({ outcome }) => outcome,
+    cell: ({ outcome }) => (outcome === null ? UNKNOWN : <Badge tone={OUTCOME_TONES[outcome]}>{outcome}</Badge>),
+  },
+  {
+    key: 'reason',
+    title: 'Reason',
+    sortable: false,
+    value: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
+    cell: ({ reason, message }) => plain(message ? `${reason} (${message})` : reason),
+  },
+  {
+    key: 'approvedBy',
+    title: 'Approved by',
+    value: ({ approvedBy }) => approvedBy,
+    cell: ({ approvedBy }) => plain(approvedBy),
+  },
+  { key: 'run', title: 'Run', value: ({ runId }) => runId, align: 'right' },
+]

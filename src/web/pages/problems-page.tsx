@@ -1,0 +1,65 @@
+import type { ProblemRecord } from '../../domain/records.js'
+import type { Column } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { Moment, plain } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { FilterForm } from './filter-form.js'
+import { type PageContent, type PageRequest, pageOf } from './page.js'
+
+/** Problems that the page reads, newest first. */
+const MAX_PROBLEMS = 5_000
+
+/** `/problems`: where documents deviate from the API description. */
+export async function problemsPage(page: PageRequest): Promise<PageContent> {
+  const { query, queries, link } = page
+  const { channel } = query
+  const [rows, channels] = await Promise.all([
+    queries.problems({ ...(channel && { channel }), limit: MAX_PROBLEMS }),
+    queries.channels(),
+  ])
+  const shown = pageOf(page, {
+    name: 'problems',
+    caption: 'Deviations from the API description, last seen first',
+    columns: COLUMNS,
+    rows,
+    empty: <>No document deviates from the API description.</>,
+  })
+  return {
+    title: 'Problems',
+    current: '/problems',
+    tables: [downloadOf(shown.table)],
+    body: (
+      <>
+        <h1>Problems</h1>
+        <p class="lead">
+          Where documents deviate from the API description. The documents are stored whole; a value that cannot be used
+          counts as unknown.
+        </p>
+        <FilterForm query={query} choices={[{ name: 'channel', title: 'Channel', values: channels }]} />
+        <TableView {...shown} link={link} />
+      </>
+    ),
+  }
+}
+
+const COLUMNS: readonly Column<ProblemRecord>[] = [
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  { key: 'kind', title: 'Document', value: ({ kind }) => kind },
+  { key: 'id', title: 'Id', value: ({ entityId }) => entityId, cell: ({ entityId }) => <code>{plain(entityId)}</code> },
+  { key: 'path', title: 'Field', value: ({ path }) => path, cell: ({ path }) => <code>{plain(path)}</code> },
+  { key: 'code', title: 'Problem', value: ({ code }) => code },
+  { key: 'message', title: 'Message', value: ({ message }) => message, cell: ({ message }) => plain(message) },
+  {
+    key: 'firstSeenAt',
+    title: 'First seen (UTC)',
+    value: ({ firstSeenAt }) => firstSeenAt,
+    cell: ({ firstSeenAt }) => <Moment at={firstSeenAt} />,
+  },
+  {
+    key: 'lastSeenAt',
+    title: 'Last seen (UTC)',
+    value: ({ lastSeenAt }) => lastSeenAt,
+    cell: ({ lastSeenAt }) => <Moment at={lastSeenAt} />,
+  },
+  { key: 'times', title: 'Times', value: ({ times }) => times, align: 'right' },
+]

@@ -1,0 +1,97 @@
+import type { RunKind, RunOutcome, RunRecord } from '../../domain/records.js'
+import type { Column } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { FilterForm } from './filter-form.js'
+import { type PageContent, type PageRequest, pageOf, readChoice } from './page.js'
+
+const KINDS: readonly RunKind[] = ['rfqs', 'listings', 'close']
+const OUTCOMES: readonly RunOutcome[] = ['complete', 'partial', 'failed', 'interrupted']
+/** Runs that the page reads, newest first. */
+const MAX_RUNS = 2_000
+
+/** `/runs`: polls and closing rounds. */
+export async function runsPage(page: PageRequest): Promise<PageContent> {
+  const { query, queries, link } = page
+  const kind = readChoice(query, 'kind', KINDS)
+  const outcome = readChoice(query, 'outcome', OUTCOMES)
+  const { channel } = query
+  const [rows, channels] = await Promise.all([
+    queries.runs({ ...(channel && { channel }), ...(kind && { kind }), ...(outcome && { outcome }), limit: MAX_RUNS }),
+    queries.channels(),
+  ])
+  const shown = pageOf(page, {
+    name: 'runs',
+    caption: 'Polls and closing rounds, newest first',
+    columns: COLUMNS,
+    rows,
+    empty: <>No runs match. The service polls on its schedule; `quotekeeper sync` polls now.</>,
+  })
+  return {
+    title: 'Runs',
+    current: '/runs',
+    tables: [downloadOf(shown.table)],
+    body: (
+      <>
+        <h1>Runs</h1>
+        <p class="lead">Each poll and each closing round of a channel, with what it found.</p>
+        <FilterForm
+          query={query}
+          choices={[
+            { name: 'channel', title: 'Channel', values: channels },
+            { name: 'kind', title: 'Kind', values: KINDS },
+            { name: 'outcome', title: 'Outcome', values: OUTCOMES },
+          ]}
+        />
+        <TableView {...shown} link={link} />
+      </>
+    ),
+  }
+}
+
+const TONES: Record<RunOutcome, Tone> = { complete: 'good', partial: 'warn', failed: 'bad', interrupted: 'warn' }
+
+export const COLUMNS: readonly Column<RunRecord>[] = [
+  { key: 'run', title: 'Run', value: ({ id }) => id, align: 'right' },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  { key: 'kind', title: 'Kind', value: ({ kind }) => kind },
+  {
+    key: 'startedAt',
+    title: 'Started (UTC)',
+    value: ({ startedAt }) => startedAt,
+    cell: ({ startedAt }) => <Moment at={startedAt} />,
+  },
+  {
+    key: 'seconds',
+    title: 'Duration',
+    align: 'right',
+    value: seconds,
+    cell: (run) => {
+      const took = seconds(run)
+      return took === null ? UNKNOWN : `${took.toFixed(1)} s`
+    },
+  },
+  {
+    key: 'outcome',
+    title: 'Outcome',
+    value: ({ outcome }) => outcome ?? 'running',
+    cell: ({ outcome, times }) => (
+      <>
+        <Badge tone={outcome === null ? 'neutral' : TONES[outcome]}>{outcome ?? 'running'}</Badge>
+        {times > 1 && ` ${times} runs, nothing changed`}
+      </>
+    ),
+  },
+  { key: 'requests', title: 'Requests', value: ({ requests }) => requests, align: 'right' },
+  { key: 'seen', title: 'Seen', value: ({ seen }) => seen, align: 'right' },
+  { key: 'new', title: 'New', value: ({ inserted }) => inserted, align: 'right' },
+  { key: 'changed', title: 'Changed', value: ({ changed }) => changed, align: 'right' },
+  { key: 'missing', title: 'Missing', value: ({ missing }) => missing, align: 'right' },
+  { key: 'invalid', title: 'Invalid', value: ({ invalid }) => invalid, align: 'right' },
+  { key: 'error', title: 'Error', value: ({ error }) => error, cell: ({ error }) => plain(error) },
+]
+
+function seconds({ startedAt, finishedAt, times }: RunRecord): number | null {
+  return finishedAt === null || times > 1 ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
+}

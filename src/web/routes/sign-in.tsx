@@ -1,0 +1,52 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { SESSION_COOKIE } from '../access/access-control.js'
+import { SESSION_HOURS } from '../access/sessions.js'
+import { HttpError } from '../errors.js'
+import { sendPage } from '../html.js'
+import type { WebPlugin } from '../plugin.js'
+import { SignInPage } from '../views/sign-in-page.js'
+
+/** `/sign-in` and `/sign-out`: a session for a browser, in exchange for a token. Absent where nobody can sign in. */
+export const signInRoutes: WebPlugin = (app) => {
+  const { access } = app
+  if (!access.hasSignIn) return
+  app.get('/sign-in', { config: { access: 'public' } }, (request, reply) => {
+    const { next } = request.query as { next?: unknown }
+    return sendPage(reply, <SignInPage next={localPath(next)} message={null} />)
+  })
+  app.post('/sign-in', { config: { access: 'public' } }, (request, reply) => {
+    const { token, next } = Object(request.body) as { token?: unknown; next?: unknown }
+    try {
+      const { cookie } = access.signIn(request, typeof token === 'string' ? token.trim() : '')
+      setCookie(request, reply, cookie)
+    } catch (error) {
+      if (!(error instanceof HttpError)) throw error
+      const message = error.statusCode === 401 ? 'No user has this token.' : `${error.message}.`
+      reply.code(error.statusCode).headers(error.headers)
+      return sendPage(reply, <SignInPage next={localPath(next)} message={message} />)
+    }
+    return reply.redirect(localPath(next), 303)
+  })
+  app.post('/sign-out', { config: { access: 'viewer' } }, (request, reply) => {
+    access.signOut(request)
+    return reply.clearCookie(SESSION_COOKIE, { path: '/' }).redirect('/sign-in', 303)
+  })
+}
+
+function setCookie({ protocol }: FastifyRequest, reply: FastifyReply, value: string): void {
+  reply.setCookie(SESSION_COOKIE, value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: protocol === 'https',
+    maxAge: SESSION_HOURS * 3600,
+  })
+}
+
+/** A path of this server, wherever a link that somebody else made wants to lead. */
+export function localPath(next: unknown): string {
+  const base = 'http://localhost'
+  if (typeof next !== 'string' || !next.startsWith('/') || !URL.canParse(next, base)) return '/'
+  const { origin, pathname, search } = new URL(next, base)
+  return origin === base && !pathname.startsWith('//') ? pathname + search : '/'
+}

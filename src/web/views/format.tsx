@@ -1,0 +1,54 @@
+import type { ComponentChildren } from 'preact'
+import { cleanText, oneLine } from '../../../reports/layout/clean-text.js'
+import { formatAmount, formatOneDecimal, formatPercent, formatPrice } from '../../domain/comparison/number-format.js'
+
+/** Shown for what is unknown. */
+export const UNKNOWN = '–'
+
+/** Text from outside on one line, without characters that are not shown or reorder others. */
+export const plain = (text: string | null | undefined): string => oneLine(cleanText(text ?? '')) || UNKNOWN
+
+export const amount = (value: number | null) => (value === null ? UNKNOWN : formatAmount(value))
+export const decimal = (value: number | null) => (value === null ? UNKNOWN : formatOneDecimal(value))
+export const price = (value: number | null) => (value === null ? UNKNOWN : formatPrice(value))
+export const percent = (value: number | null) => (value === null ? UNKNOWN : formatPercent(value))
+
+/** `100–500`, or one number. */
+export function range(min: number | null, max: number | null, format = amount): string {
+  if (min === null || max === null || min === max) return format(min ?? max)
+  return `${format(min)}–${format(max)}`
+}
+
+/** A moment to the minute, in UTC. */
+export const minute = (timestamp: string): string => timestamp.slice(0, 16).replace('T', ' ')
+
+/** A moment, with the exact time for programs and on hovering. */
+export const Moment = ({ at }: { at: string | null }) =>
+  at === null ? (
+    <span>{UNKNOWN}</span>
+  ) : (
+    <time datetime={at} title={at}>
+      {minute(at)}
+    </time>
+  )
+
+/** `26 min ago`. */
+export function age(at: string, now: Date): string {
+  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(at)) / 1000))
+  if (seconds < 100) return `${seconds} s ago`
+  const minutes = Math.round(seconds / 60)
+  if (minutes < 120) return `${minutes} min ago`
+  const hours = Math.round(minutes / 60)
+  return hours < 48 ? `${hours} h ago` : `${Math.round(hours / 24)} days ago`
+}
+
+export type Tone = 'good' | 'warn' | 'bad' | 'neutral'
+
+/** A word with a colour; the word carries the meaning. */
+export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChildren }) => (
+  <span class={`badge ${tone}`}>{children}</span>
+)
+
+/** Text from outside with its line breaks. */
+export const Prose = ({ text }: { text: string | null }) =>
+  text === null ? <p class="muted">{UNKNOWN}</p> : <p class="prose">{cleanText(text)}</p>

@@ -1,0 +1,103 @@
+import { createHash } from 'node:crypto'
+import { CHART_STYLE } from '../../../reports/html/chart-svg.js'
+import { palette } from '../../../reports/xlsx/cell-styles.js'
+
+/** The colours of the workbook. Each pair of text and background has a contrast of at least 4.5 : 1. */
+const LIGHT = {
+  ink: palette.ink,
+  muted: 'FF56626D',
+  paper: palette.paper,
+  page: 'FFF7F9FA',
+  band: palette.band,
+  line: palette.line,
+  edge: 'FF75828E',
+  brand: palette.head,
+  brandink: palette.paper,
+  section: palette.section,
+  sectionink: palette.head,
+  link: palette.link,
+  good: palette.good,
+  goodink: palette.goodInk,
+  warn: palette.warn,
+  warnink: palette.warnInk,
+  bad: palette.bad,
+  badink: palette.badInk,
+  past: palette.input,
+  pastink: 'FF5C4A00',
+}
+const DARK: Record<keyof typeof LIGHT, string> = {
+  ink: 'FFE4E9ED',
+  muted: 'FFA3B0BB',
+  paper: 'FF171D22',
+  page: 'FF101518',
+  band: 'FF1E262C',
+  line: 'FF303C44',
+  edge: 'FF7C8994',
+  brand: 'FF1D4E5A',
+  brandink: 'FFFFFFFF',
+  section: 'FF203239',
+  sectionink: 'FFA9D3DE',
+  link: 'FF8AC2F5',
+  good: 'FF17361F',
+  goodink: 'FF93D8A2',
+  warn: 'FF3D3010',
+  warnink: 'FFEFC569',
+  bad: 'FF431E1B',
+  badink: 'FFF4A29A',
+  past: 'FF37331B',
+  pastink: 'FFF0DF9A',
+}
+const variables = (colours: Record<string, string>) =>
+  Object.entries(colours)
+    .map(([name, argb]) => `--${name}:#${argb.slice(2)}`)
+    .join(';')
+
+/** The style of every page: light, dark, print, from 320 px on. */
+export const STYLESHEET = `:root{color-scheme:light;${variables(LIGHT)}}
+@media screen and (prefers-color-scheme:dark){:root{color-scheme:dark;${variables(DARK)}}}
+*{box-sizing:border-box}
+body{margin:0;font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,"Liberation Sans",sans-serif;color:var(--ink);background:var(--page)}
+a{color:var(--link);text-underline-offset:.15em}a:hover{text-decoration-thickness:2px}
+:focus-visible{outline:3px solid var(--link);outline-offset:2px;border-radius:2px}
+.skip{position:absolute;left:-999rem;top:0;z-index:20;padding:.6rem 1rem;background:var(--paper);color:var(--link)}.skip:focus{left:.5rem;top:.5rem}
+.visually-hidden{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.wrap{max-width:84rem;margin:0 auto;padding:0 1.5rem}
+.top{background:var(--brand);color:var(--brandink)}.top .wrap{display:flex;flex-wrap:wrap;align-items:center;gap:.2rem 1.2rem;padding-top:.45rem;padding-bottom:.45rem}
+.top a{color:inherit}.top :focus-visible{outline-color:var(--brandink)}.brand{font-weight:650;font-size:1.05rem;text-decoration:none;letter-spacing:.01em}
+.top nav{flex:1 1 auto;display:flex;flex-wrap:wrap;gap:.1rem}.top nav a{padding:.35rem .6rem;border-radius:.35rem;text-decoration:none}.top nav a:hover{background:#ffffff24}.top nav a[aria-current]{background:#ffffff33;font-weight:600}
+.top form{display:flex;gap:.4rem;align-items:center;margin:0}.top .who{opacity:.92}
+.top input[type=search]{width:14rem;max-width:100%;border-color:transparent;background:#ffffff1f;color:inherit}.top input::placeholder{color:#ffffffd9}
+.top button{background:transparent;color:inherit;border-color:#ffffff8c}
+main.wrap{padding-top:1.3rem;padding-bottom:2.5rem}main:focus{outline:0}
+h1{margin:0 0 .3rem;font-size:1.55rem;line-height:1.25;color:var(--sectionink);overflow-wrap:anywhere}h2{margin:2rem 0 .5rem;font-size:1.15rem;color:var(--sectionink)}h3{margin:1.2rem 0 .3rem;font-size:1rem}
+p{margin:.3rem 0;max-width:75ch}.lead{color:var(--muted);max-width:95ch}.muted{color:var(--muted)}.small{font-size:.87rem}
+.fresh{display:flex;flex-wrap:wrap;gap:.2rem .9rem;padding-top:.4rem;padding-bottom:.4rem;font-size:.87rem;color:var(--muted)}.freshline{border-bottom:1px solid var(--line);background:var(--paper)}
+.past{background:var(--past);color:var(--pastink);border-bottom:1px solid var(--line)}.past .wrap{padding-top:.55rem;padding-bottom:.55rem}.past a{color:inherit;font-weight:600}
+.notice{padding:.6rem .9rem;margin:.8rem 0;border-left:4px solid var(--edge);background:var(--band);max-width:95ch}.notice.warn{background:var(--warn);color:var(--warnink);border-color:var(--warnink)}.notice.bad{background:var(--bad);color:var(--badink);border-color:var(--badink)}.notice.good{background:var(--good);color:var(--goodink);border-color:var(--goodink)}
+.notice.warn a,.notice.bad a,.notice.good a{color:inherit}
+.card{background:var(--paper);border:1px solid var(--line);border-radius:.55rem;padding:1rem 1.2rem;margin:.9rem 0}
+.narrow{max-width:27rem;margin:2.5rem auto}
+label{font-weight:600}.field{display:grid;gap:.25rem;margin:.7rem 0}
+input,select,button,.button{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--edge);border-radius:.4rem;padding:.35rem .6rem;min-height:2.15rem;max-width:100%}
+input[type=checkbox],input[type=radio]{min-height:0}
+button,.button{cursor:pointer;font-weight:600;text-decoration:none;display:inline-block}button:hover,.button:hover{background:var(--band)}button.primary,.button.primary{background:var(--brand);border-color:var(--brand);color:var(--brandink)}button.primary:hover,.button.primary:hover{filter:brightness(1.15)}
+footer{border-top:1px solid var(--line);color:var(--muted);font-size:.85rem}footer .wrap{padding-top:.8rem;padding-bottom:1.6rem}
+code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
+.filters{display:flex;flex-wrap:wrap;gap:.6rem .9rem;align-items:end;margin:.8rem 0}.filters .field{margin:0}.filters label{font-weight:400;font-size:.85rem;color:var(--muted)}
+.table{margin:.7rem 0 1.2rem}.scroll{overflow:auto;max-height:82vh;border:1px solid var(--line);border-radius:.55rem;background:var(--paper)}
+table{border-collapse:separate;border-spacing:0;width:100%;font-size:.89rem;line-height:1.4}
+td,th{padding:.42rem .6rem;text-align:left;vertical-align:top;border-bottom:1px solid var(--line);overflow-wrap:break-word}tbody tr:last-child>*{border-bottom:0}tbody tr:hover>*{background:var(--band)}
+thead th{position:sticky;top:0;z-index:2;background:var(--section);color:var(--sectionink);font-weight:600;white-space:nowrap;vertical-align:bottom}thead th a{color:inherit;text-decoration:none}thead th a:hover{text-decoration:underline}
+th[aria-sort=ascending] a::after{content:" ↑"}th[aria-sort=descending] a::after{content:" ↓"}
+.r{text-align:right;font-variant-numeric:tabular-nums}td.r{white-space:nowrap}time{white-space:nowrap;font-variant-numeric:tabular-nums}
+.under{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.3rem 1rem;padding:.35rem .2rem;font-size:.85rem}.pages{display:flex;gap:.8rem}
+.badge{display:inline-block;padding:.05rem .5rem;border-radius:1rem;font-size:.82rem;white-space:nowrap;background:var(--band);border:1px solid var(--line)}.badge.good{background:var(--good);color:var(--goodink);border-color:transparent}.badge.warn{background:var(--warn);color:var(--warnink);border-color:transparent}.badge.bad{background:var(--bad);color:var(--badink);border-color:transparent}
+.prose{white-space:pre-line;overflow-wrap:anywhere}.empty{max-width:none}
+@media (max-width:40rem){.scroll{max-height:none;border:0;background:none;overflow:visible}table.cards,.cards tbody,.cards tr,.cards td{display:block}.cards thead{display:none}.cards tr{border:1px solid var(--line);border-radius:.5rem;background:var(--paper);margin:0 0 .6rem;padding:.3rem 0}.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.16rem .7rem;text-align:right!important;white-space:normal!important}.cards td::before{content:attr(data-label);flex:0 0 8rem;text-align:left;color:var(--muted)}
+body{font-size:14.5px}.wrap{padding-left:.9rem;padding-right:.9rem}h1{font-size:1.3rem}.top form{flex:1 1 100%}.top input[type=search]{width:auto;flex:1 1 8rem;min-width:0}}
+@media print{.top,.skip,footer,.noprint{display:none!important}body{background:none;font-size:11px}.wrap{max-width:none;padding:0}a{color:inherit;text-decoration:none}.card{border:0;padding:0}@page{size:A4 landscape;margin:12mm}}
+@media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
+${CHART_STYLE}`
+
+/** Its address changes with its content, so that browsers may keep it for ever. */
+export const STYLESHEET_PATH = `/assets/style-${createHash('sha256').update(STYLESHEET).digest('hex').slice(0, 12)}.css`

@@ -1,0 +1,99 @@
+import type { Sorting, Table } from '../tables/table.js'
+import { UNKNOWN } from './format.js'
+
+interface TableViewProps<Row> {
+  table: Table<Row>
+  sorting?: Sorting | null
+  /** The address of the page with other parameters. */
+  link: (changes: Record<string, string | null>) => string
+  /** Pages of the table, if it has several. */
+  pages?: { page: number; of: number; total: number }
+}
+
+/** A table with links to sort and download it. On narrow screens, rows become cards. */
+export function TableView<Row>({ table, sorting = null, link, pages }: TableViewProps<Row>) {
+  const { columns, rows, caption, name, empty } = table
+  if (rows.length === 0) return <div class="notice empty">{empty}</div>
+  const download = (format: string) => link({ format, table: name })
+  return (
+    <div class="table" id={name}>
+      <section class="scroll" aria-label={caption} tabindex={0}>
+        <table class="cards">
+          <caption class="visually-hidden">{caption}</caption>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <HeaderCell key={column.key} column={column} sorting={sorting} link={link} />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr>
+                {columns.map(({ key, title, align, cell, value }) => (
+                  <td key={key} class={align === 'right' ? 'r' : undefined} data-label={title}>
+                    {cell ? cell(row) : String(value(row) ?? UNKNOWN)}
+                  </td>
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </section>
+      <div class="under noprint">
+        {pages && pages.of > 1 ? <Pages pages={pages} link={link} /> : <span />}
+        <span>
+          <a href={download('csv')} aria-label={`Download ${caption} as CSV`}>
+            CSV
+          </a>{' '}
+          <a href={download('json')} aria-label={`Download ${caption} as JSON`}>
+            JSON
+          </a>
+        </span>
+      </div>
+    </div>
+  )
+}
+
+function HeaderCell<Row>({
+  column: { key, title, align, hint, sortable = true },
+  sorting,
+  link,
+}: { column: Table<Row>['columns'][number] } & Pick<TableViewProps<Row>, 'sorting' | 'link'>) {
+  const sorted = sorting?.key === key ? sorting : null
+  const next = sorted && !sorted.descending ? `-${key}` : key
+  return (
+    <th
+      scope="col"
+      class={align === 'right' ? 'r' : undefined}
+      title={hint}
+      aria-sort={sorted ? (sorted.descending ? 'descending' : 'ascending') : undefined}
+    >
+      {sortable ? <a href={link({ sort: next, page: null })}>{title}</a> : title}
+    </th>
+  )
+}
+
+function Pages({
+  pages: { page, of, total },
+  link,
+}: {
+  pages: NonNullable<TableViewProps<never>['pages']>
+  link: TableViewProps<never>['link']
+}) {
+  return (
+    <nav class="pages" aria-label="Pages of the table">
+      {page > 1 && (
+        <a href={link({ page: page === 2 ? null : String(page - 1) })} rel="prev">
+          Previous
+        </a>
+      )}
+      <span>{`Page ${page} of ${of}, ${total.toLocaleString('en-US')} rows`}</span>
+      {page < of && (
+        <a href={link({ page: String(page + 1) })} rel="next">
+          Next
+        </a>
+      )}
+    </nav>
+  )
+}

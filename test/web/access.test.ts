@@ -1,0 +1,190 @@
+import type { FastifyInstance } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { createLockout, MAX_FAILURES } from '../../src/web/access/lockout.js'
+import type { WebPlugin } from '../../src/web/plugin.js'
+import { localPath } from '../../src/web/routes/sign-in.js'
+import type { ServerOptions } from '../../src/web/server.js'
+import { webApp } from './web-app.js'
+
+const USERS: Partial<ServerOptions> = {
+  host: '0.0.0.0',
+  tokens: [
+    { name: 'ana', role: 'viewer', token: 'token of ana' },
+    { name: 'omar', role: 'operator', token: 'token of omar' },
+  ],
+}
+const routes: WebPlugin = (app) => {
+  app.get('/', async ({ user, csrfToken }) => ({ user, csrfToken }))
+  app.post('/write', async ({ user }) => ({ user }))
+}
+const HTML = { accept: 'text/html' }
+const form = 'application/x-www-form-urlencoded'
+
+const post = (app: FastifyInstance, url: string, fields: Record<string, string>, headers: object = {}) =>
+  app.inject({
+    method: 'POST',
+    url,
+    payload: new URLSearchParams(fields).toString(),
+    headers: { 'content-type': form, ...HTML, ...headers },
+  })
+
+/** Signs in and returns the cookie as a browser sends it back. */
+async function signIn(app: FastifyInstance, token: string) {
+  const response = await post(app, '/sign-in', { token, next: '/' })
+  const [cookie] = response.cookies
+  return { response, cookie, headers: { cookie: `${cookie?.name}=${cookie?.value}` } }
+}
+
+describe('signing in', () => {
+  it('sends a browser to the sign-in page and back to where it wanted to go', async () => {
+    const app = await webApp({ ...USERS, plugins: [routes] })
+    const first = await app.inject({ url: '/?a=1', headers: HTML })
+    expect(first).toMatchObject({ statusCode: 303, headers: { location: '/sign-in?next=%2F%3Fa%3D1' } })
+    const page = await app.inject({ url: '/sign-in?next=%2F%3Fa%3D1', headers: HTML })
+    expect(page.headers['content-security-policy']).toMatch(/^default-src 'none'; style-src 'self'; script-src 'self';/)
+    expect(page.body).toContain('name="next" value="/?a=1"')
+    const answer = await post(app, '/sign-in', { token: ' token of ana ', next: '/?a=1' })
+    expect(answer).toMatchObject({ statusCode: 303, headers: { location: '/?a=1' } })
+  })
+
+  it('keeps the session in a cookie that scripts and other websites cannot use', async () => {
+    const app = await webApp({ ...USERS, plugins: [routes] })
+    const { cookie, headers } = await signIn(app, 'token of ana')
+    expect(cookie).toMatchObject({ httpOnly: true, sameSite: 'Strict', path: '/' })
+    expect(cookie).not.toHaveProperty('secure')
+    expect((await app.inject({ url: '/', headers })).json().user).toEqual({ name: 'ana', role: 'viewer' })
+  })
+
+  it('marks the cookie secure behind a trusted proxy with TLS', async () => {
+    const app = await webApp({ ...USERS, trustedProxies: ['127.0.0.1'], plugins: [routes] })
+    const secure = await post(app, '/sign-in', { token: 'token of ana' }, { 'x-forwarded-proto': 'https' })
+    expect(secure.cookies[0]).toMatchObject({ secure: true })
+    const other = await webApp({ ...USERS, plugins: [routes] })
+    const plain = await post(other, '/sign-in', { token: 'token of ana' }, { 'x-forwarded-proto': 'https' })
+    expect(plain.cookies[0]).not.toHaveProperty('secure')
+  })
+
+  it('ends sessions after twelve hours, at sign-out, when the token is replaced, and if the cookie was changed', async () => {
+    let now = new Date('2026-03-01T08:00:00Z')
+    const app = await webApp({ ...USERS, now: () => now, plugins: [routes] })
+    const status = async (headers: object, on = app) =>
+      (await on.inject({ url: '/', headers: headers as Record<string, string> })).statusCode
+    const first = await signIn(app, 'token of ana')
+    expect(await status(first.headers)).toBe(200)
+    const restarted = await webApp({ ...USERS, now: () => now, plugins: [routes] })
+    expect(await status(first.headers, restarted)).toBe(200)
+    const replaced = { ...USERS, tokens: [{ name: 'ana', role: 'operator' as const, token: 'a new token' }] }
+    expect(await status(first.headers, await webApp({ ...replaced, now: () => now, plugins: [routes] }))).toBe(401)
+    expect(await status({ cookie: `${first.headers.cookie}x` })).toBe(401)
+    expect(await status({ cookie: 'quotekeeper_session=.' })).toBe(401)
+    now = new Date('2026-03-01T20:00:00Z')
+    expect(await status(first.headers)).toBe(401)
+
+    const second = await signIn(app, 'token of ana')
+    const csrf = (await app.inject({ url: '/', headers: second.headers })).json().csrfToken
+    expect(await post(app, '/sign-out', { _csrf: csrf }, second.headers)).toMatchObject({ statusCode: 303 })
+    expect(await status(second.headers)).toBe(401)
+  })
+
+  it.each(['//evil.example', 'https://evil.example', '/\\evil.example', '/%5Cevil', '', undefined, ['/x']])(
+    'never leads to another website: %j',
+    (next) => {
+      expect(new URL(localPath(next), 'http://here/').host).toBe('here')
+    },
+  )
+})
+
+describe('roles', () => {
+  it('let viewers read and operators write', async () => {
+    const app = await webApp({ ...USERS, plugins: [routes] })
+    const as = (token: string) => ({ authorization: `Bearer ${token}`, 'content-type': 'application/json' })
+    const write = (token: string) => app.inject({ method: 'POST', url: '/write', payload: '{}', headers: as(token) })
+    expect((await app.inject({ url: '/', headers: as('token of ana') })).json().user.name).toBe('ana')
+    expect((await write('token of ana')).json()).toEqual({ error: 'this needs the role operator; ana is a viewer' })
+    expect((await write('token of ana')).statusCode).toBe(403)
+    expect((await write('token of omar')).json()).toEqual({ user: { name: 'omar', role: 'operator' } })
+  })
+
+  it('come from a header of a proxy, if it is trusted', async () => {
+    const header = {
+      trustedUserHeader: 'X-User',
+      trustedUserRole: 'viewer' as const,
+      host: '0.0.0.0',
+      plugins: [routes],
+    }
+    const status = async (app: FastifyInstance, name: string) =>
+      (await app.inject({ url: '/', headers: { 'x-user': name } })).statusCode
+    const trusting = await webApp({ ...header, trustedProxies: ['10.1.2.3', '127.0.0.0/8'] })
+    expect(await status(trusting, 'ana')).toBe(200)
+    expect(await status(trusting, ' ')).toBe(401)
+    expect(await status(await webApp({ ...header, trustedProxies: ['10.1.2.3'] }), 'ana')).toBe(401)
+  })
+})
+
+describe('forms', () => {
+  it('are refused without the token of the page, whoever sends them', async () => {
+    for (const options of [{}, USERS]) {
+      const app = await webApp({ ...options, plugins: [routes] })
+      const headers = options === USERS ? (await signIn(app, 'token of omar')).headers : {}
+      const { csrfToken } = (await app.inject({ url: '/', headers })).json()
+      expect((await post(app, '/write', {}, headers)).statusCode).toBe(403)
+      expect((await post(app, '/write', { _csrf: `${csrfToken}x` }, headers)).statusCode).toBe(403)
+      expect((await post(app, '/write', { _csrf: csrfToken }, headers)).statusCode).toBe(200)
+      const foreign = { ...headers, 'sec-fetch-site': 'cross-site' }
+      expect((await post(app, '/write', { _csrf: csrfToken }, foreign)).statusCode).toBe(403)
+      expect((await post(app, '/sign-in', { token: 'x' }, foreign)).statusCode).toBe(options === USERS ? 403 : 404)
+    }
+  })
+
+  it('have tokens that are worth nothing in another session', async () => {
+    const app = await webApp({ ...USERS, plugins: [routes] })
+    const [one, two] = [await signIn(app, 'token of omar'), await signIn(app, 'token of omar')]
+    const { csrfToken } = (await app.inject({ url: '/', headers: one.headers })).json()
+    expect((await post(app, '/write', { _csrf: csrfToken }, two.headers)).statusCode).toBe(403)
+  })
+})
+
+describe('guessing', () => {
+  it('is answered with a lock-out that also holds for the right token, and doubles', async () => {
+    let now = new Date('2026-03-01T08:00:00Z')
+    const app = await webApp({ ...USERS, now: () => now, plugins: [routes] })
+    const attempt = async (token: string, remoteAddress = '192.0.2.1') =>
+      app.inject({ url: '/', remoteAddress, headers: { authorization: `Bearer ${token}` } })
+    for (let wrong = 0; wrong < MAX_FAILURES; wrong++) expect((await attempt(`guess ${wrong}`)).statusCode).toBe(401)
+    expect(await attempt('token of ana')).toMatchObject({ statusCode: 429, headers: { 'retry-after': '30' } })
+    expect((await post(app, '/sign-in', { token: 'token of ana' })).statusCode).toBe(303)
+    expect((await attempt('token of ana', '192.0.2.2')).statusCode).toBe(200)
+    now = new Date(now.getTime() + 30_000)
+    expect((await attempt('one more')).statusCode).toBe(401)
+    expect((await attempt('token of ana')).headers['retry-after']).toBe('60')
+    now = new Date(now.getTime() + 60_000)
+    expect((await attempt('token of ana')).statusCode).toBe(200)
+    expect((await attempt('guess')).statusCode).toBe(401)
+  })
+
+  it('locks out on the sign-in page too', async () => {
+    const app = await webApp({ ...USERS, plugins: [routes] })
+    for (let wrong = 0; wrong < MAX_FAILURES; wrong++) await post(app, '/sign-in', { token: 'guess' })
+    const answer = await post(app, '/sign-in', { token: 'token of ana' })
+    expect(answer.statusCode).toBe(429)
+    expect(answer.body).toContain('too many wrong tokens; try again in 30 s.')
+    expect(answer.cookies).toEqual([])
+  })
+
+  it('cannot use the addresses of one IPv6 network in turn, nor fill the memory', () => {
+    const lockout = createLockout(() => new Date(0))
+    for (let host = 0; host < MAX_FAILURES; host++) lockout.recordFailure(`2001:db8:1:2::${host}`)
+    expect(lockout.secondsLeft('2001:db8:1:2:ffff::1')).toBe(30)
+    expect(lockout.secondsLeft('2001:db8:1:3::1')).toBe(0)
+    for (let host = 0; host < 10_001; host++)
+      lockout.recordFailure(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`)
+    expect(lockout.secondsLeft('2001:db8:1:2::1')).toBe(0)
+  })
+
+  it('is slowed down by a rate limit', async () => {
+    const app = await webApp({ ...USERS, requestsPerMinute: 3, plugins: [routes] })
+    const statuses = []
+    for (let request = 0; request < 4; request++) statuses.push((await app.inject('/')).statusCode)
+    expect(statuses).toEqual([401, 401, 401, 429])
+  })
+})
