@@ -18,7 +18,8 @@ const LABEL_CHARACTERS = 12
 
 /** Renders a chart as SVG, from the same figures as the native chart in the workbook. */
 export function chartSvg(chart: Chart): string {
-  const { parts, bottom } = 'bubbles' in chart ? bubbleParts(chart) : columnParts(chart)
+  const { parts, bottom } =
+    'bubbles' in chart ? bubbleParts(chart) : chart.horizontal ? barParts(chart) : columnParts(chart)
   return (
     `<svg viewBox="0 0 ${WIDTH} ${bottom}" role="img" aria-label="${escapeHtml(chart.alt)}">` +
     `<text x="${WIDTH / 2}" y="18" text-anchor="middle" class="chart-title">${escapeHtml(chart.title)}</text>${parts}</svg>`
@@ -43,6 +44,40 @@ function columnParts(chart: ColumnChart): Drawing {
   ]
   const legend = legendSvg(chart)
   return { parts: parts.join('') + legend.svg, bottom: legend.bottom + 12 }
+}
+
+/** Height of a horizontal bar with its gap, and the width of its label. */
+const BAR = { slot: 22, label: 216 }
+
+/** Bars to both sides of 0, all series of a category in one line. */
+function barParts(chart: ColumnChart): Drawing {
+  const { categories, series, valueTitle } = chart
+  const widest = series.flatMap(({ values }) => values.cached.map((value) => Math.abs(value ?? 0)))
+  const middle = (BAR.label + PLOT.right) / 2
+  const scale = ((PLOT.right - BAR.label) / 2 - 36) / Math.max(...widest, Number.MIN_VALUE)
+  const bars = categories.cached.flatMap((category, at) => {
+    const y = PLOT.top + at * BAR.slot
+    const label = `<text x="${BAR.label}" y="${y + 15}" text-anchor="end">${escapeHtml(truncate(cleanText(category), 40))}</text>`
+    const ofSeries = series.map(({ name, values }, index) => {
+      const value = values.cached[at] ?? 0
+      const [x, width] = [middle + Math.min(0, value * scale), Math.abs(value * scale)]
+      const box = columnSvg(
+        { x, y: y + 3, width, height: BAR.slot - 6 },
+        index,
+        `${category}, ${name.cached[0] ?? ''}: ${number.format(value)}`,
+      )
+      const words = cellText({ value, style: { numFmt: chart.format } })
+      const [end, anchor] = value < 0 ? [x - 4, 'end'] : [x + width + 4, 'start']
+      return value === 0
+        ? ''
+        : `${box}<text x="${end.toFixed(1)}" y="${y + 15}" text-anchor="${anchor}" class="value">${words}</text>`
+    })
+    return [label, ...ofSeries]
+  })
+  const bottom = PLOT.top + categories.cached.length * BAR.slot
+  const axis = `<line x1="${middle}" x2="${middle}" y1="${PLOT.top}" y2="${bottom}" class="grid"/><text x="${middle}" y="${bottom + 16}" text-anchor="middle">${escapeHtml(valueTitle)}</text>`
+  const legend = legendSvg(chart, bottom + 36)
+  return { parts: [axis, ...bars, legend.svg].join(''), bottom: legend.bottom + 12 }
 }
 
 /** Radius of the largest bubble. */
@@ -212,8 +247,8 @@ function labelsSvg(chart: ColumnChart): string {
 }
 
 /** Legend entries from the left, on as many lines as needed, and the position of the last line. */
-function legendSvg({ series }: ColumnChart): { svg: string; bottom: number } {
-  let [x, y] = [PLOT.left, LEGEND.top]
+function legendSvg({ series }: ColumnChart, top = LEGEND.top): { svg: string; bottom: number } {
+  let [x, y] = [PLOT.left, top]
   const columns = series.filter(({ line }) => !line).length
   const entries = series.map(({ name, line = false }, index) => {
     const label = truncate(cleanText(name.cached[0] ?? ''), LEGEND.characters)

@@ -24,6 +24,8 @@ interface ChartFrame {
 export interface ColumnChart extends ChartFrame {
   /** Whether the series are stacked or side by side. */
   stacked: boolean
+  /** Bars to both sides of 0 instead, the first category on top; the series are in one line. */
+  horizontal?: boolean
   /** Each column has one value, although the series are stacked: shown inside, where it cannot collide with a line. */
   labelled?: boolean
   categories: ChartRange<string>

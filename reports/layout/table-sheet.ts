@@ -20,8 +20,8 @@ interface TablePlan<Row, Key extends string> {
   emptyText: string
   /** Number of columns that stay in view when the reader scrolls and are repeated on each page. */
   frozenColumns: number
-  /** The row directly above the headers; it replaces the bands. */
-  aboveHeader?: { role: RowRole; cells: Partial<Record<Key, Cell>> }
+  /** The rows between heading and headers; they replace the bands. */
+  aboveHeader?: readonly { role: RowRole; cells: Partial<Record<Key, Cell>> }[]
   marks?: (grid: Grid<Key>) => readonly Mark[]
 }
 
@@ -62,9 +62,8 @@ function* sheetRows<Row, Key extends string>(
   columns: readonly Column<Row>[],
 ): Generator<RowPlan> {
   yield* headingRows(heading)
-  yield aboveHeader === undefined
-    ? sectionRow(...columns.map(({ band }) => band))
-    : { role: aboveHeader.role, cells: grid.keys.map((key) => aboveHeader.cells[key]) }
+  if (aboveHeader === undefined) yield sectionRow(...columns.map(({ band }) => band))
+  else for (const { role, cells } of aboveHeader) yield { role, cells: grid.keys.map((key) => cells[key]) }
   yield* tableRows(columns, rows)
   if (rows.length === 0) yield textRow(emptyText, style.hint)
 }

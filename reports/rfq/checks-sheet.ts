@@ -58,7 +58,7 @@ export function checksSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<Source, Key>({
     grid: checks,
     heading: rfqHeading(layout, 'Checks', NOTE),
-    aboveHeader: { role: 'note', cells: masterCells(layout, checks) },
+    aboveHeader: [{ role: 'note', cells: masterCells(layout, checks) }],
     rows,
     emptyText: 'No checks.',
     frozenColumns: 2,

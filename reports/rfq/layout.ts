@@ -40,7 +40,13 @@ export type OfferKey = (typeof OFFER_KEYS)[number]
 /** `score-price`, `score-coverage`, … */
 export type ScoreKey = `score-${Criterion}`
 const SCORE_KEYS = CRITERIA.map((criterion): ScoreKey => `score-${criterion}`)
-const SCORING_KEYS = [...keys('offer label eligible price'), ...SCORE_KEYS, ...keys('total rank priceRank')]
+const SCORING_KEYS = [
+  ...keys('offer label eligible price'),
+  ...SCORE_KEYS,
+  ...keys('total rank priceRank remaining remainingRank'),
+]
+/** Below the weights of the criteria. */
+export const SCORING_HEADER_ROW = HEADER_ROW + 2
 export type ScoringKey = (typeof SCORING_KEYS)[number]
 
 /** The last ones are working columns. */
@@ -105,7 +111,7 @@ export function rfqLayout(report: RfqReport): RfqLayout {
     deliveries: makeGrid('Deliveries', DELIVERY_KEYS, HEADER_ROW, lines.length),
     prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
     offers: makeGrid('Offers', OFFER_KEYS, HEADER_ROW, count),
-    scoring: makeGrid('Scoring', SCORING_KEYS, HEADER_ROW, count),
+    scoring: makeGrid('Scoring', SCORING_KEYS, SCORING_HEADER_ROW, count),
     scenarios: makeGrid('Award', SCENARIO_KEYS, HEADER_ROW, SHEET_SCENARIOS.length),
     award: makeGrid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
     failures,

@@ -1,3 +1,4 @@
+import type { CriteriaDecision } from '../../src/domain/comparison/decision/decision-model.js'
 import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
@@ -9,12 +10,21 @@ import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, formula as formulaCell, text as textCell } from '../xlsx/cells.js'
 import { NO_OFFERS } from './label-tables.js'
-import { type RfqLayout, rfqHeading, type ScoreKey, type ScoringKey } from './layout.js'
+import { type RfqLayout, rfqHeading, SCORING_HEADER_ROW, type ScoreKey, type ScoringKey } from './layout.js'
 
 const NOTE =
-  'Each criterion earns 0 to 100 points. Unknown values earn 0; criteria the RFQ does not limit earn every offer 100. Total score = Σ weight × points ÷ Σ weights. Change the weights on Inputs.'
+  'Each criterion earns 0 to 100 points. Unknown values earn 0; criteria the RFQ does not limit earn every offer 100. Total score = Σ weight × points ÷ Σ weights. Change the weights on Inputs. A criterion that does not distinguish the offers does not affect their order.'
 
-/** `Scoring`: weights × scores, total and rank, all as formulas. */
+/** Said beside the weight of a criterion on which all ranked offers earn the same. */
+const SAME = 'does not distinguish these offers'
+/** Rows above the headers: weights, whether a criterion distinguishes the offers, the weights of those that do. */
+const [WEIGHT_ROW, SAME_ROW, REMAINING_ROW] = [-3, -2, -1].map((above) => SCORING_HEADER_ROW + above) as [
+  number,
+  number,
+  number,
+]
+
+/** `Scoring`: weights × scores, total and rank, all as formulas; also without criteria that do not distinguish. */
 export function scoringSheet(layout: RfqLayout): SheetPlan {
   const { scoring, offers, numbers, currency, report } = layout
   const { text, number, formula } = columnsOf<OfferReport, ScoringKey>(scoring)
@@ -23,12 +33,17 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
       ifRanked(at, scoreExpression(layout, criterion, index)),
       offer.scores?.[criterion] ?? '',
     ])
-  const total = (index: number) =>
-    `IFERROR(ROUND(SUMPRODUCT(${weightsRange(layout)},${scoresRange(layout, index)})/SUM(${weightsRange(layout)}),6),"")`
+  const total = (row: number, index: number) => {
+    const weights = criteriaRange(layout, row)
+    return `IFERROR(ROUND(SUMPRODUCT(${weights},${scoresRange(layout, index)})/SUM(${weights}),6),"")`
+  }
+  const { criteria, ranking } = report.decision.criteria
+  const isNoneLeft = ranking === null && criteria.some((one) => one.distinguishes === false && one.weight > 0)
+  const reduced = new Map(ranking?.map((one) => [one.offerId, one]))
   return tableSheet<OfferReport, ScoringKey>({
     grid: scoring,
     heading: rfqHeading(layout, 'Scoring', NOTE),
-    aboveHeader: { role: 'body', cells: weightCells(layout) },
+    aboveHeader: criteriaRows(layout),
     rows: report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
@@ -52,7 +67,7 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
         Column<OfferReport>
       >),
       total: formula('Total score', style.asBold(style.oneDecimal), (offer, at, index) => [
-        ifRanked(at, total(index)),
+        ifRanked(at, total(WEIGHT_ROW, index)),
         offer.scores?.total ?? '',
       ]),
       rank: formula('Rank', style.asBold(style.plainNumber), (offer, at) => [
@@ -63,43 +78,75 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
         ifRanked(at, rankExpression(layout, at, 'price', 1)),
         offer.priceRank ?? '',
       ]),
+      remaining: formula(
+        'Total without criteria that do not distinguish',
+        style.oneDecimal,
+        ({ id, scores }, at, index) => [
+          ifRanked(at, total(REMAINING_ROW, index)),
+          isNoneLeft ? '' : (reduced.get(id)?.total ?? scores?.total ?? ''),
+        ],
+      ),
+      remainingRank: formula('Rank without them', style.plainNumber, ({ id, rank }, at) => [
+        ifRanked(at, rankExpression(layout, at, 'remaining', 0)),
+        isNoneLeft ? '' : (reduced.get(id)?.rank ?? rank ?? ''),
+      ]),
     },
     marks: () => [
       mark(scoring.area('rank'), is(here, '=', 1), 'good'),
       ...CRITERIA.map((criterion) => bar(scoring.area(`score-${criterion}`), 100)),
+      mark(scoring.area('remainingRank'), is(here, '=', 1), 'good'),
+      mark(`${scoring.letter(FIRST)}${SAME_ROW}:${scoring.letter(LAST)}${SAME_ROW}`, is(here, '=', SAME), 'warn'),
     ],
   })
 }
 
-/** Row of the weights, directly above the headers. */
-const weightRow = (layout: RfqLayout) => layout.scoring.headerRow - 1
-
-function weightCells(layout: RfqLayout): Partial<Record<ScoringKey, Cell>> {
-  const { weights } = layout.report.settings
-  const weightStyle = style.asBold(style.oneDecimal)
-  return {
-    label: textCell('Weights (from Inputs)', style.section),
-    ...Object.fromEntries(
-      CRITERIA.map((each) => [`score-${each}`, formulaCell(`Weight_${each}`, weights[each], weightStyle)]),
-    ),
-  }
+function criteriaRows({ scoring, report }: RfqLayout) {
+  const row = (title: string, cellOf: (key: ScoreKey, criterion: CriteriaDecision['criteria'][number]) => Cell) => ({
+    role: 'body' as const,
+    cells: {
+      label: textCell(title, style.boldWrapped),
+      ...Object.fromEntries(
+        report.decision.criteria.criteria.map((one) => [
+          `score-${one.criterion}`,
+          cellOf(`score-${one.criterion}`, one),
+        ]),
+      ),
+    } as Partial<Record<ScoringKey, Cell>>,
+  })
+  const decimal = style.asBold(style.oneDecimal)
+  return [
+    row('Weights (from Inputs)', (_, { criterion, weight }) => formulaCell(`Weight_${criterion}`, weight, decimal)),
+    row('Same points for every ranked offer', (key, { distinguishes }) => {
+      const points = scoring.range(key)
+      const isSame = `IF(COUNT(${points})>1,ROUND(MAX(${points}),6)=ROUND(MIN(${points}),6),FALSE)`
+      return formulaCell(`IF(${isSame},"${SAME}","")`, distinguishes === false ? SAME : '', style.wrapped)
+    }),
+    row('Weights of the other criteria', (key, { distinguishes, weight }) => {
+      const letter = scoring.letter(key)
+      const remaining = `IF(${letter}${SAME_ROW}="",${letter}${WEIGHT_ROW},0)`
+      return formulaCell(remaining, distinguishes === false ? 0 : weight, style.oneDecimal)
+    }),
+  ]
 }
 
 const ifRanked = (at: At<ScoringKey>, expression: string) => `IF(${at('eligible')}="yes",${expression},"")`
 
+const [FIRST, LAST] = [`score-${CRITERIA[0]}`, `score-${CRITERIA.at(-1) as Criterion}`] as const
+const criteriaRange = ({ scoring }: RfqLayout, row: number) =>
+  `'Scoring'!$${scoring.letter(FIRST)}$${row}:$${scoring.letter(LAST)}$${row}`
 /** The weights, from any sheet. */
-export function weightsRange(layout: RfqLayout): string {
-  const first = layout.scoring.letter(`score-${CRITERIA[0]}`)
-  const last = layout.scoring.letter(`score-${CRITERIA.at(-1) as Criterion}`)
-  return `'Scoring'!$${first}$${weightRow(layout)}:$${last}$${weightRow(layout)}`
-}
+export const weightsRange = (layout: RfqLayout): string => criteriaRange(layout, WEIGHT_ROW)
 
 /** The scores of one offer, from any sheet. */
-export const scoresRange = ({ scoring }: RfqLayout, index: number): string =>
-  scoring.across(`score-${CRITERIA[0]}`, `score-${CRITERIA.at(-1) as Criterion}`, index)
+export const scoresRange = ({ scoring }: RfqLayout, index: number): string => scoring.across(FIRST, LAST, index)
 
 /** Rank among ranked offers; ties go to the lower offer number. */
-function rankExpression({ scoring }: RfqLayout, at: At<ScoringKey>, key: 'total' | 'price', ascending: 0 | 1): string {
+function rankExpression(
+  { scoring }: RfqLayout,
+  at: At<ScoringKey>,
+  key: 'total' | 'price' | 'remaining',
+  ascending: 0 | 1,
+): string {
   const ties = `COUNTIFS(${scoring.range(key)},${at(key)},${scoring.range('offer')},"<"&${at('offer')})`
   return `IFERROR(RANK(${at(key)},${scoring.range(key)},${ascending})+${ties},"")`
 }

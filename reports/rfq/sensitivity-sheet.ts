@@ -9,8 +9,9 @@ import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-tex
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
+import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import { bodyRow, headingRows, headRow, noteRow, RowList, right, workingRow } from '../layout/rows.js'
+import { bodyRow, emptyRows, headingRows, headRow, noteRow, RowList, right, workingRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
@@ -28,10 +29,11 @@ import {
 import { OUTDATED } from './award-labels.js'
 import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
+import { type FiguresOfCase, leadSection } from './score-lead.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
 
 const NOTE =
-  'How the ranking changes with weights, discount rate and wanted volume. Ranks are among the offers shown and are recalculated from Inputs; the figures they are based on are in the collapsed columns to the right.'
+  'How the ranking changes with weights, discount rate and wanted volume. Ranks are among the offers shown and are recalculated from Inputs; the figures they are based on are in the collapsed columns to the right. The chart at the end shows what moves the lead.'
 const FIRST_COLUMN = 5
 const LEADING = [40, 14, 56, 12]
 const OFFER_UNITS = 16
@@ -56,45 +58,67 @@ interface Frame {
   offers: readonly OfferReport[]
 }
 
-/** `Sensitivity`: ranks under other weights, discount rates and volumes, and break-even prices. */
+/** `Sensitivity`: ranks under other weights, discount rates and volumes, break-even prices, and what moves the lead. */
 export function sensitivitySheet(layout: RfqLayout): SheetPlan {
-  const { sensitivity } = layout.report
+  const { sensitivity, decision } = layout.report
   const offers = layout.report.offers.slice(0, sensitivity.contenders.length)
+  const columns = LEADING.length + rankColumns(offers)
   const widths = [...LEADING, ...Array(rankColumns(offers) + offers.length).fill(OFFER_UNITS)]
   const frame = { layout, sensitivity, offers }
-  const rows = sensitivityRows(frame)
+  const list = sensitivityRows(frame)
+  const place = { row: list.next + 1, contenders: offers.length, figuresOf: figuresOfCase(frame) }
+  const lead = decision.scoreLead === null ? null : leadSection(layout, decision.scoreLead, place)
+  if (lead !== null) list.add(...emptyRows(1), ...lead.rows)
   return rowSheet({
     name: 'Sensitivity',
     widths,
-    rows: () => rows,
+    rows: () => inBlocks(list.rows, widths.slice(0, columns)),
     frozen: { rows: HEADER_ROW, columns: LEADING.length },
-    marks: offers.length === 0 ? [] : rankMarks(frame, caseRows(frame)),
-    workingColumns: offers.map((_, at) => LEADING.length + rankColumns(offers) + at),
+    marks: offers.length === 0 ? [] : rankMarks(frame, list.rows.length),
+    workingColumns: offers.map((_, at) => columns + at),
     print: { titleRows: [HEADER_ROW, HEADER_ROW], titleColumns: 'A:D', wideFrom: HEADER_ROW },
+    ...(lead && { charts: [lead.chart] }),
   })
 }
 
-/** Last row of the sensitivity cases; the rows after it contain other figures. */
-const caseRows = ({ sensitivity }: Frame): number =>
-  BASE_ROW +
-  8 +
-  sensitivity.weightShifts.length +
-  2 * sensitivity.discountRates.length +
-  sensitivity.wantedVolumes.length
+/** The rows, with page breaks before sections that would be split. */
+function inBlocks(rows: readonly RowPlan[], widths: readonly number[]): Iterable<RowPlan> {
+  const starts = [0, ...[...rows.keys()].filter((at) => rows[at + 1]?.role === 'section'), rows.length]
+  const blocks = starts.slice(1).map((end, at) => rows.slice(starts[at], end))
+  return keepTogether(blocks, widths, heightOf(rows.slice(HEADER_ROW - 1, HEADER_ROW), widths))
+}
 
-function rankMarks({ offers }: Frame, rows: number): Mark[] {
-  const last = columnLetter(FIRST_COLUMN + offers.length - 1)
+/** First rows of the sensitivity cases, each below an empty row and a title, and the last one. */
+function caseRows({ sensitivity: { weightShifts, discountRates, wantedVolumes } }: Frame) {
+  const discountRate = BASE_ROW + weightShifts.length + 5
+  const wantedVolume = discountRate + 2 * (discountRates.length + 2)
+  return { discountRate, wantedVolume, last: wantedVolume + wantedVolumes.length - 1 }
+}
+
+/** src/domain/comparison/decision/score-lead.ts takes the first and last case of a kind. */
+function figuresOfCase(frame: Frame): FiguresOfCase {
+  const { discountRate, wantedVolume } = caseRows(frame)
+  const { discountRates, wantedVolumes } = frame.sensitivity
+  const rows = {
+    discountRate: { first: discountRate, last: discountRate + discountRates.length - 1 },
+    wantedVolume: { first: wantedVolume, last: wantedVolume + wantedVolumes.length - 1 },
+  }
+  return (kind, which) => figuresAt(frame, rows[kind][which])
+}
+
+function rankMarks(frame: Frame, lastRow: number): Mark[] {
+  const last = columnLetter(FIRST_COLUMN + frame.offers.length - 1)
   return [
-    mark(`${columnLetter(FIRST_COLUMN)}${BASE_ROW}:${last}${rows}`, is(here, '=', 1), 'good'),
-    mark(`D${BASE_ROW}:D${rows}`, is(here, '=', 'yes'), 'warn'),
+    mark(`${columnLetter(FIRST_COLUMN)}${BASE_ROW}:${last}${caseRows(frame).last}`, is(here, '=', 1), 'good'),
+    mark(`D${BASE_ROW}:D${lastRow}`, is(here, '=', 'yes'), 'warn'),
   ]
 }
 
-function sensitivityRows(frame: Frame): RowPlan[] {
+function sensitivityRows(frame: Frame): RowList {
   const { layout, sensitivity, offers } = frame
   const list = new RowList().add(...headingRows(rfqHeading(layout, 'Sensitivity', NOTE)))
   list.add(noteRow(sensitivity.words, style.body))
-  if (offers.length === 0) return list.add(noteRow('No offer is ranked.', style.body)).rows
+  if (offers.length === 0) return list.add(noteRow('No offer is ranked.', style.body))
   list.add(offersHeaderRow(frame), ...baseRows(frame))
   list.addSection('Weight changed by points (not below 0)').add(...weightBlocks(frame))
   list.addSection('Discount rate: rank by score').add(...discountBlocks(frame))
@@ -103,7 +127,7 @@ function sensitivityRows(frame: Frame): RowPlan[] {
   list.addSection('Cheapest combination of all ranked offers for each wanted volume, for the original inputs')
   list.add(...combinationRows(frame))
   list.addSection('Break-even: risk-adjusted price at which an offer would rank first, all else unchanged')
-  return list.add(breakEvenHeader(frame), ...breakEvenBlocks(frame)).rows
+  return list.add(breakEvenHeader(frame), ...breakEvenBlocks(frame))
 }
 
 function offersHeaderRow({ offers }: Frame): RowPlan {

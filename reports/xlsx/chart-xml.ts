@@ -51,15 +51,16 @@ function columnChartXml(chart: ColumnChart): string {
 
 function barChartXml(chart: ColumnChart, series: readonly ChartSeries[]): string {
   const grouping = chart.stacked ? 'stacked' : 'clustered'
+  const [direction, overlap] = chart.horizontal ? ['bar', true] : ['col', chart.stacked]
   const body = series.map((one, index) => seriesXml(chart, one, index, columnShape(index))).join('')
   const labels = chart.labelled
     ? dataLabels({ format: `${chart.format};;`, place: 'inBase', ink: 'FFFFFF', bold: true })
-    : series.length === 1
+    : series.length === 1 || chart.horizontal
       ? dataLabels({ format: chart.format, place: 'outEnd' })
       : ''
   return (
-    `<c:barChart><c:barDir val="col"/><c:grouping val="${grouping}"/><c:varyColors val="0"/>${body}${labels}` +
-    `<c:gapWidth val="60"/>${chart.stacked ? '<c:overlap val="100"/>' : ''}` +
+    `<c:barChart><c:barDir val="${direction}"/><c:grouping val="${grouping}"/><c:varyColors val="0"/>${body}${labels}` +
+    `<c:gapWidth val="60"/>${overlap ? '<c:overlap val="100"/>' : ''}` +
     `<c:axId val="${CATEGORY_AXIS}"/><c:axId val="${VALUE_AXIS}"/></c:barChart>`
   )
 }
@@ -156,20 +157,30 @@ function bubblesXml(series: BubbleSeries, index: number, formats: { xFormat: str
 
 const gridlines = `<c:majorGridlines><c:spPr><a:ln w="6350"><a:solidFill><a:srgbClr val="${palette.line.slice(2)}"/></a:solidFill></a:ln></c:spPr></c:majorGridlines>`
 
-function axesXml(chart: ColumnChart): string {
+function axesXml({ horizontal, ...chart }: ColumnChart): string {
+  const [categories, values] = horizontal
+    ? [
+        { at: 'l', order: 'maxMin' },
+        { at: 'b', min: '', crosses: 'max' },
+      ]
+    : [
+        { at: 'b', order: 'minMax' },
+        { at: 'l', min: '<c:min val="0"/>', crosses: 'autoZero' },
+      ]
   return (
-    `<c:catAx><c:axId val="${CATEGORY_AXIS}"/><c:scaling><c:orientation val="minMax"/></c:scaling><c:delete val="0"/>` +
-    `<c:axPos val="b"/>${titleXml(chart.categoryTitle, 900, false)}<c:numFmt formatCode="General" sourceLinked="0"/>` +
+    `<c:catAx><c:axId val="${CATEGORY_AXIS}"/><c:scaling><c:orientation val="${categories.order}"/></c:scaling><c:delete val="0"/>` +
+    `<c:axPos val="${categories.at}"/>${titleXml(chart.categoryTitle, 900, false)}<c:numFmt formatCode="General" sourceLinked="0"/>` +
     `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="low"/>${textProperties(800)}` +
     `<c:crossAx val="${VALUE_AXIS}"/><c:crosses val="autoZero"/><c:auto val="0"/><c:lblAlgn val="ctr"/><c:lblOffset val="100"/><c:noMultiLvlLbl val="1"/></c:catAx>` +
-    `<c:valAx><c:axId val="${VALUE_AXIS}"/><c:scaling><c:orientation val="minMax"/><c:min val="0"/></c:scaling><c:delete val="0"/>` +
-    `<c:axPos val="l"/>${gridlines}${titleXml(chart.valueTitle, 900, false)}<c:numFmt formatCode="${escapeXml(chart.format)}" sourceLinked="0"/>` +
+    `<c:valAx><c:axId val="${VALUE_AXIS}"/><c:scaling><c:orientation val="minMax"/>${values.min}</c:scaling><c:delete val="0"/>` +
+    `<c:axPos val="${values.at}"/>${gridlines}${titleXml(chart.valueTitle, 900, false)}<c:numFmt formatCode="${escapeXml(chart.format)}" sourceLinked="0"/>` +
     `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="nextTo"/>${textProperties(800)}` +
-    `<c:crossAx val="${CATEGORY_AXIS}"/><c:crosses val="autoZero"/><c:crossBetween val="between"/></c:valAx>`
+    `<c:crossAx val="${CATEGORY_AXIS}"/><c:crosses val="${values.crosses}"/><c:crossBetween val="between"/></c:valAx>`
   )
 }
 
 function titleXml(text: string, size: number, bold: boolean): string {
+  if (text === '') return ''
   return (
     `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}" b="${bold ? 1 : 0}"/></a:pPr>` +
     `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${textFill()}</a:rPr><a:t>${escapeXml(text)}</a:t></a:r></a:p></c:rich></c:tx>` +

@@ -98,10 +98,19 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
 
   it.each(names)('computes the scores and ranks of a report with these inputs: %s', (name) => {
     const { after, expected } = appliedEdit(name)
-    const sheet = tableOf(after, 'Scoring', 5)
+    const sheet = tableOf(after, 'Scoring', 7)
     for (const offer of expected.offers) {
       const row = sheet.find((cells) => cells['Offer no.'] === offer.sequence)
       expect({ name: offer.label, ...scoresIn(row) }, offer.label).toEqual({ name: offer.label, ...scoresOf(offer) })
+    }
+    const same = rowsOf(after, 'Scoring').find(({ B }) => B === 'Same points for every ranked offer')
+    const { criteria, ranking } = expected.decision.criteria
+    expect(CRITERIA.map((_, at) => same?.[columnLetter(5 + at)] ?? '')).toEqual(
+      criteria.map(({ distinguishes }) => (distinguishes === false ? 'does not distinguish these offers' : '')),
+    )
+    for (const { offerId, rank } of ranking ?? []) {
+      const number = expected.offers.find(({ id }) => id === offerId)?.sequence
+      expect(sheet.find((cells) => cells['Offer no.'] === number)?.['Rank without them']).toBe(rank)
     }
   })
 
@@ -179,6 +188,13 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     for (const [label, at, ranks] of casesOf(expected.sensitivity)) {
       expect([label, ...(rows.get(label)?.[at] ?? [])]).toEqual([label, ...order.map((from) => ranks[from])])
     }
+    if (tableOf(after, 'Award', 5)[0]?.Solution === 'outdated') return
+    const leads = rowsOf(after, 'Sensitivity').flatMap(({ A, E, F, H }) =>
+      typeof H === 'number' && typeof E === 'number' ? [[A, E, F].map((one) => close6(one))] : [],
+    )
+    const { factors = [] } = expected.decision.scoreLead ?? {}
+    const computed = factors.map(({ title, lowPoints, highPoints }) => [title, lowPoints, highPoints].map(close6))
+    for (const factor of computed) expect(leads).toContainEqual(factor)
   })
 
   it.each(names)('computes the break-even prices of a report with these inputs: %s', (name) => {
@@ -235,6 +251,9 @@ describe.skipIf(missing !== null)(`a workbook whose inputs a reader changed${mis
     }
   })
 })
+
+/** Rounded to what differences of total scores, which have 6 decimals, determine. */
+const close6 = (value: unknown) => (typeof value === 'number' ? Math.round(value * 1e4) / 1e4 + 0 : value)
 
 const sameOffers = (one: Sensitivity['contenders'], other: Sensitivity['contenders']) =>
   JSON.stringify(one.map(({ offerId }) => offerId).sort()) ===

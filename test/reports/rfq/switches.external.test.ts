@@ -22,7 +22,9 @@ function valueAt({ sheets }: ReadWorkbook, reference: string) {
   return sheets[sheet]?.[`${column}${row}`]?.v ?? ''
 }
 
-const close = (value: unknown) => (typeof value === 'number' ? Number(value.toPrecision(9)) : value)
+/** Rounded to 9 digits, by way of 12 so that rounding errors do not separate figures half-way between two. */
+const close = (value: unknown) =>
+  typeof value === 'number' ? Number(Number(value.toPrecision(12)).toPrecision(9)) : value
 
 async function recalculated(files: readonly Buffer[]): Promise<ReadWorkbook[]> {
   const bench = new Bench()

@@ -26,6 +26,7 @@ import { negotiationOf } from './negotiation.js'
 import { clarificationQuestions } from './negotiation-questions.js'
 import { emptyRecommendation, recommend } from './recommendation.js'
 import { savingsOf } from './savings-baselines.js'
+import { scoreLeadOf } from './score-lead.js'
 import { keyOf, switchTableOf } from './switch-table.js'
 
 export interface DecisionInput {
@@ -56,6 +57,8 @@ export function decisionOf(input: DecisionInput): Decision {
   const recommendation = found?.recommendation ?? noTarget(rfq, offers)
   const awarded = new Map(recommendation.award?.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
   const targets = { solver, rfq, settings, currency, hard, wanted, ranked }
+  const decided = offerDecisions(offers, solver, hard, settings, awarded)
+  const eligible = new Map(decided.flatMap((one) => (one.eligible ? [[one.offerId, one.tonnes] as const] : [])))
   return {
     rule: settings.awardRule,
     requirements: requirementSwitches(solver, settings),
@@ -65,9 +68,10 @@ export function decisionOf(input: DecisionInput): Decision {
     scenarios: found?.scenarios ?? [],
     requirementCosts: found?.costs ?? [],
     savings: found?.savings ?? null,
-    offers: offerDecisions(offers, solver, hard, settings, awarded),
+    offers: decided,
     negotiation: negotiationOf(offers, new Set(awarded.keys()), targets),
     criteria: discriminatingCriteria(ranked, settings.weights),
+    scoreLead: scoreLeadOf({ ranked, sensitivity: input.sensitivity, settings, currency: input.currency, eligible }),
     switches,
   }
 }

@@ -28,6 +28,8 @@ export interface Decision {
   offers: OfferDecision[]
   negotiation: Negotiation
   criteria: CriteriaDecision
+  /** Null with fewer than two ranked offers. */
+  scoreLead: ScoreLead | null
   /** The awards for other choices of requirements and wanted volume, solved ahead. */
   switches: SwitchTable
 }
@@ -321,4 +323,33 @@ export interface CriteriaDecision {
   /** The ranking without the criteria that do not distinguish; null if all do, or no weight is left. */
   ranking: { offerId: string; total: number; rank: number }[] | null
   words: string
+}
+
+/**
+ * The score of the recommended offer less that of the next one, and how far each input moves it: whether preferences, rates
+ * and prices would favour another offer. Among the contenders of the sensitivity analysis. Scores decide the award only
+ * under the rule `best-score-compliant`.
+ */
+export interface ScoreLead {
+  /** The best-ranked offer of the award; without one, the first-ranked offer. */
+  offerId: string
+  sequence: number
+  /** The best-ranked of the other eligible offers that are not awarded; without one, of the other offers. */
+  rivalId: string
+  rivalSequence: number
+  points: number
+  /** One input changed, the others unchanged; widest first. */
+  factors: LeadFactor[]
+}
+
+export interface LeadFactor {
+  /** The key of the setting, such as `weights.price` (±20 points) or `haircuts.spot` (±10 points); `price`, `rivalPrice`. */
+  factor: string
+  title: string
+  /** Lowest and highest value; of prices, the relative change. */
+  low: number
+  high: number
+  /** The lead at these values. */
+  lowPoints: number
+  highPoints: number
 }

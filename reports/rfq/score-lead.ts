@@ -1,0 +1,229 @@
+import type { ScoreLead } from '../../src/domain/comparison/decision/decision-model.js'
+import { LEAD_SHIFTS, leadWidth } from '../../src/domain/comparison/decision/score-lead.js'
+import { round6, rounded } from '../../src/domain/comparison/numbers.js'
+import type { Chart, ChartRange } from '../layout/chart.js'
+import type { Grid } from '../layout/grid.js'
+import { bodyRow, emptyRows, headRow, right, sectionRow } from '../layout/rows.js'
+import type { RowPlan } from '../layout/sheet-plan.js'
+import * as style from '../xlsx/cell-styles.js'
+import { arrayFormula, formula, text } from '../xlsx/cells.js'
+import type { RfqLayout, ScoreKey } from './layout.js'
+import { weightsRange } from './scoring-sheet.js'
+
+/** Inputs in the table and its chart, widest first. */
+const MAX_BARS = 8
+const CHART_ROWS = 14
+const FORMAT = '+0.0;-0.0;0.0'
+const SIGNED = style.withNumberFormat(style.oneDecimal, FORMAT)
+const [LOW, HIGH] = ['Change at the low value', 'Change at the high value']
+const DECIDES = 'Scores decide the award only under the rule best-score-compliant; the other rules compare totals.'
+
+/** The figures of the offers shown in a sensitivity case: the first or last one of its kind. */
+export type FiguresOfCase = (kind: 'discountRate' | 'wantedVolume', which: 'first' | 'last') => string
+
+/**
+ * How far each input moves the score lead of the recommended offer (`ScoreLead`): a table and a chart, widest first. The
+ * collapsed rows below choose the two offers and calculate the lead for each input.
+ * @param row the first row of the section
+ * @param contenders number of offers considered, the first rows of `Scoring`
+ */
+export function leadSection(
+  layout: RfqLayout,
+  lead: ScoreLead,
+  { row, contenders, figuresOf }: { row: number; contenders: number; figuresOf: FiguresOfCase },
+): { rows: RowPlan[]; chart: Chart } {
+  const { factors, points, sequence, rivalSequence } = lead
+  const bars = factors.slice(0, MAX_BARS)
+  const first = row + 3
+  const pairRow = first + bars.length + CHART_ROWS
+  const pair = (letter: string) => `$${letter}$${pairRow}`
+  const now = pair('H')
+  const column = (letter: string) => `$${letter}$${pairRow + 1}:$${letter}$${pairRow + factors.length}`
+  const leadAt = leadFormulas(layout, contenders, pair, figuresOf)
+  const working = factors.map((each, at): RowPlan => {
+    const line = pairRow + 1 + at
+    const all = `$E${line},$F${line},${now}`
+    const order = `RANK($G${line},${column('G')})+COUNTIF($G$${pairRow + 1}:$G${line},$G${line})-1`
+    const cells = [
+      arrayFormula(leadAt(each.factor, -1), each.lowPoints, style.oneDecimal),
+      arrayFormula(leadAt(each.factor, 1), each.highPoints, style.oneDecimal),
+      formula(`ROUND(MAX(${all})-MIN(${all}),6)`, leadWidth(each, points), style.oneDecimal),
+      formula(order, at + 1, style.plainNumber),
+    ]
+    return { working: true, cells: [text(each.title, style.body), undefined, undefined, undefined, ...cells] }
+  })
+  const isAhead = (value: number) => round6(value) >= 0
+  const table = bars.map((each, at) => {
+    const pick = (letter: string) => `INDEX(${column(letter)},MATCH(${at + 1},${column('H')},0))`
+    const [low, high] = [pick('E'), pick('F')]
+    const ahead = (value: string) => `ROUND(${value},6)>=0`
+    const changes = [each.lowPoints, each.highPoints].some((value) => isAhead(value) !== isAhead(points))
+    return bodyRow(
+      formula(pick('A'), each.title, style.boldWrapped),
+      formula(pick('G'), leadWidth(each, points), style.oneDecimal),
+      formula(
+        `FIXED(${low},1)&" and "&FIXED(${high},1)`,
+        `${fixed(each.lowPoints)} and ${fixed(each.highPoints)}`,
+        style.body,
+      ),
+      formula(
+        `IF(AND((${ahead(low)})=(${ahead(now)}),(${ahead(high)})=(${ahead(now)})),"no","yes")`,
+        changes ? 'yes' : 'no',
+        style.centred,
+      ),
+      formula(`${low}-${now}`, each.lowPoints - points, SIGNED),
+      formula(`${high}-${now}`, each.highPoints - points, SIGNED),
+    )
+  })
+  const range = <T>(letter: string, cached: readonly T[]): ChartRange<T> => ({
+    ref: `'Sensitivity'!$${letter}$${first}:$${letter}$${first + cached.length - 1}`,
+    cached,
+  })
+  const series = (letter: string, name: string, values: readonly number[]) => ({
+    name: { ref: `'Sensitivity'!$${letter}$${first - 1}`, cached: [name] },
+    values: range(letter, values),
+  })
+  return {
+    rows: [
+      sectionRow('What moves the score lead of the recommended offer over the next eligible offer, widest first'),
+      { role: 'note', cells: [leadSentence(layout, lead, pair)] },
+      headRow(
+        'Input changed',
+        right('Width (points)'),
+        'Lead at the low and the high value',
+        'Leader changes',
+        right(LOW),
+        right(HIGH),
+      ),
+      ...table,
+      ...emptyRows(CHART_ROWS),
+      pairOfOffers(layout, lead, contenders, pairRow),
+      ...working,
+    ],
+    chart: {
+      title: 'What moves the score lead of the recommended offer',
+      alt: `Bars, widest first: change of the score lead of the recommended offer (no. ${sequence}) over the next eligible offer (no. ${rivalSequence}), now ${fixed(points)} points, if one input takes a low or a high value. ${DECIDES}`,
+      stacked: false,
+      horizontal: true,
+      categories: range(
+        'A',
+        bars.map(({ title }) => title),
+      ),
+      categoryTitle: '',
+      valueTitle: 'Change of the lead (points)',
+      format: FORMAT,
+      series: [
+        series(
+          'E',
+          LOW,
+          bars.map(({ lowPoints }) => lowPoints - points),
+        ),
+        series(
+          'F',
+          HIGH,
+          bars.map(({ highPoints }) => highPoints - points),
+        ),
+      ],
+      anchor: { column: 0, row: first - 1 + bars.length, toColumn: 4, toRow: first - 2 + bars.length + CHART_ROWS },
+    },
+  }
+}
+
+const fixed = (value: number) => rounded(value, 1).toFixed(1)
+const scoresOf = ({ report }: RfqLayout, { sequence, rivalSequence }: ScoreLead) =>
+  [sequence, rivalSequence].map((of) => report.offers.find((offer) => offer.sequence === of)?.scores?.total ?? 0)
+
+function leadSentence(layout: RfqLayout, lead: ScoreLead, pair: (letter: string) => string) {
+  const [own = 0, rival = 0] = scoresOf(layout, lead)
+  const score = (letter: string) => `FIXED(${pair(letter)},1)`
+  const live = `"Offer "&${pair('D')}&" scores "&${score('F')}&", offer "&${pair('E')}&" "&${score('G')}&": a lead of "&${score('H')}&" points. ${DECIDES}"`
+  const words = `Offer ${lead.sequence} scores ${fixed(own)}, offer ${lead.rivalSequence} ${fixed(rival)}: a lead of ${fixed(lead.points)} points. ${DECIDES}`
+  return formula(live, words, style.body)
+}
+
+/** The first rows of a column, one for each contender. */
+const rowsOf = <Key extends string>({ cell, letter, firstRow }: Grid<Key>, key: Key, contenders: number) =>
+  `${cell(key, 0)}:$${letter(key)}$${firstRow + contenders - 1}`
+
+/** Position, number and score of both offers, and the lead. */
+function pairOfOffers(layout: RfqLayout, lead: ScoreLead, contenders: number, row: number): RowPlan {
+  const { scoring, recommendation } = layout
+  const [ranks, numbers, totals] = (['rank', 'offer', 'total'] as const).map((key) => rowsOf(scoring, key, contenders))
+  const [tonnes, eligible] = (['tonnes', 'eligible'] as const).map((key) =>
+    rowsOf(recommendation.offers, key, contenders),
+  )
+  const best = (...criteria: string[]) => `MATCH(_xlfn.MINIFS(${ranks},${criteria.join(',')}),${ranks},0)`
+  const isOther = `${numbers},"<>"&$D$${row}`
+  const [own = 0, rival = 0] = scoresOf(layout, lead)
+  const at = (of: number) => layout.report.offers.findIndex(({ sequence }) => sequence === of) + 1
+  const cell = (expression: string, cached: number) => formula(expression, cached, style.plainNumber)
+  return {
+    working: true,
+    cells: [
+      text('The two offers: position, number, score; lead', style.body),
+      cell(`IFERROR(${best(`${tonnes},">0"`)},MATCH(MIN(${ranks}),${ranks},0))`, at(lead.sequence)),
+      cell(
+        `IFERROR(${best(`${eligible},"yes"`, `${tonnes},"<=0"`, isOther)},${best(isOther)})`,
+        at(lead.rivalSequence),
+      ),
+      cell(`INDEX(${numbers},$B$${row})`, lead.sequence),
+      cell(`INDEX(${numbers},$C$${row})`, lead.rivalSequence),
+      cell(`INDEX(${totals},$B$${row})`, own),
+      cell(`INDEX(${totals},$C$${row})`, rival),
+      cell(`$F$${row}-$G$${row}`, lead.points),
+    ],
+  }
+}
+
+/** The lead with one input at its low (−1) or high (1) value; src/domain/comparison/decision/score-lead.ts. */
+function leadFormulas(
+  layout: RfqLayout,
+  contenders: number,
+  pair: (letter: string) => string,
+  figuresOf: FiguresOfCase,
+) {
+  const { scoring, offers } = layout
+  const [own, rival, now] = [pair('B'), pair('C'), pair('H')]
+  const [prices, numbers] = [rowsOf(scoring, 'price', contenders), rowsOf(scoring, 'offer', contenders)]
+  const [contracts, currencies] = [rowsOf(offers, 'contract', contenders), rowsOf(offers, 'currency', contenders)]
+  const weights = `SUM(${weightsRange(layout)})`
+  /** With the prices of the offers that match multiplied. */
+  const priced = (range: string, matches: (cell: string) => string, factor: string) => {
+    const price = (all: string, of: string) => `${all}*IF(${matches(of)},${factor},1)`
+    const [one, other] = [own, rival].map((at) => price(`INDEX(${prices},${at})`, `INDEX(${range},${at})`))
+    const lowest = `MIN(IF(ISNUMBER(${prices}),${price(prices, range)}))`
+    const before = `MIN(${prices})*(1/INDEX(${prices},${own})-1/INDEX(${prices},${rival}))`
+    return `${now}+100*Weight_price/${weights}*(${lowest}*(1/(${one})-1/(${other}))-${before})`
+  }
+  const ofContract: Record<string, (cell: string) => string> = {
+    spot: (cell) => `${cell}="Spot"`,
+    forward: (cell) => `${cell}="Forward"`,
+    other: (cell) => `(${cell}<>"Spot")*(${cell}<>"Forward")`,
+  }
+  return (factor: string, sign: -1 | 1): string => {
+    const [kind, name = ''] = factor.split('.')
+    const relative = `${1 + sign * LEAD_SHIFTS.price}`
+    switch (kind) {
+      case 'weights': {
+        const points = rowsOf(scoring, `score-${name}` as ScoreKey, contenders)
+        const shift = `MAX(-Weight_${name},${sign * LEAD_SHIFTS.weight})`
+        const changed = `(${now}*${weights}+${shift}*(INDEX(${points},${own})-INDEX(${points},${rival})))/(${weights}+${shift})`
+        return `IF(${weights}+${shift}>0,${changed},${now})`
+      }
+      case 'haircuts': {
+        const haircut = `Haircut${name[0]?.toUpperCase()}${name.slice(1)}`
+        const value = `MIN(0.99,MAX(0,${haircut}+${sign * LEAD_SHIFTS.haircut}))`
+        return priced(contracts, ofContract[name] as (cell: string) => string, `(1-${haircut})/(1-${value})`)
+      }
+      case 'exchangeRates':
+        return priced(currencies, (cell) => `${cell}="${name}"`, relative)
+      case 'price':
+      case 'rivalPrice':
+        return priced(numbers, (cell) => `${cell}=${pair(kind === 'price' ? 'D' : 'E')}`, relative)
+      default: {
+        const figures = figuresOf(factor as 'discountRate' | 'wantedVolume', sign === -1 ? 'first' : 'last')
+        return `INDEX(${figures},${own})-INDEX(${figures},${rival})`
+      }
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import type { CaseRanking, Sensitivity } from '../awards/sensitivity-model.js'
+import { minOf, round6, sum } from '../numbers.js'
+import { CRITERION_NAMES } from '../offer/criterion-text.js'
+import type { RankedOffer } from '../offer/ranking.js'
+import { CRITERIA, type Criterion, SETTING_LIMITS, type Settings } from '../settings.js'
+import type { LeadFactor, ScoreLead } from './decision-model.js'
+
+/** The change of weights, as in the sensitivity analysis, of haircuts, and, relatively, of prices and rates. */
+export const LEAD_SHIFTS = { weight: 20, haircut: 0.1, price: 0.1 } as const
+
+type HaircutName = keyof Settings['haircuts']
+export const haircutName = ({ terms: { contractType } }: RankedOffer): HaircutName =>
+  contractType === 'spot' || contractType === 'forward' ? contractType : 'other'
+
+interface LeadInput {
+  ranked: readonly RankedOffer[]
+  sensitivity: Sensitivity
+  settings: Settings
+  currency: string | null
+  /** Tonnes in the recommended award; absent if the offer cannot be awarded or is not eligible. */
+  eligible: ReadonlyMap<string, number>
+}
+
+/** How far each input moves the lead of the recommended offer over the next one: ScoreLead. */
+export function scoreLeadOf(input: LeadInput): ScoreLead | null {
+  const { ranked, sensitivity, eligible } = input
+  const contenders = ranked.slice(0, sensitivity.contenders.length)
+  const own = contenders.find(({ id }) => (eligible.get(id) ?? 0) > 0) ?? contenders[0]
+  const others = contenders.filter((offer) => offer !== own)
+  const rival = others.find(({ id }) => eligible.get(id) === 0) ?? others[0]
+  if (own === undefined || rival === undefined) return null
+  const points = own.scores.total - rival.scores.total
+  const lead = { input, contenders, own, rival, points }
+  const factors = [...weightFactors(lead), ...caseFactors(lead), ...priceFactors(lead)]
+  return {
+    offerId: own.id,
+    sequence: own.sequence,
+    rivalId: rival.id,
+    rivalSequence: rival.sequence,
+    points,
+    factors: factors.sort((a, b) => leadWidth(b, points) - leadWidth(a, points)),
+  }
+}
+
+/** How far one input moves the lead. */
+export const leadWidth = ({ lowPoints, highPoints }: LeadFactor, points: number): number =>
+  round6(Math.max(lowPoints, highPoints, points) - Math.min(lowPoints, highPoints, points))
+
+interface Lead {
+  input: LeadInput
+  contenders: readonly RankedOffer[]
+  own: RankedOffer
+  rival: RankedOffer
+  points: number
+}
+
+const weightOf = ({ weights }: Settings) => sum(CRITERIA.map((criterion) => weights[criterion]))
+
+function weightFactors({ input: { settings }, own, rival, points }: Lead): LeadFactor[] {
+  const all = weightOf(settings)
+  return CRITERIA.map((criterion: Criterion) => {
+    const weight = settings.weights[criterion]
+    const difference = own.scores[criterion] - rival.scores[criterion]
+    const [low, high] = [Math.max(0, weight - LEAD_SHIFTS.weight), weight + LEAD_SHIFTS.weight]
+    /** As it is if no weight is left. */
+    const pointsAt = (value: number) => {
+      const shift = value - weight
+      return all + shift > 0 ? (points * all + shift * difference) / (all + shift) : points
+    }
+    const title = `Weight of ${CRITERION_NAMES[criterion].toLowerCase()} ±${LEAD_SHIFTS.weight}`
+    return { factor: `weights.${criterion}`, title, low, high, lowPoints: pointsAt(low), highPoints: pointsAt(high) }
+  })
+}
+
+/** Inputs whose totals the sensitivity analysis has. */
+function caseFactors({ input: { sensitivity }, contenders, own, rival, points }: Lead): LeadFactor[] {
+  const [ownAt, rivalAt] = [contenders.indexOf(own), contenders.indexOf(rival)]
+  const pointsIn = ({ totals }: CaseRanking) => {
+    const [one, other] = [totals[ownAt] ?? null, totals[rivalAt] ?? null]
+    return one === null || other === null ? points : one - other
+  }
+  const factor = <Case extends CaseRanking>(
+    name: string,
+    title: string,
+    cases: readonly Case[],
+    valueIn: (one: Case) => number,
+  ): LeadFactor[] => {
+    const [first, last] = [cases[0], cases.at(-1)]
+    if (first === undefined || last === undefined || valueIn(first) === valueIn(last)) return []
+    const values = { low: valueIn(first), high: valueIn(last) }
+    return [{ factor: name, title, ...values, lowPoints: pointsIn(first), highPoints: pointsIn(last) }]
+  }
+  return [
+    ...factor('discountRate', 'Discount rate 0 to 15 %', sensitivity.discountRates, ({ rate }) => rate),
+    ...factor('wantedVolume', 'Wanted volume: minimum to maximum', sensitivity.wantedVolumes, ({ wanted }) => wanted),
+  ]
+}
+
+/** Inputs that change prices: of one offer, of one type of contract, in one currency. */
+function priceFactors({ input: { settings, currency }, contenders, own, rival, points }: Lead): LeadFactor[] {
+  const share = settings.weights.price / weightOf(settings)
+  const pricePoints = (factorOf: (offer: RankedOffer) => number) => {
+    const price = (offer: RankedOffer) => (offer.compared.price ?? 0) * factorOf(offer)
+    return 100 * (minOf(contenders.map(price)) ?? 0) * (1 / price(own) - 1 / price(rival))
+  }
+  const now = pricePoints(() => 1)
+  const factor = (
+    name: string,
+    title: string,
+    [low, high]: readonly [number, number],
+    factorAt: (value: number, offer: RankedOffer) => number,
+  ): LeadFactor => {
+    const pointsAt = (value: number) => points + share * (pricePoints((offer) => factorAt(value, offer)) - now)
+    return { factor: name, title, low, high, lowPoints: pointsAt(low), highPoints: pointsAt(high) }
+  }
+  const ofOffer = (name: string, title: string, one: RankedOffer) =>
+    factor(name, `${title} ±10 %`, [-LEAD_SHIFTS.price, LEAD_SHIFTS.price], (value, offer) =>
+      offer === one ? 1 + value : 1,
+    )
+  const haircuts = (['spot', 'forward', 'other'] as const).filter((type) =>
+    contenders.some((offer) => haircutName(offer) === type),
+  )
+  const rates = new Map(contenders.map(({ terms, compared }) => [terms.currencyCode, compared.rate]))
+  return [
+    ofOffer('price', 'Price of the recommended offer', own),
+    ofOffer('rivalPrice', 'Price of the next offer', rival),
+    ...haircuts.map((type) => {
+      const now = settings.haircuts[type]
+      const [, max] = SETTING_LIMITS.haircut
+      const values = [Math.max(0, now - LEAD_SHIFTS.haircut), Math.min(max, now + LEAD_SHIFTS.haircut)] as const
+      return factor(`haircuts.${type}`, `Haircut on ${type} contracts ±10 points`, values, (value, offer) =>
+        haircutName(offer) === type ? (1 - now) / (1 - value) : 1,
+      )
+    }),
+    ...[...rates].flatMap(([code, rate]) => {
+      if (code === null || code === currency || rate === null) return []
+      const values = [rate * (1 - LEAD_SHIFTS.price), rate * (1 + LEAD_SHIFTS.price)] as const
+      return [
+        factor(`exchangeRates.${code}`, `Exchange rate of ${code} ±10 %`, values, (value, offer) =>
+          offer.terms.currencyCode === code ? value / rate : 1,
+        ),
+      ]
+    }),
+  ]
+}
