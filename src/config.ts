@@ -50,6 +50,8 @@ export interface HistoryConfig {
   /** Days after which idle runs are folded, and expired approval plans are deleted; null: never. */
   keepRunsDays: number | null
   keepPlansDays: number | null
+  /** Days after which events that were delivered are deleted; null: never. */
+  keepEventsDays: number | null
   /** When `start` does so; null: never. */
   pruneSchedule: string | null
 }

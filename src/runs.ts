@@ -2,7 +2,7 @@ import { channelKey } from './domain/channel.js'
 import type { Clock, Timestamp } from './domain/clock.js'
 import type { RunCounts, RunKind, RunRecord } from './domain/records.js'
 import type { ChannelSession } from './marketplace/contract.js'
-import { AbortedError, MarketplaceError, PausedError } from './marketplace/errors.js'
+import { AbortedError, ChannelError, MarketplaceError, PausedError } from './marketplace/errors.js'
 import type { RunEnd, RunHandle, Runs } from './store/contract.js'
 
 /** A failure that concerns one RFQ only. */
@@ -30,6 +30,8 @@ interface RunContext {
   session: Pick<ChannelSession, 'channel' | 'requests'>
   store: Pick<Runs, 'beginRun'>
   now: Clock
+  /** In which due dates of the channel are interpreted; default UTC. */
+  timeZone?: string
 }
 
 /** This many failures and limitations are named in the error of a run; the rest are counted. */
@@ -46,7 +48,12 @@ export async function withRun(
   kind: RunKind,
   work: (run: RunHandle, progress: RunProgress) => Promise<void>,
 ): Promise<{ run: RunRecord; failures: ItemFailure[] }> {
-  const run = await context.store.beginRun({ channel: channelKey(context.session.channel), kind, now: context.now() })
+  const run = await context.store.beginRun({
+    channel: channelKey(context.session.channel),
+    kind,
+    now: context.now(),
+    ...(context.timeZone === undefined ? {} : { timeZone: context.timeZone }),
+  })
   const progress = newProgress()
   let error: Error | null = null
   try {
@@ -98,6 +105,7 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     suspicious: progress.suspicious,
     failedItems: error === null && progress.incomplete === null ? progress.failures.length : null,
     notBefore: error instanceof PausedError ? error.until : null,
+    keyRefused: error instanceof ChannelError && (error.status === 401 || error.status === 403),
   }
 }
 

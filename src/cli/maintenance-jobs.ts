@@ -28,8 +28,8 @@ export async function createMaintenanceJobs({ config, store }: App, now: Clock):
       task: 'prune',
       cron: compileCron(history.pruneSchedule, scheduleTimeZone),
       async run(signal) {
-        const { runs, plans } = await (await store()).prune({ ...pruneOptions(history, now()), signal })
-        return { runs: runs.rows, plans: plans.rows }
+        const { runs, plans, events } = await (await store()).prune({ ...pruneOptions(history, now()), signal })
+        return { runs: runs.rows, plans: plans.rows, events: events.rows }
       },
     })
   }

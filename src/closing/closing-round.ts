@@ -31,7 +31,7 @@ export async function closeExpired(context: ClosingContext, policy: ClosingPolic
   const chosenIds = policy.retry ? new Set([...(approvedIds ?? []), ...policy.retry]) : approvedIds
   let round: Round | undefined
   let interruption: string | null = null
-  const result = await withRun(context, 'close', async (run, progress) => {
+  const result = await withRun({ ...context, timeZone: policy.timeZone }, 'close', async (run, progress) => {
     round = createRound(context, policy, run, progress)
     round.chosenIds = chosenIds
     try {

@@ -93,6 +93,7 @@ history:
   # Versions and decisions are kept for ever. null instead of a number of days: never removed.
   keepRunsDays: 30 # days after which runs that found nothing new become one row per day
   keepPlansDays: 90 # days after which expired approval plans are deleted
+  keepEventsDays: 90 # days after which events are deleted
   pruneSchedule: "30 3 * * *" # when the service does so; null: never
 
 # Write the newest hash of the decision log where whoever can write the database cannot (docs/CLOSING.md, rule 9).

@@ -21,12 +21,13 @@ import type {
   Version,
 } from '../domain/records.js'
 import type { RequestLedger } from '../domain/request-ledger.js'
+import type { Outbox } from './outbox-contract.js'
 
 /**
  * The store (docs/DATABASE.md). Methods work in batches and return promises, so that another database can implement them.
  * They reject with `StoreError` (errors.ts).
  */
-export interface Store extends Runs, Recorder, History, Overview, Closings, MaintenanceLog, Pruning {
+export interface Store extends Runs, Recorder, History, Overview, Closings, MaintenanceLog, Pruning, Outbox {
   /** Absolute path of the database file. */
   readonly path: string
   /** A UUID that identifies the database. Its copies and backups have the same one. */
@@ -107,18 +108,22 @@ export interface PruneReport {
   runs: { rows: number; bytes: number }
   /** Approval plans that expired. */
   plans: { rows: number; bytes: number }
+  /** Events with their deliveries. */
+  events: { rows: number; bytes: number }
 }
 
 export interface Pruning {
   /**
-   * Folds runs that found nothing new into one row per day, channel, kind and outcome, and deletes expired approval plans.
-   * Versions, absences and decisions stay. Null: nothing of that kind.
+   * Folds runs that found nothing new into one row per day, channel, kind and outcome, and deletes expired approval plans
+   * and old events. Versions, absences and decisions stay. Null: nothing of that kind.
    */
   prune(options: {
     /** Runs that began before this day (UTC). */
     foldRunsBefore: Date | null
     /** Plans that expired before. */
     dropPlansBefore: Date | null
+    /** Events before, unless they are still to be delivered. */
+    dropEventsBefore: Date | null
     /** Only report what would be done. */
     dryRun?: boolean
     signal?: AbortSignal
@@ -133,6 +138,8 @@ export interface RunEnd extends RunCounts {
   suspicious?: boolean
   failedItems?: number | null
   notBefore?: Date | null
+  /** The marketplace does not accept the API key. */
+  keyRefused?: boolean
 }
 
 export type PollKind = Exclude<RunKind, 'close'>
@@ -141,8 +148,9 @@ export interface Runs extends RunQueries {
   /**
    * Starts a run. Across all processes on this database, a channel has at most one active run of each kind; while there
    * is one, rejects with `RunBusyError`. A run whose process died is first recorded as `interrupted`.
+   * `timeZone` (default UTC) decides whether an offer is late.
    */
-  beginRun(run: { channel: string; kind: RunKind; now: Date }): Promise<RunHandle>
+  beginRun(run: { channel: string; kind: RunKind; now: Date; timeZone?: string }): Promise<RunHandle>
 }
 
 export interface RunQueries {
@@ -161,6 +169,8 @@ export interface RunHandle {
   readonly id: number
   readonly channel: string
   readonly kind: RunKind
+  /** In which due dates of the channel are interpreted. */
+  readonly timeZone: string
   /** Aborted when another process took over the run because its lease had expired. */
   readonly lost: AbortSignal
   /** Ends the run and releases its lock. */

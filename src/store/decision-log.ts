@@ -3,6 +3,8 @@ import { canonicalJson } from '../domain/canonical-json.js'
 import type { DecisionRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
 import type { Closings, NewDecision } from './contract.js'
+import { writeDecisionEvent } from './decision-events.js'
+import type { EventWriter } from './event-writer.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** The previous hash of the first decision. */
@@ -86,7 +88,7 @@ export const selectNewestIds = (condition: string): string =>
   `select max(id) from close_decisions where ${condition} group by channel, rfq_id`
 
 /** The decision log: append-only, each row carrying the hash of the one before (docs/CLOSING.md, rule 9). */
-export function createDecisionLog(connection: Connection): DecisionLog {
+export function createDecisionLog(connection: Connection, events: EventWriter): DecisionLog {
   const sql = (text: string) => connection.statement(text)
 
   const append = (decision: NewDecision): DecisionRecord => {
@@ -106,7 +108,9 @@ export function createDecisionLog(connection: Connection): DecisionLog {
       previousHash,
       hash: chainHash(previousHash, decision),
     }) as DecisionRow
-    return toDecision(row)
+    const appended = toDecision(row)
+    writeDecisionEvent(events, appended)
+    return appended
   }
 
   const newest = (condition: string, channel: string): DecisionRecord[] => {

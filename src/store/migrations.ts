@@ -1,3 +1,5 @@
+import { outbox } from './outbox-schema.js'
+
 /** A migration, applied by migrate.ts. A released migration is never edited: every change is a new one. */
 export interface Migration {
   name: string
@@ -346,4 +348,5 @@ export const migrations: readonly Migration[] = [
   { name: 'maintenance, folded runs', sql: maintenance },
   { name: 'bodies as received', sql: receivedBodies },
   { name: 'observations by time', sql: observations },
+  { name: 'events and deliveries', sql: outbox },
 ]

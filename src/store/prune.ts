@@ -32,14 +32,15 @@ interface RunRow {
 type Group = RunRow[]
 
 /**
- * Folds idle runs into one row per day, channel, kind and outcome, and deletes approval plans that expired. Never touches
+ * Folds idle runs into one row per day, channel, kind and outcome, and deletes approval plans that expired and old events. Never touches
  * versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions, so that others can
  * write meanwhile; when it is killed, what was folded stays folded.
  */
 export function createPruning(connection: Connection): Pruning {
   return {
-    async prune({ foldRunsBefore, dropPlansBefore, dryRun = false, signal }) {
-      const report: PruneReport = { runs: { rows: 0, bytes: 0 }, plans: { rows: 0, bytes: 0 } }
+    async prune({ foldRunsBefore, dropPlansBefore, dropEventsBefore, dryRun = false, signal }) {
+      const none = { rows: 0, bytes: 0 }
+      const report: PruneReport = { runs: { ...none }, plans: none, events: none }
       for (const group of foldRunsBefore === null ? [] : await idleGroups(connection, foldRunsBefore, signal)) {
         for (let start = 0; start < group.length - 1; start += RUNS_PER_TRANSACTION - 1) {
           signal?.throwIfAborted()
@@ -51,6 +52,8 @@ export function createPruning(connection: Connection): Pruning {
         await yieldToEventLoop()
       }
       if (dropPlansBefore !== null) report.plans = await dropPlans(connection, dropPlansBefore.toISOString(), dryRun)
+      if (dropEventsBefore !== null)
+        report.events = await dropEvents(connection, dropEventsBefore.toISOString(), { dryRun, signal })
       report.runs.bytes = Math.round(report.runs.bytes)
       return report
     },
@@ -161,4 +164,50 @@ async function dropPlans(connection: Connection, before: string, dryRun: boolean
     connection.statement('delete from held_rounds where expires_at < ?').run(before),
   )
   return { ...found, rows: changes }
+}
+
+/** Events looked at in one transaction. */
+const EVENTS_PER_TRANSACTION = 250
+
+/**
+ * Old events with their deliveries. Those that are still to be delivered stay, and those of overdue RFQs, which say that
+ * they need no other.
+ */
+async function dropEvents(
+  connection: Connection,
+  before: string,
+  { dryRun, signal }: { dryRun: boolean; signal: AbortSignal | undefined },
+): Promise<PruneReport['events']> {
+  const total = { rows: 0, bytes: 0 }
+  for (let after = 0; ; ) {
+    signal?.throwIfAborted()
+    const old = connection.read((db) =>
+      db
+        .prepare(
+          `select sequence, length(id || kind || at || data) + 2 * ${ROW_OVERHEAD_BYTES} as bytes,
+            kind <> 'rfq.overdue' and not exists (
+              select 1 from deliveries d where d.event_id = e.id and d.state = 'pending') as done
+          from events e where sequence > ? and at < ? order by sequence limit ${EVENTS_PER_TRANSACTION}`,
+        )
+        .all(after, before),
+    ) as { sequence: number; bytes: number; done: number }[]
+    const done = old.filter((each) => each.done === 1)
+    if (done.length > 0 && !dryRun) await deleteEvents(connection, done)
+    total.rows += done.length
+    total.bytes += done.reduce((sum, { bytes }) => sum + bytes, 0)
+    if (old.length < EVENTS_PER_TRANSACTION) return total
+    after = old.at(-1)?.sequence ?? after
+    await yieldToEventLoop()
+  }
+}
+
+function deleteEvents(connection: Connection, events: readonly { sequence: number }[]): Promise<void> {
+  const sequences = JSON.stringify(events.map(({ sequence }) => sequence))
+  // A delivery that was asked for again meanwhile stays.
+  const done = `select id from events e where sequence in (select value from json_each(@sequences))
+    and not exists (select 1 from deliveries d where d.event_id = e.id and d.state = 'pending')`
+  return connection.write(() => {
+    connection.statement(`delete from deliveries where event_id in (${done})`).run({ sequences })
+    connection.statement(`delete from events where id in (${done})`).run({ sequences })
+  })
 }

@@ -1,6 +1,7 @@
 import { createClosings } from './closings.js'
 import { Connection } from './connection.js'
 import type { Reader } from './contract.js'
+import { createEventWriter } from './event-writer.js'
 import { createHistory } from './history.js'
 import { createMonitoring } from './monitoring.js'
 import { createOverview } from './overview.js'
@@ -16,7 +17,7 @@ export async function openReader(path: string): Promise<Reader> {
     ...createRunQueries(connection),
     ...createHistory(connection),
     ...createOverview(connection),
-    ...createClosings(connection),
+    ...createClosings(connection, createEventWriter(connection)),
     ...createMonitoring(connection),
     close: () => connection.close(),
   }

@@ -4,6 +4,7 @@ import type { Problem } from '../domain/lenient-parser.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
 import type { Recorder, RecordResult, RfqSnapshot, RunHandle, Snapshot, UpsertResult } from './contract.js'
+import { MAX_BODIES_BEFORE, type Observations, type ObservedChange, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './runs.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
@@ -26,6 +27,7 @@ interface EntityRow {
   content_hash: string
   shape: DocumentShape
   body: string
+  parsed_body: string | null
   latest_body: string | null
 }
 /** A snapshot with the text of its body and its content hash. */
@@ -42,16 +44,22 @@ interface WriteContext {
   run: RunHandle
   stamp: string
   readAt: string
+  /** What becomes events at the end of the transaction. */
+  observed: Observations
 }
 
-/** Records observations: versions, absences and problems (docs/DATABASE.md). */
-export function createRecorder(connection: Connection): Recorder {
+/** Records observations: versions, absences, problems and events (docs/DATABASE.md). */
+export function createRecorder(connection: Connection, events: ObservedEvents): Recorder {
   const sql = (text: string) => connection.statement(text)
 
   const inRun = <T>(run: RunHandle, readAt: Date, now: Date, work: (context: WriteContext) => Promise<T>): Promise<T> =>
-    connection.write(() => {
+    connection.write(async () => {
       assertLive(connection, run)
-      return work({ run, stamp: advanceTime(run.channel, now), readAt: readAt.toISOString() })
+      const observed: Observations = { rfq: null, changes: [], problems: [] }
+      const context = { run, stamp: advanceTime(run.channel, now), readAt: readAt.toISOString(), observed }
+      const result = await work(context)
+      events.write(run, observed, context.stamp)
+      return result
     })
 
   /** Timestamps within a channel never go backwards, even if the clock does. */
@@ -65,7 +73,8 @@ export function createRecorder(connection: Connection): Recorder {
 
   const findCurrent = (key: EntityKey) =>
     sql(
-      `select v.valid, e.version, e.last_read_at, e.missing_since, e.latest_body, v.content_hash, v.shape, v.body
+      `select v.valid, e.version, e.last_read_at, e.missing_since, e.latest_body, v.content_hash, v.shape, v.body,
+        v.parsed_body
       from entities e join versions v using (channel, kind, rfq_id, id, version)
       where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
     ).get(key) as EntityRow | undefined
@@ -103,6 +112,7 @@ export function createRecorder(connection: Connection): Recorder {
       values (@channel, @kind, @rfqId, @id, 1, @stamp, @stamp, @readAt, @stamp)`,
     ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
     insertVersion(key, 1, snapshot, null, context)
+    observe(key, 'inserted', null, snapshot, context)
     return 'inserted'
   }
 
@@ -122,6 +132,7 @@ export function createRecorder(connection: Connection): Recorder {
         changed_at = @stamp, latest_body = null, latest_parsed_body = null
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
     ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
+    observe(key, 'changed', row, snapshot, context)
     return 'changed'
   }
 
@@ -163,7 +174,10 @@ export function createRecorder(connection: Connection): Recorder {
     const row = findCurrent(key)
     if (!row) return withProblems(key, snapshot, context, insert(key, snapshot, context))
     if (context.readAt < row.last_read_at) return 'stale'
-    if (row.missing_since !== null) clearMissing(key, context)
+    if (row.missing_since !== null) {
+      clearMissing(key, context)
+      observe(key, 'returned', null, snapshot, context)
+    }
     // A summary or list entry never replaces a full document.
     if (snapshot.shape !== 'full' && row.shape === 'full') {
       return withProblems(key, snapshot, context, touch(key, context))
@@ -214,12 +228,18 @@ export function createRecorder(connection: Connection): Recorder {
     ).run(key)
   }
 
-  const upsertProblems = ({ channel, kind, id }: EntityKey, problems: readonly Problem[], { stamp }: WriteContext) => {
+  const upsertProblems = (
+    { channel, kind, id }: EntityKey,
+    problems: readonly Problem[],
+    { stamp, observed }: WriteContext,
+  ) => {
     for (const problem of problems) {
-      sql(
+      const upserted = sql(
         `insert into problems values (@channel, @kind, @id, @path, @code, @message, @stamp, @stamp, 1)
-        on conflict do update set message = excluded.message, last_seen_at = excluded.last_seen_at, times = times + 1`,
-      ).run({
+        on conflict do update set message = excluded.message, last_seen_at = excluded.last_seen_at, times = times + 1
+        returning times`,
+      )
+      const times = upserted.pluck().get({
         channel,
         kind,
         id,
@@ -228,6 +248,7 @@ export function createRecorder(connection: Connection): Recorder {
         message: toStoredText(problem.message),
         stamp,
       })
+      if (times === 1) observed.problems.push({ kind, id: fromStoredText(id), problem })
     }
   }
 
@@ -256,7 +277,12 @@ export function createRecorder(connection: Connection): Recorder {
     if (!snapshot.responsesComplete) return []
     const listed = new Set(snapshot.responses.map((response) => response.id))
     const missing = presentIds(context, 'response', snapshot.rfq.id).filter((id) => !listed.has(id))
-    for (const id of missing) markMissing(entityKey(context.run, 'response', id, snapshot.rfq.id), context)
+    for (const id of missing) {
+      const key = entityKey(context.run, 'response', id, snapshot.rfq.id)
+      markMissing(key, context)
+      const row = context.observed.changes.length < MAX_BODIES_BEFORE ? findCurrent(key) : undefined
+      observe(key, 'missing', row ?? null, null, context)
+    }
     return missing
   }
 
@@ -281,6 +307,7 @@ export function createRecorder(connection: Connection): Recorder {
     recordRfq(run, snapshot, now) {
       return inRun(run, snapshot.readAt, now, async (context) => {
         const key = entityKey(run, 'rfq', snapshot.rfq.id)
+        context.observed.rfq = { id: snapshot.rfq.id, body: snapshot.rfq.body, shape: snapshot.shape }
         const rfq = upsert(key, { ...snapshot.rfq, shape: snapshot.shape }, context)
         const known = findCurrent(key)
         const result = { rfq, rfqVersion: known?.version ?? 0, rfqHash: known?.content_hash ?? '' }
@@ -307,17 +334,44 @@ export function createRecorder(connection: Connection): Recorder {
       return inRun(run, readAt, now, async (context) => {
         const listed = new Set(listedIds)
         const missing = presentIds(context, kind, '').filter((id) => !listed.has(id))
-        for (const id of missing) markMissing(entityKey(run, kind, id), context)
+        for (const id of missing) {
+          markMissing(entityKey(run, kind, id), context)
+          observe(entityKey(run, kind, id), 'missing', null, null, context)
+        }
         const missingBefore = ids(
           `select id from entities where channel = ? and kind = ? and rfq_id = '' and missing_since is not null`,
           [run.channel, kind],
         )
         const returned = missingBefore.filter((id) => listed.has(id))
-        for (const id of returned) clearMissing(entityKey(run, kind, id), context)
+        for (const id of returned) {
+          clearMissing(entityKey(run, kind, id), context)
+          observe(entityKey(run, kind, id), 'returned', null, null, context)
+        }
         return { missing, returned }
       })
     },
   }
+}
+
+/** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
+function observe(
+  key: EntityKey,
+  change: ObservedChange['change'],
+  row: EntityRow | null,
+  snapshot: HashedSnapshot | null,
+  { observed: { changes } }: WriteContext,
+): void {
+  if (key.kind === 'listing') return
+  const keepsText = key.kind === 'rfq' || changes.length < MAX_BODIES_BEFORE
+  const id = fromStoredText(key.id)
+  changes.push({
+    kind: key.kind,
+    rfqId: key.kind === 'rfq' ? id : fromStoredText(key.rfqId),
+    id,
+    change,
+    before: row && { text: keepsText ? (row.parsed_body ?? row.body) : null, shape: row.shape },
+    after: snapshot && { body: snapshot.body, shape: snapshot.shape },
+  })
 }
 
 function hashSnapshot(kind: DocumentKind, snapshot: Snapshot & { shape: DocumentShape }): HashedSnapshot {

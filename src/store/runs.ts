@@ -5,13 +5,16 @@ import type { RunRecord } from '../domain/records.js'
 import type { Connection } from './connection.js'
 import type { RunEnd, Runs } from './contract.js'
 import { RunBusyError, RunLostError } from './errors.js'
+import type { EventWriter } from './event-writer.js'
 import { isProcessAlive } from './process-alive.js'
 import { createRunQueries, type RunRow, toRunRecord } from './run-queries.js'
-import { toStoredText } from './stored-text.js'
+import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A run whose lease was not renewed for this long counts as interrupted, in milliseconds. */
 const LEASE_MS = 30_000
 const RENEW_INTERVAL_MS = 10_000
+
+const KEY_REMEDY = 'correct or renew the API key of the channel, then restart the service'
 
 /** The process that holds a run. */
 interface Holder {
@@ -30,8 +33,9 @@ export function createRuns(options: {
   connection: Connection
   clock: Clock
   command: string | null
+  events: EventWriter
 }): Runs & { stopRenewing(): void } {
-  const { connection, clock, command } = options
+  const { connection, clock, command, events } = options
   const holder: Holder = { host: hostname(), pid: process.pid, nonce: randomUUID(), ...(command && { command }) }
   const active = new Map<number, AbortController>()
   const leaseUntil = () => new Date(clock().getTime() + LEASE_MS).toISOString()
@@ -54,7 +58,7 @@ export function createRuns(options: {
   const timer = setInterval(renew, RENEW_INTERVAL_MS)
   timer.unref()
 
-  const finish = async (id: number, end: RunEnd, now: Date): Promise<RunRecord> => {
+  const finish = async (id: number, { keyRefused = false, ...end }: RunEnd, now: Date): Promise<RunRecord> => {
     active.delete(id)
     return connection.write(() => {
       const row = connection
@@ -75,12 +79,29 @@ export function createRuns(options: {
           notBefore: end.notBefore?.toISOString() ?? null,
         }) as RunRow | undefined
       if (!row) throw takenOverError(id)
+      if (keyRefused) writeKeyRefused(row)
       return toRunRecord(row)
     })
   }
 
+  /** Once, until a run of this kind succeeds again. */
+  const writeKeyRefused = (row: RunRow) => {
+    const { channel, kind, id, error } = row
+    const said = connection
+      .statement(
+        `select 1 from events where channel = @channel and kind = 'channel.key-refused' and at > coalesce(
+          (select finished_at from runs where channel = @channel and kind = @kind and outcome in ('complete', 'partial')
+            and id < @id order by id desc limit 1), '')`,
+      )
+      .get({ channel, kind, id })
+    if (said !== undefined) return
+    const at = row.finished_at ?? row.started_at
+    const describe = () => ({ reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY })
+    events.writeForRun(id, [{ kind: 'channel.key-refused', at, channel, describe }])
+  }
+
   return {
-    async beginRun({ channel, kind, now }) {
+    async beginRun({ channel, kind, now, timeZone = 'UTC' }) {
       const id = await connection.write(() => {
         const current = connection
           .statement('select * from runs where channel = ? and kind = ? and finished_at is null')
@@ -98,7 +119,7 @@ export function createRuns(options: {
       })
       const lost = new AbortController()
       active.set(id, lost)
-      return { id, channel, kind, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
+      return { id, channel, kind, timeZone, lost: lost.signal, finish: (end, at) => finish(id, end, at) }
     },
     ...createRunQueries(connection),
     stopRenewing() {

@@ -5,11 +5,14 @@ import { createClosings } from './closings.js'
 import { Connection, type Sqlite, tryToWrite } from './connection.js'
 import type { Store } from './contract.js'
 import { UnusableDatabaseError } from './errors.js'
+import { createEventWriter } from './event-writer.js'
 import { createHistory } from './history.js'
 import { readIdentity } from './identity.js'
 import { removeDatabaseLeftovers } from './leftovers.js'
 import { createMaintenanceLog } from './maintenance.js'
 import { type MigrationReport, migrate, schemaVersion } from './migrate.js'
+import { createObservedEvents } from './observed-events.js'
+import { createOutbox } from './outbox.js'
 import { createOverview } from './overview.js'
 import { createPruning } from './prune.js'
 import { isNotWritable } from './read-only.js'
@@ -52,17 +55,19 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     )
   }
   const connection = await openConnection(options, clock)
-  const { stopRenewing, ...runs } = createRuns({ connection, clock, command: options.command ?? null })
+  const events = createEventWriter(connection)
+  const { stopRenewing, ...runs } = createRuns({ connection, clock, command: options.command ?? null, events })
   const ledgers = createRequestLedgers(options.path, clock)
   return {
     path: options.path,
     ...runs,
-    ...createRecorder(connection),
+    ...createRecorder(connection, createObservedEvents(connection, events)),
     ...createHistory(connection),
     ...createOverview(connection),
-    ...createClosings(connection),
+    ...createClosings(connection, events),
     ...createMaintenanceLog(connection),
     ...createPruning(connection),
+    ...createOutbox(connection, events),
     identity: async () => connection.read(readIdentity),
     requestLedger: (origin) => ledgers.ledger(origin),
     check: async () => check(connection),

@@ -8,6 +8,8 @@ export interface PollContext {
   session: ChannelSession
   store: Runs & Recorder & History
   now: Clock
+  /** In which due dates of the channel are interpreted; default UTC. */
+  timeZone?: string
   /** Stops the poll before the next RFQ is read; what was recorded stays. */
   signal?: AbortSignal
   /** Accept a list even if most of its entries disappeared (`--accept-loss`). */

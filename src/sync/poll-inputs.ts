@@ -13,10 +13,10 @@ interface PollServices {
 /** The context of one poll of one channel, with its own session. */
 export function pollContext(
   { marketplace, store, now }: PollServices,
-  channel: ChannelRef & { apiKey: string },
+  channel: ChannelRef & { apiKey: string; timeZone: string },
   signal: AbortSignal,
 ): PollContext {
-  return { session: marketplace.session(channel, { signal }), store, now, signal }
+  return { session: marketplace.session(channel, { signal }), store, now, timeZone: channel.timeZone, signal }
 }
 
 /** The options of an RFQ poll, from the configuration. */

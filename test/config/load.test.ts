@@ -75,7 +75,13 @@ describe('configuration file', () => {
       requests: { concurrency: 8, perSecond: 20, timeoutMs: 30_000, retries: 5, maxBodyMiB: 256 },
       closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
       reports: { directory: join(folder, 'data/reports'), settings: DEFAULT_SETTINGS },
-      history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, pruneSchedule: '30 3 * * *' },
+      history: {
+        recheckClosedHours: 24,
+        keepRunsDays: 30,
+        keepPlansDays: 90,
+        keepEventsDays: 90,
+        pruneSchedule: '30 3 * * *',
+      },
       anchors: { to: null, schedule: '0 2 * * *' },
       web: {
         host: '127.0.0.1',

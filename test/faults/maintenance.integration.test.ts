@@ -15,7 +15,7 @@ import { testFolder } from '../helpers/test-folder.js'
 import { fault } from './fault-test.js'
 
 const pruner = join(import.meta.dirname, '../fixtures/prune.mjs')
-const EVERYTHING = { foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null }
+const EVERYTHING = { foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null, dropEventsBefore: null }
 
 async function open(path: string): Promise<Store> {
   const store = await openStore({ path })

@@ -30,7 +30,7 @@ export const testConfig = (options: Partial<Config> = {}): Config => ({
   requests: { concurrency: 8, perSecond: 10_000, timeoutMs: 2_000, retries: 1, maxBodyMiB: 16 },
   closing: { enabled: true, maxPerRun: 25, maxClockSkewSeconds: 60, reportOnClose: true },
   reports: { directory: '/nowhere/reports', settings: DEFAULT_SETTINGS },
-  history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, pruneSchedule: null },
+  history: { recheckClosedHours: 24, keepRunsDays: 30, keepPlansDays: 90, keepEventsDays: 90, pruneSchedule: null },
   anchors: { to: null, schedule: null },
   web: LOCAL_WEB,
   logLevel: null,

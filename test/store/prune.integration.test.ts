@@ -9,7 +9,8 @@ import { CHANNEL, insertIdleRuns, RUN_TOTALS, START, sql } from '../helpers/idle
 import { testFolder } from '../helpers/test-folder.js'
 
 const DAY_MS = 24 * 3_600_000
-const KEEP = { keepRunsDays: 30, keepPlansDays: 90 }
+const NONE = { rows: 0, bytes: 0 }
+const KEEP = { keepRunsDays: 30, keepPlansDays: 90, keepEventsDays: 90 }
 const IDLE: RunEnd = {
   requests: 2,
   seen: 5,
@@ -162,7 +163,11 @@ describe('pruning', () => {
     await run(store, START, {}, 'close')
     // Enough newer runs, so that none of these is among those that stay single.
     for (const channel of [CHANNEL, 'acme/blue']) makeNewest(store.path, channel)
-    await store.prune({ foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null })
+    await store.prune({
+      foldRunsBefore: new Date('2026-01-01T00:00:00Z'),
+      dropPlansBefore: null,
+      dropEventsBefore: null,
+    })
     const rows = (await store.runs({ limit: 1000 })).filter(({ startedAt }) => startedAt < '2026')
     const shown = rows.map(({ channel, outcome, startedAt, times }) => [
       channel,
@@ -209,7 +214,7 @@ describe('pruning', () => {
     expect(report.runs).toEqual({ rows: 10_000 - 7 - 100, bytes: expect.any(Number) })
     expect(report.plans.rows).toBe(1)
     for (let round = 0; round < 6; round++) {
-      expect(await store.prune(options)).toEqual({ runs: { rows: 0, bytes: 0 }, plans: { rows: 0, bytes: 0 } })
+      expect(await store.prune(options)).toEqual({ runs: NONE, plans: NONE, events: NONE })
     }
     expect(sql(store.path, RUN_TOTALS)).toEqual([{ times: 10_000, requests: 20_000, unchanged: 50_000 }])
   })
@@ -217,7 +222,11 @@ describe('pruning', () => {
   it('folds days of more runs than one transaction takes', async () => {
     const store = await open()
     insertIdleRuns(store.path, 1_440 + 150)
-    await store.prune({ foldRunsBefore: new Date('2026-01-01T00:00:00Z'), dropPlansBefore: null })
+    await store.prune({
+      foldRunsBefore: new Date('2026-01-01T00:00:00Z'),
+      dropPlansBefore: null,
+      dropEventsBefore: null,
+    })
     expect(sql(store.path, 'select times from runs where times > 1 order by id')).toEqual([
       { times: 1_440 },
       { times: 50 },

@@ -65,17 +65,18 @@ const COLUMNS: Column<Row>[] = [
   { header: 'Size (estimated)', cell: ({ bytes }) => formatBytes(bytes), align: 'right' },
 ]
 
-function printReport({ io }: Cli, { runs, plans }: PruneReport): void {
+function printReport({ io }: Cli, { runs, plans, events }: PruneReport): void {
   const rows = [
     { what: 'idle runs folded into one row per day', ...runs },
     { what: 'expired approval plans', ...plans },
+    { what: 'old events', ...events },
   ]
   printTable(io, COLUMNS, rows, '')
 }
 
-function describeResult({ runs, plans }: PruneReport, dryRun: boolean): string {
+function describeResult({ runs, plans, events }: PruneReport, dryRun: boolean): string {
   if (dryRun) return 'Nothing was changed.'
-  if (runs.rows + plans.rows === 0) return 'There was nothing to remove.'
+  if (runs.rows + plans.rows + events.rows === 0) return 'There was nothing to remove.'
   return 'The space is used again for new data; --compact gives it back to the disk.'
 }
 

@@ -1,0 +1,102 @@
+/**
+ * Events: what was observed or decided, as notifications tell it (docs/NOTIFICATIONS.md). The store writes them in the
+ * transaction that observed them.
+ */
+import type { Timestamp } from './clock.js'
+
+/** Every kind, with what it means. */
+export const EVENT_KINDS = {
+  'channel.first-poll': 'the RFQs of a channel were polled for the first time; the only event of that poll',
+  'offer.new': 'an offer was first observed',
+  'offer.late':
+    'an offer was first observed that was submitted, or appeared, after the response due date; instead of offer.new',
+  'offer.changed': 'an offer changed, or is listed again',
+  'offer.withdrawn': 'an offer is no longer listed on its RFQ',
+  'rfq.new': 'an RFQ was first observed',
+  'rfq.changed': 'an RFQ changed, or is no longer listed, or is listed again',
+  'rfq.due-soon': 'the response due date of an open RFQ is near',
+  'rfq.overdue': 'an RFQ is still open although its response due date has passed',
+  'rfq.closed': 'an RFQ was closed, by Quotekeeper or elsewhere',
+  'close.refused': 'the marketplace refused to close an RFQ, or the close had no effect',
+  'close.unknown': 'it is uncertain whether an RFQ was closed',
+  'close.held': 'RFQs that are past due are held: a person must approve, or remove what stands against closing',
+  'channel.behind': 'a channel had no complete poll for three intervals of its schedule',
+  'channel.key-refused': 'the marketplace does not accept the API key of a channel',
+  'report.made': 'the service wrote a report',
+  'problems.found': "documents deviate from the marketplace's API description in a way not seen before",
+} as const satisfies Record<string, string>
+
+export type EventKind = keyof typeof EVENT_KINDS
+
+export const isEventKind = (text: string): text is EventKind => Object.hasOwn(EVENT_KINDS, text)
+
+/** The RFQ that an event is about. Text is as the marketplace sent it. */
+export interface RfqFacts {
+  id: string
+  number: number | null
+  reference: string | null
+  title: string | null
+  state: string | null
+  responseDueDate: string | null
+}
+
+/** The offer that an event is about. Text is as the marketplace sent it. */
+export interface OfferFacts {
+  id: string
+  projectDeveloperName: string | null
+  projectName: string | null
+  status: string | null
+  contractType: string | null
+  currency: string | null
+  totalVolume: number | null
+  totalPrice: number | null
+  submittedAt: string | null
+}
+
+/** A field that changed. */
+export interface FieldChange {
+  field: string
+  before: string | number | boolean | null
+  after: string | number | boolean | null
+}
+
+/** The details of an event. Members are only added (docs/NOTIFICATIONS.md). */
+export interface EventData {
+  rfq?: RfqFacts
+  offer?: OfferFacts
+  /** The first few fields that changed. */
+  changes?: FieldChange[]
+  /** Why, or what happened, in words. */
+  reason?: string
+  /** What to do about it. */
+  remedy?: string
+  /** Of a summary: the details of the first few of what it stands for. */
+  items?: EventData[]
+  /** Of a first poll: what it found. */
+  found?: { rfqs: number; offers: number; lateOffers: number; problems: number }
+  problem?: { kind: string; id: string; path: string; code: string; message: string }
+  /** A closing round that waits for approval. */
+  plan?: string
+  decision?: number
+  report?: { path: string }
+  poll?: { kind: string; lastCompleteAt: Timestamp | null }
+}
+
+/** An event as it is stored. */
+export interface EventRecord {
+  /** Grows with each event of a database. */
+  sequence: number
+  /** Unique. The same wherever and however often the event is delivered. */
+  id: string
+  kind: EventKind
+  at: Timestamp
+  channel: string | null
+  rfqId: string | null
+  offerId: string | null
+  runId: number | null
+  /** How many changes it stands for: one, except in a summary. */
+  count: number
+  /** It stands for several changes of one run. */
+  summary: boolean
+  data: EventData
+}

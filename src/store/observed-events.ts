@@ -1,0 +1,215 @@
+import type { DocumentShape } from '../domain/documents.js'
+import { changedFields, namedChanges, offerFacts, rfqFacts, type ShapedBody } from '../domain/event-facts.js'
+import type { EventData, EventKind, RfqFacts } from '../domain/events.js'
+import { type Calendar, createCalendar, isLate } from '../domain/expiry.js'
+import type { Problem } from '../domain/lenient-parser.js'
+import type { Connection } from './connection.js'
+import type { RunHandle } from './contract.js'
+import { type EventDraft, type EventWriter, MAX_SINGLE_EVENTS } from './event-writer.js'
+import { storedRfqFacts } from './stored-rfq.js'
+import { toStoredText } from './stored-text.js'
+
+/** A document that a transaction of a poll or closing round found new, changed, missing or returned. */
+export interface ObservedChange {
+  kind: 'rfq' | 'response'
+  /** The RFQ itself, or the RFQ of the response. */
+  rfqId: string
+  id: string
+  change: 'inserted' | 'changed' | 'missing' | 'returned'
+  before: StoredBody | null
+  /** Null if it is missing. */
+  after: ShapedBody | null
+}
+/** The text of a body; null if only its shape is remembered, because there are too many. */
+export interface StoredBody {
+  text: string | null
+  shape: DocumentShape
+}
+
+/** What one transaction observed. */
+export interface Observations {
+  /** The RFQ that it recorded, if it recorded one. */
+  rfq: (ShapedBody & { id: string }) | null
+  changes: ObservedChange[]
+  problems: { kind: string; id: string; problem: Problem }[]
+}
+
+/** Bodies remembered in one transaction, to tell what changed in them. */
+export const MAX_BODIES_BEFORE = 4 * MAX_SINGLE_EVENTS
+
+/** Turns what a transaction observed into events. Costs nothing if nothing changed. */
+export interface ObservedEvents {
+  /** Within the transaction, at its end. */
+  write(run: RunHandle, observations: Observations, stamp: string): void
+}
+
+export function createObservedEvents(connection: Connection, writer: EventWriter): ObservedEvents {
+  const sql = (text: string) => connection.statement(text)
+  const firstPolls = new Map<number, boolean>()
+  const calendars = new Map<string, Calendar>()
+
+  const calendarOf = (timeZone: string): Calendar => {
+    const known = calendars.get(timeZone)
+    if (known) return known
+    const calendar = createCalendar(timeZone)
+    calendars.set(timeZone, calendar)
+    return calendar
+  }
+
+  /** No poll of this kind ended well before. Does not change during a run. */
+  const isFirstPoll = (run: RunHandle): boolean => {
+    if (run.kind === 'close') return false
+    const known = firstPolls.get(run.id)
+    if (known !== undefined) return known
+    const earlier = sql(
+      `select 1 from runs where channel = ? and kind = ? and id < ? and outcome in ('complete', 'partial') limit 1`,
+    ).get(run.channel, run.kind, run.id)
+    firstPolls.clear()
+    firstPolls.set(run.id, earlier === undefined)
+    return earlier === undefined
+  }
+
+  const isBeingClosed = (channel: string, rfqId: string): boolean =>
+    sql(`select 1 from close_intents where channel = ? and rfq_id = ? and state = 'sending'`).get(
+      channel,
+      toStoredText(rfqId),
+    ) !== undefined
+
+  return {
+    write(run, observations, stamp) {
+      const { changes, problems } = observations
+      if (changes.length === 0 && problems.length === 0) return
+      const isFirst = isFirstPoll(run)
+      if (isFirst && run.kind === 'listings') return
+      let today: string | undefined
+      const context: DraftContext = {
+        run,
+        stamp,
+        today: () => (today ??= calendarOf(run.timeZone).dateAt(new Date(stamp))),
+        calendar: () => calendarOf(run.timeZone),
+        rfq: lazyFacts((rfqId) => {
+          const { rfq } = observations
+          return rfqId === rfq?.id ? rfqFacts(rfqId, rfq) : storedRfqFacts(connection, run.channel, rfqId)
+        }),
+        isBeingClosed: (rfqId) => isBeingClosed(run.channel, rfqId),
+      }
+      const drafts = changes.flatMap((change) => toDraft(change, context) ?? [])
+      if (isFirst) {
+        const count = (...kinds: EventKind[]) => drafts.filter(({ kind }) => kinds.includes(kind)).length
+        const found = {
+          rfqs: count('rfq.new'),
+          offers: count('offer.new', 'offer.late'),
+          lateOffers: count('offer.late'),
+          problems: problems.length,
+        }
+        if (found.rfqs + found.offers + found.problems > 0) writer.addToFirstPoll(run, stamp, found)
+        return
+      }
+      writer.writeForRun(run.id, [...drafts, ...problems.map((found) => problemDraft(found, context))])
+    },
+  }
+}
+
+interface DraftContext {
+  run: RunHandle
+  stamp: string
+  today: () => string
+  calendar: () => Calendar
+  /** The RFQ as it is now stored. */
+  rfq: (rfqId: string) => RfqFacts | null
+  isBeingClosed: (rfqId: string) => boolean
+}
+
+/** Reads each RFQ once, and only if an event tells of it. */
+function lazyFacts(read: (rfqId: string) => RfqFacts | null) {
+  const known = new Map<string, RfqFacts | null>()
+  return (rfqId: string): RfqFacts | null => {
+    const facts = known.get(rfqId)
+    if (facts !== undefined) return facts
+    const found = read(rfqId)
+    known.set(rfqId, found)
+    return found
+  }
+}
+
+function toDraft(change: ObservedChange, context: DraftContext): EventDraft | null {
+  const { kind, rfqId, id } = change
+  const found = kind === 'rfq' ? rfqEvent(change, context) : offerEvent(change, context)
+  if (found === null) return null
+  return {
+    kind: found.kind,
+    at: context.stamp,
+    channel: context.run.channel,
+    rfqId,
+    offerId: kind === 'response' ? id : null,
+    describe: () => ({ ...factsOf(change, context), ...found.details?.() }),
+  }
+}
+
+interface FoundEvent {
+  kind: EventKind
+  details?: () => EventData
+}
+
+function factsOf({ kind, rfqId, id, before, after }: ObservedChange, context: DraftContext): EventData {
+  const rfq = context.rfq(rfqId)
+  const offer = kind === 'response' ? (after ?? parsedBefore(before)) : null
+  return { ...(rfq && { rfq }), ...(offer && { offer: offerFacts(id, offer) }) }
+}
+
+const parsedBefore = (before: StoredBody | null): ShapedBody | null =>
+  before?.text == null ? null : { body: JSON.parse(before.text), shape: before.shape }
+
+const listed =
+  (before: boolean): (() => EventData) =>
+  () => ({ changes: [{ field: 'listed', before, after: !before }] })
+
+function rfqEvent({ rfqId, change, before, after }: ObservedChange, context: DraftContext): FoundEvent | null {
+  if (change === 'inserted') return { kind: 'rfq.new' }
+  if (change === 'missing' || change === 'returned')
+    return { kind: 'rfq.changed', details: listed(change === 'missing') }
+  const old = parsedBefore(before)
+  // A list entry has fewer fields than the RFQ itself: that it could be read is no change.
+  if (old === null || after === null || old.shape !== after.shape) return null
+  const changes = changedFields(old.body, after.body)
+  if (changes.length === 0) return null
+  const details = () => ({ changes: namedChanges(changes) })
+  const closed = changes.some(({ field, after: state }) => field === 'state' && state === 'closed')
+  if (!closed) return { kind: 'rfq.changed', details }
+  const reason = context.isBeingClosed(rfqId) ? 'closed by Quotekeeper' : 'closed on the marketplace'
+  return { kind: 'rfq.closed', details: () => ({ reason, ...details() }) }
+}
+
+function offerEvent(observed: ObservedChange, context: DraftContext): FoundEvent | null {
+  const { change, before, after } = observed
+  if (change === 'missing') return { kind: 'offer.withdrawn', details: listed(true) }
+  if (change === 'returned') return { kind: 'offer.changed', details: listed(false) }
+  if (after === null) return null
+  if (change === 'inserted') return newOffer(observed, after, context)
+  // A summary has fewer fields than the response itself: that it could be read, or no longer, is no change.
+  if (before?.shape !== after.shape) return null
+  if (before.text === null) return { kind: 'offer.changed' }
+  const changes = changedFields(JSON.parse(before.text), after.body)
+  return changes.length === 0 ? null : { kind: 'offer.changed', details: () => ({ changes: namedChanges(changes) }) }
+}
+
+function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: DraftContext): FoundEvent {
+  const due = context.rfq(rfqId)?.responseDueDate ?? null
+  if (due === null || context.today() <= due) return { kind: 'offer.new' }
+  const { submittedAt } = offerFacts(id, after)
+  const submittedLate = isLate(validTime(submittedAt), due, context.calendar())
+  const reason = submittedLate ? 'submitted after the response due date' : 'first seen after the response due date'
+  return { kind: 'offer.late', details: () => ({ reason }) }
+}
+
+const validTime = (text: string | null) => (text !== null && Number.isNaN(Date.parse(text)) ? null : text)
+
+function problemDraft({ kind, id, problem }: Observations['problems'][number], context: DraftContext): EventDraft {
+  const { path, code, message } = problem
+  return {
+    kind: 'problems.found',
+    at: context.stamp,
+    channel: context.run.channel,
+    describe: () => ({ problem: { kind, id, path, code, message } }),
+  }
+}

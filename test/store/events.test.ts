@@ -1,0 +1,217 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import type { EventData } from '../../src/domain/events.js'
+import { pruneOptions } from '../../src/store/retention.js'
+import { pollRfqs } from '../../src/sync/poll-rfqs.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+
+interface Row {
+  kind: string
+  rfq_id: string | null
+  offer_id: string | null
+  count: number
+  data: EventData
+}
+
+/** The events written since the last call. */
+function eventLog({ store }: ChannelFixture) {
+  let after = 0
+  return (): Row[] => {
+    const db = new Database(store.path, { readonly: true })
+    const rows = db.prepare('select * from events where sequence > ? order by sequence').all(after) as (Row & {
+      sequence: number
+    })[]
+    db.close()
+    after = rows.at(-1)?.sequence ?? after
+    return rows.map((row) => ({ ...row, data: JSON.parse(row.data as string) as EventData }))
+  }
+}
+
+/** A channel with one open RFQ, due on 30 November, and one offer, polled once. */
+async function polledChannel() {
+  const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
+  const { world } = fixture.sandbox
+  const { id: rfqId } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
+  const { id: offerId } = world.addResponse(rfqId)
+  const events = eventLog(fixture)
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  const poll = async () => {
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    return events()
+  }
+  return { ...fixture, fixture, world, rfqId, offerId, events, poll }
+}
+
+const kinds = (rows: readonly Row[]) => rows.map(({ kind, count }) => (count === 1 ? kind : `${kind} ×${count}`))
+
+describe('the events of polls', () => {
+  it('are one for the first poll of a channel, and none for six polls in which nothing changed', async () => {
+    const { events, poll } = await polledChannel()
+    const [first, ...others] = events()
+    expect(others).toEqual([])
+    expect(first).toMatchObject({ kind: 'channel.first-poll', data: { found: { rfqs: 1, offers: 1, lateOffers: 0 } } })
+    for (let round = 0; round < 6; round++) expect(await poll()).toEqual([])
+  })
+
+  it('tell of new, changed and withdrawn offers and RFQs once, with what changed', async () => {
+    const { world, rfqId, offerId, events, poll } = await polledChannel()
+    events()
+    const { id: second } = world.addResponse(rfqId)
+    const [added, ...others] = await poll()
+    expect(others).toEqual([])
+    expect(added).toMatchObject({ kind: 'offer.new', rfq_id: rfqId, offer_id: second })
+    expect(added?.data).toMatchObject({ rfq: { id: rfqId, responseDueDate: '2026-11-30' }, offer: { id: second } })
+
+    world.changeResponse(offerId, { offer: { totalPrice: 4242 } })
+    world.changeRfq(rfqId, { title: 'Another title' })
+    const changed = await poll()
+    expect(kinds(changed)).toEqual(['rfq.changed', 'offer.changed'])
+    expect(changed[0]?.data.changes).toContainEqual(expect.objectContaining({ field: 'title', after: 'Another title' }))
+    expect(changed[1]?.data.changes).toEqual([expect.objectContaining({ field: 'offer.totalPrice', after: 4242 })])
+
+    world.removeResponse(second)
+    const [withdrawn, ...none] = await poll()
+    expect(none).toEqual([])
+    expect(withdrawn).toMatchObject({ kind: 'offer.withdrawn', offer_id: second, data: { offer: { id: second } } })
+    expect(await poll()).toEqual([])
+
+    const { id: another } = world.addRfq(CHANNEL, { responseDueDate: '2026-12-01' })
+    expect(kinds(await poll())).toEqual(['rfq.new'])
+    world.removeRfq(another)
+    expect(await poll()).toEqual([expect.objectContaining({ kind: 'rfq.changed', rfq_id: another })])
+    expect(await poll()).toEqual([])
+  })
+
+  it('call an offer late that appears after the due date in the time zone of the channel', async () => {
+    const { fixture, world, rfqId, events } = await polledChannel()
+    events()
+    const pollAt = async (time: string, timeZone: string) => {
+      fixture.setTime(time)
+      world.addResponse(rfqId)
+      const { store, now } = fixture
+      const context = { session: fixture.session(), store, now, timeZone }
+      await pollRfqs(context, { recheckClosedHours: 24, concurrency: 2 })
+      return kinds(events())
+    }
+    expect(await pollAt('2026-11-30T23:30:00.000Z', 'UTC')).toEqual(['offer.new'])
+    expect(await pollAt('2026-11-30T23:40:00.000Z', 'Europe/Paris')).toEqual(['offer.late'])
+    expect(await pollAt('2026-12-01T00:10:00.000Z', 'UTC')).toEqual(['offer.late'])
+  })
+
+  it('say once that an RFQ was closed, and by whom', async () => {
+    const { fixture, world, rfqId, events, poll } = await polledChannel()
+    const { id: other } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
+    await poll()
+    events()
+    world.closeRfq(other)
+    const [elsewhere, ...more] = await poll()
+    expect(more).toEqual([])
+    expect(elsewhere).toMatchObject({
+      kind: 'rfq.closed',
+      rfq_id: other,
+      data: { reason: 'closed on the marketplace' },
+    })
+    fixture.setTime('2026-12-01T12:00:00.000Z')
+    for (let round = 0; round < 6; round++) await fixture.closeExpired()
+    const [closed, ...rest] = [...events(), ...(await poll())]
+    expect(rest).toEqual([])
+    expect(closed).toMatchObject({ kind: 'rfq.closed', rfq_id: rfqId, data: { reason: 'closed by Quotekeeper' } })
+  })
+
+  it('say once that the key is refused, until a poll succeeds again', async () => {
+    const { fixture, events, poll } = await polledChannel()
+    const { faults } = fixture.sandbox
+    events()
+    for (let outage = 0; outage < 2; outage++) {
+      faults.add({ times: Infinity, effect: { kind: 'status', status: 401 } })
+      const said = []
+      for (let round = 0; round < 6; round++) {
+        fixture.advanceSeconds(60)
+        await fixture.pollListings()
+        said.push(...(await poll()))
+      }
+      expect(kinds(said)).toEqual(['channel.key-refused'])
+      expect(said[0]?.data.reason).toMatch(/401/)
+      faults.clear()
+      await fixture.pollListings()
+      expect(await poll()).toEqual([])
+    }
+  })
+})
+
+describe('thousands of changes at once', () => {
+  const NOW = new Date('2026-11-21T12:00:00.000Z')
+  const END = { outcome: 'complete', error: null, requests: 1, seen: 1, unchanged: 0, missing: 0, invalid: 0 } as const
+  const response = (id: string, price: number) => ({
+    id,
+    body: { id, projectDeveloperName: 'Green', offer: { totalPrice: price } },
+    valid: true,
+    problems: [],
+    shape: 'full' as const,
+  })
+
+  /** A poll that records each list of offers as those of an RFQ. */
+  async function poll(fixture: ChannelFixture, rfqs: ReturnType<typeof response>[][], { dies = false } = {}) {
+    const { store } = fixture
+    fixture.advanceSeconds(60)
+    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    for (const [index, responses] of rfqs.entries()) {
+      const id = `rfq-${index}`
+      const rfq = { id, body: { id, number: index }, valid: true, problems: [] }
+      const readAt = fixture.now()
+      await store.recordRfq(
+        run,
+        { rfq, shape: 'full', listHash: null, responses, responsesComplete: true, readAt },
+        fixture.now(),
+      )
+    }
+    if (dies) await fixture.reopenStore()
+    else await run.finish({ ...END, inserted: 0, changed: 0 }, fixture.now())
+  }
+  const offers = (count: number, price = 1) => Array.from({ length: count }, (_, at) => response(`offer-${at}`, price))
+
+  it('are one event in the first poll, also when it is killed and continued', async () => {
+    const fixture = await openChannelFixture({ time: NOW.toISOString() })
+    const events = eventLog(fixture)
+    await poll(fixture, [offers(500)], { dies: true })
+    await poll(fixture, [offers(500), offers(100)])
+    expect(events()).toEqual([
+      expect.objectContaining({
+        kind: 'channel.first-poll',
+        data: { found: { rfqs: 2, offers: 600, lateOffers: 0, problems: 0 } },
+      }),
+    ])
+  })
+
+  it('are one summary of each kind in a later poll, over several transactions', async () => {
+    const fixture = await openChannelFixture({ time: NOW.toISOString() })
+    const events = eventLog(fixture)
+    await poll(fixture, [[], [], []])
+    events()
+    await poll(fixture, [offers(15), offers(15), offers(500)])
+    const [summary, ...others] = events()
+    expect(others).toEqual([])
+    expect(summary).toMatchObject({ kind: 'offer.new', count: 530, rfq_id: null })
+    expect(summary?.data.items).toHaveLength(20)
+    expect(summary?.data.items?.at(-1)).toMatchObject({ rfq: { number: 1 }, offer: { projectDeveloperName: 'Green' } })
+    await poll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
+    expect(kinds(events())).toEqual(['offer.changed ×515'])
+    await poll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
+    expect(events()).toEqual([])
+  })
+
+  it('are pruned when they are old', async () => {
+    const fixture = await openChannelFixture({ time: NOW.toISOString() })
+    await poll(fixture, [offers(1)])
+    for (let round = 0; round < 6; round++) await poll(fixture, [offers(1, round + 2)])
+    const at = (days: number) => new Date(fixture.now().getTime() + days * 24 * 3_600_000)
+    const keep = { keepRunsDays: null, keepPlansDays: null, keepEventsDays: 90 }
+    expect((await fixture.store.prune(pruneOptions(keep, at(89)))).events.rows).toBe(0)
+    const foretold = await fixture.store.prune({ ...pruneOptions(keep, at(91)), dryRun: true })
+    expect(foretold.events.rows).toBe(7)
+    expect(await fixture.store.prune(pruneOptions(keep, at(91)))).toEqual(foretold)
+    expect(eventLog(fixture)()).toEqual([])
+  })
+})
