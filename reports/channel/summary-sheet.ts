@@ -1,17 +1,17 @@
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { asOfLabel } from '../layout/as-of.js'
 import { referenceTo } from '../layout/cell-text.js'
-import type { Chart } from '../layout/chart.js'
+import { type Chart, rangeOf } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { codeWords } from '../layout/codes.js'
 import { type Column, columnsOf } from '../layout/columns.js'
-import { type Fact, type FactBlock, factBlockRows, textFact } from '../layout/fact-blocks.js'
+import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { date, formula, moment, number, sheetLink } from '../xlsx/cells.js'
+import { date, formula, moment, number, sheetLink, text } from '../xlsx/cells.js'
 import type { ChannelLayout, RfqRowKey } from './layout.js'
 import { rfqColumns } from './rfqs-sheet.js'
 
@@ -54,35 +54,18 @@ const topRows = ({ context }: ChannelReport): RowPlan[] => [
 function rfqFacts({ report, rfqs }: ChannelLayout): FactBlock {
   const { summary, context } = report
   const range = (key: RfqRowKey) => rfqs.range(key)
-  const open = `${range('state')},"open"`
-  const states = summary.byState
-    .slice(0, 5)
-    .map(
-      ({ state, rfqs: count }): Fact => [
-        `  of which ${codeWords(state).toLowerCase()}`.slice(0, 40),
-        number(count, style.integer),
-      ],
-    )
+  const countOpen = (criteria: string, cached: number) =>
+    formula(`COUNTIFS(${range('state')},"open",${criteria})`, cached, style.integer)
   return {
     title: 'RFQs',
     facts: [
       ['As of', moment(context.asOf, style.asRight(style.timestamp))],
       ['As-of date', date(context.asOfDate, style.asRight(style.calendarDate))],
       ['RFQs', number(summary.rfqs, style.asBold(style.integer))],
-      ...states,
-      [
-        'Due within 7 days',
-        formula(
-          `COUNTIFS(${open},${range('daysToDue')},">=0",${range('daysToDue')},"<=7")`,
-          summary.dueSoon,
-          style.integer,
-        ),
-      ],
-      ['Open past due date', formula(`COUNTIFS(${open},${range('daysToDue')},"<0")`, summary.overdue, style.integer)],
-      [
-        'Open without offers',
-        formula(`COUNTIFS(${open},${range('offers')},0)`, summary.openWithoutOffers, style.integer),
-      ],
+      ...partFacts(summary.byState.slice(0, 5).map(({ state, rfqs: count }) => [state, count])),
+      ['Due within 7 days', countOpen(`${range('daysToDue')},">=0",${range('daysToDue')},"<=7"`, summary.dueSoon)],
+      ['Open past due date', countOpen(`${range('daysToDue')},"<0"`, summary.overdue)],
+      ['Open without offers', countOpen(`${range('offers')},0`, summary.openWithoutOffers)],
       ['Missing from list', number(summary.missing, style.integer)],
       ['Not matching the API', number(summary.invalid, style.integer)],
     ],
@@ -93,50 +76,37 @@ function offerFacts({ report, rfqs, numbers }: ChannelLayout): FactBlock {
   const { summary } = report
   const sum = (key: RfqRowKey) => `SUMIFS(${rfqs.range(key)},${rfqs.range('state')},"open")`
   const covered = summary.openWanted > 0 ? Math.min(1, summary.openOffered / summary.openWanted) : null
-  const statuses = summary.byStatus
-    .slice(0, 6)
-    .map(
-      ({ status, offers }): Fact => [
-        `  of which ${codeWords(status).toLowerCase()}`.slice(0, 40),
-        number(offers, style.integer),
-      ],
-    )
+  const coverage = `IF(${sum('wanted')}>0,MIN(1,${sum('volume')}/${sum('wanted')}),NA())`
   return {
     title: 'Offers',
     facts: [
       ['Offers', number(summary.offers, style.asBold(style.integer))],
-      ...statuses,
+      ...partFacts(summary.byStatus.slice(0, 6).map(({ status, offers }) => [status, offers])),
       ['Submitted late', number(summary.lateOffers, style.integer)],
       ['Wanted by open RFQs (t)', formula(sum('wanted'), summary.openWanted, numbers.volume)],
       ['Offered to open RFQs, ranked (t)', formula(sum('volume'), summary.openOffered, numbers.volume)],
-      [
-        'Coverage of wanted volume',
-        formula(`IF(${sum('wanted')}>0,MIN(1,${sum('volume')}/${sum('wanted')}),NA())`, covered, style.percent),
-      ],
+      ['Coverage of wanted volume', formula(coverage, covered, style.percent)],
     ],
   }
 }
 
 function otherFacts({ summary }: ChannelReport): FactBlock {
-  const closings = summary.closings
-    .slice(0, 6)
-    .map(
-      ({ decision, outcome, count }): Fact => [
-        `  ${codeWords(decision)}${outcome === null ? '' : `: ${codeWords(outcome).toLowerCase()}`}`,
-        number(count, style.integer),
-      ],
-    )
+  const count = (label: string, value: number): Fact => [label, number(value, style.integer)]
+  const closings = summary.closings.slice(0, 6).map(({ decision, outcome, count: times }) => {
+    const suffix = outcome === null ? '' : `: ${codeWords(outcome).toLowerCase()}`
+    return count(`  ${codeWords(decision)}${suffix}`, times)
+  })
   return {
     title: 'Listings, closings, flags',
     facts: [
       ['Listings', number(summary.listings, style.asBold(style.integer))],
-      ['  missing from list', number(summary.missingListings, style.integer)],
-      ['Latest closing decisions', textFact(closings.length === 0 ? 'none' : null)],
+      count('  missing from list', summary.missingListings),
+      ['Latest closing decisions', text(closings.length === 0 ? 'none' : null, style.asRight(style.body))],
       ...closings,
-      ['High flags', number(summary.flags.high, style.integer)],
-      ['Medium flags', number(summary.flags.medium, style.integer)],
-      ['Low flags', number(summary.flags.low, style.integer)],
-      ['Problems in documents', number(summary.problems, style.integer)],
+      count('High flags', summary.flags.high),
+      count('Medium flags', summary.flags.medium),
+      count('Low flags', summary.flags.low),
+      count('Problems in documents', summary.problems),
     ],
   }
 }
@@ -173,24 +143,33 @@ const openMarks = (first: number, last: number): Mark[] => [
 
 function volumeChart(open: readonly RfqRow[], first: number, row: number): Chart {
   const last = first + open.length - 1
-  const column = (letter: string, from = first, to = last) => `'Summary'!$${letter}$${from}:$${letter}$${to}`
+  const figures = <T>(column: number, cached: T[]) => rangeOf('Summary', [column, first], [column, last], cached)
+  const series = (column: number, header: string, cached: (number | null)[]) => ({
+    name: rangeOf('Summary', [column, first - 1], [column, first - 1], [header]),
+    values: figures(column, cached),
+  })
   return {
     title: 'Wanted and offered by open RFQ (t)',
     alt: `Columns: tonnes wanted and tonnes offered by ranked offers, for the ${open.length} open RFQs due next.`,
     stacked: false,
-    categories: { ref: column('A'), cached: open.map((rfq) => String(rfq.number ?? '')) },
+    categories: figures(
+      1,
+      open.map((rfq) => String(rfq.number ?? '')),
+    ),
     categoryTitle: 'RFQ, by due date',
     valueTitle: 'Tonnes',
     format: '#,##0',
     series: [
-      {
-        name: { ref: `'Summary'!$E$${first - 1}`, cached: ['Wanted (t)'] },
-        values: { ref: column('E'), cached: open.map((rfq) => rfq.wanted) },
-      },
-      {
-        name: { ref: `'Summary'!$F$${first - 1}`, cached: ['Offered, ranked (t)'] },
-        values: { ref: column('F'), cached: open.map((rfq) => rfq.volume) },
-      },
+      series(
+        5,
+        'Wanted (t)',
+        open.map((rfq) => rfq.wanted),
+      ),
+      series(
+        6,
+        'Offered, ranked (t)',
+        open.map((rfq) => rfq.volume),
+      ),
     ],
     anchor: { column: 0, row, toColumn: 11, toRow: row + CHART_ROWS },
   }

@@ -3,15 +3,7 @@ import { oneLine } from '../layout/clean-text.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { chartSvg } from './chart-svg.js'
 import { escapeHtml } from './escape-html.js'
-import {
-  factBlocksHtml,
-  isFilled,
-  type NumberedRow,
-  shownColumns,
-  type TableLayout,
-  tableLayout,
-  tablesHtml,
-} from './html-table.js'
+import { isFilled, type NumberedRow, shownColumns, type TableLayout, tableLayout, tablesHtml } from './html-table.js'
 import { PAGE_STYLE } from './page-style.js'
 
 /** Maximum rows per sheet on the page; the workbook and the JSON contain all rows. */
@@ -131,29 +123,10 @@ function contentHtml(
   body: readonly NumberedRow[],
 ) {
   const { charts = [] } = sheet
-  if (charts.length === 0) return rowsHtml(layout, header, body)
+  if (charts.length === 0) return tablesHtml(layout, header, body)
   const [above, below] = [body.filter((row) => !row.working), body.filter((row) => row.working)]
   const figures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')
-  return `${rowsHtml(layout, header, above)}<div class="charts">${figures}</div>${collapsedHtml(layout, below)}`
-}
-
-/** Fact blocks, if the rows begin with such blocks, followed by the table. */
-function rowsHtml(layout: TableLayout, header: readonly NumberedRow[], rows: readonly NumberedRow[]): string {
-  const [first, ...rest] = rows
-  if (first?.role !== 'section' || first.cells.filter(isFilled).length < 2) {
-    return tablesHtml(layout, header, rows)
-  }
-  const [facts, others] = splitWhere(rest, ({ role }) => role === 'section' || role === 'head')
-  return factBlocksHtml(layout, [first, ...facts]) + (others.length > 0 ? tablesHtml(layout, header, others) : '')
-}
-
-/** Splits rows before the first one that matches. */
-function splitWhere(
-  rows: readonly NumberedRow[],
-  matches: (row: NumberedRow) => boolean,
-): [NumberedRow[], NumberedRow[]] {
-  const at = rows.findIndex(matches)
-  return at === -1 ? [[...rows], []] : [rows.slice(0, at), rows.slice(at)]
+  return `${tablesHtml(layout, header, above)}<div class="charts">${figures}</div>${collapsedHtml(layout, below)}`
 }
 
 function collapsedHtml(layout: TableLayout, rows: readonly NumberedRow[]): string {

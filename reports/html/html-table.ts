@@ -219,30 +219,3 @@ function classOf(cell: Cell, isHeader: boolean, mark: string | null): string {
   ].filter((name) => name !== '')
   return names.length === 0 ? '' : ` class="${names.join(' ')}"`
 }
-
-/**
- * Renders blocks of labels and values side by side; they wrap on narrow screens.
- * @param rows the block titles, then rows with a label and a value for each block
- */
-export function factBlocksHtml({ highlightOf: mark, columns }: TableLayout, rows: readonly NumberedRow[]): string {
-  const [titles, ...lines] = rows
-  const starts = [...(titles?.cells.keys() ?? [])].filter((column) => isFilled(titles?.cells[column]))
-  const blocks = starts.map((from, index) => {
-    const to = starts[index + 1] ?? columns
-    const facts = lines.map((line) => factHtml(line, from, to, mark)).join('')
-    return `<table><caption>${escapeHtml(cellText(titles?.cells[from] as Cell))}</caption><tbody>${facts}</tbody></table>`
-  })
-  return `<div class="blocks">${blocks.join('')}</div>`
-}
-
-function factHtml(
-  { cells, index: at }: NumberedRow,
-  from: number,
-  to: number,
-  mark: TableLayout['highlightOf'],
-): string {
-  const value = cells.slice(0, to).findLastIndex(isFilled)
-  const name = cells[from]
-  if (!isFilled(name) || value <= from) return ''
-  return `<tr><th scope="row">${escapeHtml(cellText(name).trim())}</th>${cellHtml(cells[value], 1, { mark: mark(at, value) })}</tr>`
-}

@@ -64,11 +64,8 @@ nav div{max-width:1320px;margin:0 auto;padding:.35rem 1.2rem;display:flex;gap:.1
 nav a{padding:.25rem .55rem;border-radius:.3rem;text-decoration:none;white-space:nowrap}nav a:hover,nav a:focus-visible{background:var(--section)}
 section{margin:1.9rem 0 2.6rem}
 .charts{display:grid;grid-template-columns:repeat(auto-fill,minmax(min(100%,34rem),1fr));gap:1rem;margin:1.2rem 0}.charts figure{min-width:0;margin:0;padding:.7rem;border:1px solid var(--line);border-radius:.4rem}
-.blocks{display:flex;flex-wrap:wrap;gap:1rem 2.2rem;margin-top:.8rem}.blocks table{flex:1 1 18rem;table-layout:auto;align-self:flex-start}
-caption{text-align:left;font-weight:bold;font-size:13px;padding:.25rem .32rem;border-bottom:2px solid var(--head);color:var(--sectionink)}
-.blocks th{background:none;color:var(--muted);font-weight:normal;vertical-align:top}.blocks td{text-align:right}
 details{margin:1rem 0}summary{cursor:pointer;color:var(--link);padding:.2rem 0}
-.scroll{overflow:auto;max-height:85vh;width:fit-content;max-width:100%;margin-top:.9rem;border:1px solid var(--line);border-radius:.3rem}.blocks+.scroll{margin-top:1.6rem}
+.scroll{overflow:auto;max-height:85vh;width:fit-content;max-width:100%;margin-top:.9rem;border:1px solid var(--line);border-radius:.3rem}
 table{table-layout:fixed;border-collapse:separate;border-spacing:0;font-size:12.1px;line-height:1.36}
 .lazy{content-visibility:auto}
 td,th{padding:.24rem .28rem;border-bottom:1px solid var(--line);vertical-align:top;text-align:left;overflow-wrap:break-word}
@@ -86,7 +83,7 @@ footer{padding-top:1rem;padding-bottom:1.6rem;color:var(--muted)}
 .cards tr{border:1px solid var(--line);border-radius:.4rem;margin:0 0 .6rem}.cards td{border:0;text-align:left;white-space:normal}.cards td[data-label]{display:flex;justify-content:space-between;gap:1rem}.cards td[data-label]::before{content:attr(data-label);flex:0 0 9rem;font-weight:normal;color:var(--muted)}}
 @media print{nav,details{display:none}header,main,footer{max-width:none;padding:0}body{font-size:12px;-webkit-print-color-adjust:exact;print-color-adjust:exact}h1{font-size:1.4rem}section{break-before:page;margin:0 0 1rem}section:first-child{break-before:auto}
 .scroll{max-height:none;max-width:100%;overflow:hidden;border:0}.scroll table{zoom:var(--print-scale,1)}.scroll[data-wide]::after{content:"This table is too wide to print in full; the workbook contains all columns.";font-style:italic}
-.lazy{content-visibility:visible;width:auto!important}thead,tr>*{position:static!important}tr,figure{break-inside:avoid}.blocks{gap:.6rem 1.4rem}.charts{grid-template-columns:1fr 1fr}@page{size:A4 landscape;margin:12mm}}
+.lazy{content-visibility:visible;width:auto!important}thead,tr>*{position:static!important}tr,figure{break-inside:avoid}.charts{grid-template-columns:1fr 1fr}@page{size:A4 landscape;margin:12mm}}
 ${CHART_STYLE}`
 
 /** Rules that freeze columns at the left. */

@@ -1,8 +1,20 @@
+import { quoteSheetName } from '../xlsx/cells.js'
+import { columnLetter } from './grid.js'
+
 /** A range of cells with its current values, so that a chart is correct before the workbook is recalculated. */
 export interface ChartRange<T> {
   /** Absolute address, such as `'Summary'!$B$5:$B$9`. */
   ref: string
   cached: readonly T[]
+}
+
+/** A column and a row, counted from 1. */
+type Corner = readonly [column: number, row: number]
+
+/** The cells from one corner to another, with their current values. */
+export function rangeOf<T>(sheet: string, first: Corner, last: Corner, cached: readonly T[]): ChartRange<T> {
+  const corner = ([column, row]: Corner) => `$${columnLetter(column)}$${row}`
+  return { ref: `${quoteSheetName(sheet)}!${corner(first)}:${corner(last)}`, cached }
 }
 
 export interface ChartSeries {

@@ -1,10 +1,10 @@
 import * as style from '../xlsx/cell-styles.js'
-import { blank, type Cell, text } from '../xlsx/cells.js'
+import { blank, type Cell, number, text } from '../xlsx/cells.js'
+import { codeWords } from './codes.js'
 import { sectionRow } from './rows.js'
 import type { RowPlan } from './sheet-plan.js'
 
-/** A label and its value; the label is a cell if it is a formula. */
-export type Fact = readonly [label: string | Cell, value: Cell]
+export type Fact = readonly [label: string, value: Cell]
 export interface FactBlock {
   title: string
   facts: readonly Fact[]
@@ -19,9 +19,13 @@ export function* factBlockRows(blocks: readonly FactBlock[]): Generator<RowPlan>
 
 function factCells(fact: Fact | undefined): (Cell | undefined)[] {
   if (fact === undefined) return [undefined, undefined, undefined, undefined]
-  const [name, value] = fact
-  return [typeof name === 'string' ? text(name, style.label) : name, blank(style.label), value, undefined]
+  const [label, value] = fact
+  return [text(label, style.label), blank(style.label), value, undefined]
 }
 
-/** A text value, aligned like figures. */
-export const textFact = (value: unknown): Cell => text(value, style.asRight(style.body))
+/** How many of the figure above have each code. */
+export const partFacts = (counts: readonly (readonly [code: string, count: number])[]): Fact[] =>
+  counts.map(([code, count]) => [
+    `  of which ${codeWords(code).toLowerCase()}`.slice(0, 40),
+    number(count, style.integer),
+  ])
