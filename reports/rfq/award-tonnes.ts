@@ -20,7 +20,7 @@ import {
   unmetByOffer,
 } from './award-scenario.js'
 import { byWantedBasis, REACHED_VOLUME } from './award-sets.js'
-import { requirementCell } from './inputs-sheet.js'
+import { requirementCell } from './inputs.js'
 import { NO_OFFERS } from './label-tables.js'
 import type { AwardKey, RfqLayout, ScenarioKey } from './layout.js'
 

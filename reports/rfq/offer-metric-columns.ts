@@ -207,13 +207,11 @@ function valuation(layout: RfqLayout) {
     ),
     rate: formula(
       layout.currency === null ? 'Exchange rate' : `Exchange rate (${layout.currency} per unit)`,
-      EXCHANGE_RATE,
+      style.exchangeRate,
       (offer) => [rateExpression(offer), offer.compared.rate],
     ),
   }
 }
-
-const EXCHANGE_RATE = style.withNumberFormat(style.plainNumber, '0.0000##')
 
 function prepaymentState({ report }: RfqLayout, { metrics }: OfferReport): string {
   if (metrics.prepaidShare === null) return 'unknown'

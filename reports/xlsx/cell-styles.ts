@@ -127,6 +127,7 @@ export const percent = numberStyle('0.0%')
 export const signedPercent = numberStyle('+0.0%;-0.0%;0.0%')
 export const oneDecimal = numberStyle('0.0')
 export const fourDecimals = numberStyle('0.0000')
+export const exchangeRate = numberStyle('0.0000##')
 export const calendarDate = makeStyle({ line: true, horizontal: 'center', format: 'yyyy-mm-dd' })
 export const timestamp = makeStyle({ line: true, format: 'yyyy-mm-dd hh:mm "UTC"' })
 

@@ -3,7 +3,7 @@ import { upTo } from '../../../src/domain/comparison/decision/award-requirements
 import * as style from '../../xlsx/cell-styles.js'
 import { stringLiteral } from '../../xlsx/cells.js'
 import { byWantedBasis, REACHED_VOLUME } from '../award-sets.js'
-import { requirementCell } from '../inputs-sheet.js'
+import { requirementCell } from '../inputs.js'
 import type { RfqLayout } from '../layout.js'
 import { type Facts, factCell, figure, isRule, literal, REGARDLESS } from './recommendation-facts.js'
 import type { EntryKey, FactKey } from './recommendation-grids.js'

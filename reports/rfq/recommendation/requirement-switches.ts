@@ -5,7 +5,7 @@ import type { RequirementName } from '../../../src/domain/comparison/settings.js
 import { type Columns, columnsOf } from '../../layout/columns.js'
 import { joinList } from '../../layout/wording.js'
 import * as style from '../../xlsx/cell-styles.js'
-import { requirementCell } from '../inputs-sheet.js'
+import { requirementCell } from '../inputs.js'
 import type { RfqLayout } from '../layout.js'
 import type { RequirementKey } from './recommendation-grids.js'
 
