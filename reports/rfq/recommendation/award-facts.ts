@@ -1,100 +1,151 @@
+import { reachedFrom } from '../../../src/domain/comparison/awards/cheapest-combination.js'
+import { upTo } from '../../../src/domain/comparison/decision/award-requirements.js'
 import type { DecisionAward } from '../../../src/domain/comparison/decision/decision-model.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
 import { withCurrency } from '../../layout/wording.js'
 import * as style from '../../xlsx/cell-styles.js'
-import type { CachedResult } from '../../xlsx/cells.js'
-import type { RfqLayout } from '../layout.js'
-import { BEST_SCORE, type Fact, type Facts, factCell, figure } from './recommendation-facts.js'
-import type { FactKey, SolvedKey } from './recommendation-grids.js'
-import { solutionText } from './solved-awards.js'
+import { type CachedResult, stringLiteral } from '../../xlsx/cells.js'
+import { byWantedBasis, REACHED_VOLUME } from '../award-sets.js'
+import { requirementCell } from '../inputs.js'
+import type { RfqLayout, ScenarioKey } from '../layout.js'
+import {
+  BEST_SCORE,
+  CHEAPEST,
+  type EntryKey,
+  type Fact,
+  type FactKey,
+  type Facts,
+  factCell,
+  figure,
+  literal,
+  REGARDLESS,
+  type SolvedKey,
+} from './recommendation-grids.js'
+import { alternativesText, currentEntry, membersText, NO_AWARD, solutionText } from './solved-awards.js'
 
-/** Figures of the recommended award as a whole: its status, tonnes, total, … */
-export function awardFacts(layout: RfqLayout) {
-  const { report, recommendation: grids, numbers, currency, scoring } = layout
-  const { award, status } = report.decision.recommendation
-  const [tonnes, total] = [grids.offers.range('tonnes'), grids.offers.range('total')]
+const NOT_SOLVED = 'not solved'
+const NOT_SOLVED_TEXT = 'This combination of requirements and wanted volume is not solved ahead. Run: '
+const OUTDATED = 'outdated'
+const OUTDATED_TEXT =
+  'Outdated: exchange rates or comparable prices changed, and awards are solved only for the original ones. Run: '
+/** Larger than every volume and price. */
+const UNLIMITED = '1E+300'
+
+/** Figures that look up the solved award, and say whether it can be used. */
+export function lookUpFacts(layout: RfqLayout) {
+  const { report, recommendation: grids, numbers, offers, failures } = layout
+  const { switches, rule } = report.decision
+  const { settings, rfq } = report
   const at = (key: FactKey) => factCell(layout, key)
-  const hasAward = `OR(${at('status')}="award",${at('status')}="partial")`
+  const entry = currentEntry(layout)
+  const index = switches.entries.findIndex(({ key }) => key === entry?.key)
+  const zeros = '0'.repeat(switches.names.length)
+  const digits = ['""', ...switches.names.map((name) => `IF(${requirementCell(name)}="hard",1,0)`)].join('&')
+  const key = rule === 'cheapest-regardless' ? `${zeros}|${settings.wantedVolume}` : switches.currentKey
+  // Awards are solved for the original exchange rates and the offers that can be compared with them.
+  const comparable = `COUNTIFS(${offers.range('comparedPrice')},">0",${offers.range('comparedTotal')},">0")`
+  const outdated = `AwardRatesChanged+IF(${comparable}=${failures.candidates.length},0,1)`
+  const isUnsolved = `AND(ISNUMBER(WantedVolume),${at('entry')}=0,${CHEAPEST},${switches.entries.length}>0)`
+  const inEntry = (column: EntryKey) => `INDEX(${grids.entries.range(column)},MAX(1,${at('entry')}))`
+  const regardless = byWantedBasis((basis) =>
+    literal(switches.regardless.find((one) => one.basis === basis)?.award ?? NO_AWARD),
+  )
+  const members = `INDEX(${grids.solved.range('members')},N(${at('awardNo')})+1)`
+  const solved = switches.awards[entry?.award ?? -1]
+  const isProblem = (problem: string, words: string, otherwise: string) =>
+    `IF(${at('problem')}="${problem}",${stringLiteral(words)}&ReportCommand,${otherwise})`
+  const isLimited = settings.requirements.volumeMax === 'hard' && (rfq.maxVolume ?? 0) > 0
+  const most = `IF(AND(${requirementCell('volumeMax')}="hard",N(MaxVolume)>0),MaxVolume*(1+1E-9),${UNLIMITED})`
+  return {
+    rule: figure('Award rule', 'AwardRule&""', rule),
+    key: figure('Key of the solved award', `IF(${REGARDLESS},"${zeros}",${digits})&"|"&WantedBasis`, key),
+    entry: figure(
+      'Row of the solved award',
+      `IFERROR(MATCH(${at('key')},${grids.entries.range('key')},0),0)`,
+      index + 1,
+      style.integer,
+    ),
+    outdated: figure('Changes that solved awards do not follow', outdated, 0, style.integer),
+    problem: figure('Problem', `IF(${at('outdated')}>0,"${OUTDATED}",IF(${isUnsolved},"${NOT_SOLVED}",""))`, ''),
+    message: figure('What to do', isProblem(OUTDATED, OUTDATED_TEXT, isProblem(NOT_SOLVED, NOT_SOLVED_TEXT, '""')), ''),
+    awardNo: figure(
+      'Number of the solved award',
+      `IF(${at('entry')}>0,${inEntry('award')},IF(${REGARDLESS},${regardless},"${NO_AWARD}"))`,
+      entry?.award ?? NO_AWARD,
+      style.plainNumber,
+    ),
+    members: figure(
+      'Its offers',
+      `IF(ISNUMBER(${at('awardNo')}),${members},",")`,
+      solved === undefined ? ',' : membersText(solved),
+    ),
+    alternatives: figure(
+      'Awards without each of its offers',
+      `IF(${at('entry')}>0,${inEntry('alternatives')}&"","")`,
+      entry === null ? '' : alternativesText(entry),
+    ),
+    least: figure(
+      'Fewest tonnes that reach the wanted volume',
+      `IF(ISNUMBER(WantedVolume),${REACHED_VOLUME},"")`,
+      rfq.wanted.volume === null ? '' : reachedFrom(rfq.wanted.volume),
+      numbers.volume,
+    ),
+    most: figure('Most tonnes allowed', most, isLimited ? upTo(rfq.maxVolume ?? 0) : 1e300, numbers.volume),
+  } satisfies Partial<Facts>
+}
+
+/** Figures of the recommended award as a whole; most of them are those of the first scenario on `Award`. */
+export function awardFacts(layout: RfqLayout) {
+  const { report, recommendation: grids, numbers, currency, scoring, scenarios, failures } = layout
+  const { award, status } = report.decision.recommendation
+  const at = (key: FactKey) => factCell(layout, key)
+  const tonnes = grids.offers.range('tonnes')
+  const found = `IF(SUM(${tonnes})>0,IF(SUM(${tonnes})>=${at('least')},"award","partial"),"none")`
+  const known = `IF(ISNUMBER(WantedVolume),${failures.candidates.length === 0 ? '"no-offers"' : found},"no-target")`
+  const current = report.offers.length === 0 ? '"no-offers"' : known
   const ofAward = (
     label: string,
     expression: string,
     value: (found: DecisionAward) => CachedResult,
     look: style.Style,
   ): Fact => {
-    const guarded = `IF(${hasAward},${expression},IF(${at('problem')}="","${NO_FIGURE}",${at('problem')}))`
-    return figure(label, guarded, award === null ? NO_FIGURE : value(award), look)
+    const missing = `IF(${at('problem')}="","${NO_FIGURE}",${at('problem')})`
+    const shown = `IF(OR(${at('status')}="award",${at('status')}="partial"),${expression},${missing})`
+    return figure(label, shown, award === null ? NO_FIGURE : (value(award) ?? NO_FIGURE), look)
   }
-  const awarded = `COUNTIFS(${tonnes},">0")`
-  const scored = `COUNTIFS(${tonnes},">0",${scoring.range('total')},">=0")`
-  const developers = layout.award.range('developerNo')
-  const isAwarded = `IF(ISNUMBER(${tonnes}),${tonnes}>0,FALSE)`
-  const money = numbers.money(currency)
-  const hasSolved = report.decision.switches.awards.length > 0
+  const ofScenario = (label: string, key: ScenarioKey & keyof DecisionAward, look: style.Style) =>
+    ofAward(label, scenarios.cell(key, 0), (one) => one[key] as number, look)
+  const [awarded, score] = [`COUNTIFS(${tonnes},">0")`, scoring.range('total')]
   const solved = (key: SolvedKey, byScore: string) =>
-    hasSolved ? `IF(${BEST_SCORE},"${byScore}",INDEX(${grids.solved.range(key)},N(${at('awardNo')})+1))` : '"–"'
+    `IF(${BEST_SCORE},"${byScore}",INDEX(${grids.solved.range(key)},N(${at('awardNo')})+1))`
+  const money = numbers.money(currency)
   return {
-    status: figure(
-      'Status',
-      `IF(${at('problem')}="",${statusExpression(layout)},${at('problem')})`,
-      status,
-      style.boldBody,
-    ),
-    tonnes: ofAward('Tonnes', `SUM(${tonnes})`, (found) => found.tonnes, numbers.volume),
-    total: ofAward(withCurrency('Total', currency), `SUM(${total})`, (found) => found.total, money),
+    status: figure('Status', `IF(${at('problem')}="",${current},${at('problem')})`, status, style.boldBody),
+    tonnes: ofScenario('Tonnes', 'tonnes', numbers.volume),
+    total: ofScenario(withCurrency('Total', currency), 'total', money),
     pricePerTonne: ofAward(
       withCurrency('Price per tonne', currency, '/t'),
-      `SUM(${total})/SUM(${tonnes})`,
-      (found) => found.pricePerTonne,
+      scenarios.cell('price', 0),
+      (one) => one.pricePerTonne,
       numbers.price(currency),
     ),
-    coverage: ofAward('Coverage', `MIN(1,SUM(${tonnes})/WantedVolume)`, (found) => found.coverage, style.percent),
-    excessTonnes: ofAward(
-      'Excess tonnes',
-      `IF(${at('status')}="award",MAX(0,SUM(${tonnes})-WantedVolume),0)`,
-      (found) => found.excessTonnes,
-      numbers.volume,
-    ),
-    excessCost: ofAward(
-      withCurrency('Cost of the excess', currency),
-      `${at('excessTonnes')}*${at('pricePerTonne')}`,
-      (found) => found.excessCost,
-      money,
-    ),
-    offers: ofAward('Offers', awarded, (found) => found.offers.length, style.integer),
-    developers: {
-      ...ofAward(
-        'Developers',
-        `SUM(--(FREQUENCY(IF(${isAwarded},${developers}),${developers})>0))`,
-        (found) => found.developers,
-        style.integer,
-      ),
-      array: true,
-    },
+    coverage: ofAward('Coverage', `MIN(1,SUM(${tonnes})/WantedVolume)`, (one) => one.coverage, style.percent),
+    excessTonnes: ofScenario('Excess tonnes', 'excessTonnes', numbers.volume),
+    excessCost: ofScenario(withCurrency('Cost of the excess', currency), 'excessCost', money),
+    offers: ofAward('Offers', awarded, (one) => one.offers.length, style.integer),
+    developers: ofScenario('Developers', 'developers', style.integer),
     score: ofAward(
       'Score',
-      `IF(${scored}=${awarded},SUMPRODUCT(${tonnes},${scoring.range('total')})/SUM(${tonnes}),"${NO_FIGURE}")`,
-      (found) => found.score ?? NO_FIGURE,
+      `IF(COUNTIFS(${tonnes},">0",${score},">=0")=${awarded},SUMPRODUCT(${tonnes},${score})/SUM(${tonnes}),"${NO_FIGURE}")`,
+      (one) => one.score,
       style.oneDecimal,
     ),
-    solution: ofAward(
-      'Solution',
-      solved('solution', solutionText(true)),
-      (found) => solutionText(found.exact),
-      style.body,
-    ),
+    solution: ofAward('Solution', solved('solution', solutionText(true)), (one) => solutionText(one.exact), style.body),
     lowerBound: ofAward(
       withCurrency('Lower bound on cost', currency),
       solved('lowerBound', NO_FIGURE),
-      (found) => found.lowerBound ?? NO_FIGURE,
+      (one) => one.lowerBound,
       money,
     ),
   } satisfies Partial<Facts>
-}
-
-function statusExpression(layout: RfqLayout): string {
-  const { report, failures, recommendation } = layout
-  if (report.offers.length === 0) return '"no-offers"'
-  const tonnes = `SUM(${recommendation.offers.range('tonnes')})`
-  const found = `IF(${tonnes}>0,IF(${tonnes}>=${factCell(layout, 'least')},"award","partial"),"none")`
-  return `IF(ISNUMBER(WantedVolume),${failures.candidates.length === 0 ? '"no-offers"' : found},"no-target")`
 }

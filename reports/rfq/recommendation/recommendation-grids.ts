@@ -3,6 +3,8 @@ import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report
 import { type Grid, makeGrid } from '../../layout/grid.js'
 import { keys } from '../../layout/keys.js'
 import { HEADER_ROW } from '../../layout/table-sheet.js'
+import * as style from '../../xlsx/cell-styles.js'
+import { type CachedResult, stringLiteral } from '../../xlsx/cells.js'
 
 /** Figures of the recommended award, one row each. */
 export const FACT_KEYS = keys(
@@ -14,11 +16,9 @@ export const FACT_KEYS = keys(
 export type FactKey = (typeof FACT_KEYS)[number]
 
 const FACT_COLUMNS = keys('label value')
-const OFFER_KEYS = keys('offer group eligible unmet tonnes total sortRank sortPrice order pick take cumulative')
+const OFFER_KEYS = keys('offer group eligible unmet tonnes sortRank sortPrice order pick take cumulative')
 export type RecommendedOfferKey = (typeof OFFER_KEYS)[number]
-const AWARDED_KEYS = keys(
-  'position index number name tonnes pricePerTonne total score alternative alternativeTotal breakEven',
-)
+const AWARDED_KEYS = keys('index number name tonnes pricePerTonne total alternative alternativeTotal breakEven')
 export type AwardedKey = (typeof AWARDED_KEYS)[number]
 const REQUIREMENT_KEYS = keys('title level failing failingUnlessHard unmet')
 export type RequirementKey = (typeof REQUIREMENT_KEYS)[number]
@@ -71,3 +71,39 @@ export function recommendationGrids(
     entries: next(ENTRY_KEYS, decision.switches.entries.length),
   }
 }
+
+/** One figure of the recommended award: a row of the first table of the block. */
+export interface Fact {
+  label: string
+  /** The formula, without `=`. */
+  expression: string
+  /** The stored result of the formula. */
+  cached: CachedResult
+  look: style.Style
+  /** Set if it is an array formula. */
+  array?: boolean
+}
+export type Facts<Key extends FactKey = FactKey> = Record<Key, Fact>
+
+/** A figure, in the style of body text unless stated. */
+export const figure = (
+  label: string,
+  expression: string,
+  cached: CachedResult,
+  look: style.Style = style.body,
+): Fact => ({
+  ...{ label, expression, cached, look },
+})
+
+/** The reference of the cell of a figure. */
+export const factCell = ({ recommendation }: { recommendation: RecommendationGrids }, key: FactKey): string =>
+  recommendation.facts.cell('value', FACT_KEYS.indexOf(key))
+
+/** A number or a text as a formula writes it. */
+export const literal = (value: number | string): string =>
+  typeof value === 'number' ? String(value) : stringLiteral(value)
+
+/** Whether `Inputs` has an award rule, as conditions in a formula. */
+export const CHEAPEST = 'AwardRule="cheapest-compliant"'
+export const BEST_SCORE = 'AwardRule="best-score-compliant"'
+export const REGARDLESS = 'AwardRule="cheapest-regardless"'

@@ -1,4 +1,6 @@
+import { REQUIREMENT_TITLES } from '../../../src/domain/comparison/decision/award-requirements.js'
 import type { SolvedAward, SwitchEntry } from '../../../src/domain/comparison/decision/switch-table-model.js'
+import type { RequirementName } from '../../../src/domain/comparison/settings.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
 import { type Columns, columnsOf } from '../../layout/columns.js'
 import { withCurrency } from '../../layout/wording.js'
@@ -6,7 +8,6 @@ import * as style from '../../xlsx/cell-styles.js'
 import { type Cell, text } from '../../xlsx/cells.js'
 import type { RfqLayout } from '../layout.js'
 import type { EntryKey, SolvedKey } from './recommendation-grids.js'
-import { titlesOf } from './requirement-switches.js'
 
 /** In place of the number of an award. */
 export const NO_AWARD = 'none'
@@ -30,7 +31,7 @@ export const isSolvedAhead = (layout: RfqLayout): boolean =>
   layout.report.decision.rule !== 'best-score-compliant' && currentEntry(layout)?.alternatives != null
 
 /** The numbers of the offers of an award, such as `,3,17,`, so that a formula finds each as `,3,`. */
-export const membersText = ({ sequences }: SolvedAward): string => `,${sequences.join(',')},`
+export const membersText = ({ sequences }: Pick<SolvedAward, 'sequences'>): string => `,${sequences.join(',')},`
 
 /** A formula for `3, 17`, from one for a text such as `,3,17,`. */
 export const listOf = (members: string) => `SUBSTITUTE(MID(${members},2,MAX(0,LEN(${members})-2)),",",", ")`
@@ -43,6 +44,10 @@ export const alternativesText = ({ alternatives }: SwitchEntry): string =>
 
 /** Whether the award is proven to be the cheapest. */
 export const solutionText = (exact: boolean) => (exact ? 'proven' : 'best found')
+
+/** Titles of requirements, joined by semicolons. */
+export const titlesOf = (names: readonly RequirementName[]): string =>
+  names.map((name) => REQUIREMENT_TITLES[name]).join('; ')
 
 /** The awards solved ahead, by their index in `SwitchTable.awards`. */
 export function solvedColumns({ recommendation, numbers, currency }: RfqLayout): Columns<SolvedAward, SolvedKey> {

@@ -85,7 +85,7 @@ function awardedOffer({ offer, volume, cost }: Candidate, tonnes: number): Award
 
 /** `Developer · Project`, as far as they are known. */
 export const nameOf = ({ developer, project, label }: Pick<OfferReport, 'developer' | 'project' | 'label'>): string =>
-  developer !== null && project !== null ? `${developer} · ${project}` : label
+  developer && project ? `${developer} · ${project}` : label
 
 /** `Developer · Project (offer 4)`: the name with the number that identifies the offer. */
 export const numbered = (offer: Pick<AwardedOffer, 'name' | 'sequence'>): string =>

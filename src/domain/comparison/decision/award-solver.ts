@@ -176,21 +176,10 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
     wanted: number,
     ranks?: ReadonlyMap<string, number>,
   ): Solution {
-    const { min, max } = boundsFor(hard, wanted)
-    const rankOf = ({ offer }: Candidate) => ranks?.get(offer.id) ?? offer.rank ?? Number.POSITIVE_INFINITY
-    const order = [...members].sort((a, b) => {
-      const [first, second] = [rankOf(a), rankOf(b)]
-      return first === second ? priceOf(a) - priceOf(b) : first - second
-    })
-    const taken: Candidate[] = []
-    let tonnes = 0
-    for (const candidate of order) {
-      if (tonnes >= min) break
-      if (tonnes + candidate.volume > max) continue
-      taken.push(candidate)
-      tonnes += candidate.volume
-    }
-    const reached = taken.length > 0 && tonnes >= min
+    const bounds = boundsFor(hard, wanted)
+    const steps = takeByScore(members, bounds, ranks)
+    const taken = steps.flatMap(({ candidate, isTaken }) => (isTaken ? [candidate] : []))
+    const reached = taken.length > 0 && (steps.at(-1)?.tonnes ?? 0) >= bounds.min
     const exceedsMaximum = !reached && taken.length < members.length
     return solutionOf(taken.sort(bySequence), { reached, exact: true, lowerBound: null, exceedsMaximum })
   }
@@ -223,7 +212,39 @@ export function createAwardSolver(candidates: readonly Candidate[], rfq: RfqTerm
   }
 }
 
-const priceOf = ({ cost, volume }: Candidate) => round6(cost / volume)
+/** The price per tonne that offers without a rank are ordered by. */
+export const priceOf = ({ cost, volume }: Candidate) => round6(cost / volume)
+
+/** One offer in the order of the rule `best-score-compliant`. */
+export interface ScoreStep {
+  candidate: Candidate
+  isTaken: boolean
+  /** Tonnes taken so far, with this offer. */
+  tonnes: number
+}
+
+/**
+ * Offers by rank, unranked ones last, and which of them are taken: those that do not exceed the maximum, until the volume
+ * is reached.
+ */
+export function takeByScore(
+  members: readonly Candidate[],
+  { min, max }: VolumeBounds,
+  ranks?: ReadonlyMap<string, number>,
+): ScoreStep[] {
+  const rankOf = ({ offer }: Candidate) => ranks?.get(offer.id) ?? offer.rank ?? Number.POSITIVE_INFINITY
+  const order = [...members].sort((a, b) => {
+    const [first, second] = [rankOf(a), rankOf(b)]
+    return first === second ? priceOf(a) - priceOf(b) : first - second
+  })
+  let tonnes = 0
+  return order.map((candidate) => {
+    const isTaken = tonnes < min && tonnes + candidate.volume <= max
+    if (isTaken) tonnes += candidate.volume
+    return { candidate, isTaken, tonnes }
+  })
+}
+
 const bySequence = (a: Candidate, b: Candidate) => a.offer.sequence - b.offer.sequence
 
 function solutionOf(

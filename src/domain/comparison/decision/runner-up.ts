@@ -7,15 +7,18 @@ import {
   formatTotal,
 } from '../number-format.js'
 import { type AwardContext, awardOf, offersText } from './award-figures.js'
-import type { Candidate, Solution } from './award-solver.js'
+import type { AwardSolver, Candidate, Solution } from './award-solver.js'
 import type { DecisionAward, RunnerUp } from './decision-model.js'
 import { dependsOnScores, type RecommendationInput } from './recommendation-input.js'
 
-/** Awarded offers for which a break-even price and an alternative are computed, the largest totals first. */
-export const BREAK_EVEN_LIMIT = 12
+const BREAK_EVEN_LIMIT = 12
 /** With more offers than this, each search takes long: break-even prices and prices to negotiate are limited more. */
 export const MANY_OFFERS = 1000
 const BREAK_EVEN_LIMIT_FOR_MANY = 4
+
+/** Awarded offers for which a break-even price and an alternative are computed, the largest totals first. */
+export const breakEvenLimit = ({ candidates }: AwardSolver): number =>
+  candidates.length > MANY_OFFERS ? BREAK_EVEN_LIMIT_FOR_MANY : BREAK_EVEN_LIMIT
 
 export interface Alternative {
   awarded: Candidate
@@ -31,7 +34,7 @@ export function alternativesOf(
   return solver.candidates
     .filter(({ offer }) => ids.has(offer.id))
     .sort((a, b) => b.cost - a.cost)
-    .slice(0, solver.candidates.length > MANY_OFFERS ? BREAK_EVEN_LIMIT_FOR_MANY : BREAK_EVEN_LIMIT)
+    .slice(0, breakEvenLimit(solver))
     .map((awarded) => ({
       awarded,
       solution: solver.byRule(settings.awardRule, hard, context.wanted, awarded),
@@ -50,7 +53,9 @@ export function runnerUpOf(
   })
   const preference = (a: DecisionAward, b: DecisionAward) =>
     (dependsOnScores(settings) ? (b.score ?? 0) - (a.score ?? 0) : 0) || a.total - b.total
-  const [next] = reaching.sort((a, b) => preference(a.other, b.other))
+  const [next] = reaching.sort(
+    (a, b) => preference(a.other, b.other) || a.awarded.offer.sequence - b.awarded.offer.sequence,
+  )
   if (next === undefined) return null
   const costDifference = next.other.total - award.total
   const pointsDifference = award.score === null || next.other.score === null ? null : award.score - next.other.score

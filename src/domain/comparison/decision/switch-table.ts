@@ -3,7 +3,7 @@ import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { WANTED_BASES, type WantedBasis } from '../settings.js'
 import { AWARD_BIT, type AwardSolver, namesIn, type RequirementMask, type Solution } from './award-solver.js'
 import { closestAward } from './closest-award.js'
-import { BREAK_EVEN_LIMIT } from './runner-up.js'
+import { breakEvenLimit } from './runner-up.js'
 import type { SolvedAward, SwitchEntry, SwitchTable } from './switch-table-model.js'
 
 /** Maximum number of entries, so that a sheet stays small. */
@@ -133,7 +133,7 @@ function entryOf(solver: AwardSolver, { mask, relevant, basis, wanted }: Choice,
 
 function alternativesOf(solver: AwardSolver, { mask, wanted }: Choice, indexOf: IndexOf): SwitchEntry['alternatives'] {
   const { reached, members } = solver.cheapest(mask, wanted)
-  if (members.length > BREAK_EVEN_LIMIT) return null
+  if (members.length > breakEvenLimit(solver)) return null
   return (reached ? members : []).map((member) => {
     const without = solver.cheapestWithout(member, mask, wanted)
     return without.reached ? indexOf(without) : null
