@@ -1,16 +1,9 @@
 import { type AwardScenario, isExact } from '../../src/domain/comparison/awards/award-model.js'
-import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
 import type { ScenarioName } from '../../src/domain/comparison/decision/decision-model.js'
+import { isSolved, type SolvedSet, solvedSet } from '../../src/domain/comparison/decision/solved-scenarios.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
-import {
-  isSolved,
-  type ScenarioRow,
-  SHEET_SCENARIOS,
-  type SheetScenario,
-  type SolvedSet,
-  solvedSet,
-} from './award-scenario.js'
+import { type ScenarioRow, SHEET_SCENARIOS, type SheetScenario } from './award-scenario.js'
 import { byWantedBasis, REACHED_FACTOR } from './award-sets.js'
 import { levelsChangedCell } from './award-tonnes.js'
 import type { RfqLayout } from './layout.js'
@@ -60,52 +53,30 @@ export function lowerBoundCell(layout: RfqLayout, award: ScenarioRow): Cell {
   return formula(expression, award.lowerBound ?? '', numbers.money(currency))
 }
 
-/** The rule of a scenario, and how it was solved for the current inputs. */
+/** The rule of a scenario; how a searched one was solved for the current inputs, or what is wrong with own tonnes. */
 export function ruleCell(layout: RfqLayout, { scenario, rule, words, constraint }: ScenarioRow): Cell {
   const { report } = layout
-  const shown =
-    constraint === null ? '' : ` ${constraint.words}: compared with “${titleOf(report, constraint.without)}”.`
-  const suffix = shown === '' ? '' : `&${stringLiteral(shown)}`
-  const afterRule = (expression: string, cached: string) =>
-    formula(`${stringLiteral(`${rule} `)}&${expression}${suffix}`, `${rule} ${cached}${shown}`, style.body)
-  if (scenario === 'own') return afterRule(...ownAwardText(layout))
-  if (isSolved(scenario)) {
-    const found = byWantedBasis((basis) => stringLiteral(solvedSet(report, scenario, basis)?.words ?? OUTDATED_NOTE))
-    return afterRule(`IF(${outdatedWhen(layout, scenario)},${stringLiteral(OUTDATED_NOTE)},${found})`, words)
-  }
-  const same = `AND(RatesChanged=0,WantedBasis=${stringLiteral(report.settings.wantedVolume)})`
-  const unchanged = scenario === 'recommended' ? 'InputsChanged=0' : same
-  return afterRule(`IF(${unchanged},${stringLiteral(words)},${stringLiteral(RECALCULATED)})`, words)
+  const titleOf = (name: ScenarioName) => report.decision.scenarios.find((each) => each.scenario === name)?.title ?? ''
+  const shown = constraint === null ? '' : ` ${constraint.words}: compared with “${titleOf(constraint.without)}”.`
+  if (scenario === 'own') return formula(`${stringLiteral(rule)}&${ignoredExpression(layout)}`, rule, style.body)
+  if (!isSolved(scenario)) return text(`${rule}${shown}`, style.body)
+  const found = byWantedBasis((basis) => stringLiteral(solvedSet(report, scenario, basis)?.words ?? OUTDATED_NOTE))
+  const solved = `IF(${outdatedWhen(layout, scenario)},${stringLiteral(OUTDATED_NOTE)},${found})`
+  return formula(
+    `${stringLiteral(`${rule} `)}&${solved}&${stringLiteral(shown)}`,
+    `${rule} ${words}${shown}`,
+    style.body,
+  )
 }
-
-const titleOf = ({ decision }: RfqLayout['report'], scenario: ScenarioName) =>
-  decision.scenarios.find((each) => each.scenario === scenario)?.title ?? ''
 
 const OUTDATED_NOTE = 'The inputs changed, so another award may cost less. Generate the report again to find it.'
-const RECALCULATED = 'Recalculated for the changed inputs.'
 
-/** Whether the reader changed the own award, and how many of its entries exceed an offer or are ignored. */
-function ownAwardText({ report, award }: RfqLayout): [expression: string, cached: string] {
+/** How many of the tonnes that the reader entered exceed an offer, or are for an unranked one; none in the report. */
+function ignoredExpression({ award }: RfqLayout): string {
   const [own, ranked] = [award.range('own'), `(${award.range('eligible')}="yes")`]
   const awarded = `${ranked}*(${own}>0)`
-  const same = `SUMPRODUCT(--(${own}<>${award.range('best-score')}))=0`
   const over = `SUMPRODUCT(${awarded}*(${award.range('volume')}<${own}*${REACHED_FACTOR}))`
   const ignored = `(SUMPRODUCT(--(${own}<>0))-SUMPRODUCT(${awarded}))`
-  const countText = (count: string, words: string) => `IF(${count}>0," "&${count}&${stringLiteral(` ${words}`)},"")`
-  const expression = `IF(${same},"${SAME_AS_BEST_SCORE}","${CHOSEN}")&${countText(over, OVER)}&${countText(ignored, IGNORED)}`
-  return [expression, ownAwardCached(report)]
-}
-
-const SAME_AS_BEST_SCORE = 'Same as best score.'
-const CHOSEN = 'Your own choice.'
-const OVER = 'above the offered volume.'
-const IGNORED = 'ignored: not ranked.'
-
-function ownAwardCached({ offers, awards }: RfqLayout['report']): string {
-  const winners = (scenario: AwardScenario) => awards.find((award) => award.scenario === scenario)?.winners ?? []
-  const tonnes = (scenario: AwardScenario) => new Map(winners(scenario).map((line) => [line.offerId, line.tonnes]))
-  const [own, best] = [tonnes('own'), tonnes('best-score')]
-  const same = offers.every(({ id }) => own.get(id) === best.get(id))
-  const over = offers.filter(({ id, metrics }) => (metrics.volume ?? 0) < reachedFrom(own.get(id) ?? 0)).length
-  return `${same ? SAME_AS_BEST_SCORE : CHOSEN}${over > 0 ? ` ${over} ${OVER}` : ''}`
+  const count = (expression: string, words: string) => `IF(${expression}>0," "&${expression}&" ${words}","")`
+  return `${count(over, 'above the offered volume.')}&${count(ignored, 'ignored: not ranked.')}`
 }

@@ -1,4 +1,5 @@
 import { REQUIREMENT_TITLES } from '../../src/domain/comparison/decision/award-requirements.js'
+import { isSolved } from '../../src/domain/comparison/decision/solved-scenarios.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, mark } from '../layout/marks.js'
@@ -10,7 +11,7 @@ import * as style from '../xlsx/cell-styles.js'
 import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
 import { lowerBoundCell, OUTDATED, outdatedWhen, ruleCell, solutionCell } from './award-labels.js'
 import { savingsRows } from './award-savings.js'
-import { isSolved, type ScenarioRow, SHEET_SCENARIOS, scenarioRows, unmetByOffer } from './award-scenario.js'
+import { type ScenarioRow, SHEET_SCENARIOS, scenarioRows, unmetByOffer } from './award-scenario.js'
 import { REACHED_VOLUME } from './award-sets.js'
 import { levelsChangedCell, singleOfferCalculationRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
 import { type RfqLayout, rfqHeading, type ScenarioKey } from './layout.js'
@@ -93,7 +94,10 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
         winnersExpression(layout, award),
         winnerNames(layout, award),
       ]),
-      alternative: (award) => ifSolved(award, `${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`),
+      alternative: (award) =>
+        isSolved(award.scenario)
+          ? textCell(`${FOR_ORIGINAL_INPUTS}${winnerNames(layout, award)}`, style.wrapped)
+          : undefined,
     },
     reached: formula('Volume reached', style.centred, (award, at) => [
       `IF(ISNUMBER(WantedVolume),IF(AND(${at('tonnes')}>0,${at('tonnes')}>=${REACHED_VOLUME}),"yes","no"),"no")`,
@@ -143,10 +147,6 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
     rule: cells('Rule and solution method', (award) => ruleCell(layout, award)),
   }
 }
-
-/** A text that replaces another if a solved award is outdated. */
-const ifSolved = ({ scenario }: ScenarioRow, words: string) =>
-  isSolved(scenario) ? textCell(words, style.wrapped) : undefined
 
 function winnersExpression(layout: RfqLayout, award: ScenarioRow): string {
   const count = winnerCount(layout, award)

@@ -1,24 +1,18 @@
+import { developerKey } from '../../src/domain/comparison/awards/award-scenarios.js'
 import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
+import { isSolved, solvedSet } from '../../src/domain/comparison/decision/solved-scenarios.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import { WANTED_BASES, type WantedBasis } from '../../src/domain/comparison/settings.js'
-import { type At, type Columns, columnsOf } from '../layout/columns.js'
+import { WANTED_BASES } from '../../src/domain/comparison/settings.js'
+import { type At, type Column, type Columns, columnsOf } from '../layout/columns.js'
 import { sectionRow, textRow, workingRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { inOrder, tableRows } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, type Cell, formula, number, text } from '../xlsx/cells.js'
+import { arrayFormula, formula, text } from '../xlsx/cells.js'
 import { numberFromZero } from '../xlsx/validations.js'
-import {
-  SAVINGS_ROWS,
-  SHEET_SCENARIOS,
-  type SheetScenario,
-  SOLVED_SCENARIOS,
-  scenarioRows,
-  solvedSet,
-  unmetByOffer,
-} from './award-scenario.js'
+import { SAVINGS_ROWS, type ScenarioRow, type SheetScenario, scenarioRows, unmetByOffer } from './award-scenario.js'
 import { byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { requirementCell } from './inputs.js'
 import { NO_OFFERS } from './label-tables.js'
@@ -89,20 +83,15 @@ export function* tonnesRows(layout: RfqLayout): Generator<RowPlan> {
 }
 
 function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
-  const { award, offers, numbers, currency } = layout
-  const { text, number, formula, cells } = columnsOf<OfferReport, AwardKey>(award)
-  const facts = offerFactsOf(layout)
+  const { award, offers, numbers, currency, report } = layout
+  const { text, number, formula } = columnsOf<OfferReport, AwardKey>(award)
+  const [orders, unmet] = [priceOrder(report.offers), unmetByOffer(report)]
+  // The number of a developer is that of its first offer.
+  const developers = new Map(report.offers.map((offer) => [developerKey(offer), offer.sequence] as const).reverse())
   const { volume, total } = awardable
   const ifAwardable = (index: number, key: 'volume' | 'comparedTotal') =>
     `IF(AND(ISNUMBER(${offers.cell('volume', index)}),ISNUMBER(${offers.cell('comparedTotal', index)})),${offers.cell(key, index)},0)`
-  const tonnes = SHEET_SCENARIOS.map((scenario, index) => [
-    scenario,
-    cells(
-      scenario === 'own' ? 'Your own (t)' : `Scenario ${index + 1} (t)`,
-      (offer, at) => tonnesCell(layout, offer, at, scenario, facts),
-      { look: numbers.volume },
-    ),
-  ])
+  const tonnes = scenarioRows(report).map((row, index) => [row.scenario, scenarioColumn(layout, row, index + 1)])
   return {
     offer: number('Offer no.', ({ sequence }) => sequence),
     label: text('Offer', (offer) => offer.label),
@@ -126,12 +115,27 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
     ]),
     order: formula('Price order', style.plainNumber, ({ id }, at) => [
       orderExpression(layout, at),
-      facts.order.get(id) ?? '',
+      orders.get(id) ?? '',
     ]),
-    developerNo: number('Developer no.', ({ id }) => facts.developer.get(id)),
-    unmet: text('Hard requirements not met', (offer) => facts.unmet.get(offer.id), { look: style.body }),
+    developerNo: number('Developer no.', (offer) => developers.get(developerKey(offer))),
+    unmet: text('Hard requirements not met', (offer) => unmet.get(offer.id), { look: style.body }),
     ...(Object.fromEntries(tonnes) as Columns<OfferReport, SheetScenario>),
   }
+}
+
+/** The tonnes of each offer in a scenario. */
+function scenarioColumn(layout: RfqLayout, { scenario, awarded }: ScenarioRow, number: number): Column<OfferReport> {
+  const { numbers, report } = layout
+  const { number: numberColumn, formula } = columnsOf<OfferReport>()
+  const cached = ({ id }: OfferReport) => awarded.get(id) ?? 0
+  if (scenario === 'own') return numberColumn('Your own (t)', cached, style.asInput(numbers.volume))
+  const sets = isSolved(scenario) ? WANTED_BASES.map((basis) => solvedSet(report, scenario, basis)?.offerIds) : []
+  const isMember = ({ id }: OfferReport) =>
+    byWantedBasis((basis) => (sets[WANTED_BASES.indexOf(basis)]?.has(id) ? '1' : '0'))
+  return formula(`Scenario ${number} (t)`, numbers.volume, (offer, _at, index) => [
+    tonnesExpression(layout, scenario, index, () => isMember(offer)),
+    cached(offer),
+  ])
 }
 
 /** Volume and total of an offer; 0 if one of them cannot be compared. */
@@ -148,47 +152,7 @@ function orderExpression({ award: { range } }: RfqLayout, at: At<AwardKey>): str
   return `IF(ISNUMBER(${own}),RANK(${own},${range('orderPrice')},1)+${ties},"")`
 }
 
-/** Figures of the offers by id, computed once for the whole table. */
-interface OfferFacts {
-  /** Rank by nominal price, rounded to six decimals; ties go to the lower number. */
-  order: ReadonlyMap<string, number>
-  /** One number per developer; names are compared without case and surrounding blanks, as in the report. */
-  developer: ReadonlyMap<string, number>
-  unmet: ReadonlyMap<string, string>
-  /** Tonnes by scenario and offer. */
-  tonnes: ReadonlyMap<string, number>
-  /** The RFQ's volumes for which the searched award contains an offer, by scenario and offer; absent: none. */
-  sets: ReadonlyMap<string, ReadonlySet<WantedBasis>>
-}
-
-const keyOf = (scenario: SheetScenario, id: string) => `${scenario} ${id}`
-
-function offerFactsOf({ report }: RfqLayout): OfferFacts {
-  const lines = scenarioRows(report).flatMap(({ scenario, awarded }) =>
-    [...awarded].map(([id, tonnes]) => [keyOf(scenario, id), tonnes] as const),
-  )
-  return {
-    order: priceOrder(report.offers),
-    developer: developerNumbers(report.offers),
-    unmet: unmetByOffer(report),
-    tonnes: new Map(lines),
-    sets: setsOf(report),
-  }
-}
-
-function setsOf(report: RfqLayout['report']): OfferFacts['sets'] {
-  const sets = new Map<string, Set<WantedBasis>>()
-  for (const scenario of SOLVED_SCENARIOS) {
-    for (const basis of WANTED_BASES) {
-      for (const offerId of solvedSet(report, scenario, basis)?.offerIds ?? []) {
-        const key = keyOf(scenario, offerId)
-        sets.set(key, (sets.get(key) ?? new Set()).add(basis))
-      }
-    }
-  }
-  return sets
-}
-
+/** Rank by nominal price, rounded to six decimals; ties go to the lower number. */
 function priceOrder(offers: readonly OfferReport[]): ReadonlyMap<string, number> {
   const ranked = offers
     .filter(({ eligibility }) => eligibility.eligible)
@@ -201,37 +165,12 @@ function priceOrder(offers: readonly OfferReport[]): ReadonlyMap<string, number>
   return new Map(ranked.map(({ id }, index) => [id, index + 1]))
 }
 
-function developerNumbers(offers: readonly OfferReport[]): ReadonlyMap<string, number> {
-  const numbers = new Map<string, number>()
-  return new Map(
-    offers.map((offer) => {
-      const name = offer.developer?.trim().toLowerCase() ?? `\u0000${offer.id}`
-      const number = numbers.get(name) ?? offer.sequence
-      numbers.set(name, number)
-      return [offer.id, number]
-    }),
-  )
-}
-
-function tonnesCell(
-  layout: RfqLayout,
-  offer: OfferReport,
-  index: number,
-  scenario: SheetScenario,
-  facts: OfferFacts,
-): Cell {
-  const cached = facts.tonnes.get(keyOf(scenario, offer.id)) ?? 0
-  const { volume } = layout.numbers
-  if (scenario === 'own') return number(cached, style.asInput(volume))
-  return formula(tonnesExpression(layout, offer, index, scenario, facts), cached, volume)
-}
-
+/** @param isMember 1 if the searched award contains the offer, otherwise 0 */
 function tonnesExpression(
   layout: RfqLayout,
-  offer: OfferReport,
-  index: number,
   scenario: Exclude<SheetScenario, 'own'>,
-  facts: OfferFacts,
+  index: number,
+  isMember: () => string,
 ): string {
   const { award, scoring } = layout
   const volume = award.at('volume', index)
@@ -252,9 +191,6 @@ function tonnesExpression(
       return wanted(`IF(${awardedBefore}>=${REACHED_VOLUME},0,${volume})`)
     }
     default:
-      return `${volume}*${memberExpression(facts.sets.get(keyOf(scenario, offer.id)))}`
+      return `${volume}*${isMember()}`
   }
 }
-
-const memberExpression = (bases: ReadonlySet<WantedBasis> | undefined): string =>
-  byWantedBasis((basis) => (bases?.has(basis) ? '1' : '0'))

@@ -4,13 +4,13 @@ import {
   type ScenarioRow,
   SHEET_SCENARIOS,
   type SheetScenario,
-  SOLVED_SCENARIOS,
   scenarioRows,
 } from '../../../reports/rfq/award-scenario.js'
 import { rfqLayout } from '../../../reports/rfq/layout.js'
 import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import { EXACT_SCENARIOS } from '../../../src/domain/comparison/awards/award-model.js'
 import type { Sensitivity } from '../../../src/domain/comparison/awards/sensitivity-model.js'
+import { SOLVED_SCENARIOS } from '../../../src/domain/comparison/decision/solved-scenarios.js'
 import type { OfferReport } from '../../../src/domain/comparison/offer/offer-report-model.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'

@@ -1,5 +1,6 @@
 import type { Award, AwardScenario } from '../awards/award-model.js'
 import { formatChange, formatPercent, formatTonnes, formatTotal } from '../number-format.js'
+import type { RequirementLevels } from '../settings.js'
 import { type AwardContext, amountsText, awardOf, offersText, partsAward } from './award-figures.js'
 import { REQUIREMENT_TITLES } from './award-requirements.js'
 import { type AwardSolver, bitOf, type Candidate, namesIn, type RequirementMask, withLevel } from './award-solver.js'
@@ -85,31 +86,34 @@ export function waivedText(award: DecisionAward | null): string[] {
     })
 }
 
+/** The scenarios that look for offers by the requirements they meet. */
+type SearchedScenario = 'only-compliant' | 'every-requirement' | 'cheapest-regardless'
+
+/** The requirements that every offer of a scenario meets. */
+export function requirementsOf(scenario: SearchedScenario, levels: RequirementLevels): RequirementMask {
+  if (scenario === 'cheapest-regardless') return 0
+  const hard = scenario === 'every-requirement' ? withLevel(levels, 'hard', 'advisory') : withLevel(levels, 'hard')
+  return hard | bitOf('reviewNotRejected')
+}
+
 type Solved = Pick<Scenario, 'title' | 'rule' | 'award' | 'words'>
 
 function solve(scenario: ScenarioName, input: ScenarioInput): Solved {
-  const { solver, context, hard, recommended } = input
-  const compliant = hard | bitOf('reviewNotRejected')
+  const { solver, context, recommended } = input
   switch (scenario) {
     case 'recommended':
       return { ...SCENARIO_TEXT[scenario], award: recommended, words: solutionWords(recommended, context) }
     case 'only-compliant':
-      return searched(scenario, compliant, input)
     case 'every-requirement':
-      return searched(scenario, compliant | withLevel(context.levels, 'hard', 'advisory'), input)
     case 'cheapest-regardless':
-      return searched(scenario, 0, input)
+      return searched(scenario, input)
     default:
       return fromAward(input.awards, scenario, solver.candidates, context)
   }
 }
 
-function searched(
-  scenario: 'only-compliant' | 'every-requirement' | 'cheapest-regardless',
-  mask: RequirementMask,
-  { solver, context }: ScenarioInput,
-): Solved {
-  const award = awardOf(solver.cheapest(mask, context.wanted), context)
+function searched(scenario: SearchedScenario, { solver, context }: ScenarioInput): Solved {
+  const award = awardOf(solver.cheapest(requirementsOf(scenario, context.levels), context.wanted), context)
   return { ...SCENARIO_TEXT[scenario], award, words: solutionWords(award, context) }
 }
 
