@@ -1,9 +1,9 @@
 import type { Format } from '../../reports/formats.js'
-import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
 import { summariseChannel } from '../domain/comparison/channel/summarise-channel.js'
 import { reportDestination } from './report-destination.js'
+import type { WrittenFile } from './report-file.js'
 import { gatherChannelInput, type ReportSource } from './report-input.js'
 
 /**
@@ -23,7 +23,7 @@ export async function buildChannelReport(source: ReportSource): Promise<ChannelR
 export async function makeChannelReport(
   source: ReportSource & { out?: string; mustBeNew?: boolean; format?: Format } & BuildOptions,
 ): Promise<WrittenFile> {
-  const { writeChannelReport } = await import('../../reports/formats.js') // Heavy, so loaded only when needed.
+  const { writeChannelReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   return writeChannelReport(await buildChannelReport(source), format, destination, source)

@@ -1,7 +1,7 @@
 import type { Format } from '../../reports/formats.js'
-import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import { makeChannelReport } from './channel-report.js'
+import type { WrittenFile } from './report-file.js'
 import type { ReportSource } from './report-input.js'
 import { makeRfqReport } from './rfq-report.js'
 

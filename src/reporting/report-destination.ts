@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { shortHash, slug } from '../../reports/file-names.js'
-import type { Destination } from '../../reports/report-file.js'
+import { shortHash, slug } from './file-names.js'
+import type { Destination } from './report-file.js'
 import type { ReportConfig } from './report-input.js'
 
 /**

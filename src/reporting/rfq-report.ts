@@ -1,10 +1,10 @@
 import type { Format } from '../../reports/formats.js'
-import type { WrittenFile } from '../../reports/report-file.js'
 import type { BuildOptions } from '../../reports/xlsx/workbook-writer.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import { compareOffers } from '../domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { reportDestination } from './report-destination.js'
+import type { WrittenFile } from './report-file.js'
 import { gatherRfqInput, type ReportSource } from './report-input.js'
 
 export interface RfqReportSource extends ReportSource {
@@ -28,7 +28,7 @@ export async function buildRfqReport(source: RfqReportSource): Promise<RfqReport
 export async function makeRfqReport(
   source: RfqReportSource & { out?: string; mustBeNew?: boolean; format?: Format } & BuildOptions,
 ): Promise<WrittenFile & { recommendation: string[] }> {
-  const { writeRfqReport } = await import('../../reports/formats.js') // Heavy, so loaded only when needed.
+  const { writeRfqReport } = await import('./write-report.js') // Heavy, so loaded only when needed.
   const { config, channel, out, format = 'xlsx' } = source
   const destination = reportDestination(config, channel.key, out)
   const report = await buildRfqReport(source)

@@ -1,16 +1,10 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import {
-  FORMATS,
-  RFQ_TABLES,
-  renderChannelReport,
-  renderRfqReport,
-  writeChannelReport,
-  writeRfqReport,
-} from '../../reports/formats.js'
+import { FORMATS, RFQ_TABLES, renderChannelReport, renderRfqReport } from '../../reports/formats.js'
 import { summariseChannel } from '../../src/domain/comparison/channel/summarise-channel.js'
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { compareOffers } from '../../src/domain/comparison/report/compare-offers.js'
+import { writeChannelReport, writeRfqReport } from '../../src/reporting/write-report.js'
 import { channelInput, comparisonInput, response } from '../helpers/comparison-inputs.js'
 import { CHANNEL_CASES } from './support/channel-cases.js'
 import { HOSTILE, RFQ_CASES } from './support/rfq-cases.js'

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { destinationPath, writeFileAtomically } from '../../reports/report-file.js'
+import { destinationPath, writeFileAtomically } from '../../src/reporting/report-file.js'
 
 describe('writing a report file', () => {
   let folder: string

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { channelFileName, rfqFileName, slug } from '../../reports/file-names.js'
-import { HOSTILE } from './support/rfq-cases.js'
+import { channelFileName, rfqFileName, slug } from '../../src/reporting/file-names.js'
+import { HOSTILE } from '../reports/support/rfq-cases.js'
 
 describe('file names', () => {
   const asOf = new Date('2026-03-16T09:05:59.999Z')

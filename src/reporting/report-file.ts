@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { link, lstat, open, rename, rm, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import type { Readable } from 'node:stream'
-import { makeFolder } from '../src/make-folder.js'
+import { makeFolder } from '../make-folder.js'
 
 const FILE_MODE = 0o600
 const DIRECTORY_MODE = 0o700

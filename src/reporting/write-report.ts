@@ -1,0 +1,46 @@
+import {
+  type ChannelRenderOptions,
+  type Format,
+  type RfqRenderOptions,
+  renderChannelReport,
+  renderRfqReport,
+} from '../../reports/formats.js'
+import type { ChannelReport } from '../domain/comparison/channel/channel-report-model.js'
+import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import { channelFileName, rfqFileName } from './file-names.js'
+import { type Destination, destinationPath, type WrittenFile, writeFileAtomically } from './report-file.js'
+
+/** `mustBeNew`: fail if the file exists. */
+interface WriteOptions {
+  mustBeNew?: boolean
+}
+
+/**
+ * Writes the report on an RFQ.
+ * @param destination a directory, in which the file is named `rfq-<number>_asof-<YYYYMMDDTHHMMZ>.<format>`, or a file
+ * @param options.ambiguous whether another RFQ of the channel has the same number
+ * @throws the error of the file system; no partial file is left behind
+ */
+export async function writeRfqReport(
+  report: RfqReport,
+  format: Format,
+  destination: Destination,
+  options: WriteOptions & RfqRenderOptions & { ambiguous?: boolean } = {},
+): Promise<WrittenFile> {
+  const { ambiguous = false } = options
+  const name = rfqFileName({ ...report.rfq, ambiguous }, new Date(report.context.asOf), format)
+  const path = destinationPath(destination, name)
+  return { path, bytes: await writeFileAtomically(path, renderRfqReport(report, format, options), options) }
+}
+
+/** Writes the overview of a channel, like `writeRfqReport`. */
+export async function writeChannelReport(
+  report: ChannelReport,
+  format: Format,
+  destination: Destination,
+  options: WriteOptions & ChannelRenderOptions = {},
+): Promise<WrittenFile> {
+  const { channel, asOf } = report.context
+  const path = destinationPath(destination, channelFileName(channel, new Date(asOf), format))
+  return { path, bytes: await writeFileAtomically(path, renderChannelReport(report, format, options), options) }
+}
