@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { slowRuns } from '../../../helpers/slow-runs.js'
 import {
   bestSet,
   type Case,
@@ -14,7 +15,7 @@ import {
   violations,
 } from './decision-cases.js'
 
-const RUNS = 120
+const RUNS = slowRuns(120)
 const CASES = randomCase({ maxOffers: 7 })
 const offerIndex = (of: Case, id: string) => of.offers.findIndex((_offer, at) => offerId(at + 1) === id)
 const cents = (amount: number) => Math.round(amount * 100)
@@ -82,7 +83,7 @@ describe('the decision on random offers, compared with every set of them', () =>
           expect(waived).toHaveLength(nearest.waived)
         }
       }),
-      { numRuns: RUNS / 3 },
+      { numRuns: Math.ceil(RUNS / 3) },
     )
   })
 
@@ -105,7 +106,7 @@ describe('the decision on random offers, compared with every set of them', () =>
           }
         }
       }),
-      { numRuns: RUNS / 4 },
+      { numRuns: Math.ceil(RUNS / 4) },
     )
   })
 
@@ -126,7 +127,7 @@ describe('the decision on random offers, compared with every set of them', () =>
         const awarded = again.recommendation.award?.offers.map(({ sequence }) => sequence) ?? []
         expect(awarded).toEqual(switches.awards[entry?.award ?? -1]?.sequences ?? [])
       }),
-      { numRuns: RUNS / 3 },
+      { numRuns: Math.ceil(RUNS / 3) },
     )
   })
 })
@@ -204,7 +205,7 @@ describe('prices at which an offer enters or leaves the award', () => {
           expect(isAhead(price * 1.0001)).toBe(false)
         }
       }),
-      { numRuns: RUNS / 2 },
+      { numRuns: Math.ceil(RUNS / 2) },
     )
   })
 
@@ -222,7 +223,7 @@ describe('prices at which an offer enters or leaves the award', () => {
           expect(rankAt(rankFirst.pricePerTonne * 1.0001)).not.toBe(1)
         }
       }),
-      { numRuns: RUNS / 3 },
+      { numRuns: Math.ceil(RUNS / 3) },
     )
   })
 })

@@ -19,6 +19,7 @@ import {
   storedDocument,
   vintage,
 } from '../../../helpers/comparison-inputs.js'
+import { slowRuns } from '../../../helpers/slow-runs.js'
 
 /** Fails for any value that JSON cannot represent: NaN, infinity, undefined, dates, maps. */
 function expectPlain(value: unknown, path = 'report'): void {
@@ -290,7 +291,7 @@ describe('a report on malformed documents', () => {
         })
         expectSound(compareOffers(input))
       }),
-      { numRuns: 150 },
+      { numRuns: slowRuns(150) },
     )
   })
 })
