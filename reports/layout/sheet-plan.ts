@@ -132,6 +132,8 @@ interface PrintPlan {
   onePage?: boolean
   /** The last printed row, if not all are printed. */
   lastRow?: number
+  /** Number of printed columns, if not all are printed. */
+  columns?: number
   /** First and last row repeated on each page. */
   titleRows?: readonly [number, number]
   /** Columns repeated on each page, such as `A:B`. */

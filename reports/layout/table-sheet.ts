@@ -3,7 +3,7 @@ import type { Cell } from '../xlsx/cells.js'
 import { type CellContent, cellContent, cellLink, cellText, isNumberOrDate } from './cell-text.js'
 import { cleanText } from './clean-text.js'
 import type { Column, Columns } from './columns.js'
-import { columnLetter, type Grid, makeGrid } from './grid.js'
+import { columnIndex, columnLetter, type Grid, makeGrid } from './grid.js'
 import type { Mark } from './marks.js'
 import { type Heading, headingRows, headRow, right, sectionRow, textRow } from './rows.js'
 import type { RowPlan, RowRole, SheetPlan } from './sheet-plan.js'
@@ -20,6 +20,8 @@ interface TablePlan<Row, Key extends string> {
   emptyText: string
   /** Number of columns that stay in view when the reader scrolls and are repeated on each page. */
   frozenColumns: number
+  /** The last column that is printed, if not all are. */
+  lastPrinted?: NoInfer<Key>
   /** The rows between heading and headers; they replace the bands. */
   aboveHeader?: readonly { role: RowRole; cells: Partial<Record<Key, Cell>> }[]
   marks?: (grid: Grid<Key>) => readonly Mark[]
@@ -52,6 +54,7 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
       titleRows: [grid.headerRow, grid.headerRow],
       titleColumns: `A:${columnLetter(frozenColumns)}`,
       wideFrom: grid.headerRow - 1,
+      ...(plan.lastPrinted && { columns: columnIndex(grid.letter(plan.lastPrinted)) + 1 }),
     },
   }
 }

@@ -103,7 +103,7 @@ function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Columns<Sou
   const words = (header: string, maxWidth: number, value: (row: Row) => string) =>
     textColumn(header, (source) => value(rowOf(source)), { maxWidth })
   const figure = (header: string, value: (row: Row, index: number) => Cell) =>
-    cells(header, (source, index) => value(rowOf(source), index), { maxWidth: 20, look: FIGURE })
+    cells(header, (source, index) => value(rowOf(source), index), { maxWidth: 16, look: FIGURE })
   return {
     about: { ...words('Type', 14, (row) => row.about), minWidth: 14 },
     verdict: cells('Verdict', (source, index) => {
@@ -112,11 +112,11 @@ function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Columns<Sou
         ? formula(verdictExpression(row, checks, index), row.verdict, style.body)
         : text(row.verdict, style.body)
     }),
-    subject: words('Subject', 28, (row) => row.subject),
-    title: words('Check', 40, (row) => row.title),
-    leftWhat: words('Compared figure', 20, (row) => row.left.what),
+    subject: words('Subject', 24, (row) => row.subject),
+    title: words('Check', 36, (row) => row.title),
+    leftWhat: words('Compared figure', 18, (row) => row.left.what),
     left: figure('Compared value', (row) => row.left.value),
-    rightWhat: words('Reference figure', 20, (row) => row.right.what),
+    rightWhat: words('Reference figure', 18, (row) => row.right.what),
     right: figure('Reference value', (row) => row.right.value),
     difference: figure('Difference', (row, index) =>
       row.isFormula && row.difference !== null
@@ -125,7 +125,7 @@ function columns(checks: Grid<Key>, rowOf: (source: Source) => Row): Columns<Sou
     ),
     exact: figure('OK up to', (row) => row.exact),
     tolerance: figure('Tolerance', (row) => row.tolerance),
-    words: words('Description', 56, (row) => row.words),
+    words: words('Description', 50, (row) => row.words),
   }
 }
 

@@ -27,13 +27,13 @@ export type PrepaymentKey = (typeof PREPAYMENT_KEYS)[number]
 
 /** Columns of `Offers`, one line per band. */
 const OFFER_KEYS = keys(
-  'offer label rank score comparedPricePerTonne comparedPrice volume coverage comparedTotal eligible why meets high medium low',
-  'developer project status view submitted late contract currency statedVolume statedTotal statedPrice expiry daysToExpiry expiryState review',
-  'lines usable sumVolume sumValue volumeDifference volumeVerdict totalDifference totalVerdict basis total vwap pricePerTonne',
+  'offer label rank score comparedPricePerTonne comparedPrice volume coverage comparedTotal eligible why meets high',
+  'status contract currency expiry daysToExpiry review submitted late view expiryState',
+  'statedVolume statedTotal statedPrice lines usable sumVolume sumValue volumeDifference volumeVerdict totalDifference totalVerdict basis total vwap pricePerTonne',
   'firstDelivery lastDelivery oldestVintage newestVintage meanWait meanVintage onTimeShare',
   'prepaid prepaidShare prepaymentState presentValue presentValuePerTonne haircut riskPrice rate',
-  'country registry registryId methodologies activity ecosystems labels available facts storefront',
-  'flags notes id version observed',
+  'developer project country registry registryId methodologies activity ecosystems labels available facts storefront',
+  'medium low flags notes id version observed',
 )
 export type OfferKey = (typeof OFFER_KEYS)[number]
 

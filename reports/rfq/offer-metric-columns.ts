@@ -75,7 +75,7 @@ function sums(layout: RfqLayout) {
     return `IF(AND(ISNUMBER(${at(stated)}),${at('lines')}>0,${complete}),${at(stated)}-${at(summed)},NA())`
   }
   return {
-    lines: metric('Lines', 'lineCount', style.integer, (at) => count(at), { band: 'Metrics in the offer’s currency' }),
+    lines: metric('Lines', 'lineCount', style.integer, (at) => count(at)),
     usable: formula('Lines with volume and price', style.integer, ({ lines }, at) => [
       count(at, `,${line('volume')},">=0",${line('price')},">=0"`),
       lines.filter((each) => (each.volume ?? -1) >= 0 && (each.unitPrice ?? -1) >= 0).length,

@@ -24,6 +24,8 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     rows: layout.report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
+    // Comparison, Checks and About print the figures and texts of the others.
+    lastPrinted: 'review',
     marks: () => [
       mark(offers.area('rank'), is(here, '=', 1), 'good'),
       mark(offers.area('rank'), is(here, '<=', 3), 'warn'),
@@ -79,12 +81,10 @@ function outcome({ offers, scoring, numbers, currency }: RfqLayout) {
       inWords(offer.eligibility.eligible),
     ]),
     why: text('Reason not ranked', (offer) => offer.eligibility.exclusions.map(({ words }) => words).join('\n'), {
-      maxWidth: 44,
+      maxWidth: 24,
     }),
     meets: yesNo('Meets all requirements', (offer) => offer.meetsRequirements),
     high: number('High flags', (offer) => countFlags(offer, 'high'), style.integer),
-    medium: number('Medium flags', (offer) => countFlags(offer, 'medium'), style.integer),
-    low: number('Low flags', (offer) => countFlags(offer, 'low'), style.integer),
   }
 }
 
@@ -103,15 +103,15 @@ function terms(layout: RfqLayout) {
   const { offers, numbers } = layout
   const { text, codes, number, date, moment, days, formula } = columnsOf<OfferReport, OfferKey>(offers)
   return {
-    developer: text('Developer', (offer) => offer.developer, { band: 'Terms as received', maxWidth: 34 }),
-    project: text('Project', (offer) => offer.project, { maxWidth: 40 }),
-    status: codes('Status', (offer) => offer.status ?? 'unknown'),
-    view: text('Visible on marketplace', visibilityText),
+    status: codes('Status', (offer) => offer.status ?? 'unknown', { band: 'Terms as received' }),
     submitted: moment('Submitted', (offer) => offer.submittedAt),
     late: text('Submitted late', (offer) => inWords(offer.late)),
+    view: text('Visible on marketplace', visibilityText),
     contract: codes('Contract type', (offer) => offer.terms.contractType),
     currency: text('Currency', (offer) => offer.terms.currency),
-    statedVolume: number('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume),
+    statedVolume: number('Stated volume (t)', (offer) => offer.terms.statedVolume, numbers.volume, {
+      band: 'Metrics in the offer’s currency',
+    }),
     statedTotal: number(
       'Stated total',
       (offer) => offer.terms.statedTotal,
@@ -151,7 +151,9 @@ function expiryState({ report }: RfqLayout, { terms }: OfferReport): string {
 function project({ numbers }: RfqLayout) {
   const { text, codes, country, number, cells } = columnsOf<OfferReport>()
   return {
-    country: country('Country', ({ listing }) => listing.country, { band: 'Project, as described by its developer' }),
+    developer: text('Developer', ({ developer }) => developer, { band: 'Project, as described by its developer' }),
+    project: text('Project', (offer) => offer.project, { maxWidth: 40 }),
+    country: country('Country', ({ listing }) => listing.country),
     registry: codes('Registry', ({ listing }) => listing.registry),
     registryId: text('Registry id', ({ listing }) => listing.registryId),
     methodologies: text('Methodologies', ({ listing }) => joinList(listing.methodologies), { maxWidth: 40 }),
@@ -169,17 +171,14 @@ function project({ numbers }: RfqLayout) {
 function noteColumns() {
   const { text, number, moment } = columnsOf<OfferReport>()
   return {
-    flags: text('Flags', flagLines, { band: 'Flags, notes and sources', maxWidth: 80 }),
-    notes: text('Notes to the buyer', noteOf, { maxWidth: 60, full: (offer) => offer.terms.notes }),
+    medium: number('Medium flags', (offer) => countFlags(offer, 'medium'), style.integer, {
+      band: 'Flags, notes and sources',
+    }),
+    low: number('Low flags', (offer) => countFlags(offer, 'low'), style.integer),
+    flags: text('Flags', flagLines, { maxWidth: 60, look: style.body }),
+    notes: text('Notes to the buyer', ({ terms }) => terms.notes, { maxWidth: 60, look: style.body }),
     id: text('Offer id', (offer) => offer.id, { maxWidth: 40 }),
     version: number('Version', (offer) => offer.source.version),
     observed: moment('Observed', (offer) => offer.source.observedAt),
   }
 }
-
-/** Rows have a maximum height; longer notes are in full on About. */
-const MAX_NOTE_CHARACTERS = 600
-const noteOf = ({ terms: { notes } }: OfferReport) =>
-  notes !== null && notes.length > MAX_NOTE_CHARACTERS
-    ? `${notes.slice(0, MAX_NOTE_CHARACTERS)}… [full text on About]`
-    : notes

@@ -47,7 +47,9 @@ const MIN_SCALE = 0.58
 /** How many pages side by side a sheet needs so that it stays legible; each repeats the title columns. */
 export function pagesWide(plan: SheetPlan, widths: readonly number[]): number {
   if (plan.print?.onePage) return 1
-  const printed = widths.map((width, column) => (plan.workingColumns?.includes(column) ? 0 : width))
+  const printed = widths
+    .slice(0, plan.print?.columns)
+    .map((width, column) => (plan.workingColumns?.includes(column) ? 0 : width))
   const sum = (columns: readonly number[]) => columns.reduce((total, width) => total + width, 0)
   const repeated = /^A:([A-Z]+)$/.exec(plan.print?.titleColumns ?? '')?.[1]
   const titles = repeated === undefined ? 0 : sum(printed.slice(0, columnIndex(repeated) + 1))
@@ -61,7 +63,7 @@ export function pagesWide(plan: SheetPlan, widths: readonly number[]): number {
  */
 export function printArea(plan: SheetPlan, pagesWide: number, lastRow: number): string {
   const { workingColumns = [], print, columns } = plan
-  let last = columns
+  let last = print?.columns ?? columns
   while (workingColumns.includes(last - 1)) last--
   const from = pagesWide > 1 ? (print?.wideFrom ?? 1) : 1
   return `A$${from}:${columnLetter(last)}$${lastRow}`

@@ -63,7 +63,8 @@ export async function writeSheet(workbook: WorkbookPackage, plan: SheetPlan, con
     context.signal.throwIfAborted()
   }
   // LibreOffice prints even a hidden sheet if it has a print area.
-  if (!plan.hidden && (pages > 1 || plan.workingColumns?.length || lastPrinted < number)) {
+  const isPart = pages > 1 || plan.workingColumns?.length || plan.print?.columns || lastPrinted < number
+  if (!plan.hidden && isPart) {
     sheet.pageSetup.printArea = printArea(plan, pages, lastPrinted)
   }
   for (const format of formats) sheet.addConditionalFormatting(format)
