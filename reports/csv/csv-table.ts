@@ -6,10 +6,13 @@ import type { SheetPlan } from '../layout/sheet-plan.js'
 /** Byte order mark, so that spreadsheets read the file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'
 /**
- * Text that a spreadsheet could run as a formula or command (OWASP, CSV injection). Some programs skip white space and
+ * How text begins that a spreadsheet could run as a formula or command (OWASP, CSV injection). Some programs skip white space and
  * characters that are not shown, such as U+200B or the Braille blank, before they look for a formula.
  */
 const FORMULA_START = new RegExp(`^[\\s${INVISIBLE}\\u2800]*(?:[=+\\-@|%\uFF0B\uFF0D\uFF1D\uFF20]|\\p{Cc})`, 'u')
+
+/** Whether a spreadsheet could run a text as a formula or command. */
+export const isFormulaLike = (text: string): boolean => FORMULA_START.test(text)
 
 /**
  * Renders a table as CSV (RFC 4180, CRLF, UTF-8 with a byte order mark) with the values of the workbook and texts in full.
@@ -42,6 +45,6 @@ function dateField(date: Date): string {
 function textField(text: string): string {
   // White space is searched from its start only, so that a long run of it takes linear time.
   const line = text.replace(/(?<!\s)\s*\n\s*/g, ' | ')
-  const safeText = FORMULA_START.test(line) ? `'${line}` : line
+  const safeText = isFormulaLike(line) ? `'${line}` : line
   return /[",\r\n']|^\s|\s$/.test(safeText) ? `"${safeText.replaceAll('"', '""')}"` : safeText
 }

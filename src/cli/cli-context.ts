@@ -6,6 +6,8 @@ import type { Io } from './process-io.js'
 export interface GlobalOptions {
   config?: string
   logLevel?: LogLevel
+  /** IANA name. */
+  timeZone?: string
 }
 
 /** One run of the program: the state that commands share. */

@@ -46,8 +46,15 @@ export const adoptQueueOption = () =>
 export const asOfOption = () =>
   new Option(
     '--as-of <time>',
-    'the data as it was known then: 2026-01-31 (end of that day in UTC) or 2026-01-31T12:00Z',
+    'the data as it was known then: 2026-01-31 (end of that day), 2026-01-31T12:00Z, yesterday, Monday or "2 days ago"',
   )
+
+/** A moment, which the command parses with its time zone. */
+export const sinceOption = (what: string, name: '--since' | '--changed-since' = '--since') =>
+  new Option(`${name} <time>`, `${what}: yesterday, Monday, "2 days ago", 2026-01-31 or 2026-01-31T12:00Z`)
+
+export const changedSinceOption = (what: string) =>
+  sinceOption(`only ${what} that are new or changed since`, '--changed-since')
 
 /** An option that takes one of some values and lists them; an unknown value is answered with the most similar one. */
 export const choiceOption = (flags: string, description: string, values: readonly string[]) =>
@@ -69,8 +76,8 @@ export const setOption = () =>
     return [...(before ?? []), text]
   })
 
-export const limitOption = (defaultLimit: number) =>
-  new Option('--limit <number>', `maximum number of rows, newest first (default: ${defaultLimit})`)
+export const limitOption = (defaultLimit: number, order = 'newest first') =>
+  new Option('--limit <number>', `maximum number of rows, ${order} (default: ${defaultLimit})`)
     .default(defaultLimit)
     .argParser(wholeNumber(1, 1_000_000))
 

@@ -17,6 +17,13 @@ const jsonText = ({ width }: Io, json: string) => (width === null ? json : escap
 export const printNote = ({ io, scrub }: Pick<Cli, 'io' | 'scrub'>, text: string) =>
   io.err(`${escapeInvisible(scrub(text))}\n`)
 
+/** Where a table is not on a terminal, it fits this many columns unless $COLUMNS says otherwise. */
+const PIPED_WIDTH = 120
+
+/** The width of tables. */
+export const tableWidth = ({ width, env }: Pick<Io, 'width' | 'env'>): number =>
+  width ?? (/^\d{2,4}$/.test(env.COLUMNS ?? '') ? Number(env.COLUMNS) : PIPED_WIDTH)
+
 /** Prints rows as a table fitted to the terminal. If there are none, prints `emptyText` on stderr. */
 export function printTable<Row>(
   io: Io,
@@ -29,27 +36,12 @@ export function printTable<Row>(
     return
   }
   const emphasize = (text: string) => (io.colour.out ? `\u001b[1m${text}\u001b[22m` : text)
-  const { text, hidden } = formatTable(columns, rows, { width: io.width, emphasize })
+  const width = tableWidth(io)
+  const { text, hidden } = formatTable(columns, rows, { width, emphasize })
   io.out(text)
-  if (hidden.length > 0) io.err(`Columns hidden because the terminal is too narrow: ${hidden.join(', ')}.\n`)
-}
-
-/** Prints rows as JSON or as a table. */
-export function printRows<Row>(
-  io: Io,
-  json: boolean | undefined,
-  columns: readonly Column<Row>[],
-  rows: readonly Row[],
-  emptyText: string,
-): void {
-  if (json) printJson(io, rows)
-  else printTable(io, columns, rows, emptyText)
+  if (hidden.length > 0) io.err(`Not shown, because the table is ${width} columns wide: ${hidden.join(', ')}.\n`)
 }
 
 /** A timestamp to the minute: `2026-01-31 12:00`, UTC. */
 export const formatMinute = (timestamp: string | null | undefined) =>
   timestamp ? timestamp.slice(0, 16).replace('T', ' ') : ''
-
-/** A timestamp to the second: `2026-01-31 12:00:05`, UTC. */
-export const formatSecond = (timestamp: string | null | undefined) =>
-  timestamp ? timestamp.slice(0, 19).replace('T', ' ') : ''

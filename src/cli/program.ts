@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
-import { LOG_LEVELS, type LogLevel } from '../config.js'
+import { LOG_LEVELS } from '../config.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
 import { commands } from './commands/index.js'
@@ -7,6 +7,7 @@ import { exitStatusFor, formatError, isUserFacing } from './error-message.js'
 import type { Io } from './process-io.js'
 import { withProgramName } from './program-name.js'
 import { escapeInvisible } from './terminal-text.js'
+import { timeZoneOption } from './time-zone.js'
 
 /**
  * Runs one command line.
@@ -58,6 +59,7 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     .addOption(
       new Option('--log-level <level>', `least severe level to log: ${LOG_LEVELS.join(', ')}`).choices(LOG_LEVELS),
     )
+    .addOption(timeZoneOption())
     .helpCommand('help [command]', 'show the help of a command')
     .showHelpAfterError('(run with --help for usage)')
     .addHelpText('after', OVERVIEW)
@@ -102,8 +104,7 @@ function configureCommand(command: Command, { io, runnable }: Cli): Command {
 }
 
 function globalOptionsOf(program: Command): GlobalOptions {
-  const { config, logLevel } = program.opts<{ config?: string; logLevel?: LogLevel }>()
-  return { ...(config === undefined ? {} : { config }), ...(logLevel === undefined ? {} : { logLevel }) }
+  return Object.fromEntries(Object.entries(program.opts<GlobalOptions>()).filter(([, value]) => value !== undefined))
 }
 
 const isDebugging = ({ globals, io }: Cli) =>

@@ -1,10 +1,11 @@
 import type { PollKind, Store } from '../store/contract.js'
 import type { App } from './app.js'
-import { parseAsOf } from './as-of.js'
 import type { Cli } from './cli-context.js'
 import { UsageError } from './cli-error.js'
+import { parseMoment } from './moment.js'
 import type { AsOfOption, ChannelOption } from './options.js'
 import { findChannel } from './select-channels.js'
+import { zoneOf } from './time-zone.js'
 
 export interface ReadFilter {
   channel?: string
@@ -18,12 +19,12 @@ export interface ReadFilter {
  * the first poll
  */
 export async function parseReadFilter(
-  { io }: Cli,
+  cli: Cli,
   { store, app }: { store: Store; app: App },
   { channel, asOf }: ChannelOption & AsOfOption,
   reads?: PollKind,
 ): Promise<ReadFilter> {
-  const moment = asOf === undefined ? {} : { asOf: parseAsOf(asOf, await databaseNow(store, io.now())) }
+  const moment = asOf === undefined ? {} : { asOf: await parseTimeOption(cli, store, '--as-of', asOf) }
   if (channel !== undefined) {
     // The data of a channel stays readable after the channel is removed from the configuration.
     const runs = await store.runs({ channel, limit: 1 })
@@ -32,6 +33,34 @@ export async function parseReadFilter(
   const filter = { ...(channel === undefined ? {} : { channel }), ...moment }
   await refuseBeforeFirstPoll(store, filter, reads)
   return filter
+}
+
+const DAY_MEANS = { '--as-of': 'end', '--since': 'start', '--changed-since': 'start' } as const
+
+/**
+ * The moment that an option names.
+ * @throws {UsageError} for anything else, and for a moment in the future
+ */
+export async function parseTimeOption(
+  cli: Pick<Cli, 'io' | 'globals'>,
+  store: Pick<Store, 'runs'>,
+  option: keyof typeof DAY_MEANS,
+  text: string,
+): Promise<Date> {
+  const now = await databaseNow(store, cli.io.now())
+  return parseMoment(text, { option, now, zone: zoneOf(cli), dayMeans: DAY_MEANS[option] })
+}
+
+/** The documents whose present version was first observed after the moment of `--changed-since`. */
+export async function keepChangedSince<Row extends { observedAt: string }>(
+  cli: Pick<Cli, 'io' | 'globals'>,
+  store: Pick<Store, 'runs'>,
+  rows: Row[],
+  changedSince: string | undefined,
+): Promise<Row[]> {
+  if (changedSince === undefined) return rows
+  const since = await parseTimeOption(cli, store, '--changed-since', changedSince)
+  return rows.filter(({ observedAt }) => new Date(observedAt) > since)
 }
 
 /** An empty answer about a moment before the first poll would look as if there had been nothing. */

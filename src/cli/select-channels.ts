@@ -26,3 +26,7 @@ export function findChannel(config: Config, name: string): ChannelConfig {
 /** The time zone of a channel; UTC for a channel that is no longer configured. */
 export const timeZoneOf = (config: Config, channel: string): string =>
   config.channels.find(({ key }) => key === channel)?.timeZone ?? 'UTC'
+
+/** The channels whose data a command shows: the one of `--channel`, or all that are configured. */
+export const shownChannels = (config: Config, channel: string | undefined): string[] =>
+  channel === undefined ? config.channels.map(({ key }) => key) : [channel]

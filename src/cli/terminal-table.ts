@@ -1,4 +1,4 @@
-import { displayWidth, padEnd, padStart, sanitize, truncate, wrap } from './terminal-text.js'
+import { breakWord, displayWidth, padEnd, padStart, sanitize, truncate, wrap } from './terminal-text.js'
 
 export interface Column<Row> {
   header: string
@@ -7,7 +7,7 @@ export interface Column<Row> {
   align?: 'right'
   /** The minimum width to which the column may shrink; absent for columns that must not be shortened, such as numbers. */
   min?: number
-  /** `wrap` continues text on further lines; the default is to truncate it with an ellipsis. */
+  /** `wrap` continues text on further lines, and breaks long words; the default is to truncate it with an ellipsis. */
   overflow?: 'wrap'
   /** Columns with the highest number are hidden first if the terminal is too narrow; absent: never hidden. */
   drop?: number
@@ -37,7 +37,7 @@ const GAP = '  '
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], format: TableFormat) {
   const { width, emphasize = (text) => text } = format
   const all = columns.map((column) => fitColumn(column, rows))
-  const fitted = width === null ? all : shrink(dropUntilFit(all, width), width)
+  const fitted = width === null ? all : shrink(addWhatFits(all, dropUntilFit(all, width), width), width)
   const header = emphasize(joinCells(fitted, ({ column }) => column.header))
   const rule = joinCells(fitted, (each) => '─'.repeat(each.width))
   const body = rows.flatMap((_, index) => rowLines(fitted, index))
@@ -69,6 +69,25 @@ function dropUntilFit(columns: readonly FittedColumn[], available: number): read
   )
 }
 
+/** Shows hidden columns for which there is room after wider ones were hidden, the most important ones first. */
+function addWhatFits(
+  all: readonly FittedColumn[],
+  kept: readonly FittedColumn[],
+  available: number,
+): readonly FittedColumn[] {
+  const shown = new Set(kept)
+  const hidden = all.filter((column) => !shown.has(column))
+  for (const column of hidden.sort((a, b) => (a.column.drop ?? 0) - (b.column.drop ?? 0))) {
+    shown.add(column)
+    const widthWith = totalWidth(
+      all.filter((each) => shown.has(each)),
+      minWidth,
+    )
+    if (widthWith > available) shown.delete(column)
+  }
+  return all.filter((column) => shown.has(column))
+}
+
 function shrink(columns: readonly FittedColumn[], available: number): FittedColumn[] {
   const result = columns.map((column) => ({ ...column }))
   for (let excess = totalWidth(result, ({ width }) => width) - available; excess > 0; excess--) {
@@ -89,7 +108,8 @@ function rowLines(columns: readonly FittedColumn[], index: number): string[] {
 
 function cellLines({ column, cells, width }: FittedColumn, index: number): string[] {
   const cell = cells[index] ?? ''
-  return column.overflow === 'wrap' ? wrap(cell, width).map((part) => truncate(part, width)) : [truncate(cell, width)]
+  if (column.overflow !== 'wrap') return [truncate(cell, width)]
+  return wrap(cell, width).flatMap((line) => (displayWidth(line) > width ? breakWord(line, width) : [line]))
 }
 
 const joinCells = (columns: readonly FittedColumn[], text: (column: FittedColumn, at: number) => string) =>

@@ -69,6 +69,20 @@ export const formatNumber = (value: number | null | undefined, decimals = 2) =>
     ? ''
     : rounded(value, decimals).toLocaleString('en', { maximumFractionDigits: decimals })
 
+/** Breaks a text that has no spaces into parts of at most `width` columns. */
+export function breakWord(word: string, width: number): string[] {
+  const parts: string[] = []
+  let part = ''
+  for (const segment of graphemes(word)) {
+    if (part !== '' && displayWidth(part) + displayWidth(segment) > width) {
+      parts.push(part)
+      part = ''
+    }
+    part += segment
+  }
+  return part === '' ? parts : [...parts, part]
+}
+
 /** Breaks text at spaces into lines of at most `width` columns. A longer word keeps its own line. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []

@@ -1,9 +1,8 @@
-import { byCodeUnit } from '../domain/comparison/numbers.js'
-import { offerLabels } from '../domain/comparison/offer/offer-labels.js'
 import { type Change, changesOf, changesOfVersion } from '../domain/comparison/report/document-changes.js'
 import { parseStored } from '../domain/observation.js'
 import type { Revision, RfqWithResponses } from '../domain/records.js'
 import type { History, Overview, RevisionFilter } from '../store/contract.js'
+import { offerNames } from './offer-names.js'
 
 /** One thing observed of an RFQ or an offer, with everything that changed by it. */
 export interface ChangeEntry {
@@ -101,28 +100,11 @@ function createNameLookup(store: Pick<History, 'rfqs'>, asOf: Date | undefined) 
 function namesOf(found: RfqWithResponses | undefined): Names {
   if (found === undefined) return { number: null, title: null, offers: new Map() }
   const { document } = parseStored('rfq', found.rfq.shape, found.rfq.body)
-  const offers = found.responses
-    .map(({ id, body }) => ({
-      id,
-      developer: memberText(body, 'projectDeveloperName'),
-      project: memberText(body, 'projectName'),
-      submitted: Date.parse(memberText(body, 'submittedAt') ?? '') || Number.POSITIVE_INFINITY,
-    }))
-    // The order in which the report names them.
-    .sort((a, b) => (a.submitted === b.submitted ? 0 : a.submitted - b.submitted) || byCodeUnit(a.id, b.id))
-  const labels = offerLabels(offers)
   return {
     number: document?.number ?? null,
     title: document?.title ?? null,
-    offers: new Map(offers.map(({ id }, at) => [id, labels[at] ?? id])),
+    offers: offerNames(found.responses),
   }
-}
-
-/** Without the schema, because an RFQ can have thousands of offers, of which only the names are needed. */
-function memberText(body: unknown, member: string): string | null {
-  if (body === null || typeof body !== 'object' || !Object.hasOwn(body, member)) return null
-  const value = (body as Record<string, unknown>)[member]
-  return typeof value === 'string' && value.trim() !== '' ? value : null
 }
 
 function toEntry(revision: Revision, names: Names): ChangeEntry {

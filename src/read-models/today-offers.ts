@@ -36,7 +36,7 @@ function offerWords({ offers }: RfqListRow, figures: RfqFigures | undefined): st
 
 const compareAction = ({ channel, name }: RfqListRow) => ({
   words: 'Compare the offers',
-  command: `quotekeeper offers ${quoteForShell(name)} ${onChannel(channel)}`,
+  command: `quotekeeper compare ${quoteForShell(name)} ${onChannel(channel)}`,
   path: rfqPath(channel, name),
 })
 

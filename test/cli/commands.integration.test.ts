@@ -174,7 +174,7 @@ describe('commands that read the database', () => {
       json(await quotekeeper('rfqs', '--json', ...args)).find(({ id }: { id: string }) => id === rfq.id)?.title
     expect(await titleWith()).toBe('Another title')
     expect(await titleWith('--as-of', '2026-03-10T10:00Z')).toBe(rfq.title)
-    const { out } = await quotekeeper('history', rfq.id)
+    const { out } = await quotekeeper('history', rfq.id, '--tsv')
     expect(out).toContain(`RFQ: title ${rfq.title} → Another title.`)
     const whole = json(await quotekeeper('history', rfq.id, '--json'))
     expect(whole.versions.filter(({ kind }: { kind: string }) => kind === 'rfq')).toHaveLength(2)

@@ -44,6 +44,10 @@ describe('text of the marketplace that could control a terminal', () => {
     const { quotekeeperWith } = await openHostileFixture()
     for (const command of [
       ['rfqs'],
+      ['rfqs', '--tsv'],
+      ['today'],
+      ['changes'],
+      ['compare', '1001'],
       ['history', '1001'],
       ['problems'],
       ['runs'],
@@ -57,6 +61,8 @@ describe('text of the marketplace that could control a terminal', () => {
     for (const args of [
       ['rfqs', '--state', HOSTILE],
       ['rfqs', '--channel', HOSTILE],
+      ['rfqs', '--columns', HOSTILE],
+      ['changes', '--since', HOSTILE],
       ['offers', HOSTILE.slice(0, 3)],
       [HOSTILE],
       ['report', '1', '--as-of', HOSTILE],

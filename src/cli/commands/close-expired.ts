@@ -11,11 +11,12 @@ import { errorMessage } from '../error-message.js'
 import { findRfq } from '../find-rfq.js'
 import { approverOption, operatorName } from '../operator-name.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
-import { formatMinute, printJson, printNote, printTable } from '../output.js'
+import { printJson, printNote, printTable } from '../output.js'
 import { pollChannel, refuseDuringPause } from '../poll-channel.js'
 import { selectChannels } from '../select-channels.js'
 import { plural } from '../terminal-text.js'
-import { DECISION_COLUMNS } from './decisions.js'
+import { type TimeFormat, timeFormatOf } from '../time-zone.js'
+import { decisionColumns } from './decisions.js'
 
 interface Options extends ChannelsOption, JsonOption {
   dryRun?: boolean
@@ -174,7 +175,7 @@ async function closeOne(
       channel: channel.key,
       result,
       decisions,
-      failures: [...failuresOfPoll(polled, result), ...failuresOf(result)],
+      failures: [...failuresOfPoll(polled, result), ...failuresOf(result, timeFormatOf(cli))],
     }
   } catch (error) {
     if (cli.io.stop.aborted) return { ...empty, failures: [errorMessage(cli.io.stop.reason)] }
@@ -234,13 +235,13 @@ function failuresOfPoll({ run, failures }: PollResult, round: ClosingResult): st
   return failures.filter(({ message }) => !shown.has(message)).map(({ id, message }) => `${id}: ${message}`)
 }
 
-function failuresOf(result: ClosingResult): string[] {
+function failuresOf(result: ClosingResult, { label, minute }: TimeFormat): string[] {
   const { run, failures, stopReason, unsettled, heldPlans, approvalPlan } = result
   const failed = failures.map(({ id, message }) => `${id}: ${message}`)
   const stopped = stopReason === null || failures.some(({ message }) => message === stopReason) ? [] : [stopReason]
   const left = unsettled.map(
     ({ rfqNumber, rfqId, outcome, since, remedy }) =>
-      `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${formatMinute(since)}; ${remedy}`,
+      `RFQ ${rfqNumber ?? rfqId}: ${UNSETTLED[outcome]} since ${minute(since)} ${label}; ${remedy}`,
   )
   const waiting = heldPlans
     .filter(({ plan }) => plan !== approvalPlan)
@@ -282,12 +283,15 @@ const toJson = ({ result, ...round }: ChannelRound) => ({
   unsettled: result?.unsettled ?? [],
 })
 
+const emptyText = ({ length }: readonly ChannelRound[]) =>
+  length > 0 ? 'No RFQs are past due.' : 'No RFQs were evaluated.'
+
 function printRounds(cli: Cli, options: Options, rounds: readonly ChannelRound[]): void {
   const { io } = cli
   const decisions = rounds.flatMap((round) => round.decisions)
   if (options.json) printJson(io, rounds.map(toJson))
   else if (decisions.length > 0 || rounds.every(({ failures }) => failures.length === 0))
-    printTable(io, DECISION_COLUMNS, decisions, rounds.length > 0 ? 'No RFQs are past due.' : 'No RFQs were evaluated.')
+    printTable(io, decisionColumns(timeFormatOf(cli)), decisions, emptyText(rounds))
   for (const { channel, result, failures } of rounds) {
     if (result) io.err(`${channel}: ${plural(result.run.seen, 'open RFQ')} evaluated, ${result.run.changed} closed.\n`)
     for (const failure of failures) printNote(cli, `${channel}: ${failure}`)

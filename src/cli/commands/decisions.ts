@@ -7,24 +7,27 @@ import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { explainDecision } from '../explain-decision.js'
 import { findRfq } from '../find-rfq.js'
+import { describeFreshness } from '../freshness.js'
+import { addListOptions, type ListColumn, type ListOptions, printList } from '../list-output.js'
 import {
   type ChannelOption,
   channelOption,
   choiceOption,
-  type JsonOption,
   jsonOption,
   limitOption,
   wholeNumber,
   withExamples,
 } from '../options.js'
-import { formatMinute, printJson, printRows } from '../output.js'
+import { printJson } from '../output.js'
 import { refuseNeededFile } from '../output-file.js'
 import { parseReadFilter } from '../read-filter.js'
-import type { Column } from '../terminal-table.js'
+import { shownChannels } from '../select-channels.js'
 import { plural } from '../terminal-text.js'
+import type { TimeFormat } from '../time-zone.js'
 
 type Options = ChannelOption &
-  JsonOption & {
+  ListOptions & {
+    all?: boolean
     rfq?: string
     outcome?: CloseOutcome
     limit: number
@@ -42,6 +45,7 @@ export const register: RegisterCommand = (command, cli) => {
     .addOption(channelOption())
     .option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
     .addOption(choiceOption('--outcome <outcome>', 'only decisions whose close had this outcome', OUTCOMES))
+    .option('--all', 'also list earlier decisions to keep an RFQ open, which are otherwise counted in the newest one')
     .addOption(limitOption(50))
     .option(
       '--explain <id>',
@@ -53,6 +57,7 @@ export const register: RegisterCommand = (command, cli) => {
     .option('--anchor <target>', 'append the newest hash of the log to a file of anchors, or POST it to an https URL')
     .addOption(jsonOption())
     .action((options: Options) => withStore(cli, (store, app) => run(cli, { store, app }, options)))
+  addListOptions(command, listedColumns)
   withExamples(
     command,
     ['quotekeeper decisions --rfq 1042', 'why RFQ 1042 was or was not closed'],
@@ -74,9 +79,17 @@ async function run(cli: Cli, { store, app }: { store: Store; app: App }, options
   if (options.anchor !== undefined) return anchorDecisions(cli, { store, app }, options.anchor, json)
   if (explain !== undefined) return printDecision(cli, await getDecision(store, explain), json)
   const about = rfq === undefined ? filter : await findDecidedRfq(store, filter, rfq)
-  const rows = await listDecisions(store, { ...about, ...(outcome && { outcome }), limit }, cli.io.now())
+  const wanted = { ...about, ...(outcome && { outcome }) }
+  const isFolded = !json && !options.all
+  const all = await listDecisions(store, { ...wanted, limit: isFolded ? limit * READ_TO_FOLD : limit }, cli.io.now())
+  const rows = isFolded ? foldKeeps(all).slice(0, Math.max(limit, all.filter(({ standing }) => standing).length)) : all
+  const channels = shownChannels(app.config, filter.channel)
+  const freshness = await describeFreshness(cli, store, { channels, kind: 'close' })
   const emptyText = 'No decisions found. `quotekeeper close-expired --dry-run` evaluates the open RFQs.'
-  printRows(cli.io, json, LISTED_COLUMNS, rows, emptyText)
+  const toJson = ({ folded: _folded, ...row }: ListedDecision) => row
+  printList(cli, { columns: listedColumns, rows, emptyText, freshness, toJson }, options)
+  const folded = rows.reduce((sum, row) => sum + row.folded, 0)
+  if (folded > 0) cli.io.err(`${plural(folded, 'earlier decision')} to keep an RFQ open not shown; --all lists them.\n`)
 }
 
 /** The RFQ that `--rfq` names. After a restore, the log may contain decisions about an RFQ that is not in the backup. */
@@ -91,6 +104,28 @@ async function findDecidedRfq(store: Store, filter: { channel?: string }, match:
 interface ListedDecision extends DecisionRecord {
   /** It is the newest close of its RFQ, and a person has to look at it. */
   standing: boolean
+  /** Earlier decisions to keep the RFQ open that this one stands for. */
+  folded: number
+}
+
+/** So many decisions are read for each that is listed, because most of them are usually folded. */
+const READ_TO_FOLD = 20
+
+/** Leaves out decisions to keep an RFQ open that are older than another one listed, and counts them there. */
+function foldKeeps(newestFirst: readonly ListedDecision[]): ListedDecision[] {
+  const newest = new Map<string, ListedDecision>()
+  return newestFirst.flatMap((row) => {
+    if (row.decision !== 'keep' || row.standing) return [row]
+    const key = `${row.channel} ${row.rfqId}`
+    const kept = newest.get(key)
+    if (kept !== undefined) {
+      kept.folded++
+      return []
+    }
+    const copy = { ...row }
+    newest.set(key, copy)
+    return [copy]
+  })
 }
 
 /** The decisions that a person has to look at, whatever their age, then the others; both newest first. */
@@ -108,8 +143,8 @@ async function listDecisions(
   const standing = (await Promise.all(ids.map((id) => store.decision(id)))).filter((each) => each !== null)
   const others = (await store.decisions(filter)).filter(({ id }) => !ids.includes(id))
   return [
-    ...standing.map((decision) => ({ ...decision, standing: true })),
-    ...others.map((decision) => ({ ...decision, standing: false })),
+    ...standing.map((decision) => ({ ...decision, standing: true, folded: 0 })),
+    ...others.map((decision) => ({ ...decision, standing: false, folded: 0 })),
   ].slice(0, Math.max(limit, standing.length))
 }
 
@@ -163,32 +198,32 @@ function printDecision({ io }: Cli, decision: DecisionRecord, json: boolean | un
   else io.out(explainDecision(decision))
 }
 
-export const DECISION_COLUMNS: Column<DecisionRecord>[] = [
+export const decisionColumns = ({ label, minute }: TimeFormat): ListColumn<DecisionRecord>[] => [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
-  { header: 'Decided (UTC)', cell: ({ decidedAt }) => formatMinute(decidedAt), drop: 1 },
+  { header: `Decided (${label})`, cell: ({ decidedAt }) => minute(decidedAt), value: ({ decidedAt }) => decidedAt },
   { header: 'RFQ', cell: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId, align: 'right' },
   { header: 'Due', cell: ({ dueDate }) => dueDate },
   { header: 'Decision', cell: ({ decision }) => decision },
-  { header: 'Outcome', cell: ({ outcome }) => outcome },
+  { header: 'Outcome', cell: ({ outcome }) => outcome, hideIfEmpty: true },
   {
     header: 'Reason',
     cell: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
-    min: 32,
+    min: 24,
     overflow: 'wrap',
   },
   { header: 'Run', cell: ({ runId }) => runId, align: 'right', drop: 2 },
-  { header: 'Channel', cell: ({ channel }) => channel },
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
 ]
 
-const LISTED_COLUMNS: Column<ListedDecision>[] = DECISION_COLUMNS.map((column) =>
-  column.header === 'Outcome'
-    ? { ...column, cell: ({ outcome, standing }) => (standing ? `${outcome} (standing)` : outcome) }
-    : column.header === 'Decided (UTC)'
-      ? { ...column, cell: ({ decidedAt, repeatedUntil, times }) => decidedText(decidedAt, repeatedUntil, times) }
-      : column,
-)
+const listedColumns = (time: TimeFormat): ListColumn<ListedDecision>[] =>
+  decisionColumns(time).map((column): ListColumn<ListedDecision> => {
+    if (column.header === 'Outcome')
+      return { ...column, cell: ({ outcome, standing }) => (standing ? `${outcome} (standing)` : outcome) }
+    if (column.header.startsWith('Decided')) return { ...column, cell: (row) => decidedText(row, time), min: 16 }
+    return column
+  })
 
-const decidedText = (decidedAt: string, repeatedUntil: string | null, times: number) =>
-  repeatedUntil === null
-    ? formatMinute(decidedAt)
-    : `${formatMinute(decidedAt)} to ${formatMinute(repeatedUntil)}, ${times} times`
+function decidedText({ decidedAt, repeatedUntil, times, folded }: ListedDecision, { minute }: TimeFormat): string {
+  const period = repeatedUntil === null ? '' : ` to ${minute(repeatedUntil)}, ${times} times`
+  return `${minute(decidedAt)}${period}${folded === 0 ? '' : ` (and ${folded} earlier)`}`
+}

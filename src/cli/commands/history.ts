@@ -1,26 +1,16 @@
-import { offerLabels } from '../../domain/comparison/offer/offer-labels.js'
 import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
-import { createCalendar } from '../../domain/expiry.js'
-import type { RfqWithResponses, Version } from '../../domain/records.js'
+import type { Version } from '../../domain/records.js'
+import { offerNames } from '../../read-models/offer-names.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { findRfq, rfqLabel } from '../find-rfq.js'
-import { offerRow } from '../json-rows.js'
-import {
-  type AsOfOption,
-  asOfOption,
-  type ChannelOption,
-  channelOption,
-  type JsonOption,
-  jsonOption,
-  withExamples,
-} from '../options.js'
-import { formatSecond, printJson, printTable } from '../output.js'
+import { describeFreshness } from '../freshness.js'
+import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
+import { type AsOfOption, asOfOption, type ChannelOption, channelOption, jsonOption, withExamples } from '../options.js'
+import { printJson } from '../output.js'
 import { databaseNow, parseReadFilter } from '../read-filter.js'
-import { timeZoneOf } from '../select-channels.js'
-import type { Column } from '../terminal-table.js'
 
-type Options = ChannelOption & AsOfOption & JsonOption
+type Options = ChannelOption & AsOfOption & ListOptions
 
 /** `history RFQ`: lists the changes of an RFQ and its offers. */
 export const register: RegisterCommand = (command, cli) => {
@@ -38,13 +28,17 @@ export const register: RegisterCommand = (command, cli) => {
         const absences = await store.absences(channel, rfqId, filter.asOf)
         const asOf = (filter.asOf ?? (await databaseNow(store, cli.io.now()))).toISOString()
         const changes = changesOf(versions, absences, {
-          labels: labelsByOffer(found, timeZoneOf(app.config, channel)),
+          labels: offerNames(found.responses),
           asOf,
         })
-        if (options.json) printJson(cli.io, { channel, rfqId, changes, versions: versions.map(versionRow), absences })
-        else printTable(cli.io, COLUMNS, changes, `RFQ ${rfqLabel(found)} has no history.`)
+        if (options.json)
+          return printJson(cli.io, { channel, rfqId, changes, versions: versions.map(versionRow), absences })
+        const freshness = await describeFreshness(cli, store, { channels: [channel], kind: 'rfqs', asOf: filter.asOf })
+        const emptyText = `RFQ ${rfqLabel(found)} has no history.`
+        printList(cli, { columns: COLUMNS, rows: revisionsOf(changes), emptyText, freshness }, options)
       }),
     )
+  addListOptions(command, COLUMNS)
   withExamples(command, ['quotekeeper history 1042', 'what changed in RFQ 1042 and its offers, and when'])
 }
 
@@ -54,21 +48,23 @@ const versionRow = ({ exactBody, bodyText: _text, isLossy: _isLossy, ...version 
   body: exactBody,
 })
 
-/** The labels of the offers by id, as in the workbook. */
-function labelsByOffer({ rfq, responses }: RfqWithResponses, timeZone: string): Map<string, string> {
-  const rows = responses.map((response) => offerRow(rfq, response, createCalendar(timeZone)))
-  const offers = rows.map(({ id, projectDeveloperName, projectName }) => ({
-    id,
-    developer: projectDeveloperName,
-    project: projectName,
-  }))
-  const names = offerLabels(offers)
-  return new Map(offers.map(({ id }, index) => [id, names[index] ?? id]))
+/** What one observation showed: a new version of a document with all its changes, or that it was withdrawn or returned. */
+type RevisionRow = Pick<Change, 'seenBy' | 'after' | 'version' | 'label'> & { words: string[] }
+
+function revisionsOf(changes: readonly Change[]): RevisionRow[] {
+  const rows = new Map<string, RevisionRow>()
+  for (const { seenBy, after, entity, id, version, event, label, words } of changes) {
+    const key = `${seenBy} ${entity} ${id} ${version ?? event}`
+    const row = rows.get(key)
+    if (row === undefined) rows.set(key, { seenBy, after, version, label, words: [words] })
+    else row.words.push(words)
+  }
+  return [...rows.values()]
 }
 
-const COLUMNS: Column<Change>[] = [
-  { header: 'Observed (UTC)', cell: ({ seenBy }) => formatSecond(seenBy) },
-  { header: 'Not before', cell: ({ after }) => formatSecond(after), drop: 2 },
+const COLUMNS: ListColumns<RevisionRow> = ({ label, second }) => [
+  { header: `Observed (${label})`, cell: ({ seenBy }) => second(seenBy), value: ({ seenBy }) => seenBy },
+  { header: 'Not before', cell: ({ after }) => second(after), value: ({ after }) => after, drop: 2 },
   { header: 'Version', cell: ({ version }) => version, align: 'right', drop: 1 },
-  { header: 'Change', cell: ({ words }) => words, min: 30, overflow: 'wrap' },
+  { header: 'Change', cell: ({ words }) => words.join(' '), min: 30 },
 ]

@@ -43,6 +43,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./close-expired.js'),
   },
   {
+    name: 'today',
+    description: 'list what needs a person, most urgent first: closes, due dates, new offers, channels that are behind',
+    load: () => import('./today.js'),
+  },
+  {
     name: 'report',
     args: '[rfq]',
     description: 'write a workbook: the offer comparison of an RFQ, or the overview of a channel',
@@ -56,8 +61,14 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'offers',
     args: '<rfq>',
-    description: 'list the offers for an RFQ, lowest price per tonne first',
+    description: 'list the offers for an RFQ by rank',
     load: () => import('./offers.js'),
+  },
+  {
+    name: 'compare',
+    args: '<rfq>',
+    description: 'say whom to award and why, then compare the offers: score, price, failed requirements, flags',
+    load: () => import('./compare.js'),
   },
   {
     name: 'listings',
@@ -69,6 +80,11 @@ export const commands: readonly CommandEntry[] = [
     args: '<rfq>',
     description: 'list changes of an RFQ and its offers, oldest first',
     load: () => import('./history.js'),
+  },
+  {
+    name: 'changes',
+    description: 'list what changed in all RFQs and offers since yesterday, or another time, newest first',
+    load: () => import('./changes.js'),
   },
   {
     name: 'runs',

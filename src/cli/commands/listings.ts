@@ -1,52 +1,73 @@
+import { byCodeUnit } from '../../domain/comparison/numbers.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
+import { describeFreshness } from '../freshness.js'
 import { type ListingRow, listingRow } from '../json-rows.js'
+import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
 import {
   type AsOfOption,
   asOfOption,
   type ChannelOption,
+  changedSinceOption,
   channelOption,
-  type JsonOption,
   jsonOption,
   withExamples,
 } from '../options.js'
-import { printRows } from '../output.js'
-import { parseReadFilter } from '../read-filter.js'
-import type { Column } from '../terminal-table.js'
+import { keepChangedSince, parseReadFilter } from '../read-filter.js'
+import { shownChannels } from '../select-channels.js'
 import { formatNumber } from '../terminal-text.js'
 import { formatRange } from './rfqs.js'
 
-type Options = ChannelOption & AsOfOption & JsonOption
+type Options = ChannelOption & AsOfOption & ListOptions & { changedSince?: string }
 
 /** `listings`: lists project listings. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .addOption(asOfOption())
+    .addOption(changedSinceOption('listings'))
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'listings')
-        const rows = (await store.listings(filter)).map(listingRow)
-        printRows(cli.io, options.json, COLUMNS, rows, 'No listings found. `quotekeeper sync` polls the marketplace.')
+        const all = (await store.listings(filter)).map(listingRow)
+        const rows = await keepChangedSince(cli, store, all, options.changedSince)
+        const channels = shownChannels(app.config, filter.channel)
+        const freshness = await describeFreshness(cli, store, { channels, kind: 'listings', asOf: filter.asOf })
+        const emptyText =
+          all.length === 0
+            ? 'No listings found. `quotekeeper sync` polls the marketplace.'
+            : 'No listings match; there are others.'
+        printList(cli, { columns: COLUMNS, rows: rows.sort(byProject), emptyText, freshness }, options)
       }),
     )
+  addListOptions(command, COLUMNS)
   withExamples(command, ['quotekeeper listings --channel acme/forest', 'the listings of one channel'])
 }
 
-const COLUMNS: Column<ListingRow>[] = [
+const byProject = (a: ListingRow, b: ListingRow) =>
+  byCodeUnit(a.projectName ?? '\uffff', b.projectName ?? '\uffff') || byCodeUnit(a.id, b.id)
+
+const COLUMNS: ListColumns<ListingRow> = () => [
   { header: 'Project', cell: ({ projectName }) => projectName, min: 20 },
   { header: 'Developer', cell: ({ organizationName }) => organizationName, min: 14, drop: 2 },
   { header: 'Country', cell: ({ country }) => country, drop: 3 },
   { header: 'Registry', cell: ({ registry }) => registry, min: 8, drop: 4 },
   { header: 'Registry id', cell: ({ registryId }) => registryId, drop: 4 },
-  { header: 'Tonnes', cell: ({ totalAvailableVolume }) => formatNumber(totalAvailableVolume), align: 'right' },
+  {
+    header: 'Tonnes',
+    cell: ({ totalAvailableVolume }) => formatNumber(totalAvailableVolume),
+    value: ({ totalAvailableVolume }) => totalAvailableVolume,
+    align: 'right',
+  },
   {
     header: 'Price',
     cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice),
+    value: ({ minUnitPrice, maxUnitPrice }) => minUnitPrice ?? maxUnitPrice,
     align: 'right',
   },
   { header: 'Cur.', cell: ({ currency }) => currency },
-  { header: 'Missing since', cell: ({ missingSince }) => missingSince?.slice(0, 10), drop: 1 },
-  { header: 'Channel', cell: ({ channel }) => channel },
+  { header: 'Missing since', cell: ({ missingSince }) => missingSince?.slice(0, 10), drop: 1, hideIfEmpty: true },
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 5 },
+  { header: 'Id', cell: ({ id }) => id, isExtra: true },
 ]

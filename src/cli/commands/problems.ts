@@ -2,19 +2,13 @@ import type { ProblemRecord } from '../../domain/records.js'
 import type { RevalidationReport } from '../../store/contract.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
-import {
-  type ChannelOption,
-  channelOption,
-  type JsonOption,
-  jsonOption,
-  limitOption,
-  withExamples,
-} from '../options.js'
-import { formatMinute, printRows } from '../output.js'
+import { describeFreshness } from '../freshness.js'
+import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
+import { type ChannelOption, channelOption, jsonOption, limitOption, withExamples } from '../options.js'
 import { parseReadFilter } from '../read-filter.js'
-import type { Column } from '../terminal-table.js'
+import { shownChannels } from '../select-channels.js'
 
-type Options = ChannelOption & JsonOption & { limit: number; replay?: boolean }
+type Options = ChannelOption & ListOptions & { limit: number; replay?: boolean }
 
 /** `problems`: lists where documents deviate from the API documentation. */
 export const register: RegisterCommand = (command, cli) => {
@@ -26,12 +20,16 @@ export const register: RegisterCommand = (command, cli) => {
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
-        const { limit, json, replay } = options
+        const { limit, replay } = options
         if (replay) cli.io.err(`${formatReplay(await store.revalidate(cli.io.now()))}\n`)
         const rows = await store.problems({ ...filter, limit })
-        printRows(cli.io, json, COLUMNS, rows, 'No problems found: every document matches the API documentation.')
+        const channels = shownChannels(app.config, filter.channel)
+        const freshness = await describeFreshness(cli, store, { channels, kind: 'rfqs' })
+        const emptyText = 'No problems found: every document matches the API documentation.'
+        printList(cli, { columns: COLUMNS, rows, emptyText, freshness }, options)
       }),
     )
+  addListOptions(command, COLUMNS)
   withExamples(
     command,
     ['quotekeeper problems --channel acme/forest', 'the problems of one channel'],
@@ -43,13 +41,24 @@ const formatReplay = ({ documents, nowValid, nowInvalid, problemsGone, problemsN
   `Validated ${documents} stored documents: ${nowValid} became valid, ${nowInvalid} became invalid; ` +
   `${problemsGone} problems removed, ${problemsNew} added.`
 
-const COLUMNS: Column<ProblemRecord>[] = [
-  { header: 'Channel', cell: ({ channel }) => channel, drop: 1 },
+const COLUMNS: ListColumns<ProblemRecord> = ({ label, minute }) => [
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Id', cell: ({ entityId }) => entityId, min: 8 },
   { header: 'Field', cell: ({ path }) => path || '(whole document)', min: 16 },
   { header: 'Code', cell: ({ code }) => code },
   { header: 'Problem', cell: ({ message }) => message, min: 24, overflow: 'wrap' },
   { header: 'Times', cell: ({ times }) => times, align: 'right', drop: 2 },
-  { header: 'Last seen (UTC)', cell: ({ lastSeenAt }) => formatMinute(lastSeenAt), drop: 3 },
+  {
+    header: `First seen (${label})`,
+    cell: ({ firstSeenAt }) => minute(firstSeenAt),
+    value: ({ firstSeenAt }) => firstSeenAt,
+    isExtra: true,
+  },
+  {
+    header: `Last seen (${label})`,
+    cell: ({ lastSeenAt }) => minute(lastSeenAt),
+    value: ({ lastSeenAt }) => lastSeenAt,
+    drop: 3,
+  },
 ]

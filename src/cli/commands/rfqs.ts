@@ -1,52 +1,131 @@
 import { closestMatches } from '../../config/suggest.js'
+import { formatPercent, formatPrice } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
+import type { RfqFigures, RfqList, RfqListRow } from '../../read-models/rfq-list.js'
 import type { Store } from '../../store/contract.js'
 import { withStore } from '../app.js'
-import type { RegisterCommand } from '../cli-context.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
-import { type RfqRow, rfqRow } from '../json-rows.js'
+import { describeFreshness } from '../freshness.js'
+import { rfqRow } from '../json-rows.js'
+import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
+import { parseDueDate } from '../moment.js'
 import {
   type AsOfOption,
   asOfOption,
   type ChannelOption,
+  changedSinceOption,
   channelOption,
-  type JsonOption,
   jsonOption,
   withExamples,
 } from '../options.js'
-import { printRows } from '../output.js'
-import { parseReadFilter } from '../read-filter.js'
-import type { Column } from '../terminal-table.js'
+import { databaseNow, parseReadFilter, parseTimeOption, type ReadFilter } from '../read-filter.js'
+import { shownChannels } from '../select-channels.js'
 import { formatNumber, sanitize } from '../terminal-text.js'
+import { zoneOf } from '../time-zone.js'
 
-type Options = ChannelOption & AsOfOption & JsonOption & { state?: string }
+type Filters = { state?: string; dueBefore?: string; changedSince?: string }
+type Options = ChannelOption & AsOfOption & ListOptions & Filters
 
 /** `rfqs`: lists RFQs. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .option('--state <state>', 'only RFQs in this state, such as open or closed')
+    .option('--due-before <date>', 'only RFQs due before this date: 2026-01-31, tomorrow or "in 7 days"')
+    .addOption(changedSinceOption('RFQs that, or offers of which,'))
     .addOption(asOfOption())
     .addOption(jsonOption())
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
-        const all = (await store.rfqs(filter)).map(rfqRow)
-        if (options.state !== undefined) await refuseUnknownState(store, options.state, all)
-        const rows = all.filter(({ state }) => options.state === undefined || state === options.state)
-        printRows(cli.io, options.json, COLUMNS, rows, 'No RFQs found. `quotekeeper sync` polls the marketplace.')
+        const { createRfqList } = await import('../../read-models/rfq-list.js')
+        const { channels } = app.config
+        const list = createRfqList({ store, channels, settings: app.config.reports.settings })
+        const moment = { now: await databaseNow(store, cli.io.now()), ...(filter.asOf && { asOf: filter.asOf }) }
+        const all = await list.rows({ ...filter, ...moment })
+        const wanted = await createFilter(cli, store, { filter, options }, all)
+        const rows = await withFigures(list, all.filter(wanted), moment)
+        const emptyText =
+          all.length === 0
+            ? 'No RFQs found. `quotekeeper sync` polls the marketplace.'
+            : `None of the ${all.length} RFQs match.`
+        const shown = shownChannels(app.config, filter.channel)
+        const freshness = await describeFreshness(cli, store, { channels: shown, kind: 'rfqs', asOf: filter.asOf })
+        const toJson = options.json ? await jsonRows(store, filter) : undefined
+        printList(cli, { columns: COLUMNS, rows, emptyText, freshness, ...(toJson && { toJson }) }, options)
+        if (rows.length > MAX_WITH_FIGURES && !options.json) {
+          const first = MAX_WITH_FIGURES.toLocaleString('en')
+          cli.io.err(`Best prices and coverage are shown for the first ${first} RFQs only; filters show others.\n`)
+        }
       }),
     )
+  addListOptions(command, COLUMNS)
   withExamples(
     command,
-    ['quotekeeper rfqs --state open', 'the open RFQs'],
-    ['quotekeeper rfqs --as-of 2026-01-31 --json', 'as known at the end of that day, for a script'],
+    ['quotekeeper rfqs --state open', 'the open RFQs, due soonest first'],
+    ['quotekeeper rfqs --due-before "in 7 days" --sort -offers', 'due within a week, most offers first'],
+    ['quotekeeper rfqs --changed-since yesterday', 'with news since yesterday'],
+    ['quotekeeper rfqs --as-of yesterday --json', 'as known at the end of yesterday, for a script'],
   )
 }
 
+type Row = RfqListRow & Partial<RfqFigures>
+
+/** Computing the figures of more takes seconds. */
+const MAX_WITH_FIGURES = 1_000
+
+async function withFigures(
+  list: RfqList,
+  rows: readonly RfqListRow[],
+  moment: { now: Date; asOf?: Date },
+): Promise<Row[]> {
+  const figures = await list.figures(rows.slice(0, MAX_WITH_FIGURES), moment)
+  // The currency of the RFQ stays; the one of its figures is shown with them.
+  return rows.map((row, at) => ({ ...row, ...omitCurrency(figures[at]) }))
+}
+
+const omitCurrency = (figures: RfqFigures | undefined): Partial<RfqFigures> & { priceCurrency?: string | null } => {
+  if (figures === undefined) return {}
+  const { currency: priceCurrency, ...others } = figures
+  return { ...others, priceCurrency }
+}
+
+async function createFilter(
+  cli: Cli,
+  store: Store,
+  { filter, options }: { filter: ReadFilter; options: Filters },
+  all: readonly RfqListRow[],
+): Promise<(row: RfqListRow) => boolean> {
+  const { state, dueBefore, changedSince } = options
+  if (state !== undefined) await refuseUnknownState(store, state, all)
+  const context = { option: '--due-before', now: cli.io.now(), zone: zoneOf(cli) }
+  const due = dueBefore === undefined ? null : parseDueDate(dueBefore, context)
+  const since = changedSince === undefined ? null : await parseTimeOption(cli, store, '--changed-since', changedSince)
+  const changed = new Set<string>()
+  if (since !== null) {
+    const { channel, asOf } = filter
+    const period = { after: since, ...(channel !== undefined && { channel }), ...(asOf && { asOf }) }
+    for (const each of await store.offerRevisions(period)) changed.add(`${each.channel} ${each.rfqId}`)
+  }
+  return (row) =>
+    (state === undefined || row.state === state) &&
+    (due === null || (row.responseDueDate !== null && row.responseDueDate < due)) &&
+    (since === null || new Date(row.changedAt) > since || changed.has(`${row.channel} ${row.id}`))
+}
+
+/** The documents, with what the list knows about them. */
+async function jsonRows(store: Store, filter: ReadFilter) {
+  const documents = new Map((await store.rfqs(filter)).map((known) => [`${known.rfq.channel} ${known.rfq.id}`, known]))
+  return ({ name: _name, changedAt: _changedAt, channel, id, ...row }: Row) => {
+    const known = documents.get(`${channel} ${id}`)
+    return { ...row, ...(known === undefined ? { channel, id } : rfqRow(known)) }
+  }
+}
+
 /** A state that is neither documented nor in the database is a typo, not a filter that nothing matches. */
-async function refuseUnknownState(store: Store, state: string, listed: readonly RfqRow[]): Promise<void> {
-  const isKnown = (rows: readonly RfqRow[]) => rows.some((row) => row.state === state)
+async function refuseUnknownState(store: Store, state: string, listed: readonly RfqListRow[]): Promise<void> {
+  const isKnown = (rows: readonly { state: string | null }[]) => rows.some((row) => row.state === state)
   if (RFQ_STATES.some((known) => known === state) || isKnown(listed)) return
   const stored = (await store.rfqs({ withoutResponses: true })).map(rfqRow)
   if (isKnown(stored)) return
@@ -56,22 +135,60 @@ async function refuseUnknownState(store: Store, state: string, listed: readonly 
   throw new UsageError(`no RFQ has the state "${sanitize(state)}"; ${suggestion}Known states: ${states.join(', ')}`)
 }
 
-const COLUMNS: Column<RfqRow>[] = [
+/** Negative: overdue. */
+function daysText({ daysToDue, state }: Row): string {
+  if (daysToDue === null || state !== 'open') return ''
+  return formatNumber(daysToDue)
+}
+
+const bestPrice = ({ bestPricePerTonne: price }: Row) => (price == null ? '' : formatPrice(price))
+
+const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, minute }) => [
   { header: 'Number', cell: ({ number, id }) => number ?? id, align: 'right' },
-  { header: 'Reference', cell: ({ reference }) => reference, drop: 4 },
-  { header: 'Title', cell: ({ title }) => title, min: 20 },
+  { header: 'Reference', cell: ({ reference }) => reference, drop: 6 },
+  { header: 'Title', cell: ({ title }) => title, min: 16 },
   { header: 'State', cell: ({ state, missingSince }) => (missingSince ? `${state ?? ''} (missing)` : state) },
   { header: 'Due', cell: ({ responseDueDate }) => responseDueDate },
+  { header: 'Days', cell: daysText, value: ({ daysToDue }) => daysToDue, align: 'right' },
   { header: 'Offers', cell: ({ offers }) => offers, align: 'right' },
-  { header: 'Tonnes', cell: ({ minVolume, maxVolume }) => formatRange(minVolume, maxVolume), align: 'right', drop: 2 },
   {
-    header: 'Price',
-    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice),
+    header: 'Best price',
+    cell: bestPrice,
+    value: ({ bestPricePerTonne }) => bestPricePerTonne,
+    align: 'right',
+  },
+  { header: 'Cur.', cell: ({ priceCurrency, currency }) => priceCurrency ?? currency },
+  {
+    header: 'Covered',
+    cell: ({ coverage }) => (coverage == null ? '' : formatPercent(coverage)),
+    value: ({ coverage }) => coverage,
+    align: 'right',
+    drop: 2,
+  },
+  {
+    header: 'Tonnes',
+    cell: ({ minVolume, maxVolume }) => formatRange(minVolume, maxVolume),
+    value: ({ minVolume, maxVolume }) => maxVolume ?? minVolume,
     align: 'right',
     drop: 3,
   },
-  { header: 'Cur.', cell: ({ currency }) => currency, drop: 3 },
-  { header: 'Channel', cell: ({ channel }) => channel },
+  {
+    header: 'Price',
+    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice),
+    value: ({ minUnitPrice, maxUnitPrice }) => maxUnitPrice ?? minUnitPrice,
+    align: 'right',
+    drop: 4,
+  },
+  { header: 'Best offer', cell: ({ bestPriceOffer }) => bestPriceOffer, min: 14, isExtra: true },
+  { header: 'Ranked', cell: ({ ranked }) => ranked, align: 'right', isExtra: true },
+  { header: 'Fulfilment', cell: ({ fulfilmentDueDate }) => fulfilmentDueDate, isExtra: true },
+  {
+    header: `Changed (${label})`,
+    cell: ({ changedAt }) => minute(changedAt),
+    value: ({ changedAt }) => changedAt,
+    isExtra: true,
+  },
+  { header: 'Channel', cell: ({ channel }) => channel, dropIfUniform: 1 },
 ]
 
 /** `100–500`, or one number if both are equal or one is null. */

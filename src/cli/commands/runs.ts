@@ -1,20 +1,12 @@
 import type { RunKind, RunOutcome, RunRecord } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
-import {
-  type ChannelOption,
-  channelOption,
-  choiceOption,
-  type JsonOption,
-  jsonOption,
-  limitOption,
-  withExamples,
-} from '../options.js'
-import { formatMinute, printRows } from '../output.js'
+import { addListOptions, type ListColumn, type ListOptions, printList } from '../list-output.js'
+import { type ChannelOption, channelOption, choiceOption, jsonOption, limitOption, withExamples } from '../options.js'
 import { parseReadFilter } from '../read-filter.js'
-import type { Column } from '../terminal-table.js'
+import type { TimeFormat } from '../time-zone.js'
 
-type Options = ChannelOption & JsonOption & { kind?: RunKind; outcome?: RunOutcome; limit: number }
+type Options = ChannelOption & ListOptions & { kind?: RunKind; outcome?: RunOutcome; limit: number }
 const KINDS: readonly RunKind[] = ['listings', 'rfqs', 'close']
 const OUTCOMES: readonly RunOutcome[] = ['complete', 'partial', 'failed', 'interrupted']
 
@@ -29,12 +21,14 @@ export const register: RegisterCommand = (command, cli) => {
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options)
-        const { kind, outcome, limit, json } = options
+        const { kind, outcome, limit } = options
         const wanted = { ...(kind === undefined ? {} : { kind }), ...(outcome === undefined ? {} : { outcome }) }
         const rows = await store.runs({ ...filter, ...wanted, limit })
-        printRows(cli.io, json, RUN_COLUMNS, rows, 'No runs found. `quotekeeper sync` polls the marketplace.')
+        const emptyText = 'No runs found. `quotekeeper sync` polls the marketplace.'
+        printList(cli, { columns: runColumns, rows, emptyText }, options)
       }),
     )
+  addListOptions(command, runColumns)
   withExamples(
     command,
     ['quotekeeper runs --kind rfqs --limit 5', 'the last five polls of RFQs'],
@@ -42,12 +36,12 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-export const RUN_COLUMNS: Column<RunRecord>[] = [
+export const runColumns = ({ label, minute }: TimeFormat): ListColumn<RunRecord>[] => [
   { header: 'Run', cell: ({ id }) => id, align: 'right' },
   { header: 'Channel', cell: ({ channel }) => channel },
   { header: 'Kind', cell: ({ kind }) => kind },
-  { header: 'Started (UTC)', cell: ({ startedAt }) => formatMinute(startedAt), drop: 1 },
-  { header: 'Duration', cell: duration, align: 'right', drop: 2 },
+  { header: `Started (${label})`, cell: ({ startedAt }) => minute(startedAt), value: ({ startedAt }) => startedAt },
+  { header: 'Duration', cell: duration, value: durationSeconds, align: 'right', drop: 2 },
   { header: 'Outcome', cell: outcomeText },
   { header: 'Requests', cell: ({ requests }) => requests, align: 'right', drop: 3 },
   { header: 'Seen', cell: ({ seen }) => seen, align: 'right' },
@@ -55,15 +49,19 @@ export const RUN_COLUMNS: Column<RunRecord>[] = [
   { header: 'Changed', cell: ({ changed }) => changed, align: 'right' },
   { header: 'Missing', cell: ({ missing }) => missing, align: 'right', drop: 2 },
   { header: 'Invalid', cell: ({ invalid }) => invalid, align: 'right', drop: 3 },
-  { header: 'Error', cell: ({ error }) => error, min: 30, overflow: 'wrap' },
+  { header: 'Error', cell: ({ error }) => error, min: 30, overflow: 'wrap', hideIfEmpty: true },
 ]
 
 function outcomeText({ outcome, times }: RunRecord): string {
   return times === 1 ? (outcome ?? 'running') : `${outcome} (${times} runs, nothing changed)`
 }
 
-function duration({ startedAt, finishedAt, times }: RunRecord): string {
-  if (finishedAt === null || times > 1) return ''
-  const seconds = (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
+function durationSeconds({ startedAt, finishedAt, times }: RunRecord): number | null {
+  return finishedAt === null || times > 1 ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1000
+}
+
+function duration(run: RunRecord): string {
+  const seconds = durationSeconds(run)
+  if (seconds === null) return ''
   return seconds < 100 ? `${seconds.toFixed(1)} s` : `${Math.round(seconds / 60)} min`
 }

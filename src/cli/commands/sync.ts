@@ -9,7 +9,8 @@ import { printJson, printNote, printTable } from '../output.js'
 import { type PollKind, pollChannel } from '../poll-channel.js'
 import { createProgress, type Progress } from '../progress.js'
 import { selectChannels } from '../select-channels.js'
-import { RUN_COLUMNS } from './runs.js'
+import { timeFormatOf } from '../time-zone.js'
+import { runColumns } from './runs.js'
 
 type Options = ChannelsOption & JsonOption & { only?: PollKind; full?: boolean; acceptLoss?: boolean }
 const KINDS: readonly PollKind[] = ['listings', 'rfqs']
@@ -31,7 +32,6 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 /** Without the error, which is printed in full below the table. */
-const COLUMNS = RUN_COLUMNS.filter(({ header }) => header !== 'Error')
 
 /** The result of one poll: its run, or null if it could not start, and its failures. */
 interface PollOutcome {
@@ -80,7 +80,7 @@ async function pollOne(cli: Cli, app: App, { channel, kind, options, progress }:
 function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], planned: number): void {
   const runs = polled.flatMap(({ run }) => (run ? [run] : []))
   if (options.json) printJson(cli.io, polled)
-  else printTable(cli.io, COLUMNS, runs, 'Nothing was polled.')
+  else printTable(cli.io, columnsOf(cli), runs, 'Nothing was polled.')
   for (const { channel, kind, run, failures } of polled) {
     if (run?.error && failures.length === 0) printNote(cli, `${channel} ${kind}: ${run.error}`)
     for (const { id, message } of failures) printNote(cli, `${channel} ${kind}, ${id}: ${message}`)
@@ -89,3 +89,6 @@ function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], 
   const complete = polled.length === planned && polled.every(({ run }) => run?.outcome === 'complete')
   cli.status = complete ? 0 : 1
 }
+
+/** Errors are printed below the table, each with its document. */
+const columnsOf = (cli: Cli) => runColumns(timeFormatOf(cli)).filter(({ header }) => header !== 'Error')

@@ -1,0 +1,44 @@
+import { formatAge } from '../../jobs/poll-freshness.js'
+import type { RunKind } from '../domain/records.js'
+import type { Store } from '../store/contract.js'
+import type { Cli } from './cli-context.js'
+import { databaseNow } from './read-filter.js'
+import { timeFormatOf } from './time-zone.js'
+
+export interface FreshnessOf {
+  /** The channels whose data is shown. */
+  channels: readonly string[]
+  /** The runs that the data comes from. */
+  kind: RunKind
+  /** Given if the data is as of a past moment. */
+  asOf?: Date | undefined
+}
+
+/**
+ * How recent what a command shows is: `as of 15:07 UTC, 26 min ago`, when the newest complete poll finished; of several
+ * channels, the one polled longest ago counts.
+ */
+export async function describeFreshness(
+  cli: Pick<Cli, 'io' | 'globals'>,
+  store: Pick<Store, 'newestRun' | 'runs'>,
+  { channels, kind, asOf }: FreshnessOf,
+): Promise<string> {
+  const now = await databaseNow(store, cli.io.now())
+  const { label, minute } = timeFormatOf(cli)
+  if (asOf !== undefined) return `as of ${minute(asOf.toISOString())} ${label}`
+  const runs = await Promise.all(
+    channels.map(async (channel) => ({ channel, run: await store.newestRun({ channel, kind, outcome: 'complete' }) })),
+  )
+  const never = runs.filter(({ run }) => run === null).map(({ channel }) => channel)
+  const times = runs.flatMap(({ channel, run }) => (run?.finishedAt ? [{ channel, at: run.finishedAt }] : []))
+  const [oldest] = times.sort((a, b) => Date.parse(a.at) - Date.parse(b.at))
+  const what = kind === 'close' ? 'last closing round' : 'as of'
+  const none = `no complete ${kind === 'close' ? 'closing round' : 'poll'} yet`
+  if (oldest === undefined) return never.length === 0 ? 'no channels' : none
+  const today = minute(now.toISOString()).slice(0, 10)
+  const shown = minute(oldest.at)
+  const time = shown.startsWith(today) ? shown.slice(11) : shown
+  const which = times.length > 1 ? ` (${oldest.channel}; the others are newer)` : ''
+  const missing = never.length === 0 ? '' : `; ${none} of ${never.join(', ')}`
+  return `${what} ${time} ${label}, ${formatAge(oldest.at, now)} ago${which}${missing}`
+}

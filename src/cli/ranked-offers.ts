@@ -1,0 +1,103 @@
+import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
+import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import { createCalendar } from '../domain/expiry.js'
+import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
+import type { Store } from '../store/contract.js'
+import type { App } from './app.js'
+import type { Cli } from './cli-context.js'
+import { type OfferRow, offerRow } from './json-rows.js'
+import { databaseNow } from './read-filter.js'
+import { createReportOrder } from './report-request.js'
+import { timeZoneOf } from './select-channels.js'
+
+/** An offer with its place in the report, which is made with the settings of the configuration. */
+export interface RankedOffer extends OfferRow {
+  /** The number that identifies it in the recommendation. */
+  number: number | null
+  /** Null if it is not ranked. */
+  rank: number | null
+  /** Of 100. */
+  score: number | null
+  /** Its name in the report. */
+  label: string | null
+  /** The price per tonne in the currency in which offers are compared. */
+  comparedPricePerTonne: number | null
+  comparisonCurrency: string | null
+  /** The share of the wanted volume it covers. */
+  coverage: number | null
+  /** Tonnes in the recommended award. */
+  awarded: number | null
+  /** The hard requirements it does not meet, or why it is not ranked; null if neither. */
+  failure: string | null
+  /** What to look at, most severe first. */
+  flags: { severity: string; words: string }[]
+}
+
+/** The report on an RFQ as of a moment, default now. */
+export async function rfqReportOf(
+  { io }: Pick<Cli, 'io'>,
+  { store, app }: { store: Store; app: App },
+  { channel, id }: KnownDocument,
+  asOf: Date | undefined,
+): Promise<RfqReport> {
+  const now = await databaseNow(store, io.now())
+  const order = createReportOrder(app.config, { channel, asOf: asOf ?? now, now })
+  const { buildRfqReport } = await import('../reporting/rfq-report.js')
+  return buildRfqReport({ ...order, store, rfqId: id })
+}
+
+/** The offers for an RFQ by rank, then those that are not ranked; those in another currency without a rate last. */
+export function rankedOffers({ config }: App, { rfq, responses }: RfqWithResponses, report: RfqReport): RankedOffer[] {
+  const calendar = createCalendar(timeZoneOf(config, rfq.channel))
+  const places = new Map(report.offers.map((offer, at) => [offer.id, { ...placeOf(offer, report), at }]))
+  return responses
+    .map((response) => ({ ...NOT_REPORTED, ...places.get(response.id), ...offerRow(rfq, response, calendar) }))
+    .sort((a, b) => Number(isForeign(a)) - Number(isForeign(b)) || a.at - b.at)
+    .map(({ at: _at, ...row }) => row)
+}
+
+/** For offers that arrived after the report was computed. */
+const NOT_REPORTED = {
+  number: null,
+  rank: null,
+  score: null,
+  label: null,
+  comparedPricePerTonne: null,
+  comparisonCurrency: null,
+  coverage: null,
+  awarded: null,
+  failure: null,
+  flags: [],
+  at: Number.POSITIVE_INFINITY,
+}
+
+function placeOf(offer: OfferReport, { decision, currency }: RfqReport) {
+  const decided = decision.offers.find(({ offerId }) => offerId === offer.id)
+  const exclusions = offer.eligibility.exclusions.map(({ words }) => words)
+  return {
+    number: offer.sequence,
+    rank: offer.rank,
+    score: offer.rank === null ? null : (offer.scores?.total ?? null),
+    label: offer.label,
+    comparedPricePerTonne: offer.compared.pricePerTonne,
+    comparisonCurrency: currency.comparison,
+    coverage: offer.metrics.coverage,
+    awarded: decided === undefined || decided.tonnes === 0 ? null : decided.tonnes,
+    failure: exclusions.length > 0 ? exclusions.join(' ') : (decided?.why ?? null),
+    flags: offer.flags.map(({ severity, words }) => ({ severity, words })),
+  }
+}
+
+/** Whether the price of an offer cannot be compared, because no exchange rate is known. */
+const isForeign = ({ currency, comparisonCurrency, pricePerTonne, comparedPricePerTonne }: RankedOffer): boolean =>
+  comparisonCurrency !== null &&
+  currency !== null &&
+  currency !== comparisonCurrency &&
+  pricePerTonne !== null &&
+  comparedPricePerTonne === null
+
+/** The heading above offers whose prices cannot be compared with the others; null for the others. */
+export const currencyHeading = (offer: RankedOffer): string | null =>
+  isForeign(offer)
+    ? `In ${offer.currency}: not ranked, because no exchange rate into ${offer.comparisonCurrency} is configured`
+    : null

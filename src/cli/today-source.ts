@@ -1,0 +1,16 @@
+import { createPollChecks } from '../../jobs/poll-checks.js'
+import { createRfqList } from '../read-models/rfq-list.js'
+import type { TodaySource } from '../read-models/today-model.js'
+import type { Store } from '../store/contract.js'
+import type { App } from './app.js'
+
+/** What the list of what needs a person is made from, with the rules of the configured channels. */
+export function createTodaySource({ config }: Pick<App, 'config'>, store: Store): TodaySource {
+  const { channels } = config
+  return {
+    store,
+    channels,
+    rfqs: createRfqList({ store, channels, settings: config.reports.settings }),
+    pollChecks: createPollChecks(config, store),
+  }
+}
