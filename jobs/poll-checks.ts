@@ -1,12 +1,11 @@
-import type { Config } from '../src/config.js'
 import type { PollCheck } from '../src/read-models/today-model.js'
 import type { Store } from '../src/store/contract.js'
 import { checkPollFreshness } from './poll-freshness.js'
-import { pollStateLoader } from './readiness.js'
+import { type PollConfig, pollStateLoader } from './readiness.js'
 
 /** Checks each scheduled poll of each channel, as readiness does. */
 export function createPollChecks(
-  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>,
+  config: PollConfig,
   store: Pick<Store, 'runs' | 'newestRun'>,
 ): (now: Date) => Promise<PollCheck[]> {
   const loadPollStates = pollStateLoader(config, store)

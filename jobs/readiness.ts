@@ -44,9 +44,12 @@ export function createReadiness({ config, store, runner, now }: ReadinessOptions
   }
 }
 
+/** The part of the configuration that says which polls there are. */
+export type PollConfig = Pick<Config, 'schedule' | 'scheduleTimeZone'> & { channels: readonly { key: string }[] }
+
 /** Creates the function that tells how recently each scheduled poll of each channel completed. */
 export function pollStateLoader(
-  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'>,
+  config: PollConfig,
   store: Pick<Store, 'runs' | 'newestRun'>,
 ): (at: Date) => Promise<PollState[]> {
   const crons = pollCrons(config)

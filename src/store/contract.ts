@@ -154,8 +154,14 @@ export interface Runs extends RunQueries {
 }
 
 export interface RunQueries {
-  /** Newest first. */
-  runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit?: number }): Promise<RunRecord[]>
+  /** Newest first. `before`: only those with a smaller id. */
+  runs(filter: {
+    channel?: string
+    kind?: RunKind
+    outcome?: RunOutcome
+    before?: number
+    limit?: number
+  }): Promise<RunRecord[]>
   /** The newest finished run of a channel and kind, optionally with one outcome. */
   newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome }): Promise<RunRecord | null>
   /**
@@ -362,11 +368,12 @@ export interface Closings {
   appendDecision(decision: NewDecision): Promise<DecisionRecord>
   /** Counts another round that came to the same decision, for each decision (docs/CLOSING.md, rule 9). */
   recordRepeats(decisionIds: readonly number[], now: Date): Promise<void>
-  /** Newest first. */
+  /** Newest first. `before`: only those with a smaller id. */
   decisions(filter: {
     channel?: string
     rfqId?: string
     outcome?: CloseOutcome
+    before?: number
     limit?: number
   }): Promise<DecisionRecord[]>
   /** One decision, or null if there is none with this id. */

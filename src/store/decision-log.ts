@@ -134,18 +134,20 @@ export function createDecisionLog(connection: Connection, events: EventWriter): 
         for (const id of decisionIds) record.run({ id, at: now.toISOString() })
       }),
 
-    async decisions({ channel, rfqId, outcome, limit }) {
+    async decisions({ channel, rfqId, outcome, before, limit }) {
       const rows = connection.read((db) =>
         db
           .prepare(
             `${SELECT} where (@channel is null or channel = @channel)
               and (@rfqId is null or rfq_id = @rfqId) and (@outcome is null or outcome = @outcome)
+              and (@before is null or id < @before)
             order by id desc limit @limit`,
           )
           .all({
             channel: channel ?? null,
             rfqId: rfqId === undefined ? null : toStoredText(rfqId),
             outcome: outcome ?? null,
+            before: before ?? null,
             limit: limit ?? -1,
           }),
       )

@@ -51,15 +51,21 @@ export const toRunRecord = (row: RunRow): RunRecord => ({
 /** Queries of the recorded runs. */
 export function createRunQueries(connection: Connection): RunQueries {
   return {
-    async runs({ channel, kind, outcome, limit }) {
+    async runs({ channel, kind, outcome, before, limit }) {
       const rows = connection.read((db) =>
         db
           .prepare(
             `select * from runs where (@channel is null or channel = @channel) and (@kind is null or kind = @kind)
-              and (@outcome is null or outcome = @outcome)
+              and (@outcome is null or outcome = @outcome) and (@before is null or id < @before)
             order by id desc limit @limit`,
           )
-          .all({ channel: channel ?? null, kind: kind ?? null, outcome: outcome ?? null, limit: limit ?? 100 }),
+          .all({
+            channel: channel ?? null,
+            kind: kind ?? null,
+            outcome: outcome ?? null,
+            before: before ?? null,
+            limit: limit ?? 100,
+          }),
       )
       return (rows as RunRow[]).map(toRunRecord)
     },

@@ -1,9 +1,16 @@
 import type { AddressInfo } from 'node:net'
 import formbody from '@fastify/formbody'
-import { type FastifyInstance, type FastifyReply, type FastifyServerOptions, fastify } from 'fastify'
+import {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifyServerOptions,
+  fastify,
+} from 'fastify'
 import { isLoopback } from '../domain/loopback.js'
 import { type AccessOptions, addAccessControl, allTokens } from './access/access-control.js'
 import { addressMatcher } from './access/proxies.js'
+import { API_PREFIX, PROBLEM_TYPE, toProblem } from './api/problem.js'
 import { addErrorResponses } from './error-responses.js'
 import { toListenError } from './errors.js'
 import type { WebPlugin } from './plugin.js'
@@ -91,8 +98,13 @@ const SECURITY_HEADERS = {
 }
 
 /** Answers a request whose address cannot be routed. No hook runs for it. */
-const rejectAddress = (_error: unknown, _request: unknown, reply: FastifyReply) =>
-  reply.code(400).headers(SECURITY_HEADERS).type('application/json').send('{"error":"invalid request address"}\n')
+const rejectAddress = (_error: unknown, { url }: FastifyRequest, reply: FastifyReply) => {
+  const message = 'invalid request address'
+  void reply.code(400).headers(SECURITY_HEADERS)
+  return url.startsWith(API_PREFIX)
+    ? reply.type(PROBLEM_TYPE).send(`${JSON.stringify(toProblem(400, message))}\n`)
+    : reply.type('application/json').send(`${JSON.stringify({ error: message })}\n`)
+}
 
 /** Sets the headers of every response; a route may override them. */
 function addSecurityHeaders(app: FastifyInstance): void {

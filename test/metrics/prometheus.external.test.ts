@@ -18,7 +18,7 @@ async function startPrometheus(target: string, tokenFile: string) {
   const folder = testFolder()
   const config = readFileSync(resolve(ALERTS, '../prometheus.yaml'), 'utf8')
     .replace('alerts.yaml', ALERTS)
-    .replace('scrape_interval: 30s', 'scrape_interval: 1s\n  evaluation_interval: 1s')
+    .replace('scrape_interval: 30s', 'scrape_interval: 250ms\n  scrape_timeout: 250ms\n  evaluation_interval: 250ms')
     .replace('# authorization:', 'authorization:')
     .replace(/#( +credentials_file: ).*/, (_line, key) => ` ${key}${tokenFile}`)
     .replace('127.0.0.1:4780', target)
@@ -72,7 +72,7 @@ describe.skipIf(!isInstalled && process.env.CI !== 'true')('Prometheus', () => {
   it('scrapes a running service with its token, and evaluates the rules', async () => {
     const fixture = await openProcessFixture({
       rfqs: 3,
-      more: 'web: { port: 0, token: { file: token } }\nschedule: { closeExpired: "*/2 * * * * *" }\n',
+      more: 'web: { port: 0, token: { file: token } }\nschedule: { closeExpired: "* * * * * *" }\n',
     })
     const tokenFile = join(fixture.folder, 'token')
     writeFileSync(tokenFile, TOKEN, { mode: 0o600 })

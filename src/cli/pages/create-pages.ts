@@ -1,23 +1,51 @@
+import type { Clock } from '../../domain/clock.js'
 import type { WebPlugin } from '../../web/plugin.js'
+import { apiConfigOf } from '../api/api-queries.js'
 import type { App } from '../app.js'
 import type { Io } from '../process-io.js'
+import type { ThreadQueries } from './page-client.js'
 import { pageConfigOf } from './page-queries.js'
 
-/** The web page of the service. What it reads in is closed with the app. */
+/** The web page and the HTTP API of the service. What they read in is closed with the app. */
 export async function createPages(
   app: App,
   { now, pageThreadScript }: Pick<Io, 'now' | 'pageThreadScript'>,
 ): Promise<WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
-  return pageRoutes({ queries: await openQueries(app, pageThreadScript), now })
+  const queries = await openQueries(app, pageThreadScript)
+  const pages = pageRoutes({ queries, now })
+  const api = await createApi(app, queries, now)
+  return async (scope) => {
+    await pages(scope)
+    await api(scope)
+  }
 }
 
-async function openQueries(app: App, script: URL | null) {
-  const config = pageConfigOf(app.config)
-  if (script === null)
-    return (await import('./page-queries.js')).createPageQueries({ store: await app.store(), config })
+async function createApi({ config, log }: App, queries: ThreadQueries, now: Clock): Promise<WebPlugin> {
+  const [{ apiRoutes }, { closestMatches }] = await Promise.all([
+    import('../../web/api/api-routes.js'),
+    import('../../config/suggest.js'),
+  ])
+  return apiRoutes({
+    queries,
+    now,
+    channels: config.channels.map(({ key }) => key),
+    settings: config.reports.settings,
+    suggest: (text, candidates) => closestMatches(text, candidates),
+    onError: (error) => log.error({ err: error }, 'HTTP request failed'),
+  })
+}
+
+async function openQueries(app: App, script: URL | null): Promise<ThreadQueries> {
+  const [config, api] = [pageConfigOf(app.config), apiConfigOf(app.config)]
+  if (script === null) {
+    const { createPageQueries } = await import('./page-queries.js')
+    const { createApiQueries } = await import('../api/api-queries.js')
+    const store = await app.store()
+    return { ...createPageQueries({ store, config }), ...createApiQueries({ store, config: api }) }
+  }
   const { queryInThread } = await import('./page-client.js')
-  const { queries, close } = queryInThread(script, { database: app.config.database, config })
+  const { queries, close } = queryInThread(script, { database: app.config.database, config, api })
   app.onClose(close)
   return queries
 }

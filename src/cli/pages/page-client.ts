@@ -1,16 +1,23 @@
 import { Worker } from 'node:worker_threads'
+import type { ApiQueries } from '../../web/api/queries.js'
 import type { PageQueries } from '../../web/page-queries.js'
+import type { ApiConfig } from '../api/api-queries.js'
 import type { PageConfig } from './page-queries.js'
 
 export interface PageThreadData {
   /** Path of the database file, which this process has open. */
   database: string
   config: PageConfig
+  api: ApiConfig
 }
+
+/** What runs in the thread. */
+export type ThreadQueries = PageQueries & ApiQueries
+
 /** A call of one query, and what came of it. */
 export interface PageCall {
   id: number
-  name: keyof PageQueries
+  name: keyof ThreadQueries
   args: unknown[]
 }
 export type PageReply =
@@ -31,7 +38,7 @@ interface Pending {
  * Runs queries in a worker thread with its own connection, so that the service's event loop never waits for a page. The
  * thread starts with the first query, and again after it failed.
  */
-export function queryInThread(script: URL, data: PageThreadData): { queries: PageQueries; close(): Promise<void> } {
+export function queryInThread(script: URL, data: PageThreadData): { queries: ThreadQueries; close(): Promise<void> } {
   const pending = new Map<number, Pending>()
   let worker: Worker | null = null
   let calls = 0
@@ -65,7 +72,7 @@ export function queryInThread(script: URL, data: PageThreadData): { queries: Pag
     void failed.terminate()
   }
 
-  function call(name: keyof PageQueries, args: unknown[]): Promise<unknown> {
+  function call(name: keyof ThreadQueries, args: unknown[]): Promise<unknown> {
     worker ??= start()
     const used = worker
     const id = ++calls
@@ -76,10 +83,10 @@ export function queryInThread(script: URL, data: PageThreadData): { queries: Pag
     })
   }
 
-  const queries = new Proxy({} as PageQueries, {
+  const queries = new Proxy({} as ThreadQueries, {
     get: (_target, name) =>
       // An object with a method `then` would be taken for a promise.
-      name === 'then' ? undefined : (...args: unknown[]) => call(name as keyof PageQueries, args),
+      name === 'then' ? undefined : (...args: unknown[]) => call(name as keyof ThreadQueries, args),
   })
   return {
     queries,

@@ -1,5 +1,5 @@
 import type { Config } from '../../config.js'
-import type { Store } from '../../store/contract.js'
+import type { Reader } from '../../store/contract.js'
 import type { PageQueries } from '../../web/page-queries.js'
 
 /** The part of the configuration that pages use; contains no secret, so that it can be sent to a thread. */
@@ -12,7 +12,13 @@ export const pageConfigOf = ({ channels }: Config): PageConfig => ({
 })
 
 /** What pages show, read from an open store. */
-export function createPageQueries({ store, config }: { store: Store; config: PageConfig }): PageQueries {
+export function createPageQueries({
+  store,
+  config,
+}: {
+  store: Pick<Reader, 'newestRun' | 'runs' | 'decisions' | 'problems'>
+  config: PageConfig
+}): PageQueries {
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestRun({ channel, kind, outcome: 'complete' }))?.finishedAt ?? null
   return {

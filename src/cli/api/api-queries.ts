@@ -1,0 +1,214 @@
+import { createPollChecks } from '../../../jobs/poll-checks.js'
+import { closestMatches } from '../../config/suggest.js'
+import type { Config } from '../../config.js'
+import { createCalendar } from '../../domain/expiry.js'
+import type { RfqWithResponses, Version } from '../../domain/records.js'
+import { changeFeed } from '../../read-models/change-feed.js'
+import { createRfqList, type RfqList, type RfqListRow } from '../../read-models/rfq-list.js'
+import { today } from '../../read-models/today.js'
+import { buildRfqReport } from '../../reporting/rfq-report.js'
+import type { Monitoring, Reader } from '../../store/contract.js'
+import { VERSION } from '../../version.js'
+import { takePage } from '../../web/api/cursor.js'
+import { toTaggedJson } from '../../web/api/etag.js'
+import type { ApiMoment, ApiQueries, Lookup, RfqFilter, RfqName } from '../../web/api/queries.js'
+import { listingRow, offerRow, rfqRow } from '../json-rows.js'
+
+/** The part of the configuration that the API uses; contains no secret, so that it can be sent to a thread. */
+export type ApiConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'reports'> & {
+  channels: Omit<Config['channels'][number], 'apiKey'>[]
+}
+
+export const apiConfigOf = ({ channels, schedule, scheduleTimeZone, reports }: Config): ApiConfig => ({
+  channels: channels.map(({ apiKey: _secret, ...channel }) => channel),
+  schedule,
+  scheduleTimeZone,
+  reports,
+})
+
+/** The part of the store that the API reads. */
+type ApiStore = Omit<Reader, 'close' | keyof Monitoring>
+
+interface Source {
+  store: ApiStore
+  config: ApiConfig
+  rfqs: RfqList
+}
+
+/** What the API answers, read from an open database. Keeps what it read of RFQs in memory. */
+export function createApiQueries({ store, config }: Omit<Source, 'rfqs'>): ApiQueries {
+  const { channels, reports } = config
+  const rfqs = createRfqList({ store, channels, settings: reports.settings })
+  const pollChecks = createPollChecks(config, store)
+  const source = { store, config, rfqs }
+  return {
+    async apiChannels(now) {
+      const checks = await pollChecks(now)
+      const rows = await rfqs.rows({ now })
+      return channels.map(({ key: channel, autoClose, timeZone, graceHours }) => ({
+        ...{ channel, autoClose, timeZone, graceHours },
+        polls: checks.filter((each) => each.channel === channel).map(({ channel: _channel, ...check }) => check),
+        rfqs: countRfqs(rows.filter((row) => row.channel === channel && row.missingSince === null)),
+      }))
+    },
+    async apiRfqs({ cursor, limit, figures, ...filter }) {
+      const moment = momentOf(filter)
+      const rows = await rfqs.rows({ ...moment, ...(filter.channel !== undefined && { channel: filter.channel }) })
+      const matching = sortRfqs(rows.filter(matches(filter)), filter.sort)
+      const page = takePage(matching, ({ channel, id }) => `${channel}\t${id}`, { cursor, limit })
+      if (!figures) return page
+      const found = await rfqs.figures(page.items, moment)
+      return { ...page, items: page.items.map((row, at) => ({ ...row, ...(found[at] && { figures: found[at] }) })) }
+    },
+    apiRfq: (name) => forRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
+    apiOffers: (name) =>
+      forRfq(source, name, async ({ rfq, responses }) => {
+        const calendar = calendarOf(config, name.channel)
+        return responses
+          .map((response) => withoutBody(offerRow(rfq, response, calendar)))
+          .sort((a, b) => (a.submittedAt ?? '').localeCompare(b.submittedAt ?? '') || a.id.localeCompare(b.id))
+      }),
+    apiOffer: (name) =>
+      forRfq(source, name, async ({ rfq, responses }) => {
+        const response = responses.find(({ id }) => id === name.offer)
+        if (response === undefined) return null
+        const history = await store.rfqHistory(name.channel, rfq.id, name.asOf)
+        const versions = history
+          .filter(({ kind, id }) => kind === 'response' && id === name.offer)
+          .map((each) => {
+            const { version, contentHash, notBefore, observedAt, supersededAt, valid } = each
+            return { version, contentHash, notBefore, observedAt, supersededAt, valid, ...bodyOf(each) }
+          })
+        return { ...offerRow(rfq, response, calendarOf(config, name.channel)), ...bodyOf(response), versions }
+      }),
+    apiComparison: (name) => compare(source, name),
+    async apiListings({ cursor, limit, channel, ...moment }) {
+      const found = await store.listings({ ...(channel !== undefined && { channel }), ...asOfFilter(moment) })
+      const rows = found.map((listing) => withoutBody(listingRow(listing)))
+      return takePage(rows, (row) => `${row.channel}\t${row.id}`, { cursor, limit })
+    },
+    async apiListing({ channel, id, ...moment }) {
+      const [found] = await store.listings({ channel, ids: [id], ...asOfFilter(moment) })
+      return found === undefined ? null : { ...listingRow(found), ...bodyOf(found) }
+    },
+    apiChanges: (filter) => changeFeed(store, filter),
+    apiDecisions: (filter) => store.decisions(filter),
+    apiRuns: (filter) => store.runs(filter),
+    async apiProblems({ cursor, limit, ...filter }) {
+      const keyOf = (each: { channel: string; kind: string; entityId: string; path: string; code: string }) =>
+        JSON.stringify([each.channel, each.kind, each.entityId, each.path, each.code])
+      return takePage(await store.problems(filter), keyOf, { cursor, limit })
+    },
+    apiToday: (options) => today({ store, rfqs, channels, pollChecks }, options),
+  }
+}
+
+const asOfFilter = ({ asOf }: Pick<ApiMoment, 'asOf'>) => (asOf === undefined ? {} : { asOf })
+const momentOf = ({ now, asOf }: ApiMoment): ApiMoment => ({ now, ...(asOf && { asOf }) })
+
+/** The parsed body, because what keeps every digit cannot be sent to another thread; and the text where that matters. */
+const bodyOf = ({ body, bodyText, isLossy }: Version) => ({ body, bodyText: isLossy ? bodyText : null })
+
+function withoutBody<Row extends { body: unknown }>({ body: _body, ...row }: Row): Omit<Row, 'body'> {
+  return row
+}
+
+const timeZoneOf = ({ channels }: ApiConfig, key: string) =>
+  channels.find((channel) => channel.key === key)?.timeZone ?? 'UTC'
+const calendarOf = (config: ApiConfig, key: string) => createCalendar(timeZoneOf(config, key))
+
+function countRfqs(rows: readonly RfqListRow[]) {
+  const open = rows.filter(({ state }) => state === 'open').length
+  const closed = rows.filter(({ state }) => state === 'closed').length
+  return { open, closed, other: rows.length - open - closed, overdue: rows.filter(({ overdue }) => overdue).length }
+}
+
+function matches(filter: Omit<RfqFilter, 'figures' | 'sort'>): (row: RfqListRow) => boolean {
+  const { state, search, dueBefore, dueAfter, overdue, missing, changedSince } = filter
+  const text = search?.toLowerCase()
+  const since = changedSince?.toISOString()
+  return (row) => {
+    const { responseDueDate: due } = row
+    const names = [String(row.number ?? ''), row.reference ?? '', row.title ?? '']
+    return (
+      (state === undefined || row.state === state) &&
+      (text === undefined || names.some((name) => name.toLowerCase().includes(text))) &&
+      (dueBefore === undefined || (due !== null && due < dueBefore)) &&
+      (dueAfter === undefined || (due !== null && due > dueAfter)) &&
+      (overdue === undefined || row.overdue === overdue) &&
+      (missing === undefined || (row.missingSince !== null) === missing) &&
+      (since === undefined || row.changedAt > since)
+    )
+  }
+}
+
+/** What RFQs are sorted by; unknown values come last. */
+const SORT_KEYS = {
+  number: ({ number }: RfqListRow) => number,
+  due: ({ responseDueDate }: RfqListRow) => responseDueDate,
+  changed: ({ changedAt }: RfqListRow) => changedAt,
+}
+
+function sortRfqs(rows: RfqListRow[], sort: RfqFilter['sort']): RfqListRow[] {
+  if (sort === 'urgency') return rows
+  const direction = sort.startsWith('-') ? -1 : 1
+  const keyOf: (row: RfqListRow) => string | number | null = SORT_KEYS[sort.replace('-', '') as keyof typeof SORT_KEYS]
+  return rows.sort((a, b) => {
+    const [one, other] = [keyOf(a), keyOf(b)]
+    if (one === other) return 0
+    if (one === null || other === null) return one === null ? 1 : -1
+    return (one < other ? -1 : 1) * direction
+  })
+}
+
+/** Finds an RFQ by id, number or reference, and reads it with its responses. */
+async function forRfq<T>(
+  { store, rfqs }: Source,
+  { channel, name, ...options }: RfqName,
+  read: (found: RfqWithResponses) => Promise<T>,
+): Promise<Lookup<T>> {
+  const moment = momentOf(options)
+  const rows = await rfqs.rows({ ...moment, channel })
+  const ids = idsNamed(rows, name)
+  const [id, ...more] = ids
+  if (id === undefined) return { found: 'none', others: suggestNames(rows, name) }
+  if (more.length > 0) return { found: 'several', others: ids }
+  const [found] = await store.rfqs({ channel, ids: [id], ...asOfFilter(moment) })
+  return found === undefined ? { found: 'none', others: [] } : { found: 'one', value: await read(found) }
+}
+
+/** The ids of the RFQs with a name: an id wins over a number, a number over a reference. */
+function idsNamed(rows: readonly RfqListRow[], name: string): string[] {
+  const tests = [
+    ({ id }: RfqListRow) => id === name,
+    ({ number }: RfqListRow) => number !== null && String(number) === name,
+    ({ reference }: RfqListRow) => reference?.toLowerCase() === name.toLowerCase(),
+  ]
+  for (const test of tests) {
+    const found = rows.filter(test)
+    if (found.length > 0) return found.map(({ id }) => id)
+  }
+  return []
+}
+
+function suggestNames(rows: readonly RfqListRow[], name: string): string[] {
+  const names = rows.flatMap((row) => [row.name, ...(row.reference === null ? [] : [row.reference])])
+  return closestMatches(name.slice(0, 100), names, { max: 5, maxDistance: Math.max(2, Math.floor(name.length / 2)) })
+}
+
+async function compare(source: Source, name: Parameters<ApiQueries['apiComparison']>[0]) {
+  const { config, store } = source
+  const { channel, now, asOf = now, settings } = name
+  return forRfq(source, name, async ({ rfq }) => {
+    const report = await buildRfqReport({
+      store,
+      config: { reports: { ...config.reports, settings } },
+      channel: { key: channel, timeZone: timeZoneOf(config, channel) },
+      asOf,
+      now,
+      version: VERSION,
+      rfqId: rfq.id,
+    })
+    return toTaggedJson(report)
+  })
+}

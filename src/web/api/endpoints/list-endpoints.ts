@@ -1,0 +1,169 @@
+import { z } from 'zod'
+import { encodeCursor } from '../cursor.js'
+import { endpoint } from '../endpoint.js'
+import { asOf, channelFilter, idPaging, moment, oneOf, paging, textPaging, wholeNumber } from '../parameters.js'
+import { unknownName } from '../problem.js'
+import {
+  apiChannel,
+  CLOSE_OUTCOMES,
+  changeEntry,
+  countedListOf,
+  dataProblem,
+  decision,
+  listingDetail,
+  listingItem,
+  listOf,
+  RUN_KINDS,
+  RUN_OUTCOMES,
+  run,
+  todayModel,
+} from '../schemas.js'
+import { asOfText, channelOf, momentOf, pathChannel } from './rfq-endpoints.js'
+
+/** The cursor after a page in the order of ids; null if the page is not full. */
+const idCursor = (items: readonly { id: number }[], limit: number): string | null =>
+  items.length < limit ? null : String(items.at(-1)?.id ?? '')
+
+const DAY_MS = 24 * 3_600_000
+
+export const listEndpoints = [
+  endpoint({
+    id: 'listChannels',
+    method: 'GET',
+    path: '/channels',
+    summary: 'List the configured channels, with how fresh they are',
+    query: z.object({}),
+    result: countedListOf(apiChannel),
+    async handle({ deps }) {
+      const items = await deps.queries.apiChannels(deps.now())
+      return { asOf: null, items, nextCursor: null, total: items.length }
+    },
+  }),
+  endpoint({
+    id: 'readToday',
+    method: 'GET',
+    path: '/today',
+    summary: 'What needs a person, most urgent first',
+    query: z.object({
+      ...channelFilter,
+      since: moment.optional().describe('New and changed offers since this moment. Default: 24 hours ago.'),
+      due_within_days: wholeNumber(0, 366).default(7),
+    }),
+    result: todayModel,
+    handle(call) {
+      const now = call.deps.now()
+      const { since = new Date(now.getTime() - DAY_MS), due_within_days: dueWithinDays } = call.query
+      return call.deps.queries.apiToday({ now, since, dueWithinDays, ...channelOf(call) })
+    },
+  }),
+  endpoint({
+    id: 'listListings',
+    method: 'GET',
+    path: '/listings',
+    summary: 'List project listings',
+    query: z.object({ ...channelFilter, ...asOf, ...paging }),
+    result: countedListOf(listingItem),
+    async handle(call) {
+      const { cursor = null, limit } = call.query
+      const at = momentOf(call)
+      const { items, next, total } = await call.deps.queries.apiListings({ ...at, ...channelOf(call), cursor, limit })
+      return { asOf: asOfText(at), items, nextCursor: next && encodeCursor(next), total }
+    },
+  }),
+  endpoint({
+    id: 'readListing',
+    method: 'GET',
+    path: '/listings/{org}/{channel}/{listing}',
+    summary: 'Read one project listing',
+    query: z.object(asOf),
+    result: listingDetail,
+    problems: [404],
+    async handle(call) {
+      const channel = pathChannel(call)
+      const id = call.path.listing ?? ''
+      const found = await call.deps.queries.apiListing({ ...momentOf(call), channel, id })
+      if (found === null) throw unknownName('listing', id, [], ` in ${channel}`)
+      return found
+    },
+  }),
+  endpoint({
+    id: 'listChanges',
+    method: 'GET',
+    path: '/changes',
+    summary: 'List what changed in all RFQs and their offers, newest first',
+    query: z.object({
+      ...channelFilter,
+      since: moment.optional().describe('Only what was observed after this moment.'),
+      ...asOf,
+      ...textPaging,
+    }),
+    result: listOf(changeEntry),
+    async handle(call) {
+      const { since, cursor, limit } = call.query
+      const at = momentOf(call)
+      const { entries, nextCursor } = await call.deps.queries.apiChanges({
+        ...channelOf(call),
+        ...(at.asOf && { asOf: at.asOf }),
+        ...(since && { after: since }),
+        ...(cursor !== undefined && { before: cursor }),
+        limit,
+      })
+      return { asOf: asOfText(at), items: entries, nextCursor }
+    },
+  }),
+  endpoint({
+    id: 'listDecisions',
+    method: 'GET',
+    path: '/decisions',
+    summary: 'List closing decisions with their evidence, newest first',
+    query: z.object({ ...channelFilter, outcome: oneOf(CLOSE_OUTCOMES).optional(), ...idPaging }),
+    result: listOf(decision),
+    async handle(call) {
+      const { outcome, cursor, limit } = call.query
+      const items = await call.deps.queries.apiDecisions({
+        ...channelOf(call),
+        ...(outcome !== undefined && { outcome }),
+        ...(cursor !== undefined && { before: cursor }),
+        limit,
+      })
+      return { asOf: null, items, nextCursor: idCursor(items, limit) }
+    },
+  }),
+  endpoint({
+    id: 'listRuns',
+    method: 'GET',
+    path: '/runs',
+    summary: 'List polls and closing rounds, newest first',
+    query: z.object({
+      ...channelFilter,
+      kind: oneOf(RUN_KINDS).optional(),
+      outcome: oneOf(RUN_OUTCOMES).optional(),
+      ...idPaging,
+    }),
+    result: listOf(run),
+    async handle(call) {
+      const { kind, outcome, cursor, limit } = call.query
+      const items = await call.deps.queries.apiRuns({
+        ...channelOf(call),
+        ...(kind !== undefined && { kind }),
+        ...(outcome !== undefined && { outcome }),
+        ...(cursor !== undefined && { before: cursor }),
+        limit,
+      })
+      return { asOf: null, items, nextCursor: idCursor(items, limit) }
+    },
+  }),
+  endpoint({
+    id: 'listProblems',
+    method: 'GET',
+    path: '/problems',
+    summary: 'List deviations of documents from the API description of the marketplace, newest first',
+    query: z.object({ ...channelFilter, ...paging }),
+    result: countedListOf(dataProblem),
+    async handle(call) {
+      const { cursor = null, limit } = call.query
+      const { items, next, total } = await call.deps.queries.apiProblems({ ...channelOf(call), cursor, limit })
+      return { asOf: null, items, nextCursor: next && encodeCursor(next), total }
+    },
+  }),
+]

@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto'
+
+/** When an answer was made is not part of what it says. */
+const MOMENTS = /"(?:generatedAt|now)":"[^"]*"/g
+
+/** A weak entity tag of a JSON text: equal as long as the data are. */
+export function etagOf(json: string): string {
+  const hash = createHash('sha256').update(json.replaceAll(MOMENTS, '')).digest('base64url')
+  return `W/"${hash.slice(0, 27)}"`
+}
+
+/** A JSON text with its entity tag, made where they block no event loop. */
+export interface TaggedJson {
+  json: string
+  etag: string
+}
+
+export function toTaggedJson(value: unknown): TaggedJson {
+  const json = `${JSON.stringify(value)}\n`
+  return { json, etag: etagOf(json) }
+}
+
+/** Whether an `If-None-Match` header names the tag. Compares weakly, as RFC 9110 demands of it. */
+export function matchesEtag(header: string | undefined, etag: string): boolean {
+  if (header === undefined) return false
+  const opaque = (tag: string) => tag.trim().replace(/^W\//, '')
+  return header.trim() === '*' || header.split(',').some((tag) => opaque(tag) === opaque(etag))
+}

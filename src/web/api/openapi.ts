@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import type { Endpoint } from './endpoint.js'
+import { API_PREFIX, PROBLEM_TYPE, problemDocument } from './problem.js'
+import * as schemas from './schemas.js'
+import { SETTING_NAMES } from './what-if.js'
+
+type Json = Record<string, unknown>
+
+/** Schemas that the document names, by their id. */
+const NAMED = [problemDocument, ...(Object.values(schemas) as unknown[])].filter(
+  (one): one is z.ZodType => one instanceof z.ZodType && typeof one.meta()?.id === 'string',
+)
+
+/** Raised when something is added. What breaks clients gets another path. */
+const API_VERSION = '1.0'
+
+/** Problems that every operation may answer. */
+const COMMON_PROBLEMS = [400, 401, 403, 421, 429, 500]
+const MEANINGS: Record<number, string> = {
+  400: 'A parameter, a cursor or the body is not valid',
+  401: 'No token, or a wrong one',
+  403: 'The user may not do this',
+  404: 'The channel, RFQ, offer or job is not known; `suggestions` has close names',
+  409: 'The name is ambiguous, or the same work is waiting already',
+  413: 'The body is larger than 64 KiB',
+  415: 'The body is not JSON',
+  421: 'The Host header is not one of this server',
+  422: 'The idempotency key was used for other work',
+  429: 'Too many requests, or too many wrong tokens; see Retry-After',
+  500: 'An unexpected error; the log has details',
+  503: 'The queue does not answer',
+}
+
+/** The OpenAPI 3.1 document of the API, made from the schemas that its responses are tested with. */
+export function openApiDocument(endpoints: readonly Endpoint[]): Json {
+  const paths: Record<string, Json> = {}
+  for (const endpoint of endpoints) {
+    const path = `${API_PREFIX}${endpoint.path}`
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint) }
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Quotekeeper',
+      version: API_VERSION,
+      summary: 'What Quotekeeper knows about RFQs, their offers and closings, as of now or of any moment.',
+      description: 'Generated from the schemas in src/web/api; docs/API.md describes the rest.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: 'http://127.0.0.1:4780' }],
+    security: [{ token: [] }, {}],
+    paths,
+    components: {
+      schemas: namedSchemas(),
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'Not needed on loopback without users.' },
+      },
+    },
+  }
+}
+
+function describeOperation(endpoint: Endpoint): Json {
+  const { id, summary, description, status = 200, body, problems = [] } = endpoint
+  const errors = [...new Set([...COMMON_PROBLEMS, ...problems])].sort()
+  return {
+    operationId: id,
+    summary,
+    ...(description !== undefined && { description }),
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
+    ...(body && {
+      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
+    }),
+    responses: {
+      [status]: {
+        description: status === 202 ? 'Accepted' : 'Success',
+        ...(status === 200 && { headers: { ETag: { schema: { type: 'string' } } } }),
+        content: { 'application/json': { schema: schemaOf(endpoint.result, 'output') } },
+      },
+      ...(status === 200 && { 304: { description: 'Not changed since the entity tag in If-None-Match' } }),
+      ...Object.fromEntries(errors.map((code) => [code, problemResponse(code)])),
+    },
+  }
+}
+
+const problemResponse = (code: number): Json => ({
+  description: MEANINGS[code] ?? 'Error',
+  content: { [PROBLEM_TYPE.split(';')[0] ?? '']: { schema: { $ref: '#/components/schemas/Problem' } } },
+})
+
+const pathParameters = ({ path }: Endpoint): Json[] =>
+  [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+
+function queryParameters({ query, acceptsSettings = false }: Endpoint): Json[] {
+  const { properties = {} } = schemaOf(query, 'input') as { properties?: Record<string, Json> }
+  const named = Object.entries(properties).map(([name, { description, ...schema }]) => ({
+    name,
+    in: 'query',
+    ...(description !== undefined && { description }),
+    schema,
+  }))
+  const settings = SETTING_NAMES.map((name) => ({
+    name,
+    in: 'query',
+    description: `Replaces \`reports.${name}\` of the configuration for this request.`,
+    schema: { type: 'string' },
+  }))
+  return acceptsSettings ? [...named, ...settings] : named
+}
+
+const REFERENCE = { uri: (id: string) => `#/components/schemas/${id}` }
+
+/** A schema in JSON Schema, with references to the named ones. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
+  if (NAMED.includes(schema)) return { $ref: REFERENCE.uri(schema.meta()?.id ?? '') }
+  const registry = z.registry<{ id: string }>()
+  for (const named of NAMED) registry.add(named, { id: named.meta()?.id ?? '' })
+  registry.add(schema, { id: 'this' })
+  const generated = z.toJSONSchema(registry, { ...REFERENCE, io, unrepresentable: 'any', override: withoutPattern })
+  return cleaned(generated.schemas.this as Json)
+}
+
+function namedSchemas(): Json {
+  const registry = z.registry<{ id: string }>()
+  for (const named of NAMED) registry.add(named, { id: named.meta()?.id ?? '' })
+  const { schemas: all } = z.toJSONSchema(registry, { ...REFERENCE, io: 'output', override: withoutPattern })
+  return Object.fromEntries(Object.entries(all).map(([id, schema]) => [id, cleaned(schema as Json)]))
+}
+
+const cleaned = ({ $schema: _schema, $id: _id, id: _name, ...schema }: Json): Json => schema
+
+/** zod adds a long pattern to dates, which repeats what the format says. */
+function withoutPattern({ jsonSchema }: { jsonSchema: z.core.JSONSchema.BaseSchema }): void {
+  if (jsonSchema.format?.startsWith('date')) delete jsonSchema.pattern
+}

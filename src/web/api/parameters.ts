@@ -1,0 +1,59 @@
+import { z } from 'zod'
+import { decodeCursor, type ListCursor } from './cursor.js'
+
+/*
+ * Query parameters. Their values are texts; an error message says what is allowed.
+ */
+
+const DATE = 'a date, such as 2026-01-31'
+const MOMENT = 'a date, such as 2026-01-31 (its end in UTC), or a time such as 2026-01-31T12:00:00Z'
+
+/** A moment; a date is its end in UTC. */
+export const moment = z
+  .union([z.iso.date(), z.iso.datetime({ offset: true })], { error: MOMENT })
+  .transform((text) => new Date(text.length === 10 ? `${text}T23:59:59.999Z` : text))
+
+export const date = z.iso.date({ error: DATE })
+export const word = z
+  .string()
+  .trim()
+  .min(1, { error: 'a text' })
+  .max(200, { error: 'a text of at most 200 characters' })
+export const flag = z.enum(['true', 'false'], { error: 'true or false' }).transform((text) => text === 'true')
+export const oneOf = <const T extends readonly [string, ...string[]]>(values: T) =>
+  z.enum(values, { error: `one of ${values.join(', ')}` })
+
+/** A whole number in text. */
+export const wholeNumber = (min: number, max: number) => {
+  const error = `a whole number from ${min} to ${max}`
+  return z
+    .string()
+    .regex(/^\d{1,15}$/, { error })
+    .transform(Number)
+    .pipe(z.int({ error }).min(min, { error }).max(max, { error }))
+}
+
+const CURSOR = 'the nextCursor of an earlier page'
+const listCursor = z
+  .string()
+  .max(2_000, { error: CURSOR })
+  .transform((text, context): ListCursor => {
+    const cursor = decodeCursor(text)
+    if (cursor !== null) return cursor
+    context.addIssue({ code: 'custom', message: CURSOR })
+    return z.NEVER
+  })
+
+const limit = wholeNumber(1, 500).default(100).describe('Items on a page.')
+
+export const asOf = { as_of: moment.optional().describe(`The state at a moment: ${MOMENT}. Default: now.`) }
+export const channelFilter = { channel: word.optional().describe('Only this channel, `org/slug`.') }
+/** Pages of a list that is computed as a whole. */
+export const paging = { cursor: listCursor.optional().describe(`${CURSOR}.`), limit }
+/** Pages of a list in the order of its ids, newest first. */
+export const idPaging = {
+  cursor: wholeNumber(1, Number.MAX_SAFE_INTEGER).optional().describe(`${CURSOR}.`),
+  limit,
+}
+/** Pages of a list whose cursors the store makes. */
+export const textPaging = { cursor: z.string().max(4_000, { error: CURSOR }).optional().describe(`${CURSOR}.`), limit }

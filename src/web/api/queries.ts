@@ -1,0 +1,86 @@
+import type { Settings } from '../../domain/comparison/settings.js'
+import type { DecisionRecord, ProblemRecord, RunRecord } from '../../domain/records.js'
+import type { ChangeFeed } from '../../read-models/change-feed.js'
+import type { RfqFigures, RfqListRow } from '../../read-models/rfq-list.js'
+import type { Today } from '../../read-models/today-model.js'
+import type { ListCursor, ListPage } from './cursor.js'
+import type { TaggedJson } from './etag.js'
+import type { ApiChannel, ListingDetail, ListingItem, OfferDetail, OfferItem, RfqDetail } from './schemas.js'
+
+/** The state to read: the current one, or as of a moment. */
+export interface ApiMoment {
+  now: Date
+  asOf?: Date
+}
+
+/** A request for one page of a list. */
+export interface PageRequest {
+  cursor: ListCursor | null
+  limit: number
+}
+
+export const RFQ_SORTS = ['urgency', 'number', '-number', 'due', '-due', 'changed', '-changed'] as const
+
+export interface RfqFilter {
+  channel?: string
+  state?: string
+  /** Part of the number, the reference or the title. */
+  search?: string
+  dueBefore?: string
+  dueAfter?: string
+  overdue?: boolean
+  missing?: boolean
+  changedSince?: Date
+  sort: (typeof RFQ_SORTS)[number]
+  /** Compute the figures of the offers too. */
+  figures: boolean
+}
+
+/** An RFQ as named in a path: by number, reference or id. */
+export interface RfqName extends ApiMoment {
+  channel: string
+  name: string
+}
+
+/** What a name led to. `others`: the ids of all that have it, or the names that are close to it. */
+export type Lookup<T> = { found: 'one'; value: T } | { found: 'several' | 'none'; others: string[] }
+
+/**
+ * What the API answers, as plain data: arguments and results can be sent to another thread, so that no request blocks the
+ * event loop of the service.
+ */
+export interface ApiQueries {
+  apiChannels(now: Date): Promise<ApiChannel[]>
+  apiRfqs(filter: RfqFilter & ApiMoment & PageRequest): Promise<ListPage<RfqListRow & { figures?: RfqFigures }>>
+  apiRfq(name: RfqName): Promise<Lookup<RfqDetail>>
+  apiOffers(name: RfqName): Promise<Lookup<OfferItem[]>>
+  /** `value` is null if the RFQ has no such offer. */
+  apiOffer(name: RfqName & { offer: string }): Promise<Lookup<OfferDetail | null>>
+  /** An RfqReport as JSON, which can be large. */
+  apiComparison(name: RfqName & { settings: Settings }): Promise<Lookup<TaggedJson>>
+  apiListings(filter: { channel?: string } & ApiMoment & PageRequest): Promise<ListPage<ListingItem>>
+  apiListing(filter: { channel: string; id: string } & ApiMoment): Promise<ListingDetail | null>
+  /** Rejects with InvalidCursorError. */
+  apiChanges(filter: {
+    channel?: string
+    after?: Date
+    asOf?: Date
+    before?: string
+    limit: number
+  }): Promise<ChangeFeed>
+  apiDecisions(filter: {
+    channel?: string
+    outcome?: NonNullable<DecisionRecord['outcome']>
+    before?: number
+    limit: number
+  }): Promise<DecisionRecord[]>
+  apiRuns(filter: {
+    channel?: string
+    kind?: RunRecord['kind']
+    outcome?: NonNullable<RunRecord['outcome']>
+    before?: number
+    limit: number
+  }): Promise<RunRecord[]>
+  apiProblems(filter: { channel?: string } & PageRequest): Promise<ListPage<ProblemRecord>>
+  apiToday(options: { now: Date; since: Date; dueWithinDays: number; channel?: string }): Promise<Today>
+}

@@ -1,0 +1,61 @@
+import { DEFAULT_SETTINGS, type Settings, settingsSchema } from '../../domain/comparison/settings.js'
+import type { InvalidValue } from './problem.js'
+
+/** The names of all settings that a request can replace: `weights.price`, `requirements.status`, `discountRate`, … */
+export const SETTING_NAMES: readonly string[] = [
+  ...Object.entries(DEFAULT_SETTINGS).flatMap(([name, value]) =>
+    name === 'exchangeRates'
+      ? []
+      : typeof value === 'object' && value !== null
+        ? Object.keys(value).map((key) => `${name}.${key}`)
+        : [name],
+  ),
+]
+
+const RATE = /^exchangeRates\.([A-Z]{3})$/
+
+/** Whether a parameter replaces a setting: one of `SETTING_NAMES`, or the rate of a currency. */
+export const isSettingName = (name: string): boolean => SETTING_NAMES.includes(name) || RATE.test(name)
+
+/**
+ * The settings of the configuration with some replaced, for one comparison.
+ * @param replaced value by name, as text
+ */
+export function whatIfSettings(
+  settings: Settings,
+  replaced: Readonly<Record<string, string>>,
+): { settings: Settings } | { errors: InvalidValue[] } {
+  const changed = structuredClone(settings) as unknown as Record<string, unknown>
+  for (const [name, text] of Object.entries(replaced)) setValue(changed, name, text)
+  const parsed = settingsSchema.safeParse(changed)
+  if (parsed.success) return { settings: parsed.data }
+  return {
+    errors: parsed.error.issues.map(({ path, message }) => {
+      const at = path.join('.')
+      const name = Object.keys(replaced).find((each) => at.startsWith(each) || each.startsWith(at)) ?? at
+      return { in: 'query', name, detail: `found ${JSON.stringify(replaced[name] ?? '')}; allowed: ${message}` }
+    }),
+  }
+}
+
+function setValue(settings: Record<string, unknown>, name: string, text: string): void {
+  const [first = '', ...rest] = name.split('.')
+  if (RATE.test(name)) {
+    const rates = settings.exchangeRates as Record<string, unknown>
+    settings.exchangeRates = { ...rates, [rest[0] ?? '']: { rate: toNumber(text) } }
+  } else if (rest.length === 0) settings[first] = convert(text, settings[first])
+  else {
+    const section = settings[first] as Record<string, unknown>
+    settings[first] = { ...section, [rest[0] ?? '']: convert(text, section[rest[0] ?? '']) }
+  }
+}
+
+/** The text as a value of the same type; one that cannot be converted stays a text, and validation rejects it. */
+function convert(text: string, present: unknown): unknown {
+  if (typeof present === 'number') return toNumber(text)
+  if (typeof present === 'boolean') return text === 'true' ? true : text === 'false' ? false : text
+  return text === 'null' ? null : text
+}
+
+const toNumber = (text: string): number | string =>
+  /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text.trim()) ? Number(text) : text

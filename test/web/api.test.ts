@@ -1,0 +1,212 @@
+import type { FastifyInstance, InjectOptions } from 'fastify'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { apiConfigOf, createApiQueries } from '../../src/cli/api/api-queries.js'
+import { closestMatches } from '../../src/config/suggest.js'
+import { openReader } from '../../src/store/reader.js'
+import { apiRoutes, ENDPOINTS } from '../../src/web/api/api-routes.js'
+import { problemDocument } from '../../src/web/api/problem.js'
+import type { ServerOptions } from '../../src/web/server.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { webApp } from './web-app.js'
+
+const BASE = `/api/v1/rfqs/${KEY}`
+
+/** The API over the database of a fixture. Every successful response is validated against its schema. */
+async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> = {}) {
+  const reader = await openReader(fixture.store.path)
+  onTestFinished(() => reader.close())
+  const config = testConfig({ channels: [channelConfig(KEY), channelConfig('acme/peat')] })
+  const api = apiRoutes({
+    queries: createApiQueries({ store: reader, config: apiConfigOf(config) }),
+    now: fixture.now,
+    channels: config.channels.map(({ key }) => key),
+    settings: config.reports.settings,
+    suggest: (text, candidates) => closestMatches(text, candidates),
+    onError: (error) => {
+      throw error
+    },
+  })
+  const app = await webApp({ plugins: [api], now: fixture.now, ...options })
+  const get = async (url: string, headers: Record<string, string> = {}) => validated(app, { url, headers })
+  return { app, get, read: async (url: string) => (await get(`/api/v1${url}`)).json() }
+}
+
+async function validated(app: FastifyInstance, options: InjectOptions) {
+  const response = await app.inject(options)
+  const path = String(options.url).replace(/\?.*/, '')
+  const endpoint = ENDPOINTS.find(
+    ({ path: pattern, method }) =>
+      method === (options.method ?? 'GET') && new RegExp(`^/api/v1${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
+  )
+  if (response.statusCode === 200 && endpoint) endpoint.result.parse(response.json())
+  if (response.statusCode >= 400) {
+    expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
+    expect(problemDocument.parse(response.json()).status).toBe(response.statusCode)
+  }
+  return response
+}
+
+describe('every operation', () => {
+  it('answers what its schema describes, now and as of a moment', async () => {
+    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 3 })
+    await fixture.pollListings()
+    await fixture.pollRfqs()
+    const asOf = fixture.now().toISOString()
+    fixture.advanceSeconds(600)
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-20' })
+    fixture.sandbox.world.addResponse(id)
+    await fixture.pollRfqs()
+    await fixture.closeExpired({ mode: 'on' })
+    const { get, read } = await openApi(fixture)
+    const [rfq] = (await read('/rfqs?figures=true&sort=-changed')).items
+    const [offer] = (await read(`/rfqs/${KEY}/${rfq.name}/offers`)).items
+    const [listing] = (await read('/listings?limit=1')).items
+    expect(rfq.figures).toMatchObject({ ranked: expect.any(Number) })
+    const values: Record<string, string> = { org: 'acme', channel: 'forest', rfq: rfq.name, offer: offer.id }
+    const urls = ENDPOINTS.filter(({ method }) => method === 'GET').map(({ path }) =>
+      path.replace(/\{(\w+)\}/g, (_name, name) => values[name] ?? listing.id),
+    )
+    for (const url of urls) expect([url, (await get(`/api/v1${url}`)).statusCode]).toEqual([url, 200])
+    for (const url of ['/rfqs', '/listings', '/changes']) {
+      const past = await read(`${url}?as_of=${asOf}`)
+      expect(past).toMatchObject({ asOf })
+      expect(JSON.stringify(past)).not.toContain(id)
+    }
+    const closed = (await read('/decisions?outcome=closed')).items
+    expect(closed.map(({ rfqId }: { rfqId: string }) => rfqId)).toContain(id)
+    expect((await read('/channels')).items).toMatchObject([
+      { channel: KEY, rfqs: { closed: closed.length, overdue: 0 } },
+      { channel: 'acme/peat', rfqs: { open: 0 } },
+    ])
+  })
+
+  it('pages through lists without repeating or missing an item', async () => {
+    const fixture = await openChannelFixture({ rfqs: 7, responsesPerRfq: 1 })
+    for (let round = 0; round < 6; round++) await fixture.pollRfqs()
+    const { read } = await openApi(fixture)
+    for (const list of ['/rfqs', '/listings', '/changes', '/runs', '/decisions', '/problems']) {
+      const all = (await read(`${list}?limit=500`)).items
+      const paged: unknown[] = []
+      let cursor: string | null = null
+      do {
+        const page: { items: unknown[]; nextCursor: string | null } = await read(
+          `${list}?limit=2${cursor === null ? '' : `&cursor=${encodeURIComponent(cursor)}`}`,
+        )
+        paged.push(...page.items)
+        cursor = page.nextCursor
+      } while (cursor !== null)
+      expect(paged).toEqual(all)
+    }
+  })
+})
+
+describe('filters', () => {
+  it('of RFQs select by state, text and due date, and sort', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    for (const responseDueDate of ['2026-11-20', '2026-12-24', '2026-12-01']) world.addRfq(CHANNEL, { responseDueDate })
+    world.closeRfq(world.addRfq(CHANNEL, { title: 'Mangroves for 2027' }).id)
+    await fixture.pollRfqs()
+    const { read } = await openApi(fixture)
+    const due = async (query: string) =>
+      (await read(`/rfqs?${query}`)).items.map((row: { responseDueDate: string }) => row.responseDueDate)
+    expect(await due('state=open&sort=-due')).toEqual(['2026-12-24', '2026-12-01', '2026-11-20'])
+    expect(await due('overdue=true')).toEqual(['2026-11-20'])
+    expect(await due('state=open&due_after=2026-11-20&due_before=2026-12-24')).toEqual(['2026-12-01'])
+    expect((await read('/rfqs?q=mangroves&state=closed')).total).toBe(1)
+    expect((await read('/rfqs?missing=true')).items).toEqual([])
+    expect((await read('/rfqs?channel=acme/peat')).items).toEqual([])
+  })
+})
+
+describe('comparison', () => {
+  it('can be computed with other settings', async () => {
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, {})
+    for (let offer = 0; offer < 3; offer++) fixture.sandbox.world.addResponse(id)
+    await fixture.pollRfqs()
+    const { get, read } = await openApi(fixture)
+    const path = `/rfqs/${KEY}/${id}/comparison`
+    const plain = await read(path)
+    const query = 'weights.price=0&requirements.priceMax=off&wantedVolume=max&discountRate=0.05&rankExpired=true'
+    const changed = await read(`${path}?${query}`)
+    expect(changed.settings).toEqual({
+      ...plain.settings,
+      weights: { ...plain.settings.weights, price: 0 },
+      requirements: { ...plain.settings.requirements, priceMax: 'off' },
+      wantedVolume: 'max',
+      discountRate: 0.05,
+      rankExpired: true,
+    })
+    expect(changed.offers).not.toEqual(plain.offers)
+    const wrong = await get(`/api/v1${path}?weights.price=high&discountRate=7&requirements.priceMx=off`)
+    expect(wrong.json()).toMatchObject({ status: 400, errors: [{ name: 'requirements.priceMx' }] })
+    expect((await get(`/api/v1${path}?weights.price=high&discountRate=7`)).json().errors).toEqual([
+      { in: 'query', name: 'weights.price', detail: 'found "high"; allowed: a number from 0 to 1000' },
+      { in: 'query', name: 'discountRate', detail: 'found "7"; allowed: a number from 0 to 1' },
+    ])
+  })
+})
+
+describe('entity tags', () => {
+  it('answer 304 until something changes', async () => {
+    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 2 })
+    await fixture.pollRfqs()
+    const { get, read } = await openApi(fixture)
+    const [{ name, id }] = (await read('/rfqs')).items
+    for (const url of ['/api/v1/rfqs', `${BASE}/${name}/comparison`, '/api/v1/openapi.json']) {
+      const { etag = '' } = (await get(url)).headers
+      const again = await get(url, { 'if-none-match': `"other", ${etag}` })
+      expect([url, again.statusCode, again.body, again.headers.etag]).toEqual([url, 304, '', etag])
+    }
+    const { etag = '' } = (await get('/api/v1/rfqs')).headers
+    fixture.sandbox.world.changeRfq(id, { title: 'Another title' })
+    fixture.advanceSeconds(300)
+    await fixture.pollRfqs()
+    expect(await get('/api/v1/rfqs', { 'if-none-match': String(etag) })).toMatchObject({ statusCode: 200 })
+  })
+})
+
+describe('a wrong request is answered with a problem document', () => {
+  it('names, parameters, cursors and addresses', async () => {
+    const fixture = await openChannelFixture({ rfqs: 2 })
+    await fixture.pollRfqs()
+    const { get } = await openApi(fixture)
+    const cases: [url: string, status: number, expected: object][] = [
+      [`${BASE}/10001`, 404, { suggestions: expect.arrayContaining(['1001']) }],
+      ['/api/v1/rfqs/acme/forst/1001', 404, { suggestions: [KEY] }],
+      ['/api/v1/rfqs?channel=acme/forst', 400, { suggestions: [KEY] }],
+      [`${BASE}/1001/offers/none`, 404, {}],
+      [`/api/v1/listings/${KEY}/none`, 404, {}],
+      ['/api/v1/nowhere', 404, {}],
+      ['/api/v1/rfqs?stat=open', 400, { detail: expect.stringContaining('did you mean state?') }],
+      ['/api/v1/rfqs?state=open&state=closed', 400, {}],
+      ['/api/v1/rfqs?as_of=yesterday', 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
+      ['/api/v1/rfqs?as_of=2999-01-01', 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
+      ['/api/v1/rfqs?limit=501', 400, {}],
+      ['/api/v1/rfqs?cursor=bm90IGEgY3Vyc29y', 400, {}],
+      ['/api/v1/changes?cursor=WyJ4IiwxXQ', 400, {}],
+      ['/api/v1/runs?cursor=1%20or%201', 400, {}],
+      ['/api/v1/rfqs/%ff', 400, {}],
+    ]
+    for (const [url, status, expected] of cases) {
+      const response = await get(url)
+      expect([url, response.statusCode, response.json()]).toEqual([url, status, expect.objectContaining(expected)])
+    }
+  })
+
+  it('a wrong method, Host or token', async () => {
+    const fixture = await openChannelFixture()
+    const { app, get } = await openApi(fixture)
+    const post = await validated(app, { method: 'DELETE', url: '/api/v1/rfqs' })
+    expect(post).toMatchObject({ statusCode: 405, headers: { allow: 'GET, HEAD' } })
+    expect(await get('/api/v1/rfqs', { host: 'evil.example' })).toMatchObject({ statusCode: 421 })
+    const guarded = await openApi(fixture, { token: 'open sesame' })
+    expect(await guarded.get('/api/v1/rfqs')).toMatchObject({ statusCode: 401 })
+    expect(await guarded.get('/api/v1/rfqs', { authorization: 'Bearer open' })).toMatchObject({ statusCode: 401 })
+    expect(await guarded.get('/api/v1/rfqs', { authorization: 'Bearer open sesame' })).toMatchObject({
+      statusCode: 200,
+    })
+  })
+})
