@@ -6,6 +6,7 @@ import type { Requirement } from '../../src/domain/comparison/offer/requirements
 import { cellContent, isFormula, referenceTo, storedNumber } from '../layout/cell-text.js'
 import { codeList } from '../layout/codes.js'
 import { columnLetter } from '../layout/grid.js'
+import { keys } from '../layout/keys.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
@@ -151,89 +152,69 @@ function bestOf(best: Best, { cell }: Attribute, offers: readonly OfferReport[])
   return { value, winners: known.filter((each) => each.value === value).map(({ offer }) => offer) }
 }
 
+/** Columns of `Offers` whose lowest or highest value is best. */
+const LOWEST: readonly OfferKey[] = keys(
+  'rank comparedPricePerTonne comparedPrice prepaidShare firstDelivery lastDelivery meanWait high medium low',
+)
+const HIGHEST: readonly OfferKey[] = keys('score volume coverage onTimeShare oldestVintage newestVintage facts')
+
 function groupsOf(layout: RfqLayout): Group[] {
-  const offers = offersAttribute(layout)
+  const columns = offerColumns(layout)
+  /** Columns of `Offers` as attributes, with their labels and figures; unknown values show as a dash. */
+  const offers = (all: readonly OfferKey[]) =>
+    all.map(
+      (key): Attribute => ({
+        label: columns[key].header,
+        cell: (offer, index) => attributeCell(columns[key].cell(offer, index), layout.offers.cell(key, index)),
+        ...(LOWEST.includes(key) && { best: 'min' }),
+        ...(HIGHEST.includes(key) && { best: 'max' }),
+      }),
+    )
+  const labelled = (key: OfferKey, label: string) => offers([key]).map((attribute) => ({ ...attribute, label }))
+  const meets: Attribute = {
+    label: 'Meets all requirements',
+    cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? style.good : style.bad),
+  }
   return [
-    {
-      title: 'Outcome',
-      attributes: [
-        offers('eligible'),
-        offers('why'),
-        offers('rank', 'min'),
-        offers('score', 'max'),
-        {
-          label: 'Meets all requirements',
-          cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? style.good : style.bad),
-        },
-      ],
-    },
+    { title: 'Outcome', attributes: [...offers(keys('eligible why rank score')), meets] },
     {
       title: 'Price and payment',
       attributes: [
-        offers('comparedPricePerTonne', 'min'),
-        offers('comparedPrice', 'min'),
-        offers('comparedTotal'),
-        offers('pricePerTonne'),
-        offers('total'),
-        { ...offers('totalVerdict'), label: 'Stated total against lines' },
-        offers('prepaidShare', 'min'),
-        offers('contract'),
-        offers('currency'),
+        ...offers(keys('comparedPricePerTonne comparedPrice comparedTotal pricePerTonne total')),
+        ...labelled('totalVerdict', 'Stated total against lines'),
+        ...offers(keys('prepaidShare contract currency')),
       ],
     },
     {
       title: 'Volume and delivery',
       attributes: [
-        offers('volume', 'max'),
-        offers('coverage', 'max'),
-        { ...offers('volumeVerdict'), label: 'Stated volume against lines' },
-        offers('firstDelivery', 'min'),
-        offers('lastDelivery', 'min'),
-        offers('meanWait', 'min'),
-        offers('onTimeShare', 'max'),
-        offers('oldestVintage', 'max'),
-        offers('newestVintage', 'max'),
+        ...offers(keys('volume coverage')),
+        ...labelled('volumeVerdict', 'Stated volume against lines'),
+        ...offers(keys('firstDelivery lastDelivery meanWait onTimeShare oldestVintage newestVintage')),
       ],
     },
     { title: 'RFQ requirements', attributes: requirementAttributes(layout) },
     {
       title: 'Project, as described by its developer',
       attributes: [
-        ...(['developer', 'project', 'country', 'registry', 'registryId', 'methodologies', 'activity'] as const).map(
-          (key) => offers(key),
-        ),
-        offers('ecosystems'),
-        offers('labels'),
+        ...offers(keys('developer project country registry registryId methodologies activity ecosystems labels')),
         textAttribute('Project stages', ({ listing }) => codeList(listing.projectStages)),
         { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
-        offers('facts', 'max'),
+        ...offers(keys('facts')),
       ],
     },
-    {
-      title: 'Flags',
-      attributes: [offers('high', 'min'), offers('medium', 'min'), offers('low', 'min'), ...flagAttributes()],
-    },
+    { title: 'Flags', attributes: [...offers(keys('high medium low')), ...flagAttributes()] },
     {
       title: 'Submission and source',
       attributes: [
-        ...(['status', 'view', 'submitted', 'expiry', 'review'] as const).map((key) => offers(key)),
+        ...offers(keys('status view submitted expiry review')),
         textAttribute('Review comment', ({ terms }) => terms.review?.comment),
         textAttribute('Notes to the buyer', ({ terms }) => terms.notes),
         textAttribute('Full document read', (offer) => (offer.shape === 'full' ? 'yes' : 'no, summary only')),
-        ...(['version', 'observed', 'id'] as const).map((key) => offers(key)),
+        ...offers(keys('version observed id')),
       ],
     },
   ]
-}
-
-/** A column of `Offers` as an attribute, with its label and figures; unknown values show as a dash. */
-function offersAttribute(layout: RfqLayout): (key: OfferKey, best?: Best) => Attribute {
-  const columns = offerColumns(layout)
-  return (key, best) => ({
-    label: columns[key].header,
-    cell: (offer, index) => attributeCell(columns[key].cell(offer, index), layout.offers.cell(key, index)),
-    ...(best && { best }),
-  })
 }
 
 /** A cell of `Offers` in `Comparison`: formulas become references to it. */

@@ -1,7 +1,8 @@
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
-import { type At, type ColumnOptions, columnsOf, working } from '../layout/columns.js'
+import { type At, columnsOf, working } from '../layout/columns.js'
+import { keys } from '../layout/keys.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
 import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
@@ -19,17 +20,12 @@ const ROUNDING_ALLOWANCE = '1E-9'
  * result. Definitions: src/domain/comparison/offer/metrics.ts, `Metrics`; offers are identified by number, never by text.
  */
 export const metricColumns = (layout: RfqLayout) =>
-  working({ ...sums(layout), ...timing(layout), ...valuation(layout) }, [
-    'usable',
-    'sumVolume',
-    'sumValue',
-    'volumeDifference',
-    'totalDifference',
-    'vwap',
-    'meanVintage',
-    'presentValue',
-    'presentValuePerTonne',
-  ])
+  working(
+    { ...sums(layout), ...timing(layout), ...valuation(layout) },
+    keys(
+      'usable sumVolume sumValue volumeDifference totalDifference vwap meanVintage presentValue presentValuePerTonne',
+    ),
+  )
 
 /** What the metric columns have in common: styles in the offer's currency, and sums over the lines of an offer. */
 function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
@@ -45,18 +41,20 @@ function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {
     price: (offer: OfferReport) => numbers.price(offer.terms.currencyCode),
     /** A column with a metric of the report model. */
     metric: (
-      header: string,
       name: MetricName,
+      header: string,
       look: Look,
       expression: (at: AtOffer, offer: OfferReport) => string,
-      options: ColumnOptions = {},
-    ) => formula(header, look, (offer, at) => [expression(at, offer), offer.metrics[name] as number | null], options),
+    ) => formula(header, look, (offer, at) => [expression(at, offer), offer.metrics[name] as number | null]),
     count: (at: AtOffer, criteria = '') => `COUNTIFS(${ofOffer(at, criteria)})`,
     sum: (at: AtOffer, key: DeliveryKey, criteria = '') => `SUMIFS(${line(key)},${ofOffer(at, criteria)})`,
     paid: (at: AtOffer, key: PrepaymentKey, criteria = '') =>
       `SUMIFS(${payment(key)},${payment('offer')},${at('offer')}${criteria})`,
   }
 }
+
+/** One figure divided by another; not available if one of them is not. */
+const ratio = (part: OfferKey, whole: OfferKey) => (at: AtOffer) => `IFERROR(${at(part)}/${at(whole)},NA())`
 
 /** The figure from the lines or the stated one, by the basis of the offer. */
 export const byBasis = (at: AtOffer, lines: OfferKey, stated: OfferKey): string =>
@@ -74,30 +72,25 @@ function sums(layout: RfqLayout) {
     const complete = `${count(at, `,${line(part)},${ANY_NUMBER}`)}=${at('lines')}`
     return `IF(AND(ISNUMBER(${at(stated)}),${at('lines')}>0,${complete}),${at(stated)}-${at(summed)},NA())`
   }
+  const [volumes, totals] = [
+    difference('statedVolume', 'sumVolume', 'volume'),
+    difference('statedTotal', 'sumValue', 'total'),
+  ]
+  const fromLines = (at: AtOffer) => `IF(${at('basis')}="lines",${ratio('sumValue', 'sumVolume')(at)},NA())`
   return {
-    lines: metric('Lines', 'lineCount', style.integer, (at) => count(at)),
+    lines: metric('lineCount', 'Lines', style.integer, (at) => count(at)),
     usable: formula('Lines with volume and price', style.integer, ({ lines }, at) => [
       count(at, `,${line('volume')},">=0",${line('price')},">=0"`),
       lines.filter((each) => (each.volume ?? -1) >= 0 && (each.unitPrice ?? -1) >= 0).length,
     ]),
-    sumVolume: metric('Sum of volumes (t)', 'sumVolume', volume, (at) => sum(at, 'volume')),
-    sumValue: metric('Sum of line totals', 'sumValue', money, (at) => sum(at, 'total')),
-    volumeDifference: metric(
-      'Stated volume − sum (t)',
-      'volumeDifference',
-      volume,
-      difference('statedVolume', 'sumVolume', 'volume'),
-    ),
+    sumVolume: metric('sumVolume', 'Sum of volumes (t)', volume, (at) => sum(at, 'volume')),
+    sumValue: metric('sumValue', 'Sum of line totals', money, (at) => sum(at, 'total')),
+    volumeDifference: metric('volumeDifference', 'Stated volume − sum (t)', volume, volumes),
     volumeVerdict: formula('Volume check', style.body, ({ metrics }, at) => [
       verdictExpression(at('volumeDifference'), [['VolumeTolerance', 'equal']]),
       metrics.volumeVerdict ?? '',
     ]),
-    totalDifference: metric(
-      'Stated total − sum',
-      'totalDifference',
-      money,
-      difference('statedTotal', 'sumValue', 'total'),
-    ),
+    totalDifference: metric('totalDifference', 'Stated total − sum', money, totals),
     totalVerdict: formula('Total check', style.body, ({ metrics }, at) => [
       verdictExpression(at('totalDifference'), [
         [`${EXACT_TOTAL}`, 'equal'],
@@ -110,19 +103,9 @@ function sums(layout: RfqLayout) {
       const stated = `AND(N(${at('statedVolume')})>0,N(${at('statedTotal')})>0)`
       return [`IF(${lines},"lines",IF(${stated},"stated",""))`, metrics.basis ?? '']
     }),
-    total: metric('Total, own currency', 'total', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
-    vwap: metric(
-      'Price per tonne from lines',
-      'vwap',
-      price,
-      (at) => `IF(${at('basis')}="lines",IFERROR(${at('sumValue')}/${at('sumVolume')},NA()),NA())`,
-    ),
-    pricePerTonne: metric(
-      'Price per tonne, own currency',
-      'pricePerTonne',
-      price,
-      (at) => `IFERROR(${at('total')}/${at('volume')},NA())`,
-    ),
+    total: metric('total', 'Total, own currency', money, (at) => byBasis(at, 'sumValue', 'statedTotal')),
+    vwap: metric('vwap', 'Price per tonne from lines', price, fromLines),
+    pricePerTonne: metric('pricePerTonne', 'Price per tonne, own currency', price, ratio('total', 'volume')),
   }
 }
 
@@ -135,36 +118,27 @@ const verdictExpression = (difference: string, limits: readonly (readonly [limit
 
 function timing(layout: RfqLayout) {
   const { formula, metric, line, count, sum } = toolsOf(layout)
-  const weightedMean = (at: AtOffer, key: DeliveryKey, criteria: string) =>
-    `IFERROR(${sum(at, key)}/${sum(at, 'volume', `,${line('volume')},">0"${criteria}`)},NA())`
-  const extreme = (at: AtOffer, name: string, key: DeliveryKey) =>
-    `IF(${count(at, `,${line(key)},${ANY_NUMBER}`)}=0,NA(),${name}(${line(key)},${line('offer')},${at('offer')}))`
-  const dated = (header: string, name: 'firstDelivery' | 'lastDelivery', extremum: string) =>
+  const { plainNumber, oneDecimal, percent } = style
+  const weightedMean = (key: DeliveryKey, known?: DeliveryKey) => (at: AtOffer) => {
+    const criteria = known === undefined ? '' : `,${line(known)},${ANY_NUMBER}`
+    return `IFERROR(${sum(at, key)}/${sum(at, 'volume', `,${line('volume')},">0"${criteria}`)},NA())`
+  }
+  const extreme = (name: 'MINIFS' | 'MAXIFS', key: DeliveryKey) => (at: AtOffer) =>
+    `IF(${count(at, `,${line(key)},${ANY_NUMBER}`)}=0,NA(),_xlfn.${name}(${line(key)},${line('offer')},${at('offer')}))`
+  const dated = (header: string, name: 'firstDelivery' | 'lastDelivery', extremum: 'MINIFS' | 'MAXIFS') =>
     formula(header, style.calendarDate, (offer, at) => {
       const day = dateSerial(offer.metrics[name])
-      return [hasTextDate(offer) ? `IF(TRUE,${day ?? 'NA()'})` : extreme(at, extremum, 'due'), day]
+      return [hasTextDate(offer) ? `IF(TRUE,${day ?? 'NA()'})` : extreme(extremum, 'due')(at), day]
     })
+  const onTime = (at: AtOffer) => `IF(ISNUMBER(FulfilmentDays),${weightedMean('onTime')(at)},NA())`
   return {
-    firstDelivery: dated('First delivery', 'firstDelivery', '_xlfn.MINIFS'),
-    lastDelivery: dated('Last delivery', 'lastDelivery', '_xlfn.MAXIFS'),
-    oldestVintage: metric('Oldest vintage', 'oldestVintage', style.plainNumber, (at) =>
-      extreme(at, '_xlfn.MINIFS', 'fromYear'),
-    ),
-    newestVintage: metric('Newest vintage', 'newestVintage', style.plainNumber, (at) =>
-      extreme(at, '_xlfn.MAXIFS', 'year'),
-    ),
-    meanWait: metric('Mean wait (days)', 'meanWaitDays', style.oneDecimal, (at) =>
-      weightedMean(at, 'tonneDays', `,${line('days')},${ANY_NUMBER}`),
-    ),
-    meanVintage: metric('Mean vintage year', 'meanVintageYear', style.oneDecimal, (at) =>
-      weightedMean(at, 'tonneYears', `,${line('year')},${ANY_NUMBER}`),
-    ),
-    onTimeShare: metric(
-      'Share due on time',
-      'onTimeShare',
-      style.percent,
-      (at) => `IF(ISNUMBER(FulfilmentDays),${weightedMean(at, 'onTime', '')},NA())`,
-    ),
+    firstDelivery: dated('First delivery', 'firstDelivery', 'MINIFS'),
+    lastDelivery: dated('Last delivery', 'lastDelivery', 'MAXIFS'),
+    oldestVintage: metric('oldestVintage', 'Oldest vintage', plainNumber, extreme('MINIFS', 'fromYear')),
+    newestVintage: metric('newestVintage', 'Newest vintage', plainNumber, extreme('MAXIFS', 'year')),
+    meanWait: metric('meanWaitDays', 'Mean wait (days)', oneDecimal, weightedMean('tonneDays', 'days')),
+    meanVintage: metric('meanVintageYear', 'Mean vintage year', oneDecimal, weightedMean('tonneYears', 'year')),
+    onTimeShare: metric('onTimeShare', 'Share due on time', percent, onTime),
   }
 }
 
@@ -174,37 +148,28 @@ const hasTextDate = ({ lines }: OfferReport) =>
 
 function valuation(layout: RfqLayout) {
   const { formula, metric, sum, paid, payment, money, price } = toolsOf(layout)
-  const known = new Set(layout.report.currency.rates.map(({ currency }) => currency))
+  const { percent } = style
+  const rates = new Set(layout.report.currency.rates.map(({ currency }) => currency))
   const rateExpression = ({ terms: { currencyCode: code } }: OfferReport) =>
-    code !== null && known.has(code) ? `IF(ISNUMBER(Rate_${code}),Rate_${code},NA())` : 'NA()'
+    code !== null && rates.has(code) ? `IF(ISNUMBER(Rate_${code}),Rate_${code},NA())` : 'NA()'
+  const share = (at: AtOffer, { shape }: OfferReport) => (shape === 'summary' ? 'NA()' : ratio('prepaid', 'total')(at))
+  const riskPrice = (at: AtOffer) => `IFERROR(${at('presentValuePerTonne')}/(1-${at('haircut')}),NA())`
+  const perTonne = ratio('presentValue', 'volume')
   return {
-    prepaid: metric('Pre-paid', 'prepaid', money, (at) => paid(at, 'amount', `,${payment('amount')},">0"`)),
-    prepaidShare: metric('Pre-paid share', 'prepaidShare', style.percent, (at, offer) =>
-      offer.shape === 'summary' ? 'NA()' : `IFERROR(${at('prepaid')}/${at('total')},NA())`,
-    ),
+    prepaid: metric('prepaid', 'Pre-paid', money, (at) => paid(at, 'amount', `,${payment('amount')},">0"`)),
+    prepaidShare: metric('prepaidShare', 'Pre-paid share', percent, share),
     prepaymentState: formula('Pre-payment check', style.body, (offer, at) => {
-      const share = at('prepaidShare')
-      const verdict = `IF(${share}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit")`
-      return [`IF(ISNUMBER(${share}),${verdict},"unknown")`, prepaymentState(layout, offer)]
+      const verdict = `IF(${at('prepaidShare')}>PrepaymentLimit+${ROUNDING_ALLOWANCE},"above limit","within limit")`
+      return [`IF(ISNUMBER(${at('prepaidShare')}),${verdict},"unknown")`, prepaymentState(layout, offer)]
     }),
-    presentValue: metric('Present value', 'presentValue', money, (at) => {
-      const share = `MIN(1,IF(ISNUMBER(${at('prepaidShare')}),${at('prepaidShare')},0))`
+    presentValue: metric('presentValue', 'Present value', money, (at) => {
+      const prepaid = `MIN(1,IF(ISNUMBER(${at('prepaidShare')}),${at('prepaidShare')},0))`
       const balance = `IF(${at('basis')}="lines",${sum(at, 'present')},${at('total')})`
-      return `IF(${at('basis')}="",NA(),${paid(at, 'present')}+(1-${share})*${balance})`
+      return `IF(${at('basis')}="",NA(),${paid(at, 'present')}+(1-${prepaid})*${balance})`
     }),
-    presentValuePerTonne: metric(
-      'Present value per tonne',
-      'presentValuePerTonne',
-      price,
-      (at) => `IFERROR(${at('presentValue')}/${at('volume')},NA())`,
-    ),
-    haircut: metric('Delivery-risk haircut', 'haircut', style.percent, (_at, offer) => haircutCellName(offer)),
-    riskPrice: metric(
-      'Risk-adjusted price per tonne, own currency',
-      'riskAdjustedPrice',
-      price,
-      (at) => `IFERROR(${at('presentValuePerTonne')}/(1-${at('haircut')}),NA())`,
-    ),
+    presentValuePerTonne: metric('presentValuePerTonne', 'Present value per tonne', price, perTonne),
+    haircut: metric('haircut', 'Delivery-risk haircut', percent, (_at, offer) => haircutCellName(offer)),
+    riskPrice: metric('riskAdjustedPrice', 'Risk-adjusted price per tonne, own currency', price, riskPrice),
     rate: formula(
       layout.currency === null ? 'Exchange rate' : `Exchange rate (${layout.currency} per unit)`,
       style.exchangeRate,
