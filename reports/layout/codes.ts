@@ -21,9 +21,11 @@ export function codeWords(code: string | null | undefined): string {
   return spelled.charAt(0).toUpperCase() + spelled.slice(1)
 }
 
+/** One code, several or none. */
+export type Codes = string | null | undefined | readonly string[]
+
 /** Codes in words, joined for one cell. */
-export const codeList = (codes: string | null | undefined | readonly string[]): string =>
-  (Array.isArray(codes) ? codes : [codes]).map(codeWords).join(', ')
+export const codeList = (codes: Codes): string => (Array.isArray(codes) ? codes : [codes]).map(codeWords).join(', ')
 
 let regions: Intl.DisplayNames | undefined
 

@@ -11,7 +11,7 @@ import {
   number,
   text,
 } from '../xlsx/cells.js'
-import { codeList, countryName } from './codes.js'
+import { type Codes, codeList, countryName } from './codes.js'
 import type { Grid } from './grid.js'
 import { yesNo } from './wording.js'
 
@@ -44,13 +44,13 @@ export interface ColumnOptions {
 export type Columns<Row, Key extends string> = Readonly<Record<Key, Column<Row>>>
 
 /** The columns, all or only those with these keys as intermediate results. */
-export const working = <Row, Key extends string>(columns: Columns<Row, Key>, keys?: readonly NoInfer<Key>[]) =>
-  Object.fromEntries(
-    Object.entries<Column<Row>>(columns).map(([key, column]) => [
-      key,
-      keys === undefined || keys.includes(key as Key) ? { ...column, working: true } : column,
-    ]),
-  ) as Columns<Row, Key>
+export const working = <Row, Key extends string>(
+  columns: Columns<Row, Key>,
+  keys: readonly NoInfer<Key>[] = Object.keys(columns) as Key[],
+): Columns<Row, Key> => ({
+  ...columns,
+  ...(Object.fromEntries(keys.map((key) => [key, { ...columns[key], working: true }])) as Columns<Row, Key>),
+})
 
 /** Style of the cells of a column; a function where it depends on the row, such as on its currency. */
 type Look<Row> = style.Style | ((row: Row) => style.Style)
@@ -87,6 +87,16 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
     (index: number): At<Key> =>
     (key) =>
       (grid as Grid<Key>).at(key, index)
+  /** Columns of values in one style, unless stated. */
+  const values =
+    <Value>(look: style.Style, cell: (value: Value, style: style.Style) => Cell) =>
+    (header: string, value: (row: Row) => Value, options: ColumnOptions = {}): Column<Row> =>
+      column(header, look, (row, its) => cell(value(row), its), options)
+  /** Columns of formulas with their stored results. */
+  const formulas =
+    (cell: typeof formula) =>
+    (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>): Column<Row> =>
+      column(header, look, (row, its, index) => cell(...make(row, at(index), index), its), options)
   return {
     /** Text from outside or of our own. */
     text: (
@@ -98,17 +108,12 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       return { ...column(header, look, (row, its) => text(value(row), its), others), full }
     },
     /** Codes in words, one or several. */
-    codes: (
-      header: string,
-      value: (row: Row) => string | null | undefined | readonly string[],
-      options: ColumnOptions = {},
-    ): Column<Row> => {
+    codes: (header: string, value: (row: Row) => Codes, options: ColumnOptions = {}): Column<Row> => {
       const full = (row: Row) => codeList(value(row))
-      return { ...column(header, style.wrapped, (row, its) => text(full(row), its), options), full }
+      return { ...values(style.wrapped, text)(header, full, options), full }
     },
     /** Countries by name. */
-    country: (header: string, value: (row: Row) => string | null, options: ColumnOptions = {}) =>
-      column(header, style.wrapped, (row, its) => text(countryName(value(row)), its), options),
+    country: values<string | null>(style.wrapped, (code, its) => text(countryName(code), its)),
     /** Numbers; empty where there is none. */
     number: (
       header: string,
@@ -117,28 +122,17 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       options: ColumnOptions = {},
     ) => column(header, look, (row, its) => number(value(row), its), options),
     /** Dates `YYYY-MM-DD`. */
-    date: (header: string, value: (row: Row) => string | null, options: ColumnOptions = {}) =>
-      column(header, style.calendarDate, (row, its) => date(value(row), its), options),
+    date: values<string | null>(style.calendarDate, date),
     /** Times, ISO 8601. */
-    moment: (header: string, value: (row: Row) => string | null, options: ColumnOptions = {}) =>
-      column(header, style.timestamp, (row, its) => moment(value(row), its), options),
+    moment: values<string | null>(style.timestamp, moment),
     /** `yes`, `no` or `unknown`. */
-    yesNo: (header: string, value: (row: Row) => boolean | null, options: ColumnOptions = {}) =>
-      column(header, style.centred, (row, its) => text(yesNo(value(row)), its), options),
-    /** Formulas with their stored results. */
-    formula: (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>) =>
-      column(header, look, (row, its, index) => formula(...make(row, at(index), index), its), options),
-    /** Array formulas with their stored results. */
-    arrayFormula: (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>) =>
-      column(header, look, (row, its, index) => arrayFormula(...make(row, at(index), index), its), options),
+    yesNo: values<boolean | null>(style.centred, (value, its) => text(yesNo(value), its)),
+    formula: formulas(formula),
+    arrayFormula: formulas(arrayFormula),
     /** Formulas, only where there is a result; other cells are empty. */
-    formulaOrEmpty: (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>) => {
-      const cell = (row: Row, its: style.Style, index: number) => {
-        const [expression, cached] = make(row, at(index), index)
-        return cached === null ? blank(its) : formula(expression, cached, its)
-      }
-      return column(header, look, cell, options)
-    },
+    formulaOrEmpty: formulas((expression, cached, its) =>
+      cached === null ? blank(its) : formula(expression, cached, its),
+    ),
     /**
      * Days from the as-of date to the date in another column. A date before 1900 is text to a spreadsheet: its days are a
      * constant.

@@ -21,7 +21,7 @@ type Comparison = '=' | '<' | '<=' | '>' | '>='
 /** When cells are marked, as data: spreadsheets get it as a formula, other formats as a predicate. */
 export type Condition =
   | { test: Comparison; cell: Place; than: string | number | Place }
-  | { test: 'number' | 'unavailable'; cell: Place }
+  | { test: 'number'; cell: Place }
   | { test: 'all' | 'any'; of: readonly Condition[] }
 
 /** Compares a cell; `<`, `<=`, `>` and `>=` never hold for text, which spreadsheets sort after all numbers. */
@@ -31,8 +31,6 @@ export const is = (cell: Place, test: Comparison, than: string | number | Place)
 export const isOneOf = (cell: Place, ...words: readonly string[]): Condition =>
   any(...words.map((one) => is(cell, '=', one)))
 export const isNumber = (cell: Place): Condition => ({ test: 'number', cell })
-/** Whether a cell is #N/A. */
-export const isUnavailable = (cell: Place): Condition => ({ test: 'unavailable', cell })
 export const all = (...of: readonly Condition[]): Condition => ({ test: 'all', of })
 export const any = (...of: readonly Condition[]): Condition => ({ test: 'any', of })
 
@@ -76,8 +74,6 @@ export function conditionFormula(when: Condition, range: string): string {
         return joined(condition.test === 'all' ? 'AND' : 'OR', flat(condition).map(write))
       case 'number':
         return `ISNUMBER(${address(condition.cell)})`
-      case 'unavailable':
-        return `ISNA(${address(condition.cell)})`
       default:
         return `${address(condition.cell)}${condition.test}${operand(condition.than)}`
     }
@@ -114,8 +110,6 @@ function holds(condition: Condition, at: (place: Place) => Value): boolean {
       return condition.of.some((part) => holds(part, at))
     case 'number':
       return typeof at(condition.cell) === 'number'
-    case 'unavailable':
-      return at(condition.cell) === UNAVAILABLE
   }
   const one = at(condition.cell)
   const other = typeof condition.than === 'object' ? at(condition.than) : condition.than
@@ -134,15 +128,12 @@ function compareValues(one: number | string | null, other: number | string | nul
   return (one ?? 0) - (other ?? 0)
 }
 
-/**
- * The highlights of a sheet, for formats without conditional formats.
- * @param rows all rows of the sheet
- * @returns a function that gives the highlight of a cell by row and column, counted from 0; null if no mark applies
- */
-export function makeHighlighter(
-  marks: readonly Mark[],
-  rows: readonly { cells: readonly (Cell | undefined)[] }[],
-): (row: number, column: number) => Highlight | null {
+/** Gives something of a cell by its row and column, counted from 0; null if it has none. */
+type OfCell<T> = (row: number, column: number) => T | null
+type Rows = readonly { cells: readonly (Cell | undefined)[] }[]
+
+/** The highlights of a sheet, for formats without conditional formats. @param rows all rows of the sheet */
+export function makeHighlighter(marks: readonly Mark[], rows: Rows): OfCell<Highlight> {
   const rules = marks.flatMap((each) => ('bar' in each ? [] : [{ ...each, area: areaOf(each.range) }]))
   return (row, column) => {
     const at = (place: Place) =>
@@ -151,18 +142,12 @@ export function makeHighlighter(
   }
 }
 
-/**
- * The bars of a sheet, for formats without data bars.
- * @returns a function that gives the length of the bar in a cell, from 0 to 1; null if it has none
- */
-export function makeBars(
-  marks: readonly Mark[],
-  rows: readonly { cells: readonly (Cell | undefined)[] }[],
-): (row: number, column: number) => number | null {
+/** The lengths of the bars of a sheet, from 0 to 1, for formats without data bars. @param rows all rows of the sheet */
+export function makeBars(marks: readonly Mark[], rows: Rows): OfCell<number> {
   const bars = marks.flatMap((each) => ('bar' in each ? [{ max: each.bar, area: areaOf(each.range) }] : []))
   return (row, column) => {
     const found = bars.find(({ area }) => contains(area, row, column))
-    const value = found === undefined ? null : cellValue(rows[row]?.cells[column])
+    const value = cellValue(rows[row]?.cells[column])
     return found !== undefined && typeof value === 'number' ? Math.min(1, Math.max(0, value / found.max)) : null
   }
 }

@@ -13,7 +13,6 @@ import {
   is,
   isNumber,
   isOneOf,
-  isUnavailable,
   makeHighlighter,
   mark,
 } from '../../../reports/layout/marks.js'
@@ -67,7 +66,6 @@ describe('mark', () => {
 
   it('never compares text or #N/A as larger or smaller than a number', () => {
     expect(markedIn('A1:D2', is(here, '>', -1))).toEqual(['B1', 'B2', 'C2'])
-    expect(markedIn('A1:D2', isUnavailable(here))).toEqual(['C1'])
     expect(markedIn('C1:C2', isNumber(here))).toEqual(['C2'])
   })
 
@@ -83,7 +81,6 @@ describe('mark', () => {
     expect(conditionFormula(all(is({ row: 2 }, '=', 'say "yes"'), nested), 'D6:F20')).toBe(
       'AND(D$2="say ""yes""",ISNUMBER(D6),D6<$B6,OR($C$9="a",$C$9="b"))',
     )
-    expect(conditionFormula(isUnavailable(here), 'B4')).toBe('ISNA(B4)')
     expect(conditionFormula(isOneOf(here, 'one'), 'AA4')).toBe('AA4="one"')
   })
 
