@@ -15,138 +15,97 @@ const PLOT = { left: 62, top: 34, right: 630, bottom: 252 }
 const LEGEND = { top: PLOT.bottom + 40, line: 17, characters: 30 }
 const TICKS = 5
 const LABEL_CHARACTERS = 12
+/** Radius of the largest bubble. */
+const MAX_RADIUS = 26
+/** Height of a horizontal bar with its gap, and the width of its label. */
+const BAR = { slot: 22, label: 216 }
 
 /** Renders a chart as SVG, from the same figures as the native chart in the workbook. */
 export function chartSvg(chart: Chart): string {
   const { parts, bottom } =
     'bubbles' in chart ? bubbleParts(chart) : chart.horizontal ? barParts(chart) : columnParts(chart)
-  return (
-    `<svg viewBox="0 0 ${WIDTH} ${bottom}" role="img" aria-label="${escapeHtml(chart.alt)}">` +
-    `<text x="${WIDTH / 2}" y="18" text-anchor="middle" class="chart-title">${escapeHtml(chart.title)}</text>${parts}</svg>`
-  )
+  const title = label(chart.title, WIDTH / 2, 18, { class: 'chart-title' })
+  const frame = { viewBox: `0 0 ${WIDTH} ${bottom}`, role: 'img', 'aria-label': chart.alt }
+  return element('svg', frame, title + parts.join(''))
 }
 
 /** What is drawn below the title, and the height of the whole. */
 interface Drawing {
-  parts: string
+  parts: readonly string[]
   bottom: number
 }
 
-function columnParts(chart: ColumnChart): Drawing {
-  const columns = chart.series.filter((series) => !series.line)
-  const top = chartMaximum(chart, columns)
-  const parts = [
-    gridSvg(top),
-    columnsSvg(chart, columns, top),
-    linesSvg(chart, top),
-    valuesSvg(chart, columns, top),
-    labelsSvg(chart),
-  ]
-  const legend = legendSvg(chart)
-  return { parts: parts.join('') + legend.svg, bottom: legend.bottom + 12 }
+// --- elements --------------------------------------------------------------------------------------------------------
+
+type Attributes = Readonly<Record<string, string | number>>
+
+/** An element; numbers are rounded to a tenth of a pixel. */
+function element(name: string, attributes: Attributes, content = ''): string {
+  const written = Object.entries(attributes).map(([key, value]) => {
+    const shown = typeof value === 'number' ? String(Math.round(value * 10) / 10) : escapeHtml(value)
+    return ` ${key}="${shown}"`
+  })
+  return `<${name}${written.join('')}>${content}</${name}>`
 }
 
-/** Height of a horizontal bar with its gap, and the width of its label. */
-const BAR = { slot: 22, label: 216 }
+/** Text, centred unless stated. */
+const label = (words: string, x: number, y: number, more: Attributes = {}) =>
+  element('text', { x, y, 'text-anchor': 'middle', ...more }, escapeHtml(cleanText(words)))
+const START = { 'text-anchor': 'start' }
+const END = { 'text-anchor': 'end' }
+const VALUE = { class: 'value' }
 
-/** Bars to both sides of 0, all series of a category in one line. */
-function barParts(chart: ColumnChart): Drawing {
-  const { categories, series, valueTitle } = chart
-  const widest = series.flatMap(({ values }) => values.cached.map((value) => Math.abs(value ?? 0)))
-  const middle = (BAR.label + PLOT.right) / 2
-  const scale = ((PLOT.right - BAR.label) / 2 - 36) / Math.max(...widest, Number.MIN_VALUE)
-  const bars = categories.cached.flatMap((category, at) => {
-    const y = PLOT.top + at * BAR.slot
-    const label = `<text x="${BAR.label}" y="${y + 15}" text-anchor="end">${escapeHtml(truncate(cleanText(category), 40))}</text>`
-    const ofSeries = series.map(({ name, values }, index) => {
-      const value = values.cached[at] ?? 0
-      const [x, width] = [middle + Math.min(0, value * scale), Math.abs(value * scale)]
-      const box = columnSvg(
-        { x, y: y + 3, width, height: BAR.slot - 6 },
-        index,
-        `${category}, ${name.cached[0] ?? ''}: ${number.format(value)}`,
-      )
-      const words = cellText({ value, style: { numFmt: chart.format } })
-      const [end, anchor] = value < 0 ? [x - 4, 'end'] : [x + width + 4, 'start']
-      return value === 0
-        ? ''
-        : `${box}<text x="${end.toFixed(1)}" y="${y + 15}" text-anchor="${anchor}" class="value">${words}</text>`
-    })
-    return [label, ...ofSeries]
-  })
-  const bottom = PLOT.top + categories.cached.length * BAR.slot
-  const axis = `<line x1="${middle}" x2="${middle}" y1="${PLOT.top}" y2="${bottom}" class="grid"/><text x="${middle}" y="${bottom + 16}" text-anchor="middle">${escapeHtml(valueTitle)}</text>`
-  const legend = legendSvg(chart, bottom + 36)
-  return { parts: [axis, ...bars, legend.svg].join(''), bottom: legend.bottom + 12 }
+interface Box {
+  x: number
+  y: number
+  width: number
+  height: number
+}
+/** A column or bar; its words show when the reader points at it. */
+const boxSvg = (box: Box, index: number, words: string) =>
+  element('rect', { ...box, fill: colour(index) }, element('title', {}, escapeHtml(words)))
+
+const colour = (index: number) => `#${CHART_COLOURS[index % CHART_COLOURS.length]}`
+const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+
+const lineSvg = (x1: number, y1: number, x2: number, y2: number, className: string) =>
+  element('line', { x1, y1, x2, y2, class: className })
+
+/** Lines across the plot with their values. */
+const gridSvg = ({ ticks, at }: Scale) =>
+  ticks.map(
+    (tick) =>
+      lineSvg(PLOT.left, at(tick), PLOT.right, at(tick), 'grid') +
+      label(number.format(tick), PLOT.left - 8, at(tick) + 4, END),
+  )
+
+// --- scales ----------------------------------------------------------------------------------------------------------
+
+/** Positions of values in pixels, and round values to mark. */
+interface Scale {
+  at: (value: number) => number
+  ticks: readonly number[]
 }
 
-/** Radius of the largest bubble. */
-const MAX_RADIUS = 26
-
-function bubbleParts({ bubbles, xTitle, yTitle }: BubbleChart): Drawing {
-  const points = bubbles.flatMap(({ name, x, y, sizes, highlight = false }) =>
-    sizes.cached.flatMap((size, at) => {
-      const [px, py] = [x.cached[at] ?? null, y.cached[at] ?? null]
-      if (px === null || py === null || !(Number(size) > 0)) return []
-      return [{ name: name.cached[0] ?? '', x: px, y: py, size: Number(size), highlight }]
-    }),
-  )
-  const largest = points.reduce((max, { size }) => Math.max(max, size), 0)
-  const xs = scaleOf(
-    points.map(({ x }) => x),
-    [PLOT.left + MAX_RADIUS, PLOT.right - 2 * MAX_RADIUS],
-  )
-  const ys = scaleOf(
-    points.map(({ y }) => y),
-    [PLOT.bottom - MAX_RADIUS, PLOT.top + MAX_RADIUS],
-  )
-  const circles = points.map(({ name, x, y, size, highlight }) => {
-    const radius = MAX_RADIUS * Math.sqrt(size / largest)
-    const words = `${cleanText(name)}: ${xTitle} ${number.format(x)}, ${yTitle} ${number.format(y)}, ${number.format(size)} t`
-    return `<circle cx="${xs.at(x).toFixed(1)}" cy="${ys.at(y).toFixed(1)}" r="${radius.toFixed(1)}" fill="#${highlight ? HIGHLIGHT_COLOUR : colour(0)}" stroke="#fff"><title>${escapeHtml(words)}</title></circle>`
-  })
-  // Above and below in turn, so that neighbours in the ranking do not collide, and on top of all bubbles.
-  const labels = points.map(({ name, x, y, size, highlight }, at) => {
-    const radius = MAX_RADIUS * Math.sqrt(size / largest)
-    const place = ys.at(y) + (at % 2 === 0 ? -radius - 4 : radius + 12)
-    return highlight
-      ? ''
-      : `<text x="${xs.at(x).toFixed(1)}" y="${place.toFixed(1)}" text-anchor="middle" class="value">${escapeHtml(cleanText(name))}</text>`
-  })
-  const grid = [
-    ...ys.ticks.map((tick) => tickSvg(ys.at(tick), null, tick)),
-    ...xs.ticks.map((tick) => tickSvg(null, xs.at(tick), tick)),
-  ]
-  const titles = `<text x="${PLOT.right}" y="${PLOT.bottom + 34}" text-anchor="end">${escapeHtml(xTitle)}</text><text x="4" y="${PLOT.top - 4}">${escapeHtml(yTitle)}</text>`
-  return { parts: [...grid, ...circles, ...labels, titles].join(''), bottom: PLOT.bottom + 44 }
+/** From 0 at the bottom to a round value at the top of the plot. */
+function scaleFromZero(values: readonly number[]): Scale {
+  const top = axisMaximum(values.reduce((max, value) => Math.max(max, value), 0))
+  return {
+    at: (value) => PLOT.bottom - ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / top,
+    ticks: Array.from({ length: TICKS + 1 }, (_, tick) => (top * tick) / TICKS),
+  }
 }
 
-/** Positions of values between two pixels, and round values to mark. */
-function scaleOf(values: readonly number[], [from, to]: readonly [number, number]) {
+/** From the lowest to the highest value. */
+function scaleOf(values: readonly number[], from: number, to: number): Scale {
   const low = values.reduce((min, value) => Math.min(min, value), Number.POSITIVE_INFINITY)
   const high = values.reduce((max, value) => Math.max(max, value), Number.NEGATIVE_INFINITY)
   const span = high - low || Math.abs(high) || 1
   const step = axisMaximum(span) / TICKS
   const first = Math.ceil(low / step)
   const ticks = Array.from({ length: Math.max(0, Math.floor(high / step) - first + 1) }, (_, at) => (first + at) * step)
-  return { at: (value: number) => from + ((value - low) / span) * (to - from), ticks }
+  return { at: (value) => from + ((value - low) / span) * (to - from), ticks }
 }
-
-function tickSvg(y: number | null, x: number | null, value: number): string {
-  const words = number.format(value)
-  return y !== null
-    ? `<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${y.toFixed(1)}" y2="${y.toFixed(1)}" class="grid"/><text x="${PLOT.left - 8}" y="${y.toFixed(1)}" dy="4" text-anchor="end">${words}</text>`
-    : `<text x="${(x ?? 0).toFixed(1)}" y="${PLOT.bottom + 16}" text-anchor="middle">${words}</text>`
-}
-
-function chartMaximum({ stacked, series }: ColumnChart, columns: readonly ChartSeries[]): number {
-  const all = stacked ? totals(columns) : columns.flatMap(({ values }) => values.cached.map((value) => value ?? 0))
-  const lines = series.filter(({ line }) => line).flatMap(({ values }) => values.cached.map((value) => value ?? 0))
-  return axisMaximum([...all, ...lines].reduce((max, value) => Math.max(max, value), 0))
-}
-
-const totals = (columns: readonly ChartSeries[]) =>
-  (columns[0]?.values.cached ?? []).map((_, at) => columns.reduce((sum, one) => sum + (one.values.cached[at] ?? 0), 0))
 
 /** The smallest axis maximum that gives five round steps. */
 function axisMaximum(max: number): number {
@@ -157,114 +116,127 @@ function axisMaximum(max: number): number {
   return nice * magnitude * TICKS
 }
 
-const height = (value: number, top: number) => ((PLOT.bottom - PLOT.top) * Math.max(0, value)) / top
-const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
+// --- columns ---------------------------------------------------------------------------------------------------------
 
-function gridSvg(top: number): string {
-  return Array.from({ length: TICKS + 1 }, (_, tick) => {
-    const value = (top * tick) / TICKS
-    const y = (PLOT.bottom - height(value, top)).toFixed(1)
-    return (
-      `<line x1="${PLOT.left}" x2="${PLOT.right}" y1="${y}" y2="${y}" class="grid"/>` +
-      `<text x="${PLOT.left - 8}" y="${y}" dy="4" text-anchor="end">${number.format(value)}</text>`
+function columnParts(chart: ColumnChart): Drawing {
+  const { categories, series, stacked, labelled, format } = chart
+  const columns = series.filter(({ line }) => !line)
+  const lines = series.filter(({ line }) => line)
+  const names = categories.cached
+  const figureOf = (one: ChartSeries, at: number) => one.values.cached[at] ?? 0
+  const totals = names.map((_, at) => columns.reduce((sum, one) => sum + figureOf(one, at), 0))
+  const each = (some: readonly ChartSeries[]) => some.flatMap((one) => names.map((_, at) => figureOf(one, at)))
+  const scale = scaleFromZero([...(stacked ? totals : each(columns)), ...each(lines)])
+  const slot = (PLOT.right - PLOT.left) / Math.max(1, names.length)
+  const width = (slot * 0.62) / (stacked ? 1 : columns.length)
+  const leftOf = (at: number) => PLOT.left + at * slot
+  const boxes = names.flatMap((name, at) => {
+    let below = 0
+    return columns.map((one, index) => {
+      const value = figureOf(one, at)
+      const [x, y] = [leftOf(at) + slot * 0.19 + (stacked ? 0 : index * width), scale.at(below + value)]
+      if (stacked) below += value
+      const words = `${name}, ${one.name.cached[0] ?? ''}: ${number.format(value)}`
+      return boxSvg({ x, y, width, height: PLOT.bottom - scale.at(value) }, index, words)
+    })
+  })
+  const limits = lines.map(({ values }, index) => {
+    const points = values.cached.flatMap((value, at) =>
+      value === null ? [] : [leftOf(at), leftOf(at + 1)].map((x) => `${x.toFixed(1)},${scale.at(value).toFixed(1)}`),
     )
-  }).join('')
+    return element('polyline', { points: points.join(' '), class: `limit limit${index}` })
+  })
+  // The value of each column, or the total of each stack; side by side, columns have no room for them.
+  const values = totals.map((total, at) => {
+    if (total === 0 || (!stacked && columns.length !== 1)) return ''
+    const y = labelled ? PLOT.bottom - 6 : scale.at(total) - 4
+    return label(cellText({ value: total, style: { numFmt: format } }), leftOf(at) + slot / 2, y, VALUE)
+  })
+  const characters = Math.max(6, Math.floor((LABEL_CHARACTERS * 8) / Math.max(8, names.length))) + 3
+  const labels = names.map((name, at) =>
+    label(truncate(cleanText(name), characters), leftOf(at) + slot / 2, PLOT.bottom + 16),
+  )
+  const legend = legendSvg(chart, LEGEND.top)
+  const parts = [...gridSvg(scale), ...boxes, ...limits, ...values, ...labels, legend.svg]
+  return { parts, bottom: legend.bottom + 12 }
 }
 
-/** The horizontal space of a category. */
-function categorySlot(chart: ColumnChart, at: number): { x: number; width: number } {
-  const width = (PLOT.right - PLOT.left) / Math.max(1, chart.categories.cached.length)
-  return { x: PLOT.left + at * width, width }
-}
-
-function columnsSvg(chart: ColumnChart, columns: readonly ChartSeries[], top: number): string {
-  return chart.categories.cached
-    .map((category, at) => {
-      let below = 0
-      return columns
-        .map((series, index) => {
-          const value = series.values.cached[at] ?? 0
-          const slot = categorySlot(chart, at)
-          const width = (slot.width * 0.62) / (chart.stacked ? 1 : columns.length)
-          const x = slot.x + slot.width * 0.19 + (chart.stacked ? 0 : index * width)
-          const y = PLOT.bottom - height(below + value, top)
-          if (chart.stacked) below += value
-          return columnSvg(
-            { x, y, width, height: height(value, top) },
-            index,
-            `${category}, ${series.name.cached[0] ?? ''}: ${number.format(value)}`,
-          )
-        })
-        .join('')
+/** Bars to both sides of 0, all series of a category in one line. */
+function barParts(chart: ColumnChart): Drawing {
+  const { categories, series, valueTitle, format } = chart
+  const widest = series.flatMap(({ values }) => values.cached.map((value) => Math.abs(value ?? 0)))
+  const middle = (BAR.label + PLOT.right) / 2
+  const scale = ((PLOT.right - BAR.label) / 2 - 36) / Math.max(...widest, Number.MIN_VALUE)
+  const bars = categories.cached.flatMap((category, at) => {
+    const y = PLOT.top + at * BAR.slot
+    const ofSeries = series.map(({ name, values }, index) => {
+      const value = values.cached[at] ?? 0
+      const box = {
+        x: middle + Math.min(0, value * scale),
+        y: y + 3,
+        width: Math.abs(value * scale),
+        height: BAR.slot - 6,
+      }
+      const [end, anchor] = value < 0 ? [box.x - 4, END] : [box.x + box.width + 4, START]
+      const words = cellText({ value, style: { numFmt: format } })
+      const drawn = boxSvg(box, index, `${category}, ${name.cached[0] ?? ''}: ${number.format(value)}`)
+      return value === 0 ? '' : drawn + label(words, end, y + 15, { ...anchor, ...VALUE })
     })
-    .join('')
-}
-
-function columnSvg(box: { x: number; y: number; width: number; height: number }, index: number, label: string): string {
-  const [x, y, width, barHeight] = [box.x, box.y, box.width, box.height].map((value) => value.toFixed(1))
-  return `<rect x="${x}" y="${y}" width="${width}" height="${barHeight}" fill="#${colour(index)}"><title>${escapeHtml(label)}</title></rect>`
-}
-
-const colour = (index: number) => CHART_COLOURS[index % CHART_COLOURS.length]
-
-function linesSvg(chart: ColumnChart, top: number): string {
-  return chart.series
-    .filter(({ line }) => line)
-    .map(({ values }, index) => {
-      const points = values.cached.flatMap((value, at) => {
-        const slot = categorySlot(chart, at)
-        const ends = [slot.x, slot.x + slot.width]
-        return value === null ? [] : ends.map((x) => `${x.toFixed(1)},${(PLOT.bottom - height(value, top)).toFixed(1)}`)
-      })
-      return `<polyline points="${points.join(' ')}" class="limit limit${index}"/>`
-    })
-    .join('')
-}
-
-/** The value of each column, or the total of each stack, above it; side by side, columns have no room for them. */
-function valuesSvg(chart: ColumnChart, columns: readonly ChartSeries[], top: number): string {
-  if (!chart.stacked && columns.length !== 1) return ''
-  return totals(columns)
-    .map((total, at) => {
-      if (total === 0) return ''
-      const { x, width } = categorySlot(chart, at)
-      const y = chart.labelled ? PLOT.bottom - 6 : PLOT.bottom - height(total, top) - 4
-      const value = cellText({ value: total, style: { numFmt: chart.format } })
-      return `<text x="${(x + width / 2).toFixed(1)}" y="${y.toFixed(1)}" text-anchor="middle" class="value">${value}</text>`
-    })
-    .join('')
-}
-
-function labelsSvg(chart: ColumnChart): string {
-  const max = Math.max(6, Math.floor((LABEL_CHARACTERS * 8) / Math.max(8, chart.categories.cached.length)))
-  return chart.categories.cached
-    .map((category, at) => {
-      const slot = categorySlot(chart, at)
-      const label = truncate(cleanText(category), max + 3)
-      return `<text x="${(slot.x + slot.width / 2).toFixed(1)}" y="${PLOT.bottom + 16}" text-anchor="middle">${escapeHtml(label)}</text>`
-    })
-    .join('')
+    return [label(truncate(cleanText(category), 40), BAR.label, y + 15, END), ...ofSeries]
+  })
+  const bottom = PLOT.top + categories.cached.length * BAR.slot
+  const axis = lineSvg(middle, PLOT.top, middle, bottom, 'grid') + label(valueTitle, middle, bottom + 16)
+  const legend = legendSvg(chart, bottom + 36)
+  return { parts: [axis, ...bars, legend.svg], bottom: legend.bottom + 12 }
 }
 
 /** Legend entries from the left, on as many lines as needed, and the position of the last line. */
-function legendSvg({ series }: ColumnChart, top = LEGEND.top): { svg: string; bottom: number } {
+function legendSvg({ series }: ColumnChart, top: number): { svg: string; bottom: number } {
   let [x, y] = [PLOT.left, top]
   const columns = series.filter(({ line }) => !line).length
-  const entries = series.map(({ name, line = false }, index) => {
-    const label = truncate(cleanText(name.cached[0] ?? ''), LEGEND.characters)
-    const width = Math.round(26 + label.length * 6.2)
+  const entries = series.map(({ name, line }, index) => {
+    const words = truncate(cleanText(name.cached[0] ?? ''), LEGEND.characters)
+    const width = Math.round(26 + words.length * 6.2)
     if (x + width > WIDTH && x > PLOT.left) [x, y] = [PLOT.left, y + LEGEND.line]
-    const entry = `${legendMark(x, y, line, line ? index - columns : index)}<text x="${x + 18}" y="${y}">${escapeHtml(label)}</text>`
+    const mark = line
+      ? lineSvg(x, y - 4, x + 14, y - 4, `limit limit${index - columns}`)
+      : element('rect', { x, y: y - 10, width: 11, height: 11, fill: colour(index) })
+    const entry = mark + label(words, x + 18, y, START)
     x += width
     return entry
   })
   return { svg: entries.join(''), bottom: y }
 }
 
-function legendMark(x: number, y: number, line: boolean, index: number): string {
-  return line
-    ? `<line x1="${x}" x2="${x + 14}" y1="${y - 4}" y2="${y - 4}" class="limit limit${index}"/>`
-    : `<rect x="${x}" y="${y - 10}" width="11" height="11" fill="#${colour(index)}"/>`
+// --- bubbles ---------------------------------------------------------------------------------------------------------
+
+function bubbleParts({ bubbles, xTitle, yTitle }: BubbleChart): Drawing {
+  const points = bubbles.flatMap(({ name, x, y, sizes, highlight = false }) =>
+    sizes.cached.flatMap((size, at) => {
+      const [px, py] = [x.cached[at] ?? null, y.cached[at] ?? null]
+      if (px === null || py === null || !(Number(size) > 0)) return []
+      return [{ name: cleanText(name.cached[0]), x: px, y: py, size: Number(size), highlight }]
+    }),
+  )
+  const largest = points.reduce((max, { size }) => Math.max(max, size), 0)
+  const [xValues, yValues] = [points.map(({ x }) => x), points.map(({ y }) => y)]
+  const xs = scaleOf(xValues, PLOT.left + MAX_RADIUS, PLOT.right - 2 * MAX_RADIUS)
+  const ys = scaleOf(yValues, PLOT.bottom - MAX_RADIUS, PLOT.top + MAX_RADIUS)
+  const radiusOf = (size: number) => MAX_RADIUS * Math.sqrt(size / largest)
+  const circles = points.map(({ name, x, y, size, highlight }) => {
+    const words = `${name}: ${xTitle} ${number.format(x)}, ${yTitle} ${number.format(y)}, ${number.format(size)} t`
+    const fill = highlight ? `#${HIGHLIGHT_COLOUR}` : colour(0)
+    const circle = { cx: xs.at(x), cy: ys.at(y), r: radiusOf(size), fill, stroke: '#fff' }
+    return element('circle', circle, element('title', {}, escapeHtml(words)))
+  })
+  // Above and below in turn, so that neighbours in the ranking do not collide, and on top of all bubbles.
+  const labels = points.map(({ name, x, y, size, highlight }, at) => {
+    const offset = at % 2 === 0 ? -radiusOf(size) - 4 : radiusOf(size) + 12
+    return highlight ? '' : label(name, xs.at(x), ys.at(y) + offset, VALUE)
+  })
+  const below = xs.ticks.map((tick) => label(number.format(tick), xs.at(tick), PLOT.bottom + 16))
+  const titles = [label(xTitle, PLOT.right, PLOT.bottom + 34, END), label(yTitle, 4, PLOT.top - 4, START)]
+  return { parts: [...gridSvg(ys), ...below, ...circles, ...labels, ...titles], bottom: PLOT.bottom + 44 }
 }
 
 /** Styles of the charts; the page defines the colours. */
