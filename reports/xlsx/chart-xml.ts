@@ -14,7 +14,9 @@ import { escapeXml, escapeXstring } from './escape-xml.js'
 
 const CATEGORY_AXIS = 111_111_111
 const VALUE_AXIS = 222_222_222
+const AXIS_IDS = `<c:axId val="${CATEGORY_AXIS}"/><c:axId val="${VALUE_AXIS}"/>`
 const XML_DECLARATION = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
+const solid = (colour: string | undefined) => `<a:solidFill><a:srgbClr val="${colour}"/></a:solidFill>`
 const CHART_NAMESPACES =
   'xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" ' +
   'xmlns:a="http://schemas.openxmlformats.org/drawingml/2006/main" ' +
@@ -37,8 +39,7 @@ export function chartXml(chart: Chart): string {
     `${XML_DECLARATION}<c:chartSpace ${CHART_NAMESPACES}><c:roundedCorners val="0"/><c:chart>${titleXml(chart.title, 1100, true)}` +
     `<c:autoTitleDeleted val="0"/><c:plotArea><c:layout/>${plots}</c:plotArea>${legend}` +
     '<c:plotVisOnly val="0"/><c:dispBlanksAs val="gap"/></c:chart>' +
-    '<c:spPr><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill>' +
-    `<a:ln w="9525"><a:solidFill><a:srgbClr val="${palette.line.slice(2)}"/></a:solidFill></a:ln></c:spPr></c:chartSpace>`
+    `<c:spPr>${solid('FFFFFF')}<a:ln w="9525">${solid(palette.line.slice(2))}</a:ln></c:spPr></c:chartSpace>`
   )
 }
 
@@ -61,7 +62,7 @@ function barChartXml(chart: ColumnChart, series: readonly ChartSeries[]): string
   return (
     `<c:barChart><c:barDir val="${direction}"/><c:grouping val="${grouping}"/><c:varyColors val="0"/>${body}${labels}` +
     `<c:gapWidth val="60"/>${overlap ? '<c:overlap val="100"/>' : ''}` +
-    `<c:axId val="${CATEGORY_AXIS}"/><c:axId val="${VALUE_AXIS}"/></c:barChart>`
+    `${AXIS_IDS}</c:barChart>`
   )
 }
 
@@ -69,15 +70,15 @@ function lineChartXml(chart: ColumnChart, series: readonly ChartSeries[], first:
   const body = series.map((one, index) => seriesXml(chart, one, first + index, lineShape(index))).join('')
   return (
     `<c:lineChart><c:grouping val="standard"/><c:varyColors val="0"/>${body}<c:marker val="1"/>` +
-    `<c:axId val="${CATEGORY_AXIS}"/><c:axId val="${VALUE_AXIS}"/></c:lineChart>`
+    `${AXIS_IDS}</c:lineChart>`
   )
 }
 
 const columnShape = (index: number) =>
-  `<c:spPr><a:solidFill><a:srgbClr val="${CHART_COLOURS[index % CHART_COLOURS.length]}"/></a:solidFill></c:spPr><c:invertIfNegative val="0"/>`
+  `<c:spPr>${solid(CHART_COLOURS[index % CHART_COLOURS.length])}</c:spPr><c:invertIfNegative val="0"/>`
 /** The markers show a line that has one point only. */
 function lineShape(index: number): string {
-  const fill = `<a:solidFill><a:srgbClr val="${LINE_COLOURS[index % LINE_COLOURS.length]}"/></a:solidFill>`
+  const fill = solid(LINE_COLOURS[index % LINE_COLOURS.length])
   return (
     `<c:spPr><a:ln w="25400">${fill}<a:prstDash val="dash"/></a:ln></c:spPr>` +
     `<c:marker><c:symbol val="dash"/><c:size val="9"/><c:spPr>${fill}<a:ln><a:noFill/></a:ln></c:spPr></c:marker>`
@@ -123,29 +124,17 @@ function dataLabels(label: { format?: string; place: string; ink?: string; bold?
 
 function bubbleChartXml({ bubbles, xTitle, yTitle, xFormat, yFormat, yMin }: BubbleChart): string {
   const series = bubbles.map((one, index) => bubblesXml(one, index, { xFormat, yFormat })).join('')
-  const axis = { [CATEGORY_AXIS]: { at: 'b', title: xTitle, format: xFormat, crosses: VALUE_AXIS, min: '' } }
-  const other = {
-    [VALUE_AXIS]: { at: 'l', title: yTitle, format: yFormat, crosses: CATEGORY_AXIS, min: `<c:min val="${yMin}"/>` },
-  }
-  const axes = Object.entries({ ...axis, ...other })
+  const common = { labels: 'low', crosses: 'min', end: '<c:crossBetween val="midCat"/>' }
   return (
-    `<c:bubbleChart><c:varyColors val="0"/>${series}<c:bubbleScale val="35"/><c:showNegBubbles val="0"/>` +
-    `<c:axId val="${CATEGORY_AXIS}"/><c:axId val="${VALUE_AXIS}"/></c:bubbleChart>` +
-    axes
-      .map(
-        ([id, { at, title, format, crosses, min }]) =>
-          `<c:valAx><c:axId val="${id}"/><c:scaling><c:orientation val="minMax"/>${min}</c:scaling><c:delete val="0"/><c:axPos val="${at}"/>` +
-          `${gridlines}${titleXml(title, 900, false)}<c:numFmt formatCode="${escapeXml(format)}" sourceLinked="0"/>` +
-          `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="low"/>${textProperties(800)}` +
-          `<c:crossAx val="${crosses}"/><c:crosses val="min"/><c:crossBetween val="midCat"/></c:valAx>`,
-      )
-      .join('')
+    `<c:bubbleChart><c:varyColors val="0"/>${series}<c:bubbleScale val="35"/><c:showNegBubbles val="0"/>${AXIS_IDS}</c:bubbleChart>` +
+    axisXml('valAx', CATEGORY_AXIS, { ...common, at: 'b', title: xTitle, format: xFormat }) +
+    axisXml('valAx', VALUE_AXIS, { ...common, at: 'l', title: yTitle, format: yFormat, min: yMin })
   )
 }
 
 function bubblesXml(series: BubbleSeries, index: number, formats: { xFormat: string; yFormat: string }): string {
-  const fill = `<a:solidFill><a:srgbClr val="${series.highlight ? HIGHLIGHT_COLOUR : CHART_COLOURS[0]}"/></a:solidFill>`
-  const line = '<a:ln w="9525"><a:solidFill><a:srgbClr val="FFFFFF"/></a:solidFill></a:ln>'
+  const fill = solid(series.highlight ? HIGHLIGHT_COLOUR : CHART_COLOURS[0])
+  const line = `<a:ln w="9525">${solid('FFFFFF')}</a:ln>`
   return (
     `<c:ser><c:idx val="${index}"/><c:order val="${index}"/><c:tx>${stringReference(series.name)}</c:tx>` +
     `<c:spPr>${fill}${line}</c:spPr><c:invertIfNegative val="0"/>` +
@@ -155,28 +144,41 @@ function bubblesXml(series: BubbleSeries, index: number, formats: { xFormat: str
   )
 }
 
-const gridlines = `<c:majorGridlines><c:spPr><a:ln w="6350"><a:solidFill><a:srgbClr val="${palette.line.slice(2)}"/></a:solidFill></a:ln></c:spPr></c:majorGridlines>`
+interface Axis {
+  at: 'b' | 'l'
+  title: string
+  format: string
+  /** Place of the labels. */
+  labels: string
+  /** Where the other axis crosses. */
+  crosses: string
+  order?: 'minMax' | 'maxMin'
+  min?: number | undefined
+  /** The elements at its end. */
+  end: string
+}
 
-function axesXml({ horizontal, ...chart }: ColumnChart): string {
-  const [categories, values] = horizontal
-    ? [
-        { at: 'l', order: 'maxMin' },
-        { at: 'b', min: '', crosses: 'max' },
-      ]
-    : [
-        { at: 'b', order: 'minMax' },
-        { at: 'l', min: '<c:min val="0"/>', crosses: 'autoZero' },
-      ]
+function axisXml(kind: 'catAx' | 'valAx', id: number, axis: Axis): string {
+  const { at, title, format, labels, crosses, order = 'minMax', min, end } = axis
+  const minimum = min === undefined ? '' : `<c:min val="${min}"/>`
+  const gridlines = `<c:majorGridlines><c:spPr><a:ln w="6350">${solid(palette.line.slice(2))}</a:ln></c:spPr></c:majorGridlines>`
   return (
-    `<c:catAx><c:axId val="${CATEGORY_AXIS}"/><c:scaling><c:orientation val="${categories.order}"/></c:scaling><c:delete val="0"/>` +
-    `<c:axPos val="${categories.at}"/>${titleXml(chart.categoryTitle, 900, false)}<c:numFmt formatCode="General" sourceLinked="0"/>` +
-    `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="low"/>${textProperties(800)}` +
-    `<c:crossAx val="${VALUE_AXIS}"/><c:crosses val="autoZero"/><c:auto val="0"/><c:lblAlgn val="ctr"/><c:lblOffset val="100"/><c:noMultiLvlLbl val="1"/></c:catAx>` +
-    `<c:valAx><c:axId val="${VALUE_AXIS}"/><c:scaling><c:orientation val="minMax"/>${values.min}</c:scaling><c:delete val="0"/>` +
-    `<c:axPos val="${values.at}"/>${gridlines}${titleXml(chart.valueTitle, 900, false)}<c:numFmt formatCode="${escapeXml(chart.format)}" sourceLinked="0"/>` +
-    `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="nextTo"/>${textProperties(800)}` +
-    `<c:crossAx val="${CATEGORY_AXIS}"/><c:crosses val="${values.crosses}"/><c:crossBetween val="between"/></c:valAx>`
+    `<c:${kind}><c:axId val="${id}"/><c:scaling><c:orientation val="${order}"/>${minimum}</c:scaling><c:delete val="0"/>` +
+    `<c:axPos val="${at}"/>${kind === 'valAx' ? gridlines : ''}${titleXml(title, 900, false)}<c:numFmt formatCode="${escapeXml(format)}" sourceLinked="0"/>` +
+    `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="${labels}"/>${textProperties(800)}` +
+    `<c:crossAx val="${id === VALUE_AXIS ? CATEGORY_AXIS : VALUE_AXIS}"/><c:crosses val="${crosses}"/>${end}</c:${kind}>`
   )
+}
+
+function axesXml({ horizontal, categoryTitle, valueTitle, format }: ColumnChart): string {
+  const categoryEnd = '<c:auto val="0"/><c:lblAlgn val="ctr"/><c:lblOffset val="100"/><c:noMultiLvlLbl val="1"/>'
+  const category = { title: categoryTitle, format: 'General', labels: 'low', crosses: 'autoZero', end: categoryEnd }
+  const value = { title: valueTitle, format, labels: 'nextTo', end: '<c:crossBetween val="between"/>' }
+  return horizontal
+    ? axisXml('catAx', CATEGORY_AXIS, { ...category, at: 'l', order: 'maxMin' }) +
+        axisXml('valAx', VALUE_AXIS, { ...value, at: 'b', crosses: 'max' })
+    : axisXml('catAx', CATEGORY_AXIS, { ...category, at: 'b' }) +
+        axisXml('valAx', VALUE_AXIS, { ...value, at: 'l', crosses: 'autoZero', min: 0 })
 }
 
 function titleXml(text: string, size: number, bold: boolean): string {
@@ -188,8 +190,7 @@ function titleXml(text: string, size: number, bold: boolean): string {
   )
 }
 
-const textFill = (ink: string = palette.ink.slice(2)) =>
-  `<a:solidFill><a:srgbClr val="${ink}"/></a:solidFill><a:latin typeface="${FONT}"/>`
+const textFill = (ink: string = palette.ink.slice(2)) => `${solid(ink)}<a:latin typeface="${FONT}"/>`
 const textProperties = (size: number, ink?: string, bold = false) =>
   `<c:txPr><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}"${bold ? ' b="1"' : ''}>${textFill(ink)}</a:defRPr></a:pPr><a:endParaRPr lang="en-GB"/></a:p></c:txPr>`
 
