@@ -1,4 +1,11 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import {
+  firstDayOf,
+  monthOfDay,
+  type Period,
+  type TimelineRule,
+  volumeTimeline,
+} from '../../src/domain/comparison/report/volume-timeline.js'
 import { type ColumnChart, rangeOf } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { columnLetter } from '../layout/grid.js'
@@ -6,7 +13,7 @@ import { bodyRow, emptyRows, headRow, right, sectionRow } from '../layout/rows.j
 import type { RowPlan } from '../layout/sheet-plan.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial, formula, text } from '../xlsx/cells.js'
-import type { DeliveryKey, OfferLine, RfqLayout } from './layout.js'
+import type { DeliveryKey, RfqLayout } from './layout.js'
 
 const CHART_ROWS = 22
 /** Columns that a chart covers, of 11. */
@@ -17,19 +24,16 @@ const HALVES = [
 /** Number of offers with their own colour, the best-ranked ones; all others form one series. */
 const COLOURED = 8
 const OTHERS = 'Other offers'
-const MAX_PERIODS = 9
 /** Column of the first period in the data. */
 const FIRST_PERIOD = 3
 
-/** Volumes over time: a date of each line, as a month counted from year 0 and as the figure in a column of `Deliveries`. */
-interface Timeline {
+/** A chart of volumes by a column of `Deliveries`. */
+interface Timeline extends TimelineRule {
   title: string
   category: string
   key: DeliveryKey
-  monthOf: (line: OfferLine) => number | null
+  /** The figure of a month in that column. */
   figureOf: (month: number) => number | null
-  /** Lengths of a period in months; the shortest is used that gives at most MAX_PERIODS. */
-  steps: readonly number[]
 }
 
 const TIMELINES: readonly Timeline[] = [
@@ -37,7 +41,7 @@ const TIMELINES: readonly Timeline[] = [
     title: 'Volume by vintage year (t)',
     category: 'Vintage year',
     key: 'year',
-    monthOf: ({ line }) => (line.vintageYear === null ? null : line.vintageYear * 12),
+    monthOf: ({ vintageYear }) => (vintageYear === null ? null : vintageYear * 12),
     figureOf: (month) => month / 12,
     steps: [12, 24, 60, 120],
   },
@@ -45,22 +49,11 @@ const TIMELINES: readonly Timeline[] = [
     title: 'Deliveries by due date (t)',
     category: 'Due date',
     key: 'due',
-    monthOf: ({ line: { dueDate } }) => (dateSerial(dueDate) === null ? null : monthOfDay(dueDate as string)),
-    figureOf: (month) => dateSerial(firstDay(month)),
+    monthOf: ({ dueDate }) => (dateSerial(dueDate) === null ? null : monthOfDay(dueDate as string)),
+    figureOf: (month) => dateSerial(firstDayOf(month)),
     steps: [3, 6, 12, 60],
   },
 ]
-
-const monthOfDay = (day: string) => Number(day.slice(0, 4)) * 12 + Number(day.slice(5, 7)) - 1
-const firstDay = (month: number) =>
-  `${String(Math.floor(month / 12)).padStart(4, '0')}-${String((month % 12) + 1).padStart(2, '0')}-01`
-
-/** From a month to before another one; the last period has no end. */
-interface Period {
-  name: string
-  from: number
-  to: number
-}
 
 /**
  * Charts of volumes by vintage year and by delivery date, with their data as formulas. Charts without data are omitted.
@@ -81,98 +74,58 @@ export function volumeChartSection(layout: RfqLayout, row: number): { rows: RowP
 
 /** One row per offer and one column per period, so that long offer names fit. @param row of the headers */
 function dataOf(
-  { report, lines, offers, deliveries, numbers }: RfqLayout,
-  { title, category, key, monthOf, figureOf, steps }: Timeline,
+  { report, offers, deliveries, numbers }: RfqLayout,
+  { title, category, key, figureOf, ...rule }: Timeline,
   ranked: readonly OfferReport[],
   row: number,
 ): { rows: RowPlan[]; chart: Omit<ColumnChart, 'anchor'> } | null {
-  const dated = lines.flatMap((line) => {
-    const [month, volume] = [monthOf(line), line.line.volume ?? 0]
-    return month === null || volume <= 0 ? [] : [{ id: line.offer.id, month, volume }]
-  })
-  const periods = periodsOf(
-    dated.map(({ month }) => month).sort((a, b) => a - b),
-    steps,
-  )
+  const { periods, tonnes } = volumeTimeline(report.offers, ranked, rule)
   if (periods.length === 0) return null
   const range = (column: DeliveryKey) => deliveries.range(column)
-  const places = new Map(ranked.map(({ id }, index) => [id, index]))
-  const series = [...ranked.map(nameOf), ...(report.offers.length > ranked.length ? [OTHERS] : [])]
-  const sums = series.map(() => periods.map(() => 0))
-  for (const { id, month, volume } of dated) {
-    const of = sums[places.get(id) ?? ranked.length]
-    const at = periods.findIndex(({ from, to }) => month >= from && month < to)
-    if (of !== undefined) of[at] = (of[at] ?? 0) + volume
-  }
+  const names = tonnes.map((_, at) => {
+    const offer = ranked[at]
+    return offer === undefined ? OTHERS : `${offer.sequence} · ${oneLine(offer.label)}`
+  })
   /** Number and label follow a changed ranking. */
-  const ofRank = (from: 'offer' | 'label', rank: number) =>
-    `INDEX(${offers.range(from)},MATCH(${rank},${offers.range('rank')},0))`
-  const nameCell = (at: number, name: string) =>
+  const ofRank = (from: 'offer' | 'label', at: number) =>
+    `INDEX(${offers.range(from)},MATCH(${at + 1},${offers.range('rank')},0))`
+  const nameCell = (name: string, at: number) =>
     at === ranked.length
       ? text(name, style.wrapped)
-      : formula(`IFERROR(${ofRank('offer', at + 1)}&" · "&${ofRank('label', at + 1)},"")`, name, style.wrapped)
-  const volumeCell = (at: number, { from, to }: Period, cached: number, column: number) => {
+      : formula(`IFERROR(${ofRank('offer', at)}&" · "&${ofRank('label', at)},"")`, name, style.wrapped)
+  const volumeCell = (at: number, { from, to }: Period, index: number) => {
+    const letter = columnLetter(FIRST_PERIOD + index)
     const upper = to === Number.POSITIVE_INFINITY ? '' : `,${range(key)},"<${figureOf(to)}"`
     const all = `SUMIFS(${range('volume')},${range('volume')},">0",${range(key)},">=${figureOf(from)}"${upper}`
-    const letter = columnLetter(column)
     const expression =
       at === ranked.length
         ? `${all})-SUM(${letter}${row + 1}:${letter}${row + ranked.length})`
-        : `IFERROR(${all},${range('offer')},${ofRank('offer', at + 1)}),0)`
-    return formula(expression, cached, numbers.volume)
+        : `IFERROR(${all},${range('offer')},${ofRank('offer', at)}),0)`
+    return formula(expression, tonnes[at]?.[index] ?? 0, numbers.volume)
   }
   const last = FIRST_PERIOD - 1 + periods.length
   const across = <T>(of: number, cached: readonly T[]) => rangeOf('Statistics', [FIRST_PERIOD, of], [last, of], cached)
+  const headers = periods.map(({ name }) => name)
   return {
     rows: [
-      headRow(undefined, category, ...periods.map(({ name }) => right(name))),
-      ...series.map((name, at) => {
-        const cells = periods.map((period, index) =>
-          volumeCell(at, period, sums[at]?.[index] ?? 0, FIRST_PERIOD + index),
-        )
-        return bodyRow(undefined, nameCell(at, name), ...cells)
-      }),
+      headRow(undefined, category, ...headers.map(right)),
+      ...names.map((name, at) =>
+        bodyRow(undefined, nameCell(name, at), ...periods.map((period, index) => volumeCell(at, period, index))),
+      ),
       ...emptyRows(1),
     ],
     chart: {
       title,
       alt: `Stacked columns: ${title}, one colour per offer.`,
       stacked: true,
-      categories: across(
-        row,
-        periods.map(({ name }) => name),
-      ),
+      categories: across(row, headers),
       categoryTitle: category,
       valueTitle: 'Tonnes',
       format: '#,##0',
-      series: series.map((name, at) => ({
+      series: names.map((name, at) => ({
         name: rangeOf('Statistics', [2, row + 1 + at], [2, row + 1 + at], [name]),
-        values: across(row + 1 + at, sums[at] ?? []),
+        values: across(row + 1 + at, tonnes[at] ?? []),
       })),
     },
   }
-}
-
-const nameOf = ({ sequence, label }: OfferReport) => `${sequence} · ${oneLine(label)}`
-
-/** The periods between the first and the last month. */
-function periodsOf(months: readonly number[], steps: readonly number[]): Period[] {
-  const [first, last] = [months[0], months.at(-1)]
-  if (first === undefined || last === undefined) return []
-  const countOf = (step: number) => Math.floor(last / step) - Math.floor(first / step) + 1
-  const step = steps.find((each) => countOf(each) <= MAX_PERIODS) ?? steps.at(-1) ?? 12
-  const count = Math.min(MAX_PERIODS, countOf(step))
-  return Array.from({ length: count }, (_, index) => {
-    const from = (Math.floor(first / step) + index) * step
-    if (index < count - 1) return { name: periodName(from, step), from, to: from + step }
-    const later = last >= from + step ? ' and later' : ''
-    return { name: periodName(from, step) + later, from, to: Number.POSITIVE_INFINITY }
-  })
-}
-
-function periodName(month: number, step: number): string {
-  const year = Math.floor(month / 12)
-  if (step > 12) return `${year}–${year + step / 12 - 1}`
-  if (step === 12) return String(year)
-  return `${year} ${step === 6 ? 'H' : 'Q'}${Math.floor((month % 12) / step) + 1}`
 }
