@@ -15,8 +15,7 @@ import { numberFromZero } from '../xlsx/validations.js'
 import { SAVINGS_ROWS, type ScenarioRow, type SheetScenario, scenarioRows, unmetByOffer } from './award-scenario.js'
 import { byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { requirementCell } from './inputs.js'
-import { NO_OFFERS } from './label-tables.js'
-import type { AwardKey, RfqLayout, ScenarioKey } from './layout.js'
+import { type AwardKey, NO_OFFERS, type RfqLayout, type ScenarioKey } from './layout.js'
 
 /** Valid input in the column of the reader's own award. */
 export const TONNES_VALIDATION = numberFromZero('Invalid tonnes', 'Enter the tonnes to award to this offer: 0 or more.')

@@ -15,8 +15,7 @@ import { truncateToLines } from '../layout/text-metrics.js'
 import { severityLabels, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, date, formula, text } from '../xlsx/cells.js'
-import { NO_OFFERS } from './label-tables.js'
-import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
+import { NO_OFFERS, type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 import { offerColumns } from './offers-sheet.js'
 
 /** Maximum number of offers compared, best-ranked first; the sheet states how many it omits. */

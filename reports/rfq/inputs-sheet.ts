@@ -5,7 +5,7 @@ import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, text } from '../xlsx/cells.js'
-import { type Entry, EXPLANATIONS, type Input, inputSections, type Section } from './inputs.js'
+import { type Entry, type Input, inputSections, type Section } from './inputs.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
@@ -157,7 +157,7 @@ function errorCells(states: string, { award }: RfqLayout): Cell[] {
 }
 
 function entryRow(entry: Entry, row: number): RowPlan {
-  const { label, value, unit, input, name, explanation = EXPLANATIONS[label] } = entry
+  const { label, value, unit, input, name, explanation } = entry
   const unitCell = typeof unit === 'string' ? text(unit, style.wrapped) : unit
   const words = text(explanation, style.wrapped)
   const before = [text(label, style.wrapped), input ? { ...value, style: style.asInput(value.style) } : value, unitCell]

@@ -1,5 +1,6 @@
 import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-input.js'
 import { CRITERION_NAMES, CRITERION_RULES } from '../../src/domain/comparison/offer/criterion-text.js'
+import { type NumberSetting, SETTING_TEXT, TARGET_TEXT } from '../../src/domain/comparison/setting-text.js'
 import {
   AWARD_RULES,
   CRITERIA,
@@ -8,13 +9,12 @@ import {
   SETTING_LIMITS,
   WANTED_BASES,
 } from '../../src/domain/comparison/settings.js'
-import { codeList } from '../layout/codes.js'
+import { codeList, codeWords } from '../layout/codes.js'
 import { guardCell } from '../layout/guard.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, stringLiteral, text } from '../xlsx/cells.js'
 import { type DataValidation, numberAboveZero, numberBetween, oneOf } from '../xlsx/validations.js'
 import { INVALID_INPUT } from './input-guard.js'
-import { TARGET_LABELS } from './label-tables.js'
 import type { RfqLayout } from './layout.js'
 
 /** One row of `Inputs`: a value with its explanation. */
@@ -22,7 +22,6 @@ export interface Entry {
   label: string
   value: Cell
   unit: string | Cell
-  /** Where it depends on the report; otherwise that of the label in EXPLANATIONS. */
   explanation?: string
   /** Defined name of the cell, for formulas. */
   name?: string
@@ -71,31 +70,6 @@ const weightInput: Accepted = (() => {
   const sum = CRITERIA.map((criterion) => `N(Weight_${criterion})`).join('+')
   return { rule, accepts: (cell) => `IF(${accepts(cell)},${sum}>0,FALSE)` }
 })()
-
-/** What a value affects and where it comes from, by label. */
-export const EXPLANATIONS: Readonly<Record<string, string>> = {
-  'Discount rate':
-    'Payments due before the as-of date or without a date are not discounted. Affects present values, risk-adjusted prices and ranks.',
-  'Rank expired offers':
-    'Offers past their expiry date are ranked only if set to yes. Accepted offers are always ranked.',
-  'Mean wait that halves the promptness score': 'Affects the promptness score.',
-  'Vintage points lost per year of age':
-    'Age: year of the as-of date minus the volume-weighted mean vintage year. Affects the vintage score.',
-  'Volume tolerance':
-    'Allowed difference between a stated volume and the sum of its lines. Affects Checks and the column “Volume check” of Offers.',
-  'Total tolerance':
-    'Allowed difference between a stated total and the sum of its lines, at least 0.01. Differences above 0.01 within the tolerance count as rounding. Affects Checks and the column “Total check” of Offers.',
-  'Expiry warning period': 'Affects the column “Expiry check” of Offers. Flags keep their original text.',
-  'Pre-payment limit': 'Affects the column “Pre-payment check” of Offers. Flags keep their original text.',
-  'As of': 'Later observations are excluded. The time the report was generated is the date of the file itself.',
-  'Days to fulfilment': 'Lines due later are not on time.',
-  [TARGET_LABELS.min]: 'The RFQ’s minimum, or its maximum if it states no minimum.',
-  [TARGET_LABELS.mid]: 'Midpoint of the two.',
-  [TARGET_LABELS.max]: 'The RFQ’s maximum, or its minimum if it states no maximum.',
-  'Wanted volume in tonnes': 'The target chosen under “Wanted volume” above.',
-  'Minimum price in the comparison currency': 'The price limit, converted.',
-  'Maximum price in the comparison currency': 'The price limit, converted. Budget = maximum price × awarded tonnes.',
-}
 
 const toRight = style.asRight(style.body)
 const dateToRight = style.asRight(style.calendarDate)
@@ -158,73 +132,60 @@ const weightEntries = ({ report }: RfqLayout): Entry[] =>
     name: `Weight_${criterion}`,
     label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
     value: number(report.settings.weights[criterion], style.oneDecimal),
-    unit: 'points',
+    unit: SETTING_TEXT.weights.unit,
     input: { setting: `weights.${criterion}`, ...weightInput },
-    explanation: 'Weight in the total score, relative to the sum of all weights.',
+    explanation: SETTING_TEXT.weights.words,
   }))
-
-/** The settings that are one number. */
-type NumberSetting = Exclude<keyof typeof SETTING_LIMITS, 'weight' | 'haircut' | 'rate'>
 
 /** Makes the entry of a setting that is one number. */
 const numberEntry =
   ({ report: { settings } }: RfqLayout) =>
-  (setting: NumberSetting, name: string, label: string, look: style.Style, unit: string): Entry => ({
-    ...{ name, label, unit, value: number(settings[setting], look) },
-    input: { setting, ...numberInput(SETTING_LIMITS[setting]) },
-  })
+  (setting: NumberSetting, name: string, look: style.Style): Entry => {
+    const { label, unit, words } = SETTING_TEXT[setting]
+    const input = { setting, ...numberInput(SETTING_LIMITS[setting]) }
+    return { name, label, unit, value: number(settings[setting], look), input, explanation: words }
+  }
 
 function valueEntries(layout: RfqLayout): Entry[] {
   const { settings, rfq } = layout.report
   const entry = numberEntry(layout)
   const wanted = `The RFQ’s volume that coverage and awards aim at: minimum, midpoint or maximum. Original value: ${rfq.wanted.words}`
+  const { words, ...expired } = SETTING_TEXT.rankExpired
   return [
-    entry('discountRate', 'DiscountRate', 'Discount rate', style.percent, 'per year'),
+    entry('discountRate', 'DiscountRate', style.percent),
     choice(
       'wantedVolume',
       { name: 'WantedBasis', label: 'Wanted volume', unit: 'min, mid or max', explanation: wanted },
       [settings.wantedVolume, ...WANTED_BASES],
     ),
-    choice('rankExpired', { name: 'RankExpired', label: 'Rank expired offers', unit: 'yes or no' }, [
+    choice('rankExpired', { name: 'RankExpired', ...expired, explanation: words }, [
       settings.rankExpired ? 'yes' : 'no',
       ...['yes', 'no'],
     ]),
-    entry('waitDays', 'WaitDays', 'Mean wait that halves the promptness score', style.plainNumber, 'days'),
-    entry(
-      'vintagePointsPerYear',
-      'VintagePoints',
-      'Vintage points lost per year of age',
-      style.oneDecimal,
-      'points per year',
-    ),
+    entry('waitDays', 'WaitDays', style.plainNumber),
+    entry('vintagePointsPerYear', 'VintagePoints', style.oneDecimal),
   ]
 }
 
 function toleranceEntries(layout: RfqLayout): Entry[] {
   const entry = numberEntry(layout)
-  const tonnes = style.withNumberFormat(layout.numbers.volume, '#,##0.0##')
-  const share = style.withNumberFormat(style.percent, '0.00%')
   return [
-    entry('volumeTolerance', 'VolumeTolerance', 'Volume tolerance', tonnes, 't'),
-    entry('totalTolerance', 'TotalTolerance', 'Total tolerance', share, 'of the total'),
-    entry('expiryWindowDays', 'ExpiryWindowDays', 'Expiry warning period', style.plainNumber, 'days'),
-    entry('prepaymentShareLimit', 'PrepaymentLimit', 'Pre-payment limit', style.percent, 'of the total'),
+    entry('volumeTolerance', 'VolumeTolerance', style.withNumberFormat(layout.numbers.volume, '#,##0.0##')),
+    entry('totalTolerance', 'TotalTolerance', style.withNumberFormat(style.percent, '0.00%')),
+    entry('expiryWindowDays', 'ExpiryWindowDays', style.plainNumber),
+    entry('prepaymentShareLimit', 'PrepaymentLimit', style.percent),
   ]
 }
 
-function haircutEntries({ report }: RfqLayout): Entry[] {
-  const { haircuts } = report.settings
-  const entry = (contract: keyof typeof haircuts, label: string): Entry => ({
-    name: `Haircut${contract[0]?.toUpperCase()}${contract.slice(1)}`,
-    label,
-    value: number(haircuts[contract], style.percent),
-    unit: 'of the volume',
+const haircutEntries = ({ report: { settings } }: RfqLayout): Entry[] =>
+  (['spot', 'forward', 'other'] as const).map((contract) => ({
+    name: `Haircut${codeWords(contract)}`,
+    label: contract === 'other' ? 'Other or unknown contract type' : codeWords(contract),
+    value: number(settings.haircuts[contract], style.percent),
+    unit: SETTING_TEXT.haircuts.unit,
     input: { setting: `haircuts.${contract}`, ...numberInput(SETTING_LIMITS.haircut) },
-    explanation:
-      'Share of the volume not expected to be delivered. The price per tonne is divided by the remaining share.',
-  })
-  return [entry('spot', 'Spot'), entry('forward', 'Forward'), entry('other', 'Other or unknown contract type')]
-}
+    explanation: SETTING_TEXT.haircuts.words,
+  }))
 
 const rateEntries = ({ report, currency }: RfqLayout): Entry[] =>
   report.currency.rates.map(({ currency: code, rate, words, offers }) => ({
@@ -236,20 +197,23 @@ const rateEntries = ({ report, currency }: RfqLayout): Entry[] =>
     ...(code !== currency && { input: { setting: `exchangeRates.${code}`, ...rateInput(rate) } }),
   }))
 
-const fact = (label: string, value: Cell, unit = '', name?: string): Entry => ({
+const fact = (label: string, value: Cell, unit = '', name?: string, explanation?: string): Entry => ({
   ...{ label, value, unit },
   ...(name !== undefined && { name }),
+  ...(explanation !== undefined && { explanation }),
 })
 
 function timeLimits({ report: { context, rfq } }: RfqLayout): Entry[] {
   const vintage = (year: number | null) => number(year, style.plainNumber, 'Any')
+  const asOf = 'Later observations are excluded. The time the report was generated is the date of the file itself.'
   const zone = `Days are counted from this date, in the time zone ${context.timeZone}.`
+  const days = number(rfq.daysToFulfilment, style.plainNumber)
   return [
-    fact('As of', moment(context.asOf, style.asRight(style.timestamp))),
-    { ...fact('As-of date', date(context.asOfDate, dateToRight), '', 'AsOfDate'), explanation: zone },
+    fact('As of', moment(context.asOf, style.asRight(style.timestamp)), '', undefined, asOf),
+    fact('As-of date', date(context.asOfDate, dateToRight), '', 'AsOfDate', zone),
     fact('Response due date', date(rfq.responseDueDate, dateToRight)),
     fact('Fulfilment due date', date(rfq.fulfilmentDueDate, dateToRight)),
-    fact('Days to fulfilment', number(rfq.daysToFulfilment, style.plainNumber), 'days', 'FulfilmentDays'),
+    fact('Days to fulfilment', days, 'days', 'FulfilmentDays', 'Lines due later are not on time.'),
     fact('Oldest vintage requested', vintage(rfq.minVintageYear), 'year'),
     fact('Newest vintage requested', vintage(rfq.maxVintageYear), 'year'),
     fact('Contract types', text(codeList(rfq.contractTypes), toRight)),
@@ -257,17 +221,18 @@ function timeLimits({ report: { context, rfq } }: RfqLayout): Entry[] {
 }
 
 function volumeLimits({ report: { rfq }, numbers }: RfqLayout): Entry[] {
-  const { wanted } = rfq
   const volume = (value: number | null) => number(value, numbers.volume)
   const chosen = 'IF(WantedBasis="min",WantedMin,IF(WantedBasis="max",WantedMax,WantedMid))'
-  const tonnes = formula(`IF(N(${chosen})>0,${chosen},NA())`, wanted.volume, numbers.volume)
+  const tonnes = formula(`IF(N(${chosen})>0,${chosen},NA())`, rfq.wanted.volume, numbers.volume)
+  const which = 'The target chosen under “Wanted volume” above.'
   return [
     fact('Minimum volume', volume(rfq.minVolume), 't'),
     fact('Maximum volume', volume(rfq.maxVolume), 't', 'MaxVolume'),
-    fact(TARGET_LABELS.min, volume(wanted.min), 't', 'WantedMin'),
-    fact(TARGET_LABELS.mid, volume(wanted.mid), 't', 'WantedMid'),
-    fact(TARGET_LABELS.max, volume(wanted.max), 't', 'WantedMax'),
-    fact('Wanted volume in tonnes', guardCell(tonnes, INVALID_INPUT), 't', 'WantedVolume'),
+    ...WANTED_BASES.map((basis) => {
+      const { label, words } = TARGET_TEXT[basis]
+      return fact(label, volume(rfq.wanted[basis]), 't', `Wanted${codeWords(basis)}`, words)
+    }),
+    fact('Wanted volume in tonnes', guardCell(tonnes, INVALID_INPUT), 't', 'WantedVolume', which),
   ]
 }
 
@@ -275,9 +240,11 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
   const { rfq } = report
   const code = report.currency.rfq
   const rate = report.currency.rates.some((known) => known.currency === code) ? `Rate_${code}` : 'NA()'
+  const words = 'The price limit, converted.'
+  const budget = `${words} Budget = maximum price × awarded tonnes.`
   const limits = [
-    { title: 'Minimum', name: 'MinPrice', sent: rfq.minUnitPrice, compared: rfq.comparedMinUnitPrice },
-    { title: 'Maximum', name: 'MaxPrice', sent: rfq.maxUnitPrice, compared: rfq.comparedMaxUnitPrice },
+    { title: 'Minimum', name: 'MinPrice', sent: rfq.minUnitPrice, compared: rfq.comparedMinUnitPrice, words },
+    { title: 'Maximum', name: 'MaxPrice', sent: rfq.maxUnitPrice, compared: rfq.comparedMaxUnitPrice, words: budget },
   ]
   const converted = (name: string, compared: number | null) => {
     const expression = `IF(AND(ISNUMBER(${name}Sent),ISNUMBER(${rate})),${name}Sent*${rate},NA())`
@@ -287,8 +254,8 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
     ...limits.map(({ title, name, sent }) =>
       fact(`${title} price per tonne`, number(sent, numbers.price(code)), rfq.currency ?? '', `${name}Sent`),
     ),
-    ...limits.map(({ title, name, compared }) =>
-      fact(`${title} price in the comparison currency`, converted(name, compared), currency ?? '', name),
+    ...limits.map(({ title, name, compared, words }) =>
+      fact(`${title} price in the comparison currency`, converted(name, compared), currency ?? '', name, words),
     ),
   ]
 }

@@ -64,6 +64,9 @@ export type ScenarioKey = (typeof SCENARIO_KEYS)[number]
 /** Below the scenarios on `Award`: savings, intermediate results, then the table of tonnes. */
 const AWARD_HEAD_ROW = HEADER_ROW + SHEET_SCENARIOS.length + SAVINGS_ROWS + 5
 
+/** Replaces a table of offers that would be empty. */
+export const NO_OFFERS = 'No offers received.'
+
 export interface OfferLine {
   offer: OfferReport
   line: DeliveryLine

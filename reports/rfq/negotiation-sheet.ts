@@ -12,8 +12,7 @@ import { joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, formula, number, text } from '../xlsx/cells.js'
 import { OUTDATED } from './award-labels.js'
-import { NO_OFFERS } from './label-tables.js'
-import { type RfqLayout, rfqHeading } from './layout.js'
+import { NO_OFFERS, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =
   'What to ask each developer for. Prices are per tonne, all other offers unchanged. Current prices follow Inputs; the prices to reach were solved for the settings of this report.'

@@ -7,8 +7,7 @@ import { tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, yesNo as inWords, joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
-import { NO_OFFERS } from './label-tables.js'
-import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
+import { NO_OFFERS, type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
 import { byBasis, metricColumns } from './offer-metric-columns.js'
 
 const NOTE =

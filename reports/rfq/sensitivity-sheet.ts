@@ -7,6 +7,7 @@ import {
 import { formatPercent as percentText } from '../../src/domain/comparison/number-format.js'
 import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import { TARGET_TEXT } from '../../src/domain/comparison/setting-text.js'
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
@@ -27,7 +28,6 @@ import {
   text,
 } from '../xlsx/cells.js'
 import { OUTDATED } from './award-labels.js'
-import { TARGET_LABELS } from './label-tables.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { type FiguresOfCase, leadSection } from './score-lead.js'
 import { scoresRange, weightsRange } from './scoring-sheet.js'
@@ -324,7 +324,7 @@ function volumeBlocks(frame: Frame) {
   return sensitivity.wantedVolumes.map(
     (volume) => (row: number) =>
       caseRow(frame, row, {
-        name: `${TARGET_LABELS[volume.basis]} (t)`,
+        name: `${TARGET_TEXT[volume.basis].label} (t)`,
         value: number(volume.wanted, layout.numbers.volume),
         ranking: volume,
         figures: volume.totals,
