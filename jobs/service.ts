@@ -5,6 +5,7 @@ import type { JobRunner, Log } from './contract.js'
 import { createHandlers, type HandlerDeps } from './handlers.js'
 import { createInProcessRunner } from './in-process-runner.js'
 import { createMaintenance, type MaintenanceJob } from './maintenance.js'
+import { createNotifications, type NotificationOptions } from './notifications.js'
 import { queueDatabase } from './queue-database.js'
 import { createReadiness } from './readiness.js'
 import { createSchedule } from './schedule.js'
@@ -17,6 +18,8 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   schedule: boolean
   /** Jobs on the database as a whole, run by this process. Default none. */
   maintenance?: readonly MaintenanceJob[]
+  /** Sends notifications, in a process that schedules. Default: nothing is sent. */
+  notifications?: Pick<NotificationOptions, 'send' | 'scrub'>
   /** Bind the queue to the database of this process, even if it belongs to another. Default false. */
   adoptQueue?: boolean
   /** Called when the queue turns out to belong to another database. Stop the service then. Default: an error in the log. */
@@ -86,6 +89,11 @@ async function open(options: ServiceOptions, closers: (() => Promise<void>)[]) {
     const schedule = createSchedule({ config, enqueue, now, log })
     schedule.start()
     closers.push(async () => void (await settlesWithin(schedule.stop(), STOP_TICK_MS)))
+  }
+  if (options.schedule && options.notifications) {
+    const notifications = createNotifications({ ...options.notifications, config, store, now, log })
+    await notifications.start()
+    closers.push(async () => void (await settlesWithin(notifications.stop(), STOP_TICK_MS)))
   }
   const maintenance = createMaintenance({ jobs: options.maintenance ?? [], store, now, log })
   maintenance.start()

@@ -2,6 +2,7 @@ import type { AnchorTarget } from './anchors/anchor-target.js'
 import type { ChannelRef } from './domain/channel.js'
 import type { Settings } from './domain/comparison/settings.js'
 import type { RequestLimits } from './marketplace/contract.js'
+import type { NotifyConfig } from './notify/contract.js'
 
 /** The validated configuration, with all defaults filled in and all paths absolute (docs/CONFIGURATION.md). */
 export interface Config {
@@ -22,6 +23,7 @@ export interface Config {
   reports: ReportsConfig
   history: HistoryConfig
   anchors: AnchorsConfig
+  notify: NotifyConfig
   web: WebConfig
   /** null: the default of the command (`info` for the service, `warn` for other commands). */
   logLevel: LogLevel | null

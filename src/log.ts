@@ -2,6 +2,7 @@ import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config.js'
 import { INVISIBLE } from './domain/invisible-characters.js'
 import { createScrubber } from './domain/secret-scrubber.js'
+import type { NotifyTarget } from './notify/contract.js'
 
 export type { Logger } from 'pino'
 
@@ -52,10 +53,28 @@ function withoutInvisible(line: string): string {
 const REMOVED = new RegExp(`(?![\\n\\t])[${INVISIBLE}]`, 'gu')
 
 /** All values of a configuration that must never be written anywhere. */
-export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'>): string[] {
+export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue' | 'notify'>): string[] {
   const keys = config.channels.map(({ apiKey }) => apiKey)
   const tokens = config.web.tokens.map(({ token }) => token)
-  return [...keys, config.web.token ?? '', ...tokens, ...queuePasswords(config.queue)].filter((secret) => secret !== '')
+  const targets = config.notify.targets.flatMap(targetSecrets)
+  const all = [...keys, config.web.token ?? '', ...tokens, ...queuePasswords(config.queue), ...targets]
+  return all.filter((secret) => secret !== '')
+}
+
+/** A part of a path that is this long may be a token. */
+const MAX_PLAIN_SEGMENT = 20
+
+/**
+ * The path of an incoming webhook of a chat is a secret, that of another webhook if it looks like one; messages name only the
+ * host. A signing key may be written without its prefix.
+ */
+function targetSecrets(target: NotifyTarget): string[] {
+  if (target.type === 'email') return [target.smtp.password ?? '']
+  if (target.url === '') return []
+  const { pathname, search } = new URL(target.url)
+  const isPlain = search === '' && pathname.split('/').every(({ length }) => length < MAX_PLAIN_SEGMENT)
+  if (target.type !== 'webhook') return [pathname + search]
+  return [...(isPlain ? [] : [pathname + search]), target.secret, target.secret.replace(/^whsec_/, '')]
 }
 
 /** A user name of this length without a password may be a token. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { collectSecrets, createLog } from '../src/log.js'
-import { LOCAL_WEB } from './helpers/test-config.js'
+import { LOCAL_WEB, testConfig } from './helpers/test-config.js'
 
 const SECRET = 'k"ey\\0123/+= 456'
 
@@ -65,11 +65,39 @@ describe('secrets of a configuration', () => {
       ],
       web: { ...LOCAL_WEB, token: 'token-1', tokens: [{ name: 'ana', role: 'viewer', token: 'token-2' } as const] },
       queue: { kind: 'redis', url: 'redis://me:p%40ss@host' } as const,
+      notify: { targets: [], routes: [], dueSoonDays: 3 },
     }
     expect(collectSecrets(config)).toEqual(['key-1', 'token-1', 'token-2', 'p@ss'])
     const of = (url: string) => collectSecrets({ ...config, channels: [], queue: { kind: 'postgres', url } })
     expect(of('postgres://a-token-as-user-name@host/db')).toEqual(['token-1', 'token-2', 'a-token-as-user-name'])
     expect(of('postgres://me@host/db?password=p%20w&application_name=x')).toEqual(['token-1', 'token-2', 'p w'])
     expect(of('postgres://me:100%@host/db')).toEqual(['token-1', 'token-2', '100%'])
+  })
+
+  it('are also the paths of chat webhooks, signing keys and mail passwords, but no plain address of a webhook', () => {
+    const smtp = { host: 'mail', port: 587, security: 'starttls', user: 'me', password: 'mail-pass' } as const
+    const { targets, ...rest } = testConfig().notify
+    const secrets = collectSecrets({
+      ...testConfig({ channels: [] }),
+      notify: {
+        ...rest,
+        targets: [
+          ...targets,
+          { name: 'a', type: 'slack', url: 'https://hooks.slack.example/T1/B2/abc' },
+          { name: 'b', type: 'webhook', url: 'https://crm.example/quotekeeper', secret: 'whsec_c2VjcmV0' },
+          { name: 'c', type: 'webhook', url: 'https://crm.example/in?token=t0', secret: 'whsec_a2V5' },
+          { name: 'd', type: 'email', smtp, from: 'a@b', to: ['c@d'], digest: null, attachWorkbook: false },
+        ],
+      },
+    })
+    expect(secrets).toEqual([
+      '/T1/B2/abc',
+      'whsec_c2VjcmV0',
+      'c2VjcmV0',
+      '/in?token=t0',
+      'whsec_a2V5',
+      'a2V5',
+      'mail-pass',
+    ])
   })
 })

@@ -1,10 +1,5 @@
-import { Client } from 'undici'
-import { connectOptions } from '../marketplace/loopback-lookup.js'
-import { describeNetworkError } from '../marketplace/network-error.js'
+import { PostError, postJson } from '../http-post.js'
 import { type Anchor, AnchorError, formatAnchor } from './anchor.js'
-
-/** From connecting to the last byte of the reply, in milliseconds. */
-const TIMEOUT_MS = 15_000
 
 /**
  * Posts an anchor as JSON. Follows no redirects.
@@ -13,28 +8,12 @@ const TIMEOUT_MS = 15_000
 export async function postAnchor(
   url: string,
   anchor: Anchor,
-  { signal, timeoutMs = TIMEOUT_MS }: { signal?: AbortSignal; timeoutMs?: number } = {},
+  options: { signal?: AbortSignal; timeoutMs?: number } = {},
 ): Promise<void> {
-  const { origin, pathname, search } = new URL(url)
-  const deadline = AbortSignal.timeout(timeoutMs)
-  const client = new Client(origin, { connect: connectOptions(origin, timeoutMs) })
-  try {
-    const { statusCode, body } = await client.request({
-      method: 'POST',
-      path: pathname + search,
-      headers: { 'content-type': 'application/json', 'user-agent': 'quotekeeper' },
-      body: formatAnchor(anchor),
-      signal: signal ? AbortSignal.any([signal, deadline]) : deadline,
-    })
-    await body.dump({ limit: 64 * 1024 })
-    if (statusCode >= 200 && statusCode < 300) return
-    throw new AnchorError(`The anchor was not accepted by ${origin}: status ${statusCode}. Check the URL.`)
-  } catch (error) {
-    if (error instanceof AnchorError) throw error
-    signal?.throwIfAborted()
-    const reason = deadline.aborted ? `no reply within ${timeoutMs / 1000} s` : describeNetworkError(error)
-    throw new AnchorError(`The anchor could not be sent to ${origin}: ${reason}. Check the URL and the network.`)
-  } finally {
-    await client.destroy()
-  }
+  const { status } = await postJson(url, formatAnchor(anchor), options).catch((error) => {
+    if (!(error instanceof PostError)) throw error
+    throw new AnchorError(`The anchor could not be sent to ${error.message}. Check the URL and the network.`)
+  })
+  if (status >= 200 && status < 300) return
+  throw new AnchorError(`The anchor was not accepted by ${new URL(url).origin}: status ${status}. Check the URL.`)
 }

@@ -1,3 +1,4 @@
+import { createScrubber } from '../domain/secret-scrubber.js'
 import { VERSION } from '../version.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
@@ -23,7 +24,10 @@ export interface ServiceParts {
  * @throws QueueDatabaseError also when the queue comes to belong to another database
  */
 export async function runService({ io }: Cli, app: App, { port, pages, ...parts }: ServiceParts): Promise<void> {
-  const { startService } = await import('../../jobs/service.js')
+  const [{ startService }, { collectSecrets }] = await Promise.all([
+    import('../../jobs/service.js'),
+    import('../log.js'),
+  ])
   const { config, log } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
   const plugins = pages ? [await createPages(app, io)] : []
@@ -35,7 +39,19 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   })
   queueLost.catch(() => undefined) // It may be lost before anybody waits for it.
   const deps = await createHandlerDeps(app, io.now, metrics)
-  const service = await startService({ ...deps, ...parts, maintenance, serveWeb, onQueueLost: loseQueue })
+  const { createSendMessage } = await import('../notify/send-message.js')
+  const notifications = {
+    send: createSendMessage({ reportsDirectory: config.reports.directory }),
+    scrub: createScrubber(collectSecrets(config)),
+  }
+  const service = await startService({
+    ...deps,
+    ...parts,
+    maintenance,
+    notifications,
+    serveWeb,
+    onQueueLost: loseQueue,
+  })
   app.onClose(() => service.stop())
   const channels = Object.fromEntries(config.channels.map(({ key, autoClose }) => [key, autoClose]))
   const facts = { version: VERSION, queue: config.queue.kind, database: config.database, channels }

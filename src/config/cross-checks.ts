@@ -1,7 +1,8 @@
 import { isLoopback } from '../domain/loopback.js'
 import { isRecord } from './environment.js'
-import type { SchemaContext } from './schema.js'
+import { notifyMistakes } from './notify-checks.js'
 import { fetchSecret, parseSecretRef } from './secret.js'
+import type { SchemaContext } from './section.js'
 import type { Path } from './yaml-document.js'
 
 export interface CrossCheckIssue {
@@ -24,6 +25,7 @@ export function crossCheck(value: unknown, context: SchemaContext): CrossCheckIs
     ...headerWithoutProxies(value.web),
     ...uselessPassword(value),
     ...ratesWithoutCurrency(value.reports),
+    ...notifyMistakes(value).map(({ path, found, allowed }) => issue(path, found, allowed)),
   ]
 }
 

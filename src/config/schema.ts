@@ -1,28 +1,11 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
 import { type Config, LOG_LEVELS } from '../config.js'
-import type { Environment } from './environment.js'
+import { notify } from './notify-schema.js'
 import { reportSettings } from './report-settings.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
+import { isAbsent, path, type SchemaContext, secret, section, sectionError } from './section.js'
 import * as values from './values.js'
-
-/** What validation needs besides the file. */
-export interface SchemaContext {
-  /** Relative paths are resolved against this folder. */
-  folder: string
-  env: Environment
-  /** False: unavailable secrets become empty, for commands that only read the database. */
-  secretsRequired: boolean
-}
-
-/** A section that may be omitted or left empty; its defaults then apply. */
-const section = <S extends z.ZodRawShape>(shape: S) =>
-  z.preprocess((found) => found ?? {}, z.strictObject(shape, { error: sectionError(shape) })).prefault({})
-
-const SECTION = 'a section with '
-const sectionError = (shape: z.ZodRawShape) => SECTION + Object.keys(shape).join(', ')
-/** The known keys of a section, parsed from its error message; empty for other errors. */
-export const knownKeys = (error: string) => (error.startsWith(SECTION) ? error.slice(SECTION.length).split(', ') : [])
 
 /** Every key of the configuration file, its allowed values and its default (docs/CONFIGURATION.md). */
 export function configSchema(context: SchemaContext) {
@@ -39,6 +22,7 @@ export function configSchema(context: SchemaContext) {
     reports: reports(context),
     history: history(),
     anchors: anchors(context),
+    notify: notify(context),
     web: web(context),
     logLevel: values.choice(LOG_LEVELS).nullable().default(null),
   }
@@ -55,8 +39,6 @@ function withPassword(queue: Config['queue'], password: string): Config['queue']
   return { ...queue, url: url.href }
 }
 
-const path = ({ folder }: SchemaContext) => values.path().transform((found) => resolve(folder, found))
-
 function channel(context: SchemaContext) {
   const shape = {
     org: values.segment(),
@@ -70,21 +52,6 @@ function channel(context: SchemaContext) {
     .strictObject(shape, { error: sectionError(shape) })
     .transform((found) => ({ ...found, key: `${found.org}/${found.channel}` }))
 }
-
-/**
- * A key that is written where its reference belongs is refused by every command, also by those that need no key; a missing
- * one only by those that need it.
- */
-const secret = (context: SchemaContext) =>
-  values.readValue((found): ReadResult<string> => {
-    if (isAbsent(found) && !context.secretsRequired) return { value: '' }
-    const ref = parseSecretRef(found)
-    if (!('value' in ref)) return ref
-    const fetched = fetchSecret(ref.value, context.folder, context.env)
-    return 'value' in fetched || context.secretsRequired ? fetched : { value: '' }
-  })
-
-const isAbsent = (found: unknown) => found === undefined || found === null
 
 const schedule = () =>
   section({

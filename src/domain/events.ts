@@ -23,12 +23,11 @@ export const EVENT_KINDS = {
   'channel.behind': 'a channel had no complete poll for three intervals of its schedule',
   'channel.key-refused': 'the marketplace does not accept the API key of a channel',
   'report.made': 'the service wrote a report',
+  'notify.test': 'a test that a person asked for with quotekeeper notify --test; never recorded',
   'problems.found': "documents deviate from the marketplace's API description in a way not seen before",
 } as const satisfies Record<string, string>
 
 export type EventKind = keyof typeof EVENT_KINDS
-
-export const isEventKind = (text: string): text is EventKind => Object.hasOwn(EVENT_KINDS, text)
 
 /** The RFQ that an event is about. Text is as the marketplace sent it. */
 export interface RfqFacts {

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import type { EventData, EventKind } from '../domain/events.js'
-import type { Connection } from './connection.js'
+import type { Connection, Sqlite } from './connection.js'
+import { readIdentity } from './identity.js'
 import { toStoredText } from './stored-text.js'
 
 /** Something that happened, to be written as an event. */
@@ -25,12 +26,15 @@ export interface EventWriter {
    * transactions of the run. Events of a run are not delivered before it has ended, so no receiver sees both.
    */
   writeForRun(runId: number, drafts: readonly EventDraft[]): void
-  /** As `writeForRun`, for what one transaction observed outside a run: keeps each for `isKnown`, delivers the summary. */
+  /**
+   * Writes events of one transaction outside a run, each once only. If there are many, all are kept, so that none is
+   * written again, but only their summary is delivered.
+   */
   writeNotices(notices: readonly (EventDraft & { key: readonly string[] })[]): void
   /** Adds to the event that stands for the whole first poll of a channel. */
   addToFirstPoll(run: { id: number; channel: string }, at: string, found: FirstPollCounts): void
-  /** Whether `writeOnce` or `writeNotices` wrote an event with this key. */
-  isKnown(key: readonly string[]): boolean
+  /** For each key, whether no event was written with it yet. Reads; needs no transaction. */
+  areNew(keys: readonly (readonly string[])[]): boolean[]
 }
 
 type FirstPollCounts = NonNullable<EventData['found']>
@@ -64,15 +68,16 @@ const commonRfqId = (drafts: readonly EventDraft[]): string | null => {
 
 const newId = () => `evt_${randomUUID().replaceAll('-', '')}`
 
+/** Contains the id of the database, so that two installations never send equal ids for different events. */
+function keyedIdIn(db: Sqlite, key: readonly string[]): string {
+  const hash = createHash('sha256').update(JSON.stringify([readIdentity(db), ...key]))
+  return `evt_${hash.digest('hex').slice(0, 32)}`
+}
+
 export function createEventWriter(connection: Connection): EventWriter {
   const sql = (text: string) => connection.statement(text)
 
-  /** Contains the id of the database, so that two installations never send equal ids for different events. */
-  const keyedId = (key: readonly string[]): string => {
-    const database = sql("select value from meta where key = 'database_id'").pluck().get() as string
-    const hash = createHash('sha256').update(JSON.stringify([database, ...key]))
-    return `evt_${hash.digest('hex').slice(0, 32)}`
-  }
+  const keyedId = (key: readonly string[]) => keyedIdIn(connection.reader, key)
 
   const insert = (event: StoredEvent): boolean => {
     const { changes } = sql(
@@ -133,10 +138,15 @@ export function createEventWriter(connection: Connection): EventWriter {
     })
   }
 
-  const isKnown = (key: readonly string[]) => sql('select 1 from events where id = ?').get(keyedId(key)) !== undefined
+  const FIND = 'select 1 from events where id = ?'
+  const isKnown = (key: readonly string[]) => sql(FIND).get(keyedId(key)) !== undefined
 
   return {
-    isKnown,
+    areNew: (keys) =>
+      connection.read((db) => {
+        const find = db.prepare(FIND)
+        return keys.map((key) => find.get(keyedIdIn(db, key)) === undefined)
+      }),
 
     writeOnce: (key, { describe, runId = null, ...draft }) =>
       !isKnown(key) && insert({ ...draft, id: keyedId(key), runId, summary: false, data: describe() }),

@@ -1,4 +1,5 @@
-import type { EventData, EventKind } from '../domain/events.js'
+import type { Timestamp } from '../domain/clock.js'
+import type { EventData, EventKind, EventRecord } from '../domain/events.js'
 
 /** An event that no run observed. */
 export interface NewEvent {
@@ -12,8 +13,114 @@ export interface NewEvent {
   data: EventData
 }
 
+/** An open RFQ with a due date. */
+export interface OpenRfq {
+  rfqId: string
+  dueDate: string
+}
+
+export type DeliveryState = 'pending' | 'delivered' | 'dead'
+
+/** One event for one target. */
+export interface DeliveryRecord {
+  id: number
+  eventId: string
+  kind: EventKind
+  channel: string | null
+  target: string
+  state: DeliveryState
+  attempts: number
+  createdAt: Timestamp
+  attemptedAt: Timestamp | null
+  /** Not sent before; null: at once. */
+  nextAt: Timestamp | null
+  settledAt: Timestamp | null
+  /** Of the newest attempt: the HTTP or SMTP status, and what went wrong. */
+  status: number | null
+  error: string | null
+}
+
+/** The events of one message, which this process may send until `until`. */
+export interface Claim {
+  target: string
+  /** The same at every attempt. */
+  messageId: string
+  events: EventRecord[]
+  /** Attempts of this message, including this one. */
+  attempt: number
+  /** Attempts in a row that failed because of the target. */
+  failures: number
+  /** When its oldest delivery was created. */
+  createdAt: Timestamp
+  holder: string
+  until: Date
+}
+
+/**
+ * How an attempt ended. `stopped`: unknown, because the process was stopped. `target`: the target cannot be reached or used;
+ * `message`: it rejects this message.
+ */
+export type AttemptEnd =
+  | { kind: 'delivered' | 'stopped' }
+  | {
+      kind: 'failed'
+      because: 'target' | 'message'
+      status: number | null
+      error: string
+      retryAt: Date
+      /** Deliveries of the message, and if the target failed all of the target, become dead letters if created before. */
+      deadBefore: Date
+    }
+
+export interface TargetState {
+  target: string
+  /** When the service was first started with it. */
+  since: Timestamp
+  failures: number
+  retryAt: Timestamp | null
+  succeededAt: Timestamp | null
+  error: string | null
+  pending: number
+  dead: number
+}
+
 /** Events and their deliveries (docs/NOTIFICATIONS.md). */
 export interface Outbox {
   /** Records an event. Returns false if one with its key is recorded already. */
   recordEvent(event: NewEvent): Promise<boolean>
+  /** Present open RFQs of a channel with a due date up to a day (YYYY-MM-DD). */
+  openRfqsDue(channel: string, upTo: string): Promise<OpenRfq[]>
+  /** Records that RFQs are due soon or overdue: once for each RFQ and due date. Many at once become one summary. */
+  recordDueRfqs(
+    kind: 'rfq.due-soon' | 'rfq.overdue',
+    channel: string,
+    rfqs: readonly OpenRfq[],
+    now: Date,
+  ): Promise<void>
+  /** Makes the configured targets known: a new one gets only later events; the others are forgotten. */
+  setTargets(targets: readonly string[], now: Date): Promise<void>
+  /**
+   * Creates the deliveries of events that have none yet and whose run has ended.
+   * @param targetsOf the targets of an event
+   * @returns how many deliveries
+   */
+  routeEvents(targetsOf: (event: EventRecord) => readonly string[], now: Date): Promise<number>
+  /**
+   * Takes the oldest message that is due for a target. Only one process has a claim on a target at a time; a claim of a
+   * process that died ends by itself.
+   * @param maxEvents of one message
+   * @returns null if nothing is due, or another process sends to the target
+   */
+  claimMessage(claim: { target: string; holder: string; maxEvents: number; now: Date }): Promise<Claim | null>
+  /** Records how an attempt ended, and gives the claim back. */
+  endAttempt(claim: Claim, end: AttemptEnd, now: Date): Promise<void>
+  /** Oldest first. */
+  deliveries(filter: { states?: readonly DeliveryState[]; limit?: number }): Promise<DeliveryRecord[]>
+  targetStates(): Promise<TargetState[]>
+  /**
+   * Sends undelivered deliveries again as soon as possible, with a new period of attempts.
+   * @param ids null: all
+   * @returns the ids found
+   */
+  retryDeliveries(ids: readonly number[] | null, now: Date): Promise<number[]>
 }

@@ -1,12 +1,36 @@
 import { randomUUID } from 'node:crypto'
+import type { EventRecord } from '../domain/events.js'
 import type { Connection } from './connection.js'
+import { createDeliveries } from './deliveries.js'
+import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'
-import type { Outbox } from './outbox-contract.js'
+import type { OpenRfq, Outbox } from './outbox-contract.js'
 import { storedRfqFacts } from './stored-rfq.js'
+import { fromStoredText } from './stored-text.js'
+
+/** Events routed in one transaction. */
+const EVENTS_PER_TRANSACTION = 200
+
+/** Events without deliveries whose run has ended, or lost its lease because its process died. */
+const ROUTABLE = `
+from events e left join runs r on r.id = e.run_id
+where e.routed_at is null and (r.id is null or r.finished_at is not null or r.lease_until < @now)`
+
+const OPEN_RFQS = `
+select id, due from (
+  select e.id, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state,
+    json_extract(coalesce(v.parsed_body, v.body), '$.responseDueDate') as due
+  from entities e join versions v using (channel, kind, rfq_id, id, version)
+  where e.channel = ? and e.kind = 'rfq' and e.rfq_id = '' and e.missing_since is null
+) where state = 'open' and due <= ? and due glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
+order by due, id`
 
 /** Events that no run observed, and the deliveries of all events. */
 export function createOutbox(connection: Connection, events: EventWriter): Outbox {
+  const sql = (text: string) => connection.statement(text)
   return {
+    ...createDeliveries(connection),
+
     recordEvent: ({ kind, at, channel, rfqId, key, data }) =>
       connection.write(() => {
         const rfq = channel !== null && rfqId !== undefined ? storedRfqFacts(connection, channel, rfqId) : null
@@ -14,5 +38,63 @@ export function createOutbox(connection: Connection, events: EventWriter): Outbo
         const draft = { kind, at: at.toISOString(), channel, rfqId: rfqId ?? null, describe }
         return events.writeOnce(key === undefined ? [kind, randomUUID()] : [kind, ...key], draft)
       }),
+
+    async openRfqsDue(channel, upTo) {
+      const rows = connection.read((db) => db.prepare(OPEN_RFQS).all(channel, upTo)) as { id: string; due: string }[]
+      return rows.map(({ id, due }) => ({ rfqId: fromStoredText(id), dueDate: due }))
+    },
+
+    async recordDueRfqs(kind, channel, rfqs, now) {
+      const keyOf = ({ rfqId, dueDate }: OpenRfq) => [kind, channel, rfqId, dueDate]
+      const isNew = events.areNew(rfqs.map(keyOf))
+      const fresh = rfqs.filter((_, at) => isNew[at])
+      if (fresh.length === 0) return
+      await connection.write(() =>
+        events.writeNotices(
+          fresh.map((rfq) => ({
+            kind,
+            key: keyOf(rfq),
+            at: now.toISOString(),
+            channel,
+            rfqId: rfq.rfqId,
+            describe: () => {
+              const facts = storedRfqFacts(connection, channel, rfq.rfqId)
+              return facts ? { rfq: facts } : {}
+            },
+          })),
+        ),
+      )
+    },
+
+    async routeEvents(targetsOf, now) {
+      const at = now.toISOString()
+      let created = 0
+      for (;;) {
+        const found = connection.read((db) => db.prepare(`select 1 ${ROUTABLE} limit 1`).get({ now: at }))
+        if (found === undefined) return created
+        created += await connection.write(() => {
+          const rows = sql(`select e.* ${ROUTABLE} order by e.sequence limit ${EVENTS_PER_TRANSACTION}`).all({
+            now: at,
+          })
+          return (rows as EventRow[]).reduce((sum, row) => sum + route(connection, toEvent(row), targetsOf, at), 0)
+        })
+      }
+    },
   }
+}
+
+/** Creates the deliveries of one event. Returns how many. */
+function route(
+  connection: Connection,
+  event: EventRecord,
+  targetsOf: (event: EventRecord) => readonly string[],
+  at: string,
+): number {
+  connection.statement('update events set routed_at = ? where sequence = ?').run(at, event.sequence)
+  const insert = connection.statement(
+    `insert into deliveries (event_id, target, created_at)
+    select @id, target, @at from delivery_targets where target = @target and since_sequence < @sequence`,
+  )
+  const { id, sequence } = event
+  return targetsOf(event).reduce((sum, target) => sum + insert.run({ id, target, at, sequence }).changes, 0)
 }

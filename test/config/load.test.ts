@@ -82,6 +82,7 @@ describe('configuration file', () => {
         keepEventsDays: 90,
         pruneSchedule: '30 3 * * *',
       },
+      notify: { targets: [], routes: [], dueSoonDays: 3 },
       anchors: { to: null, schedule: '0 2 * * *' },
       web: {
         host: '127.0.0.1',

@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import type { EventData } from '../../src/domain/events.js'
 import { pruneOptions } from '../../src/store/retention.js'
 import { pollRfqs } from '../../src/sync/poll-rfqs.js'
-import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+import { offers, recordPoll } from '../helpers/record-poll.js'
 
 interface Row {
   kind: string
@@ -142,41 +143,11 @@ describe('the events of polls', () => {
 })
 
 describe('thousands of changes at once', () => {
-  const NOW = new Date('2026-11-21T12:00:00.000Z')
-  const END = { outcome: 'complete', error: null, requests: 1, seen: 1, unchanged: 0, missing: 0, invalid: 0 } as const
-  const response = (id: string, price: number) => ({
-    id,
-    body: { id, projectDeveloperName: 'Green', offer: { totalPrice: price } },
-    valid: true,
-    problems: [],
-    shape: 'full' as const,
-  })
-
-  /** A poll that records each list of offers as those of an RFQ. */
-  async function poll(fixture: ChannelFixture, rfqs: ReturnType<typeof response>[][], { dies = false } = {}) {
-    const { store } = fixture
-    fixture.advanceSeconds(60)
-    const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
-    for (const [index, responses] of rfqs.entries()) {
-      const id = `rfq-${index}`
-      const rfq = { id, body: { id, number: index }, valid: true, problems: [] }
-      const readAt = fixture.now()
-      await store.recordRfq(
-        run,
-        { rfq, shape: 'full', listHash: null, responses, responsesComplete: true, readAt },
-        fixture.now(),
-      )
-    }
-    if (dies) await fixture.reopenStore()
-    else await run.finish({ ...END, inserted: 0, changed: 0 }, fixture.now())
-  }
-  const offers = (count: number, price = 1) => Array.from({ length: count }, (_, at) => response(`offer-${at}`, price))
-
   it('are one event in the first poll, also when it is killed and continued', async () => {
-    const fixture = await openChannelFixture({ time: NOW.toISOString() })
+    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
     const events = eventLog(fixture)
-    await poll(fixture, [offers(500)], { dies: true })
-    await poll(fixture, [offers(500), offers(100)])
+    await recordPoll(fixture, [offers(500)], { dies: true })
+    await recordPoll(fixture, [offers(500), offers(100)])
     expect(events()).toEqual([
       expect.objectContaining({
         kind: 'channel.first-poll',
@@ -186,26 +157,26 @@ describe('thousands of changes at once', () => {
   })
 
   it('are one summary of each kind in a later poll, over several transactions', async () => {
-    const fixture = await openChannelFixture({ time: NOW.toISOString() })
+    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
     const events = eventLog(fixture)
-    await poll(fixture, [[], [], []])
+    await recordPoll(fixture, [[], [], []])
     events()
-    await poll(fixture, [offers(15), offers(15), offers(500)])
+    await recordPoll(fixture, [offers(15), offers(15), offers(500)])
     const [summary, ...others] = events()
     expect(others).toEqual([])
     expect(summary).toMatchObject({ kind: 'offer.new', count: 530, rfq_id: null })
     expect(summary?.data.items).toHaveLength(20)
     expect(summary?.data.items?.at(-1)).toMatchObject({ rfq: { number: 1 }, offer: { projectDeveloperName: 'Green' } })
-    await poll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
+    await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
     expect(kinds(events())).toEqual(['offer.changed ×515'])
-    await poll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
+    await recordPoll(fixture, [offers(15, 2), offers(15), offers(500, 2)])
     expect(events()).toEqual([])
   })
 
   it('are pruned when they are old', async () => {
-    const fixture = await openChannelFixture({ time: NOW.toISOString() })
-    await poll(fixture, [offers(1)])
-    for (let round = 0; round < 6; round++) await poll(fixture, [offers(1, round + 2)])
+    const fixture = await openChannelFixture({ time: '2026-11-21T12:00:00.000Z' })
+    await recordPoll(fixture, [offers(1)])
+    for (let round = 0; round < 6; round++) await recordPoll(fixture, [offers(1, round + 2)])
     const at = (days: number) => new Date(fixture.now().getTime() + days * 24 * 3_600_000)
     const keep = { keepRunsDays: null, keepPlansDays: null, keepEventsDays: 90 }
     expect((await fixture.store.prune(pruneOptions(keep, at(89)))).events.rows).toBe(0)

@@ -20,6 +20,9 @@ export const localChecks = (app: App, now: Clock): Check[] => [
   { what: 'database', remedy: 'check the path under `database:` in the configuration', run: () => checkDatabase(app) },
   { what: 'closing', remedy: '', run: () => checkClosing(app, now()) },
   ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app) }]),
+  ...(app.config.notify.targets.length === 0
+    ? []
+    : [{ what: 'notifications', remedy: '', run: () => checkNotifications(app) }]),
   { what: 'queue', remedy: START_QUEUE, run: () => checkQueue(app) },
   {
     what: 'reports',
@@ -118,6 +121,24 @@ async function checkAnchors({ config, store }: App) {
   if (state !== null && state.failures > 0)
     return failed(`the last anchor failed (${formatMinute(state.attemptedAt)} UTC): ${state.error}`, ANCHOR_BY_HAND)
   return passed(state?.succeededAt ? `${reached}; last anchor ${formatMinute(state.succeededAt)} UTC` : reached)
+}
+
+/** Warnings only: a target that does not answer stops nothing. Sends nothing. */
+async function checkNotifications({ config, store }: App) {
+  const { targets, routes } = config.notify
+  const unused = targets.filter(({ name }) => !routes.some(({ to }) => to.includes(name))).map(({ name }) => name)
+  const states = (await (await store()).targetStates()).filter((state) => state.dead > 0 || state.failures > 0)
+  const problems = states.map(({ target, dead, pending, error }) => {
+    const last = error === null ? '' : `; last error: ${error}`
+    return `${target}: ${plural(dead, 'dead letter')}, ${pending} to be sent${last}`
+  })
+  const found = `${plural(targets.length, 'target')}, ${plural(routes.length, 'route')}`
+  if (problems.length > 0) {
+    const retry = 'remove the cause (test it with: quotekeeper notify --test), then run: quotekeeper notify --retry all'
+    return warning(`${found}; ${problems.join('; ')}`, retry)
+  }
+  if (unused.length === 0) return passed(`${found}; everything was sent or waits for its turn`)
+  return warning(`${found}; nothing is sent to ${unused.join(', ')}`, 'name each target in a route under notify.routes')
 }
 
 const ANCHOR_BY_HAND = 'when the cause is removed, the service tries again within an hour'

@@ -102,6 +102,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./problems.js'),
   },
   {
+    name: 'notify',
+    description: 'list notifications that could not be sent; send a test, or send them again',
+    load: () => import('./notify.js'),
+  },
+  {
     name: 'export',
     description: 'print stored documents as NDJSON, one per line',
     load: () => import('./export.js'),

@@ -1,0 +1,116 @@
+import type { Config } from '../src/config.js'
+import type { Clock } from '../src/domain/clock.js'
+import { type Attempt, createDeliverer } from '../src/notify/deliverer.js'
+import { recordDueDates } from '../src/notify/due-dates.js'
+import type { SendMessage } from '../src/notify/send-message.js'
+import type { Store } from '../src/store/contract.js'
+import type { Outbox } from '../src/store/outbox-contract.js'
+import type { Log } from './contract.js'
+import { compileCron } from './cron.js'
+import { isStale, type PollState } from './poll-freshness.js'
+import { pollStateLoader } from './readiness.js'
+
+export interface NotificationOptions {
+  config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone' | 'notify'>
+  store: Outbox & Pick<Store, 'runs' | 'newestRun'>
+  send: SendMessage
+  /** Removes secrets from an error before it is stored or logged. */
+  scrub: (text: string) => string
+  now: Clock
+  log: Log
+  random?: () => number
+}
+
+/** Sends notifications, and records what no poll observes: due dates, and polls that are late. */
+export interface Notifications {
+  start(): Promise<void>
+  /** Sends what is due. Never rejects. */
+  deliver(): Promise<void>
+  /** Records due dates and late polls. Never rejects. */
+  watch(): Promise<void>
+  /** Aborts what is being sent and waits for its end; it is sent again after the next start. */
+  stop(): Promise<void>
+}
+
+const DELIVER_MS = 5_000
+const WATCH_MS = 300_000
+
+/**
+ * Runs in the process, not on the queue: what must be sent is in the database, and a target that does not answer must not
+ * occupy a worker. Several processes may run it on one database. Polls never wait for it.
+ */
+export function createNotifications(options: NotificationOptions): Notifications {
+  const { config, store, now, log } = options
+  const { notify, channels, scheduleTimeZone } = config
+  const stopped = new AbortController()
+  const timers: NodeJS.Timeout[] = []
+  const loadPollStates = pollStateLoader(config, store)
+  const running = new Set<Promise<void>>()
+  const deliverer = createDeliverer({
+    ...options,
+    notify,
+    isDigestDue: (digest, last, at) =>
+      compileCron(digest, scheduleTimeZone).lastTick({ after: last, upTo: at }) !== null,
+    onAttempt: (attempt) => logAttempt(attempt, log),
+  })
+  const tracked = (what: string, work: () => Promise<void>) => {
+    const run = work().catch((error) => {
+      if (!stopped.signal.aborted) log.warn({ err: error }, `${what} failed; it will be tried again`)
+    })
+    running.add(run)
+    return run.finally(() => running.delete(run))
+  }
+  let isFirstWatch = true
+  const watch = async () => {
+    const moment = now()
+    for (const channel of channels) {
+      await recordDueDates(store, channel, { dueSoonDays: notify.dueSoonDays, now: moment })
+    }
+    // After a long stop every poll is late until the first one has ended.
+    if (!isFirstWatch) for (const state of await loadPollStates(moment)) await recordIfStale(store, state, moment)
+    isFirstWatch = false
+  }
+  const self: Notifications = {
+    deliver: () => tracked('sending notifications', () => deliverer.tick(stopped.signal)),
+    watch: () => tracked('looking for due dates and late polls', watch),
+    async start() {
+      const names = notify.targets.map(({ name }) => name)
+      await store.setTargets(names, now())
+      timers.push(setInterval(() => void self.watch(), WATCH_MS).unref())
+      void self.watch()
+      if (names.length > 0) timers.push(setInterval(() => void self.deliver(), DELIVER_MS).unref())
+    },
+    async stop() {
+      for (const timer of timers) clearInterval(timer)
+      stopped.abort(new Error('the service is shutting down'))
+      await Promise.all(running)
+    },
+  }
+  return self
+}
+
+/** Once, until a complete poll of this kind. */
+async function recordIfStale(store: Pick<Outbox, 'recordEvent'>, state: PollState, at: Date): Promise<void> {
+  if (!isStale(state)) return
+  const { channel, kind, newest, failed } = state
+  const lastCompleteAt = newest?.finishedAt ?? null
+  const reason = failed?.error ?? (lastCompleteAt === null ? 'none so far' : `the last one ended at ${lastCompleteAt}`)
+  await store.recordEvent({
+    kind: 'channel.behind',
+    at,
+    channel,
+    key: [channel, kind, lastCompleteAt ?? ''],
+    data: { poll: { kind, lastCompleteAt }, reason, remedy: 'see the polls with: quotekeeper runs' },
+  })
+}
+
+function logAttempt({ target, events, attempt, result, retryAt }: Attempt, log: Log): void {
+  const facts = { target, events, attempt }
+  if (result.kind === 'delivered') {
+    if (result.warning === undefined) log.info(facts, 'notification sent')
+    else log.warn({ ...facts, warning: result.warning }, 'notification sent in part')
+    return
+  }
+  const { status, error } = result
+  log.warn({ ...facts, status, error, retryAt }, 'notification could not be sent; it will be tried again')
+}

@@ -1,0 +1,147 @@
+import { closestMatches } from '../../config/suggest.js'
+import type { NotifyTarget, SendResult } from '../../notify/contract.js'
+import type { DeliveryRecord, TargetState } from '../../store/outbox-contract.js'
+import { type App, withApp } from '../app.js'
+import type { Cli, RegisterCommand } from '../cli-context.js'
+import { FailedError, UsageError } from '../cli-error.js'
+import { type JsonOption, jsonOption, limitOption, withExamples } from '../options.js'
+import { formatMinute, printJson, printTable } from '../output.js'
+import type { Column } from '../terminal-table.js'
+import { plural } from '../terminal-text.js'
+
+interface Options extends JsonOption {
+  /** True without a name. */
+  test?: string | true
+  retry?: string
+  limit: number
+}
+
+/** `notify`: lists what could not be sent, sends a test, or sends again. */
+export const register: RegisterCommand = (command, cli) => {
+  command
+    .option('--test [target]', 'send a test to this target, or to all')
+    .option('--retry <id>', 'send a notification of the list again, or `all` of them; the running service does so')
+    .addOption(limitOption(100))
+    .addOption(jsonOption())
+    .action((options: Options) => {
+      const { test, retry } = options
+      if (test !== undefined && retry !== undefined) throw new UsageError('use --test or --retry, not both')
+      if (test !== undefined) return sendTests(cli, options, test)
+      return retry === undefined ? list(cli, options) : sendAgain(cli, options, retry)
+    })
+  withExamples(
+    command,
+    ['quotekeeper notify --test', 'send a test to every target'],
+    ['quotekeeper notify', 'what could not be sent yet, or at all, and why'],
+    ['quotekeeper notify --retry all', 'when the cause is removed'],
+  )
+}
+
+// --- tests ----------------------------------------------------------------------------------------------------------
+
+interface TestResult {
+  target: string
+  type: NotifyTarget['type']
+  ok: boolean
+  message: string
+}
+
+const sendTests = (cli: Cli, { json }: Options, name: string | true) =>
+  withApp(
+    cli,
+    { secrets: 'required', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false },
+    async ({ config }) => {
+      const targets = chooseTargets(config.notify.targets, name)
+      const { createSendMessage } = await import('../../notify/send-message.js')
+      const { testEvent } = await import('../../notify/test-event.js')
+      const send = createSendMessage({ reportsDirectory: config.reports.directory })
+      const results = await Promise.all(
+        targets.map(async (target): Promise<TestResult> => {
+          const event = testEvent(cli.io.now())
+          const options = { now: cli.io.now(), signal: cli.io.stop }
+          const result = await send(target, { messageId: event.id, events: [event] }, options)
+          return { target: target.name, type: target.type, ...describeTest(cli, result) }
+        }),
+      )
+      if (json) printJson(cli.io, results)
+      else printTable(cli.io, TEST_COLUMNS, results, '')
+      const failed = results.filter(({ ok }) => !ok)
+      if (failed.length > 0)
+        throw new FailedError(`${failed.length} of ${plural(results.length, 'test')} could not be sent`)
+    },
+  )
+
+function chooseTargets(targets: readonly NotifyTarget[], name: string | true): readonly NotifyTarget[] {
+  if (targets.length === 0) throw new UsageError('there is no target under notify.targets in the configuration')
+  if (name === true) return targets
+  const found = targets.filter((target) => target.name === name)
+  if (found.length > 0) return found
+  const names = targets.map((target) => target.name)
+  const [close] = closestMatches(name, names, { max: 1 })
+  const suggestion = close === undefined ? '' : `did you mean ${close}? `
+  throw new UsageError(`there is no target ${JSON.stringify(name)}; ${suggestion}Targets: ${names.join(', ')}`)
+}
+
+function describeTest({ scrub }: Cli, result: SendResult): Pick<TestResult, 'ok' | 'message'> {
+  if (result.kind === 'delivered') return { ok: result.warning === undefined, message: result.warning ?? 'sent' }
+  return { ok: false, message: scrub(result.error) }
+}
+
+const TEST_COLUMNS: Column<TestResult>[] = [
+  { header: 'Target', cell: ({ target }) => target },
+  { header: 'Type', cell: ({ type }) => type },
+  { header: 'Result', cell: ({ ok }) => (ok ? 'ok' : 'FAILED') },
+  { header: 'Details', cell: ({ message }) => message, min: 30, overflow: 'wrap' },
+]
+
+// --- undelivered ----------------------------------------------------------------------------------------------------
+
+const readOptions = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false } as const
+
+const list = (cli: Cli, { json, limit }: Options) =>
+  withApp(cli, { ...readOptions, readOnlyIfNeeded: true }, async (app) => {
+    const store = await app.store()
+    const [targets, deliveries] = await Promise.all([store.targetStates(), store.deliveries({ limit })])
+    if (json) {
+      printJson(cli.io, { targets, deliveries })
+      return
+    }
+    printTable(cli.io, DELIVERY_COLUMNS, deliveries, emptyText(app, targets))
+    const pending = targets.reduce((sum, target) => sum + target.pending, 0)
+    const dead = targets.reduce((sum, target) => sum + target.dead, 0)
+    if (deliveries.length > 0) cli.io.err(`${pending} to be sent, ${plural(dead, 'dead letter')}.${remedy(dead)}\n`)
+  })
+
+const remedy = (dead: number) => (dead === 0 ? '' : ' To send again: quotekeeper notify --retry ID, or all.')
+
+function emptyText({ config }: App, targets: readonly TargetState[]): string {
+  if (config.notify.targets.length === 0) return 'No notifications are configured: see notify: in the configuration.'
+  if (targets.length === 0) return 'Nothing was sent yet: quotekeeper start sends notifications.'
+  return 'Everything was sent.'
+}
+
+const DELIVERY_COLUMNS: Column<DeliveryRecord>[] = [
+  { header: 'Id', cell: ({ id }) => id, align: 'right' },
+  { header: 'Target', cell: ({ target }) => target },
+  { header: 'Kind', cell: ({ kind }) => kind },
+  { header: 'Channel', cell: ({ channel }) => channel, drop: 2 },
+  { header: 'State', cell: ({ state }) => (state === 'dead' ? 'dead letter' : 'to be sent') },
+  { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'right', drop: 1 },
+  { header: 'Since (UTC)', cell: ({ createdAt }) => formatMinute(createdAt), drop: 3 },
+  { header: 'Last error', cell: ({ error }) => error, min: 24, overflow: 'wrap' },
+]
+
+const sendAgain = (cli: Cli, { json }: Options, which: string) =>
+  withApp(cli, readOptions, async ({ store }) => {
+    if (which !== 'all' && !/^[1-9]\d{0,14}$/.test(which)) {
+      throw new UsageError(
+        `--retry takes the id of a notification (see: quotekeeper notify), or all, not ${JSON.stringify(which)}`,
+      )
+    }
+    const ids = await (await store()).retryDeliveries(which === 'all' ? null : [Number(which)], cli.io.now())
+    if (ids.length === 0 && which !== 'all') {
+      throw new FailedError(`there is no notification ${which} that was not sent; see: quotekeeper notify`)
+    }
+    if (json) printJson(cli.io, { ids })
+    else cli.io.err(`${plural(ids.length, 'notification')} will be sent again by quotekeeper start.\n`)
+  })

@@ -1,0 +1,49 @@
+import { resolve } from 'node:path'
+import { z } from 'zod'
+import type { Environment } from './environment.js'
+import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
+import * as values from './values.js'
+
+/** What validation needs besides the file. */
+export interface SchemaContext {
+  /** Relative paths are resolved against this folder. */
+  folder: string
+  env: Environment
+  /** False: unavailable secrets become empty, for commands that only read the database. */
+  secretsRequired: boolean
+}
+
+/** A section that may be omitted or left empty; its defaults then apply. */
+export const section = <S extends z.ZodRawShape>(shape: S) =>
+  z.preprocess((found) => found ?? {}, requiredSection(shape)).prefault({})
+
+/** A section that has keys without a default. */
+export const requiredSection = <S extends z.ZodRawShape>(shape: S) =>
+  z.strictObject(shape, { error: sectionError(shape) })
+
+const SECTION = 'a section with '
+export const sectionError = (shape: z.ZodRawShape) => SECTION + Object.keys(shape).join(', ')
+/** The known keys of a section, parsed from its error message; empty for other errors. */
+export const knownKeys = (error: string) => (error.startsWith(SECTION) ? error.slice(SECTION.length).split(', ') : [])
+
+export const path = ({ folder }: SchemaContext) => values.path().transform((found) => resolve(folder, found))
+
+/**
+ * A key that is written where its reference belongs is refused by every command, also by those that need no key; a missing
+ * one only by those that need it.
+ * @param check rejects a secret that cannot be used
+ */
+export const secret = (
+  context: SchemaContext,
+  check: (secret: string) => ReadResult<string> = (value) => ({ value }),
+) =>
+  values.readValue((found): ReadResult<string> => {
+    if (isAbsent(found) && !context.secretsRequired) return { value: '' }
+    const ref = parseSecretRef(found)
+    if (!('value' in ref)) return ref
+    const fetched = fetchSecret(ref.value, context.folder, context.env)
+    if (!('value' in fetched)) return context.secretsRequired ? fetched : { value: '' }
+    return check(fetched.value)
+  })
+
+export const isAbsent = (found: unknown) => found === undefined || found === null

@@ -1,0 +1,72 @@
+import type { EventRecord } from '../domain/events.js'
+import type { ChatTarget } from './contract.js'
+import { countedKind, describeEvent } from './event-text.js'
+
+type Shape = ChatTarget['type']
+
+/** The longest message of each chat, in UTF-16 units, with some reserve. */
+const MAX_LENGTH: Record<Shape, number> = { slack: 3500, teams: 12_000, discord: 1900 }
+
+/** The JSON body of a message about some events. Text of the marketplace stays text: it cannot mention, link or format. */
+export function chatMessage(shape: Shape, events: readonly EventRecord[]): object {
+  return MESSAGES[shape](fittingLines(shape, events))
+}
+
+/** A line for each event, as many as fit, each escaped for the chat. */
+function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
+  const lines: string[] = []
+  let length = 0
+  for (const [at, event] of events.entries()) {
+    const { title, remedy } = describeEvent(event)
+    const line = ESCAPES[shape](remedy === null ? title : `${title} — ${remedy}`)
+    if (lines.length > 0 && length + line.length > MAX_LENGTH[shape]) {
+      const left = events.slice(at)
+      return [...lines, ESCAPES[shape](`… and ${countedEvents(left)}`)]
+    }
+    lines.push(line)
+    length += line.length + 1
+  }
+  return lines
+}
+
+/** `3 new offers, 1 closed RFQ`. */
+export function countedEvents(events: readonly EventRecord[]): string {
+  const counts = new Map<EventRecord['kind'], number>()
+  for (const { kind, count } of events) counts.set(kind, (counts.get(kind) ?? 0) + count)
+  return [...counts].map(([kind, count]) => countedKind(kind, count)).join(', ')
+}
+
+const ESCAPES: Record<Shape, (text: string) => string> = {
+  // With `mrkdwn: false`, only these three have a meaning: <!channel>, <@user>, <https://…|text>.
+  slack: (text) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'),
+  // A TextRun is not Markdown; two braces begin a date or a template.
+  teams: (text) => text.replaceAll('{', '{\u200b'),
+  discord: (text) => text.replace(/[\\`*_~|>#\-+[\](){}<:@.!]/g, '\\$&'),
+}
+
+const MESSAGES: Record<Shape, (lines: readonly string[]) => object> = {
+  slack: (lines) => ({
+    text: lines.join('\n'),
+    mrkdwn: false,
+    parse: 'none',
+    link_names: false,
+    unfurl_links: false,
+    unfurl_media: false,
+  }),
+  teams: (lines) => ({
+    type: 'message',
+    attachments: [
+      {
+        contentType: 'application/vnd.microsoft.card.adaptive',
+        content: {
+          $schema: 'http://adaptivecards.io/schemas/adaptive-card.json',
+          type: 'AdaptiveCard',
+          version: '1.4',
+          body: lines.map((text) => ({ type: 'RichTextBlock', inlines: [{ type: 'TextRun', text }] })),
+        },
+      },
+    ],
+  }),
+  // Mentions nobody, and shows no previews (flag 4).
+  discord: (lines) => ({ content: lines.join('\n'), allowed_mentions: { parse: [] }, flags: 4 }),
+}

@@ -1,0 +1,77 @@
+import type { EventKind } from '../domain/events.js'
+
+export const TARGET_TYPES = ['webhook', 'slack', 'teams', 'discord', 'email'] as const
+/** How a connection to a mail server is encrypted: after STARTTLS, from the beginning, or, on loopback only, not. */
+export const SECURITIES = ['starttls', 'tls', 'none'] as const
+
+export interface SmtpServer {
+  host: string
+  port: number
+  security: (typeof SECURITIES)[number]
+  user: string | null
+  password: string | null
+}
+
+/** A program that receives each event as a signed POST (Standard Webhooks). */
+export interface WebhookTarget {
+  name: string
+  type: 'webhook'
+  url: string
+  /** `whsec_…`. */
+  secret: string
+}
+
+/** An incoming webhook of a chat. The URL is a secret. */
+export interface ChatTarget {
+  name: string
+  type: 'slack' | 'teams' | 'discord'
+  url: string
+}
+
+export interface EmailTarget {
+  name: string
+  type: 'email'
+  smtp: SmtpServer
+  from: string
+  to: string[]
+  /** Cron: everything since the last digest in one message. Null: at once. */
+  digest: string | null
+  /** Attach the workbook of `report.made`. */
+  attachWorkbook: boolean
+}
+
+/** Where notifications are sent. */
+export type NotifyTarget = WebhookTarget | ChatTarget | EmailTarget
+
+/** Which events are sent where. */
+export interface NotifyRoute {
+  kinds: EventKind[]
+  /** `org/slug`; null: all. */
+  channels: string[] | null
+  /** Names of targets. */
+  to: string[]
+}
+
+export interface NotifyConfig {
+  targets: NotifyTarget[]
+  routes: NotifyRoute[]
+  /** Days before the response due date at which an RFQ is due soon. */
+  dueSoonDays: number
+}
+
+/** How a target answered. */
+export type SendResult =
+  | {
+      kind: 'delivered'
+      /** What nevertheless went wrong, such as an address that was refused. */
+      warning?: string
+    }
+  | {
+      kind: 'failed'
+      /** `target`: it cannot be reached or used; `message`: it rejects this message. */
+      because: 'target' | 'message'
+      status: number | null
+      error: string
+      /** Asked for by the target. */
+      retryAfterMs: number | null
+    }

@@ -1,0 +1,56 @@
+import type { EventRecord } from '../domain/events.js'
+import { countedEvents } from './chat-message.js'
+import { describeEvent, oneLine } from './event-text.js'
+
+export interface EmailContent {
+  /** One line. */
+  subject: string
+  text: string
+  html: string
+}
+
+const MAX_SUBJECT = 150
+/** Further events are only counted. */
+const MAX_EVENTS = 200
+
+/** A message about some events, as text and as one page of HTML. */
+export function emailMessage(events: readonly EventRecord[]): EmailContent {
+  const shown = events.slice(0, MAX_EVENTS).map((event) => ({ event, ...describeEvent(event) }))
+  const left = events.length - shown.length
+  const [first] = shown
+  const isSingle = events.length === 1 && first !== undefined
+  const heading = isSingle ? first.title : countedEvents(events)
+  const more = left > 0 ? `… and ${countedEvents(events.slice(MAX_EVENTS))}` : null
+  const text = shown.map(
+    ({ event, title, remedy }) => `${minute(event.at)}  ${title}${remedy ? `\n    → ${remedy}` : ''}`,
+  )
+  const rows = shown.map(
+    ({ event, title, remedy }) =>
+      `<tr><td class="t">${minute(event.at)}</td><td>${escapeHtml(title)}${remedy ? `<div class="r">${escapeHtml(remedy)}</div>` : ''}</td></tr>`,
+  )
+  return {
+    subject: oneLine(`Quotekeeper: ${heading}`, MAX_SUBJECT),
+    text: [...text, ...(more ? [more] : []), '', FOOTER].join('\n'),
+    html: page(escapeHtml(oneLine(heading)), [
+      ...rows,
+      ...(more ? [`<tr><td></td><td>${escapeHtml(more)}</td></tr>`] : []),
+    ]),
+  }
+}
+
+const FOOTER = 'Times are in UTC. Sent by Quotekeeper; what is sent is set under notify: in its configuration.'
+
+/** `2026-01-31 12:00`. */
+const minute = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
+
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
+
+const page = (heading: string, rows: readonly string[]) => `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>${heading}</title><style>
+body{font:15px/1.5 system-ui,sans-serif;color:#1c2733;margin:24px;max-width:760px}
+h1{font-size:18px;margin:0 0 16px}table{border-collapse:collapse;width:100%}
+td{border-top:1px solid #dfe4ea;padding:8px 12px 8px 0;vertical-align:top}
+.t{color:#5a6875;white-space:nowrap;font-variant-numeric:tabular-nums}.r,footer{color:#5a6875;font-size:13px}
+footer{margin-top:20px}</style></head>
+<body><h1>${heading}</h1><table>${rows.join('\n')}</table><footer>${FOOTER}</footer></body></html>
+`

@@ -1,0 +1,90 @@
+import { createTransport } from 'nodemailer'
+import type { EventRecord } from '../domain/events.js'
+import { describeNetworkError } from '../marketplace/network-error.js'
+import type { EmailTarget, SendResult } from './contract.js'
+import { emailMessage } from './email-message.js'
+import { oneLine } from './event-text.js'
+import { workbooksOf } from './workbooks.js'
+
+const TIMEOUT_MS = 15_000
+/** From connecting to the last reply (ms). */
+const MAX_TOTAL_MS = 60_000
+
+export interface EmailOptions {
+  /** The same at every attempt. */
+  messageId: string
+  now: Date
+  signal: AbortSignal
+  /** Only workbooks in this folder are attached. */
+  reportsDirectory: string
+}
+
+/** Sends events as one message by SMTP. Never rejects, except with the reason of the signal. */
+export async function sendEmail(
+  target: EmailTarget,
+  events: readonly EventRecord[],
+  { messageId, now, signal, reportsDirectory }: EmailOptions,
+): Promise<SendResult> {
+  const { smtp, from, to, attachWorkbook } = target
+  const attachments = attachWorkbook ? await workbooksOf(events, reportsDirectory) : []
+  const transport = createTransport({
+    host: smtp.host,
+    port: smtp.port,
+    secure: smtp.security === 'tls',
+    requireTLS: smtp.security === 'starttls',
+    ignoreTLS: smtp.security === 'none',
+    ...(smtp.user !== null && { auth: { user: smtp.user, pass: smtp.password ?? '' } }),
+    connectionTimeout: TIMEOUT_MS,
+    greetingTimeout: TIMEOUT_MS,
+    socketTimeout: TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  const stop = AbortSignal.any([signal, AbortSignal.timeout(MAX_TOTAL_MS)])
+  const stopped = new Promise<never>((_, reject) => {
+    stop.addEventListener('abort', () => reject(new Error(`not sent within ${MAX_TOTAL_MS / 1000} s`)), { once: true })
+  })
+  stopped.catch(() => undefined)
+  try {
+    signal.throwIfAborted()
+    const sending = transport.sendMail({
+      from: { name: 'Quotekeeper', address: from },
+      to: to.map((address) => ({ name: '', address })),
+      messageId: `<${messageId}@${from.slice(from.indexOf('@') + 1)}>`,
+      date: now,
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      attachments,
+      ...emailMessage(events),
+    })
+    sending.catch(() => undefined)
+    const { rejected } = (await Promise.race([sending, stopped])) as { rejected?: unknown[] }
+    return {
+      kind: 'delivered',
+      ...(rejected?.length && { warning: `${rejected.length} of ${to.length} addresses refused` }),
+    }
+  } catch (error) {
+    signal.throwIfAborted()
+    return toFailure(error as SmtpError, smtp)
+  } finally {
+    transport.close()
+  }
+}
+
+type SmtpError = Error & { code?: string; responseCode?: number; response?: string }
+
+/** The mail server was reached, and refuses this message or its addresses for good. */
+const OF_MESSAGE = new Set(['EENVELOPE', 'EMESSAGE'])
+const MAX_QUOTED = 200
+
+function toFailure(error: SmtpError, { host, port }: EmailTarget['smtp']): SendResult {
+  const { code = '', responseCode = null, response } = error
+  const isPermanent = responseCode !== null && responseCode >= 500
+  const reason = response ?? (/^E(CONN|TIMEDOUT|SOCKET|DNS)/.test(code) ? describeNetworkError(error) : error.message)
+  return {
+    kind: 'failed',
+    because: isPermanent && OF_MESSAGE.has(code) ? 'message' : 'target',
+    status: responseCode,
+    error: `${host}:${port}: ${oneLine(reason, MAX_QUOTED)}`,
+    retryAfterMs: null,
+  }
+}

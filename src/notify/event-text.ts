@@ -1,0 +1,122 @@
+import { formatAmount, formatCount, formatMoney, formatTonnes, truncate } from '../domain/comparison/number-format.js'
+import type { EventData, EventKind, EventRecord, FieldChange, OfferFacts, RfqFacts } from '../domain/events.js'
+import { INVISIBLE } from '../domain/invisible-characters.js'
+
+/** An event for people: plain text, one line each. Text of the marketplace is not escaped for any format yet. */
+export interface EventText {
+  title: string
+  /** What to do about it, or null. */
+  remedy: string | null
+}
+
+const MAX_LINE = 400
+const MAX_NAMED_RFQS = 5
+const MAX_NAMED_CHANGES = 3
+const UNSAFE = new RegExp(`[${INVISIBLE}\\s]+`, 'gu')
+
+/** One line without characters that control, hide or reorder text. */
+export const oneLine = (text: string, max = MAX_LINE): string => truncate(text.replace(UNSAFE, ' ').trim(), max)
+
+/** Describes an event in a sentence, beginning with its channel. */
+export function describeEvent(event: EventRecord): EventText {
+  const { channel, data } = event
+  const sentence = event.summary ? summarySentence(event) : SENTENCES[event.kind](data, event)
+  const title = oneLine(channel === null ? sentence : `${channel}: ${sentence}`)
+  return { title, remedy: data.remedy === undefined ? null : oneLine(data.remedy) }
+}
+
+type Sentence = (data: EventData, event: EventRecord) => string
+
+const SENTENCES: Record<EventKind, Sentence> = {
+  'channel.first-poll': ({ found }) => firstPollSentence(found),
+  'offer.new': ({ rfq, offer }) => `new offer for ${rfqName(rfq)}: ${offerWords(offer)}`,
+  'offer.late': ({ rfq, offer, reason }) => `late offer for ${rfqName(rfq)}, ${reason ?? ''}: ${offerWords(offer)}`,
+  'offer.changed': ({ rfq, offer, changes }) =>
+    `offer for ${rfqName(rfq)} changed: ${offerWords(offer)}${changeWords(changes)}`,
+  'offer.withdrawn': ({ rfq, offer }) => `offer for ${rfqName(rfq)} is no longer listed: ${offerWords(offer)}`,
+  'rfq.new': ({ rfq }) => `new ${rfqWords(rfq)}`,
+  'rfq.changed': ({ rfq, changes }) => `${rfqName(rfq)} changed${changeWords(changes)}`,
+  'rfq.due-soon': ({ rfq }) => `due soon: ${rfqWords(rfq)}`,
+  'rfq.overdue': ({ rfq }) => `overdue and still open: ${rfqWords(rfq)}`,
+  'rfq.closed': ({ rfq, reason }) => `${rfqName(rfq)} was ${reason ?? 'closed'}`,
+  'close.refused': ({ rfq, reason }) => `the close of ${rfqName(rfq)} was refused or had no effect: ${reason ?? ''}`,
+  'close.unknown': ({ rfq, reason }) => `it is uncertain whether ${rfqName(rfq)} was closed: ${reason ?? ''}`,
+  'close.held': ({ rfq, reason }) =>
+    rfq ? `closing ${rfqName(rfq)} is held: ${reason ?? ''}` : `closing is ${reason ?? 'held'}`,
+  'channel.behind': ({ poll, reason }) =>
+    `no complete poll of ${poll?.kind ?? 'the channel'} for three intervals: ${reason ?? ''}`,
+  'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,
+  'report.made': ({ rfq, report }) => `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written: ${report?.path ?? ''}`,
+  'problems.found': (_, event) => summarySentence(event),
+  'notify.test': () => 'this is a test of quotekeeper notify --test',
+}
+
+const NOUNS: Partial<Record<EventKind, [singular: string, plural: string]>> = {
+  'offer.new': ['new offer', 'new offers'],
+  'offer.late': ['late offer', 'late offers'],
+  'offer.changed': ['changed offer', 'changed offers'],
+  'offer.withdrawn': ['offer no longer listed', 'offers no longer listed'],
+  'rfq.new': ['new RFQ', 'new RFQs'],
+  'rfq.changed': ['changed RFQ', 'changed RFQs'],
+  'rfq.due-soon': ['RFQ due soon', 'RFQs due soon'],
+  'rfq.overdue': ['RFQ overdue and still open', 'RFQs overdue and still open'],
+  'rfq.closed': ['closed RFQ', 'closed RFQs'],
+  'close.refused': ['close that was refused or had no effect', 'closes that were refused or had no effect'],
+  'close.unknown': ['close with an uncertain effect', 'closes with an uncertain effect'],
+  'close.held': ['close held', 'closes held'],
+  'problems.found': ['new deviation from the API description', 'new deviations from the API description'],
+}
+
+/** What a number of events of a kind is called, such as `3 new offers`. */
+export function countedKind(kind: EventKind, count: number): string {
+  const [singular, plural] = NOUNS[kind] ?? [kind, kind]
+  return formatCount(count, singular, plural)
+}
+
+function summarySentence({ kind, count, data }: EventRecord): string {
+  if (kind === 'channel.first-poll') return firstPollSentence(data.found)
+  const items = data.items ?? []
+  const names = [...new Set(items.map(({ rfq, problem }) => (rfq ? rfqName(rfq) : (problem?.message ?? ''))))].filter(
+    Boolean,
+  )
+  const named = names.slice(0, MAX_NAMED_RFQS).join(', ')
+  const more = names.length > MAX_NAMED_RFQS || count > items.length ? ', …' : ''
+  return countedKind(kind, count) + (named === '' ? '' : ` (${named}${more})`)
+}
+
+function firstPollSentence(found: EventData['found']): string {
+  if (!found) return 'first poll'
+  const late = found.lateOffers > 0 ? `, ${formatAmount(found.lateOffers)} of them late` : ''
+  return `first poll: ${formatCount(found.rfqs, 'RFQ')}, ${formatCount(found.offers, 'offer')}${late}`
+}
+
+const rfqName = (rfq: RfqFacts | undefined): string => (rfq ? `RFQ ${rfq.number ?? rfq.id}` : 'an RFQ')
+
+function rfqWords(rfq: RfqFacts | undefined): string {
+  const title = rfq?.title ? ` “${rfq.title}”` : ''
+  const due = rfq?.responseDueDate ? `, responses due ${rfq.responseDueDate}` : ''
+  return rfqName(rfq) + title + due
+}
+
+function offerWords(offer: OfferFacts | undefined): string {
+  if (!offer) return 'details are in the database'
+  const { projectDeveloperName, projectName, totalVolume, totalPrice, currency } = offer
+  const who = [projectDeveloperName, projectName].filter((name) => name !== null).join(', ')
+  const volume = totalVolume === null ? null : formatTonnes(totalVolume)
+  const price = totalPrice === null ? null : formatMoney(totalPrice, currency)
+  return [who || offer.id, [volume, price].filter((part) => part !== null).join(' for ')].filter(Boolean).join(', ')
+}
+
+function changeWords(changes: readonly FieldChange[] | undefined): string {
+  if (!changes || changes.length === 0) return ''
+  const named = changes.slice(0, MAX_NAMED_CHANGES).map(({ field, before, after }) => {
+    if (field === 'listed') return after ? 'listed again' : 'no longer listed'
+    return `${field.replace(/^offer\./, '')} ${valueWords(before)} → ${valueWords(after)}`
+  })
+  return `: ${named.join('; ')}${changes.length > MAX_NAMED_CHANGES ? '; …' : ''}`
+}
+
+const valueWords = (value: FieldChange['before']): string => {
+  if (value === null) return 'none'
+  return typeof value === 'number' ? formatAmount(value) : truncate(String(value), 60)
+}

@@ -1,0 +1,42 @@
+import type { EventRecord } from '../domain/events.js'
+import { chatMessage } from './chat-message.js'
+import type { NotifyTarget, SendResult } from './contract.js'
+import { postNotification, sendToWebhook } from './webhook.js'
+
+/** Events in one message. A webhook gets each in a request of its own. */
+export const MAX_EVENTS_PER_MESSAGE: Record<NotifyTarget['type'], number> = {
+  webhook: 1,
+  slack: 20,
+  teams: 20,
+  discord: 20,
+  email: 500,
+}
+
+export interface Message {
+  /** The same at every attempt. */
+  messageId: string
+  events: readonly [EventRecord, ...EventRecord[]]
+}
+
+/** Sends a message once. Never rejects, except with the reason of the signal. */
+export type SendMessage = (
+  target: NotifyTarget,
+  message: Message,
+  options: { now: Date; signal: AbortSignal },
+) => Promise<SendResult>
+
+/** @param reportsDirectory the only folder of which files are attached */
+export const createSendMessage =
+  ({ reportsDirectory }: { reportsDirectory: string }): SendMessage =>
+  async (target, { messageId, events }, options) => {
+    switch (target.type) {
+      case 'webhook':
+        return sendToWebhook(target, events[0], options)
+      case 'email': {
+        const { sendEmail } = await import('./email.js') // Heavy, so loaded only when needed.
+        return sendEmail(target, events, { ...options, messageId, reportsDirectory })
+      }
+      default:
+        return postNotification(target.url, JSON.stringify(chatMessage(target.type, events)), options)
+    }
+  }

@@ -1,0 +1,17 @@
+import { randomUUID } from 'node:crypto'
+import type { EventRecord } from '../domain/events.js'
+
+/** What `quotekeeper notify --test` sends. It is not recorded. */
+export const testEvent = (now: Date): EventRecord => ({
+  sequence: 0,
+  id: `evt_${randomUUID().replaceAll('-', '')}`,
+  kind: 'notify.test',
+  at: now.toISOString(),
+  channel: null,
+  rfqId: null,
+  offerId: null,
+  runId: null,
+  count: 1,
+  summary: false,
+  data: {},
+})

@@ -1,0 +1,74 @@
+import { Webhook } from 'standardwebhooks'
+import type { EventRecord } from '../domain/events.js'
+import { PostError, type PostReply, postJson } from '../http-post.js'
+import { parseHttpDate } from '../marketplace/http-date.js'
+import { parseRetryAfter } from '../marketplace/retry-after.js'
+import type { SendResult, WebhookTarget } from './contract.js'
+import { describeEvent, oneLine } from './event-text.js'
+
+/** What a webhook receives (docs/NOTIFICATIONS.md). Members are only added. */
+export const webhookPayload = (event: EventRecord) => ({
+  id: event.id,
+  type: event.kind,
+  timestamp: event.at,
+  channel: event.channel,
+  rfqId: event.rfqId,
+  offerId: event.offerId,
+  count: event.count,
+  summary: event.summary,
+  text: describeEvent(event).title,
+  data: event.data,
+})
+
+/** Posts one event, signed after Standard Webhooks. Never rejects, except with the reason of the signal. */
+export async function sendToWebhook(
+  { url, secret }: WebhookTarget,
+  event: EventRecord,
+  { now, signal }: { now: Date; signal: AbortSignal },
+): Promise<SendResult> {
+  const body = JSON.stringify(webhookPayload(event))
+  const headers = {
+    'webhook-id': event.id,
+    'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign(event.id, now, body),
+  }
+  return postNotification(url, body, { headers, now, signal })
+}
+
+/** Posts JSON and says how it ended. Never rejects, except with the reason of the signal. */
+export async function postNotification(
+  url: string,
+  body: string,
+  { headers = {}, now, signal }: { headers?: Record<string, string>; now: Date; signal: AbortSignal },
+): Promise<SendResult> {
+  try {
+    return toResult(await postJson(url, body, { headers, signal }), now)
+  } catch (error) {
+    if (!(error instanceof PostError)) throw error
+    return { kind: 'failed', because: 'target', status: null, error: error.message, retryAfterMs: null }
+  }
+}
+
+/** These say that this message is not accepted; every other failure is one of the target, and concerns the next one too. */
+const MESSAGE_STATUSES = new Set([400, 405, 406, 409, 411, 413, 414, 415, 422])
+const MAX_QUOTED = 200
+
+function toResult({ status, headers, text }: PostReply, now: Date): SendResult {
+  if (status >= 200 && status < 300) return { kind: 'delivered' }
+  const quoted = oneLine(text, MAX_QUOTED)
+  const remedy = status >= 300 && status < 400 ? ' (redirects are not followed: configure the final address)' : ''
+  return {
+    kind: 'failed',
+    because: MESSAGE_STATUSES.has(status) ? 'message' : 'target',
+    status,
+    error: `status ${status}${remedy}${quoted === '' ? '' : `: ${quoted}`}`,
+    retryAfterMs: retryAfter(headers, now),
+  }
+}
+
+function retryAfter(headers: PostReply['headers'], now: Date): number | null {
+  const value = headers['retry-after']
+  if (typeof value !== 'string') return null
+  const date = typeof headers.date === 'string' ? parseHttpDate(headers.date, now) : null
+  return parseRetryAfter(value, date ?? now)
+}

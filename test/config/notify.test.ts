@@ -1,0 +1,100 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { ConfigError } from '../../src/config/config-error.js'
+import { loadConfig } from '../../src/config/load.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const SECRET = `whsec_${Buffer.alloc(24, 1).toString('base64')}`
+const ENV = {
+  KEY: 'k-0123456789',
+  SECRET,
+  HOOK: 'https://hooks.slack.example/T/B/x',
+  PLAIN: 'http://hooks.example/x',
+  SHORT: 'whsec_aaaa',
+}
+const HEAD = `baseUrl: https://marketplace.example.com
+channels: [{ org: acme, channel: forest, apiKey: { env: KEY }, autoClose: off }]
+notify:
+`
+
+function load(notify: string) {
+  const folder = testFolder()
+  writeFileSync(join(folder, 'quotekeeper.yaml'), HEAD + notify)
+  return loadConfig({ cwd: folder, env: ENV }).notify
+}
+
+function issuesOf(notify: string): string[] {
+  try {
+    load(notify)
+  } catch (error) {
+    return (error as ConfigError).issues.map(({ line, key, found, allowed }) => `${line} ${key}: ${found} | ${allowed}`)
+  }
+  throw new Error('the configuration was accepted')
+}
+
+describe('notify in the configuration', () => {
+  it('has targets with defaults, and routes whose groups of kinds are expanded', () => {
+    const { targets, routes, dueSoonDays } = load(`
+  targets:
+    crm: { type: webhook, url: https://crm.example.com/in, secret: { env: SECRET } }
+    team: { type: teams, url: { env: HOOK } }
+    desk: { type: email, smtp: { host: mail.example.com }, from: q@example.com, to: [ana@example.com] }
+  routes:
+    - { kinds: [close.*, rfq.new, rfq.new], channels: [acme/forest], to: [crm, team] }
+    - { to: [desk] }
+`)
+    expect(dueSoonDays).toBe(3)
+    expect(targets[0]).toEqual({ name: 'crm', type: 'webhook', url: 'https://crm.example.com/in', secret: SECRET })
+    expect(targets[1]).toEqual({ name: 'team', type: 'teams', url: ENV.HOOK })
+    expect(targets[2]).toMatchObject({
+      smtp: { host: 'mail.example.com', port: 587, security: 'starttls', user: null, password: null },
+      digest: null,
+      attachWorkbook: false,
+    })
+    expect(routes[0]).toEqual({
+      kinds: ['close.refused', 'close.unknown', 'close.held', 'rfq.new'],
+      channels: ['acme/forest'],
+      to: ['crm', 'team'],
+    })
+    expect(routes[1]?.kinds).toContain('offer.late')
+    expect(routes[1]?.kinds).not.toContain('notify.test')
+  })
+
+  it('is rejected with the line of each mistake, and never shows a secret', () => {
+    const issues = issuesOf(`  targets:
+    plain: { type: webhook, url: { env: PLAIN }, secret: { env: SHORT } }
+    chat: { type: slack, url: https://hooks.slack.example/T/B/literal-token }
+    pager: { type: pager, url: { env: HOOK } }
+    "bad name": { type: discord, url: { env: HOOK } }
+    mail:
+      type: email
+      smtp: { host: mail.example.com, security: none, user: me }
+      from: "x@y.test\\nBcc: z@y.test"
+      to: []
+      digets: null
+  routes:
+    - { kinds: [offer.nwe], channels: [acme/forst], to: [chta] }
+    - { kinds: [offers.*], to: [chat] }
+`)
+    const expected = [
+      /^5 notify\.targets\.plain\.url: .*not shown.* \| an https URL/,
+      /^5 notify\.targets\.plain\.secret: .*not shown.*openssl/,
+      /^6 notify\.targets\.chat\.url: a literal value \(not shown\)/,
+      /^7 notify\.targets\.pager.*webhook, slack, teams, discord, email/,
+      /^8 notify\.targets\.bad name: .*at most 40 letters/,
+      /^11 notify\.targets\.mail\.smtp\.security: none \| starttls or tls/,
+      /^11 notify\.targets\.mail\.smtp: a user without a password/,
+      /^12 notify\.targets\.mail\.from: .*e-mail address/,
+      /^13 notify\.targets\.mail\.to: .*at least one address/,
+      /^14 notify\.targets\.mail\.digets: an unknown key \| did you mean digest\?/,
+      /^16 notify\.routes\[0\]\.kinds\[0\]: .*did you mean offer\.new\?/,
+      /^16 notify\.routes\[0\]\.channels\[0\]: .*did you mean acme\/forest\?/,
+      /^16 notify\.routes\[0\]\.to\[0\]: .*did you mean chat\?/,
+      /^17 notify\.routes\[1\]\.kinds\[0\]: .*a kind of event/,
+    ]
+    for (const pattern of expected) expect(issues).toContainEqual(expect.stringMatching(pattern))
+    expect(issues).toHaveLength(expected.length)
+    expect(issues.join()).not.toMatch(/literal-token|whsec_aaaa|hooks\.example\/x/)
+  })
+})

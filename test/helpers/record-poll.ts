@@ -1,0 +1,34 @@
+import type { ChannelFixture } from './channel-fixture.js'
+import { KEY } from './channel-fixture.js'
+
+const END = { outcome: 'complete', error: null, requests: 1, seen: 1, unchanged: 0, missing: 0, invalid: 0 } as const
+
+const response = (id: string, price: number) => ({
+  id,
+  body: { id, projectDeveloperName: 'Green', offer: { totalPrice: price } },
+  valid: true,
+  problems: [],
+  shape: 'full' as const,
+})
+
+/** A number of offers with a price. */
+export const offers = (count: number, price = 1) =>
+  Array.from({ length: count }, (_, at) => response(`offer-${at}`, price))
+
+/** Records a poll, a minute later, in which each list of offers is that of an RFQ. */
+export async function recordPoll(
+  fixture: ChannelFixture,
+  rfqs: ReturnType<typeof offers>[],
+  { dies = false } = {},
+): Promise<void> {
+  const { store } = fixture
+  fixture.advanceSeconds(60)
+  const run = await store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+  for (const [index, responses] of rfqs.entries()) {
+    const rfq = { id: `rfq-${index}`, body: { id: `rfq-${index}`, number: index }, valid: true, problems: [] }
+    const read = { shape: 'full', listHash: null, responsesComplete: true, readAt: fixture.now() } as const
+    await store.recordRfq(run, { ...read, rfq, responses }, fixture.now())
+  }
+  if (dies) await fixture.reopenStore()
+  else await run.finish({ ...END, inserted: 0, changed: 0 }, fixture.now())
+}

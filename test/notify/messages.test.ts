@@ -1,0 +1,235 @@
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SMTPServer } from 'smtp-server'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import type { EventKind, EventRecord } from '../../src/domain/events.js'
+import { chatMessage } from '../../src/notify/chat-message.js'
+import type { EmailTarget } from '../../src/notify/contract.js'
+import { emailMessage } from '../../src/notify/email-message.js'
+import { describeEvent } from '../../src/notify/event-text.js'
+import { openChannelFixture } from '../helpers/channel-fixture.js'
+import { offers, recordPoll } from '../helpers/record-poll.js'
+import { testFolder } from '../helpers/test-folder.js'
+import { httpReceiver, notifications, openOutbox } from './outbox-fixture.js'
+
+const UNSAFE = /[\u202e\p{Cc}\p{Cs}]/u
+const HOSTILE =
+  'Bad\r\nBcc: x@evil.test\u202e<!channel> <@U1> @everyone [click](https://evil.test) **b** {{DATE(x)}} <b onload="x">&\u0000\ud800'
+
+const event = (kind: EventKind, more: Partial<EventRecord> = {}): EventRecord => ({
+  sequence: 1,
+  id: 'evt_1',
+  kind,
+  at: '2026-11-21T12:00:00.000Z',
+  channel: 'acme/forest',
+  rfqId: 'r',
+  offerId: null,
+  runId: 1,
+  count: 1,
+  summary: false,
+  data: {
+    rfq: { id: 'r', number: 1042, reference: null, title: HOSTILE, state: 'open', responseDueDate: '2026-11-30' },
+    offer: {
+      id: 'o',
+      projectDeveloperName: HOSTILE,
+      projectName: 'Mangroves',
+      status: 'submitted',
+      contractType: 'spot',
+      currency: 'EUR',
+      totalVolume: 1000,
+      totalPrice: 12_500,
+      submittedAt: null,
+    },
+    changes: [{ field: 'offer.totalPrice', before: 12_000, after: 12_500 }],
+    reason: HOSTILE,
+    remedy: 'look at it',
+  },
+  ...more,
+})
+
+describe('the text of an event', () => {
+  it('says in a line what happened', () => {
+    const plain = (kind: EventKind, more: Partial<EventRecord> = {}) => {
+      const { data } = event(kind)
+      const rfq = { ...data.rfq, title: 'Credits' }
+      const offer = { ...data.offer, projectDeveloperName: 'Green' }
+      return describeEvent(event(kind, { data: { ...data, rfq, offer, reason: 'why' } as never, ...more })).title
+    }
+    expect(plain('offer.new')).toBe('acme/forest: new offer for RFQ 1042: Green, Mangroves, 1,000 t for 12,500 EUR')
+    expect(plain('offer.changed')).toContain(
+      'RFQ 1042 changed: Green, Mangroves, 1,000 t for 12,500 EUR: totalPrice 12,000 → 12,500',
+    )
+    expect(plain('rfq.due-soon')).toBe('acme/forest: due soon: RFQ 1042 “Credits”, responses due 2026-11-30')
+    const items = [{ rfq: event('rfq.new').data.rfq as never }]
+    expect(plain('offer.new', { summary: true, count: 2030, data: { items } })).toBe(
+      'acme/forest: 2,030 new offers (RFQ 1042, …)',
+    )
+    const found = { rfqs: 3, offers: 10_000, lateOffers: 1, problems: 0 }
+    expect(plain('channel.first-poll', { summary: true, data: { found } })).toBe(
+      'acme/forest: first poll: 3 RFQs, 10,000 offers, 1 of them late',
+    )
+  })
+
+  it('stays text in each chat, whatever the marketplace sent', () => {
+    const events = [event('offer.late'), event('rfq.new'), event('close.refused')]
+    const slack = chatMessage('slack', events) as { text: string; mrkdwn: boolean; parse: string }
+    expect(slack).toMatchObject({ mrkdwn: false, parse: 'none' })
+    expect(slack.text).not.toMatch(/[<>]/)
+    expect(slack.text.split('\n')).toHaveLength(3)
+    const discord = chatMessage('discord', events) as { content: string; allowed_mentions: object }
+    expect(discord.allowed_mentions).toEqual({ parse: [] })
+    expect(discord.content).not.toMatch(/(^|[^\\])[*_~`|<>@[\]()]/)
+    const teams = JSON.stringify(chatMessage('teams', events))
+    expect(teams).not.toContain('"TextBlock"')
+    expect(teams).not.toContain('{{')
+    for (const text of [slack.text, discord.content, teams]) expect(text.replaceAll('\n', '')).not.toMatch(UNSAFE)
+    const many = Array.from({ length: 20 }, () => event('offer.new', { data: { reason: 'x'.repeat(400) } }))
+    for (const shape of ['slack', 'discord'] as const) {
+      const text = JSON.stringify(
+        chatMessage(
+          shape,
+          many.map((each) => ({ ...each, data: event('offer.late').data })),
+        ),
+      )
+      expect(text.length).toBeLessThan(shape === 'discord' ? 2600 : 4500)
+      expect(text).toMatch(/and \d+ new offers/)
+    }
+  })
+
+  it('stays text in an e-mail, whose subject is one line', () => {
+    const { subject, html, text } = emailMessage([event('rfq.new')])
+    expect(subject).toMatch(/^Quotekeeper: acme\/forest: new RFQ 1042/)
+    expect(subject + text.split('\n')[0]).not.toMatch(UNSAFE)
+    expect(html).not.toContain('<b onload')
+    expect(emailMessage(Array.from({ length: 700 }, () => event('offer.new'))).text).toContain('… and 500 new offers')
+  })
+})
+
+/** A real SMTP server, which refuses messages while `refuse` is set. */
+async function smtpReceiver() {
+  const state = { refuse: null as string | null, messages: [] as { to: string[]; raw: string }[] }
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, session, done) {
+      let raw = ''
+      stream.on('data', (chunk) => {
+        raw += chunk
+      })
+      stream.on('end', () => {
+        if (state.refuse !== null) return done(Object.assign(new Error(state.refuse), { responseCode: 451 }))
+        state.messages.push({ to: session.envelope.rcptTo.map(({ address }) => address), raw })
+        done()
+      })
+    },
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void server.close())
+  const { port } = server.server.address() as { port: number }
+  const target = (more: Partial<EmailTarget> = {}): EmailTarget => ({
+    name: 'desk',
+    type: 'email',
+    smtp: { host: '127.0.0.1', port, security: 'none', user: null, password: null },
+    from: 'quotekeeper@desk.test',
+    to: ['ana@desk.test', 'ben@desk.test'],
+    digest: null,
+    attachWorkbook: false,
+    ...more,
+  })
+  return { ...state, state, target }
+}
+
+const headersOf = (raw: string) => raw.split('\r\n\r\n')[0] as string
+const idOf = (raw: string) => /^Message-ID: (.*)$/im.exec(headersOf(raw))?.[1]
+
+describe('e-mail', () => {
+  it('has all events that wait in one message, with the same id when it is sent again, and no header of others', async () => {
+    const outbox = await openOutbox()
+    const { state, target } = await smtpReceiver()
+    const service = await notifications(outbox.store, [target()])
+    state.refuse = 'try later'
+    await outbox.emit('close.refused', 'acme/forest', HOSTILE)
+    await outbox.emit('rfq.new')
+    await service.deliver()
+    const [waiting] = await outbox.store.deliveries({})
+    expect(waiting).toMatchObject({ status: 451, attempts: 1, error: expect.stringContaining('try later') })
+    state.refuse = null
+    await outbox.emit('offer.new')
+    outbox.advance(60_000)
+    await service.deliver()
+    expect(state.messages).toHaveLength(2)
+    const [first, second] = state.messages as [{ to: string[]; raw: string }, { to: string[]; raw: string }]
+    expect(first.to).toEqual(['ana@desk.test', 'ben@desk.test'])
+    expect(first.raw).toContain('text/html')
+    expect(headersOf(first.raw)).not.toMatch(/^bcc:/im)
+    expect(idOf(first.raw)).toMatch(/^<msg_[0-9a-f]{32}@desk\.test>$/)
+    expect(idOf(second.raw)).not.toBe(idOf(first.raw))
+  })
+
+  it('is sent as a digest when it is due, once, also after a restart', async () => {
+    const outbox = await openOutbox()
+    const { state, target } = await smtpReceiver()
+    const targets = [target({ digest: '0 7 * * *' })]
+    for (let hour = 0; hour < 72; hour += 3) {
+      if (hour % 9 === 0) await outbox.emit('rfq.new')
+      if (hour % 12 === 0) await outbox.reopen()
+      await (await notifications(outbox.store, targets)).deliver()
+      outbox.advance(3 * 3_600_000)
+    }
+    // The first event is older than the target.
+    expect(state.messages.map(({ raw }) => /^Subject: (.*)$/m.exec(raw)?.[1])).toEqual([
+      'Quotekeeper: 2 new RFQs',
+      'Quotekeeper: 3 new RFQs',
+      'Quotekeeper: 2 new RFQs',
+    ])
+  })
+
+  it('attaches the workbook of a report from the folder of reports only', async () => {
+    const outbox = await openOutbox()
+    const { state, target } = await smtpReceiver()
+    const folder = testFolder()
+    const reports = join(folder, 'reports')
+    mkdirSync(reports)
+    writeFileSync(join(folder, 'secret.xlsx'), 'secret')
+    writeFileSync(join(reports, 'rfq-1042.xlsx'), 'workbook')
+    symlinkSync(join(folder, 'secret.xlsx'), join(reports, 'link.xlsx'))
+    const service = await notifications(outbox.store, [target({ attachWorkbook: true })], { reportsDirectory: reports })
+    for (const path of [join(reports, 'rfq-1042.xlsx'), join(reports, 'link.xlsx'), join(folder, 'secret.xlsx')]) {
+      await outbox.store.recordEvent({
+        kind: 'report.made',
+        at: outbox.now(),
+        channel: null,
+        data: { report: { path } },
+      })
+    }
+    await service.deliver()
+    expect(state.messages).toHaveLength(1)
+    const names = [...(state.messages[0]?.raw ?? '').matchAll(/filename="?([^"\r\n;]+)/g)].map(([, name]) => name)
+    expect(names).toEqual(['rfq-1042.xlsx'])
+  })
+})
+
+describe('the first poll of a channel with thousands of offers', () => {
+  it('is one message to a chat and to a webhook', async () => {
+    const fixture = await openChannelFixture()
+    const [chat, program] = [await httpReceiver(), await httpReceiver()]
+    const secret = `whsec_${Buffer.alloc(32).toString('base64')}`
+    const kinds = ['channel.first-poll', 'offer.new', 'offer.late', 'rfq.new', 'problems.found'] as EventKind[]
+    const service = await notifications(
+      fixture.store,
+      [
+        { name: 'chat', type: 'slack', url: chat.url },
+        { name: 'crm', type: 'webhook', url: program.url, secret },
+      ],
+      { routes: [{ kinds, channels: null, to: ['chat', 'crm'] }], now: fixture.now },
+    )
+    await recordPoll(fixture, [offers(1000), offers(1000), offers(500)])
+    for (let round = 0; round < 6; round++) await service.deliver()
+    expect([chat.requests.length, program.requests.length]).toEqual([1, 1])
+    expect(JSON.parse(chat.requests[0]?.body ?? '').text).toMatch(/^acme\/forest: first poll: 3 RFQs, 2,500 offers$/)
+    await recordPoll(fixture, [offers(1000), offers(1000), offers(501)])
+    await service.deliver()
+    expect(JSON.parse(program.requests[1]?.body ?? '')).toMatchObject({ type: 'offer.new', count: 1 })
+    expect([chat.requests.length, program.requests.length]).toEqual([2, 2])
+  })
+})

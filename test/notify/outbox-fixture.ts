@@ -1,0 +1,110 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished, vi } from 'vitest'
+import { createNotifications, type NotificationOptions } from '../../jobs/notifications.js'
+import type { EventKind } from '../../src/domain/events.js'
+import type { NotifyConfig, NotifyTarget } from '../../src/notify/contract.js'
+import { createSendMessage } from '../../src/notify/send-message.js'
+import type { Store } from '../../src/store/contract.js'
+import { openStore } from '../../src/store/store.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+export const CHANNEL = 'acme/forest'
+export const START = '2026-11-21T12:00:00.000Z'
+export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+
+/** A store in a real file, with a clock that only the test moves; the signature library of the receiver has the same. */
+export async function openOutbox() {
+  vi.useFakeTimers({ toFake: ['Date'], now: new Date(START) })
+  const now = () => new Date()
+  const path = join(testFolder(), 'outbox.db')
+  let store = await openStore({ path, clock: now })
+  onTestFinished(async () => {
+    await store.close()
+    vi.useRealTimers()
+  })
+  let next = 0
+  return {
+    now,
+    path,
+    get store() {
+      return store
+    },
+    advance: (milliseconds: number) => void vi.setSystemTime(Date.now() + milliseconds),
+    reopen: async () => {
+      await store.close()
+      store = await openStore({ path, clock: now })
+    },
+    /** Records an event; resolves to its number, which is the decision in its data. */
+    emit: async (kind: EventKind = 'offer.new', channel = CHANNEL, reason = '') => {
+      const decision = ++next
+      await store.recordEvent({ kind, at: now(), channel, data: { decision, reason } })
+      return decision
+    },
+  }
+}
+
+/** Notifications as the service has them, with these targets; every kind goes to each target unless routes are given. */
+export async function notifications(
+  store: Store,
+  targets: NotifyTarget[],
+  more: Partial<NotificationOptions> & { routes?: NotifyConfig['routes']; reportsDirectory?: string } = {},
+) {
+  const {
+    routes = [{ kinds: ALL, channels: null, to: targets.map(({ name }) => name) }],
+    reportsDirectory = '/nowhere',
+  } = more
+  const log = recordingLog()
+  const config = testConfig({ notify: { targets, routes, dueSoonDays: 3 } })
+  const started = createNotifications({
+    config,
+    store,
+    send: createSendMessage({ reportsDirectory }),
+    scrub: (text) => text,
+    now: () => new Date(),
+    log,
+    random: () => 0,
+    ...more,
+  })
+  await store.setTargets(
+    targets.map(({ name }) => name),
+    new Date(),
+  )
+  return Object.assign(started, { log })
+}
+const ALL = [
+  'offer.new',
+  'offer.changed',
+  'rfq.new',
+  'close.refused',
+  'report.made',
+  'channel.first-poll',
+] as EventKind[]
+
+export interface Received {
+  headers: Record<string, string>
+  body: string
+  path: string
+}
+type Answer = { status: number; headers?: Record<string, string>; body?: string }
+
+/** A local HTTP server. `answer` says what each request gets; those with a 2xx are `accepted`. */
+export async function httpReceiver(answer: (request: Received, count: number) => Answer = () => ({ status: 204 })) {
+  const requests: Received[] = []
+  const accepted: Received[] = []
+  const server = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const received = { headers: request.headers as Record<string, string>, body, path: request.url ?? '' }
+    requests.push(received)
+    const { status, headers = {}, body: reply = '' } = answer(received, requests.length)
+    if (status < 300) accepted.push(received)
+    response.writeHead(status, headers).end(reply)
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  onTestFinished(() => void server.close())
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/in`, requests, accepted }
+}

@@ -1,0 +1,94 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { createNotifications } from '../../jobs/notifications.js'
+import { CHANNEL, openChannelFixture } from '../helpers/channel-fixture.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+
+/** A channel whose RFQs and polls the service watches. */
+async function watchedChannel(autoClose: 'on' | 'off' = 'off') {
+  const fixture = await openChannelFixture({ time: '2026-11-21T11:00:00.000Z' })
+  const channels = [channelConfig('acme/forest', { timeZone: 'Europe/Paris', autoClose })]
+  const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
+  const service = () =>
+    createNotifications({
+      config: testConfig({ channels, schedule }),
+      store: fixture.store,
+      send: async () => ({ kind: 'delivered' }),
+      scrub: (text) => text,
+      now: fixture.now,
+      log: recordingLog(),
+    })
+  const events = (kind: string) => {
+    const db = new Database(fixture.store.path, { readonly: true })
+    const rows = db.prepare('select rfq_id, count, summary from events where kind = ? order by sequence').all(kind)
+    db.close()
+    return rows as { rfq_id: string | null; count: number; summary: number }[]
+  }
+  return { fixture, world: fixture.sandbox.world, service, events }
+}
+
+describe('due dates', () => {
+  it('are told once for each RFQ and due date, in the time zone of the channel, over days and restarts', async () => {
+    const { fixture, world, service, events } = await watchedChannel()
+    const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-25' })
+    await fixture.pollRfqs()
+    const told: string[] = []
+    let watching = service()
+    for (let hour = 0; hour < 24 * 6; hour += 6) {
+      if (hour % 24 === 0) {
+        await fixture.reopenStore()
+        watching = service()
+      }
+      const before = [events('rfq.due-soon').length, events('rfq.overdue').length]
+      await watching.watch()
+      if (events('rfq.due-soon').length > (before[0] ?? 0))
+        told.push(`due soon ${fixture.now().toISOString().slice(0, 13)}`)
+      if (events('rfq.overdue').length > (before[1] ?? 0))
+        told.push(`overdue ${fixture.now().toISOString().slice(0, 13)}`)
+      fixture.advanceSeconds(6 * 3600)
+    }
+    // Three days before the 25th begins, and when it has ended, in Paris.
+    expect(told).toEqual(['due soon 2026-11-21T23', 'overdue 2026-11-25T23'])
+    world.changeRfq(id, { responseDueDate: '2026-11-30' })
+    await fixture.pollRfqs()
+    await watching.watch()
+    await watching.watch()
+    expect(events('rfq.due-soon')).toHaveLength(2)
+  })
+
+  it('of many RFQs are one event, and those that are closed automatically are overdue only after an hour', async () => {
+    const { fixture, world, service, events } = await watchedChannel('on')
+    for (let count = 0; count < 25; count++) world.addRfq(CHANNEL, { responseDueDate: '2026-11-22' })
+    await fixture.pollRfqs()
+    const watching = service()
+    for (let round = 0; round < 6; round++) await watching.watch()
+    expect(events('rfq.due-soon').filter(({ summary }) => summary === 1)).toEqual([
+      { rfq_id: null, count: 25, summary: 1 },
+    ])
+    fixture.setTime('2026-11-22T23:40:00.000Z')
+    await watching.watch()
+    expect(events('rfq.overdue')).toEqual([])
+    fixture.setTime('2026-11-23T00:40:00.000Z')
+    await watching.watch()
+    expect(events('rfq.overdue')).toHaveLength(26)
+    expect(await fixture.store.routeEvents(() => [], fixture.now())).toBe(0)
+  })
+})
+
+describe('a channel that is behind', () => {
+  it('is told once until it was polled completely again', async () => {
+    const { fixture, service, events } = await watchedChannel()
+    await fixture.pollRfqs()
+    const watching = service()
+    for (let outage = 1; outage <= 2; outage++) {
+      for (let round = 0; round < 8; round++) {
+        fixture.advanceSeconds(300)
+        await watching.watch()
+        if (round === 1) expect(events('channel.behind')).toHaveLength(outage - 1)
+      }
+      expect(events('channel.behind')).toHaveLength(outage)
+      await fixture.pollRfqs()
+    }
+  })
+})
