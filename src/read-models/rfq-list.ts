@@ -1,8 +1,9 @@
-import { createContext } from '../domain/comparison/comparison-context.js'
+import { type ComparisonContext, createContext } from '../domain/comparison/comparison-context.js'
 import { daysBetween } from '../domain/comparison/date-math.js'
+import { type AwardInBrief, awardInBrief } from '../domain/comparison/decision/award-in-brief.js'
 import { byCodeUnit, plausibleOrNull } from '../domain/comparison/numbers.js'
 import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
-import { assessRfq } from '../domain/comparison/rfq-assessment.js'
+import { assessRfq, type RfqAssessment } from '../domain/comparison/rfq-assessment.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import { expiredBefore } from '../domain/expiry.js'
@@ -63,6 +64,8 @@ export interface RfqFigures {
   bestPricePerTonne: number | null
   /** Whose offer that is. */
   bestPriceOffer: string | null
+  /** The recommended award; null if the award rule depends on scores, which need more than these figures. */
+  award: AwardInBrief | null
 }
 
 export interface RfqListSource {
@@ -178,7 +181,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
       if (row)
         figuresByKey.set(entityKey(channel, rfq.id), {
           key: figuresKey(row, context.asOfDate),
-          figures: toFigures(assessed),
+          figures: toFigures(assessed, context),
         })
     }
   }
@@ -270,7 +273,8 @@ function byUrgency(a: RfqListRow, b: RfqListRow): number {
   return closed(a) - closed(b) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
 }
 
-const NO_FIGURES: RfqFigures = {
+/** Of an RFQ without offers, and where figures are not asked for. */
+export const NO_FIGURES: RfqFigures = {
   ranked: 0,
   meetRequirements: 0,
   wanted: null,
@@ -279,9 +283,11 @@ const NO_FIGURES: RfqFigures = {
   currency: null,
   bestPricePerTonne: null,
   bestPriceOffer: null,
+  award: null,
 }
 
-function toFigures({ rfq, currency, offers }: ReturnType<typeof assessRfq>): RfqFigures {
+function toFigures(assessed: RfqAssessment, context: ComparisonContext): RfqFigures {
+  const { rfq, currency, offers } = assessed
   const summary = summariseOffers(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
   const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
   return {
@@ -293,5 +299,6 @@ function toFigures({ rfq, currency, offers }: ReturnType<typeof assessRfq>): Rfq
     currency: currency.comparison,
     bestPricePerTonne: summary.price.lowest,
     bestPriceOffer: best?.label ?? null,
+    award: context.settings.awardRule === 'best-score-compliant' ? null : awardInBrief(assessed, context),
   }
 }

@@ -34,14 +34,25 @@ class UnknownRfqError extends Error {
   override name = 'UnknownRfqError'
 }
 
+type ParseResponse = (stored: KnownDocument) => ParsedResponse
+
+interface GatherOptions {
+  parseResponse?: ParseResponse
+  /** Whether to load versions and absences, from which the report lists the changes. Default true. */
+  withHistory?: boolean
+}
+
 /**
  * Loads what was known about one RFQ at a moment, for `compareOffers`.
  * @throws UnknownRfqError, StoreError
  */
-export async function gatherRfqInput(source: ReportSource & { rfqId: string }): Promise<ComparisonInput> {
+export async function gatherRfqInput(
+  source: ReportSource & { rfqId: string },
+  { parseResponse = parseStoredResponse, withHistory = true }: GatherOptions = {},
+): Promise<ComparisonInput> {
   const { store, asOf, rfqId } = source
   const channel = source.channel.key
-  const found = (await store.rfqs({ channel, asOf, match: rfqId })).find(({ rfq }) => rfq.id === rfqId)
+  const found = (await store.rfqs({ channel, asOf, ids: [rfqId] })).find(({ rfq }) => rfq.id === rfqId)
   if (found === undefined) {
     throw new UnknownRfqError(`RFQ ${rfqId} of ${channel} was not known at ${asOf.toISOString()}`)
   }
@@ -49,12 +60,16 @@ export async function gatherRfqInput(source: ReportSource & { rfqId: string }): 
   const listingIds = unique([...(rfq.document?.listingIds ?? []), ...found.responses.map(listingIdOf)])
   const [listings, versions, absences, problems, decisions] = await Promise.all([
     store.listings({ channel, asOf, ids: listingIds }),
-    store.rfqHistory(channel, rfqId, asOf),
-    store.absences(channel, rfqId, asOf),
+    withHistory ? store.rfqHistory(channel, rfqId, asOf) : [],
+    withHistory ? store.absences(channel, rfqId, asOf) : [],
     store.problems({ channel, entityIds: [rfqId, ...found.responses.map(({ id }) => id), ...listingIds] }),
     store.decisions({ channel, rfqId }),
   ])
-  const known = { rfq, responses: parseLazily(found.responses), listings: listings.map(parseStoredListing) }
+  const known = {
+    rfq,
+    responses: parseLazily(found.responses, parseResponse),
+    listings: listings.map(parseStoredListing),
+  }
   return { ...reportParameters(source), ...known, versions, absences, problems, decisions }
 }
 
@@ -75,7 +90,7 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
     ...reportParameters(source),
     rfqs: rfqs.map(({ rfq, responses }: RfqWithResponses) => ({
       rfq: parseStoredRfq(rfq),
-      responses: parseLazily(responses),
+      responses: parseLazily(responses, parseStoredResponse),
     })),
     listings: listings.map(parseStoredListing),
     decisions,
@@ -95,9 +110,9 @@ function reportParameters({ config, channel, asOf, now, version }: ReportSource)
 }
 
 /** Parses each document on iteration, because thousands of parsed offers would fill the memory. */
-const parseLazily = (responses: readonly KnownDocument[]): Iterable<ParsedResponse> => ({
+const parseLazily = (responses: readonly KnownDocument[], parse: ParseResponse): Iterable<ParsedResponse> => ({
   *[Symbol.iterator]() {
-    for (const response of responses) yield parseStoredResponse(response)
+    for (const response of responses) yield parse(response)
   },
 })
 

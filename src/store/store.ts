@@ -32,8 +32,6 @@ export interface StoreOptions {
   checked?: boolean
   /** If the file cannot be written (read-only or full disk, no permission), open it for reading only. Default false. */
   readOnlyIfNeeded?: boolean
-  /** Open the file for reading only, beside a process that has it open for writing. Default false. */
-  readOnly?: boolean
   clock?: Clock
   /** What this process runs, such as `quotekeeper start`, for others that wait for it. */
   command?: string
@@ -89,7 +87,6 @@ async function openConnection(options: StoreOptions, clock: Clock): Promise<Conn
     if (report.backup) chmodSync(report.backup, 0o600)
     return report
   }
-  if (options.readOnly) return Connection.openReadOnly(options.path, async (db) => rejectDamaged(db))
   try {
     return await Connection.open(options.path, async (db) => {
       if (options.checked) return

@@ -1,4 +1,13 @@
+import type { Settings } from '../domain/comparison/settings.js'
 import type { CloseOutcome, DecisionRecord, ProblemRecord, RunKind, RunOutcome, RunRecord } from '../domain/records.js'
+import type { ChangeFeed } from '../read-models/change-feed.js'
+import type { ChannelPageModel } from '../read-models/channel-page-model.js'
+import type { ChannelRules } from '../read-models/channel-rules.js'
+import type { Moment, PriceHistory } from '../read-models/moments.js'
+import type { OfferPageModel } from '../read-models/offer-page-model.js'
+import type { RfqPageModel } from '../read-models/rfq-page-model.js'
+import type { RfqSearch, RfqSearchResult } from '../read-models/rfq-search.js'
+import type { Today } from '../read-models/today-model.js'
 
 /** When the polls of a channel last succeeded. */
 export interface ChannelFreshness {
@@ -6,6 +15,40 @@ export interface ChannelFreshness {
   /** When the newest complete poll of RFQs, and of listings, finished; null if none did. */
   rfqsAt: string | null
   listingsAt: string | null
+}
+
+/** An RFQ as an address names it, at a moment. */
+export interface RfqAddress {
+  channel: string
+  /** Its number, or its id. */
+  name: string
+  now: Date
+  /** Default: now. */
+  asOf?: Date
+}
+
+/** What the page of an RFQ shows. */
+export interface RfqPage {
+  model: RfqPageModel
+  id: string
+  name: string
+  prices: PriceHistory[]
+}
+
+/** What the closing page of an RFQ shows. */
+export interface ClosingPage extends Omit<ChannelRules, 'key'> {
+  channel: string
+  name: string
+  title: string | null
+  state: string | null
+  dueDate: string | null
+  /** Newest first, each with everything that it is based on, in words. */
+  decisions: { record: DecisionRecord; explanation: string }[]
+}
+
+/** Why there is no page: no such RFQ, or it was first seen later. */
+export interface NotFound {
+  notFound: string
 }
 
 /**
@@ -16,6 +59,23 @@ export interface PageQueries {
   freshness(): Promise<ChannelFreshness[]>
   /** The configured channels, `org/slug`. */
   channels(): Promise<string[]>
+  today(options: { now: Date; since: Date }): Promise<Today>
+  rfqs(search: RfqSearch): Promise<RfqSearchResult>
+  /** @param address.settings instead of those of the configuration, for a what-if */
+  rfq(address: RfqAddress & { settings?: Settings }): Promise<RfqPage | NotFound>
+  offer(address: RfqAddress & { offerId: string }): Promise<{ model: OfferPageModel; name: string } | NotFound>
+  moments(address: RfqAddress): Promise<Moment[]>
+  /** @param filter.rfq only this RFQ of `channel` */
+  changes(filter: {
+    channel?: string
+    rfq?: string
+    after?: Date
+    before?: string
+    limit: number
+    now: Date
+  }): Promise<ChangeFeed>
+  channel(filter: { channel: string; now: Date }): Promise<ChannelPageModel | NotFound>
+  closing(address: RfqAddress): Promise<ClosingPage | NotFound>
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit: number }): Promise<RunRecord[]>
   decisions(filter: { channel?: string; outcome?: CloseOutcome; limit: number }): Promise<DecisionRecord[]>
   problems(filter: { channel?: string; limit: number }): Promise<ProblemRecord[]>

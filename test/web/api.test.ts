@@ -1,6 +1,7 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import { apiConfigOf, createApiQueries } from '../../src/cli/api/api-queries.js'
+import { apiConfigOf } from '../../src/cli/api/api-queries.js'
+import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { closestMatches } from '../../src/config/suggest.js'
 import { openReader } from '../../src/store/reader.js'
 import { apiRoutes, ENDPOINTS } from '../../src/web/api/api-routes.js'
@@ -18,7 +19,7 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
   onTestFinished(() => reader.close())
   const config = testConfig({ channels: [channelConfig(KEY), channelConfig('acme/peat')] })
   const api = apiRoutes({
-    queries: createApiQueries({ store: reader, config: apiConfigOf(config) }),
+    queries: createThreadQueries(reader, apiConfigOf(config)),
     now: fixture.now,
     channels: config.channels.map(({ key }) => key),
     settings: config.reports.settings,

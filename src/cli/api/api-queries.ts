@@ -4,7 +4,7 @@ import type { Config } from '../../config.js'
 import { createCalendar } from '../../domain/expiry.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
 import { changeFeed } from '../../read-models/change-feed.js'
-import { createRfqList, type RfqList, type RfqListRow } from '../../read-models/rfq-list.js'
+import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
 import { today } from '../../read-models/today.js'
 import { buildRfqReport } from '../../reporting/rfq-report.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
@@ -36,11 +36,10 @@ interface Source {
 }
 
 /** What the API answers, read from an open database. Keeps what it read of RFQs in memory. */
-export function createApiQueries({ store, config }: Omit<Source, 'rfqs'>): ApiQueries {
-  const { channels, reports } = config
-  const rfqs = createRfqList({ store, channels, settings: reports.settings })
+export function createApiQueries(source: Source): ApiQueries {
+  const { store, config, rfqs } = source
+  const { channels } = config
   const pollChecks = createPollChecks(config, store)
-  const source = { store, config, rfqs }
   return {
     async apiChannels(now) {
       const checks = await pollChecks(now)

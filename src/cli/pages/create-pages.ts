@@ -3,8 +3,7 @@ import type { WebPlugin } from '../../web/plugin.js'
 import { apiConfigOf } from '../api/api-queries.js'
 import type { App } from '../app.js'
 import type { Io } from '../process-io.js'
-import type { ThreadQueries } from './page-client.js'
-import { pageConfigOf } from './page-queries.js'
+import type { ThreadQueries } from './thread-queries.js'
 
 /** The web page and the HTTP API of the service. What they read in is closed with the app. */
 export async function createPages(
@@ -13,7 +12,7 @@ export async function createPages(
 ): Promise<WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
   const queries = await openQueries(app, pageThreadScript)
-  const pages = pageRoutes({ queries, now })
+  const pages = pageRoutes({ queries, now, settings: app.config.reports.settings })
   const api = await createApi(app, queries, now)
   return async (scope) => {
     await pages(scope)
@@ -37,15 +36,10 @@ async function createApi({ config, log }: App, queries: ThreadQueries, now: Cloc
 }
 
 async function openQueries(app: App, script: URL | null): Promise<ThreadQueries> {
-  const [config, api] = [pageConfigOf(app.config), apiConfigOf(app.config)]
-  if (script === null) {
-    const { createPageQueries } = await import('./page-queries.js')
-    const { createApiQueries } = await import('../api/api-queries.js')
-    const store = await app.store()
-    return { ...createPageQueries({ store, config }), ...createApiQueries({ store, config: api }) }
-  }
+  const config = apiConfigOf(app.config)
+  if (script === null) return (await import('./thread-queries.js')).createThreadQueries(await app.store(), config)
   const { queryInThread } = await import('./page-client.js')
-  const { queries, close } = queryInThread(script, { database: app.config.database, config, api })
+  const { queries, close } = queryInThread(script, { database: app.config.database, config })
   app.onClose(close)
   return queries
 }

@@ -1,18 +1,12 @@
 import { Worker } from 'node:worker_threads'
-import type { ApiQueries } from '../../web/api/queries.js'
-import type { PageQueries } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
-import type { PageConfig } from './page-queries.js'
+import type { ThreadQueries } from './thread-queries.js'
 
 export interface PageThreadData {
   /** Path of the database file, which this process has open. */
   database: string
-  config: PageConfig
-  api: ApiConfig
+  config: ApiConfig
 }
-
-/** What runs in the thread. */
-export type ThreadQueries = PageQueries & ApiQueries
 
 /** A call of one query, and what came of it. */
 export interface PageCall {

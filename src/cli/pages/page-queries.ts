@@ -1,38 +1,138 @@
-import type { Config } from '../../config.js'
-import type { Reader } from '../../store/contract.js'
-import type { PageQueries } from '../../web/page-queries.js'
+import { createPollChecks } from '../../../jobs/poll-checks.js'
+import { changeFeed } from '../../read-models/change-feed.js'
+import { channelPageModel } from '../../read-models/channel-page-model.js'
+import { createRulesLookup } from '../../read-models/channel-rules.js'
+import { momentsOf, priceHistoryOf } from '../../read-models/moments.js'
+import { offerPageModel } from '../../read-models/offer-page-model.js'
+import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
+import { toRfqPageModel } from '../../read-models/rfq-page-model.js'
+import { searchRfqs } from '../../read-models/rfq-search.js'
+import { today } from '../../read-models/today.js'
+import { createInteractiveComparison } from '../../reporting/interactive-comparison.js'
+import type { Monitoring, Reader } from '../../store/contract.js'
+import { VERSION } from '../../version.js'
+import type { NotFound, PageQueries, RfqAddress } from '../../web/page-queries.js'
+import type { ApiConfig } from '../api/api-queries.js'
+import { explainDecision } from '../explain-decision.js'
 
-/** The part of the configuration that pages use; contains no secret, so that it can be sent to a thread. */
-export type PageConfig = {
-  channels: Pick<Config['channels'][number], 'key' | 'timeZone' | 'graceHours' | 'autoClose'>[]
+/** The part of the store that pages read. */
+type PageStore = Omit<Reader, 'close' | keyof Monitoring>
+
+interface PageSource {
+  store: PageStore
+  config: ApiConfig
+  /** Shared with the API, so that documents are in memory once. */
+  rfqs: RfqList
 }
 
-export const pageConfigOf = ({ channels }: Config): PageConfig => ({
-  channels: channels.map(({ key, timeZone, graceHours, autoClose }) => ({ key, timeZone, graceHours, autoClose })),
-})
+/** Offers whose prices over time are charted. */
+const MAX_PRICE_LINES = 8
+
+/** Decisions about one RFQ that are explained, newest first. */
+const MAX_EXPLAINED = 100
 
 /** What pages show, read from an open store. */
-export function createPageQueries({
-  store,
-  config,
-}: {
-  store: Pick<Reader, 'newestRun' | 'runs' | 'decisions' | 'problems'>
-  config: PageConfig
-}): PageQueries {
+export function createPageQueries({ store, config, rfqs }: PageSource): PageQueries {
+  const { channels } = config
+  const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store) }
+  const compare = createInteractiveComparison()
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestRun({ channel, kind, outcome: 'complete' }))?.finishedAt ?? null
+  const timeZoneOf = (key: string) => channels.find((channel) => channel.key === key)?.timeZone ?? 'UTC'
+
+  async function reportOf({ channel, now, asOf = now }: RfqAddress, rfqId: string, settings = config.reports.settings) {
+    const report = await compare({
+      store,
+      config: { reports: { ...config.reports, settings } },
+      channel: { key: channel, timeZone: timeZoneOf(channel) },
+      ...{ asOf, now, version: VERSION, rfqId },
+    })
+    return { report, asOf }
+  }
+
   return {
     freshness: () =>
       Promise.all(
-        config.channels.map(async ({ key: channel }) => ({
+        channels.map(async ({ key: channel }) => ({
           channel,
           rfqsAt: await completeAt(channel, 'rfqs'),
           listingsAt: await completeAt(channel, 'listings'),
         })),
       ),
-    channels: async () => config.channels.map(({ key }) => key),
+    channels: async () => channels.map(({ key }) => key),
+    today: (options) => today(source, options),
+    rfqs: (search) => searchRfqs(rfqs, search),
+    async rfq({ settings, ...address }) {
+      const found = await findRfq(rfqs, address)
+      if ('notFound' in found) return found
+      const { channel } = address
+      const { report, asOf } = await reportOf(address, found.id, settings)
+      const model = toRfqPageModel(report)
+      const offerIds = model.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
+      const { id, name } = found
+      return { id, name, model, prices: await priceHistoryOf(store, { channel, rfqId: found.id, offerIds, asOf }) }
+    },
+    async offer({ offerId, ...address }) {
+      const found = await findRfq(rfqs, address)
+      if ('notFound' in found) return found
+      const { report, asOf } = await reportOf(address, found.id)
+      const history = await store.rfqHistory(address.channel, found.id, asOf)
+      const model = offerPageModel(report, offerId, history)
+      return model === null
+        ? { notFound: `RFQ ${found.name} of ${address.channel} has no offer ${offerId} at this moment` }
+        : { model, name: found.name }
+    },
+    async moments({ asOf: _anyMoment, ...address }) {
+      const found = await findRfq(rfqs, address)
+      return 'notFound' in found ? [] : momentsOf(store, { channel: address.channel, rfqId: found.id })
+    },
+    async changes({ rfq, now, ...filter }) {
+      if (rfq === undefined) return changeFeed(store, filter)
+      const found = await findRfq(rfqs, { channel: filter.channel ?? '', name: rfq, now })
+      return 'notFound' in found ? { entries: [], nextCursor: null } : changeFeed(store, { ...filter, rfqId: found.id })
+    },
+    async channel({ channel, now }) {
+      const rules = channels.find(({ key }) => key === channel)
+      if (rules === undefined) return { notFound: `${channel} is not a configured channel` }
+      return channelPageModel({ store, rfqs }, rules, now)
+    },
+    async closing(address) {
+      const found = await findRfq(rfqs, address)
+      if ('notFound' in found) return found
+      const { channel } = address
+      const decisions = await store.decisions({ channel, rfqId: found.id, limit: MAX_EXPLAINED })
+      const { key: _key, ...rules } = createRulesLookup(channels)(channel)
+      return {
+        channel,
+        name: found.name,
+        title: found.row.title,
+        state: found.row.state,
+        dueDate: found.row.responseDueDate,
+        timeZone: rules.timeZone,
+        graceHours: rules.graceHours,
+        autoClose: rules.autoClose,
+        decisions: decisions.map((record) => ({ record, explanation: explainDecision(record) })),
+      }
+    },
     runs: (filter) => store.runs(filter),
     decisions: (filter) => store.decisions(filter),
     problems: (filter) => store.problems(filter),
+  }
+}
+
+/** An RFQ by its number where that is unique in the channel, else by its id. */
+async function findRfq(
+  rfqs: RfqList,
+  { channel, name, now, asOf }: RfqAddress,
+): Promise<{ id: string; name: string; row: RfqListRow } | NotFound> {
+  const matches = (row: { name: string; id: string }) => row.name === name || row.id === name
+  const found = (await rfqs.rows({ channel, now, ...(asOf && { asOf }) })).find(matches)
+  if (found !== undefined) return { id: found.id, name: found.name, row: found }
+  const current = asOf === undefined ? undefined : (await rfqs.rows({ channel, now })).find(matches)
+  return {
+    notFound:
+      current === undefined
+        ? `${channel} has no RFQ ${name}`
+        : `RFQ ${name} of ${channel} was not known yet at ${asOf?.toISOString()}`,
   }
 }

@@ -77,6 +77,15 @@ export const rfqFigures = z
     currency: nullableText,
     bestPricePerTonne: number,
     bestPriceOffer: nullableText,
+    award: z
+      .strictObject({
+        status: z.enum(['award', 'partial', 'none', 'no-target', 'no-offers']),
+        offers: z.array(z.string()).describe('Labels of the awarded offers.'),
+        tonnes: z.number(),
+        pricePerTonne: number,
+      })
+      .nullable()
+      .describe('The recommended award; null if the award rule depends on scores: see the comparison.'),
   })
   .meta({ id: 'RfqFigures' })
 

@@ -89,7 +89,13 @@ export const DECISION_COLUMNS: readonly Column<DecisionRecord>[] = [
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: (row) => plain(String(row.rfqNumber ?? row.rfqId)),
   },
-  { key: 'dueDate', title: 'Due', value: ({ dueDate }) => dueDate, cell: ({ dueDate }) => plain(dueDate) },
+  {
+    key: 'dueDate',
+    width: 'line',
+    title: 'Due',
+    value: ({ dueDate }) => dueDate,
+    cell: ({ dueDate }) => plain(dueDate),
+  },
   {
     key: 'verdict',
     title: 'Decision',
@@ -104,6 +110,7 @@ export const DECISION_COLUMNS: readonly Column<DecisionRecord>[] = [
   },
   {
     key: 'reason',
+    width: 'wide',
     title: 'Reason',
     sortable: false,
     value: ({ reason, message }) => (message ? `${reason} (${message})` : reason),

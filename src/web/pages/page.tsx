@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { ComponentChildren } from 'preact'
 import { z } from 'zod'
 import type { Clock } from '../../domain/clock.js'
+import type { Settings } from '../../domain/comparison/settings.js'
 import { HttpError } from '../errors.js'
 import { sendPage } from '../html.js'
 import type { PageQueries } from '../page-queries.js'
@@ -13,6 +14,8 @@ import { Layout } from '../views/layout.js'
 export interface PageDeps {
   queries: PageQueries
   now: Clock
+  /** How offers are compared unless a reader changes it. */
+  settings: Settings
 }
 
 /** The parameters of an address, each at most once. */
@@ -27,6 +30,7 @@ export interface PageRequest {
   query: Parameters
   now: Date
   queries: PageQueries
+  settings: Settings
   /** The address of this page with other parameters; null removes one. */
   link: (changes: Record<string, string | null>) => string
 }
@@ -36,7 +40,11 @@ export interface PageContent {
   title: string
   /** The page of the navigation that it belongs to. */
   current: string
+  /** The past moment that it shows; undefined for the current state. */
+  asOf?: Date | undefined
   body: ComponentChildren
+  /** Called before it is sent, to set headers. */
+  onSend?: (reply: FastifyReply) => void
   /** The tables that can be downloaded from it. */
   tables?: readonly Download[]
 }
@@ -53,8 +61,10 @@ export function addPage(
     const [content, freshness] = await Promise.all([handle(page), deps.queries.freshness()])
     const format = readChoice(page.query, 'format', ['csv', 'json'] as const)
     if (format !== null) return sendTable(reply, content, page.query.table, format)
+    content.onSend?.(reply)
     const { user, session, csrfToken } = request
-    const frame = { user, csrfToken, canSignOut: session !== null, freshness, now: page.now }
+    const asOf = content.asOf && { at: content.asOf, nowLink: page.link({ as_of: null }) }
+    const frame = { user, csrfToken, canSignOut: session !== null, freshness, now: page.now, asOf }
     return sendPage(
       reply,
       <Layout title={content.title} current={content.current} frame={frame}>
@@ -64,7 +74,7 @@ export function addPage(
   })
 }
 
-function pageRequest(request: FastifyRequest, { queries, now }: PageDeps): PageRequest {
+function pageRequest(request: FastifyRequest, { queries, now, settings }: PageDeps): PageRequest {
   const query = singleValues(request.query)
   const [path = '/'] = request.url.split('?')
   return {
@@ -73,6 +83,7 @@ function pageRequest(request: FastifyRequest, { queries, now }: PageDeps): PageR
     query,
     now: now(),
     queries,
+    settings,
     link(changes) {
       const { format, table, ...rest } = query
       const next = Object.entries({ ...rest, ...changes }).filter(
@@ -118,7 +129,15 @@ export function readChoice<const T extends string>(query: Parameters, name: stri
 }
 
 const PAGE = z.coerce.number().int().min(1).max(1_000_000)
-const PAGE_SIZE = 100
+/** Rows on one page of a table. */
+export const PAGE_SIZE = 100
+
+/** `page`, counted from 1; 1 if it is absent or not a number. */
+export const pageNumber = (query: Parameters): number => PAGE.safeParse(query.page ?? 1).data ?? 1
+
+/** A path at the same moment. */
+export const withAsOf = (path: string, asOf: string | undefined): string =>
+  asOf === undefined ? path : `${path}${path.includes('?') ? '&' : '?'}as_of=${encodeURIComponent(asOf)}`
 
 /** Sorts the rows of a table as the address says, and takes one page of them. */
 export function pageOf<Row>(
@@ -130,7 +149,7 @@ export function pageOf<Row>(
   const allRows = sortRows(table.rows, table.columns, sorting)
   const total = allRows.length
   const of = Math.max(1, Math.ceil(total / size))
-  const page = Math.min(of, PAGE.safeParse(query.page ?? 1).data ?? 1)
+  const page = Math.min(of, pageNumber(query))
   return {
     table: { ...table, rows: allRows.slice((page - 1) * size, page * size), allRows },
     sorting,

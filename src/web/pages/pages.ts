@@ -1,14 +1,28 @@
 import type { WebPlugin } from '../plugin.js'
+import { changesPage } from './changes-page.js'
+import { channelPage, channelsPage } from './channel-page.js'
+import { closingPage } from './closing-page.js'
 import { decisionsPage } from './decisions-page.js'
+import { offerPage } from './offer-page.js'
 import { addPage, type PageDeps } from './page.js'
 import { problemsPage } from './problems-page.js'
+import { rfqPage } from './rfq-page.js'
+import { rfqsPage } from './rfqs-page.js'
 import { runsPage } from './runs-page.js'
+import { todayPage } from './today-page.js'
 
 /** The web page (docs/WEB.md). */
 export const pageRoutes =
   (deps: PageDeps): WebPlugin =>
   (app) => {
-    app.get('/', (_request, reply) => reply.redirect('/runs', 302))
+    addPage(app, deps, '/', todayPage)
+    addPage(app, deps, '/rfqs', rfqsPage)
+    addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage)
+    addPage(app, deps, '/rfqs/:org/:channel/:name/offers/:offer', offerPage)
+    addPage(app, deps, '/rfqs/:org/:channel/:name/closing', closingPage)
+    addPage(app, deps, '/channels', channelsPage)
+    addPage(app, deps, '/channels/:org/:channel', channelPage)
+    addPage(app, deps, '/changes', changesPage)
     addPage(app, deps, '/runs', runsPage)
     addPage(app, deps, '/decisions', decisionsPage)
     addPage(app, deps, '/problems', problemsPage)

@@ -24,7 +24,7 @@ export async function runsPage(page: PageRequest): Promise<PageContent> {
   const shown = pageOf(page, {
     name: 'runs',
     caption: 'Polls and closing rounds, newest first',
-    columns: COLUMNS,
+    columns: RUN_COLUMNS,
     rows,
     empty: <>No runs match. The service polls on its schedule; `quotekeeper sync` polls now.</>,
   })
@@ -52,7 +52,7 @@ export async function runsPage(page: PageRequest): Promise<PageContent> {
 
 const TONES: Record<RunOutcome, Tone> = { complete: 'good', partial: 'warn', failed: 'bad', interrupted: 'warn' }
 
-export const COLUMNS: readonly Column<RunRecord>[] = [
+export const RUN_COLUMNS: readonly Column<RunRecord>[] = [
   { key: 'run', title: 'Run', value: ({ id }) => id, align: 'right' },
   { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
   { key: 'kind', title: 'Kind', value: ({ kind }) => kind },

@@ -11,6 +11,8 @@ export interface Column<Row> {
   /** What the page shows, if that is not simply the value. */
   cell?: (row: Row) => ComponentChildren
   align?: 'right'
+  /** `line`: never broken, such as dates. `wide`: text that needs room. Default: as the browser likes. */
+  width?: 'line' | 'wide'
   /** Explains the column. */
   hint?: string
   /** Whether a reader can sort by it. Default true. */

@@ -1,11 +1,15 @@
 import type { ComponentChildren } from 'preact'
 import type { User } from '../access/user.js'
 import type { ChannelFreshness } from '../page-queries.js'
-import { age } from './format.js'
+import { age, Moment } from './format.js'
 import { STYLESHEET_PATH } from './stylesheet.js'
 
 /** The pages that the navigation names, in order. */
 const NAVIGATION: readonly { path: string; title: string }[] = [
+  { path: '/', title: 'Today' },
+  { path: '/rfqs', title: 'RFQs' },
+  { path: '/changes', title: 'Changes' },
+  { path: '/channels', title: 'Channels' },
   { path: '/runs', title: 'Runs' },
   { path: '/decisions', title: 'Decisions' },
   { path: '/problems', title: 'Problems' },
@@ -18,6 +22,8 @@ export interface Frame {
   canSignOut: boolean
   freshness: readonly ChannelFreshness[]
   now: Date
+  /** The past moment that is shown, and the same page now. */
+  asOf?: { at: Date; nowLink: string } | undefined
 }
 
 interface LayoutProps {
@@ -56,6 +62,7 @@ export function Layout({ title, current, frame = null, children }: LayoutProps) 
           </div>
         </header>
         {frame && <FreshnessLine frame={frame} />}
+        {frame?.asOf && <PastNotice asOf={frame.asOf} />}
         <main id="main" class="wrap" tabindex={-1}>
           {children}
         </main>
@@ -82,18 +89,39 @@ const SignOut = ({ frame: { user, csrfToken } }: { frame: Frame }) => (
   </form>
 )
 
-/** How recent the figures are. */
-const FreshnessLine = ({ frame: { freshness, now } }: { frame: Frame }) => (
-  <div class="freshline">
-    <div class="wrap fresh">
-      <span>{`As of ${now.toISOString().slice(11, 16)} UTC`}</span>
-      {freshness.map(({ channel, rfqsAt, listingsAt }) => (
-        <span key={channel}>
-          {`${channel}: RFQs ${pollWords(rfqsAt, now)}, listings ${pollWords(listingsAt, now)}`}
-        </span>
-      ))}
+const PastNotice = ({ asOf: { at, nowLink } }: { asOf: NonNullable<Frame['asOf']> }) => (
+  <div class="past" role="note">
+    <div class="wrap">
+      As known on <Moment at={at.toISOString()} /> UTC. <a href={nowLink}>Show the current state</a>
     </div>
   </div>
 )
 
-const pollWords = (at: string | null, now: Date) => (at === null ? 'not polled yet' : `polled ${age(at, now)}`)
+/** How recent the figures are: of the one channel, or of the one that was polled longest ago. */
+function FreshnessLine({ frame: { freshness, now } }: { frame: Frame }) {
+  const [only, ...others] = freshness
+  const prefix = only !== undefined && others.length === 0 ? `${only.channel}: ` : ''
+  const most = others.length === 0 ? '' : 'at most '
+  return (
+    <div class="freshline">
+      <div class="wrap fresh">
+        <span>{`As of ${now.toISOString().slice(11, 16)} UTC`}</span>
+        <span>{`${prefix}RFQs ${pollWords(freshness, 'rfqsAt', now, most)}`}</span>
+        <span>{`listings ${pollWords(freshness, 'listingsAt', now, most)}`}</span>
+        {others.length > 0 && <span>{`${freshness.length} channels`}</span>}
+      </div>
+    </div>
+  )
+}
+
+function pollWords(
+  freshness: readonly ChannelFreshness[],
+  kind: 'rfqsAt' | 'listingsAt',
+  now: Date,
+  most: string,
+): string {
+  const missing = freshness.filter((channel) => channel[kind] === null).map(({ channel }) => channel)
+  if (missing.length > 0) return `not polled yet${freshness.length > 1 ? `: ${missing.join(', ')}` : ''}`
+  const oldest = freshness.flatMap((channel) => channel[kind] ?? []).sort()[0]
+  return oldest === undefined ? 'not polled' : `polled ${most}${age(oldest, now)}`
+}

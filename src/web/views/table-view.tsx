@@ -1,5 +1,8 @@
-import type { Sorting, Table } from '../tables/table.js'
+import type { Column, Sorting, Table } from '../tables/table.js'
 import { UNKNOWN } from './format.js'
+
+/** Longer tables scroll within the window, so that their header stays in view. */
+const TALL_ROWS = 15
 
 interface TableViewProps<Row> {
   table: Table<Row>
@@ -17,7 +20,7 @@ export function TableView<Row>({ table, sorting = null, link, pages }: TableView
   const download = (format: string) => link({ format, table: name })
   return (
     <div class="table" id={name}>
-      <section class="scroll" aria-label={caption} tabindex={0}>
+      <section class={rows.length > TALL_ROWS ? 'scroll tall' : 'scroll'} aria-label={caption} tabindex={0}>
         <table class="cards">
           <caption class="visually-hidden">{caption}</caption>
           <thead>
@@ -30,9 +33,9 @@ export function TableView<Row>({ table, sorting = null, link, pages }: TableView
           <tbody>
             {rows.map((row) => (
               <tr>
-                {columns.map(({ key, title, align, cell, value }) => (
-                  <td key={key} class={align === 'right' ? 'r' : undefined} data-label={title}>
-                    {cell ? cell(row) : String(value(row) ?? UNKNOWN)}
+                {columns.map(({ key, title, align, width, cell, value }) => (
+                  <td key={key} class={classOf(align, width)} data-label={title}>
+                    <div>{cell ? cell(row) : String(value(row) ?? UNKNOWN)}</div>
                   </td>
                 ))}
               </tr>
@@ -97,3 +100,6 @@ function Pages({
     </nav>
   )
 }
+
+const classOf = (align: 'right' | undefined, width: Column<never>['width']) =>
+  [align === 'right' ? 'r' : '', width ?? ''].join(' ').trim() || undefined

@@ -27,7 +27,7 @@ import { clarificationQuestions } from './negotiation-questions.js'
 import { emptyRecommendation, recommend } from './recommendation.js'
 import { savingsOf } from './savings-baselines.js'
 import { scoreLeadOf } from './score-lead.js'
-import { keyOf, switchTableOf } from './switch-table.js'
+import { keyOf, noSwitchTable, switchTableOf } from './switch-table.js'
 
 export interface DecisionInput {
   context: ReportContext
@@ -40,6 +40,8 @@ export interface DecisionInput {
   sensitivity: Sensitivity
   /** Median price per tonne of the ranked offers. */
   medianPrice: number | null
+  /** Whether to solve the awards for other choices ahead, which only a workbook needs. Default true. */
+  withSwitches?: boolean
 }
 
 /** The decision on an RFQ: Decision. Pure; equal inputs give equal decisions. */
@@ -51,7 +53,8 @@ export function decisionOf(input: DecisionInput): Decision {
   const ranked = offers.filter(isRanked)
   const wanted = rfq.wanted.volume
   const basis = settings.wantedVolume
-  const switches = switchTableOf(solver, rfq, { hard, basis, command: commandOf(context, rfq) })
+  const choices = { hard, basis, command: commandOf(context, rfq) }
+  const switches = input.withSwitches === false ? noSwitchTable(choices) : switchTableOf(solver, rfq, choices)
   const switchKey = (mask: RequirementMask) => keyOf(mask & maskOf(switches.names), maskOf(switches.names), basis)
   const found = wanted === null ? null : findAwards(input, { solver, hard, wanted, currency, switchKey })
   const recommendation = found?.recommendation ?? noTarget(rfq, offers)

@@ -18,6 +18,20 @@ const MAX_SEARCHES: readonly [offers: number, searches: number][] = [
   [Number.POSITIVE_INFINITY, 15],
 ]
 
+/** A table without entries, where no workbook follows. */
+export const noSwitchTable = ({ basis, command }: { basis: WantedBasis; command: string }): SwitchTable => ({
+  names: [],
+  currentKey: keyOf(0, 0, basis),
+  entries: [],
+  awards: [],
+  regardless: [],
+  eligibleSets: 0,
+  combinations: 0,
+  complete: false,
+  command,
+  words: 'Not computed.',
+})
+
 /**
  * Solves the awards for every combination of switches and wanted volumes that makes a difference: SwitchTable.
  * @param hard the requirements that are hard in the report's settings

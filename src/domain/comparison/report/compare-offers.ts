@@ -12,6 +12,11 @@ import { aboutOf } from './report-notes.js'
 import { REPORT_SCHEMA, type RfqReport } from './rfq-report-model.js'
 import { summariseOffers } from './rfq-statistics.js'
 
+export interface CompareOptions {
+  /** Solve the awards for other choices of requirements and volumes ahead (`decision.switches`), which takes longest. */
+  withSwitches?: boolean
+}
+
 /**
  * The report on one RFQ as known at a moment. Pure: the same input gives the same report, whatever the order of its lists.
  * Takes time n log n in offers and lines; the searches for awards and the sensitivity analysis have their own limits
@@ -19,7 +24,7 @@ import { summariseOffers } from './rfq-statistics.js'
  * @returns plain JSON: `report --json` prints this value
  * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
-export function compareOffers(input: ComparisonInput): RfqReport {
+export function compareOffers(input: ComparisonInput, { withSwitches = true }: CompareOptions = {}): RfqReport {
   const comparison = createContext(input)
   const { report: context, settings } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
@@ -45,6 +50,7 @@ export function compareOffers(input: ComparisonInput): RfqReport {
     awards,
     sensitivity,
     medianPrice: summary.price.median,
+    withSwitches,
   })
   return {
     schema: REPORT_SCHEMA,

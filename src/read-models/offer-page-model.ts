@@ -1,0 +1,75 @@
+import type { Decision } from '../domain/comparison/decision/decision-model.js'
+import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
+import { changesOfVersion } from '../domain/comparison/report/document-changes.js'
+import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import type { Version } from '../domain/records.js'
+
+/** One offer with everything behind its figures. */
+export interface OfferPageModel {
+  offer: OfferReport
+  currency: string | null
+  rfqTitle: string | null
+  decision: Decision['offers'][number] | null
+  negotiation: Decision['negotiation']['offers'][number] | null
+  /** Newest first. */
+  versions: OfferVersion[]
+  /** The newest document as received, and how much of it was left out. */
+  document: { text: string; omitted: number; asReceived: boolean; contentHash: string }
+}
+
+export interface OfferVersion {
+  version: number
+  /** The change happened after the first and before the second observation. */
+  notBefore: string | null
+  observedAt: string
+  valid: boolean
+  shape: Version['shape']
+  /** One sentence per difference to the version before; empty for the first. */
+  changes: string[]
+}
+
+/** Characters of a document that are shown. */
+const MAX_DOCUMENT = 200_000
+
+/** The page of one offer; null if the report has no such offer. */
+export function offerPageModel(report: RfqReport, offerId: string, history: readonly Version[]): OfferPageModel | null {
+  const at = report.offers.findIndex(({ id }) => id === offerId)
+  const offer = report.offers[at]
+  const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
+  const newest = versions.at(-1)
+  if (offer === undefined || newest === undefined) return null
+  const context = { labels: new Map([[offerId, offer.label]]), asOf: report.context.asOf }
+  return {
+    offer,
+    currency: report.currency.comparison,
+    rfqTitle: report.rfq.title,
+    decision: report.decision.offers[at] ?? null,
+    negotiation: report.decision.negotiation.offers[at] ?? null,
+    versions: versions
+      .map((version, index) => {
+        const previous = versions[index - 1] ?? null
+        const changes = previous === null ? [] : changesOfVersion(previous, version, context)
+        const { notBefore, observedAt, valid, shape } = version
+        return {
+          version: version.version,
+          notBefore,
+          observedAt,
+          valid,
+          shape,
+          changes: changes.map(({ words }) => words),
+        }
+      })
+      .reverse(),
+    document: {
+      text: readable(newest).slice(0, MAX_DOCUMENT),
+      omitted: Math.max(0, readable(newest).length - MAX_DOCUMENT),
+      asReceived: newest.bodyAsReceived,
+      contentHash: newest.contentHash,
+    },
+  }
+}
+
+/** The text with line breaks, unless parsing it would lose something. */
+function readable({ bodyText, body, isLossy }: Version): string {
+  return isLossy || bodyText.length > MAX_DOCUMENT ? bodyText : JSON.stringify(body, null, 2)
+}

@@ -1,0 +1,211 @@
+import type { Decision, DecisionAward, RequirementSwitch } from '../domain/comparison/decision/decision-model.js'
+import type { Flag } from '../domain/comparison/flag.js'
+import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
+import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
+import type { RfqTerms } from '../domain/comparison/rfq/rfq-terms.js'
+import type { Criterion, Settings } from '../domain/comparison/settings.js'
+
+/** The comparison of an RFQ's offers as its page shows it: a part of the report, small enough to send to another thread. */
+export interface RfqPageModel {
+  channel: string
+  asOf: string
+  timeZone: string
+  currency: string | null
+  currencyReason: string
+  settings: Settings
+  rfq: RfqTerms
+  summary: RfqReport['summary']
+  banners: Decision['banners']
+  requirements: RequirementSwitch[]
+  recommendation: Pick<
+    Decision['recommendation'],
+    'status' | 'headline' | 'awards' | 'reasons' | 'conditions' | 'changes' | 'questions'
+  > & { award: AwardSummary | null; closest: string | null }
+  scenarios: ScenarioRow[]
+  requirementCosts: { title: string; cost: number | null; words: string }[]
+  savings: { title: string; pricePerTonne: number | null; saving: number | null; words: string }[]
+  /** Ranked offers first, by rank. */
+  offers: RfqPageOffer[]
+  /** Tonnes by vintage year and by month of delivery, of the first offers. */
+  vintages: TonnesByOffer[]
+  deliveries: TonnesByOffer[]
+  decisions: number
+  problems: number
+}
+
+export interface AwardSummary {
+  tonnes: number
+  total: number
+  pricePerTonne: number | null
+  coverage: number | null
+  score: number | null
+}
+
+export interface ScenarioRow {
+  scenario: string
+  title: string
+  rule: string
+  offers: string[]
+  award: AwardSummary | null
+  waived: string[]
+  difference: number | null
+  words: string
+}
+
+export interface RfqPageOffer {
+  id: string
+  /** The number of the offer in the report. */
+  number: number
+  rank: number | null
+  label: string
+  developer: string | null
+  project: string | null
+  status: string | null
+  contractType: string | null
+  submittedAt: string | null
+  late: boolean | null
+  missingSince: string | null
+  /** In its own currency. */
+  currency: string | null
+  volume: number | null
+  total: number | null
+  ownPricePerTonne: number | null
+  /** In the comparison currency. */
+  pricePerTonne: number | null
+  riskAdjustedPrice: number | null
+  coverage: number | null
+  score: number | null
+  scores: Record<Criterion, number> | null
+  oldestVintage: number | null
+  newestVintage: number | null
+  firstDelivery: string | null
+  lastDelivery: string | null
+  expiryDate: string | null
+  daysToExpiry: number | null
+  /** Tonnes in the recommended award. */
+  awardedTonnes: number
+  compliant: boolean
+  /** What it does not meet, in words; of requirements that are not `off`. */
+  unmet: { title: string; level: string; words: string }[]
+  /** Why it cannot be awarded or is not compliant; null if it can. */
+  why: string | null
+  /** Why it is not ranked; empty if it is. */
+  exclusions: string[]
+  flags: Pick<Flag, 'severity' | 'words'>[]
+}
+
+/** A bar of a chart: tonnes by offer, in the order of `offers`. */
+export interface TonnesByOffer {
+  label: string
+  tonnes: { label: string; tonnes: number }[]
+}
+
+/** Offers in a chart of tonnes; more could not be told apart. */
+const MAX_CHARTED = 8
+
+/** The part of a report that its page shows. */
+export function toRfqPageModel(report: RfqReport): RfqPageModel {
+  const { context, decision, rfq, offers, summary, settings, currency } = report
+  const { recommendation } = decision
+  const { status, headline, awards, reasons, conditions, changes, questions } = recommendation
+  const charted = offers.filter(({ lines }) => lines.length > 0).slice(0, MAX_CHARTED)
+  return {
+    channel: context.channel,
+    asOf: context.asOf,
+    timeZone: context.timeZone,
+    currency: currency.comparison,
+    currencyReason: currency.reason,
+    settings,
+    rfq,
+    summary,
+    banners: decision.banners,
+    requirements: decision.requirements,
+    recommendation: {
+      ...{ status, headline, awards, reasons, conditions, changes, questions },
+      award: awardSummary(recommendation.award),
+      closest: recommendation.closest?.words ?? null,
+    },
+    scenarios: decision.scenarios.map(({ scenario, title, rule, award, waived, difference, words }) => ({
+      ...{ scenario, title, rule, waived, difference, words },
+      offers: award?.offers.map(({ label }) => label) ?? [],
+      award: awardSummary(award),
+    })),
+    requirementCosts: decision.requirementCosts.map(({ title, cost, words }) => ({ title, cost, words })),
+    savings: (decision.savings?.baselines ?? []).map(({ title, pricePerTonne, saving, words }) => ({
+      ...{ title, pricePerTonne, saving, words },
+    })),
+    offers: offers.map((offer, at) => pageOffer(offer, decision.offers[at])),
+    vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
+    deliveries: tonnesBy(charted, ({ dueDate }) => dueDate?.slice(0, 7) ?? null),
+    decisions: report.decisions.length,
+    problems: report.problems.length,
+  }
+}
+
+function awardSummary(award: DecisionAward | null): AwardSummary | null {
+  if (award === null) return null
+  const { tonnes, total, pricePerTonne, coverage, score } = award
+  return { tonnes, total, pricePerTonne, coverage, score }
+}
+
+function pageOffer(offer: OfferReport, decision: Decision['offers'][number] | undefined): RfqPageOffer {
+  const { id, sequence, rank, label, developer, project, status, submittedAt, late, missingSince } = offer
+  const { terms, metrics, compared, scores, eligibility, flags } = offer
+  return {
+    ...{ id, number: sequence, rank, label, developer, project, status, submittedAt, late, missingSince },
+    contractType: terms.contractType,
+    currency: terms.currency,
+    volume: metrics.volume,
+    total: metrics.total,
+    ownPricePerTonne: metrics.pricePerTonne,
+    pricePerTonne: compared.pricePerTonne,
+    riskAdjustedPrice: compared.price,
+    coverage: metrics.coverage,
+    score: scores?.total ?? null,
+    scores: scores === null ? null : pickScores(scores),
+    oldestVintage: metrics.oldestVintage,
+    newestVintage: metrics.newestVintage,
+    firstDelivery: metrics.firstDelivery,
+    lastDelivery: metrics.lastDelivery,
+    expiryDate: terms.expiryDate,
+    daysToExpiry: terms.daysToExpiry,
+    awardedTonnes: decision?.tonnes ?? 0,
+    compliant: decision?.compliant ?? false,
+    unmet: (decision?.unmet ?? []).map(({ title, level, words }) => ({ title, level, words })),
+    why: decision?.why ?? null,
+    exclusions: eligibility.exclusions.map(({ words }) => words),
+    flags: flags.map(({ severity, words }) => ({ severity, words })),
+  }
+}
+
+const pickScores = ({
+  price,
+  coverage,
+  delivery,
+  promptness,
+  vintage,
+  payment,
+  evidence,
+}: NonNullable<OfferReport['scores']>): Record<Criterion, number> => ({
+  price,
+  coverage,
+  delivery,
+  promptness,
+  vintage,
+  payment,
+  evidence,
+})
+
+function tonnesBy(
+  offers: readonly OfferReport[],
+  keyOf: (line: OfferReport['lines'][number]) => string | null,
+): TonnesByOffer[] {
+  const keys = [...new Set(offers.flatMap(({ lines }) => lines.map((line) => keyOf(line) ?? 'undated')))].sort()
+  return keys.map((key) => ({
+    label: key,
+    tonnes: offers.map(({ label, lines }) => ({
+      label,
+      tonnes: lines.reduce((sum, line) => ((keyOf(line) ?? 'undated') === key ? sum + (line.volume ?? 0) : sum), 0),
+    })),
+  }))
+}

@@ -1,0 +1,102 @@
+import { byCodeUnit } from '../domain/comparison/numbers.js'
+import { NO_FIGURES, type RfqFigures, type RfqList, type RfqListMoment, type RfqListRow } from './rfq-list.js'
+
+/** A row of the list with the figures of its offers. */
+export type RfqSearchRow = RfqListRow & { figures: RfqFigures }
+
+export interface RfqSearch extends RfqListMoment {
+  channel?: string
+  state?: string
+  /** Words that its number, reference, title or channel contain, all of them; or its id. */
+  search?: string
+  /** Default: open ones first, due soonest first. */
+  sort?: { key: RfqSortKey; descending: boolean }
+  /** Rows to return, counted from 0; `to` is exclusive. */
+  from: number
+  to: number
+  /** Whether to leave out the figures of the offers. Default false. */
+  withoutFigures?: boolean
+}
+
+export interface RfqSearchResult {
+  rows: RfqSearchRow[]
+  /** RFQs that match. */
+  total: number
+  /** Every state that occurs in the channel. */
+  states: string[]
+}
+
+type Value = string | number | null
+
+/** What the list can be sorted by, without and with the figures of the offers. */
+const ROW_VALUES = {
+  number: ({ number }) => number,
+  channel: ({ channel }) => channel,
+  title: ({ title }) => title?.toLowerCase() ?? null,
+  state: ({ state }) => state,
+  due: ({ responseDueDate }) => responseDueDate,
+  offers: ({ offers }) => offers,
+  changedAt: ({ changedAt }) => changedAt,
+} satisfies Record<string, (row: RfqListRow) => Value>
+
+const FIGURE_VALUES = {
+  wanted: ({ wanted }) => wanted,
+  coverage: ({ coverage }) => coverage,
+  bestPricePerTonne: ({ bestPricePerTonne }) => bestPricePerTonne,
+  recommendation: ({ award }) => award?.offers[0]?.toLowerCase() ?? null,
+} satisfies Record<string, (figures: RfqFigures) => Value>
+
+export type RfqSortKey = keyof typeof ROW_VALUES | keyof typeof FIGURE_VALUES
+
+/** Finds, sorts and cuts the list. Figures are computed for the rows returned, and for all if they are sorted by one. */
+export async function searchRfqs(
+  list: RfqList,
+  { from, to, sort, withoutFigures = false, ...search }: RfqSearch,
+): Promise<RfqSearchResult> {
+  const all = await list.rows(search)
+  const states = [...new Set(all.flatMap(({ state }) => state ?? []))].sort()
+  const found = all.filter(matcher(search))
+  const sorted = sort === undefined ? found : await sortRows(found, sort, list, search)
+  const shown = sorted.slice(from, to)
+  const figures = withoutFigures ? [] : await list.figures(shown, search)
+  return {
+    rows: shown.map((row, at) => ({ ...row, figures: figures[at] ?? NO_FIGURES })),
+    total: found.length,
+    states,
+  }
+}
+
+function matcher({ state, search = '' }: Pick<RfqSearch, 'state' | 'search'>): (row: RfqListRow) => boolean {
+  const words = search
+    .toLowerCase()
+    .split(/\s+/)
+    .filter((word) => word !== '')
+  return (row) => {
+    if (state !== undefined && row.state !== state) return false
+    if (words.length === 0) return true
+    const text = `${row.number ?? ''} ${row.reference ?? ''} ${row.title ?? ''} ${row.channel}`.toLowerCase()
+    return words.every((word) => text.includes(word)) || row.id === search.trim()
+  }
+}
+
+async function sortRows(
+  rows: readonly RfqListRow[],
+  { key, descending }: NonNullable<RfqSearch['sort']>,
+  list: RfqList,
+  moment: RfqListMoment,
+): Promise<RfqListRow[]> {
+  const byRow = (ROW_VALUES as Partial<Record<RfqSortKey, (row: RfqListRow) => Value>>)[key]
+  const byFigures = (FIGURE_VALUES as Partial<Record<RfqSortKey, (figures: RfqFigures) => Value>>)[key]
+  const values = byFigures ? (await list.figures(rows, moment)).map(byFigures) : rows.map(byRow ?? (() => null))
+  const sign = descending ? -1 : 1
+  return rows
+    .map((row, at) => ({ row, value: values[at] ?? null }))
+    .sort(({ value: a }, { value: b }) => {
+      // Unknown values come last, whatever the direction.
+      if (a === null || b === null) return Number(a === null) - Number(b === null)
+      return sign * (typeof a === 'string' ? byCodeUnit(a, String(b)) : a - Number(b))
+    })
+    .map(({ row }) => row)
+}
+
+export const RFQ_SORT_KEYS = [...Object.keys(ROW_VALUES), ...Object.keys(FIGURE_VALUES)] as readonly RfqSortKey[]

@@ -1,0 +1,106 @@
+import type { ChangeEntry } from '../../read-models/change-feed.js'
+import { rfqPath } from '../../read-models/page-paths.js'
+import { parseAsOf } from '../as-of.js'
+import type { Column, Table } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { Moment, plain } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { FilterForm } from './filter-form.js'
+import { type PageContent, type PageRequest, withAsOf } from './page.js'
+
+const PAGE_ENTRIES = 100
+
+/** `/changes`: what changed in RFQs and offers, newest first. */
+export async function changesPage({ query, queries, now, link }: PageRequest): Promise<PageContent> {
+  const after = parseAsOf(query.since, now)
+  const [{ entries, nextCursor }, channels] = await Promise.all([
+    queries.changes({
+      now,
+      ...(query.channel && { channel: query.channel }),
+      ...(query.channel && query.rfq && { rfq: query.rfq }),
+      ...(after && { after }),
+      ...(query.before && { before: query.before }),
+      limit: PAGE_ENTRIES,
+    }),
+    queries.channels(),
+  ])
+  const table: Table<ChangeEntry> = {
+    name: 'changes',
+    caption: 'Changes, newest first',
+    columns: COLUMNS,
+    rows: entries,
+    empty: <>Nothing changed in this period.</>,
+  }
+  return {
+    title: 'Changes',
+    current: '/changes',
+    tables: [downloadOf(table)],
+    body: (
+      <>
+        <h1>Changes</h1>
+        <p class="lead">
+          What changed in RFQs and their offers. A change happened between two polls: after the first time and before
+          the second.
+        </p>
+        <FilterForm query={query} choices={[{ name: 'channel', title: 'Channel', values: channels }]} />
+        <TableView table={table} link={link} />
+        {nextCursor !== null && (
+          <p class="noprint">
+            <a class="button" href={link({ before: nextCursor })} rel="next">
+              Earlier changes
+            </a>
+          </p>
+        )}
+      </>
+    ),
+  }
+}
+
+const COLUMNS: readonly Column<ChangeEntry>[] = [
+  {
+    key: 'seenBy',
+    title: 'Seen (UTC)',
+    sortable: false,
+    value: ({ seenBy }) => seenBy,
+    cell: ({ channel, rfqNumber, rfqId, seenBy }) => (
+      <a href={withAsOf(rfqPath(channel, String(rfqNumber ?? rfqId)), seenBy)} title="The RFQ as of then">
+        <Moment at={seenBy} />
+      </a>
+    ),
+  },
+  {
+    key: 'after',
+    title: 'After (UTC)',
+    sortable: false,
+    value: ({ after }) => after,
+    cell: ({ after }) => <Moment at={after} />,
+  },
+  { key: 'channel', title: 'Channel', sortable: false, value: ({ channel }) => channel },
+  {
+    key: 'rfq',
+    title: 'RFQ',
+    sortable: false,
+    value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
+    cell: ({ channel, rfqNumber, rfqId, rfqTitle }) => (
+      <a href={rfqPath(channel, String(rfqNumber ?? rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+    ),
+  },
+  { key: 'of', title: 'Of', sortable: false, value: ({ label }) => label, cell: ({ label }) => plain(label) },
+  {
+    key: 'changes',
+    title: 'What changed',
+    sortable: false,
+    value: ({ words }) => words.join(' '),
+    cell: ({ words }) => (
+      <ul class="plain">
+        {words.slice(0, MAX_WORDS).map((one) => (
+          <li>{plain(one)}</li>
+        ))}
+        {words.length > MAX_WORDS && <li class="muted">{`and ${words.length - MAX_WORDS} more`}</li>}
+      </ul>
+    ),
+  },
+]
+
+/** Changes of one document that are listed on the page; the file has all. */
+const MAX_WORDS = 8

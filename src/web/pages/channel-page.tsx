@@ -1,0 +1,162 @@
+import { formatCount } from '../../domain/comparison/number-format.js'
+import { listPath } from '../../read-models/page-paths.js'
+import { HttpError } from '../errors.js'
+import type { Column, Table } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { ChartFigure, NO_ANCHOR, values } from '../views/chart.js'
+import { Moment, plain } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { type PageContent, type PageRequest, pageOf } from './page.js'
+import { RUN_COLUMNS } from './runs-page.js'
+
+/** `/channels/ORG/SLUG`: one channel at a glance. */
+export async function channelPage(page: PageRequest): Promise<PageContent> {
+  const { path, queries, now, link } = page
+  const key = `${path.org}/${path.channel}`
+  const model = await queries.channel({ channel: key, now })
+  if ('notFound' in model) throw new HttpError(404, model.notFound)
+  const filter = `channel=${encodeURIComponent(key)}`
+  const runs = pageOf(page, {
+    name: 'runs',
+    caption: `The newest runs of ${key}`,
+    columns: RUN_COLUMNS.filter(({ key: column }) => column !== 'channel'),
+    rows: model.runs,
+    empty: <>The channel was not polled yet.</>,
+  })
+  const weeks: Table<(typeof model.weeks)[number]> = {
+    name: 'weeks',
+    caption: 'Offers first seen per week',
+    columns: WEEK_COLUMNS,
+    rows: model.weeks,
+    empty: <>No weeks.</>,
+  }
+  return {
+    title: key,
+    current: '/channels',
+    tables: [downloadOf(runs.table), downloadOf(weeks)],
+    body: (
+      <>
+        <h1>{key}</h1>
+        <p class="lead">{`Due dates end at midnight in ${model.timeZone}${model.graceHours > 0 ? ` plus ${formatCount(model.graceHours, 'hour')}` : ''}; autoClose: ${model.autoClose}.`}</p>
+        <ul class="tiles">
+          {model.byState.map(({ state, rfqs }) => (
+            <Tile
+              key={state}
+              value={rfqs}
+              words={`${plain(state)} RFQs`}
+              href={`/rfqs?${filter}&state=${encodeURIComponent(state)}`}
+            />
+          ))}
+          <Tile value={model.overdue} words="overdue" href={`/rfqs?${filter}&state=open&sort=due`} />
+          <Tile value={model.missing} words="missing from the list" href={`/rfqs?${filter}`} />
+          <Tile value={model.unsettled} words="closes to look at" href={listPath('decisions', key)} />
+          <Tile value={model.held} words="held closing rounds" href={listPath('decisions', key)} />
+          <Tile value={model.problems} words="data problems" href={listPath('problems', key)} />
+        </ul>
+        {model.lastClose !== null && (
+          <p>
+            Last close: RFQ {plain(String(model.lastClose.rfqNumber ?? model.lastClose.rfqId))},{' '}
+            {plain(model.lastClose.outcome)}, <Moment at={model.lastClose.decidedAt} /> UTC. Newest decision about each
+            RFQ: {model.closings.map(({ decision, rfqs }) => `${rfqs} ${decision}`).join(', ')}.
+          </p>
+        )}
+        <div class="charts">
+          <ChartFigure
+            chart={{
+              title: 'Offers first seen per week',
+              alt: `Offers first seen in each of the last ${model.weeks.length} weeks`,
+              anchor: NO_ANCHOR,
+              stacked: true,
+              categories: values(model.weeks.map(({ from }) => from.slice(5, 10))),
+              categoryTitle: 'Week from',
+              valueTitle: 'Offers',
+              format: '0',
+              series: [{ name: values(['Offers']), values: values(model.weeks.map(({ offers }) => offers)) }],
+            }}
+          />
+        </div>
+        <h2>Newest runs</h2>
+        <TableView {...runs} link={link} />
+        <p>
+          <a href={`/changes?${filter}`}>What changed</a> · <a href={listPath('runs', key)}>All runs</a> ·{' '}
+          <a href={link({ format: 'csv', table: 'weeks' })}>Offers per week as CSV</a>
+        </p>
+      </>
+    ),
+  }
+}
+
+const WEEK_COLUMNS: readonly Column<{ from: string; offers: number }>[] = [
+  { key: 'from', title: 'From', value: ({ from }) => from },
+  { key: 'offers', title: 'Offers', value: ({ offers }) => offers },
+]
+
+const Tile = ({ value, words, href }: { value: number; words: string; href: string }) => (
+  <li>
+    <a href={href}>
+      <strong>{value.toLocaleString('en-US')}</strong> {words}
+    </a>
+  </li>
+)
+
+/** `/channels`: the configured channels. */
+export async function channelsPage({ queries, now, link }: PageRequest): Promise<PageContent> {
+  const [freshness, { rows }] = await Promise.all([
+    queries.freshness(),
+    queries.rfqs({ now, state: 'open', from: 0, to: Number.MAX_SAFE_INTEGER, withoutFigures: true }),
+  ])
+  const table: Table<(typeof freshness)[number]> = {
+    name: 'channels',
+    caption: 'The configured channels',
+    columns: [
+      {
+        key: 'channel',
+        title: 'Channel',
+        sortable: false,
+        value: ({ channel }) => channel,
+        cell: ({ channel }) => <a href={`/channels/${channel}`}>{channel}</a>,
+      },
+      {
+        key: 'open',
+        title: 'Open RFQs',
+        align: 'right',
+        sortable: false,
+        value: ({ channel }) => rows.filter((row) => row.channel === channel).length,
+      },
+      {
+        key: 'overdue',
+        title: 'Overdue',
+        align: 'right',
+        sortable: false,
+        value: ({ channel }) => rows.filter((row) => row.channel === channel && row.overdue).length,
+      },
+      {
+        key: 'rfqsAt',
+        title: 'RFQs polled (UTC)',
+        sortable: false,
+        value: ({ rfqsAt }) => rfqsAt,
+        cell: ({ rfqsAt }) => <Moment at={rfqsAt} />,
+      },
+      {
+        key: 'listingsAt',
+        title: 'Listings polled (UTC)',
+        sortable: false,
+        value: ({ listingsAt }) => listingsAt,
+        cell: ({ listingsAt }) => <Moment at={listingsAt} />,
+      },
+    ],
+    rows: freshness,
+    empty: <>No channel is configured.</>,
+  }
+  return {
+    title: 'Channels',
+    current: '/channels',
+    tables: [downloadOf(table)],
+    body: (
+      <>
+        <h1>Channels</h1>
+        <TableView table={table} link={link} />
+      </>
+    ),
+  }
+}

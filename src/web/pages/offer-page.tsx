@@ -1,0 +1,281 @@
+import { cleanText } from '../../../reports/layout/clean-text.js'
+import type { OfferPageModel, OfferVersion } from '../../read-models/offer-page-model.js'
+import { rfqPath } from '../../read-models/page-paths.js'
+import { parseAsOf } from '../as-of.js'
+import { HttpError } from '../errors.js'
+import type { Column, Table } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { amount, Badge, Moment, Prose, percent, plain, price, UNKNOWN } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { metricsTable, scoresTable } from './offer-figures.js'
+import { type PageContent, type PageRequest, withAsOf } from './page.js'
+import { addressOf } from './rfq-address.js'
+
+type Line = OfferPageModel['offer']['lines'][number]
+
+/** `/rfqs/…/offers/ID`: one offer, with everything behind its figures. */
+export async function offerPage({ path, query, queries, now, link }: PageRequest): Promise<PageContent> {
+  const asOf = parseAsOf(query.as_of, now)
+  const address = addressOf(path)
+  const found = await queries.offer({ ...address, now, ...(asOf && { asOf }), offerId: path.offer ?? '' })
+  if ('notFound' in found) throw new HttpError(404, found.notFound)
+  const { model, name } = found
+  const { offer, decision } = model
+  const lines = linesTable(model)
+  const metrics = metricsTable(model)
+  const scores = scoresTable(model)
+  const versions = versionsTable(model)
+  const rfqHref = withAsOf(rfqPath(address.channel, name), query.as_of)
+  return {
+    title: `Offer ${offer.sequence} for RFQ ${name}`,
+    current: '/rfqs',
+    asOf,
+    tables: [lines, metrics, scores, versions].map((table) => downloadOf(table as Table<unknown>)),
+    body: (
+      <>
+        <p class="small">
+          <a href={rfqHref}>{`RFQ ${name}${model.rfqTitle ? `: ${plain(model.rfqTitle)}` : ''}`}</a>
+        </p>
+        <h1>{`Offer ${offer.sequence}: ${plain([offer.developer, offer.project].filter(Boolean).join(' · ') || offer.label)}`}</h1>
+        <OfferFacts model={model} />
+        {decision !== null && (
+          <p class={`notice ${decision.compliant ? 'good' : 'warn'}`}>
+            {decision.why !== null ? plain(decision.why) : 'It meets every hard requirement.'}{' '}
+            {decision.tonnes > 0 && `${amount(decision.tonnes)} t of it are in the recommended award.`}
+          </p>
+        )}
+        {offer.flags.length > 0 && (
+          <section aria-labelledby="flags">
+            <h2 id="flags">Flags</h2>
+            <ul class="flags">
+              {offer.flags.map(({ severity, words }) => (
+                <li>
+                  <Badge tone={severity === 'high' ? 'bad' : severity === 'medium' ? 'warn' : 'neutral'}>
+                    {severity}
+                  </Badge>{' '}
+                  {plain(words)}
+                </li>
+              ))}
+            </ul>
+          </section>
+        )}
+        <h2>Deliveries</h2>
+        <TableView table={lines} link={link} />
+        {offer.prepayments.length > 0 && (
+          <>
+            <h3>Pre-payments</h3>
+            <ul>
+              {offer.prepayments.map(({ number, amount: paid, dueDate }) => (
+                <li key={number}>{`${amount(paid)} ${plain(offer.terms.currency)}, due ${plain(dueDate)}`}</li>
+              ))}
+            </ul>
+          </>
+        )}
+        <h2>Figures and how they are computed</h2>
+        <TableView table={metrics} link={link} />
+        {offer.scores !== null && (
+          <>
+            <h2>Score</h2>
+            <TableView table={scores} link={link} />
+          </>
+        )}
+        <Negotiation model={model} />
+        <h2>Notes and review</h2>
+        <Prose text={offer.terms.notes} />
+        {offer.terms.review !== null && (
+          <p>{`Review: ${plain(offer.terms.review.status)}. ${plain(offer.terms.review.comment)}`}</p>
+        )}
+        <h2>Versions</h2>
+        <TableView table={versions} link={link} />
+        <Document model={model} />
+      </>
+    ),
+  }
+}
+
+function OfferFacts({ model: { offer, currency } }: { model: OfferPageModel }) {
+  const { terms, metrics, compared } = offer
+  return (
+    <div class="facts">
+      <p>
+        <Badge tone={offer.status === 'accepted' ? 'good' : offer.status === 'rejected' ? 'bad' : 'neutral'}>
+          {plain(offer.status)}
+        </Badge>{' '}
+        {offer.rank === null ? 'not ranked' : `rank ${offer.rank}`} · submitted <Moment at={offer.submittedAt} />
+        {offer.late ? ' (late)' : ''} · expires {plain(terms.expiryDate)} · {plain(terms.contractType)}
+        {offer.missingSince !== null && (
+          <>
+            {' · withdrawn, missing since '}
+            <Moment at={offer.missingSince} />
+          </>
+        )}
+      </p>
+      <p>
+        {`${amount(metrics.volume)} t at ${price(metrics.pricePerTonne)} ${plain(terms.currency)}/t, ${amount(metrics.total)} ${plain(terms.currency)} in total`}
+        {currency !== null &&
+          currency !== terms.currencyCode &&
+          ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t`}
+        {` · covers ${percent(metrics.coverage)}`}
+      </p>
+    </div>
+  )
+}
+
+const linesTable = ({ offer }: OfferPageModel): Table<Line> => ({
+  name: 'deliveries',
+  caption: 'Deliveries and their vintages',
+  columns: [
+    {
+      key: 'delivery',
+      title: 'No.',
+      align: 'right',
+      sortable: false,
+      value: ({ delivery, vintage }) => `${delivery}.${vintage}`,
+    },
+    {
+      key: 'dueDate',
+      title: 'Due',
+      width: 'line',
+      sortable: false,
+      value: ({ dueDate }) => dueDate,
+      cell: ({ dueDate }) => plain(dueDate),
+    },
+    {
+      key: 'name',
+      title: 'Vintage',
+      sortable: false,
+      value: ({ name }) => name,
+      cell: ({ name, vintageYear }) => plain(name ?? (vintageYear === null ? null : String(vintageYear))),
+    },
+    {
+      key: 'period',
+      title: 'Reporting period',
+      sortable: false,
+      value: ({ periodStart, periodEnd }) => `${periodStart ?? ''}/${periodEnd ?? ''}`,
+      cell: ({ periodStart, periodEnd }) => `${plain(periodStart)} to ${plain(periodEnd)}`,
+    },
+    {
+      key: 'mitigation',
+      title: 'Mitigation',
+      sortable: false,
+      value: ({ mitigationTypes }) => mitigationTypes.join(', '),
+      cell: ({ mitigationTypes }) => plain(mitigationTypes.join(', ')),
+    },
+    {
+      key: 'volume',
+      title: 'Tonnes',
+      align: 'right',
+      sortable: false,
+      value: ({ volume }) => volume,
+      cell: ({ volume }) => amount(volume),
+    },
+    {
+      key: 'unitPrice',
+      title: 'Price per t',
+      align: 'right',
+      sortable: false,
+      value: ({ unitPrice }) => unitPrice,
+      cell: ({ unitPrice }) => price(unitPrice),
+    },
+    {
+      key: 'total',
+      title: 'Total',
+      align: 'right',
+      sortable: false,
+      value: ({ total }) => total,
+      cell: ({ total }) => amount(total),
+    },
+  ],
+  rows: offer.lines,
+  empty: <>The offer has no delivery lines{offer.shape === 'summary' ? ': only its summary could be read' : ''}.</>,
+})
+
+const versionsTable = ({ versions }: OfferPageModel): Table<OfferVersion> => ({
+  name: 'versions',
+  caption: 'Every version of the offer, newest first',
+  columns: VERSION_COLUMNS,
+  rows: versions,
+  empty: <>No versions.</>,
+})
+
+const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
+  { key: 'version', title: 'Version', align: 'right', sortable: false, value: ({ version }) => version },
+  {
+    key: 'observedAt',
+    title: 'Seen (UTC)',
+    width: 'line',
+    sortable: false,
+    value: ({ observedAt }) => observedAt,
+    cell: ({ observedAt }) => (
+      <a href={`?as_of=${observedAt}`}>
+        <Moment at={observedAt} />
+      </a>
+    ),
+  },
+  {
+    key: 'notBefore',
+    title: 'Not before (UTC)',
+    width: 'line',
+    sortable: false,
+    value: ({ notBefore }) => notBefore,
+    cell: ({ notBefore }) => <Moment at={notBefore} />,
+  },
+  {
+    key: 'changes',
+    title: 'Differences to the version before',
+    width: 'wide',
+    sortable: false,
+    value: ({ changes }) => changes.join(' '),
+    cell: ({ changes, version, valid, shape }) => (
+      <>
+        {changes.length === 0 ? (
+          <span class="muted">{version === 1 ? 'first version' : 'only fields that are not compared'}</span>
+        ) : (
+          <ul class="plain">
+            {changes.map((words) => (
+              <li>
+                <mark>{plain(words)}</mark>
+              </li>
+            ))}
+          </ul>
+        )}
+        {!valid && <Badge tone="warn">not valid</Badge>}
+        {shape === 'summary' && <Badge tone="neutral">summary only</Badge>}
+      </>
+    ),
+  },
+]
+
+function Negotiation({ model: { negotiation, currency } }: { model: OfferPageModel }) {
+  if (negotiation === null) return null
+  const { rankFirst, enterAward, terms, questions } = negotiation
+  const target = ({ pricePerTonne }: typeof rankFirst) =>
+    pricePerTonne === null ? UNKNOWN : `${price(pricePerTonne)} ${plain(currency)}/t`
+  return (
+    <section aria-labelledby="negotiation">
+      <h2 id="negotiation">Negotiation</h2>
+      <ul>
+        <li>{`To rank first: ${target(rankFirst)}. ${plain(rankFirst.words)}`}</li>
+        <li>{`To be in the cheapest compliant award: ${target(enterAward)}. ${plain(enterAward.words)}`}</li>
+        {terms.map(({ code, words }) => (
+          <li key={code}>{plain(words)}</li>
+        ))}
+        {questions.map((words) => (
+          <li>{plain(words)}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** The document itself. */
+const Document = ({ model: { document, offer } }: { model: OfferPageModel }) => (
+  <details class="card">
+    <summary>{`The document, version ${offer.source.version}`}</summary>
+    <p class="small muted">
+      {`Hash ${document.contentHash}. ${document.asReceived ? 'The database has the text as received' : 'Serialized again by an earlier version'}; line breaks were added for reading.`}
+    </p>
+    <pre>{cleanText(document.text)}</pre>
+    {document.omitted > 0 && <p class="notice">{`${amount(document.omitted)} more characters are not shown.`}</p>}
+  </details>
+)

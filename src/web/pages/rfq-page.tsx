@@ -1,0 +1,218 @@
+import { formatCount } from '../../domain/comparison/number-format.js'
+import { closingPath, rfqPath } from '../../read-models/page-paths.js'
+
+import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
+import { parseAsOf } from '../as-of.js'
+import { HttpError } from '../errors.js'
+import { downloadOf } from '../tables/table-file.js'
+import { amount, Badge, decimal, Moment, Prose, percent, plain, price, range, UNKNOWN } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { isSettingName, parseWhatIf } from '../what-if.js'
+import { type PageContent, type PageRequest, pageOf } from './page.js'
+import { addressOf } from './rfq-address.js'
+import { RfqCharts } from './rfq-charts.js'
+import { offersTable, scenariosTable } from './rfq-tables.js'
+import { daysWords } from './rfqs-page.js'
+import { TimeMachine } from './time-machine.js'
+import { WhatIfPanel } from './what-if-panel.js'
+
+/** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, to play with. */
+export async function rfqPage(page: PageRequest): Promise<PageContent> {
+  const { path, query, queries, now, link, settings } = page
+  const asOf = parseAsOf(query.as_of, now)
+  const address = { ...addressOf(path), now, ...(asOf && { asOf }) }
+  const whatIf = parseWhatIf(query, settings)
+  const [found, moments] = await Promise.all([
+    queries.rfq({ ...address, settings: whatIf.settings }),
+    queries.moments(address),
+  ])
+  if ('notFound' in found) throw new HttpError(404, found.notFound)
+  const { model, name, prices } = found
+  const { rfq, summary } = model
+  const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of), 500)
+  const scenarios = scenariosTable(model)
+  const unchanged = Object.fromEntries(
+    Object.keys(query)
+      .filter(isSettingName)
+      .map((parameter) => [parameter, null]),
+  )
+  return {
+    title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,
+    current: '/rfqs',
+    asOf,
+    tables: [downloadOf(offers.table), downloadOf(scenarios)],
+    body: (
+      <>
+        <h1>{`RFQ ${name}: ${plain(rfq.title ?? rfq.reference)}`}</h1>
+        <Facts model={model} />
+        {model.banners.map(({ code, words }) => (
+          <p class="notice warn" key={code}>
+            {plain(words)}
+          </p>
+        ))}
+        {rfq.flags.map(({ words, severity }) => (
+          <p class={`notice ${severity === 'high' ? 'bad' : ''}`}>{plain(words)}</p>
+        ))}
+        <TimeMachine moments={moments} asOf={asOf} link={link} query={query} />
+        <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
+        <WhatIfPanel
+          model={model}
+          whatIf={whatIf}
+          query={query}
+          reset={link(unchanged)}
+          command={commandOf(model, name, whatIf.changes)}
+        />
+        <section aria-labelledby="offers-heading">
+          <h2 id="offers-heading">{`Offers (${summary.offers})`}</h2>
+          <TableView {...offers} link={link} />
+        </section>
+        {model.scenarios.length > 0 && (
+          <section aria-labelledby="scenarios-heading">
+            <h2 id="scenarios-heading">Other ways to award</h2>
+            <TableView table={scenarios} link={link} />
+          </section>
+        )}
+        <RfqCharts model={model} prices={prices} />
+        <Documents model={model} />
+        <nav class="more noprint" aria-label="More about this RFQ">
+          <a href={`/changes?channel=${encodeURIComponent(model.channel)}&rfq=${encodeURIComponent(name)}`}>
+            Everything that changed
+          </a>
+          <a href={closingPath(model.channel, name)}>{`Closing decisions (${model.decisions})`}</a>
+        </nav>
+      </>
+    ),
+  }
+}
+
+/** The facts that one needs first, in two lines. */
+function Facts({ model: { rfq, channel, currency, summary, timeZone } }: { model: RfqPageModel }) {
+  const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${daysWords(rfq.daysToDue)})`
+  const limits = range(rfq.minUnitPrice, rfq.maxUnitPrice, price)
+  return (
+    <div class="facts">
+      <p>
+        <Badge tone={rfq.state === 'open' ? 'good' : 'neutral'}>{plain(rfq.state)}</Badge> {channel}
+        {rfq.reference !== null && ` · ${plain(rfq.reference)}`} · due {plain(rfq.responseDueDate)}
+        {due} in {timeZone} · delivery by {plain(rfq.fulfilmentDueDate)}
+      </p>
+      <p>
+        {`${range(rfq.minVolume, rfq.maxVolume)} t wanted`} ·{' '}
+        {limits === UNKNOWN ? 'no price limit' : `${limits} ${plain(rfq.currency)}/t`} · vintages{' '}
+        {range(rfq.minVintageYear, rfq.maxVintageYear, (year) => (year === null ? 'any' : String(year)))} ·{' '}
+        {formatCount(summary.offers, 'offer')}, {summary.ranked} ranked, coverage {percent(summary.coverage)}
+        {currency !== null && `, compared in ${plain(currency)}`}
+      </p>
+    </div>
+  )
+}
+
+const TONES = { award: 'good', partial: 'warn', none: 'bad', 'no-target': '', 'no-offers': '' } as const
+
+/** The recommendation, as on the workbook's Summary. */
+function RecommendationCard({ model, changed }: { model: RfqPageModel; changed: boolean }) {
+  const { recommendation, currency } = model
+  const { status, headline, awards, reasons, conditions, changes, questions, award, closest } = recommendation
+  const lists = [
+    ['Why', reasons],
+    ['Conditions', conditions],
+    ['What would change it', changes],
+  ] as const
+  return (
+    <section class={`card recommendation ${TONES[status]}`} id="recommendation" aria-labelledby="recommendation-title">
+      <h2 id="recommendation-title">{changed ? 'Recommendation with your changes' : 'Recommendation'}</h2>
+      <p class="headline">{plain(headline)}</p>
+      {awards.length > 1 && <Sentences of={awards} />}
+      {award !== null && (
+        <dl class="figures">
+          <Figure name="Tonnes" value={amount(award.tonnes)} />
+          <Figure name="Total" value={`${amount(award.total)} ${plain(currency)}`} />
+          <Figure name="Price per t" value={price(award.pricePerTonne)} />
+          <Figure name="Coverage" value={percent(award.coverage)} />
+          <Figure name="Score" value={decimal(award.score)} />
+        </dl>
+      )}
+      {award === null && closest !== null && <p>{plain(closest)}</p>}
+      <div class="columns">
+        {lists.map(
+          ([title, sentences]) =>
+            sentences.length > 0 && (
+              <div key={title}>
+                <h3>{title}</h3>
+                <Sentences of={sentences} />
+              </div>
+            ),
+        )}
+      </div>
+      {questions.length > 0 && (
+        <details>
+          <summary>{`Ask the developer (${formatCount(questions.length, 'question')})`}</summary>
+          <Sentences of={questions.map(({ words }) => words)} />
+        </details>
+      )}
+    </section>
+  )
+}
+
+const Figure = ({ name, value }: { name: string; value: string }) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>{value}</dd>
+  </div>
+)
+
+const Sentences = ({ of }: { of: readonly string[] }) => (
+  <ul>
+    {of.map((words) => (
+      <li>{plain(words)}</li>
+    ))}
+  </ul>
+)
+
+/** What the buyer wrote, in full. */
+function Documents({ model: { rfq, requirementCosts, savings } }: { model: RfqPageModel }) {
+  return (
+    <section aria-labelledby="requirements-heading">
+      <h2 id="requirements-heading">Requirements and notes</h2>
+      {requirementCosts.length > 0 && (
+        <>
+          <h3>What each hard requirement costs</h3>
+          <Sentences of={requirementCosts.map(({ words }) => words)} />
+        </>
+      )}
+      {savings.length > 0 && (
+        <>
+          <h3>Savings</h3>
+          <Sentences of={savings.map(({ words }) => words)} />
+        </>
+      )}
+      <dl class="texts">
+        <dt>Additional requirements</dt>
+        <dd>
+          <Prose text={rfq.additionalRequirements} />
+        </dd>
+        <dt>Reason for purchase</dt>
+        <dd>
+          <Prose text={rfq.reasonForPurchase} />
+        </dd>
+        <dt>Buyer</dt>
+        <dd>
+          <Prose text={rfq.buyerDescription} />
+        </dd>
+        <dt>Contract types</dt>
+        <dd>{plain(rfq.contractTypes.join(', '))}</dd>
+        <dt>First seen, last changed</dt>
+        <dd>
+          {`Version ${rfq.source.version}, seen `}
+          <Moment at={rfq.source.observedAt} /> UTC
+        </dd>
+      </dl>
+    </section>
+  )
+}
+
+const commandOf = (model: RfqPageModel, name: string, changes: Readonly<Record<string, string>>) =>
+  [
+    `quotekeeper report ${name} --channel ${model.channel} --as-of ${model.asOf}`,
+    ...Object.entries(changes).map(([key, value]) => `--set ${key}=${value}`),
+  ].join(' ')

@@ -1,0 +1,240 @@
+import { formatCount } from '../../domain/comparison/number-format.js'
+import { CRITERION_NAMES } from '../../domain/comparison/offer/criterion-text.js'
+import { CRITERIA } from '../../domain/comparison/settings.js'
+import type { RfqPageModel, RfqPageOffer, ScenarioRow } from '../../read-models/rfq-page-model.js'
+import type { Column, Table } from '../tables/table.js'
+import { amount, Badge, decimal, percent, plain, price, range, UNKNOWN } from '../views/format.js'
+import { withAsOf } from './page.js'
+
+/** The offers, ranked, with what they do not meet in words. */
+export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string | undefined): Table<RfqPageOffer> {
+  const unit = model.currency === null ? '' : `, ${plain(model.currency)}`
+  const columns: readonly Column<RfqPageOffer>[] = [
+    { key: 'rank', title: 'Rank', align: 'right', value: ({ rank }) => rank },
+    {
+      key: 'offer',
+      width: 'wide',
+      title: 'Offer',
+      value: ({ developer, project, label }) => [developer, project].filter(Boolean).join(' · ') || label,
+      cell: (offer) => <OfferCell offer={offer} rfqPath={rfqPath} asOf={asOf} />,
+    },
+    { key: 'status', title: 'Status', value: ({ status }) => status, cell: statusCell },
+    {
+      key: 'awardedTonnes',
+      title: 'Award',
+      align: 'right',
+      value: ({ awardedTonnes }) => awardedTonnes,
+      cell: ({ awardedTonnes }) =>
+        awardedTonnes > 0 ? <Badge tone="good">{`${amount(awardedTonnes)} t`}</Badge> : UNKNOWN,
+    },
+    {
+      key: 'pricePerTonne',
+      title: `Price per t${unit}`,
+      align: 'right',
+      value: ({ pricePerTonne }) => pricePerTonne,
+      cell: (offer) => <PriceCell offer={offer} model={model} />,
+    },
+    {
+      key: 'volume',
+      title: 'Tonnes',
+      align: 'right',
+      value: ({ volume }) => volume,
+      cell: ({ volume }) => amount(volume),
+    },
+    {
+      key: 'coverage',
+      title: 'Coverage',
+      align: 'right',
+      value: ({ coverage }) => coverage,
+      cell: ({ coverage }) => percent(coverage),
+    },
+    {
+      key: 'score',
+      title: 'Score',
+      align: 'right',
+      value: ({ score }) => score,
+      cell: ({ score, scores }) => (
+        <span
+          title={scores ? CRITERIA.map((name) => `${CRITERION_NAMES[name]} ${decimal(scores[name])}`).join(', ') : ''}
+        >
+          {decimal(score)}
+        </span>
+      ),
+    },
+    {
+      key: 'notMet',
+      width: 'wide',
+      title: 'Not met',
+      sortable: false,
+      value: (offer) => offer.why ?? offer.unmet.map(({ words }) => words).join(' '),
+      cell: notMetCell,
+    },
+    {
+      key: 'total',
+      title: 'Total',
+      align: 'right',
+      value: ({ total }) => total,
+      cell: ({ total, currency }) => `${amount(total)} ${total === null ? '' : plain(currency)}`,
+    },
+    {
+      key: 'delivery',
+      width: 'line',
+      title: 'Delivery',
+      value: ({ firstDelivery }) => firstDelivery,
+      cell: ({ firstDelivery, lastDelivery }) =>
+        firstDelivery === lastDelivery ? (
+          plain(firstDelivery)
+        ) : (
+          <>
+            {plain(firstDelivery)}
+            <br />
+            {`to ${plain(lastDelivery)}`}
+          </>
+        ),
+    },
+    {
+      key: 'vintages',
+      title: 'Vintages',
+      value: ({ oldestVintage }) => oldestVintage,
+      cell: ({ oldestVintage, newestVintage }) =>
+        range(oldestVintage, newestVintage, (year) => (year === null ? UNKNOWN : String(year))),
+    },
+    {
+      key: 'expiryDate',
+      width: 'line',
+      title: 'Expires',
+      value: ({ expiryDate }) => expiryDate,
+      cell: ({ expiryDate }) => plain(expiryDate),
+    },
+  ]
+  return {
+    name: 'offers',
+    caption: `The ${formatCount(model.offers.length, 'offer')}, by rank`,
+    columns,
+    rows: model.offers,
+    empty: <>The RFQ has no offers yet. They appear here with the next poll after a developer submits one.</>,
+  }
+}
+
+const OfferCell = ({ offer, rfqPath, asOf }: { offer: RfqPageOffer; rfqPath: string; asOf: string | undefined }) => (
+  <>
+    <a href={withAsOf(`${rfqPath}/offers/${encodeURIComponent(offer.id)}`, asOf)}>
+      {plain(offer.developer ?? offer.label)}
+    </a>
+    <span class="muted small">{` no. ${offer.number}`}</span>
+    {offer.project !== null && <div class="small">{plain(offer.project)}</div>}
+  </>
+)
+
+const statusCell = ({ status, late, missingSince, daysToExpiry }: RfqPageOffer) => (
+  <>
+    {plain(status)}
+    {late && <Badge tone="warn">late</Badge>}
+    {missingSince !== null && <Badge tone="warn">withdrawn</Badge>}
+    {daysToExpiry !== null && daysToExpiry < 0 && <Badge tone="warn">expired</Badge>}
+  </>
+)
+
+function PriceCell({ offer, model }: { offer: RfqPageOffer; model: RfqPageModel }) {
+  const { pricePerTonne, ownPricePerTonne, currency } = offer
+  const foreign = ownPricePerTonne !== null && ownPricePerTonne !== pricePerTonne
+  const above = model.rfq.comparedMaxUnitPrice !== null && (pricePerTonne ?? 0) > model.rfq.comparedMaxUnitPrice
+  return (
+    <>
+      <span class={above ? 'over' : undefined} title={above ? 'above the maximum of the RFQ' : undefined}>
+        {price(pricePerTonne)}
+      </span>
+      {foreign && <div class="muted small">{`${price(ownPricePerTonne)} ${plain(currency)}`}</div>}
+    </>
+  )
+}
+
+function notMetCell({ why, unmet, compliant, exclusions, flags }: RfqPageOffer) {
+  const high = flags.filter(({ severity }) => severity === 'high').length
+  const words = why !== null ? [why] : unmet.map((one) => one.words)
+  return (
+    <>
+      {compliant && words.length === 0 ? (
+        <Badge tone="good">meets all</Badge>
+      ) : (
+        words.map((one) => <div>{plain(one)}</div>)
+      )}
+      {why === null && exclusions.length > 0 && <div class="muted small">{plain(exclusions.join(' '))}</div>}
+      {flags.length > 0 && (
+        <div class="muted small">{`${formatCount(flags.length, 'flag')}${high > 0 ? `, ${high} high` : ''}`}</div>
+      )}
+    </>
+  )
+}
+
+/** Other ways to award, and what they cost. */
+export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
+  name: 'scenarios',
+  caption: 'Other ways to award',
+  columns: [
+    {
+      key: 'scenario',
+      width: 'wide',
+      title: 'Way',
+      sortable: false,
+      value: ({ title }) => title,
+      cell: ({ title, rule }) => (
+        <>
+          {plain(title)}
+          <div class="muted small">{plain(rule)}</div>
+        </>
+      ),
+    },
+    {
+      key: 'offers',
+      title: 'Offers',
+      sortable: false,
+      value: ({ offers }) => offers.join(', '),
+      cell: ({ offers }) => plain(offers.join(', ')),
+    },
+    {
+      key: 'tonnes',
+      title: 'Tonnes',
+      align: 'right',
+      sortable: false,
+      value: ({ award }) => award?.tonnes ?? null,
+      cell: ({ award }) => amount(award?.tonnes ?? null),
+    },
+    {
+      key: 'total',
+      title: `Total${model.currency ? `, ${plain(model.currency)}` : ''}`,
+      align: 'right',
+      sortable: false,
+      value: ({ award }) => award?.total ?? null,
+      cell: ({ award }) => amount(award?.total ?? null),
+    },
+    {
+      key: 'pricePerTonne',
+      title: 'Price per t',
+      align: 'right',
+      sortable: false,
+      value: ({ award }) => award?.pricePerTonne ?? null,
+      cell: ({ award }) => price(award?.pricePerTonne ?? null),
+    },
+    {
+      key: 'difference',
+      title: 'Difference',
+      align: 'right',
+      sortable: false,
+      hint: 'Total minus that of the recommended award',
+      value: ({ difference }) => difference,
+      cell: ({ difference }) => amount(difference),
+    },
+    {
+      key: 'waived',
+      title: 'Would have to be waived',
+      sortable: false,
+      value: ({ waived }) => waived.join('; '),
+      cell: ({ waived, award }) =>
+        award === null ? UNKNOWN : plain(waived.join('; ')) === UNKNOWN ? 'nothing' : plain(waived.join('; ')),
+    },
+    { key: 'words', title: 'How', sortable: false, value: ({ words }) => words, cell: ({ words }) => plain(words) },
+  ],
+  rows: model.scenarios,
+  empty: <>No other way to award was found.</>,
+})

@@ -1,0 +1,174 @@
+import { rfqPath } from '../../read-models/page-paths.js'
+import type { RfqSearchRow, RfqSortKey } from '../../read-models/rfq-search.js'
+import { parseAsOf } from '../as-of.js'
+import { type Column, parseSorting, type Table } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { amount, Badge, percent, plain, price, range, UNKNOWN } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { FilterForm } from './filter-form.js'
+import { PAGE_SIZE, type PageContent, type PageRequest, pageNumber, withAsOf } from './page.js'
+
+/** `/rfqs`: all RFQs, with the figures of their offers. */
+export async function rfqsPage({ query, queries, now, link }: PageRequest): Promise<PageContent> {
+  const asOf = parseAsOf(query.as_of, now)
+  const sorting = parseSorting(query.sort, COLUMNS)
+  const page = pageNumber(query)
+  const all = query.format !== undefined
+  const [{ rows, total, states }, channels] = await Promise.all([
+    queries.rfqs({
+      now,
+      ...(asOf && { asOf }),
+      ...(query.channel && { channel: query.channel }),
+      ...(query.state && { state: query.state }),
+      ...(query.q && { search: query.q }),
+      ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
+      from: all ? 0 : (page - 1) * PAGE_SIZE,
+      to: all ? Number.MAX_SAFE_INTEGER : page * PAGE_SIZE,
+    }),
+    queries.channels(),
+  ])
+  const table: Table<RfqSearchRow> = {
+    name: 'rfqs',
+    caption: 'RFQs, open ones first, due soonest first',
+    columns: COLUMNS.map((column) =>
+      column.key === 'title' ? { ...column, cell: (row) => <RfqLink row={row} asOf={query.as_of} /> } : column,
+    ),
+    rows,
+    empty:
+      total > 0 ? (
+        <>This page of the list is empty.</>
+      ) : (
+        <>
+          No RFQs match. <a href="/rfqs">Show all</a>
+        </>
+      ),
+  }
+  return {
+    title: 'RFQs',
+    current: '/rfqs',
+    asOf,
+    tables: [downloadOf(table)],
+    body: (
+      <>
+        <h1>RFQs</h1>
+        <FilterForm
+          query={query}
+          search={{ name: 'q', title: 'Search number, reference, title' }}
+          choices={[
+            { name: 'state', title: 'State', values: states },
+            { name: 'channel', title: 'Channel', values: channels },
+          ]}
+        />
+        <TableView
+          table={table}
+          sorting={sorting}
+          link={link}
+          pages={{ page, of: Math.max(1, Math.ceil(total / PAGE_SIZE)), total }}
+        />
+      </>
+    ),
+  }
+}
+
+const RfqLink = ({ row, asOf }: { row: RfqSearchRow; asOf: string | undefined }) => (
+  <a href={withAsOf(rfqPath(row.channel, row.name), asOf)}>{plain(row.title ?? row.name)}</a>
+)
+
+const COLUMNS: readonly Column<RfqSearchRow>[] = [
+  {
+    key: 'number',
+    title: 'Number',
+    value: ({ number, name }) => number ?? name,
+    cell: ({ name }) => plain(name),
+    align: 'right',
+  },
+  { key: 'title', width: 'wide', title: 'Title', value: ({ title }) => title },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  {
+    key: 'state',
+    title: 'State',
+    value: ({ state }) => state,
+    cell: (row) => (
+      <>
+        <Badge tone={row.overdue ? 'bad' : row.state === 'open' ? 'good' : 'neutral'}>
+          {row.overdue ? 'overdue' : plain(row.state)}
+        </Badge>
+        {row.missingSince !== null && <Badge tone="warn">missing</Badge>}
+      </>
+    ),
+  },
+  {
+    key: 'due',
+    width: 'line',
+    title: 'Due',
+    value: ({ responseDueDate }) => responseDueDate,
+    cell: ({ responseDueDate, daysToDue, state }) => (
+      <>
+        {plain(responseDueDate)}
+        {state === 'open' && daysToDue !== null && <div class="muted small">{daysWords(daysToDue)}</div>}
+      </>
+    ),
+  },
+  {
+    key: 'wanted',
+    title: 'Wanted, t',
+    align: 'right',
+    hint: 'The volume that the RFQ asks for',
+    value: ({ figures }) => figures.wanted,
+    cell: ({ minVolume, maxVolume }) => range(minVolume, maxVolume),
+  },
+  { key: 'offers', title: 'Offers', value: ({ offers }) => offers, align: 'right' },
+  {
+    key: 'coverage',
+    title: 'Coverage',
+    align: 'right',
+    hint: 'Share of the wanted volume that the ranked offers cover',
+    value: ({ figures }) => figures.coverage,
+    cell: ({ figures }) => percent(figures.coverage),
+  },
+  {
+    key: 'bestPricePerTonne',
+    title: 'Best price per t',
+    align: 'right',
+    hint: 'The lowest price per tonne of the ranked offers',
+    value: ({ figures }) => figures.bestPricePerTonne,
+    cell: ({ figures }) =>
+      figures.bestPricePerTonne === null ? UNKNOWN : `${price(figures.bestPricePerTonne)} ${plain(figures.currency)}`,
+  },
+  {
+    key: 'recommendation',
+    width: 'wide',
+    title: 'Recommended award',
+    value: ({ figures }) => figures.award?.offers.join(', ') || (figures.award?.status ?? null),
+    cell: recommendationCell,
+  },
+]
+
+function recommendationCell({ figures: { award } }: RfqSearchRow) {
+  if (award === null) return <span class="muted">see the RFQ</span>
+  if (award.offers.length === 0) return <span class="muted">{NO_AWARD[award.status]}</span>
+  const [first, ...others] = award.offers
+  const more = others.length === 0 ? '' : ` and ${others.length} more`
+  return (
+    <>
+      {plain(first)}
+      {more}
+      <div class="muted small">{`${amount(award.tonnes)} t at ${price(award.pricePerTonne)}`}</div>
+      {award.status === 'partial' && <Badge tone="warn">partial</Badge>}
+    </>
+  )
+}
+
+const NO_AWARD = {
+  award: UNKNOWN,
+  partial: UNKNOWN,
+  none: 'no offer meets the requirements',
+  'no-target': 'states no volume',
+  'no-offers': 'no offers',
+}
+
+export function daysWords(days: number): string {
+  if (days === 0) return 'today'
+  if (days === 1) return 'tomorrow'
+  return days > 0 ? `in ${days} days` : `${-days} ${days === -1 ? 'day' : 'days'} ago`
+}

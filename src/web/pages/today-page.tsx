@@ -1,0 +1,133 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { formatCount } from '../../domain/comparison/number-format.js'
+import { rfqPath } from '../../read-models/page-paths.js'
+import type { TodayItem, TodayKind } from '../../read-models/today-model.js'
+import { parseAsOf } from '../as-of.js'
+import type { Column } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { type PageContent, type PageRequest, pageOf } from './page.js'
+
+/** `/`: what needs a person, most urgent first. */
+export async function todayPage(page: PageRequest): Promise<PageContent> {
+  const { query, queries, now, link, request } = page
+  const since = parseAsOf(query.since, now) ?? lastVisit(request, now)
+  const { items } = await queries.today({ now, since })
+  const urgent = items.filter(({ severity }) => severity === 'high').length
+  const shown = pageOf(page, {
+    name: 'today',
+    caption: 'What needs a person, most urgent first',
+    columns: COLUMNS,
+    rows: items,
+    empty: (
+      <>
+        Nothing needs you now. <a href="/rfqs">All RFQs</a>
+      </>
+    ),
+  })
+  return {
+    title: 'Today',
+    current: '/',
+    tables: [downloadOf(shown.table)],
+    onSend: (reply) => rememberVisit(request, reply, now),
+    body: (
+      <>
+        <h1>Today</h1>
+        <p class="lead">
+          {items.length === 0
+            ? 'Nothing needs you.'
+            : `${formatCount(items.length, 'matter')}, ${urgent === 0 ? 'none urgent' : `${urgent} urgent`}. `}
+          Offers that are new or changed since <Moment at={since.toISOString()} /> UTC{' '}
+          {query.since === undefined ? '(your last visit, or yesterday)' : ''} are included.
+        </p>
+        <TableView {...shown} link={link} />
+      </>
+    ),
+  }
+}
+
+const KINDS: Record<TodayKind, string> = {
+  refused: 'Close refused',
+  unknown: 'Close uncertain',
+  failed: 'Close failed',
+  unsettled: 'Close not settled',
+  held: 'Round held',
+  overdue: 'Overdue',
+  behind: 'Channel behind',
+  due: 'Due soon',
+  offers: 'Offers',
+  problems: 'Data problems',
+}
+const TONES: Record<TodayItem['severity'], Tone> = { high: 'bad', medium: 'warn', low: 'neutral' }
+
+const COLUMNS: readonly Column<TodayItem>[] = [
+  {
+    key: 'kind',
+    title: 'What',
+    value: ({ kind }) => kind,
+    cell: ({ kind, severity }) => <Badge tone={TONES[severity]}>{KINDS[kind]}</Badge>,
+  },
+  {
+    key: 'rfq',
+    width: 'wide',
+    title: 'RFQ',
+    value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
+    cell: ({ channel, rfqId, rfqNumber, rfqTitle }) =>
+      rfqId === null ? (
+        UNKNOWN
+      ) : (
+        <a href={rfqPath(channel, String(rfqNumber ?? rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+      ),
+  },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  {
+    key: 'words',
+    width: 'wide',
+    title: 'Why',
+    value: ({ words }) => words,
+    cell: ({ words }) => plain(words),
+    sortable: false,
+  },
+  { key: 'due', width: 'line', title: 'Due', value: ({ dueDate }) => dueDate, cell: ({ dueDate }) => plain(dueDate) },
+  { key: 'since', title: 'Since (UTC)', value: ({ since }) => since, cell: ({ since }) => <Moment at={since} /> },
+  {
+    key: 'action',
+    title: 'Do',
+    sortable: false,
+    value: ({ action }) => action.command,
+    cell: ({ action }) => (
+      <>
+        <a href={action.path}>{plain(action.words)}</a>
+        <div>
+          <code class="small muted">{plain(action.command)}</code>
+        </div>
+      </>
+    ),
+  },
+]
+
+/** A visit ends when nothing was opened for this long, in milliseconds. */
+const VISIT_MS = 30 * 60_000
+const DEFAULT_SINCE_MS = 24 * 3_600_000
+const VISIT_COOKIE = 'quotekeeper_visit'
+
+/** When the visit before this one was last active; a day ago on the first. The cookie holds it and the newest activity. */
+function lastVisit(request: FastifyRequest, now: Date): Date {
+  const [since = Number.NaN, active = Number.NaN] = (request.cookies[VISIT_COOKIE] ?? '').split('.').map(Number)
+  if (Number.isFinite(active) && now.getTime() - active > VISIT_MS && active <= now.getTime()) return new Date(active)
+  const known = Number.isFinite(since) && since > 0 && since <= now.getTime()
+  return new Date(known ? since : now.getTime() - DEFAULT_SINCE_MS)
+}
+
+/** Remembers this visit. */
+function rememberVisit(request: FastifyRequest, reply: FastifyReply, now: Date): void {
+  const value = `${lastVisit(request, now).getTime()}.${now.getTime()}`
+  reply.setCookie(VISIT_COOKIE, value, {
+    path: '/',
+    httpOnly: true,
+    sameSite: 'strict',
+    secure: request.protocol === 'https',
+    maxAge: 30 * 86_400,
+  })
+}

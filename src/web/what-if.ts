@@ -1,0 +1,30 @@
+import { AWARD_RULES, REQUIREMENT_LEVELS, type Settings, WANTED_BASES } from '../domain/comparison/settings.js'
+import { isSettingName, whatIfSettings } from './api/what-if.js'
+import { HttpError } from './errors.js'
+
+/** The settings of a comparison that a reader changed. */
+export interface WhatIf {
+  settings: Settings
+  /** What differs from the configuration, with the names and values of `report --set KEY=VALUE`. */
+  changes: Readonly<Record<string, string>>
+}
+
+export { AWARD_RULES, isSettingName, REQUIREMENT_LEVELS, WANTED_BASES }
+
+/**
+ * The settings of the configuration with the changes of an address.
+ * @throws HttpError 400 for a value that is not allowed
+ */
+export function parseWhatIf(query: Readonly<Record<string, string>>, base: Settings): WhatIf {
+  const named = Object.entries(query).filter(([name]) => isSettingName(name))
+  const changes = Object.fromEntries(named.filter(([name, text]) => !isSame(text, configuredValue(base, name))))
+  const found = whatIfSettings(base, changes)
+  if ('settings' in found) return { settings: found.settings, changes }
+  throw new HttpError(400, found.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; '))
+}
+
+const configuredValue = (settings: Settings, name: string): unknown =>
+  name.split('.').reduce<unknown>((value, key) => Object(value)[key], settings)
+
+const isSame = (text: string, value: unknown) =>
+  text === String(value) || (typeof value === 'number' && text.trim() !== '' && Number(text) === value)

@@ -1,0 +1,236 @@
+import { describe, expect, it } from 'vitest'
+import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
+import { buildRfqReport } from '../../src/reporting/rfq-report.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { pagesOf } from './pages-fixture.js'
+
+const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe`
+const FORMULA = '=HYPERLINK("http://x")'
+
+interface OneRfq extends ChannelFixture {
+  rfqId: string
+  offerIds: string[]
+}
+
+/** An RFQ for 100 t or more with three offers. */
+async function oneRfq(texts: { title?: string; project?: string } = {}): Promise<OneRfq> {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  const { id: rfqId } = world.addRfq(CHANNEL, { number: 1042, minVolume: 100, maxVolume: 1_000_000 })
+  if (texts.title) world.changeRfq(rfqId, { title: texts.title, additionalRequirements: texts.title })
+  const offerIds = [1, 2, 3].map(() => world.addResponse(rfqId).id)
+  for (const id of offerIds) if (texts.project) world.changeResponse(id, { projectName: texts.project })
+  await fixture.pollListings()
+  await fixture.pollRfqs()
+  return Object.assign(fixture, { rfqId, offerIds })
+}
+
+const settingsWith = (changes: object) => ({ ...DEFAULT_SETTINGS, ...changes })
+const reportOf = ({ store, now, rfqId }: OneRfq, settings = DEFAULT_SETTINGS, asOf = now()) =>
+  buildRfqReport({
+    store,
+    config: { reports: { directory: '/nowhere', settings } },
+    channel: { key: KEY, timeZone: 'UTC' },
+    ...{ asOf, now: now(), version: '', rfqId },
+  })
+
+describe('every page', () => {
+  it('shows hostile text as text, on the page and in its files', async () => {
+    const fixture = await oneRfq({ title: HOSTILE, project: FORMULA })
+    const app = await pagesOf(fixture)
+    await fixture.closeExpired()
+    const rfq = '/rfqs/acme/forest/1042'
+    const offer = `${rfq}/offers/${fixture.offerIds[0]}`
+    const lists = ['/', '/rfqs', '/changes', '/channels', '/channels/acme/forest', '/runs', '/decisions', '/problems']
+    for (const url of [...lists, rfq, offer, `${rfq}/closing`]) {
+      const page = await app.inject(url)
+      expect([url, page.statusCode]).toEqual([url, 200])
+      expect(page.body).not.toMatch(/<script>|<img|\u202E/)
+      expect(page.headers['content-security-policy']).not.toContain('unsafe')
+      expect(page.body).not.toMatch(/<[^>]+ style=|<[^>]+ on\w+=/)
+    }
+    expect((await app.inject('/rfqs')).body).toContain('&lt;script>alert(1)')
+    const csv = await app.inject('/rfqs/acme/forest/1042?format=csv')
+    expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
+    expect(csv.body).not.toMatch(/(^|,)"?=HYPERLINK/m)
+    const json = await app.inject('/rfqs?format=json')
+    expect(json.json()[0]).toMatchObject({ number: 1042, title: HOSTILE })
+  })
+
+  it('answers an address that makes no sense with what to do', async () => {
+    const app = await pagesOf(await oneRfq())
+    const answer = async (url: string) => {
+      const { statusCode, body } = await app.inject(url)
+      return `${statusCode} ${JSON.parse(body).error}`
+    }
+    expect(await answer('/rfqs/acme/forest/7')).toBe('404 acme/forest has no RFQ 7')
+    expect(await answer('/rfqs/acme/nothing/1042')).toBe('404 acme/nothing has no RFQ 1042')
+    expect(await answer('/rfqs?as_of=2026-02-30')).toMatch(/^400 as_of="2026-02-30" is not a moment; use 2026-01-31/)
+    expect(await answer('/runs?kind=x')).toBe('400 kind="x" is not known; allowed: rfqs, listings, close')
+    expect(await answer('/runs?format=csv&table=x')).toBe('404 this page has no table "x"; its tables: runs')
+    expect(await answer('/rfqs/acme/forest/1042?weights.price=-1')).toMatch(
+      /^400 weights\.price: found "-1"; allowed: a number from 0/,
+    )
+    expect(await answer('/rfqs/acme/forest/1042?awardRule=best')).toMatch(
+      /^400 awardRule: found "best"; allowed: one of cheapest-comp/,
+    )
+    const page = await app.inject({ url: '/rfqs/acme/forest/7', headers: { accept: 'text/html' } })
+    expect(page.body).toContain('Acme/forest has no RFQ 7.')
+  })
+})
+
+describe('/rfqs', () => {
+  it('searches, filters, sorts and pages, in the file too', async () => {
+    const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 1 })
+    const { world } = fixture.sandbox
+    for (let number = 1; number <= 101; number++)
+      world.addRfq(CHANNEL, { number: 5000 + number, title: `Batch ${number}` })
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    const numbers = async (url: string) => {
+      const { body } = await app.inject(url)
+      return [...body.matchAll(/data-label="Number"><div>(\d+)</g)].map(([, number]) => Number(number))
+    }
+    expect(await numbers('/rfqs?q=batch+5013')).toEqual([5013])
+    expect(await numbers('/rfqs?q=batch&sort=-number')).toHaveLength(100)
+    expect((await numbers('/rfqs?q=batch&sort=-number&page=2')).at(-1)).toBe(5001)
+    expect(await numbers('/rfqs?state=closed&q=batch')).toEqual([])
+    const file = await app.inject('/rfqs?q=batch&sort=-number&format=json')
+    expect(file.json().map(({ number }: { number: number }) => number)).toEqual(
+      Array.from({ length: 101 }, (_, at) => 5101 - at),
+    )
+    const sorted = (await app.inject('/rfqs?sort=-offers')).body
+    expect(sorted).toContain('aria-sort="descending"')
+    for (const key of ['coverage', 'bestPricePerTonne', 'recommendation', '-wanted'])
+      expect((await app.inject(`/rfqs?sort=${key}`)).statusCode).toBe(200)
+  })
+})
+
+describe('the page of an RFQ', () => {
+  it('shows the figures of the report, with the settings of the address', async () => {
+    const fixture = await oneRfq()
+    const app = await pagesOf(fixture)
+    const changes = { awardRule: 'best-score-compliant' as const, wantedVolume: 'mid' as const, discountRate: 0.2 }
+    const weights = { ...DEFAULT_SETTINGS.weights, price: 0 }
+    const cases = [
+      ['', DEFAULT_SETTINGS],
+      ['awardRule=best-score-compliant&wantedVolume=mid&discountRate=0.2', settingsWith(changes)],
+      ['weights.price=0', settingsWith({ weights })],
+    ] as const
+    for (const [query, settings] of cases) {
+      const report = await reportOf(fixture, settings)
+      const rows = (await app.inject(`/rfqs/acme/forest/1042?format=json&${query}`)).json()
+      expect(rows).toMatchObject(
+        report.offers.map(({ rank, compared, metrics, scores }, at) => ({
+          rank,
+          pricePerTonne: compared.pricePerTonne,
+          volume: metrics.volume,
+          score: scores?.total ?? null,
+          awardedTonnes: report.decision.offers[at]?.tonnes,
+        })),
+      )
+      const page = (await app.inject(`/rfqs/acme/forest/1042?${query}`)).body
+      expect(page).toContain(report.decision.recommendation.headline)
+      const list = (await app.inject('/rfqs?format=json')).json()[0]
+      const awarded = report.decision.recommendation.award?.offers.map(({ label }) => label).join(', ')
+      if (query === '') {
+        expect(list).toMatchObject({ bestPricePerTonne: report.summary.price.lowest, recommendation: awarded })
+      }
+    }
+  })
+
+  it('goes back to every moment at which something changed, over six rounds', async () => {
+    const fixture = await oneRfq()
+    const { world } = fixture.sandbox
+    const [first = ''] = fixture.offerIds
+    const known: { asOf: string; csv: string }[] = []
+    const app = await pagesOf(fixture)
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(3600)
+      world.changeResponse(first, { offer: { totalPrice: 5_000 + round, scheduledDeliveries: [] } })
+      if (round === 3) world.addResponse(fixture.rfqId)
+      await fixture.pollRfqs({ recheckClosedHours: 0 })
+      const csv = (await app.inject('/rfqs/acme/forest/1042?format=csv')).body
+      known.push({ asOf: fixture.now().toISOString(), csv })
+    }
+    fixture.advanceSeconds(60)
+    const page = (await app.inject('/rfqs/acme/forest/1042')).body
+    const moments = [...page.matchAll(/<option value="(2026[^"]+)"/g)].map(([, at]) => at)
+    expect(moments).toHaveLength(6)
+    expect(page).toContain('1 new offer, 1 changed offer')
+    await fixture.reopenStore()
+    const reopened = await pagesOf(fixture)
+    for (const { asOf, csv } of known)
+      expect((await reopened.inject(`/rfqs/acme/forest/1042?format=csv&as_of=${asOf}`)).body).toBe(csv)
+    const past = (await reopened.inject(`/rfqs/acme/forest/1042?as_of=${known[2]?.asOf}`)).body
+    expect(past).toContain('Show the current state')
+    const early = await reopened.inject('/rfqs/acme/forest/1042?as_of=2026-01-01')
+    expect(early).toMatchObject({ statusCode: 404, body: expect.stringContaining('was not known yet at 2026-01-01') })
+  })
+})
+
+describe('the page of an offer', () => {
+  it('shows the figures of the report, and what each version changed', async () => {
+    const fixture = await oneRfq()
+    const [id = ''] = fixture.offerIds
+    for (let round = 0; round < 2; round++) {
+      fixture.advanceSeconds(3600)
+      fixture.sandbox.world.changeResponse(id, { offer: { totalPrice: 4_000 + round, scheduledDeliveries: [] } })
+      await fixture.pollRfqs({ recheckClosedHours: 0 })
+    }
+    const app = await pagesOf(fixture)
+    const url = `/rfqs/acme/forest/1042/offers/${id}`
+    const offer = (await reportOf(fixture)).offers.find((one) => one.id === id)
+    const metrics: { figure: string; value: unknown; reason: string | null }[] = (
+      await app.inject(`${url}?format=json&table=metrics`)
+    ).json()
+    const value = (figure: string) => metrics.find((row) => row.figure === figure)?.value
+    expect(value('Price per tonne')).toBe(offer?.metrics.pricePerTonne)
+    expect(value('Risk-adjusted price')).toBe(offer?.metrics.riskAdjustedPrice)
+    expect(metrics.every((row) => row.value !== null || row.reason !== null)).toBe(true)
+    const versions: { version: number; changes: string }[] = (
+      await app.inject(`${url}?format=json&table=versions`)
+    ).json()
+    expect(versions.map(({ version }) => version)).toEqual([3, 2, 1])
+    expect(versions[0]?.changes).toContain('4,001')
+    expect((await app.inject(url)).body).toContain('&quot;totalPrice&quot;: 4001')
+    expect((await app.inject(`${url}x`)).statusCode).toBe(404)
+  })
+})
+
+describe('the closing page', () => {
+  it('explains every decision about the RFQ', async () => {
+    const fixture = await oneRfq()
+    fixture.setTime('2027-06-01T00:00:00Z')
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    const page = (await (await pagesOf(fixture)).inject('/rfqs/acme/forest/1042/closing')).body
+    const [decision] = await fixture.store.decisions({ rfqId: fixture.rfqId })
+    expect(decision?.outcome).toBe('closed')
+    expect(page).toContain(decision?.reason)
+    expect(page).toContain(decision?.hash)
+  })
+})
+
+describe('/', () => {
+  it('counts what is new since the last visit', async () => {
+    const fixture = await oneRfq()
+    const app = await pagesOf(fixture)
+    const visit = async (cookie = '') => {
+      const page = await app.inject({ url: '/', headers: { cookie } })
+      const set = page.cookies[0]
+      expect(set).toMatchObject({ httpOnly: true, sameSite: 'Strict' })
+      return { body: page.body, cookie: `${set?.name}=${set?.value}` }
+    }
+    const first = await visit()
+    expect(first.body).toContain('since <time datetime="2026-11-20T12:00')
+    fixture.advanceSeconds(3 * 3600)
+    fixture.sandbox.world.addResponse(fixture.rfqId)
+    await fixture.pollRfqs()
+    const second = await visit(first.cookie)
+    expect(second.body).toContain('since <time datetime="2026-11-21T12:00')
+    expect(second.body).toContain('1 new offer')
+    fixture.advanceSeconds(60)
+    expect((await visit(second.cookie)).body).toContain('since <time datetime="2026-11-21T12:00')
+  })
+})
