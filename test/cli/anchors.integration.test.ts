@@ -104,7 +104,7 @@ describe('configured anchors', () => {
     expect(log).toContain('anchor failed; it will be tried again')
     const failing = await quotekeeper('check')
     expect(failing.status).toBe(1)
-    expect(failing.out).toMatch(/anchors +FAILED +the last anchor failed.*status 500/)
+    expect(failing.out.replace(/\s+/g, ' ')).toMatch(/anchors +FAILED +the last anchor failed.*status 500/)
     expect(log + failing.out + failing.err).not.toContain('secret-path')
     status = 200
     expect((await quotekeeper('decisions', '--anchor', url)).status).toBe(0)
@@ -116,7 +116,7 @@ describe('configured anchors', () => {
     const { quotekeeper } = await createCliFixture({ autoClose: 'off', more })
     const { status, out, err } = await quotekeeper('check')
     expect(status).toBe(1)
-    expect(out).toMatch(
+    expect(out.replace(/\s+/g, ' ')).toMatch(
       /anchors +FAILED +no connection to 127\.0\.0\.1:1 .*; check anchors\.to, the network and the firewall/,
     )
     expect(out + err).not.toContain('secret-path')
