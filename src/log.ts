@@ -3,6 +3,7 @@ import type { Config, LogLevel } from './config.js'
 import { INVISIBLE } from './domain/invisible-characters.js'
 import { createScrubber } from './domain/secret-scrubber.js'
 import type { NotifyTarget } from './notify/contract.js'
+import { createZonedTime } from './domain/zoned-time.js'
 
 export type { Logger } from 'pino'
 
@@ -13,6 +14,8 @@ export interface LogOptions {
   /** Format lines for a terminal instead of as JSON. */
   pretty: boolean
   colour: boolean
+  /** Time zone of the lines for a terminal. Default UTC. */
+  timeZone?: string
   /** Values that must never be written; see collectSecrets. */
   secrets: readonly string[]
 }
@@ -21,8 +24,10 @@ export interface LogOptions {
  * Creates the log: one JSON object per line, or readable lines on a terminal. Secrets are removed from the finished line,
  * because redaction by path misses messages, errors and the output of libraries.
  */
-export async function createLog({ level, out, pretty, colour, secrets }: LogOptions): Promise<Logger> {
-  const format = pretty ? await createPrettyFormat(colour) : (line: string) => line
+export async function createLog({ level, out, pretty, colour, secrets, timeZone }: LogOptions): Promise<Logger> {
+  const format = pretty
+    ? await createPrettyFormat({ colour, timeZone, stacks: level === 'debug' || level === 'trace' })
+    : (line: string) => line
   const scrub = createScrubber(secrets)
   const options = {
     level,
@@ -34,22 +39,39 @@ export async function createLog({ level, out, pretty, colour, secrets }: LogOpti
   return pino(options, { write: (line) => void out.write(scrub(format(scrub(line)))) })
 }
 
-async function createPrettyFormat(colour: boolean): Promise<(line: string) => string> {
+interface PrettyOptions {
+  colour: boolean
+  timeZone: string | undefined
+  /** Whether errors have their stack, on lines of its own. */
+  stacks: boolean
+}
+
+/** One line per event: time with its zone, level, message, and what is known about it. */
+async function createPrettyFormat({ colour, timeZone = 'UTC', stacks }: PrettyOptions) {
   const { prettyFactory } = await import('pino-pretty')
-  const render = prettyFactory({ colorize: colour, translateTime: 'SYS:HH:MM:ss', ignore: 'pid', singleLine: true })
-  return (line) => render(withoutInvisible(line))
+  const zone = createZonedTime(timeZone)
+  const timeOf = (time: string) => `${zone.second(new Date(time))} ${timeZone}`
+  const common = { colorize: colour, translateTime: false, ignore: 'pid', singleLine: true }
+  const render = prettyFactory(stacks ? common : { ...common, errorLikeObjectKeys: [] })
+  return (line: string) => render(forTerminal(line, { timeOf, stacks }))
 }
 
 /** Logged text must not control the terminal, nor hide or reorder anything. Stack traces keep their lines. */
-function withoutInvisible(line: string): string {
-  const clean = (value: unknown) => (typeof value === 'string' ? value.replace(REMOVED, '') : value)
+function forTerminal(line: string, { timeOf, stacks }: { timeOf: (time: string) => string; stacks: boolean }): string {
+  const clean = (key: string, value: unknown) => {
+    if (key === 'time' && typeof value === 'string' && TIMESTAMP.test(value)) return timeOf(value)
+    if (typeof value === 'string') return value.replace(REMOVED, '')
+    if (value === null) return undefined
+    return key === 'err' && !stacks ? ((value as { message?: unknown }).message ?? value) : value
+  }
   try {
-    return JSON.stringify(JSON.parse(line, (_, value) => clean(value)))
+    return JSON.stringify(JSON.parse(line, clean))
   } catch {
     // Removing a very short secret can leave invalid JSON, which is printed as it is.
     return line.replace(REMOVED, '')
   }
 }
+const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const REMOVED = new RegExp(`(?![\\n\\t])[${INVISIBLE}]`, 'gu')
 
 /** All values of a configuration that must never be written anywhere. */

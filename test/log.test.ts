@@ -32,6 +32,19 @@ describe('log', () => {
     expect(text.match(/\[secret\]/g)?.length).toBeGreaterThanOrEqual(6)
   })
 
+  it('has one line per event on a terminal, with the time zone and the message of an error', async () => {
+    const text = await textOf((log) => {
+      log.info({ channel: 'acme/forest', seen: 3, error: null }, 'polled')
+      log.error({ err: new Error('no connection') }, 'poll failed')
+    }, true)
+    const [polled = '', failed = '', ...more] = text.split('\n')
+    expect(polled).toMatch(
+      /^\[\d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\] INFO: polled \{"channel":"acme\/forest","seen":3\}$/,
+    )
+    expect(failed).toMatch(/ERROR: poll failed \{"err":"no connection"\}$/)
+    expect(more).toEqual([''])
+  })
+
   it('is still valid JSON after a secret was redacted', async () => {
     const text = await textOf((log) => log.info({ a: SECRET }, 'redacted'))
     expect(JSON.parse(text)).toMatchObject({ a: '[secret]', msg: 'redacted' })

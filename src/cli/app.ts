@@ -113,6 +113,7 @@ async function openLog({ io, globals }: Cli, config: Config, { logTo, defaultLev
     ...target,
     level: globals.logLevel ?? config.logLevel ?? defaultLevel,
     secrets: collectSecrets(config),
+    ...(globals.timeZone === undefined ? {} : { timeZone: globals.timeZone }),
   })
 }
 

@@ -1,7 +1,9 @@
 import { Command, CommanderError, Option } from 'commander'
+import { closestMatches } from '../config/suggest.js'
 import { LOG_LEVELS } from '../config.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
+import { UsageError } from './cli-error.js'
 import { commands } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './error-message.js'
 import type { Io } from './process-io.js'
@@ -17,6 +19,7 @@ import { timeZoneOption } from './time-zone.js'
 export async function run(args: readonly string[], io: Io, cli: Cli = createCli(io)): Promise<number> {
   try {
     const program = await buildProgram(cli, (name) => args.includes(name))
+    refuseUnknownHelp(program, args)
     await program.parseAsync(args, { from: 'user' })
     return cli.status
   } catch (error) {
@@ -57,7 +60,10 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     .version(VERSION, '-V, --version', 'print the version')
     .option('-c, --config <file>', 'configuration file (default: $QUOTEKEEPER_CONFIG, or else ./quotekeeper.yaml)')
     .addOption(
-      new Option('--log-level <level>', `least severe level to log: ${LOG_LEVELS.join(', ')}`).choices(LOG_LEVELS),
+      new Option(
+        '--log-level <level>',
+        `least severe level to log: ${LOG_LEVELS.join(', ')} (default: info for start and work, else warn)`,
+      ).choices(LOG_LEVELS),
     )
     .addOption(timeZoneOption())
     .helpCommand('help [command]', 'show the help of a command')
@@ -72,6 +78,17 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     if (isNeeded(name)) (await load()).register(command, cli)
   }
   return program
+}
+
+/** `help nosuch` would show the help of the program, as if `nosuch` were nothing. */
+function refuseUnknownHelp(program: Command, args: readonly string[]): void {
+  const withValue = new Set(program.options.flatMap(({ short, long, required }) => (required ? [short, long] : [])))
+  const words = args.filter((arg, at) => !arg.startsWith('-') && !withValue.has(args[at - 1] ?? ''))
+  const [command, name] = words
+  if (command !== 'help' || name === undefined || COMMAND_NAMES.has(name)) return
+  const [close] = closestMatches(name, [...COMMAND_NAMES], { max: 1 })
+  const suggestion = close === undefined ? '' : `did you mean ${close}? `
+  throw new UsageError(`there is no command "${name}"; ${suggestion}\`quotekeeper --help\` lists all commands`)
 }
 
 const OVERVIEW = `

@@ -19,7 +19,7 @@ const KINDS: readonly PollKind[] = ['listings', 'rfqs']
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelsOption())
-    .addOption(new Option('--only <kind>', 'poll only listings or only RFQs').choices(KINDS))
+    .addOption(new Option('--only <kind>', `poll only these: ${KINDS.join(', ')} (default: both)`).choices(KINDS))
     .option('--full', 'read every RFQ and response again, even if it seems unchanged')
     .option('--accept-loss', 'accept a list even if most entries disappeared')
     .addOption(jsonOption())

@@ -1,7 +1,9 @@
 import type { Service } from '../../../jobs/service.js'
+import type { DecisionRecord } from '../../domain/records.js'
 import type { Sandbox } from '../../sandbox/index.js'
 import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
+import { printComparison } from '../comparison-output.js'
 import type { DemoFolder } from './demo-folder.js'
 import type { DemoOutput } from './demo-output.js'
 import { summarizeClosing, summarizePolls } from './event-text.js'
@@ -24,11 +26,13 @@ export interface DemoContext {
   sandbox: Sandbox
 }
 
-/** Runs one full round and prints each step: poll every channel, close what is past due, write the reports. */
+/** Runs one full round and prints each step: poll every channel, close what is past due, compare the offers, write the reports. */
 export async function runFirstRound(demo: DemoContext, app: App, running: MonitoredService): Promise<void> {
   await pollChannels(demo, app, running)
   await closePastDue(demo, app, running)
-  await writeReports(demo, running)
+  const closed = await reportsOfClosed(demo, running)
+  await compareOffers(demo, app, closed)
+  nameReports(demo, running)
   printNextCommands(demo)
 }
 
@@ -83,14 +87,39 @@ async function closePastDue(
 const factLines = (name: string, values: readonly string[]): [string, string][] =>
   values.map((value, index) => [index === 0 ? name : '', value])
 
-async function writeReports({ cli, output, folder }: DemoContext, { monitor }: MonitoredService): Promise<void> {
-  output.section('3. Reporting', 'An Excel workbook compares the offers for each closed RFQ side by side.')
+/** Waits for the reports of the closed RFQs. */
+async function reportsOfClosed({ cli }: DemoContext, { monitor }: MonitoredService): Promise<DecisionRecord[]> {
   const closed = monitor.events
     .flatMap((event) => (event.kind === 'closed' ? event.result.decisions : []))
     .filter(({ outcome }) => outcome === 'closed')
   const isDone = (events: readonly ServiceEvent[]) =>
     closed.every(({ rfqId }) => events.some((event) => event.kind === 'reported' && event.rfqId === rfqId))
   await monitor.waitUntil(isDone, { timeoutMs: STEP_TIMEOUT_MS, signal: cli.io.stop })
+  return closed
+}
+
+/** Shows the comparison of the closed RFQ with the most offers. */
+async function compareOffers(
+  { cli, output, sandbox }: DemoContext,
+  app: App,
+  closed: readonly DecisionRecord[],
+): Promise<void> {
+  output.section(
+    '3. Comparing',
+    'Quotekeeper ranks the offers for an RFQ and recommends an award. `quotekeeper compare` prints this:',
+  )
+  const store = await app.store()
+  const found = await Promise.all(closed.map(({ channel, rfqId }) => store.rfqs({ channel, ids: [rfqId] })))
+  const [most] = found.flat().sort((a, b) => b.responses.length - a.responses.length)
+  output.lines([])
+  if (most !== undefined) await printComparison({ ...cli, io: { ...cli.io, now: sandbox.now } }, { store, app }, most)
+}
+
+function nameReports({ output, folder }: DemoContext, { monitor }: MonitoredService): void {
+  output.section(
+    '4. Reporting',
+    'An Excel workbook shows the comparison for each closed RFQ, with live formulas to change its inputs.',
+  )
   const paths = monitor.events.flatMap((event) =>
     event.kind === 'reported' && event.rfqId !== null ? [event.path] : [],
   )
@@ -99,6 +128,12 @@ async function writeReports({ cli, output, folder }: DemoContext, { monitor }: M
 
 function printNextCommands({ cli, output, folder }: DemoContext): void {
   output.section('Next steps', 'Explore the database with these commands, in another terminal or after the demo:')
-  const commands = ['rfqs', 'offers 1002 --channel acme/forest', 'decisions', 'report 1004 --channel acme/forest']
+  const commands = [
+    'today',
+    'rfqs',
+    'compare 1004 --channel acme/forest',
+    'changes',
+    'report 1004 --channel acme/forest',
+  ]
   output.lines(commands.map((command) => `  ${cli.io.programName} --config ${folder.config} ${command}`))
 }

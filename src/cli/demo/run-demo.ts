@@ -102,7 +102,7 @@ async function runUntilStopped(
   { monitor, service }: MonitoredService,
 ): Promise<void> {
   output.section(
-    '4. Running on schedule',
+    '5. Running on schedule',
     "From now on the marketplace's clock is accelerated: eight minutes pass each second. Offers arrive, RFQs become " +
       `past due, and Quotekeeper polls, closes and reports on schedule. Times are UTC. Health: ${service.url}/readyz. Press Ctrl-C to end the demo.`,
   )

@@ -1,0 +1,106 @@
+import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
+import { formatPercent, formatPrice } from '../domain/comparison/number-format.js'
+import type { RfqWithResponses } from '../domain/records.js'
+import type { Store } from '../store/contract.js'
+import type { App } from './app.js'
+import type { Cli } from './cli-context.js'
+import { rfqLabel } from './find-rfq.js'
+import { formatRecommendation } from './format-recommendation.js'
+import { type ListColumns, type ListOptions, printList } from './list-output.js'
+import { printJson, tableWidth } from './output.js'
+import { currencyHeading, type RankedOffer, rankedOffers, rfqReportOf } from './ranked-offers.js'
+import { formatNumber } from './terminal-text.js'
+
+export interface ComparisonContext {
+  store: Store
+  app: App
+  /** Default now. */
+  asOf?: Date | undefined
+  /** How recent the data is; default: not shown. */
+  freshness?: string
+}
+
+/** Prints the recommendation on an RFQ in three lines, then its offers with what speaks for and against each. */
+export async function printComparison(
+  cli: Pick<Cli, 'io' | 'globals'>,
+  { store, app, asOf, freshness }: ComparisonContext,
+  found: RfqWithResponses,
+  options: ListOptions = {},
+): Promise<void> {
+  const { io } = cli
+  const { channel, id } = found.rfq
+  const report = await rfqReportOf(cli, { store, app }, found.rfq, asOf)
+  const rows = rankedOffers(app, found, report)
+  const lines = recommendationLines(report.decision)
+  if (options.json) return printJson(io, { channel, rfqId: id, recommendation: lines, offers: rows })
+  if (!options.tsv) {
+    io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${formatRecommendation(lines, tableWidth(io))}\n`)
+  }
+  const list = { columns: COMPARISON_COLUMNS, rows, emptyText: 'There are no offers.', ...(freshness && { freshness }) }
+  printList(cli, { ...list, groupOf: currencyHeading }, options)
+}
+
+const flagWords = ({ flags }: RankedOffer) => flags.map(({ words }) => words).join(' ')
+
+function flagCounts({ flags }: RankedOffer): string {
+  const count = (wanted: string) => flags.filter(({ severity }) => severity === wanted).length
+  const [high, medium] = [count('high'), count('medium')]
+  return [high > 0 ? `${high} high` : '', medium > 0 ? `${medium} med.` : ''].filter((text) => text !== '').join(', ')
+}
+
+const price = ({ comparedPricePerTonne, pricePerTonne }: RankedOffer) => comparedPricePerTonne ?? pricePerTonne
+
+function priceText(row: RankedOffer): string {
+  const amount = price(row)
+  const currency = row.comparedPricePerTonne === null ? row.currency : row.comparisonCurrency
+  return amount === null ? '' : `${formatPrice(amount)} ${currency ?? ''}`.trim()
+}
+
+export const COMPARISON_COLUMNS: ListColumns<RankedOffer> = () => [
+  {
+    header: 'Rank',
+    cell: ({ rank }) => (rank === null ? '–' : formatNumber(rank)),
+    value: ({ rank }) => rank,
+    align: 'right',
+  },
+  { header: 'No.', cell: ({ number }) => formatNumber(number), value: ({ number }) => number, align: 'right' },
+  { header: 'Offer', cell: ({ label, projectDeveloperName, id }) => label ?? projectDeveloperName ?? id, min: 18 },
+  { header: 'Score', cell: ({ score }) => formatNumber(score, 1), value: ({ score }) => score, align: 'right' },
+  {
+    header: 'Per tonne',
+    cell: priceText,
+    value: price,
+    align: 'right',
+  },
+  {
+    header: 'Currency',
+    cell: ({ comparedPricePerTonne, comparisonCurrency, currency }) =>
+      comparedPricePerTonne === null ? currency : comparisonCurrency,
+    isExtra: true,
+  },
+  {
+    header: 'Covers',
+    cell: ({ coverage }) => (coverage === null ? '' : formatPercent(coverage)),
+    value: ({ coverage }) => coverage,
+    align: 'right',
+  },
+  {
+    header: 'Award',
+    cell: ({ awarded }) => formatNumber(awarded),
+    value: ({ awarded }) => awarded,
+    align: 'right',
+    hideIfEmpty: true,
+  },
+  {
+    header: 'Tonnes',
+    cell: ({ totalVolume }) => formatNumber(totalVolume),
+    value: ({ totalVolume }) => totalVolume,
+    align: 'right',
+    isExtra: true,
+  },
+  { header: 'Status', cell: ({ status }) => status, isExtra: true },
+  { header: 'Expires', cell: ({ expiryDate }) => expiryDate, isExtra: true },
+  { header: 'Failed requirement', key: 'failed', cell: ({ failure }) => failure ?? 'none', min: 18 },
+  { header: 'Flags', cell: flagCounts, drop: 1 },
+  { header: 'Flag details', cell: flagWords, min: 40, isExtra: true },
+]
