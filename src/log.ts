@@ -2,8 +2,8 @@ import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config.js'
 import { INVISIBLE } from './domain/invisible-characters.js'
 import { createScrubber } from './domain/secret-scrubber.js'
-import type { NotifyTarget } from './notify/contract.js'
 import { createZonedTime } from './domain/zoned-time.js'
+import type { NotifyTarget } from './notify/contract.js'
 
 export type { Logger } from 'pino'
 
