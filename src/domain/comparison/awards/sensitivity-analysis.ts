@@ -97,6 +97,7 @@ function volumeCase(
 function breakEvenOf(offer: RankedOffer, others: readonly RankedOffer[], weights: Points): BreakEven {
   const price = offer.compared.price ?? 0
   const { breakEven, reason } = breakEvenPrice(offer, others, weights)
+  const lowestOther = minOf(others.map(({ compared }) => compared.price))
   return {
     offerId: offer.id,
     label: offer.label,
@@ -106,6 +107,8 @@ function breakEvenOf(offer: RankedOffer, others: readonly RankedOffer[], weights
     breakEvenPricePerTonne: breakEven === null ? null : ((offer.compared.pricePerTonne ?? 0) * breakEven) / price,
     change: breakEven === null ? null : breakEven / price - 1,
     reason,
+    lowestOther,
+    lead: lowestOther === null ? null : leadOf(others, offer, weights, lowestOther),
   }
 }
 
@@ -127,7 +130,7 @@ export function breakEvenPrice(
   const rivals = others.map((other) => ({ points: withoutPrice(other, weights), price: other.compared.price ?? 0 }))
   if (lowest === null || rivals.length === 0) return noBreakEven(NO_BREAK_EVEN.onlyOffer)
   if (maxPricePoints === 0) return noBreakEven(NO_BREAK_EVEN.priceHasNoWeight)
-  const ahead = Math.max(...rivals.map(({ points, price }) => points + (maxPricePoints * lowest) / price)) - own
+  const ahead = leadOf(others, offer, weights, lowest)
   if (ahead <= 0) return noBreakEven(NO_BREAK_EVEN.firstAtAnyPrice)
   const high = (maxPricePoints * lowest) / ahead
   if (high >= lowest) return { breakEven: high, reason: null }
@@ -138,5 +141,14 @@ export function breakEvenPrice(
   return low > 0 ? { breakEven: low, reason: null } : noBreakEven(NO_BREAK_EVEN.neverFirst)
 }
 
-const withoutPrice = ({ scores }: RankedOffer, weights: Points) =>
+/** B − A of `BreakEven`: how far the others are ahead if the offer earns no points for its price. */
+function leadOf(others: readonly RankedOffer[], offer: RankedOffer, weights: Points, lowest: number): number {
+  const points = others.map(
+    (other) => withoutPrice(other, weights) + (100 * weights.price * lowest) / (other.compared.price ?? 1),
+  )
+  return Math.max(...points) - withoutPrice(offer, weights)
+}
+
+/** Σ weight × score, without price. */
+export const withoutPrice = ({ scores }: Pick<RankedOffer, 'scores'>, weights: Points): number =>
   sum(CRITERIA.filter((criterion) => criterion !== 'price').map((criterion) => weights[criterion] * scores[criterion]))

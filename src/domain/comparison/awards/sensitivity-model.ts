@@ -71,4 +71,7 @@ export interface BreakEven {
   change: number | null
   /** Why there is no break-even price; otherwise null. */
   reason: string | null
+  /** L, and B − A. Null without another contender. */
+  lowestOther: number | null
+  lead: number | null
 }
