@@ -1,6 +1,6 @@
 import type { EventRecord } from '../domain/events.js'
 import type { ChatTarget } from './contract.js'
-import { countedKind, describeEvent } from './event-text.js'
+import { countedEvents, describeEvent } from './event-text.js'
 
 type Shape = ChatTarget['type']
 
@@ -27,13 +27,6 @@ function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
     length += line.length + 1
   }
   return lines
-}
-
-/** `3 new offers, 1 closed RFQ`. */
-export function countedEvents(events: readonly EventRecord[]): string {
-  const counts = new Map<EventRecord['kind'], number>()
-  for (const { kind, count } of events) counts.set(kind, (counts.get(kind) ?? 0) + count)
-  return [...counts].map(([kind, count]) => countedKind(kind, count)).join(', ')
 }
 
 const ESCAPES: Record<Shape, (text: string) => string> = {

@@ -1,6 +1,5 @@
 import type { EventRecord } from '../domain/events.js'
-import { countedEvents } from './chat-message.js'
-import { describeEvent, oneLine } from './event-text.js'
+import { countedEvents, describeEvent, oneLine } from './event-text.js'
 
 export interface EmailContent {
   /** One line. */

@@ -46,12 +46,14 @@ const SENTENCES: Record<EventKind, Sentence> = {
   'channel.behind': ({ poll, reason }) =>
     `no complete poll of ${poll?.kind ?? 'the channel'} for three intervals: ${reason ?? ''}`,
   'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,
-  'report.made': ({ rfq, report }) => `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written: ${report?.path ?? ''}`,
+  'report.made': ({ rfq, report }) =>
+    `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written: ${fileName(report?.path ?? '')}`,
   'problems.found': (_, event) => summarySentence(event),
   'notify.test': () => 'this is a test of quotekeeper notify --test',
 }
 
-const NOUNS: Partial<Record<EventKind, [singular: string, plural: string]>> = {
+const NOUNS: Record<EventKind, [singular: string, plural: string]> = {
+  'channel.first-poll': ['first poll of a channel', 'first polls of channels'],
   'offer.new': ['new offer', 'new offers'],
   'offer.late': ['late offer', 'late offers'],
   'offer.changed': ['changed offer', 'changed offers'],
@@ -64,13 +66,27 @@ const NOUNS: Partial<Record<EventKind, [singular: string, plural: string]>> = {
   'close.refused': ['close that was refused or had no effect', 'closes that were refused or had no effect'],
   'close.unknown': ['close with an uncertain effect', 'closes with an uncertain effect'],
   'close.held': ['close held', 'closes held'],
+  'channel.behind': ['late poll', 'late polls'],
+  'channel.key-refused': ['refused API key', 'refused API keys'],
+  'report.made': ['report', 'reports'],
+  'notify.test': ['test', 'tests'],
   'problems.found': ['new deviation from the API description', 'new deviations from the API description'],
 }
 
 /** What a number of events of a kind is called, such as `3 new offers`. */
-export function countedKind(kind: EventKind, count: number): string {
-  const [singular, plural] = NOUNS[kind] ?? [kind, kind]
+function countedKind(kind: EventKind, count: number): string {
+  const [singular, plural] = NOUNS[kind]
   return formatCount(count, singular, plural)
+}
+
+/** `3 new offers, 1 closed RFQ`. */
+export function countedEvents(events: readonly EventRecord[]): string {
+  const counts = new Map<EventKind, number>()
+  // What a first poll found is no number of first polls.
+  for (const { kind, count } of events) {
+    counts.set(kind, (counts.get(kind) ?? 0) + (kind === 'channel.first-poll' ? 1 : count))
+  }
+  return [...counts].map(([kind, count]) => countedKind(kind, count)).join(', ')
 }
 
 function summarySentence({ kind, count, data }: EventRecord): string {
@@ -89,6 +105,9 @@ function firstPollSentence(found: EventData['found']): string {
   const late = found.lateOffers > 0 ? `, ${formatAmount(found.lateOffers)} of them late` : ''
   return `first poll: ${formatCount(found.rfqs, 'RFQ')}, ${formatCount(found.offers, 'offer')}${late}`
 }
+
+/** The folder is of no use elsewhere. */
+const fileName = (path: string) => path.split(/[\\/]/).at(-1) ?? ''
 
 const rfqName = (rfq: RfqFacts | undefined): string => (rfq ? `RFQ ${rfq.number ?? rfq.id}` : 'an RFQ')
 

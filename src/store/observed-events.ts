@@ -92,6 +92,9 @@ export function createObservedEvents(connection: Connection, writer: EventWriter
           return rfqId === rfq?.id ? rfqFacts(rfqId, rfq) : storedRfqFacts(connection, run.channel, rfqId)
         }),
         isBeingClosed: (rfqId) => isBeingClosed(run.channel, rfqId),
+        // Its own transaction begins with the RFQ.
+        isNewRfq: (rfqId) =>
+          changes[0]?.rfqId === rfqId && changes[0].kind === 'rfq' && changes[0].change === 'inserted',
       }
       const drafts = changes.flatMap((change) => toDraft(change, context) ?? [])
       if (isFirst) {
@@ -118,6 +121,7 @@ interface DraftContext {
   /** The RFQ as it is now stored. */
   rfq: (rfqId: string) => RfqFacts | null
   isBeingClosed: (rfqId: string) => boolean
+  isNewRfq: (rfqId: string) => boolean
 }
 
 /** Reads each RFQ once, and only if an event tells of it. */
@@ -198,6 +202,8 @@ function newOffer({ rfqId, id }: ObservedChange, after: ShapedBody, context: Dra
   if (due === null || context.today() <= due) return { kind: 'offer.new' }
   const { submittedAt } = offerFacts(id, after)
   const submittedLate = isLate(validTime(submittedAt), due, context.calendar())
+  // Of an RFQ that is new itself, every offer is seen late.
+  if (!submittedLate && context.isNewRfq(rfqId)) return { kind: 'offer.new' }
   const reason = submittedLate ? 'submitted after the response due date' : 'first seen after the response due date'
   return { kind: 'offer.late', details: () => ({ reason }) }
 }

@@ -88,7 +88,7 @@ export interface TargetState {
 export interface Outbox {
   /** Records an event. Returns false if one with its key is recorded already. */
   recordEvent(event: NewEvent): Promise<boolean>
-  /** Present open RFQs of a channel with a due date up to a day (YYYY-MM-DD). */
+  /** Present open RFQs of a channel with a due date up to a day (YYYY-MM-DD), in the order of their ids. */
   openRfqsDue(channel: string, upTo: string): Promise<OpenRfq[]>
   /** Records that RFQs are due soon or overdue: once for each RFQ and due date. Many at once become one summary. */
   recordDueRfqs(

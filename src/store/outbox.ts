@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { EventRecord } from '../domain/events.js'
-import type { Connection } from './connection.js'
+import { type Connection, yieldToEventLoop } from './connection.js'
 import { createDeliveries } from './deliveries.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'
@@ -16,14 +16,17 @@ const ROUTABLE = `
 from events e left join runs r on r.id = e.run_id
 where e.routed_at is null and (r.id is null or r.finished_at is not null or r.lease_until < @now)`
 
-const OPEN_RFQS = `
-select id, due from (
-  select e.id, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state,
-    json_extract(coalesce(v.parsed_body, v.body), '$.responseDueDate') as due
-  from entities e join versions v using (channel, kind, rfq_id, id, version)
-  where e.channel = ? and e.kind = 'rfq' and e.rfq_id = '' and e.missing_since is null
-) where state = 'open' and due <= ? and due glob '[0-9][0-9][0-9][0-9]-[0-9][0-9]-[0-9][0-9]'
-order by due, id`
+/** RFQs read before yielding to the event loop: their bodies are slow to parse. */
+const RFQS_PER_TURN = 500
+
+const PRESENT_RFQS = `
+select e.id, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state,
+  json_extract(coalesce(v.parsed_body, v.body), '$.responseDueDate') as due
+from entities e join versions v using (channel, kind, rfq_id, id, version)
+where e.channel = ? and e.kind = 'rfq' and e.rfq_id = '' and e.missing_since is null and e.id > ?
+order by e.id limit ${RFQS_PER_TURN}`
+
+const CALENDAR_DATE = /^\d{4}-\d{2}-\d{2}$/
 
 /** Events that no run observed, and the deliveries of all events. */
 export function createOutbox(connection: Connection, events: EventWriter): Outbox {
@@ -40,8 +43,17 @@ export function createOutbox(connection: Connection, events: EventWriter): Outbo
       }),
 
     async openRfqsDue(channel, upTo) {
-      const rows = connection.read((db) => db.prepare(OPEN_RFQS).all(channel, upTo)) as { id: string; due: string }[]
-      return rows.map(({ id, due }) => ({ rfqId: fromStoredText(id), dueDate: due }))
+      const found: OpenRfq[] = []
+      for (let after = ''; ; ) {
+        const rows = connection.read((db) => db.prepare(PRESENT_RFQS).all(channel, after)) as RfqRow[]
+        for (const { id, state, due } of rows) {
+          const isDue = state === 'open' && typeof due === 'string' && CALENDAR_DATE.test(due) && due <= upTo
+          if (isDue) found.push({ rfqId: fromStoredText(id), dueDate: due })
+        }
+        if (rows.length < RFQS_PER_TURN) return found
+        after = rows.at(-1)?.id ?? after
+        await yieldToEventLoop()
+      }
     },
 
     async recordDueRfqs(kind, channel, rfqs, now) {
@@ -81,6 +93,12 @@ export function createOutbox(connection: Connection, events: EventWriter): Outbo
       }
     },
   }
+}
+
+interface RfqRow {
+  id: string
+  state: unknown
+  due: unknown
 }
 
 /** Creates the deliveries of one event. Returns how many. */

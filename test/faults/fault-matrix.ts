@@ -151,4 +151,12 @@ export const matrix: Readonly<Record<number, { fault: string; expected: string }
     fault: 'the target of anchors does not answer',
     expected: 'a warning, named by readiness and check, retried with growing pauses; nothing else stops',
   },
+  61: {
+    fault: 'kill -9 of a poll before its events are delivered',
+    expected: 'each event exists if and only if what it tells was recorded, and is delivered after the restart',
+  },
+  62: {
+    fault: 'a notification target that does not answer',
+    expected: 'polls and other targets do not wait; it is sent again with the same id',
+  },
 }

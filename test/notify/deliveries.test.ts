@@ -5,10 +5,10 @@ import type { EventRecord } from '../../src/domain/events.js'
 import type { WebhookTarget } from '../../src/notify/contract.js'
 import { createDeliverer } from '../../src/notify/deliverer.js'
 import { retryPause } from '../../src/notify/retry.js'
+import { slowRuns } from '../helpers/slow-runs.js'
 import { CHANNEL, httpReceiver, notifications, openOutbox, SECRET } from './outbox-fixture.js'
 
 const HOUR = 3_600_000
-const RUNS = Number(process.env.FC_RUNS ?? 4)
 const webhook = (url: string, name = 'crm'): WebhookTarget => ({ name, type: 'webhook', url, secret: SECRET })
 const decisionIn = ({ body }: { body: string }) => JSON.parse(body).data.decision as number
 
@@ -249,7 +249,7 @@ describe('over many rounds with failures, crashes, restarts and two processes', 
         }
         expect(await outbox.store.deliveries({})).toEqual([])
       }),
-      { numRuns: RUNS },
+      { numRuns: slowRuns(8) },
     )
   })
 })

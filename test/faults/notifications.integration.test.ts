@@ -1,0 +1,82 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished } from 'vitest'
+import { openStore } from '../../src/store/store.js'
+import { openChannelFixture } from '../helpers/channel-fixture.js'
+import { eventually } from '../helpers/eventually.js'
+import { openProcessFixture } from '../helpers/process-fixture.js'
+import { offers, recordPoll } from '../helpers/record-poll.js'
+import { httpReceiver, notifications, SECRET } from '../notify/outbox-fixture.js'
+import { fault } from './fault-test.js'
+
+const KNOWN = `select (select count(*) from entities where kind = 'rfq') as rfqs,
+  (select count(*) from entities where kind = 'response') as offers`
+const webhook = (name: string, url: string) => ({ name, type: 'webhook' as const, url, secret: SECRET })
+
+fault(61, 'no event is lost, and none tells of what was not recorded', async () => {
+  const fixture = await openProcessFixture({ rfqs: 60 })
+  const server = await httpReceiver()
+  const later = () => new Date(Date.now() + 60_000)
+  const withService = async (use: (service: Awaited<ReturnType<typeof notifications>>) => Promise<void>) => {
+    const store = await openStore({ path: fixture.database })
+    try {
+      await use(await notifications(store, [webhook('crm', server.url)], { now: later }))
+    } finally {
+      await store.close()
+    }
+  }
+  await withService(async () => undefined)
+  const poll = fixture.start(['sync', '--only', 'rfqs'])
+  const recorded = () => (fixture.sql(KNOWN) ?? []) as { rfqs: number; offers: number }[]
+  await eventually(() => expect(recorded()[0]?.rfqs).toBeGreaterThan(4))
+  poll.signal('SIGKILL')
+  expect(await poll.ended).toBe('SIGKILL')
+  const [known] = recorded()
+  expect(known?.rfqs).toBeLessThan(60)
+  await withService(async (service) => {
+    for (let round = 0; round < 6; round++) await service.deliver()
+  })
+  expect(server.accepted.map(({ body }) => JSON.parse(body).data.found)).toEqual([expect.objectContaining(known ?? {})])
+})
+
+fault(
+  62,
+  'polls and other targets do not wait, and the message is sent again with its id after a restart',
+  async () => {
+    const ids: unknown[] = []
+    let hangs = true
+    const server = createServer((request, response) => {
+      ids.push(request.headers['webhook-id'])
+      if (!hangs) response.writeHead(204).end()
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    onTestFinished(() => {
+      server.closeAllConnections()
+      server.close()
+    })
+    const alive = await httpReceiver()
+    const hanging = webhook('hanging', `http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
+    const targets = [hanging, webhook('alive', alive.url)]
+
+    const fixture = await openChannelFixture()
+    const service = await notifications(fixture.store, targets, { now: fixture.now })
+    await recordPoll(fixture, [offers(1)])
+    const delivering = service.deliver()
+    await eventually(() => expect(ids).toHaveLength(1))
+    for (let round = 0; round < 6; round++) {
+      await recordPoll(fixture, [offers(round + 2)])
+      void service.deliver()
+      await eventually(() => expect(alive.accepted).toHaveLength(round + 2))
+    }
+    expect(ids).toHaveLength(1)
+    await service.stop()
+    await delivering
+    hangs = false
+    const again = await notifications(await fixture.reopenStore(), targets, { now: fixture.now })
+    await again.deliver()
+    expect(ids).toHaveLength(8)
+    expect(new Set(ids).size).toBe(7)
+    expect(ids[1]).toBe(ids[0])
+    expect(await fixture.store.deliveries({})).toEqual([])
+  },
+)
