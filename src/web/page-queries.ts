@@ -46,6 +46,24 @@ export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   decisions: { record: DecisionRecord; explanation: string }[]
 }
 
+/** A listing as the list shows it. */
+export interface ListingRow {
+  channel: string
+  id: string
+  projectName: string | null
+  organizationName: string | null
+  country: string | null
+  registry: string | null
+  registryId: string | null
+  currency: string | null
+  minUnitPrice: number | null
+  maxUnitPrice: number | null
+  totalAvailableVolume: number | null
+  observedAt: string
+  missingSince: string | null
+  valid: boolean
+}
+
 /** Why there is no page: no such RFQ, or it was first seen later. */
 export interface NotFound {
   notFound: string
@@ -63,6 +81,10 @@ export interface PageQueries {
   rfqs(search: RfqSearch): Promise<RfqSearchResult>
   /** @param address.settings instead of those of the configuration, for a what-if */
   rfq(address: RfqAddress & { settings?: Settings }): Promise<RfqPage | NotFound>
+  /** Id and name of an RFQ. */
+  rfqName(address: RfqAddress): Promise<{ id: string; name: string } | NotFound>
+  /** Listings without their documents. */
+  listings(filter: { channel?: string; asOf?: Date }): Promise<ListingRow[]>
   offer(address: RfqAddress & { offerId: string }): Promise<{ model: OfferPageModel; name: string } | NotFound>
   moments(address: RfqAddress): Promise<Moment[]>
   /** @param filter.rfq only this RFQ of `channel` */

@@ -1,8 +1,10 @@
+import { symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { buildRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
-import { pagesOf } from './pages-fixture.js'
+import { openPages, pagesOf } from './pages-fixture.js'
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe`
 const FORMULA = '=HYPERLINK("http://x")'
@@ -41,7 +43,18 @@ describe('every page', () => {
     await fixture.closeExpired()
     const rfq = '/rfqs/acme/forest/1042'
     const offer = `${rfq}/offers/${fixture.offerIds[0]}`
-    const lists = ['/', '/rfqs', '/changes', '/channels', '/channels/acme/forest', '/runs', '/decisions', '/problems']
+    const lists = [
+      '/',
+      '/rfqs',
+      '/changes',
+      '/listings',
+      '/reports',
+      '/channels',
+      '/channels/acme/forest',
+      '/runs',
+      '/decisions',
+      '/problems',
+    ]
     for (const url of [...lists, rfq, offer, `${rfq}/closing`]) {
       const page = await app.inject(url)
       expect([url, page.statusCode]).toEqual([url, 200])
@@ -232,5 +245,57 @@ describe('/', () => {
     expect(second.body).toContain('1 new offer')
     fixture.advanceSeconds(60)
     expect((await visit(second.cookie)).body).toContain('since <time datetime="2026-11-21T12:00')
+  })
+})
+
+describe('/reports', () => {
+  it('makes exactly the report that the page shows, and offers it', async () => {
+    const fixture = await oneRfq()
+    const { app, directory } = await openPages(fixture)
+    const page = (await app.inject('/rfqs/acme/forest/1042?weights.price=0')).body
+    const [, form = ''] = /<form method="post" action="\/reports">(.*?)<\/form>/.exec(page) ?? []
+    const fields = [...form.matchAll(/name="([^"]+)" value="([^"]*)"/g)].map(([, name = '', value = '']) => [
+      name,
+      value,
+    ])
+    expect(fields.map(([name]) => name)).toEqual(expect.arrayContaining(['channel', 'rfq', '_csrf', 'weights.price']))
+    const post = async (changes: Record<string, string>) =>
+      app.inject({
+        method: 'POST',
+        url: '/reports',
+        payload: new URLSearchParams({ ...Object.fromEntries(fields), format: 'html', ...changes }).toString(),
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      })
+    const answer = await post({})
+    expect(answer.statusCode).toBe(303)
+    const job = String(answer.headers.location)
+    expect((await app.inject(job)).headers.refresh).toBe('1')
+    await expect.poll(async () => (await app.inject(job)).body, { interval: 20, timeout: 10_000 }).toContain('Download')
+    const [, href = ''] = /href="(\/reports\/acme_forest\/[^"]+)"/.exec((await app.inject(job)).body) ?? []
+    expect(href).toMatch(/rfq-1042_asof-.*_what-if-[0-9a-f]{8}\.html$/)
+    const file = await app.inject(href)
+    expect(file.headers['content-disposition']).toMatch(/^attachment; filename="rfq-1042/)
+    const settings = settingsWith({ weights: { ...DEFAULT_SETTINGS.weights, price: 0 } })
+    const { headline } = (await reportOf(fixture, settings)).decision.recommendation
+    expect(file.body).toContain(headline.replaceAll('"', '&quot;'))
+    expect((await app.inject('/reports')).body).toContain(href)
+
+    expect((await post({ _csrf: 'x' })).statusCode).toBe(403)
+    expect((await post({ rfq: '7' })).statusCode).toBe(404)
+    expect((await post({ channel: 'acme/other' })).statusCode).toBe(400)
+    writeFileSync(join(directory, 'secret.txt'), 'secret')
+    symlinkSync('/etc', join(directory, 'etc'))
+    for (const path of ['secret.txt', 'etc/hosts', '..%2fsecret.xlsx', 'acme_forest/..%2f..%2fx.xlsx', '%2e%2e/x.xlsx'])
+      expect([path, (await app.inject(`/reports/${path}`)).statusCode]).toEqual([path, 404])
+  })
+
+  it('is for reading only for viewers', async () => {
+    const tokens = [{ name: 'ana', role: 'viewer' as const, token: 'token of ana' }]
+    const { app } = await openPages(await oneRfq(), { tokens })
+    const headers = { authorization: 'Bearer token of ana' }
+    const page = await app.inject({ url: '/rfqs/acme/forest/1042', headers })
+    expect(page.body).not.toContain('Make this workbook')
+    expect(page.body).toContain('quotekeeper report 1042')
+    expect((await app.inject({ method: 'POST', url: '/reports', headers })).statusCode).toBe(403)
   })
 })

@@ -1,4 +1,5 @@
 import type { Clock } from '../../domain/clock.js'
+import type { ReportsDeps } from '../../web/pages/reports-page.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import { apiConfigOf } from '../api/api-queries.js'
 import type { App } from '../app.js'
@@ -12,7 +13,12 @@ export async function createPages(
 ): Promise<WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
   const queries = await openQueries(app, pageThreadScript)
-  const pages = pageRoutes({ queries, now, settings: app.config.reports.settings })
+  const pages = pageRoutes({
+    queries,
+    now,
+    settings: app.config.reports.settings,
+    reports: await createReports(app, now),
+  })
   const api = await createApi(app, queries, now)
   return async (scope) => {
     await pages(scope)
@@ -42,4 +48,22 @@ async function openQueries(app: App, script: URL | null): Promise<ThreadQueries>
   const { queries, close } = queryInThread(script, { database: app.config.database, config })
   app.onClose(close)
   return queries
+}
+
+async function createReports(app: App, now: Clock): Promise<ReportsDeps> {
+  const [{ createReportJobs }, { createReportMaker }, { listReports, findReport }] = await Promise.all([
+    import('../../web/reports/report-jobs.js'),
+    import('./report-maker.js'),
+    import('../../reporting/report-folder.js'),
+  ])
+  const { directory } = app.config.reports
+  const describe = (error: unknown) => {
+    app.log.error({ err: error }, 'a report that was asked for on the page failed')
+    return 'The report could not be made; see the log of the service.'
+  }
+  return {
+    jobs: createReportJobs(createReportMaker(app, now), describe),
+    files: () => listReports(directory),
+    find: (name) => findReport(directory, name),
+  }
 }

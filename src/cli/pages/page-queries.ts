@@ -14,6 +14,7 @@ import { VERSION } from '../../version.js'
 import type { NotFound, PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
 import { explainDecision } from '../explain-decision.js'
+import { listingRow } from '../json-rows.js'
 
 /** The part of the store that pages read. */
 type PageStore = Omit<Reader, 'close' | keyof Monitoring>
@@ -71,6 +72,16 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const offerIds = model.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
       const { id, name } = found
       return { id, name, model, prices: await priceHistoryOf(store, { channel, rfqId: found.id, offerIds, asOf }) }
+    },
+    async rfqName(address) {
+      const found = await findRfq(rfqs, address)
+      return 'notFound' in found ? found : { id: found.id, name: found.name }
+    },
+    async listings(filter) {
+      return (await store.listings(filter)).map((listing) => {
+        const { body: _document, ...row } = listingRow(listing)
+        return row
+      })
     },
     async offer({ offerId, ...address }) {
       const found = await findRfq(rfqs, address)

@@ -96,8 +96,8 @@ function pageRequest(request: FastifyRequest, { queries, now, settings }: PageDe
 }
 
 /** The last of several values, as if a form had been sent. */
-function singleValues(values: unknown): Parameters {
-  const entries = Object.entries(values as Record<string, string | string[]>)
+export function singleValues(values: unknown): Parameters {
+  const entries = Object.entries(Object(values) as Record<string, string | string[]>)
   return Object.fromEntries(
     entries.flatMap(([name, value]) => {
       const last = typeof value === 'string' ? value : value.at(-1)

@@ -3,9 +3,11 @@ import { changesPage } from './changes-page.js'
 import { channelPage, channelsPage } from './channel-page.js'
 import { closingPage } from './closing-page.js'
 import { decisionsPage } from './decisions-page.js'
+import { listingsPage } from './listings-page.js'
 import { offerPage } from './offer-page.js'
 import { addPage, type PageDeps } from './page.js'
 import { problemsPage } from './problems-page.js'
+import { addReports, type ReportsDeps } from './reports-page.js'
 import { rfqPage } from './rfq-page.js'
 import { rfqsPage } from './rfqs-page.js'
 import { runsPage } from './runs-page.js'
@@ -13,7 +15,7 @@ import { todayPage } from './today-page.js'
 
 /** The web page (docs/WEB.md). */
 export const pageRoutes =
-  (deps: PageDeps): WebPlugin =>
+  (deps: PageDeps & { reports: ReportsDeps }): WebPlugin =>
   (app) => {
     addPage(app, deps, '/', todayPage)
     addPage(app, deps, '/rfqs', rfqsPage)
@@ -23,6 +25,8 @@ export const pageRoutes =
     addPage(app, deps, '/channels', channelsPage)
     addPage(app, deps, '/channels/:org/:channel', channelPage)
     addPage(app, deps, '/changes', changesPage)
+    addPage(app, deps, '/listings', listingsPage)
+    addReports(app, deps, deps.reports)
     addPage(app, deps, '/runs', runsPage)
     addPage(app, deps, '/decisions', decisionsPage)
     addPage(app, deps, '/problems', problemsPage)

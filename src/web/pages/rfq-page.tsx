@@ -55,13 +55,8 @@ export async function rfqPage(page: PageRequest): Promise<PageContent> {
         ))}
         <TimeMachine moments={moments} asOf={asOf} link={link} query={query} />
         <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
-        <WhatIfPanel
-          model={model}
-          whatIf={whatIf}
-          query={query}
-          reset={link(unchanged)}
-          command={commandOf(model, name, whatIf.changes)}
-        />
+        <WhatIfPanel model={model} whatIf={whatIf} query={query} reset={link(unchanged)} />
+        <MakeReport page={page} model={model} name={name} changes={whatIf.changes} />
         <section aria-labelledby="offers-heading">
           <h2 id="offers-heading">{`Offers (${summary.offers})`}</h2>
           <TableView {...offers} link={link} />
@@ -211,8 +206,45 @@ function Documents({ model: { rfq, requirementCosts, savings } }: { model: RfqPa
   )
 }
 
-const commandOf = (model: RfqPageModel, name: string, changes: Readonly<Record<string, string>>) =>
-  [
-    `quotekeeper report ${name} --channel ${model.channel} --as-of ${model.asOf}`,
-    ...Object.entries(changes).map(([key, value]) => `--set ${key}=${value}`),
+interface MakeReportProps {
+  page: PageRequest
+  model: RfqPageModel
+  name: string
+  changes: Readonly<Record<string, string>>
+}
+
+/** Makes a workbook or an HTML report of exactly what the page shows; viewers get the command. */
+function MakeReport({ page: { request, query }, model: { channel, asOf }, name, changes }: MakeReportProps) {
+  const settings = Object.entries(changes)
+  const command = [
+    `quotekeeper report ${name} --channel ${channel} --as-of ${asOf}`,
+    ...settings.map(([key, value]) => `--set ${key}=${value}`),
   ].join(' ')
+  const fields = [
+    ...[
+      ['channel', channel],
+      ['rfq', name],
+      ['_csrf', request.csrfToken],
+    ],
+    ...(query.as_of === undefined ? [] : [['as_of', query.as_of]]),
+    ...settings,
+  ] as const
+  return (
+    <div class="make noprint">
+      {request.user?.role === 'operator' && (
+        <form method="post" action="/reports">
+          {fields.map(([key, value]) => (
+            <input key={key} type="hidden" name={key} value={value} />
+          ))}
+          <button type="submit" name="format" value="xlsx">
+            Make this workbook
+          </button>{' '}
+          <button type="submit" name="format" value="html">
+            Make this HTML report
+          </button>
+        </form>
+      )}
+      <code class="small muted">{plain(command)}</code>
+    </div>
+  )
+}

@@ -1,7 +1,7 @@
 import { CRITERION_NAMES } from '../../domain/comparison/offer/criterion-text.js'
 import { CRITERIA } from '../../domain/comparison/settings.js'
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
-import { amount, plain } from '../views/format.js'
+import { amount } from '../views/format.js'
 import { AWARD_RULES, isSettingName, REQUIREMENT_LEVELS, WANTED_BASES, type WhatIf } from '../what-if.js'
 
 const RULES: Record<(typeof AWARD_RULES)[number], string> = {
@@ -16,12 +16,10 @@ interface WhatIfPanelProps {
   query: Readonly<Record<string, string>>
   /** The same page with the settings of the configuration. */
   reset: string
-  /** Makes the same report with `quotekeeper report`. */
-  command: string
 }
 
 /** Other weights, volumes and requirements: a form whose values are the address. */
-export function WhatIfPanel({ model, whatIf: { settings, changes }, query, reset, command }: WhatIfPanelProps) {
+export function WhatIfPanel({ model, whatIf: { settings, changes }, query, reset }: WhatIfPanelProps) {
   const changed = Object.keys(changes).length
   const { wanted } = model.rfq
   return (
@@ -95,11 +93,6 @@ export function WhatIfPanel({ model, whatIf: { settings, changes }, query, reset
           {changed > 0 && <a href={reset}>Back to the configured settings</a>}
         </p>
       </form>
-      {changed > 0 && (
-        <p class="small">
-          As a workbook: <code>{plain(command)}</code>
-        </p>
-      )}
     </details>
   )
 }

@@ -107,6 +107,8 @@ summary{cursor:pointer}summary h2{display:inline;margin:0}
 pre{font:.84rem/1.5 ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;white-space:pre-wrap;overflow-wrap:anywhere;margin:.6rem 0 0}
 .tiles{display:flex;flex-wrap:wrap;gap:.6rem;padding:0;margin:1rem 0;list-style:none}.tiles a{display:block;padding:.5rem .9rem;background:var(--paper);border:1px solid var(--line);border-radius:.55rem;text-decoration:none;color:var(--ink)}.tiles a:hover{border-color:var(--edge)}.tiles strong{display:block;font-size:1.3rem;line-height:1.2;color:var(--sectionink)}
 .flags{list-style:none;padding:0}.flags li{margin:.25rem 0}mark{background:var(--past);color:var(--pastink);padding:0 .2rem;border-radius:.2rem}
+.make{display:flex;flex-wrap:wrap;align-items:center;gap:.4rem 1rem}.make form{margin:0}
+progress{width:100%;height:.9rem;accent-color:var(--brand)}
 .prose{white-space:pre-line;overflow-wrap:anywhere}.empty{max-width:none}
 @media (max-width:40rem){td.wide>div{min-width:0}.cards td>div{min-width:0;overflow-wrap:anywhere}.scroll{max-height:none;border:0;background:none;overflow:visible}table.cards,.cards tbody,.cards tr,.cards td{display:block}.cards thead{display:none}.cards tr{border:1px solid var(--line);border-radius:.5rem;background:var(--paper);margin:0 0 .6rem;padding:.3rem 0}.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.16rem .7rem;text-align:right!important;white-space:normal!important}.cards td::before{content:attr(data-label);flex:0 0 8rem;text-align:left;color:var(--muted)}
 body{font-size:14.5px}.wrap{padding-left:.9rem;padding-right:.9rem}h1{font-size:1.3rem}.top form{flex:1 1 100%}.top input[type=search]{width:auto;flex:1 1 8rem;min-width:0}}

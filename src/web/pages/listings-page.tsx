@@ -1,0 +1,98 @@
+import { parseAsOf } from '../as-of.js'
+import type { ListingRow } from '../page-queries.js'
+import type { Column } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { amount, Badge, Moment, plain, price, range } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { FilterForm } from './filter-form.js'
+import { type PageContent, type PageRequest, pageOf } from './page.js'
+
+/** `/listings`: the projects that developers offer credits from. */
+export async function listingsPage(page: PageRequest): Promise<PageContent> {
+  const { query, queries, now, link } = page
+  const asOf = parseAsOf(query.as_of, now)
+  const [all, channels] = await Promise.all([
+    queries.listings({ ...(query.channel && { channel: query.channel }), ...(asOf && { asOf }) }),
+    queries.channels(),
+  ])
+  const words = (query.q ?? '').toLowerCase().split(/\s+/)
+  const rows = all.filter((row) => {
+    const text = `${row.projectName} ${row.organizationName} ${row.country} ${row.registry} ${row.registryId} ${row.id}`
+    return words.every((word) => text.toLowerCase().includes(word))
+  })
+  const shown = pageOf(page, {
+    name: 'listings',
+    caption: 'Listings',
+    columns: COLUMNS,
+    rows,
+    empty: all.length === 0 ? <>No listings were seen yet. They appear with the next poll.</> : <>No listings match.</>,
+  })
+  return {
+    title: 'Listings',
+    current: '/listings',
+    asOf,
+    tables: [downloadOf(shown.table)],
+    body: (
+      <>
+        <h1>Listings</h1>
+        <FilterForm
+          query={query}
+          search={{ name: 'q', title: 'Search project, developer, country, registry' }}
+          choices={[{ name: 'channel', title: 'Channel', values: channels }]}
+        />
+        <TableView {...shown} link={link} />
+      </>
+    ),
+  }
+}
+
+const COLUMNS: readonly Column<ListingRow>[] = [
+  {
+    key: 'projectName',
+    title: 'Project',
+    width: 'wide',
+    value: ({ projectName }) => projectName,
+    cell: ({ projectName, missingSince, valid }) => (
+      <>
+        {plain(projectName)} {missingSince !== null && <Badge tone="warn">missing</Badge>}
+        {!valid && <Badge tone="warn">not valid</Badge>}
+      </>
+    ),
+  },
+  {
+    key: 'organizationName',
+    title: 'Developer',
+    value: ({ organizationName }) => organizationName,
+    cell: ({ organizationName }) => plain(organizationName),
+  },
+  { key: 'country', title: 'Country', value: ({ country }) => country, cell: ({ country }) => plain(country) },
+  {
+    key: 'registry',
+    title: 'Registry',
+    value: ({ registry }) => registry,
+    cell: ({ registry, registryId }) => plain(`${registry ?? ''} ${registryId ?? ''}`),
+  },
+  {
+    key: 'price',
+    title: 'Price per t',
+    align: 'right',
+    value: ({ minUnitPrice }) => minUnitPrice,
+    cell: ({ minUnitPrice, maxUnitPrice, currency }) =>
+      `${range(minUnitPrice, maxUnitPrice, price)} ${minUnitPrice === null && maxUnitPrice === null ? '' : plain(currency)}`,
+  },
+  {
+    key: 'volume',
+    title: 'Available, t',
+    align: 'right',
+    value: ({ totalAvailableVolume }) => totalAvailableVolume,
+    cell: ({ totalAvailableVolume }) => amount(totalAvailableVolume),
+  },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  {
+    key: 'observedAt',
+    title: 'Changed (UTC)',
+    width: 'line',
+    value: ({ observedAt }) => observedAt,
+    cell: ({ observedAt }) => <Moment at={observedAt} />,
+  },
+]

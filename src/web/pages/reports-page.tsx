@@ -1,0 +1,250 @@
+import { createReadStream } from 'node:fs'
+import { basename } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { parseAsOf } from '../as-of.js'
+import { HttpError } from '../errors.js'
+import type { ReportJob, ReportJobs } from '../reports/report-jobs.js'
+import type { Column, Table } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { amount, Badge, Moment, plain, type Tone } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { parseWhatIf } from '../what-if.js'
+import { addPage, type PageContent, type PageDeps, type PageRequest, pageOf, readChoice, singleValues } from './page.js'
+
+/** A report in the report folder. */
+export interface ReportFile {
+  name: string
+  bytes: number
+  writtenAt: string
+}
+
+/** Reports that were made, and making more. */
+export interface ReportsDeps {
+  jobs: ReportJobs
+  /** Newest first. */
+  files: () => Promise<ReportFile[]>
+  /** The path of a report; null if there is none of this name. */
+  find: (name: string) => Promise<string | null>
+}
+
+/** `/reports`: the reports that were made, downloads, and making one. */
+export function addReports(app: FastifyInstance, deps: PageDeps, reports: ReportsDeps): void {
+  addPage(app, deps, '/reports', (page) => reportsPage(page, reports))
+  addPage(app, deps, '/reports/jobs/:id', (page) => jobPage(page, reports))
+  app.post('/reports', async (request, reply) => {
+    const now = deps.now()
+    const fields = singleValues(request.body)
+    const order = await orderOf(fields, deps, now)
+    const job = reports.jobs.start(order, request.user?.name ?? 'unknown', now)
+    return reply.redirect(`/reports/jobs/${job.id}`, 303)
+  })
+  const download = async (name: string) => {
+    const path = await reports.find(name)
+    if (path === null) throw new HttpError(404, 'there is no such report')
+    return { path, type: TYPES[name.split('.').at(-1) ?? ''] ?? 'application/octet-stream' }
+  }
+  for (const path of ['/reports/:name', '/reports/:folder/:name']) {
+    app.get(path, async (request, reply) => {
+      const { folder, name = '' } = request.params as { folder?: string; name?: string }
+      const found = await download(folder === undefined ? name : `${folder}/${name}`)
+      return reply
+        .type(found.type)
+        .header('content-disposition', `attachment; filename="${basename(found.path).replace(/[^\w.-]/g, '_')}"`)
+        .send(createReadStream(found.path))
+    })
+  }
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  xlsx: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+  html: 'text/html; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  csv: 'text/csv; charset=utf-8',
+}
+
+async function orderOf(fields: Readonly<Record<string, string>>, { queries, settings }: PageDeps, now: Date) {
+  const channel = fields.channel ?? ''
+  if (!(await queries.channels()).includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
+  const asOf = parseAsOf(fields.as_of, now)
+  const found =
+    fields.rfq === undefined ? null : await queries.rfqName({ channel, name: fields.rfq, now, ...(asOf && { asOf }) })
+  if (found !== null && 'notFound' in found) throw new HttpError(404, found.notFound)
+  const whatIf = parseWhatIf(fields, settings)
+  return {
+    channel,
+    rfq: found,
+    asOf: asOf ?? now,
+    format: readChoice(fields, 'format', ['xlsx', 'html'] as const) ?? 'xlsx',
+    settings: whatIf.settings,
+    isWhatIf: Object.keys(whatIf.changes).length > 0,
+  }
+}
+
+async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Promise<PageContent> {
+  const { queries, link, request } = page
+  const [rows, channels] = await Promise.all([files(), queries.channels()])
+  const shown = pageOf(page, {
+    name: 'reports',
+    caption: 'Reports, newest first',
+    columns: FILE_COLUMNS,
+    rows,
+    empty: <>No report was made yet. Make one here, or on the page of an RFQ.</>,
+  })
+  const running: Table<ReportJob> = {
+    name: 'jobs',
+    caption: 'Reports asked for on this page, newest first',
+    columns: JOB_COLUMNS,
+    rows: jobs.list(),
+    empty: <>None.</>,
+  }
+  return {
+    title: 'Reports',
+    current: '/reports',
+    tables: [downloadOf(shown.table)],
+    body: (
+      <>
+        <h1>Reports</h1>
+        {request.user?.role === 'operator' && (
+          <form class="filters noprint" method="post" action="/reports">
+            <input type="hidden" name="_csrf" value={request.csrfToken} />
+            <div class="field">
+              <label for="report-channel">Channel</label>
+              <select id="report-channel" name="channel">
+                {channels.map((channel) => (
+                  <option key={channel}>{channel}</option>
+                ))}
+              </select>
+            </div>
+            <div class="field">
+              <label for="report-rfq">RFQ (empty: overview of the channel)</label>
+              <input id="report-rfq" name="rfq" />
+            </div>
+            <div class="field">
+              <label for="report-format">Format</label>
+              <select id="report-format" name="format">
+                <option value="xlsx">workbook</option>
+                <option value="html">HTML</option>
+              </select>
+            </div>
+            <button type="submit" class="primary">
+              Make the report
+            </button>
+          </form>
+        )}
+        {running.rows.length > 0 && (
+          <>
+            <h2>Asked for here</h2>
+            <TableView table={running} link={link} />
+          </>
+        )}
+        <TableView {...shown} link={link} />
+      </>
+    ),
+  }
+}
+
+const FILE_COLUMNS: readonly Column<ReportFile>[] = [
+  {
+    key: 'name',
+    title: 'Report',
+    width: 'wide',
+    value: ({ name }) => name,
+    cell: ({ name }) => <FileLink name={name} />,
+  },
+  {
+    key: 'writtenAt',
+    title: 'Made (UTC)',
+    width: 'line',
+    value: ({ writtenAt }) => writtenAt,
+    cell: ({ writtenAt }) => <Moment at={writtenAt} />,
+  },
+  {
+    key: 'bytes',
+    title: 'Size',
+    align: 'right',
+    value: ({ bytes }) => bytes,
+    cell: ({ bytes }) => `${amount(Math.ceil(bytes / 1024))} KiB`,
+  },
+]
+
+const FileLink = ({ name }: { name: string }) => (
+  <a href={`/reports/${name.split('/').map(encodeURIComponent).join('/')}`}>{plain(name)}</a>
+)
+
+const TONES: Record<ReportJob['state'], Tone> = { waiting: 'neutral', running: 'warn', done: 'good', failed: 'bad' }
+
+const JOB_COLUMNS: readonly Column<ReportJob>[] = [
+  {
+    key: 'title',
+    title: 'Report',
+    sortable: false,
+    value: ({ title }) => title,
+    cell: ({ title, id }) => <a href={`/reports/jobs/${id}`}>{plain(title)}</a>,
+  },
+  {
+    key: 'state',
+    title: 'State',
+    sortable: false,
+    value: ({ state }) => state,
+    cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
+  },
+  { key: 'by', title: 'By', sortable: false, value: ({ by }) => by, cell: ({ by }) => plain(by) },
+  {
+    key: 'startedAt',
+    title: 'Asked (UTC)',
+    sortable: false,
+    value: ({ startedAt }) => startedAt.toISOString(),
+    cell: ({ startedAt }) => <Moment at={startedAt.toISOString()} />,
+  },
+]
+
+/** Seconds after which the page of a job that is not done loads itself again. */
+const REFRESH_SECONDS = 1
+
+/** `/reports/jobs/ID`: what became of one report. */
+async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<PageContent> {
+  const job = jobs.find(path.id ?? '')
+  if (job === undefined)
+    throw new HttpError(404, 'this job is not known; jobs are forgotten when the service stops, reports are kept')
+  const isOver = job.state === 'done' || job.state === 'failed'
+  return {
+    title: job.title,
+    current: '/reports',
+    onSend: (reply) => {
+      if (!isOver) reply.header('refresh', String(REFRESH_SECONDS))
+    },
+    body: (
+      <div class="card narrow">
+        <h1>{plain(job.title)}</h1>
+        <p>
+          <Badge tone={TONES[job.state]}>{job.state}</Badge>{' '}
+          <span class="muted">
+            asked for by {plain(job.by)}, <Moment at={job.startedAt.toISOString()} /> UTC
+          </span>
+        </p>
+        {!isOver && (
+          <p>
+            <label for="progress">Progress </label>
+            <progress id="progress" max={100} value={Math.round(job.progress * 100)} />
+          </p>
+        )}
+        {job.file !== null && (
+          <p>
+            <a class="button primary" href={`/reports/${job.file.split('/').map(encodeURIComponent).join('/')}`}>
+              Download
+            </a>{' '}
+            <span class="small muted">{plain(job.file)}</span>
+          </p>
+        )}
+        {job.error !== null && (
+          <p class="notice bad" role="alert">
+            {plain(job.error)}
+          </p>
+        )}
+        <p>
+          <a href="/reports">All reports</a>
+        </p>
+      </div>
+    ),
+  }
+}

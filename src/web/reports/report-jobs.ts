@@ -1,0 +1,86 @@
+import { randomUUID } from 'node:crypto'
+import type { Settings } from '../../domain/comparison/settings.js'
+import { HttpError } from '../errors.js'
+
+/** A report that somebody asked for on the page. */
+export interface ReportOrder {
+  channel: string
+  /** Id and name of the RFQ; null for the overview of the channel. */
+  rfq: { id: string; name: string } | null
+  asOf: Date
+  format: 'xlsx' | 'html'
+  settings: Settings
+  /** Whether the settings differ from the configuration. */
+  isWhatIf: boolean
+}
+
+/**
+ * Writes a report.
+ * @param onProgress called with the share that is done
+ * @returns its name in the report folder
+ */
+export type MakeReportFile = (order: ReportOrder, onProgress: (share: number) => void) => Promise<string>
+
+export interface ReportJob {
+  id: string
+  /** `RFQ 1042 of acme/forest`. */
+  title: string
+  by: string
+  startedAt: Date
+  state: 'waiting' | 'running' | 'done' | 'failed'
+  /** Share that is done, from 0 to 1. */
+  progress: number
+  /** Name in the report folder, once it is done. */
+  file: string | null
+  error: string | null
+}
+
+export interface ReportJobs {
+  /** @throws HttpError 503 if too many wait already */
+  start(order: ReportOrder, by: string, now: Date): ReportJob
+  find(id: string): ReportJob | undefined
+  /** Newest first. */
+  list(): ReportJob[]
+}
+
+/** Reports that wait while one is made. */
+const MAX_WAITING = 10
+/** Jobs that are remembered. */
+const MAX_JOBS = 50
+
+/** Makes reports one after another, and remembers what became of them until the service stops. */
+export function createReportJobs(make: MakeReportFile, describeError: (error: unknown) => string): ReportJobs {
+  const jobs = new Map<string, ReportJob>()
+  let last: Promise<void> = Promise.resolve()
+
+  async function run(job: ReportJob, order: ReportOrder): Promise<void> {
+    job.state = 'running'
+    try {
+      job.file = await make(order, (share) => {
+        job.progress = share
+      })
+      Object.assign(job, { state: 'done', progress: 1 })
+    } catch (error) {
+      Object.assign(job, { state: 'failed', error: describeError(error) })
+    }
+  }
+
+  return {
+    start(order, by, now) {
+      const waiting = [...jobs.values()].filter(({ state }) => state === 'waiting').length
+      if (waiting >= MAX_WAITING) throw new HttpError(503, `${waiting} reports wait already; try again in a minute`)
+      const title = order.rfq === null ? `Overview of ${order.channel}` : `RFQ ${order.rfq.name} of ${order.channel}`
+      const state = { state: 'waiting', progress: 0, file: null, error: null } as const
+      const job: ReportJob = { id: randomUUID(), title, by, startedAt: now, ...state }
+      jobs.set(job.id, job)
+      for (const [id, { state: known }] of jobs) {
+        if (jobs.size <= MAX_JOBS) break
+        if (known === 'done' || known === 'failed') jobs.delete(id)
+      }
+      last = last.then(() => run(job, order))
+      return job
+    },
+    find: (id) => jobs.get(id),
+    list: () => [...jobs.values()].reverse(),
+  }
+}
