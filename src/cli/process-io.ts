@@ -1,5 +1,6 @@
 import type { Environment } from '../config/environment.js'
 import type { Clock } from '../domain/clock.js'
+import { type Pager, terminalPager } from './pager.js'
 import { programName } from './program-name.js'
 
 /** Everything a command uses of its process, so that tests can replace it. */
@@ -11,6 +12,8 @@ export interface Io {
   /** Columns of the terminal; null if stdout is not a terminal. */
   width: number | null
   stderrIsTerminal: boolean
+  /** Shows long results; null if stdout is not a terminal, or the user wants none. */
+  pager: Pager | null
   /** Whether each stream supports colours. */
   colour: { out: boolean; err: boolean }
   env: Environment
@@ -40,6 +43,7 @@ export function processIo(stop: AbortSignal): Io {
     err: err.write,
     width: stdout.isTTY ? stdout.columns || 80 : null,
     stderrIsTerminal: Boolean(stderr.isTTY),
+    pager: terminalPager(stdout, process.env),
     colour: { out: supportsColour(stdout), err: supportsColour(stderr) },
     env: process.env,
     cwd: process.cwd(),

@@ -6,6 +6,7 @@ import type { Cli, GlobalOptions } from './cli-context.js'
 import { UsageError } from './cli-error.js'
 import { commands } from './commands/index.js'
 import { exitStatusFor, formatError, isUserFacing } from './error-message.js'
+import { collectOutput } from './pager.js'
 import type { Io } from './process-io.js'
 import { withProgramName } from './program-name.js'
 import { escapeInvisible } from './terminal-text.js'
@@ -17,15 +18,22 @@ import { timeZoneOption } from './time-zone.js'
  * @returns the exit status: 0 done, 1 failed in whole or in part, 2 wrong usage or configuration
  */
 export async function run(args: readonly string[], io: Io, cli: Cli = createCli(io)): Promise<number> {
+  const end = await outcomeOf(args, cli)
+  await cli.printCollected?.()
+  if (end.error === undefined) return end.status
+  printError(cli, end.error)
+  return exitStatusFor(end.error)
+}
+
+async function outcomeOf(args: readonly string[], cli: Cli): Promise<{ status: number; error?: unknown }> {
   try {
-    const program = await buildProgram(cli, (name) => args.includes(name))
+    const program = await buildProgram(cli, (name) => args.includes(name) || args.includes('completion'))
     refuseUnknownHelp(program, args)
     await program.parseAsync(args, { from: 'user' })
-    return cli.status
+    return { status: cli.status }
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
-    printError(cli, error)
-    return exitStatusFor(error)
+    if (error instanceof CommanderError) return { status: error.exitCode === 0 ? 0 : 2 }
+    return { status: 1, error }
   }
 }
 
@@ -72,6 +80,8 @@ export async function buildProgram(cli: Cli, isNeeded: (name: string) => boolean
     .hook('preAction', (top, command) => {
       Object.assign(cli.globals, globalOptionsOf(top))
       cli.command = command.name()
+      const isPaged = commands.find(({ name }) => name === command.name())?.isPaged ?? false
+      if (isPaged && cli.io.pager !== null) cli.printCollected = collectOutput(cli.io, cli.io.pager)
     })
   for (const { name, description, load } of commands) {
     const command = configureCommand(program.command(name), cli).description(description)

@@ -12,6 +12,7 @@ export function testIo(overrides: Partial<Io> = {}) {
     },
     width: null,
     stderrIsTerminal: false,
+    pager: null,
     colour: { out: false, err: false },
     env: {},
     cwd: process.cwd(),

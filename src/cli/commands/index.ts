@@ -6,6 +6,8 @@ export interface CommandEntry {
   /** Its arguments, as listed in the help. */
   args?: string
   description: string
+  /** Its result is text that may be longer than the terminal, and is shown in a pager then. */
+  isPaged?: true
   load: () => Promise<{ register: RegisterCommand }>
 }
 
@@ -44,6 +46,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'today',
+    isPaged: true,
     description: 'list what needs a person, most urgent first: closes, due dates, new offers, channels that are behind',
     load: () => import('./today.js'),
   },
@@ -55,49 +58,58 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: 'rfqs',
+    isPaged: true,
     description: 'list RFQs',
     load: () => import('./rfqs.js'),
   },
   {
     name: 'offers',
     args: '<rfq>',
+    isPaged: true,
     description: 'list the offers for an RFQ by rank',
     load: () => import('./offers.js'),
   },
   {
     name: 'compare',
     args: '<rfq>',
+    isPaged: true,
     description: 'say whom to award and why, then compare the offers: score, price, failed requirements, flags',
     load: () => import('./compare.js'),
   },
   {
     name: 'listings',
+    isPaged: true,
     description: 'list project listings',
     load: () => import('./listings.js'),
   },
   {
     name: 'history',
     args: '<rfq>',
+    isPaged: true,
     description: 'list changes of an RFQ and its offers, oldest first',
     load: () => import('./history.js'),
   },
   {
     name: 'changes',
+    isPaged: true,
     description: 'list what changed in all RFQs and offers since yesterday, or another time, newest first',
     load: () => import('./changes.js'),
   },
   {
     name: 'runs',
+    isPaged: true,
     description: 'list polls and closing rounds with their outcomes, newest first',
     load: () => import('./runs.js'),
   },
   {
     name: 'decisions',
+    isPaged: true,
     description: 'list decisions to close or keep RFQs, with reasons, newest first',
     load: () => import('./decisions.js'),
   },
   {
     name: 'problems',
+    isPaged: true,
     description: "list where documents deviate from the marketplace's API documentation",
     load: () => import('./problems.js'),
   },
@@ -120,6 +132,12 @@ export const commands: readonly CommandEntry[] = [
     name: 'demo',
     description: 'run the whole service on a sample marketplace, in a temporary folder',
     load: () => import('./demo.js'),
+  },
+  {
+    name: 'completion',
+    args: '[shell]',
+    description: 'print a script that completes commands, options and channels in bash, zsh or fish',
+    load: () => import('./completion.js'),
   },
   {
     name: 'backup',

@@ -18,14 +18,17 @@ import {
   setOption,
   withExamples,
 } from '../options.js'
-import { printJson } from '../output.js'
+import { printJson, printNote } from '../output.js'
 import { outputFile } from '../output-file.js'
 import { createProgress } from '../progress.js'
 import { databaseNow, parseReadFilter } from '../read-filter.js'
 import { createReportOrder } from '../report-request.js'
 import { findChannel } from '../select-channels.js'
 
-type Options = ChannelOption & AsOfOption & SetOption & JsonOption & { out?: string; force?: boolean; format?: Format }
+type Options = ChannelOption &
+  AsOfOption &
+  SetOption &
+  JsonOption & { out?: string; force?: boolean; format?: Format; open?: boolean }
 
 /** As in reports/formats.ts, which is loaded only when a report is made. */
 const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
@@ -44,6 +47,7 @@ export const register: RegisterCommand = (command, cli) => {
         .choices(FORMATS)
         .default('xlsx'),
     )
+    .option('--open', 'open the file with the program that the desktop has for it')
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) =>
       withStore(
@@ -60,6 +64,7 @@ export const register: RegisterCommand = (command, cli) => {
     ['quotekeeper report 1042', 'compare the offers; prints the path of the workbook'],
     ['quotekeeper report 1042 --as-of 2026-01-31 --out january.xlsx', 'as they were known at the end of that day'],
     ['quotekeeper report 1042 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
+    ['quotekeeper report 1042 --open', 'and open it'],
     ['quotekeeper report 1042 --format html', 'as one page for a browser'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
   )
@@ -75,7 +80,7 @@ async function writeComparison(cli: Cli, context: ReportContext, options: Option
   const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
   const { rfq } = await findRfq(context.store, filter)
   const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
-  if (!options.json) return writeReport(cli, context.app, { ...order, ...file })
+  if (!options.json) return writeReport(cli, context.app, { ...order, ...file }, options)
   const { buildRfqReport } = await import('../../reporting/rfq-report.js')
   printJson(cli.io, await buildRfqReport({ ...order, store: context.store }))
 }
@@ -94,7 +99,7 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
     if (options.json) {
       const { buildChannelReport } = await import('../../reporting/channel-report.js')
       printJson(cli.io, await buildChannelReport({ ...order, store: context.store }))
-    } else await writeReport(cli, context.app, { ...order, ...file })
+    } else await writeReport(cli, context.app, { ...order, ...file }, options)
   }
   if (unread.length === 0) return
   const remedy = `quotekeeper sync${unread.map((channel) => ` --channel ${channel}`).join('')}`
@@ -102,13 +107,20 @@ async function writeOverviews(cli: Cli, context: ReportContext, options: Options
 }
 
 /** Makes a report, with a progress bar on a terminal. Prints its path, and the recommendation on stderr. */
-async function writeReport({ io }: Cli, app: App, order: ReportRequest): Promise<void> {
+async function writeReport(cli: Cli, app: App, order: ReportRequest, { open }: Options): Promise<void> {
+  const { io } = cli
   const progress = await createProgress(io)
   progress.start('sheets')
   const making = app.makeReport(order, { signal: io.stop, onProgress: progress.update })
   const { path, recommendation } = await making.finally(progress.end)
   io.out(`${path}\n`)
   io.err(formatRecommendation(recommendation, io.width))
+  if (!open) return
+  const { openFile } = await import('../open-file.js')
+  const problem = await openFile(path, io.env)
+  if (problem === null) return
+  cli.status = 1
+  printNote(cli, `The report was written, but not opened: ${problem}.`)
 }
 
 /** The channels to report on. With `--json` or `--out` there must be one, because there is one document or file. */
@@ -128,7 +140,8 @@ async function orderOf(cli: Cli, context: ReportContext, options: Options, chann
 }
 
 /** The requested file, checked before the report is made. */
-function fileOf({ io }: Cli, { config }: App, { out, format, json, force = false }: Options) {
+function fileOf({ io }: Cli, { config }: App, { out, format, json, open, force = false }: Options) {
+  if (open && json) throw new UsageError('--open opens the file, and --json writes none; use one of them')
   if (force && out === undefined) throw new UsageError('--force overwrites the file of --out; use both')
   return {
     ...(out === undefined || json ? {} : { out: outputFile(out, { cwd: io.cwd, config, force }), mustBeNew: !force }),
