@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest'
+import {
+  type Candidate,
+  evaluate,
+  hashWithoutUpdateTimes,
+  isSameContent,
+  reasonAgainstRetry,
+  storedCandidate,
+} from '../../src/closing/evaluate.js'
+import { REFUSAL_HOLDS_MS } from '../../src/domain/close-intent.js'
+import { createCalendar } from '../../src/domain/expiry.js'
+import type { DecisionRecord, KnownDocument } from '../../src/domain/records.js'
+import { anRfq } from '../helpers/sample-documents.js'
+
+const NOW = new Date('2026-11-21T12:00:00Z')
+const CONTEXT = { calendar: createCalendar('UTC'), graceHours: 0, now: NOW }
+
+const stored = (more: Partial<KnownDocument> = {}): KnownDocument => {
+  const body = anRfq('rfq-1', { number: 7, state: 'open', responseDueDate: '2026-11-20' })
+  const known = { id: 'rfq-1', body, valid: true, shape: 'full', missingSince: null, version: 3, contentHash: 'h' }
+  return { ...known, isLossy: false, exactBody: body, ...more } as KnownDocument
+}
+const withBody = (more: Record<string, unknown>) => ({ body: { ...anRfq('rfq-1'), ...more } })
+const evaluated = (more: Partial<KnownDocument> = {}, context = CONTEXT) =>
+  evaluate(storedCandidate(stored(more)), context)
+
+describe('evaluating an RFQ for closing', () => {
+  it('finds every condition met for one that is open, past due, valid and listed', () => {
+    expect(evaluated()).toEqual({
+      for: [
+        'its state is open',
+        'its response due date 2026-11-20 has passed (today is 2026-11-21 in UTC)',
+        'its document is valid',
+        'it is in the newest list',
+      ],
+      against: [],
+      number: 7,
+      dueDate: '2026-11-20',
+      dueDateAsSent: '2026-11-20',
+      state: 'open',
+    })
+  })
+
+  it.each<[string, Partial<KnownDocument>, string, RegExp]>([
+    ['draft', withBody({ state: 'draft', responseDueDate: '2026-11-20' }), 'state', /^its state is draft$/],
+    ['without a state', withBody({ state: null, responseDueDate: '2026-11-20' }), 'state', /missing or invalid$/],
+    ['without a due date', withBody({ state: 'open', responseDueDate: null }), 'due-date', /not a valid date \(null\)/],
+    ['with an invalid date', withBody({ state: 'open', responseDueDate: 'soon' }), 'due-date', /date \("soon"\)/],
+    ['with a placeholder', withBody({ state: 'open', responseDueDate: '1999-12-31' }), 'due-date', /before 2000-01-01/],
+    ['due today', withBody({ state: 'open', responseDueDate: '2026-11-21' }), 'not-past-due', /21 has not passed/],
+    ['known from its list entry only', { shape: 'summary' }, 'document', /only its list entry/],
+    ['whose stored document is invalid', { valid: false }, 'document', /does not match the documented format/],
+    ['that is missing', { missingSince: '2026-11-21T10:00:00.000Z' }, 'missing', /since 2026-11-21T10:00:00.000Z$/],
+  ])('finds a reason against one %s', (_what, more, code, text) => {
+    const reasons = evaluated(more).against.filter((reason) => reason.code === code)
+    expect(reasons).toEqual([{ code, text: expect.stringMatching(text) }])
+  })
+
+  it('takes the first day of 2000 as a date, not as a placeholder', () => {
+    expect(evaluated(withBody({ state: 'open', responseDueDate: '2000-01-01' })).against).toEqual([])
+  })
+
+  it('finds reasons against one that is no object', () => {
+    const { against, ...facts } = evaluated({ body: null })
+    expect(facts).toEqual({
+      for: ['it is in the newest list'],
+      number: null,
+      dueDate: null,
+      dueDateAsSent: null,
+      state: null,
+    })
+    expect(against.map(({ code }) => code)).toEqual(['state', 'due-date', 'document'])
+  })
+
+  it('adds the hours of grace, and names them', () => {
+    const [reason] = evaluated({}, { ...CONTEXT, graceHours: 13 }).against
+    expect(reason).toMatchObject({
+      code: 'not-past-due',
+      text: expect.stringContaining('2026-11-20 plus 13 h of grace'),
+    })
+    expect(evaluated({}, { ...CONTEXT, graceHours: 12 }).against).toEqual([])
+  })
+})
+
+const candidate = storedCandidate(stored())
+const answered = (outcome: string, more: object = {}) =>
+  ({
+    id: 5,
+    decision: 'close',
+    outcome,
+    decidedAt: '2026-11-21T11:00:00.000Z',
+    evidence: { verified: { hash: candidate.hash } },
+    ...more,
+  }) as unknown as DecisionRecord
+
+describe('the reason against closing an RFQ again', () => {
+  it.each(['unknown', 'failed'])('is an %s outcome, until a person decides', (outcome) => {
+    const later = new Date(NOW.getTime() + 400 * REFUSAL_HOLDS_MS)
+    expect(reasonAgainstRetry(answered(outcome), candidate, later)).toEqual({
+      code: 'uncertain',
+      text: expect.stringMatching(/is uncertain \(decision 5, 2026-11-21T11.*--retry/),
+    })
+  })
+
+  it('is a refusal of the same document, for exactly a day', () => {
+    const end = Date.parse('2026-11-21T11:00:00.000Z') + REFUSAL_HOLDS_MS
+    const at = (time: number) => reasonAgainstRetry(answered('refused'), candidate, new Date(time))
+    expect(at(end - 1)).toEqual({
+      code: 'refused',
+      text: expect.stringMatching(/^the marketplace refused.*decision 5/),
+    })
+    expect(at(end)).toBeNull()
+    const other: Candidate = { ...candidate, hash: 'other' }
+    expect(reasonAgainstRetry(answered('refused'), other, NOW)).toBeNull()
+  })
+
+  it.each(['closed', 'already-closed'])('is not an outcome %s', (outcome) => {
+    expect(reasonAgainstRetry(answered(outcome), candidate, NOW)).toBeNull()
+  })
+
+  it('is nothing without a close', () => {
+    expect(reasonAgainstRetry(undefined, candidate, NOW)).toBeNull()
+    expect(reasonAgainstRetry(answered('unknown', { decision: 'keep' }), candidate, NOW)).toBeNull()
+  })
+})
+
+describe('whether a document is the one that evidence describes', () => {
+  const body = { id: 'rfq-1', updatedAt: '2026-11-20T00:00:00Z', title: 'a' }
+  const exactBody = { ...body, number: '9007199254740993' }
+  const lossy: Candidate = { ...candidate, hash: 'new', body, exactBody }
+
+  it('is decided by the hash, or by the hash without the times of updates', () => {
+    expect(isSameContent({ hash: 'new' }, lossy)).toBe(true)
+    const touched = { ...exactBody, updatedAt: '2026-11-21T00:00:00Z' }
+    const known = { hash: 'old', hashWithoutUpdateTimes: hashWithoutUpdateTimes(touched) }
+    expect(isSameContent(known, lossy)).toBe(true)
+    expect(isSameContent(known, { ...lossy, exactBody: { ...exactBody, title: 'b' } })).toBe(false)
+    expect(isSameContent(known, { ...lossy, body: exactBody })).toBe(true)
+  })
+
+  it('accepts the hash of the parsed body, which earlier versions stored', () => {
+    expect(isSameContent({ hash: 'old', hashWithoutUpdateTimes: hashWithoutUpdateTimes(body) }, lossy)).toBe(true)
+  })
+
+  it.each([null, undefined, {}, { hash: 'old' }])('is false for evidence of no document: %j', (evidence) => {
+    expect(isSameContent(evidence, lossy)).toBe(false)
+  })
+})
