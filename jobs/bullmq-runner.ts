@@ -1,6 +1,16 @@
 import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq'
 import type { QueueLoad } from '../src/domain/queue-load.js'
-import type { BindOptions, JobHandlers, JobName, JobPayload, JobRunner, Log, QueueDatabase } from './contract.js'
+import type {
+  BindOptions,
+  JobHandlers,
+  JobName,
+  JobPayload,
+  JobResult,
+  JobRunner,
+  JobStatus,
+  Log,
+  QueueDatabase,
+} from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
 import { type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
 import { fairnessKey } from './job-id.js'
@@ -101,7 +111,7 @@ interface Parts {
 
 class BullRunner implements JobRunner {
   readonly #parts: Parts
-  readonly #running = new Set<Promise<void>>()
+  readonly #running = new Set<Promise<unknown>>()
   #worker: BackendWorker | null = null
   readonly #returnedChannels = new Set<string>()
   readonly #binding: QueueBinding
@@ -164,6 +174,24 @@ class BullRunner implements JobRunner {
     }
   }
 
+  async job(id: string): Promise<JobStatus | null> {
+    const found = await this.#call(async () => {
+      const job = await this.#parts.queue.getJob(id)
+      return job === undefined ? null : { job, state: await job.getState() }
+    })
+    if (found === null) return null
+    const { name, data, timestamp, finishedOn, failedReason, returnvalue } = found.job
+    const state = found.state === 'unknown' ? 'waiting' : found.state
+    return {
+      ...{ id, name, payload: splitOwner(data).data as JobPayload },
+      state: state === 'active' || state === 'completed' || state === 'failed' ? state : 'waiting',
+      addedAt: new Date(timestamp).toISOString(),
+      finishedAt: finishedOn === undefined ? null : new Date(finishedOn).toISOString(),
+      error: failedReason ?? null,
+      result: (returnvalue as JobResult | null | undefined) ?? null,
+    }
+  }
+
   load(): Promise<QueueLoad> {
     const { queue } = this.#parts
     return this.#call(async () => {
@@ -193,7 +221,7 @@ class BullRunner implements JobRunner {
     backend.disconnect()
   }
 
-  async #process(handlers: JobHandlers, job: Job, token = '', signal = new AbortController().signal): Promise<void> {
+  async #process(handlers: JobHandlers, job: Job, token = '', signal = new AbortController().signal) {
     if (this.#closing) {
       // Fetched while shutting down: return it to the queue for another worker.
       await job.moveToWait(token)
@@ -216,7 +244,7 @@ class BullRunner implements JobRunner {
     })
     this.#running.add(result)
     try {
-      await result
+      return await result
     } catch (error) {
       if (error instanceof DelayedError) throw error
       // Never retried, whatever the job's options say: only the marketplace client retries.

@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { ClosingResult } from '../src/closing/contract.js'
+import type { Timestamp } from '../src/domain/clock.js'
 import type { QueueLoad } from '../src/domain/queue-load.js'
 import type { RunKind } from '../src/domain/records.js'
 import type { PollResult } from '../src/sync/contract.js'
@@ -34,8 +35,27 @@ export interface BindOptions {
   onLost?: (error: QueueDatabaseError) => void
 }
 
-/** Runs one job. Must be safe to repeat. */
-export type JobHandler = (payload: JobPayload, context: { id: string; signal: AbortSignal }) => Promise<void>
+/** What a job has made. */
+export interface JobResult {
+  /** Absolute path of a report. */
+  file: string
+}
+
+/** What became of a job. */
+export interface JobStatus {
+  id: string
+  name: string
+  payload: JobPayload
+  state: 'waiting' | 'active' | 'completed' | 'failed'
+  addedAt: Timestamp
+  finishedAt: Timestamp | null
+  /** Why it failed. */
+  error: string | null
+  result: JobResult | null
+}
+
+/** Runs one job. Must be safe to repeat. A JobResult that it resolves to is kept with the job. */
+export type JobHandler = (payload: JobPayload, context: { id: string; signal: AbortSignal }) => Promise<unknown>
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**
@@ -61,6 +81,12 @@ export interface JobRunner {
   work(handlers: JobHandlers): Promise<void>
   /** Whether the queue answers, accepts writes and still belongs to the bound database, for readiness. */
   ping(): Promise<{ ok: boolean; message: string }>
+  /**
+   * What became of a job. Finished ones are kept for a while.
+   * @returns null if the queue does not know it
+   * @throws QueueUnavailableError
+   */
+  job(id: string): Promise<JobStatus | null>
   /**
    * How many jobs wait and run.
    * @throws QueueUnavailableError

@@ -10,7 +10,7 @@ import type { Store } from '../src/store/contract.js'
 import { RunBusyError } from '../src/store/errors.js'
 import type { PollContext, PollResult, PollRfqsOptions } from '../src/sync/contract.js'
 import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
-import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobRunner, Log } from './contract.js'
+import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { jobId } from './job-id.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
@@ -44,7 +44,7 @@ interface ChannelJob {
 /** The handler of each job. Handlers only call the use cases passed in, log and enqueue. */
 export function createHandlers(deps: HandlerDeps): JobHandlers {
   const forChannel =
-    (handle: (job: ChannelJob) => Promise<void>): JobHandler =>
+    (handle: (job: ChannelJob) => Promise<JobResult | undefined>): JobHandler =>
     async (payload, { signal }) =>
       handle({ deps, channel: channelOf(deps.config, payload), payload, signal })
   return {
@@ -66,11 +66,11 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   throw new UnknownChannelError(channel)
 }
 
-async function closeExpired(job: ChannelJob): Promise<void> {
+async function closeExpired(job: ChannelJob): Promise<undefined> {
   const { deps, channel, signal } = job
   const policy = closingPolicy(deps.config.closing, channel)
-  if (policy === null) return
-  await runAndLog(job, 'close', async () => {
+  if (policy === null) return undefined
+  return runAndLog(job, 'close', async () => {
     const result = await deps.closeExpired(closingContext(deps, channel, signal), policy)
     logUnsettledCloses(result, deps.log)
     if (deps.config.closing.reportOnClose) await enqueueReports(deps, result)
@@ -97,11 +97,12 @@ async function runAndLog(
   { deps, channel }: ChannelJob,
   kind: RunKind,
   work: () => Promise<PollResult | ClosingResult>,
-): Promise<void> {
+): Promise<undefined> {
   const { store, now, log } = deps
   const until = await pausedUntil(store, { channel: channel.key, kind }, now())
   if (until !== null) {
-    return log.info({ channel: channel.key, kind, until }, 'skipped: the marketplace asked for a pause')
+    log.info({ channel: channel.key, kind, until }, 'skipped: the marketplace asked for a pause')
+    return
   }
   try {
     const previous = await store.newestRun({ channel: channel.key, kind })
@@ -129,16 +130,18 @@ async function observeRun<T extends PollResult | ClosingResult>(
   }
 }
 
-async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promise<void> {
+async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
   const { rfqId } = payload
   if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
   const file = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, signal))
   deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file }, 'report written')
+  return { file }
 }
 
-async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<void> {
+async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
   const file = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, signal))
   deps.log.info({ channel: channel.key, cause: payload.cause, file }, 'report written')
+  return { file }
 }
 
 async function observeReport<T>(

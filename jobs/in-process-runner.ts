@@ -1,4 +1,4 @@
-import type { JobHandlers, JobName, JobPayload, JobRunner, Log } from './contract.js'
+import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from './contract.js'
 import { QueueUnavailableError } from './errors.js'
 import { fairnessKey } from './job-id.js'
 import { parseJob } from './job-payload.js'
@@ -14,8 +14,8 @@ interface WaitingJob {
   since: number
 }
 
-/** Ids remembered, so that a tick is not enqueued twice; many times the jobs of one tick. */
-const MAX_KNOWN_IDS = 10_000
+/** Jobs remembered, so that a tick is not enqueued twice; many times the jobs of one tick. */
+const MAX_KNOWN_JOBS = 10_000
 /** How long an aborted job may take to end, in milliseconds. */
 const GRACE_MS = 1_000
 
@@ -25,27 +25,39 @@ const GRACE_MS = 1_000
  * @param options.concurrency jobs that run at the same time
  */
 export function createInProcessRunner(options: { concurrency: number; log: Log }): JobRunner {
-  const knownIds = new Set<string>()
+  /** The newest jobs, finished ones too. */
+  const known = new Map<string, JobStatus>()
   const waiting: WaitingJob[] = []
   const running = new Map<string, Promise<void>>()
   const shutdown = new AbortController()
   let handlers: JobHandlers | null = null
   let closing = false
 
-  const remember = (id: string) => {
-    knownIds.add(id)
-    for (const oldest of knownIds) {
-      if (knownIds.size <= MAX_KNOWN_IDS) break
-      knownIds.delete(oldest)
+  const remember = ({ id, name, payload }: WaitingJob) => {
+    const addedAt = new Date().toISOString()
+    known.set(id, { id, name, payload, state: 'waiting', addedAt, finishedAt: null, error: null, result: null })
+    for (const oldest of known.keys()) {
+      if (known.size <= MAX_KNOWN_JOBS) break
+      known.delete(oldest)
     }
   }
+  const update = (id: string, changes: Partial<JobStatus>) => {
+    const status = known.get(id)
+    if (status) known.set(id, { ...status, ...changes })
+  }
+  const finish = (id: string, end: Pick<JobStatus, 'state'> & Partial<JobStatus>) =>
+    update(id, { ...end, finishedAt: new Date().toISOString() })
 
   const run = async (job: WaitingJob, workers: JobHandlers) => {
     await Promise.resolve() // `running` must contain this job before its handler can enqueue another.
+    update(job.id, { state: 'active' })
+    const raw = { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }
     try {
-      await runJob(workers, { id: job.id, name: job.name, data: job.payload, signal: shutdown.signal }, options.log)
-    } catch {
+      const result = await runJob(workers, raw, options.log)
+      finish(job.id, { state: 'completed', result: result ?? null })
+    } catch (error) {
       // Logged by runJob; the next tick enqueues the work again.
+      finish(job.id, { state: 'failed', error: (error as Error).message })
     } finally {
       running.delete(job.key)
       startWaiting()
@@ -66,9 +78,10 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
       parseJob(name, payload)
       if (closing) throw new QueueUnavailableError('the service is shutting down and accepts no more jobs')
       const key = fairnessKey(name, payload)
-      if (knownIds.has(id) || waiting.some((job) => job.key === key)) return false
-      remember(id)
-      waiting.push({ id, name, payload, key, since: performance.now() })
+      if (known.has(id) || waiting.some((job) => job.key === key)) return false
+      const job = { id, name, payload, key, since: performance.now() }
+      remember(job)
+      waiting.push(job)
       startWaiting()
       return true
     },
@@ -82,6 +95,9 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     },
     async ping() {
       return closing ? { ok: false, message: 'shutting down' } : { ok: true, message: 'jobs run in this process' }
+    },
+    async job(id) {
+      return known.get(id) ?? null
     },
     async load() {
       const [oldest] = waiting

@@ -3,7 +3,18 @@ import type { IQueueBackend, Job, JobType, Processor, Queue, Worker, WorkerOptio
 /** The name of the only queue, within the prefix or schema. */
 export const QUEUE_NAME = 'jobs'
 
-type BackendJob = Pick<Job, 'id' | 'timestamp' | 'getState' | 'removeDeduplicationKey'>
+type BackendJob = Pick<
+  Job,
+  | 'id'
+  | 'name'
+  | 'data'
+  | 'timestamp'
+  | 'finishedOn'
+  | 'failedReason'
+  | 'returnvalue'
+  | 'getState'
+  | 'removeDeduplicationKey'
+>
 /** The part of a BullMQ queue that is used, on either server. */
 export interface BackendQueue extends Pick<Queue, 'close' | 'waitUntilReady' | 'getJobCounts'> {
   add(...job: Parameters<Queue['add']>): Promise<BackendJob>

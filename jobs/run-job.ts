@@ -1,4 +1,4 @@
-import type { JobHandlers, Log } from './contract.js'
+import type { JobHandlers, JobResult, Log } from './contract.js'
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { parseJob } from './job-payload.js'
 
@@ -19,10 +19,12 @@ export interface RawJob {
  * Validates a job, passes it to its handler and logs a failure.
  * @throws UnknownChannelError if the job can be returned to the queue; Error with a message that every queue can store, if the job was refused, failed or was aborted
  */
-export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<void> {
+export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<JobResult | undefined> {
   try {
     const { name, payload } = parseJob(job.name, job.data)
-    await handlers[name](payload, { id: job.id, signal: job.signal })
+    const result = await handlers[name](payload, { id: job.id, signal: job.signal })
+    const { file } = Object(result) as Partial<JobResult>
+    return typeof file === 'string' ? { file } : undefined
   } catch (thrown) {
     const error = unknownChannel(thrown, job)
     logFailure(error, job, log)

@@ -25,8 +25,11 @@ export interface ServiceOptions extends Omit<HandlerDeps, 'enqueue'> {
   /** Called when the queue turns out to belong to another database. Stop the service then. Default: an error in the log. */
   onQueueLost?: (error: Error) => void
   /** Starts the web server; null for none. */
-  serveWeb: ((readiness: Readiness, runner: Pick<JobRunner, 'load'>) => Promise<WebServer>) | null
+  serveWeb: ((readiness: Readiness, runner: ServiceQueue) => Promise<WebServer>) | null
 }
+
+/** The queue, as far as the web server uses it. */
+export type ServiceQueue = Pick<JobRunner, 'enqueue' | 'job' | 'load'>
 
 /** A listening web server. */
 export interface WebServer {

@@ -1,5 +1,5 @@
-import type { JobRunner } from '../../jobs/contract.js'
 import type { HandlerDeps } from '../../jobs/handlers.js'
+import type { ServiceQueue } from '../../jobs/service.js'
 import type { ChannelConfig } from '../config.js'
 import type { Clock } from '../domain/clock.js'
 import type { Readiness } from '../domain/readiness.js'
@@ -53,7 +53,7 @@ interface WebOptions {
   port?: number
   metrics?: OpenMetrics | null
   /** What it serves besides health and metrics. Default nothing. */
-  plugins?: readonly WebPlugin[]
+  plugins?: readonly ((queue: ServiceQueue) => WebPlugin)[]
 }
 
 /** Creates the function that starts the service's web server. */
@@ -63,7 +63,7 @@ export const webServerStarter =
     now: Clock,
     { port = config.web.port, metrics = null, plugins = [] }: WebOptions = {},
   ) =>
-  async (readiness: Readiness, runner: Pick<JobRunner, 'load'>) => {
+  async (readiness: Readiness, runner: ServiceQueue) => {
     const [{ startWebServer }, { healthRoutes }, { collectSecrets }] = await Promise.all([
       import('../web/server.js'),
       import('../web/health.js'),
@@ -74,6 +74,13 @@ export const webServerStarter =
     const safeReadiness: Readiness = async () =>
       (await readiness()).map((check) => ({ ...check, message: scrub(check.message) }))
     const onError = (error: unknown) => log.error({ err: error }, 'HTTP request failed')
-    const all = [healthRoutes(safeReadiness), ...(metrics === null ? [] : [metrics.routes(runner)]), ...plugins]
-    return startWebServer({ ...config.web, port, localUser: operatorName(), now, plugins: all, onError })
+    const all = [healthRoutes(safeReadiness), ...(metrics === null ? [] : [metrics.routes(runner)])]
+    return startWebServer({
+      ...config.web,
+      port,
+      localUser: operatorName(),
+      now,
+      plugins: [...all, ...plugins.map((plugin) => plugin(runner))],
+      onError,
+    })
   }

@@ -10,7 +10,7 @@ it('readiness shows no secret that an error of a library quotes', async () => {
   const message = 'redis://:p%40ssword@host: WRONGPASS p@ssword'
   const server = await webServerStarter({ config, log: recordingLog() as never }, () => new Date())(
     async () => [{ name: 'queue', ok: false, message }],
-    { load: () => Promise.reject(new Error('not asked')) },
+    {} as never,
   )
   onTestFinished(() => server.close())
   const reply = await fetch(`${server.url}/readyz`)

@@ -9,8 +9,9 @@ export function recordingHandlers(work: JobHandler = async () => undefined): {
   const handler =
     (name: string): JobHandler =>
     async (payload, context) => {
-      await work(payload, context)
+      const result = await work(payload, context)
       done.push({ name, id: context.id, payload })
+      return result
     }
   const handlers = {
     'poll-listings': handler('poll-listings'),

@@ -99,7 +99,7 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     await eventually(() => expect(done.map(({ id }) => id).sort()).toEqual(['listings-1', 'other-1', 'tick-1']))
   })
 
-  it('says how many jobs wait and run, and how long the oldest has waited', async () => {
+  it('says how many jobs wait and run, how long the oldest has waited, and what became of each', async () => {
     const gate = createGate()
     await open()
     expect(await runner.load()).toEqual({ waiting: 0, active: 0, delayed: 0, oldestWaitingSeconds: 0 })
@@ -110,11 +110,23 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     expect(load).toMatchObject({ waiting: 2, active: 0, delayed: 0 })
     expect(load.oldestWaitingSeconds).toBeGreaterThanOrEqual(0.149)
     expect(load.oldestWaitingSeconds).toBeLessThan(60)
-    const { handlers, done } = recordingHandlers(() => gate.passed)
-    await runner.work(handlers)
+    expect(await runner.job('oldest-1')).toMatchObject({ name: 'poll-rfqs', payload: PAYLOAD, state: 'waiting' })
+    const { handlers } = recordingHandlers(async () => {
+      await gate.passed
+      return { file: '/reports/one.xlsx' }
+    })
+    await runner.work({ ...handlers, 'rfq-report': () => Promise.reject(new Error('disk full')) })
     await vi.waitFor(async () => expect(await runner.load()).toMatchObject({ waiting: 0, active: 2 }))
+    expect(await runner.job('oldest-1')).toMatchObject({ state: 'active', finishedAt: null })
     gate.open()
-    await eventually(() => expect(done).toHaveLength(2))
+    const result = { file: '/reports/one.xlsx' }
+    await vi.waitFor(async () => expect(await runner.job('oldest-1')).toMatchObject({ state: 'completed', result }))
+    await runner.enqueue('rfq-report', { ...PAYLOAD, rfqId: 'r1' }, 'report-1')
+    await vi.waitFor(async () =>
+      expect(await runner.job('report-1')).toMatchObject({ state: 'failed', error: 'disk full', result: null }),
+    )
+    expect((await runner.job('report-1'))?.finishedAt).toMatch(/Z$/)
+    expect(await runner.job('never-added')).toBeNull()
   })
 
   it('never runs two jobs with the same fairness key at once, and queues one more', async () => {

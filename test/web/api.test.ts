@@ -1,36 +1,48 @@
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
+import type { JobHandlers } from '../../jobs/contract.js'
+import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
+import { createApi } from '../../src/cli/api/create-api.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
-import { closestMatches } from '../../src/config/suggest.js'
 import { openReader } from '../../src/store/reader.js'
-import { apiRoutes, ENDPOINTS } from '../../src/web/api/api-routes.js'
+import { ENDPOINTS } from '../../src/web/api/api-routes.js'
 import { problemDocument } from '../../src/web/api/problem.js'
+import { READ_ENDPOINTS } from '../../src/web/api/read.js'
 import type { ServerOptions } from '../../src/web/server.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
+import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { webApp } from './web-app.js'
 
 const BASE = `/api/v1/rfqs/${KEY}`
 
-/** The API over the database of a fixture. Every successful response is validated against its schema. */
-async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> = {}) {
-  const reader = await openReader(fixture.store.path)
-  onTestFinished(() => reader.close())
-  const config = testConfig({ channels: [channelConfig(KEY), channelConfig('acme/peat')] })
-  const api = apiRoutes({
-    queries: createThreadQueries(reader, apiConfigOf(config)),
-    now: fixture.now,
-    channels: config.channels.map(({ key }) => key),
-    settings: config.reports.settings,
-    suggest: (text, candidates) => closestMatches(text, candidates),
-    onError: (error) => {
-      throw error
-    },
+/** The API over the database of a fixture, with a queue in this process. Every response is validated. */
+async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> & { handlers?: JobHandlers } = {}) {
+  const { handlers, ...server } = options
+  const store = await openReader(fixture.store.path)
+  const runner = createInProcessRunner({ concurrency: 1, log: recordingLog() })
+  onTestFinished(async () => {
+    await runner.close(0)
+    await store.close()
   })
-  const app = await webApp({ plugins: [api], now: fixture.now, ...options })
+  if (handlers) await runner.work(handlers)
+  const config = testConfig({ channels: [channelConfig(KEY), channelConfig('acme/peat')] })
+  const reader = createThreadQueries(store, apiConfigOf(config))
+  const createRoutes = await createApi({ config, log: recordingLog() as never }, { reader, now: fixture.now })
+  const app = await webApp({ plugins: [createRoutes(runner)], now: fixture.now, ...server })
   const get = async (url: string, headers: Record<string, string> = {}) => validated(app, { url, headers })
-  return { app, get, read: async (url: string) => (await get(`/api/v1${url}`)).json() }
+  const post = async (url: string, payload: unknown, headers: Record<string, string> = {}) => {
+    const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
+    return validated(app, {
+      method: 'POST',
+      url: `/api/v1${url}`,
+      payload: body,
+      headers: { 'content-type': 'application/json', ...headers },
+    })
+  }
+  return { app, get, post, runner, read: async (url: string) => (await get(`/api/v1${url}`)).json() }
 }
 
 async function validated(app: FastifyInstance, options: InjectOptions) {
@@ -40,7 +52,7 @@ async function validated(app: FastifyInstance, options: InjectOptions) {
     ({ path: pattern, method }) =>
       method === (options.method ?? 'GET') && new RegExp(`^/api/v1${pattern.replace(/\{\w+\}/g, '[^/]+')}$`).test(path),
   )
-  if (response.statusCode === 200 && endpoint) endpoint.result.parse(response.json())
+  if (response.statusCode < 300 && endpoint) endpoint.result.parse(response.json())
   if (response.statusCode >= 400) {
     expect(response.headers['content-type']).toBe('application/problem+json; charset=utf-8')
     expect(problemDocument.parse(response.json()).status).toBe(response.statusCode)
@@ -65,7 +77,7 @@ describe('every operation', () => {
     const [listing] = (await read('/listings?limit=1')).items
     expect(rfq.figures).toMatchObject({ ranked: expect.any(Number) })
     const values: Record<string, string> = { org: 'acme', channel: 'forest', rfq: rfq.name, offer: offer.id }
-    const urls = ENDPOINTS.filter(({ method }) => method === 'GET').map(({ path }) =>
+    const urls = READ_ENDPOINTS.map(({ path }) =>
       path.replace(/\{(\w+)\}/g, (_name, name) => values[name] ?? listing.id),
     )
     for (const url of urls) expect([url, (await get(`/api/v1${url}`)).statusCode]).toEqual([url, 200])
@@ -209,5 +221,87 @@ describe('a wrong request is answered with a problem document', () => {
     expect(await guarded.get('/api/v1/rfqs', { authorization: 'Bearer open sesame' })).toMatchObject({
       statusCode: 200,
     })
+  })
+})
+
+describe('work on the queue', () => {
+  it('is accepted with the address of its job, which says what became of it', async () => {
+    const fixture = await openChannelFixture({ rfqs: 1 })
+    await fixture.pollRfqs()
+    const { handlers } = recordingHandlers()
+    const gate = createGate()
+    const makeReport = async () => {
+      await gate.passed
+      return { file: '/nowhere/reports/acme_forest/1001.xlsx' }
+    }
+    const failing = () => Promise.reject(new Error('disk full'))
+    const { post, get } = await openApi(fixture, {
+      handlers: { ...handlers, 'rfq-report': makeReport, 'channel-report': failing },
+    })
+    const report = await post('/reports', { channel: KEY, rfq: '1001' })
+    expect(report).toMatchObject({ statusCode: 202, headers: { location: report.json().href } })
+    const job = async (accepted: typeof report) => (await get(accepted.json().href)).json()
+    expect(await job(report)).toMatchObject({ name: 'rfq-report', channel: KEY, state: 'active', report: null })
+    gate.open()
+    await expect.poll(() => job(report)).toMatchObject({ state: 'completed', report: 'acme_forest/1001.xlsx' })
+    const overview = await post('/reports', { channel: KEY })
+    await expect.poll(() => job(overview)).toMatchObject({ state: 'failed', error: 'disk full', report: null })
+    const sync = await post('/sync', { channel: KEY, kind: 'listings' })
+    await expect.poll(() => job(sync)).toMatchObject({ name: 'poll-listings', state: 'completed' })
+  })
+
+  it('is done once for all requests with one Idempotency-Key, of one user', async () => {
+    const fixture = await openChannelFixture()
+    const { handlers, done } = recordingHandlers()
+    const tokens = ['ana', 'ben'].map((name) => ({ name, role: 'operator' as const, token: `token-of-${name}` }))
+    const { post } = await openApi(fixture, { handlers, tokens })
+    const send = (payload: object, user = 'ana', key = 'monday') =>
+      post('/sync', payload, { authorization: `Bearer token-of-${user}`, 'idempotency-key': key })
+    const ids = new Set<string>()
+    for (let attempt = 0; attempt < 6; attempt++) {
+      const response = await send({ channel: KEY })
+      expect(response.statusCode).toBe(202)
+      ids.add(response.json().job)
+    }
+    expect(ids.size).toBe(1)
+    await expect.poll(() => done.map(({ name }) => name)).toEqual(['poll-rfqs'])
+    expect(done[0]?.payload.cause).toBe('api ana')
+    expect(await send({ channel: KEY, kind: 'listings' })).toMatchObject({ statusCode: 422 })
+    expect(await send({ channel: KEY, kind: 'listings' }, 'ben')).toMatchObject({ statusCode: 202 })
+    expect(await send({ channel: KEY }, 'ana', 'two words')).toMatchObject({ statusCode: 400 })
+  })
+
+  it('is refused with the reason', async () => {
+    const fixture = await openChannelFixture({ rfqs: 1 })
+    await fixture.pollRfqs()
+    const tokens = [
+      { name: 'ana', role: 'operator' as const, token: 'token-of-ana' },
+      { name: 'vic', role: 'viewer' as const, token: 'token-of-vic' },
+    ]
+    const { post, get, runner } = await openApi(fixture, { tokens })
+    const ana = { authorization: 'Bearer token-of-ana' }
+    const cases: [what: string, expected: number, url: string, payload: unknown, headers?: Record<string, string>][] = [
+      ['no token', 401, '/sync', { channel: KEY }, { authorization: '' }],
+      ['a viewer', 403, '/sync', { channel: KEY }, { authorization: 'Bearer token-of-vic' }],
+      ['an unknown channel', 404, '/sync', { channel: 'acme/forst' }],
+      ['an unknown RFQ', 404, '/reports', { channel: KEY, rfq: '1002' }],
+      ['an unknown kind', 400, '/sync', { channel: KEY, kind: 'offers' }],
+      ['an unknown member', 400, '/sync', { channel: KEY, full: true }],
+      ['no body', 400, '/sync', {}],
+      ['a malformed body', 400, '/sync', '{"channel":'],
+      ['a list', 400, '/sync', '[]'],
+      ['a body that is too large', 413, '/sync', { channel: 'x'.repeat(70_000) }],
+      ['another type of body', 415, '/sync', 'channel', { 'content-type': 'text/plain' }],
+      ['another website', 403, '/sync', { channel: KEY }, { 'sec-fetch-site': 'cross-site' }],
+      ['another Host', 421, '/sync', { channel: KEY }, { host: 'evil.example' }],
+    ]
+    for (const [what, expected, url, payload, headers] of cases)
+      expect([what, (await post(url, payload, { ...ana, ...headers })).statusCode]).toEqual([what, expected])
+    expect(await get('/api/v1/jobs/none', ana)).toMatchObject({ statusCode: 404 })
+    expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 202 })
+    fixture.advanceSeconds(1)
+    expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 409 })
+    await runner.close(0)
+    expect(await post('/sync', { channel: 'acme/peat' }, ana)).toMatchObject({ statusCode: 503 })
   })
 })

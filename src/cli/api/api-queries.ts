@@ -10,7 +10,6 @@ import { buildRfqReport } from '../../reporting/rfq-report.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
 import { takePage } from '../../web/api/cursor.js'
-import { toTaggedJson } from '../../web/api/etag.js'
 import type { ApiMoment, ApiQueries, Lookup, RfqFilter, RfqName } from '../../web/api/queries.js'
 import { listingRow, offerRow, rfqRow } from '../json-rows.js'
 
@@ -41,7 +40,7 @@ export function createApiQueries(source: Source): ApiQueries {
   const { channels } = config
   const pollChecks = createPollChecks(config, store)
   return {
-    async apiChannels(now) {
+    async channels(now) {
       const checks = await pollChecks(now)
       const rows = await rfqs.rows({ now })
       return channels.map(({ key: channel, autoClose, timeZone, graceHours }) => ({
@@ -50,7 +49,7 @@ export function createApiQueries(source: Source): ApiQueries {
         rfqs: countRfqs(rows.filter((row) => row.channel === channel && row.missingSince === null)),
       }))
     },
-    async apiRfqs({ cursor, limit, figures, ...filter }) {
+    async rfqs({ cursor, limit, figures, ...filter }) {
       const moment = momentOf(filter)
       const rows = await rfqs.rows({ ...moment, ...(filter.channel !== undefined && { channel: filter.channel }) })
       const matching = sortRfqs(rows.filter(matches(filter)), filter.sort)
@@ -59,15 +58,16 @@ export function createApiQueries(source: Source): ApiQueries {
       const found = await rfqs.figures(page.items, moment)
       return { ...page, items: page.items.map((row, at) => ({ ...row, ...(found[at] && { figures: found[at] }) })) }
     },
-    apiRfq: (name) => forRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
-    apiOffers: (name) =>
+    rfq: (name) => forRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
+    rfqId: (name) => forRfqId(source, name),
+    offers: (name) =>
       forRfq(source, name, async ({ rfq, responses }) => {
         const calendar = calendarOf(config, name.channel)
         return responses
           .map((response) => withoutBody(offerRow(rfq, response, calendar)))
           .sort((a, b) => (a.submittedAt ?? '').localeCompare(b.submittedAt ?? '') || a.id.localeCompare(b.id))
       }),
-    apiOffer: (name) =>
+    offer: (name) =>
       forRfq(source, name, async ({ rfq, responses }) => {
         const response = responses.find(({ id }) => id === name.offer)
         if (response === undefined) return null
@@ -80,25 +80,25 @@ export function createApiQueries(source: Source): ApiQueries {
           })
         return { ...offerRow(rfq, response, calendarOf(config, name.channel)), ...bodyOf(response), versions }
       }),
-    apiComparison: (name) => compare(source, name),
-    async apiListings({ cursor, limit, channel, ...moment }) {
+    comparison: (name) => compare(source, name),
+    async listings({ cursor, limit, channel, ...moment }) {
       const found = await store.listings({ ...(channel !== undefined && { channel }), ...asOfFilter(moment) })
       const rows = found.map((listing) => withoutBody(listingRow(listing)))
       return takePage(rows, (row) => `${row.channel}\t${row.id}`, { cursor, limit })
     },
-    async apiListing({ channel, id, ...moment }) {
+    async listing({ channel, id, ...moment }) {
       const [found] = await store.listings({ channel, ids: [id], ...asOfFilter(moment) })
       return found === undefined ? null : { ...listingRow(found), ...bodyOf(found) }
     },
-    apiChanges: (filter) => changeFeed(store, filter),
-    apiDecisions: (filter) => store.decisions(filter),
-    apiRuns: (filter) => store.runs(filter),
-    async apiProblems({ cursor, limit, ...filter }) {
+    changes: (filter) => changeFeed(store, filter),
+    decisions: (filter) => store.decisions(filter),
+    runs: (filter) => store.runs(filter),
+    async problems({ cursor, limit, ...filter }) {
       const keyOf = (each: { channel: string; kind: string; entityId: string; path: string; code: string }) =>
         JSON.stringify([each.channel, each.kind, each.entityId, each.path, each.code])
       return takePage(await store.problems(filter), keyOf, { cursor, limit })
     },
-    apiToday: (options) => today({ store, rfqs, channels, pollChecks }, options),
+    today: (options) => today({ store, rfqs, channels, pollChecks }, options),
   }
 }
 
@@ -160,19 +160,24 @@ function sortRfqs(rows: RfqListRow[], sort: RfqFilter['sort']): RfqListRow[] {
   })
 }
 
-/** Finds an RFQ by id, number or reference, and reads it with its responses. */
-async function forRfq<T>(
-  { store, rfqs }: Source,
-  { channel, name, ...options }: RfqName,
-  read: (found: RfqWithResponses) => Promise<T>,
-): Promise<Lookup<T>> {
-  const moment = momentOf(options)
-  const rows = await rfqs.rows({ ...moment, channel })
+/** Finds the id of an RFQ by id, number or reference. */
+async function forRfqId({ rfqs }: Source, { channel, name, ...options }: RfqName): Promise<Lookup<string>> {
+  const rows = await rfqs.rows({ ...momentOf(options), channel })
   const ids = idsNamed(rows, name)
   const [id, ...more] = ids
   if (id === undefined) return { found: 'none', others: suggestNames(rows, name) }
-  if (more.length > 0) return { found: 'several', others: ids }
-  const [found] = await store.rfqs({ channel, ids: [id], ...asOfFilter(moment) })
+  return more.length > 0 ? { found: 'several', others: ids } : { found: 'one', value: id }
+}
+
+/** Reads an RFQ with its responses. */
+async function forRfq<T>(
+  source: Source,
+  name: RfqName,
+  read: (found: RfqWithResponses) => Promise<T>,
+): Promise<Lookup<T>> {
+  const lookup = await forRfqId(source, name)
+  if (lookup.found !== 'one') return lookup
+  const [found] = await source.store.rfqs({ channel: name.channel, ids: [lookup.value], ...asOfFilter(name) })
   return found === undefined ? { found: 'none', others: [] } : { found: 'one', value: await read(found) }
 }
 
@@ -195,11 +200,11 @@ function suggestNames(rows: readonly RfqListRow[], name: string): string[] {
   return closestMatches(name.slice(0, 100), names, { max: 5, maxDistance: Math.max(2, Math.floor(name.length / 2)) })
 }
 
-async function compare(source: Source, name: Parameters<ApiQueries['apiComparison']>[0]) {
+async function compare(source: Source, name: Parameters<ApiQueries['comparison']>[0]) {
   const { config, store } = source
   const { channel, now, asOf = now, settings } = name
-  return forRfq(source, name, async ({ rfq }) => {
-    const report = await buildRfqReport({
+  return forRfq(source, name, ({ rfq }) =>
+    buildRfqReport({
       store,
       config: { reports: { ...config.reports, settings } },
       channel: { key: channel, timeZone: timeZoneOf(config, channel) },
@@ -207,7 +212,6 @@ async function compare(source: Source, name: Parameters<ApiQueries['apiCompariso
       now,
       version: VERSION,
       rfqId: rfq.id,
-    })
-    return toTaggedJson(report)
-  })
+    }),
+  )
 }

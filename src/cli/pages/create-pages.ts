@@ -1,7 +1,9 @@
+import type { ServiceQueue } from '../../../jobs/service.js'
 import type { Clock } from '../../domain/clock.js'
 import type { ReportsDeps } from '../../web/pages/reports-page.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import { apiConfigOf } from '../api/api-queries.js'
+import { createApi } from '../api/create-api.js'
 import type { App } from '../app.js'
 import type { Io } from '../process-io.js'
 import type { ThreadQueries } from './thread-queries.js'
@@ -10,7 +12,7 @@ import type { ThreadQueries } from './thread-queries.js'
 export async function createPages(
   app: App,
   { now, pageThreadScript }: Pick<Io, 'now' | 'pageThreadScript'>,
-): Promise<WebPlugin> {
+): Promise<(queue: ServiceQueue) => WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
   const queries = await openQueries(app, pageThreadScript)
   const pages = pageRoutes({
@@ -19,26 +21,11 @@ export async function createPages(
     settings: app.config.reports.settings,
     reports: await createReports(app, now),
   })
-  const api = await createApi(app, queries, now)
-  return async (scope) => {
+  const api = await createApi(app, { reader: queries, now })
+  return (queue) => async (scope) => {
     await pages(scope)
-    await api(scope)
+    await api(queue)(scope)
   }
-}
-
-async function createApi({ config, log }: App, queries: ThreadQueries, now: Clock): Promise<WebPlugin> {
-  const [{ apiRoutes }, { closestMatches }] = await Promise.all([
-    import('../../web/api/api-routes.js'),
-    import('../../config/suggest.js'),
-  ])
-  return apiRoutes({
-    queries,
-    now,
-    channels: config.channels.map(({ key }) => key),
-    settings: config.reports.settings,
-    suggest: (text, candidates) => closestMatches(text, candidates),
-    onError: (error) => log.error({ err: error }, 'HTTP request failed'),
-  })
 }
 
 async function openQueries(app: App, script: URL | null): Promise<ThreadQueries> {

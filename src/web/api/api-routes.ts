@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { WebPlugin } from '../plugin.js'
-import { type ApiDeps, type Endpoint, parseBody, parseQuery } from './endpoint.js'
-import { listEndpoints } from './endpoints/list-endpoints.js'
-import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
-import { etagOf, matchesEtag, type TaggedJson } from './etag.js'
+import { ACTION_ENDPOINTS, type ActionDeps, type ActionEndpoint } from './actions.js'
+import { type Operation, parseBody, parseQuery, type ReadEndpoint } from './endpoint.js'
+import { etagOf, matchesEtag } from './etag.js'
 import { openApiDocument } from './openapi.js'
 import { API_PREFIX, PROBLEM_TYPE, ProblemError, toProblem } from './problem.js'
+import { READ_ENDPOINTS } from './read.js'
 import { isSettingName } from './what-if.js'
 
 /** Every operation of the API, in the order of its document. */
-export const ENDPOINTS: readonly Endpoint[] = [...listEndpoints, ...rfqEndpoints]
+export const ENDPOINTS: readonly Operation[] = [...READ_ENDPOINTS, ...ACTION_ENDPOINTS]
 
-export interface ApiOptions extends ApiDeps {
+export interface ApiOptions extends ActionDeps {
   /** Called with unexpected errors; the client gets no details. */
   onError: (error: unknown) => void
 }
@@ -30,33 +30,44 @@ function addEndpoints(api: FastifyInstance, options: ApiOptions): void {
   api.setNotFoundHandler((request, reply) => {
     sendProblem(reply, notFound(request, reply), options.onError)
   })
+  // Bodies are JSON only.
+  api.removeContentTypeParser(['text/plain', 'application/x-www-form-urlencoded'])
   api.addHook('onSend', async (request, reply, payload) => answerIfChanged(request, reply, payload))
   const document = openApiDocument(ENDPOINTS)
   api.get('/openapi.json', () => document)
-  for (const endpoint of ENDPOINTS) addEndpoint(api, endpoint, options)
+  for (const endpoint of READ_ENDPOINTS) addReadEndpoint(api, endpoint, options)
+  for (const endpoint of ACTION_ENDPOINTS) addActionEndpoint(api, endpoint, options)
 }
 
-function addEndpoint(api: FastifyInstance, endpoint: Endpoint, deps: ApiDeps): void {
-  const { method, path, status = 200 } = endpoint
+const urlOf = ({ path }: Operation) => path.replace(/\{(\w+)\}/g, ':$1')
+const pathOf = ({ params }: FastifyRequest) => params as Record<string, string>
+const parameters = (endpoint: Operation, { query }: FastifyRequest, { suggest }: ApiOptions) =>
+  parseQuery(endpoint, query as Record<string, unknown>, { suggest, isSetting: isSettingName })
+
+function addReadEndpoint(api: FastifyInstance, endpoint: ReadEndpoint, options: ApiOptions): void {
+  api.get(urlOf(endpoint), async (request, reply) => {
+    const query = parameters(endpoint, request, options)
+    const answer = await options.reader.apiRead(endpoint.id, { path: pathOf(request), query, now: options.now() })
+    if ('problem' in answer) throw new ProblemError(answer.problem.status, answer.problem.detail, answer.problem.more)
+    return reply.header('etag', answer.etag).type('application/json; charset=utf-8').send(answer.json)
+  })
+}
+
+function addActionEndpoint(api: FastifyInstance, endpoint: ActionEndpoint, options: ApiOptions): void {
+  const { method, status = 200 } = endpoint
   api.route({
     method,
-    url: path.replace(/\{(\w+)\}/g, ':$1'),
+    url: urlOf(endpoint),
     async handler(request, reply) {
-      const names = { suggest: deps.suggest, isSetting: isSettingName }
-      const query = parseQuery(endpoint, request.query as Record<string, unknown>, names)
+      parameters(endpoint, request, options)
       const body = parseBody(endpoint.body, request.body)
-      const { user, headers } = request
-      const result = await endpoint.handle({
-        path: request.params as Record<string, string>,
-        query,
-        body,
-        user,
-        headers,
-        deps,
-      })
-      if (!endpoint.tagged) return reply.code(status).send(result)
-      const { json, etag } = result as TaggedJson
-      return reply.header('etag', etag).type('application/json; charset=utf-8').send(json)
+      const { 'idempotency-key': key } = request.headers
+      const idempotencyKey = Array.isArray(key) ? key.join() : key
+      const call = { path: pathOf(request), body, user: request.user, idempotencyKey, deps: options }
+      const result = await endpoint.handle(call)
+      const { href } = Object(result) as { href?: unknown }
+      if (status === 202 && typeof href === 'string') reply.header('location', href)
+      return reply.code(status).send(result)
     },
   })
 }
@@ -84,8 +95,7 @@ function notFound({ method, url }: FastifyRequest, reply: FastifyReply): Problem
 
 const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
 
-/** Names of errors from the store that are mistakes of the client. */
-const CLIENT_ERRORS = new Set(['InvalidCursorError'])
+const DETAILS: Record<number, string> = { 503: 'the queue does not answer; try again later' }
 
 /** Answers an error with a problem document; details of unexpected ones go to the log only. */
 export function sendProblem(
@@ -93,9 +103,9 @@ export function sendProblem(
   error: Error & { statusCode?: number; headers?: unknown },
   onError: (error: unknown) => void,
 ): void {
-  const status = error.statusCode ?? (CLIENT_ERRORS.has(error.name) ? 400 : 500)
+  const status = error.statusCode ?? (error.name === 'QueueUnavailableError' ? 503 : 500)
   if (status >= 500) onError(error)
-  const detail = status >= 500 ? 'internal error; see the log' : error.message
+  const detail = status >= 500 ? (DETAILS[status] ?? 'internal error; see the log') : error.message
   const headers = Object(error.headers) as Record<string, string>
   void reply
     .headers(headers)

@@ -1,13 +1,11 @@
 import type { z } from 'zod'
 import type { Clock } from '../../domain/clock.js'
 import type { Settings } from '../../domain/comparison/settings.js'
-import type { User } from '../access/user.js'
-import type { TaggedJson } from './etag.js'
 import { type InvalidValue, ProblemError } from './problem.js'
 import type { ApiQueries } from './queries.js'
 
-/** What endpoints work with. */
-export interface ApiDeps {
+/** What reading endpoints work with. They run where they block no event loop. */
+export interface ReadDeps {
   queries: ApiQueries
   now: Clock
   /** The configured channels, `org/slug`. */
@@ -18,18 +16,15 @@ export interface ApiDeps {
   suggest: (text: string, candidates: readonly string[]) => string[]
 }
 
-/** A request, with its parameters validated. */
-export interface Call<Query, Body> {
+/** A request to read, with its parameters validated. */
+export interface ReadCall<Query> {
   path: Readonly<Record<string, string>>
   query: Query
-  body: Body
-  user: User | null
-  headers: Readonly<Record<string, string | string[] | undefined>>
-  deps: ApiDeps
+  deps: ReadDeps
 }
 
 /** An operation of the API: what it is, what it takes, and what it answers. */
-export interface Endpoint {
+export interface Operation {
   id: string
   method: 'GET' | 'POST'
   /** Below `/api/v1`, with `{name}` for each part that varies. */
@@ -40,34 +35,37 @@ export interface Endpoint {
   body?: z.ZodObject
   /** Accepts parameters that `query` does not name: settings of a comparison. */
   acceptsSettings?: boolean
+  /** Accepts a header `Idempotency-Key`. */
+  acceptsIdempotencyKey?: boolean
   result: z.ZodType
   /** The status of success. Default 200. */
   status?: number
   /** Statuses of problems, besides those of every operation. */
   problems?: readonly number[]
-  handle(call: Call<Record<string, unknown>, unknown>): Promise<unknown>
-  /** The handler answers a TaggedJson of the result. */
-  tagged?: boolean
+}
+
+/** An operation that reads the database. */
+export interface ReadEndpoint extends Operation {
+  handle(call: ReadCall<Record<string, unknown>>): Promise<unknown>
 }
 
 /** Checks an endpoint's types: its handler takes what the schemas accept, and answers what the result schema describes. */
-export const endpoint = <Query extends z.ZodObject, Result extends z.ZodType, Body extends z.ZodObject>(
-  definition: Omit<Endpoint, 'query' | 'body' | 'result' | 'handle'> & {
+export const readEndpoint = <Query extends z.ZodObject, Result extends z.ZodType>(
+  definition: Omit<Operation, 'method' | 'query' | 'result'> & {
     query: Query
-    body?: Body
     result: Result
-    handle(call: Call<z.output<Query>, z.output<Body>>): Promise<z.input<Result> | TaggedJson>
+    handle(call: ReadCall<z.output<Query>>): Promise<z.input<Result>>
   },
-): Endpoint => definition as unknown as Endpoint
+): ReadEndpoint => ({ ...definition, method: 'GET' }) as unknown as ReadEndpoint
 
 /**
  * Validates the parameters after the `?`.
  * @throws ProblemError 400 with every invalid or unknown parameter
  */
 export function parseQuery(
-  { query, acceptsSettings = false }: Pick<Endpoint, 'query' | 'acceptsSettings'>,
+  { query, acceptsSettings = false }: Pick<Operation, 'query' | 'acceptsSettings'>,
   values: Readonly<Record<string, unknown>>,
-  { suggest, isSetting }: { suggest: ApiDeps['suggest']; isSetting: (name: string) => boolean },
+  { suggest, isSetting }: { suggest: ReadDeps['suggest']; isSetting: (name: string) => boolean },
 ): Record<string, unknown> {
   const known = Object.keys(query.shape)
   const errors: InvalidValue[] = []
@@ -88,7 +86,7 @@ export function parseQuery(
   return { ...parsed.data, ...settings }
 }
 
-function unknownParameter(name: string, known: readonly string[], suggest: ApiDeps['suggest']): string {
+function unknownParameter(name: string, known: readonly string[], suggest: ReadDeps['suggest']): string {
   const [close] = suggest(name, known)
   const list = known.length === 0 ? 'this operation has no parameters' : `known: ${known.join(', ')}`
   return `unknown parameter; ${close === undefined ? '' : `did you mean ${close}? `}${list}`

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Endpoint } from './endpoint.js'
+import type { Operation } from './endpoint.js'
 import { API_PREFIX, PROBLEM_TYPE, problemDocument } from './problem.js'
 import * as schemas from './schemas.js'
 import { SETTING_NAMES } from './what-if.js'
@@ -32,7 +32,7 @@ const MEANINGS: Record<number, string> = {
 }
 
 /** The OpenAPI 3.1 document of the API, made from the schemas that its responses are tested with. */
-export function openApiDocument(endpoints: readonly Endpoint[]): Json {
+export function openApiDocument(endpoints: readonly Operation[]): Json {
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
     const path = `${API_PREFIX}${endpoint.path}`
@@ -59,14 +59,14 @@ export function openApiDocument(endpoints: readonly Endpoint[]): Json {
   }
 }
 
-function describeOperation(endpoint: Endpoint): Json {
+function describeOperation(endpoint: Operation): Json {
   const { id, summary, description, status = 200, body, problems = [] } = endpoint
   const errors = [...new Set([...COMMON_PROBLEMS, ...problems])].sort()
   return {
     operationId: id,
     summary,
     ...(description !== undefined && { description }),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
     ...(body && {
       requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
     }),
@@ -87,7 +87,7 @@ const problemResponse = (code: number): Json => ({
   content: { [PROBLEM_TYPE.split(';')[0] ?? '']: { schema: { $ref: '#/components/schemas/Problem' } } },
 })
 
-const pathParameters = ({ path }: Endpoint): Json[] =>
+const pathParameters = ({ path }: Operation): Json[] =>
   [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
     name,
     in: 'path',
@@ -95,7 +95,7 @@ const pathParameters = ({ path }: Endpoint): Json[] =>
     schema: { type: 'string' },
   }))
 
-function queryParameters({ query, acceptsSettings = false }: Endpoint): Json[] {
+function queryParameters({ query, acceptsSettings = false }: Operation): Json[] {
   const { properties = {} } = schemaOf(query, 'input') as { properties?: Record<string, Json> }
   const named = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
@@ -111,6 +111,18 @@ function queryParameters({ query, acceptsSettings = false }: Endpoint): Json[] {
   }))
   return acceptsSettings ? [...named, ...settings] : named
 }
+
+const headerParameters = ({ acceptsIdempotencyKey = false }: Operation): Json[] =>
+  acceptsIdempotencyKey
+    ? [
+        {
+          name: 'Idempotency-Key',
+          in: 'header',
+          description: 'A request that is repeated with the same key is answered with the same job.',
+          schema: { type: 'string', minLength: 1, maxLength: 255 },
+        },
+      ]
+    : []
 
 const REFERENCE = { uri: (id: string) => `#/components/schemas/${id}` }
 

@@ -27,12 +27,19 @@ export const API_PREFIX = '/api/v1'
 
 export const PROBLEM_TYPE = 'application/problem+json; charset=utf-8'
 
+/** What a problem document says. */
+export interface ProblemText {
+  status: number
+  detail: string
+  more: Pick<ProblemDocument, 'errors' | 'suggestions'>
+}
+
 /** An error that is answered with a problem document. */
 export class ProblemError extends Error {
   override name = 'ProblemError'
   readonly statusCode: number
-  readonly more: Pick<ProblemDocument, 'errors' | 'suggestions'>
-  constructor(statusCode: number, detail: string, more: Pick<ProblemDocument, 'errors' | 'suggestions'> = {}) {
+  readonly more: ProblemText['more']
+  constructor(statusCode: number, detail: string, more: ProblemText['more'] = {}) {
     super(detail)
     this.statusCode = statusCode
     this.more = more

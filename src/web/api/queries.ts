@@ -1,10 +1,10 @@
+import type { RfqReport } from '../../domain/comparison/report/rfq-report-model.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import type { DecisionRecord, ProblemRecord, RunRecord } from '../../domain/records.js'
 import type { ChangeFeed } from '../../read-models/change-feed.js'
 import type { RfqFigures, RfqListRow } from '../../read-models/rfq-list.js'
 import type { Today } from '../../read-models/today-model.js'
 import type { ListCursor, ListPage } from './cursor.js'
-import type { TaggedJson } from './etag.js'
 import type { ApiChannel, ListingDetail, ListingItem, OfferDetail, OfferItem, RfqDetail } from './schemas.js'
 
 /** The state to read: the current one, or as of a moment. */
@@ -43,44 +43,39 @@ export interface RfqName extends ApiMoment {
 }
 
 /** What a name led to. `others`: the ids of all that have it, or the names that are close to it. */
-export type Lookup<T> = { found: 'one'; value: T } | { found: 'several' | 'none'; others: string[] }
+export type Lookup<T> =
+  | { found: 'one'; value: T }
+  | { found: 'several'; others: string[] }
+  | { found: 'none'; others: string[] }
 
-/**
- * What the API answers, as plain data: arguments and results can be sent to another thread, so that no request blocks the
- * event loop of the service.
- */
+/** What the API answers from the database. */
 export interface ApiQueries {
-  apiChannels(now: Date): Promise<ApiChannel[]>
-  apiRfqs(filter: RfqFilter & ApiMoment & PageRequest): Promise<ListPage<RfqListRow & { figures?: RfqFigures }>>
-  apiRfq(name: RfqName): Promise<Lookup<RfqDetail>>
-  apiOffers(name: RfqName): Promise<Lookup<OfferItem[]>>
+  channels(now: Date): Promise<ApiChannel[]>
+  rfqs(filter: RfqFilter & ApiMoment & PageRequest): Promise<ListPage<RfqListRow & { figures?: RfqFigures }>>
+  rfq(name: RfqName): Promise<Lookup<RfqDetail>>
+  offers(name: RfqName): Promise<Lookup<OfferItem[]>>
+  /** Its id. */
+  rfqId(name: RfqName): Promise<Lookup<string>>
   /** `value` is null if the RFQ has no such offer. */
-  apiOffer(name: RfqName & { offer: string }): Promise<Lookup<OfferDetail | null>>
-  /** An RfqReport as JSON, which can be large. */
-  apiComparison(name: RfqName & { settings: Settings }): Promise<Lookup<TaggedJson>>
-  apiListings(filter: { channel?: string } & ApiMoment & PageRequest): Promise<ListPage<ListingItem>>
-  apiListing(filter: { channel: string; id: string } & ApiMoment): Promise<ListingDetail | null>
+  offer(name: RfqName & { offer: string }): Promise<Lookup<OfferDetail | null>>
+  comparison(name: RfqName & { settings: Settings }): Promise<Lookup<RfqReport>>
+  listings(filter: { channel?: string } & ApiMoment & PageRequest): Promise<ListPage<ListingItem>>
+  listing(filter: { channel: string; id: string } & ApiMoment): Promise<ListingDetail | null>
   /** Rejects with InvalidCursorError. */
-  apiChanges(filter: {
-    channel?: string
-    after?: Date
-    asOf?: Date
-    before?: string
-    limit: number
-  }): Promise<ChangeFeed>
-  apiDecisions(filter: {
+  changes(filter: { channel?: string; after?: Date; asOf?: Date; before?: string; limit: number }): Promise<ChangeFeed>
+  decisions(filter: {
     channel?: string
     outcome?: NonNullable<DecisionRecord['outcome']>
     before?: number
     limit: number
   }): Promise<DecisionRecord[]>
-  apiRuns(filter: {
+  runs(filter: {
     channel?: string
     kind?: RunRecord['kind']
     outcome?: NonNullable<RunRecord['outcome']>
     before?: number
     limit: number
   }): Promise<RunRecord[]>
-  apiProblems(filter: { channel?: string } & PageRequest): Promise<ListPage<ProblemRecord>>
-  apiToday(options: { now: Date; since: Date; dueWithinDays: number; channel?: string }): Promise<Today>
+  problems(filter: { channel?: string } & PageRequest): Promise<ListPage<ProblemRecord>>
+  today(options: { now: Date; since: Date; dueWithinDays: number; channel?: string }): Promise<Today>
 }

@@ -322,9 +322,29 @@ export const listOf = <Item extends z.ZodType>(item: Item) =>
 export const countedListOf = <Item extends z.ZodType>(item: Item) =>
   listOf(item).extend({ total: count.describe('Of all pages.') })
 
+export const acceptedJob = z
+  .strictObject({ job: text, href: text.describe('Answers what became of the job.') })
+  .meta({ id: 'AcceptedJob' })
+
+export const jobStatus = z
+  .strictObject({
+    job: text,
+    name: text,
+    channel: channelKey,
+    rfqId: nullableText,
+    state: z.enum(['waiting', 'active', 'completed', 'failed']),
+    addedAt: timestamp,
+    finishedAt: timestamp.nullable(),
+    error: nullableText.describe('Why it failed.'),
+    report: nullableText.describe('The file that was written, below `reports.directory`.'),
+  })
+  .meta({ id: 'Job' })
+
 export type ApiChannel = z.input<typeof apiChannel>
 export type RfqDetail = z.input<typeof rfqDetail>
 export type OfferItem = z.input<typeof offerItem>
 export type OfferDetail = z.input<typeof offerDetail>
 export type ListingItem = z.input<typeof listingItem>
 export type ListingDetail = z.input<typeof listingDetail>
+/** What became of a job, and whose work it was. */
+export type JobStatusView = z.input<typeof jobStatus>

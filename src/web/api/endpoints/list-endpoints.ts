@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { encodeCursor } from '../cursor.js'
-import { endpoint } from '../endpoint.js'
+import { readEndpoint } from '../endpoint.js'
 import { asOf, channelFilter, idPaging, moment, oneOf, paging, textPaging, wholeNumber } from '../parameters.js'
 import { unknownName } from '../problem.js'
 import {
@@ -27,21 +27,19 @@ const idCursor = (items: readonly { id: number }[], limit: number): string | nul
 const DAY_MS = 24 * 3_600_000
 
 export const listEndpoints = [
-  endpoint({
+  readEndpoint({
     id: 'listChannels',
-    method: 'GET',
     path: '/channels',
     summary: 'List the configured channels, with how fresh they are',
     query: z.object({}),
     result: countedListOf(apiChannel),
     async handle({ deps }) {
-      const items = await deps.queries.apiChannels(deps.now())
+      const items = await deps.queries.channels(deps.now())
       return { asOf: null, items, nextCursor: null, total: items.length }
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'readToday',
-    method: 'GET',
     path: '/today',
     summary: 'What needs a person, most urgent first',
     query: z.object({
@@ -53,12 +51,11 @@ export const listEndpoints = [
     handle(call) {
       const now = call.deps.now()
       const { since = new Date(now.getTime() - DAY_MS), due_within_days: dueWithinDays } = call.query
-      return call.deps.queries.apiToday({ now, since, dueWithinDays, ...channelOf(call) })
+      return call.deps.queries.today({ now, since, dueWithinDays, ...channelOf(call) })
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'listListings',
-    method: 'GET',
     path: '/listings',
     summary: 'List project listings',
     query: z.object({ ...channelFilter, ...asOf, ...paging }),
@@ -66,13 +63,12 @@ export const listEndpoints = [
     async handle(call) {
       const { cursor = null, limit } = call.query
       const at = momentOf(call)
-      const { items, next, total } = await call.deps.queries.apiListings({ ...at, ...channelOf(call), cursor, limit })
+      const { items, next, total } = await call.deps.queries.listings({ ...at, ...channelOf(call), cursor, limit })
       return { asOf: asOfText(at), items, nextCursor: next && encodeCursor(next), total }
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'readListing',
-    method: 'GET',
     path: '/listings/{org}/{channel}/{listing}',
     summary: 'Read one project listing',
     query: z.object(asOf),
@@ -81,14 +77,13 @@ export const listEndpoints = [
     async handle(call) {
       const channel = pathChannel(call)
       const id = call.path.listing ?? ''
-      const found = await call.deps.queries.apiListing({ ...momentOf(call), channel, id })
+      const found = await call.deps.queries.listing({ ...momentOf(call), channel, id })
       if (found === null) throw unknownName('listing', id, [], ` in ${channel}`)
       return found
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'listChanges',
-    method: 'GET',
     path: '/changes',
     summary: 'List what changed in all RFQs and their offers, newest first',
     query: z.object({
@@ -101,7 +96,7 @@ export const listEndpoints = [
     async handle(call) {
       const { since, cursor, limit } = call.query
       const at = momentOf(call)
-      const { entries, nextCursor } = await call.deps.queries.apiChanges({
+      const { entries, nextCursor } = await call.deps.queries.changes({
         ...channelOf(call),
         ...(at.asOf && { asOf: at.asOf }),
         ...(since && { after: since }),
@@ -111,16 +106,15 @@ export const listEndpoints = [
       return { asOf: asOfText(at), items: entries, nextCursor }
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'listDecisions',
-    method: 'GET',
     path: '/decisions',
     summary: 'List closing decisions with their evidence, newest first',
     query: z.object({ ...channelFilter, outcome: oneOf(CLOSE_OUTCOMES).optional(), ...idPaging }),
     result: listOf(decision),
     async handle(call) {
       const { outcome, cursor, limit } = call.query
-      const items = await call.deps.queries.apiDecisions({
+      const items = await call.deps.queries.decisions({
         ...channelOf(call),
         ...(outcome !== undefined && { outcome }),
         ...(cursor !== undefined && { before: cursor }),
@@ -129,9 +123,8 @@ export const listEndpoints = [
       return { asOf: null, items, nextCursor: idCursor(items, limit) }
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'listRuns',
-    method: 'GET',
     path: '/runs',
     summary: 'List polls and closing rounds, newest first',
     query: z.object({
@@ -143,7 +136,7 @@ export const listEndpoints = [
     result: listOf(run),
     async handle(call) {
       const { kind, outcome, cursor, limit } = call.query
-      const items = await call.deps.queries.apiRuns({
+      const items = await call.deps.queries.runs({
         ...channelOf(call),
         ...(kind !== undefined && { kind }),
         ...(outcome !== undefined && { outcome }),
@@ -153,16 +146,15 @@ export const listEndpoints = [
       return { asOf: null, items, nextCursor: idCursor(items, limit) }
     },
   }),
-  endpoint({
+  readEndpoint({
     id: 'listProblems',
-    method: 'GET',
     path: '/problems',
     summary: 'List deviations of documents from the API description of the marketplace, newest first',
     query: z.object({ ...channelFilter, ...paging }),
     result: countedListOf(dataProblem),
     async handle(call) {
       const { cursor = null, limit } = call.query
-      const { items, next, total } = await call.deps.queries.apiProblems({ ...channelOf(call), cursor, limit })
+      const { items, next, total } = await call.deps.queries.problems({ ...channelOf(call), cursor, limit })
       return { asOf: null, items, nextCursor: next && encodeCursor(next), total }
     },
   }),

@@ -1,0 +1,69 @@
+import { isAbsolute, relative, sep } from 'node:path'
+import type { JobStatus } from '../../../jobs/contract.js'
+import { jobId } from '../../../jobs/job-id.js'
+import type { ServiceQueue } from '../../../jobs/service.js'
+import { closestMatches } from '../../config/suggest.js'
+import type { Clock } from '../../domain/clock.js'
+import type { ApiQueue, JobOrder } from '../../web/api/actions.js'
+import type { ApiReader } from '../../web/api/read.js'
+import type { JobStatusView } from '../../web/api/schemas.js'
+import type { WebPlugin } from '../../web/plugin.js'
+import type { App } from '../app.js'
+
+/** The HTTP API of the service, for the queue once that is open. */
+export async function createApi(
+  { config, log }: Pick<App, 'config' | 'log'>,
+  { reader, now }: { reader: ApiReader; now: Clock },
+): Promise<(queue: ServiceQueue) => WebPlugin> {
+  const { apiRoutes } = await import('../../web/api/api-routes.js')
+  return (queue) =>
+    apiRoutes({
+      reader,
+      now,
+      queue: createApiQueue(queue, now, config.reports.directory),
+      channels: config.channels.map(({ key }) => key),
+      suggest: (text, candidates) => closestMatches(text, candidates),
+      onError: (error) => log.error({ err: error }, 'HTTP request failed'),
+    })
+}
+
+/** Accepted jobs that are remembered: BullMQ does not know a job that follows a running one of the same kind. */
+const MAX_ACCEPTED = 1_000
+
+/** The queue as the API uses it. @param reports the folder of reports; paths are shown relative to it */
+export function createApiQueue(queue: Pick<ServiceQueue, 'enqueue' | 'job'>, now: Clock, reports: string): ApiQueue {
+  const accepted = new Map<string, JobStatusView>()
+  return {
+    newId: ({ name, payload }) => jobId(name, payload, now()),
+    async enqueue(order, id) {
+      const isAdded = await queue.enqueue(order.name, order.payload, id)
+      if (isAdded) accepted.set(id, waitingJob(order, id, now()))
+      for (const oldest of accepted.keys()) {
+        if (accepted.size <= MAX_ACCEPTED) break
+        accepted.delete(oldest)
+      }
+      return isAdded
+    },
+    async status(id) {
+      const status = await queue.job(id)
+      return status === null ? (accepted.get(id) ?? null) : toView(status, reports)
+    },
+  }
+}
+
+const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStatusView => ({
+  ...{ job, name, channel: payload.channel, rfqId: payload.rfqId ?? null, state: 'waiting' },
+  ...{ addedAt: at.toISOString(), finishedAt: null, error: null, report: null },
+})
+
+function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): JobStatusView {
+  const { state, addedAt, finishedAt, error } = status
+  const job = { job: id, name, channel: payload.channel, rfqId: payload.rfqId ?? null }
+  return { ...job, state, addedAt, finishedAt, error, report: result === null ? null : below(reports, result.file) }
+}
+
+/** The path of a file below a folder, with slashes; null if it is elsewhere. */
+function below(folder: string, file: string): string | null {
+  const path = relative(folder, file)
+  return path.startsWith('..') || isAbsolute(path) ? null : path.split(sep).join('/')
+}

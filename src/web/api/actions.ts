@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import type { User } from '../access/user.js'
+import type { Operation } from './endpoint.js'
+import { ProblemError, unknownName } from './problem.js'
+import type { ApiReader } from './read.js'
+import { acceptedJob, type JobStatusView, jobStatus } from './schemas.js'
+
+/** Work that the API puts on the queue. */
+export interface JobOrder {
+  name: 'rfq-report' | 'channel-report' | 'poll-listings' | 'poll-rfqs'
+  payload: { channel: string; rfqId?: string; cause: string }
+}
+
+/** The queue, as far as the API uses it. */
+export interface ApiQueue {
+  /** The id of a job for work that is wanted now. */
+  newId(order: JobOrder): string
+  /**
+   * Adds a job.
+   * @returns false if there is a job with this id, or one for the same work is waiting
+   */
+  enqueue(order: JobOrder, id: string): Promise<boolean>
+  /** Null if the queue does not know it. */
+  status(id: string): Promise<JobStatusView | null>
+}
+
+export interface ActionDeps {
+  queue: ApiQueue
+  reader: ApiReader
+  now: () => Date
+  channels: readonly string[]
+  suggest: (text: string, candidates: readonly string[]) => string[]
+}
+
+/** A request that changes something, or asks what became of one. */
+export interface ActionCall<Body> {
+  path: Readonly<Record<string, string>>
+  body: Body
+  user: User | null
+  /** The header `Idempotency-Key`. */
+  idempotencyKey: string | undefined
+  deps: ActionDeps
+}
+
+/** An operation that runs in the service itself. */
+export interface ActionEndpoint extends Operation {
+  handle(call: ActionCall<unknown>): Promise<unknown>
+}
+
+const action = <Result extends z.ZodType, Body extends z.ZodObject>(
+  definition: Omit<Operation, 'query' | 'body' | 'result'> & {
+    body?: Body
+    result: Result
+    handle(call: ActionCall<z.output<Body>>): Promise<z.input<Result>>
+  },
+): ActionEndpoint => ({ ...definition, query: z.object({}) }) as unknown as ActionEndpoint
+
+const channel = z.string({ error: 'a channel, org/slug' })
+
+export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
+  action({
+    id: 'makeReport',
+    method: 'POST',
+    path: '/reports',
+    summary: 'Make a workbook: the offer comparison of an RFQ, or the overview of a channel',
+    body: z.strictObject({
+      channel: channel.describe('`org/slug`.'),
+      rfq: z.string().optional().describe('Number, reference or id. Without it: the overview of the channel.'),
+    }),
+    result: acceptedJob,
+    status: 202,
+    acceptsIdempotencyKey: true,
+    problems: [404, 409, 413, 415, 422, 503],
+    async handle(call) {
+      const { rfq } = call.body
+      const payload = { channel: channelOf(call), cause: causeOf(call) }
+      if (rfq === undefined) return accept(call, { name: 'channel-report', payload })
+      const found = await call.deps.reader.apiRfqId({ channel: payload.channel, name: rfq, now: call.deps.now() })
+      if (found.found === 'several')
+        throw new ProblemError(409, `${JSON.stringify(rfq)} is the name of several RFQs; use an id`, {
+          suggestions: found.others,
+        })
+      if (found.found === 'none') throw unknownName('RFQ', rfq, found.others, ` in ${payload.channel}`)
+      return accept(call, { name: 'rfq-report', payload: { ...payload, rfqId: found.value } })
+    },
+  }),
+  action({
+    id: 'poll',
+    method: 'POST',
+    path: '/sync',
+    summary: 'Poll a channel now',
+    body: z.strictObject({
+      channel: channel.describe('`org/slug`.'),
+      kind: z.enum(['listings', 'rfqs'], { error: 'listings or rfqs' }).default('rfqs'),
+    }),
+    result: acceptedJob,
+    status: 202,
+    acceptsIdempotencyKey: true,
+    problems: [404, 409, 413, 415, 422, 503],
+    async handle(call) {
+      const payload = { channel: channelOf(call), cause: causeOf(call) }
+      return accept(call, { name: call.body.kind === 'listings' ? 'poll-listings' : 'poll-rfqs', payload })
+    },
+  }),
+  action({
+    id: 'readJob',
+    method: 'GET',
+    path: '/jobs/{job}',
+    summary: 'What became of a job',
+    description: 'Jobs are kept for a day, with `queue: in-process` until the service stops.',
+    result: jobStatus,
+    problems: [404, 503],
+    async handle({ path, deps }) {
+      const id = path.job ?? ''
+      const status = await deps.queue.status(id)
+      if (status === null) throw unknownName('job', id, [])
+      return status
+    },
+  }),
+]
+
+function channelOf({ body, deps }: ActionCall<{ channel: string }>): string {
+  const { channel: key } = body
+  if (deps.channels.includes(key)) return key
+  throw unknownName('channel', key, deps.suggest(key, deps.channels))
+}
+
+const causeOf = ({ user }: ActionCall<unknown>) => `api ${user?.name ?? ''}`.trim().slice(0, 100)
+
+const KEY = /^[!-~]{1,255}$/
+
+/** Puts work on the queue. A request that is repeated with its key is answered with the same job. */
+async function accept(call: ActionCall<unknown>, order: JobOrder) {
+  const { idempotencyKey: key, user, deps } = call
+  if (key !== undefined && !KEY.test(key))
+    throw new ProblemError(400, 'Idempotency-Key: allowed are 1 to 255 printable ASCII characters without spaces', {
+      errors: [{ in: 'header', name: 'Idempotency-Key', detail: '1 to 255 printable ASCII characters' }],
+    })
+  const id = key === undefined ? deps.queue.newId(order) : idOfKey(key, user)
+  const accepted = { job: id, href: `/api/v1/jobs/${encodeURIComponent(id)}` }
+  const known = key === undefined ? null : await deps.queue.status(id)
+  if (known !== null) return requireSameWork(known, order) && accepted
+  if (await deps.queue.enqueue(order, id)) return accepted
+  const added = await deps.queue.status(id)
+  if (added !== null) return requireSameWork(added, order) && accepted
+  throw new ProblemError(409, 'a job for the same work is waiting already; it will do what this one would')
+}
+
+/** Keys belong to a user, so that nobody meets the job of another one. */
+const idOfKey = (key: string, user: User | null) =>
+  `api_${createHash('sha256')
+    .update(JSON.stringify([user?.name ?? null, key]))
+    .digest('hex')
+    .slice(0, 32)}`
+
+function requireSameWork({ name, channel: key, rfqId }: JobStatusView, { name: wanted, payload }: JobOrder): true {
+  if (name === wanted && key === payload.channel && rfqId === (payload.rfqId ?? null)) return true
+  throw new ProblemError(422, 'this Idempotency-Key was used for other work; send a new one')
+}

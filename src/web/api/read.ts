@@ -1,0 +1,53 @@
+import type { ReadDeps, ReadEndpoint } from './endpoint.js'
+import { listEndpoints } from './endpoints/list-endpoints.js'
+import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
+import { type TaggedJson, toTaggedJson } from './etag.js'
+import { ProblemError, type ProblemText } from './problem.js'
+import type { Lookup } from './queries.js'
+
+/** Every operation that reads, in the order of the document. */
+export const READ_ENDPOINTS: readonly ReadEndpoint[] = [...listEndpoints, ...rfqEndpoints]
+
+/** A request to read, validated. */
+export interface ReadRequest {
+  path: Readonly<Record<string, string>>
+  query: Record<string, unknown>
+  now: Date
+}
+
+export type ReadAnswer = TaggedJson | { problem: ProblemText }
+
+/**
+ * What reads the database for the API. Arguments and results are plain data and can be sent to another thread, where
+ * large answers are turned into JSON too, so that no request blocks the event loop of the service.
+ */
+export interface ApiReader {
+  /** Runs an operation of `READ_ENDPOINTS`. */
+  apiRead(id: string, request: ReadRequest): Promise<ReadAnswer>
+  /** The id of the RFQ with a number, reference or id. */
+  apiRfqId(name: { channel: string; name: string; now: Date }): Promise<Lookup<string>>
+}
+
+/** Creates the reader over the queries. */
+export function createApiReader(deps: Omit<ReadDeps, 'now'>): ApiReader {
+  return {
+    async apiRead(id, { path, query, now }) {
+      const endpoint = READ_ENDPOINTS.find((each) => each.id === id)
+      if (endpoint === undefined) throw new RangeError(`no operation ${id}`)
+      try {
+        return toTaggedJson(await endpoint.handle({ path, query, deps: { ...deps, now: () => now } }))
+      } catch (error) {
+        return { problem: problemOf(error) }
+      }
+    },
+    apiRfqId: (name) => deps.queries.rfqId(name),
+  }
+}
+
+/** The problem of an error of the client. Throws any other error. */
+function problemOf(error: unknown): ProblemText {
+  if (error instanceof ProblemError) return { status: error.statusCode, detail: error.message, more: error.more }
+  const { name, message } = error as Error
+  if (name === 'InvalidCursorError') return { status: 400, detail: message, more: {} }
+  throw error
+}
