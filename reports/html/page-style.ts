@@ -1,27 +1,8 @@
 import { palette } from '../xlsx/cell-styles.js'
 import { CHART_STYLE } from './chart-svg.js'
 
-const LIGHT = {
-  ink: palette.ink,
-  muted: palette.muted,
-  paper: palette.paper,
-  band: palette.band,
-  line: palette.line,
-  head: palette.head,
-  headink: palette.paper,
-  section: palette.section,
-  sectionink: palette.head,
-  link: palette.link,
-  good: palette.good,
-  goodink: palette.goodInk,
-  warn: palette.warn,
-  warnink: palette.warnInk,
-  bad: palette.bad,
-  badink: palette.badInk,
-  input: palette.input,
-  'bar-fill': palette.bar,
-  inputink: palette.inputInk,
-}
+/** The colours of the workbook, and of text on two of them. */
+const LIGHT = { ...palette, headInk: palette.paper, sectionInk: palette.head }
 const DARK: Record<keyof typeof LIGHT, string> = {
   ink: 'FFE4E9ED',
   muted: 'FFA3B0BB',
@@ -29,24 +10,25 @@ const DARK: Record<keyof typeof LIGHT, string> = {
   band: 'FF1C2328',
   line: 'FF36424A',
   head: 'FF1D4E5A',
-  headink: 'FFFFFFFF',
+  headInk: 'FFFFFFFF',
   section: 'FF203239',
-  sectionink: 'FFA9D3DE',
+  sectionInk: 'FFA9D3DE',
   link: 'FF7DB9F0',
   good: 'FF17361F',
-  goodink: 'FF93D8A2',
+  goodInk: 'FF93D8A2',
   warn: 'FF3D3010',
-  warnink: 'FFEFC569',
+  warnInk: 'FFEFC569',
   bad: 'FF431E1B',
-  badink: 'FFF4A29A',
+  badInk: 'FFF4A29A',
   input: 'FF37331B',
-  'bar-fill': 'FF20414A',
-  inputink: 'FFA9C4FF',
+  inputInk: 'FFA9C4FF',
+  bar: 'FF20414A',
 }
 
-const variables = (colours: Record<string, string>) =>
+/** Variables by colour, such as `--goodink`; `--bar` is the length of a bar. */
+const variables = (colours: typeof DARK) =>
   Object.entries(colours)
-    .map(([name, argb]) => `--${name}:#${argb.slice(2)}`)
+    .map(([name, argb]) => `--${name === 'bar' ? 'bar-fill' : name.toLowerCase()}:#${argb.slice(2)}`)
     .join(';')
 const highlightRule = (name: string) => `.${name}{background:var(--${name});color:var(--${name}ink)}`
 

@@ -76,16 +76,9 @@ export const subtitle = makeStyle({ points: 11, ink: palette.muted })
 export const note = makeStyle({ ink: palette.muted, wrap: true })
 export const hint = makeStyle({ ink: palette.muted, italic: true })
 export const section = makeStyle({ bold: true, points: 12, ink: palette.head })
-export const header = makeStyle({ bold: true, ink: palette.paper, fill: palette.head, wrap: true, bottom: true })
-export const headerRight = makeStyle({
-  bold: true,
-  ink: palette.paper,
-  fill: palette.head,
-  wrap: true,
-  bottom: true,
-  horizontal: 'right',
-  indent: 1,
-})
+const HEADER = { bold: true, ink: palette.paper, fill: palette.head, wrap: true, bottom: true }
+export const header = makeStyle(HEADER)
+export const headerRight = makeStyle({ ...HEADER, horizontal: 'right', indent: 1 })
 export const label = makeStyle({ ink: palette.muted, line: true })
 export const boldBody = makeStyle({ bold: true, line: true })
 export const boldWrapped = makeStyle({ bold: true, line: true, wrap: true })
@@ -97,16 +90,10 @@ export const good = makeStyle({ bold: true, ink: palette.goodInk, fill: palette.
 /** A fact to read first. */
 export const banner = makeStyle({ bold: true, points: 12, ink: palette.badInk, fill: palette.bad })
 /** Cells of the block that states a decision; `asFramed` draws its frame. */
-export const decision = makeStyle({
-  bold: true,
-  points: 14,
-  ink: palette.head,
-  fill: palette.band,
-  wrap: true,
-  indent: 1,
-})
-export const decisionHead = makeStyle({ bold: true, ink: palette.head, fill: palette.band, bottom: true, indent: 1 })
-export const decisionText = makeStyle({ fill: palette.band, wrap: true, indent: 1 })
+const DECISION = { fill: palette.band, indent: 1 }
+export const decision = makeStyle({ ...DECISION, bold: true, points: 14, ink: palette.head, wrap: true })
+export const decisionHead = makeStyle({ ...DECISION, bold: true, ink: palette.head, bottom: true })
+export const decisionText = makeStyle({ ...DECISION, wrap: true })
 export const bad = makeStyle({ bold: true, ink: palette.badInk, fill: palette.bad, line: true, wrap: true })
 
 /** Adds padding to the right of numbers, the width of a minus sign: LibreOffice drops a right indent. */
@@ -177,18 +164,17 @@ export const asFramed = (style: Style, sides: readonly Side[]): Style =>
 /** Number format for numbers too long for any column. */
 export const scientific: Style = Object.freeze({ numFmt: '0.00E+00' })
 
-/** Styles that conditional formats apply. */
+/** What a conditional format applies; fills take their colour from `bgColor`. */
+const highlight = (ink: string, fill: string, bold = false) => ({
+  fill: { ...solid(fill), bgColor: { argb: fill } } as ExcelJS.Fill,
+  font: { color: { argb: ink }, ...(bold && { bold }) },
+})
 export const highlights = {
-  good: { fill: highlightFill(palette.good), font: { color: { argb: palette.goodInk }, bold: true } },
-  warn: { fill: highlightFill(palette.warn), font: { color: { argb: palette.warnInk } } },
-  bad: { fill: highlightFill(palette.bad), font: { color: { argb: palette.badInk } } },
+  good: highlight(palette.goodInk, palette.good, true),
+  warn: highlight(palette.warnInk, palette.warn),
+  bad: highlight(palette.badInk, palette.bad),
   muted: { font: { color: { argb: palette.muted } } },
-} as const satisfies Record<string, Partial<ExcelJS.Style>>
-
-/** Fills in conditional formats take their colour from `bgColor`. */
-function highlightFill(argb: string): ExcelJS.Fill {
-  return { type: 'pattern', pattern: 'solid', fgColor: { argb }, bgColor: { argb } }
-}
+} satisfies Record<string, Partial<ExcelJS.Style>>
 
 /** The value if it is a currency code that is safe in a number format; otherwise null. */
 export const currencyCode = (value: unknown): string | null =>
@@ -244,18 +230,13 @@ function byCurrency(make: (prefix: string) => Style): (currency: string | null) 
   }
 }
 
+/** The most decimals that a value needs, within a limit. */
 function maxDecimals(values: Iterable<number | null>, limit: number): number {
+  const isExact = (value: number, places: number) => Math.abs(Number(value.toFixed(places)) - value) < 10 ** -limit / 2
   let max = 0
   for (const value of values) {
-    if (value !== null && Number.isFinite(value)) max = Math.max(max, decimalsOf(value, limit))
+    while (value !== null && Number.isFinite(value) && max < limit && !isExact(value, max)) max++
     if (max === limit) break
   }
   return max
-}
-
-function decimalsOf(value: number, limit: number): number {
-  const places = [...Array(limit).keys()].find(
-    (count) => Math.abs(Number(value.toFixed(count)) - value) < 10 ** -limit / 2,
-  )
-  return places ?? limit
 }
