@@ -2,6 +2,7 @@ import type { Environment } from '../config/environment.js'
 import type { Clock } from '../domain/clock.js'
 import { type Pager, terminalPager } from './pager.js'
 import { programName } from './program-name.js'
+import { type Prompt, terminalPrompt } from './prompt.js'
 
 /** Everything a command uses of its process, so that tests can replace it. */
 export interface Io {
@@ -12,6 +13,8 @@ export interface Io {
   /** Columns of the terminal; null if stdout is not a terminal. */
   width: number | null
   stderrIsTerminal: boolean
+  /** Asks questions; null if stdin or stderr is not a terminal. */
+  prompt: Prompt | null
   /** Shows long results; null if stdout is not a terminal, or the user wants none. */
   pager: Pager | null
   /** Whether each stream supports colours. */
@@ -43,6 +46,7 @@ export function processIo(stop: AbortSignal): Io {
     err: err.write,
     width: stdout.isTTY ? stdout.columns || 80 : null,
     stderrIsTerminal: Boolean(stderr.isTTY),
+    prompt: terminalPrompt(process, stop),
     pager: terminalPager(stdout, process.env),
     colour: { out: supportsColour(stdout), err: supportsColour(stderr) },
     env: process.env,

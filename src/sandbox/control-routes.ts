@@ -117,6 +117,7 @@ function summarize({ world, log, faults, clock }: ControlRequest) {
   const requests = { total: log.total, inFlight: log.inFlight, peak: log.peak }
   return {
     ...summarizeWorld(world),
+    keys: world.keys,
     clock: clock.now(),
     reached: world.simulatedUntil,
     requests,

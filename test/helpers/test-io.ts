@@ -12,6 +12,7 @@ export function testIo(overrides: Partial<Io> = {}) {
     },
     width: null,
     stderrIsTerminal: false,
+    prompt: null,
     pager: null,
     colour: { out: false, err: false },
     env: {},

@@ -16,7 +16,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: 'init',
     description:
-      'write a commented quotekeeper.yaml and .env.example here, or to the path given with --config; never overwrites',
+      'ask a few questions and write a configuration here, or to the path given with --config; never overwrites',
     load: () => import('./init.js'),
   },
   {

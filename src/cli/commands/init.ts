@@ -5,15 +5,19 @@ import { makeFolder } from '../../make-folder.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError } from '../cli-error.js'
 import { withExamples } from '../options.js'
+import { printNote } from '../output.js'
+import type { Prompt } from '../prompt.js'
 
-/** `init`: writes an example configuration. */
+/** `init`: writes a configuration: on a terminal with the answers to a few questions, otherwise an example. */
 export const register: RegisterCommand = (command, cli) => {
   command.action(() => init(cli))
-  withExamples(command, ['quotekeeper init', 'then edit quotekeeper.yaml, and copy .env.example to .env'])
+  withExamples(command, ['quotekeeper init', 'answer its questions; or, in a script, edit quotekeeper.yaml and .env'])
 }
 
-async function init({ io, globals }: Cli): Promise<void> {
+async function init(cli: Cli): Promise<void> {
+  const { io, globals } = cli
   const config = resolve(io.cwd, globals.config ?? (io.env.QUOTEKEEPER_CONFIG || 'quotekeeper.yaml'))
+  if (io.prompt !== null) return initWithQuestions(cli, config, io.prompt)
   const example = join(dirname(config), '.env.example')
   makeFolder(dirname(config))
   const wroteConfig = await writeNew(config, EXAMPLE_CONFIG)
@@ -24,9 +28,36 @@ async function init({ io, globals }: Cli): Promise<void> {
   ] as const) {
     if (wrote) io.out(`${path}\n`)
   }
-  if (!wroteConfig) throw new FailedError(`${config} already exists and was not changed`)
+  if (!wroteConfig) throw alreadyExists(config)
   if (!wroteExample) io.err(`${example} already exists and was not changed.\n`)
   io.err(nextSteps(dirname(config)))
+}
+
+const alreadyExists = (path: string) => new FailedError(`${path} already exists and was not changed`)
+
+/** Nothing is written before the last answer. */
+async function initWithQuestions(cli: Cli, config: string, prompt: Prompt): Promise<void> {
+  const { io } = cli
+  const [{ existsSync }, { askForValues }, { configText, envText, keyVariable }, { checkKeys }] = await Promise.all([
+    import('node:fs'),
+    import('../init/init-values.js'),
+    import('../init/config-text.js'),
+    import('../init/check-keys.js'),
+  ])
+  if (existsSync(config)) throw alreadyExists(config)
+  const note = (text: string) => printNote(cli, text)
+  const values = await askForValues(prompt, note)
+  await checkKeys(cli, values, note)
+  makeFolder(dirname(config))
+  if (!(await writeNew(config, configText(values)))) throw alreadyExists(config)
+  io.out(`${config}\n`)
+  const env = join(dirname(config), '.env')
+  if (await writeNew(env, envText(values))) io.out(`${env}\n`)
+  else {
+    const variables = [...new Set(values.channels.map(({ org }) => keyVariable(org)))]
+    note(`${env} already exists and was not changed: set ${variables.join(', ')} there.`)
+  }
+  io.err('\nNext:\n  1. Run: quotekeeper check\n  2. Run: quotekeeper sync\n  3. Run: quotekeeper today\n')
 }
 
 /** @returns false if the file already exists */

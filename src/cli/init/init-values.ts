@@ -1,0 +1,91 @@
+import type { z } from 'zod'
+import * as values from '../../config/values.js'
+import type { Prompt } from '../prompt.js'
+import { plural } from '../terminal-text.js'
+import { type SandboxValues, sandboxAt } from './sandbox-values.js'
+
+/** What `init` writes into a configuration. */
+export interface InitValues {
+  baseUrl: string
+  channels: InitChannel[]
+  /** API keys by organization; empty if the user has none yet. */
+  keys: Record<string, string>
+}
+
+export interface InitChannel {
+  org: string
+  channel: string
+  autoClose: 'on' | 'dry-run' | 'off'
+  timeZone: string
+}
+
+/** Where `quotekeeper sandbox` listens. */
+const SANDBOX_URL = 'http://127.0.0.1:4700'
+
+/** Asks for what a configuration needs. Of a sandbox, channels and keys are taken as they are. */
+export async function askForValues(prompt: Prompt, note: (text: string) => void): Promise<InitValues> {
+  const ask = createQuestions(prompt, note)
+  const running = await sandboxAt(SANDBOX_URL)
+  const baseUrl = await ask({
+    question: 'Address of the marketplace',
+    ...(running === null ? {} : { proposal: SANDBOX_URL, why: 'a running sandbox' }),
+    schema: values.baseUrl(),
+  })
+  const sandbox = await sandboxAt(baseUrl)
+  if (sandbox === null) return askForChannel(ask, baseUrl)
+  note(`This is a sandbox: its ${plural(sandbox.channels.length, 'channel')} and API keys are used.`)
+  return { baseUrl, ...sandboxChannels(sandbox, await ask(AUTO_CLOSE)), keys: sandbox.keys }
+}
+
+const AUTO_CLOSE = {
+  question: 'Close RFQs that are past due: on, off, or dry-run, which only records what would be closed?',
+  proposal: 'dry-run',
+  schema: values.autoClose(),
+}
+
+const sandboxChannels = ({ channels }: SandboxValues, autoClose: InitChannel['autoClose']) => ({
+  channels: channels.map((channel) => ({ ...channel, autoClose, timeZone: 'UTC' })),
+})
+
+async function askForChannel(ask: Ask, baseUrl: string): Promise<InitValues> {
+  const org = await ask({ question: 'Organization, as in the addresses of the marketplace', schema: values.segment() })
+  const channel = await ask({ question: `Channel of ${org}`, schema: values.segment() })
+  const key = await ask({
+    question: `API key of ${org}, which is not shown; empty to enter it in .env later`,
+    proposal: '',
+    hidden: true,
+    schema: values.value('one line of text', (found) => String(found)),
+  })
+  const autoClose = await ask(AUTO_CLOSE)
+  const timeZone = await ask({
+    question: 'Time zone in which due dates end',
+    proposal: new Intl.DateTimeFormat().resolvedOptions().timeZone,
+    schema: values.timeZone(),
+  })
+  return { baseUrl, channels: [{ org, channel, autoClose, timeZone }], keys: key === '' ? {} : { [org]: key } }
+}
+
+interface Question<T> {
+  question: string
+  /** What an empty answer means. */
+  proposal?: string
+  /** Why it is proposed. */
+  why?: string
+  hidden?: boolean
+  schema: z.ZodType<T>
+}
+type Ask = <T>(question: Question<T>) => Promise<T>
+
+/** Asks until the answer is allowed. */
+const createQuestions =
+  (prompt: Prompt, note: (text: string) => void): Ask =>
+  async ({ question, proposal, why, hidden = false, schema }) => {
+    const shown =
+      proposal === undefined || proposal === '' ? '' : ` [${proposal}${why === undefined ? '' : `, ${why}`}]`
+    for (;;) {
+      const answer = (await prompt.ask(`${question}${shown}:`, { hidden })) || proposal
+      const parsed = schema.safeParse(answer)
+      if (parsed.success) return parsed.data
+      note(`Use ${parsed.error.issues[0]?.message}.`)
+    }
+  }

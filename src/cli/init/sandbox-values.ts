@@ -1,0 +1,33 @@
+import { z } from 'zod'
+import { isLoopback } from '../../domain/loopback.js'
+
+/** What a running sandbox says of itself (docs/SANDBOX.md). */
+const summary = z.object({
+  channels: z.array(z.object({ channel: z.string().regex(/^[^/]+\/[^/]+$/) })).min(1),
+  keys: z.record(z.string(), z.string()),
+})
+
+export interface SandboxValues {
+  channels: { org: string; channel: string }[]
+  /** By organization. */
+  keys: Record<string, string>
+}
+
+const MAX_WAIT_MS = 1_000
+
+/** The channels and keys of the sandbox at an address, or null if there is none. Only this machine is asked. */
+export async function sandboxAt(baseUrl: string): Promise<SandboxValues | null> {
+  if (!isLoopback(new URL(baseUrl).hostname)) return null
+  try {
+    const response = await fetch(new URL('/_sandbox', baseUrl), { signal: AbortSignal.timeout(MAX_WAIT_MS) })
+    const { channels, keys } = summary.parse(await response.json())
+    const refs = channels.map(({ channel }) => {
+      const [org = '', slug = ''] = channel.split('/')
+      return { org, channel: slug }
+    })
+    return { channels: refs, keys }
+  } catch {
+    // Nothing listens there, or another program.
+    return null
+  }
+}
