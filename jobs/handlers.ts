@@ -135,14 +135,22 @@ async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promis
   if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
   const file = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, signal))
   deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file }, 'report written')
+  await recordReport(deps, { channel: channel.key, rfqId }, file)
   return { file }
 }
 
 async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
   const file = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, signal))
   deps.log.info({ channel: channel.key, cause: payload.cause, file }, 'report written')
+  await recordReport(deps, { channel: channel.key }, file)
   return { file }
 }
+
+const recordReport = (
+  { store, now }: HandlerDeps,
+  about: { channel: string; rfqId?: string },
+  path: string,
+): Promise<boolean> => store.recordEvent({ kind: 'report.made', at: now(), ...about, data: { report: { path } } })
 
 async function observeReport<T>(
   observer: JobObserver | undefined,

@@ -36,16 +36,10 @@ export async function createHandlerDeps(
 }
 
 function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
-  const makeReport = async ({ key: channel }: ChannelConfig, about: { rfqId?: string }, signal: AbortSignal) => {
-    const order = createReportOrder(app.config, { channel, asOf: now(), now: now() })
-    const { path } = await app.makeReport({ ...order, ...about }, { signal })
-    const store = await app.store()
-    await store.recordEvent({ kind: 'report.made', at: now(), channel, ...about, data: { report: { path } } })
-    return path
-  }
+  const order = ({ key }: ChannelConfig) => createReportOrder(app.config, { channel: key, asOf: now(), now: now() })
   return {
-    rfqReport: (channel, rfqId, signal) => makeReport(channel, { rfqId }, signal),
-    channelReport: (channel, signal) => makeReport(channel, {}, signal),
+    rfqReport: async (channel, rfqId, signal) => (await app.makeReport({ ...order(channel), rfqId }, { signal })).path,
+    channelReport: async (channel, signal) => (await app.makeReport(order(channel), { signal })).path,
   }
 }
 

@@ -247,13 +247,23 @@ describe('closing job', () => {
   })
 })
 
-it('report jobs write the report and log its file', async () => {
-  const { run, log } = await createTestHandlers()
+it('report jobs write the report, log its file and record an event', async () => {
+  const { run, log, store } = await createTestHandlers()
+  await store.setTargets(['crm'], NOW)
   await run('rfq-report', { ...TICK, rfqId: 'r1' })
   await run('channel-report')
   expect(log.lines.map(({ facts }) => facts.file)).toEqual([
     '/reports/acme/forest/r1.xlsx',
     '/reports/acme/forest.xlsx',
+  ])
+  const events: unknown[] = []
+  await store.routeEvents(({ kind, rfqId, data }) => {
+    events.push([kind, rfqId, data.report?.path])
+    return []
+  }, NOW)
+  expect(events).toEqual([
+    ['report.made', 'r1', '/reports/acme/forest/r1.xlsx'],
+    ['report.made', null, '/reports/acme/forest.xlsx'],
   ])
 })
 

@@ -5,6 +5,7 @@ import type { EventRecord } from '../../src/domain/events.js'
 import type { WebhookTarget } from '../../src/notify/contract.js'
 import { createDeliverer } from '../../src/notify/deliverer.js'
 import { retryPause } from '../../src/notify/retry.js'
+import { pruneOptions } from '../../src/store/retention.js'
 import { slowRuns } from '../helpers/slow-runs.js'
 import { CHANNEL, httpReceiver, notifications, openOutbox, SECRET } from './outbox-fixture.js'
 
@@ -152,6 +153,28 @@ describe('routes', () => {
     await outbox.emit('offer.new')
     await again.deliver()
     expect(server.accepted.map(decisionIn)).toEqual([2, 4, 6])
+  })
+})
+
+describe('old events', () => {
+  it('are pruned with their deliveries, except those still to be sent', async () => {
+    const outbox = await openOutbox()
+    const server = await httpReceiver((request) => ({ status: decisionIn(request) === 2 ? 422 : 204 }))
+    const service = await notifications(outbox.store, [webhook(server.url)])
+    for (let at = 0; at < 3; at++) await outbox.emit()
+    await service.deliver()
+    outbox.advance(91 * 24 * HOUR)
+    await outbox.emit()
+    const keep = { keepRunsDays: null, keepPlansDays: null, keepEventsDays: 90 }
+    for (const rows of [2, 0]) {
+      expect((await outbox.store.prune(pruneOptions(keep, outbox.now()))).events.rows).toBe(rows)
+    }
+    await service.deliver()
+    await service.deliver()
+    expect(server.requests.map(decisionIn)).toEqual([1, 2, 3, 2, 4])
+    // Given up after its last attempt, it can be pruned.
+    expect((await outbox.store.prune(pruneOptions(keep, outbox.now()))).events.rows).toBe(1)
+    expect((await outbox.store.check()).ok).toBe(true)
   })
 })
 

@@ -121,6 +121,34 @@ describe('the events of polls', () => {
     expect(closed).toMatchObject({ kind: 'rfq.closed', rfq_id: rfqId, data: { reason: 'closed by Quotekeeper' } })
   })
 
+  it('say once that a close was refused or is uncertain, and that a round is held, over rounds and restarts', async () => {
+    const { fixture, world, rfqId, events } = await polledChannel()
+    const { id: other } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-30' })
+    await fixture.pollRfqs()
+    events()
+    fixture.setTime('2026-12-01T12:00:00.000Z')
+    const rounds = async (policy: Parameters<ChannelFixture['closeExpired']>[0]) => {
+      for (let round = 0; round < 6; round++) {
+        await fixture.closeExpired(policy)
+        if (round % 3 === 2) await fixture.reopenStore()
+      }
+      return events()
+    }
+    const [held, ...more] = await rounds({ maxPerRun: 1 })
+    expect(more).toEqual([])
+    expect(held).toMatchObject({ kind: 'close.held', rfq_id: null, data: { plan: expect.stringMatching(/^plan-/) } })
+    expect(held?.data.remedy).toContain(`--approve ${held?.data.plan}`)
+    const { faults } = fixture.sandbox
+    faults.add({ operation: 'closeRfq', rfqId, times: Infinity, effect: { kind: 'status', status: 400 } })
+    faults.add({ operation: 'closeRfq', rfqId: other, times: Infinity, effect: { kind: 'status', status: 500 } })
+    const closes = await rounds({})
+    expect(closes.map(({ kind, rfq_id }) => [kind, rfq_id]).sort()).toEqual([
+      ['close.refused', rfqId],
+      ['close.unknown', other],
+    ])
+    expect(closes[0]?.data.remedy).toContain('--retry')
+  })
+
   it('say once that the key is refused, until a poll succeeds again', async () => {
     const { fixture, events, poll } = await polledChannel()
     const { faults } = fixture.sandbox
