@@ -44,7 +44,8 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
       completedAt: newest?.finishedAt == null ? null : new Date(newest.finishedAt),
       stale: freshness.isStale({ staleBefore, newest }),
     }))
-  const database = () => readDatabaseState({ reader, channels: config.channels, pollFreshness }, now())
+  const targets = config.notify.targets.map(({ name }) => name)
+  const database = () => readDatabaseState({ reader, channels: config.channels, targets, pollFreshness }, now())
   const killSwitch = switches.closingKillSwitch(config)
   const closingStopped = () => killSwitch() !== null
   const onError = (error: unknown) => log.warn({ err: error }, 'a source of the metrics could not be read')

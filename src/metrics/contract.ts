@@ -26,8 +26,18 @@ export interface PollFreshness {
   stale: boolean
 }
 
+/** A target of notifications. */
+export interface NotificationState {
+  target: string
+  pending: number
+  dead: number
+  /** Attempts in a row that failed because of the target. */
+  failures: number
+}
+
 export interface DatabaseState {
   channels: readonly ChannelState[]
+  notifications: readonly NotificationState[]
   databaseBytes: number
   walBytes: number
 }

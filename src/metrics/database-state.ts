@@ -11,15 +11,17 @@ export interface MonitoredChannel {
 }
 
 export interface DatabaseStateOptions {
-  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'heldPlans' | 'fileSizes'>
+  reader: Pick<Reader, 'rfqCounts' | 'unsettledCloses' | 'heldPlans' | 'targetStates' | 'fileSizes'>
   channels: readonly MonitoredChannel[]
+  /** Names of the configured targets of notifications. */
+  targets: readonly string[]
   /** How recent the polls of all channels are. */
   pollFreshness: (now: Date) => Promise<readonly (PollFreshness & { channel: string })[]>
 }
 
 /** Reads what the database says of the configured channels. */
 export async function readDatabaseState(options: DatabaseStateOptions, now: Date): Promise<DatabaseState> {
-  const { reader, channels, pollFreshness } = options
+  const { reader, channels, targets, pollFreshness } = options
   const polls = await pollFreshness(now)
   const states: ChannelState[] = []
   for (const channel of channels) {
@@ -41,8 +43,12 @@ export async function readDatabaseState(options: DatabaseStateOptions, now: Date
       held: plans.reduce((sum, { rfqIds }) => sum + rfqIds.length, 0),
     })
   }
+  const known = await reader.targetStates()
+  const notifications = known
+    .filter(({ target }) => targets.includes(target))
+    .map(({ target, pending, dead, failures }) => ({ target, pending, dead, failures }))
   const { database, wal } = reader.fileSizes()
-  return { channels: states, databaseBytes: database, walBytes: wal }
+  return { channels: states, notifications, databaseBytes: database, walBytes: wal }
 }
 
 /** Counts RFQs by state and due date. States that the API description does not name count as `other`. */

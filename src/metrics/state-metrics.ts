@@ -19,6 +19,17 @@ export function createStateMetrics(registers: Registry[]): StateMetrics {
     'source',
   )
   const channels = createChannelGauges(gauge)
+  const notifications = gauge(
+    'notifications',
+    'Notifications that are not delivered: those that will be sent (pending) and dead letters (dead).',
+    'target',
+    'state',
+  )
+  const failures = gauge(
+    'notification_target_failures',
+    'Attempts in a row that failed because of the target.',
+    'target',
+  )
   const databaseBytes = gauge('database_bytes', 'Size of the database file.')
   const walBytes = gauge('database_wal_bytes', 'Size of the write-ahead log of the database.')
   const jobs = gauge('queue_jobs', 'Jobs in the queue.', 'state')
@@ -33,6 +44,13 @@ export function createStateMetrics(registers: Registry[]): StateMetrics {
     setDatabase(state) {
       source.set({ source: 'database' }, state === null ? 0 : 1)
       channels.set(state?.channels ?? [])
+      notifications.reset()
+      failures.reset()
+      for (const { target, pending, dead, failures: inRow } of state?.notifications ?? []) {
+        notifications.set({ target, state: 'pending' }, pending)
+        notifications.set({ target, state: 'dead' }, dead)
+        failures.set({ target }, inRow)
+      }
       setOrRemove(databaseBytes, state?.databaseBytes)
       setOrRemove(walBytes, state?.walBytes)
     },

@@ -54,6 +54,7 @@ export interface Reader
     History,
     Overview,
     Pick<Closings, 'decisions' | 'decision' | 'newestDecisions' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>,
+    Pick<Outbox, 'targetStates'>,
     Monitoring {
   close(): Promise<void>
 }

@@ -1,6 +1,7 @@
 import { createClosings } from './closings.js'
 import { Connection } from './connection.js'
 import type { Reader } from './contract.js'
+import { createDeliveries } from './deliveries.js'
 import { createEventWriter } from './event-writer.js'
 import { createHistory } from './history.js'
 import { createMonitoring } from './monitoring.js'
@@ -18,6 +19,7 @@ export async function openReader(path: string): Promise<Reader> {
     ...createHistory(connection),
     ...createOverview(connection),
     ...createClosings(connection, createEventWriter(connection)),
+    ...createDeliveries(connection),
     ...createMonitoring(connection),
     close: () => connection.close(),
   }

@@ -23,6 +23,8 @@ const CHANNEL: ChannelState = {
   held: 3,
 }
 
+const TARGET = { target: 'desk', pending: 1, dead: 0, failures: 2 }
+
 /** Every metric of Quotekeeper, after everything has happened that sets a label. */
 async function exposeAll(): Promise<string> {
   const { activity, exposeWith } = createServiceMetrics({ version: '1.2.3' })
@@ -43,7 +45,7 @@ async function exposeAll(): Promise<string> {
   })
   activity.reportEnded({ report: 'rfq', seconds: 1, succeeded: true })
   const sources = {
-    database: async () => ({ channels: [CHANNEL], databaseBytes: 1, walBytes: 1 }),
+    database: async () => ({ channels: [CHANNEL], notifications: [TARGET], databaseBytes: 1, walBytes: 1 }),
     queue: async () => ({ waiting: 1, active: 1, delayed: 1, oldestWaitingSeconds: 1 }),
     closingStopped: () => true,
   }

@@ -22,7 +22,7 @@ async function openMetrics(
   const errors: unknown[] = []
   const expose = exposeWith(
     {
-      database: () => readDatabaseState({ reader, channels, pollFreshness }, fixture.now()),
+      database: () => readDatabaseState({ reader, channels, targets: ['desk'], pollFreshness }, fixture.now()),
       queue: async () => EMPTY,
       closingStopped: () => false,
       ...sources,
@@ -129,6 +129,18 @@ describe('state', () => {
     expect(await value('closes_held')).toBe(0)
     expect(await value('closes_unsettled', { outcome: 'refused' })).toBe(3)
     expect(await value('closes_unsettled', { outcome: 'unknown' })).toBe(0)
+  })
+
+  it('counts the notifications that wait for a configured target', async () => {
+    const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 1 })
+    const { value } = await openMetrics(fixture)
+    await fixture.store.setTargets(['desk', 'removed'], fixture.now())
+    await fixture.pollRfqs()
+    const created = await fixture.store.routeEvents(() => ['desk', 'removed'], fixture.now())
+    expect(created).toBeGreaterThan(0)
+    expect(await value('notifications', { state: 'pending' })).toBe(created / 2)
+    expect(await value('notifications', { state: 'dead' })).toBe(0)
+    expect(await value('notification_target_failures')).toBe(0)
   })
 
   it('of a source that fails is left out, not repeated, and returns with it', async () => {

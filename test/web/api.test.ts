@@ -243,7 +243,9 @@ describe('work on the queue', () => {
     const job = async (accepted: typeof report) => (await get(accepted.json().href)).json()
     expect(await job(report)).toMatchObject({ name: 'rfq-report', channel: KEY, state: 'active', report: null })
     gate.open()
-    await expect.poll(() => job(report)).toMatchObject({ state: 'completed', report: 'acme_forest/1001.xlsx' })
+    await expect
+      .poll(() => job(report))
+      .toMatchObject({ state: 'completed', reportHref: '/reports/acme_forest/1001.xlsx' })
     const overview = await post('/reports', { channel: KEY })
     await expect.poll(() => job(overview)).toMatchObject({ state: 'failed', error: 'disk full', report: null })
     const sync = await post('/sync', { channel: KEY, kind: 'listings' })

@@ -53,13 +53,15 @@ export function createApiQueue(queue: Pick<ServiceQueue, 'enqueue' | 'job'>, now
 
 const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStatusView => ({
   ...{ job, name, channel: payload.channel, rfqId: payload.rfqId ?? null, state: 'waiting' },
-  ...{ addedAt: at.toISOString(), finishedAt: null, error: null, report: null },
+  ...{ addedAt: at.toISOString(), finishedAt: null, error: null, report: null, reportHref: null },
 })
 
 function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): JobStatusView {
   const { state, addedAt, finishedAt, error } = status
   const job = { job: id, name, channel: payload.channel, rfqId: payload.rfqId ?? null }
-  return { ...job, state, addedAt, finishedAt, error, report: result === null ? null : below(reports, result.file) }
+  const report = result === null ? null : below(reports, result.file)
+  const reportHref = report && `/reports/${report.split('/').map(encodeURIComponent).join('/')}`
+  return { ...job, state, addedAt, finishedAt, error, report, reportHref }
 }
 
 /** The path of a file below a folder, with slashes; null if it is elsewhere. */

@@ -337,6 +337,7 @@ export const jobStatus = z
     finishedAt: timestamp.nullable(),
     error: nullableText.describe('Why it failed.'),
     report: nullableText.describe('The file that was written, below `reports.directory`.'),
+    reportHref: nullableText.describe('Downloads it.'),
   })
   .meta({ id: 'Job' })
 
