@@ -40,6 +40,7 @@ const RESPONSE = /^\/responses\/([^/]+)$/
 
 const controlRoutes: readonly ControlRoute[] = [
   ['GET', /^\/?$/, summarize],
+  ['GET', /^\/keys$/, ({ world }) => world.keys],
   ['GET', /^\/requests$/, listRequests],
   ['DELETE', /^\/requests$/, ({ log }) => log.reset()],
   ['GET', /^\/faults$/, ({ faults }) => ({ items: faults.list() })],
@@ -117,7 +118,6 @@ function summarize({ world, log, faults, clock }: ControlRequest) {
   const requests = { total: log.total, inFlight: log.inFlight, peak: log.peak }
   return {
     ...summarizeWorld(world),
-    keys: world.keys,
     clock: clock.now(),
     reached: world.simulatedUntil,
     requests,

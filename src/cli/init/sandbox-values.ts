@@ -2,10 +2,8 @@ import { z } from 'zod'
 import { isLoopback } from '../../domain/loopback.js'
 
 /** What a running sandbox says of itself (docs/SANDBOX.md). */
-const summary = z.object({
-  channels: z.array(z.object({ channel: z.string().regex(/^[^/]+\/[^/]+$/) })).min(1),
-  keys: z.record(z.string(), z.string()),
-})
+const summarySchema = z.object({ channels: z.array(z.object({ channel: z.string().regex(/^[^/]+\/[^/]+$/) })).min(1) })
+const keysSchema = z.record(z.string(), z.string())
 
 export interface SandboxValues {
   channels: { org: string; channel: string }[]
@@ -19,8 +17,10 @@ const MAX_WAIT_MS = 1_000
 export async function sandboxAt(baseUrl: string): Promise<SandboxValues | null> {
   if (!isLoopback(new URL(baseUrl).hostname)) return null
   try {
-    const response = await fetch(new URL('/_sandbox', baseUrl), { signal: AbortSignal.timeout(MAX_WAIT_MS) })
-    const { channels, keys } = summary.parse(await response.json())
+    const read = async (path: string): Promise<unknown> =>
+      (await fetch(new URL(path, baseUrl), { signal: AbortSignal.timeout(MAX_WAIT_MS) })).json()
+    const { channels } = summarySchema.parse(await read('/_sandbox'))
+    const keys = keysSchema.parse(await read('/_sandbox/keys'))
     const refs = channels.map(({ channel }) => {
       const [org = '', slug = ''] = channel.split('/')
       return { org, channel: slug }
