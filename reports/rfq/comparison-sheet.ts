@@ -21,9 +21,9 @@ import { offerColumns } from './offers-sheet.js'
 /** Maximum number of offers compared, best-ranked first; the sheet states how many it omits. */
 const MAX_COMPARED = 300
 const FIRST_OFFER_COLUMN = 4
-const WIDTHS = [28, 16, 24]
+const WIDTHS = [28, 16, 12]
 /** Column units of an offer: as wide as the page allows, within these limits. */
-const [MIN_OFFER_WIDTH, MAX_OFFER_WIDTH, OFFERS_WIDTH] = [22, 30, 180]
+const [MIN_OFFER_WIDTH, MAX_OFFER_WIDTH, OFFERS_WIDTH] = [22, 30, 240]
 /** With at most this many offers, the figures are printed on one page. */
 const MAX_ON_ONE_PAGE = 8
 /** Groups that are not printed: Checks and Offers print what they contain. */
@@ -100,7 +100,7 @@ function* comparisonRows(
     for (const attribute of group.attributes) {
       row++
       const cells = offers.map((offer, index) => attribute.cell(offer, index))
-      const best = bestCells(attribute, offers, row, lastColumn)
+      const best = bestCells(attribute, offers, { row, lastColumn, numbers: layout.offers.range('offer') })
       yield bodyRow(text(attribute.label, style.boldWrapped), ...best, ...cells)
     }
   }
@@ -114,20 +114,23 @@ function noteOf({ report }: RfqLayout, shown: number): string {
 }
 
 /** The best value and the offer that has it, or the number of offers that share it. */
-function bestCells(attribute: Attribute, offers: readonly OfferReport[], row: number, lastColumn: string): Cell[] {
+function bestCells(
+  attribute: Attribute,
+  offers: readonly OfferReport[],
+  { row, lastColumn, numbers }: { row: number; lastColumn: string; numbers: string },
+): Cell[] {
   const { best, cell } = attribute
   const [firstOffer] = offers
   if (best === undefined || firstOffer === undefined) return [blank(style.body), blank(style.body)]
   const first = columnLetter(FIRST_OFFER_COLUMN)
   const values = `$${first}${row}:$${lastColumn}${row}`
   const ranked = `$${first}$${RANKED_ROW}:$${lastColumn}$${RANKED_ROW}`
-  const heads = `$${first}$${HEADER_ROW}:$${lastColumn}$${HEADER_ROW}`
   const name = best === 'min' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
   const known = `COUNTIFS(${ranked},"yes",${values},">=-1E+300")`
   const { value, winners } = bestOf(best, attribute, offers)
   const many = `SUMPRODUCT((${ranked}="yes")*(${values}=$B${row}))`
-  const match = `INDEX(${heads},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
-  const shown = winners.length === 1 ? winners.map(offerName).join() : `${winners.length} offers`
+  const match = `"offer "&INDEX(${numbers},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
+  const shown = winners.length === 1 ? `offer ${winners[0]?.sequence}` : `${winners.length} offers`
   return [
     formula(`IF(${known}=0,"${NONE}",${name}(${values},${ranked},"yes"))`, value ?? NONE, cell(firstOffer, 0).style),
     arrayFormula(
@@ -159,9 +162,15 @@ const HIGHEST: readonly OfferKey[] = keys('score volume coverage onTimeShare old
 
 function groupsOf(layout: RfqLayout): Group[] {
   const columns = offerColumns(layout)
+  const { report, currency } = layout
+  /** Columns that say nothing, because every offer is ranked or in the comparison currency. */
+  const omitted = new Set<OfferKey>([
+    ...(report.offers.every(({ eligibility }) => eligibility.eligible) ? keys('why') : []),
+    ...(report.offers.every(({ terms }) => terms.currencyCode === currency) ? keys('pricePerTonne total') : []),
+  ])
   /** Columns of `Offers` as attributes, with their labels and figures; unknown values show as a dash. */
   const offers = (all: readonly OfferKey[]) =>
-    all.map(
+    all.filter((key) => !omitted.has(key)).map(
       (key): Attribute => ({
         label: columns[key].header,
         cell: (offer, index) => attributeCell(columns[key].cell(offer, index), layout.offers.cell(key, index)),

@@ -107,7 +107,7 @@ function caseRow(frame: Frame, row: number, each: Case): RowPlan {
   const cells = [
     text(each.name, style.boldBody),
     each.value,
-    formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, style.wrapped),
+    formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, style.body),
     formula(`IFERROR(IF($C${row}=${current},"no","yes"),"no")`, yesNo(each.ranking.changed), style.centred),
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
     ...gap(offers),

@@ -51,7 +51,7 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
     widths,
     rows: () => inBlocks(list.rows, widths.slice(0, columns)),
     frozen: { rows: HEADER_ROW, columns: LEADING.length },
-    marks: offers.length === 0 ? [] : rankMarks(frame, list.rows.length),
+    marks: offers.length === 0 ? [] : rankMarks(frame, place.row, list.rows.length),
     workingColumns: offers.map((_, at) => columns + at),
     print: { titleRows: [HEADER_ROW, HEADER_ROW], titleColumns: 'A:D', wideFrom: HEADER_ROW },
     ...(lead && { charts: [lead.chart] }),
@@ -83,11 +83,12 @@ function figuresOfCase(frame: Frame): FiguresOfCase {
   return (kind, which) => figuresAt(frame, rows[kind][which])
 }
 
-function rankMarks(frame: Frame, lastRow: number): Mark[] {
+function rankMarks(frame: Frame, leadRow: number, lastRow: number): Mark[] {
   const last = columnLetter(FIRST_COLUMN + frame.offers.length - 1)
   return [
     mark(`${columnLetter(FIRST_COLUMN)}${BASE_ROW}:${last}${caseRows(frame).last}`, is(here, '=', 1), 'good'),
-    mark(`D${BASE_ROW}:D${lastRow}`, is(here, '=', 'yes'), 'warn'),
+    mark(`D${BASE_ROW}:D${caseRows(frame).last}`, is(here, '=', 'yes'), 'warn'),
+    ...(leadRow < lastRow ? [mark(`D${leadRow}:D${lastRow}`, is(here, '=', 'yes'), 'warn')] : []),
   ]
 }
 

@@ -1,3 +1,4 @@
+import { numbersText } from '../../src/domain/comparison/decision/award-figures.js'
 import type { Recommendation } from '../../src/domain/comparison/decision/decision-model.js'
 import { formatCount } from '../../src/domain/comparison/number-format.js'
 import { columnLetter } from '../layout/grid.js'
@@ -102,12 +103,20 @@ function expiryPhrase({ offers, recommendation: { offers: recommended } }: RfqLa
   return [`IF(${hasAward[0]},"The first awarded offer expires in "&${days}&" days.","")`, '']
 }
 
-function questionText({ questions }: Recommendation): string {
-  if (questions.length === 0) return ''
-  const [first, second] = questions.map(({ words }) => words)
-  const more = questions.length - 2
+/** Each question once, with the numbers of the offers if several are awarded. */
+function questionText({ questions, award }: Recommendation): string {
+  const offersOf = new Map<string, number[]>()
+  for (const { offerId, words } of questions) {
+    const number = award?.offers.find((offer) => offer.offerId === offerId)?.sequence ?? 0
+    offersOf.set(words, [...(offersOf.get(words) ?? []), number])
+  }
+  if (offersOf.size === 0) return ''
+  const asked = [...offersOf].map(([words, numbers]) =>
+    award?.offers.length === 1 ? words : `(${numbersText(numbers)}) ${words}`,
+  )
+  const more = asked.length - 2
   const rest = more > 0 ? ` ${formatCount(more, 'more question')}: see Negotiation.` : ''
-  return `Ask the developer: ${[first, second].filter((words) => words !== undefined).join(' ')}${rest}`
+  return `Ask the developer: ${asked.slice(0, 2).join(' ')}${rest}`
 }
 
 /** One cell over all columns. */

@@ -1,5 +1,5 @@
 import type { AwardRule, RequirementLevel, RequirementName } from '../settings.js'
-import { shownFailures, titleOf } from './award-figures.js'
+import { numbersText, shownFailures } from './award-figures.js'
 import type { Candidate } from './award-solver.js'
 import type { DecisionAward } from './decision-model.js'
 import { inDays } from './negotiation.js'
@@ -18,22 +18,30 @@ export function conditionsOf(award: DecisionAward, { solver, context, settings }
     .filter(({ offerIds }) => offerIds.length === 0 || !inFull)
     .map(({ name, level, words }) => `${levelText(name, level, settings.awardRule)}${words}`)
   if (!inFull) return [...byRequirement, ...firstExpiry(members)]
-  const byOffer = members.flatMap((member) => {
-    const who = members.length === 1 ? '' : `${titleOf(member.offer)}: `
+  /** Numbers of the offers that a sentence is about. */
+  const offersOf = new Map<string, number[]>()
+  for (const member of members) {
     const unmet = shownFailures(member, levels).map(
       ({ name, words }) => `${levelText(name, levels[name], settings.awardRule)}${words}`,
     )
-    return [...unmet, ...expiryText(member)].map((words) => `${who}${words}`)
-  })
+    for (const words of [...unmet, ...expiryText(member)]) {
+      offersOf.set(words, [...(offersOf.get(words) ?? []), member.offer.sequence])
+    }
+  }
+  const byOffer = [...offersOf].map(([words, numbers]) =>
+    members.length === 1 ? words : `${capitalised(numbersText(numbers))}: ${words}`,
+  )
   return [...byRequirement, ...byOffer]
 }
+
+const capitalised = (words: string) => `${words[0]?.toUpperCase()}${words.slice(1)}`
 
 function firstExpiry(members: readonly Candidate[]): string[] {
   const open = members.filter(({ offer }) => offer.status !== 'accepted' && (offer.terms.daysToExpiry ?? -1) >= 0)
   const [first] = open.sort((a, b) => (a.offer.terms.daysToExpiry ?? 0) - (b.offer.terms.daysToExpiry ?? 0))
   return first === undefined
     ? []
-    : expiryText(first).map((words) => `First to expire, ${titleOf(first.offer)}: ${words}`)
+    : expiryText(first).map((words) => `First to expire, offer ${first.offer.sequence}: ${words}`)
 }
 
 /** Only `cheapest-regardless` awards what does not meet a hard requirement. */

@@ -128,7 +128,7 @@ function unmetBy(
   const byOffers = OFFER_REQUIREMENTS.flatMap((name) => {
     const [first, ...others] = failing.get(name) ?? []
     if (first === undefined) return []
-    const who = members.length === 1 ? '' : `${titleOf(first.offer)}: `
+    const who = members.length === 1 ? '' : `Offer ${first.offer.sequence}: `
     const more =
       others.length === 0 ? '' : ` The same requirement fails for ${formatCount(others.length, 'other offer')}.`
     const offerIds = [first, ...others].map(({ offer }) => offer.id)
@@ -154,13 +154,23 @@ export function amountsText(
   return `${formatTonnes(tonnes)} at ${formatPricePerTonne(pricePerTonne ?? 0, currency)}, ${formatTotal(total, currency)} in total`
 }
 
-/** The offers of an award in a sentence: up to three by name, otherwise their number. */
-export function offersText(award: Pick<DecisionAward, 'offers'>): string {
-  const names = award.offers.map(numbered)
-  if (names.length > 3)
-    return `${names.length} offers (${award.offers
-      .map(({ sequence }) => sequence)
-      .slice(0, 12)
-      .join(', ')}${names.length > 12 ? ', …' : ''})`
-  return names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`
+/** `offers 4 and 6`, `6 offers (1, 3, …)`. */
+export function numbersText(numbers: readonly number[]): string {
+  if (numbers.length > MAX_NAMED)
+    return `${numbers.length} offers (${numbers.slice(0, 12).join(', ')}${numbers.length > 12 ? ', …' : ''})`
+  return numbers.length < 2 ? `offer ${numbers.join()}` : `offers ${joined(numbers)}`
 }
+const MAX_NAMED = 3
+const joined = (parts: readonly (string | number)[]) => `${parts.slice(0, -1).join(', ')} and ${parts.at(-1)}`
+
+/** The offers of an award in a sentence: one by name, several by number. */
+export function offersText({ offers }: Pick<DecisionAward, 'offers'>): string {
+  const [only] = offers
+  return offers.length === 1 && only !== undefined
+    ? numbered(only)
+    : numbersText(offers.map(({ sequence }) => sequence))
+}
+
+/** As `offersText`, but up to three offers by name. */
+export const namedOffers = ({ offers }: Pick<DecisionAward, 'offers'>): string =>
+  offers.length > 1 && offers.length <= MAX_NAMED ? joined(offers.map(numbered)) : offersText({ offers })

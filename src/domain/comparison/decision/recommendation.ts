@@ -3,7 +3,7 @@ import type { RankedOffer } from '../offer/ranking.js'
 import type { WantedBasis } from '../settings.js'
 import { breakEvenOf, changesOf, firstRateOf, firstWeightOf } from './award-changes.js'
 import { conditionsOf } from './award-conditions.js'
-import { type AwardContext, amountsText, awardOf, numbered, offersText } from './award-figures.js'
+import { type AwardContext, amountsText, awardOf, namedOffers, numbered, offersText } from './award-figures.js'
 import { REQUIREMENT_TITLES } from './award-requirements.js'
 import { bitOf, namesIn, type Solution } from './award-solver.js'
 import { closestAward } from './closest-award.js'
@@ -103,7 +103,7 @@ const awardSentence = (offer: AwardedOffer, currency: string) =>
 function headlineOf(award: DecisionAward, { currency }: AwardContext): string {
   const [only, ...others] = award.offers
   if (only !== undefined && others.length === 0) return awardSentence(only, currency)
-  return `Award ${offersText(award)}: ${amountsText(award, currency)}.`
+  return `Award ${namedOffers(award)}: ${amountsText(award, currency)}.`
 }
 
 function partialText(
