@@ -170,14 +170,16 @@ function groupsOf(layout: RfqLayout): Group[] {
   ])
   /** Columns of `Offers` as attributes, with their labels and figures; unknown values show as a dash. */
   const offers = (all: readonly OfferKey[]) =>
-    all.filter((key) => !omitted.has(key)).map(
-      (key): Attribute => ({
-        label: columns[key].header,
-        cell: (offer, index) => attributeCell(columns[key].cell(offer, index), layout.offers.cell(key, index)),
-        ...(LOWEST.includes(key) && { best: 'min' }),
-        ...(HIGHEST.includes(key) && { best: 'max' }),
-      }),
-    )
+    all
+      .filter((key) => !omitted.has(key))
+      .map(
+        (key): Attribute => ({
+          label: columns[key].header,
+          cell: (offer, index) => attributeCell(columns[key].cell(offer, index), layout.offers.cell(key, index)),
+          ...(LOWEST.includes(key) && { best: 'min' }),
+          ...(HIGHEST.includes(key) && { best: 'max' }),
+        }),
+      )
   const labelled = (key: OfferKey, label: string) => offers([key]).map((attribute) => ({ ...attribute, label }))
   const meets: Attribute = {
     label: 'Meets all requirements',

@@ -35,7 +35,8 @@ interface Section {
  * @param place the cells that the charts fill, one below the other
  */
 export function summaryCharts(layout: RfqLayout, table: OfferTable, place: Chart['anchor']): Section {
-  const middle = Math.ceil((place.row + place.toRow) / 2)
+  const hasScores = table.offers.some(({ scores }) => scores !== null)
+  const middle = hasScores ? Math.ceil((place.row + place.toRow) / 2) : place.toRow
   const data = dataOf(layout, table)
   return {
     rows: [
@@ -45,7 +46,7 @@ export function summaryCharts(layout: RfqLayout, table: OfferTable, place: Chart
     ].map((plan) => ({ ...plan, working: true })),
     charts: [
       priceChart(layout, data, { ...place, toRow: middle }),
-      bubbleChart(layout, data, { ...place, row: middle }),
+      ...(hasScores ? [bubbleChart(layout, data, { ...place, row: middle })] : []),
     ],
   }
 }

@@ -3,7 +3,7 @@ import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-mo
 import { referenceTo } from '../layout/cell-text.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import { sectionRow } from '../layout/rows.js'
+import { emptyRows, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
@@ -28,15 +28,20 @@ export interface OfferTable {
 /** Rows from the last offer to the data: a gap, links, title and headers. */
 const ROWS_TO_DATA = 4
 
+/** The charts beside the table need the height of this many rows. */
+const MIN_LAST_ROW = 30
+
 /** Ranked offers by rank, then the others. @param row first row of the block */
 export function offerTable(layout: RfqLayout, row: number): OfferTable {
   const { report } = layout
   const offers = report.offers.slice(0, SHOWN)
   const firstRow = row + 2
   const last = firstRow + offers.length - 1
-  const dataRow = last + 1 + ROWS_TO_DATA
+  const filling = Math.max(0, MIN_LAST_ROW - last)
+  const dataRow = last + filling + 1 + ROWS_TO_DATA
+  const table = tableRows(columnsFor(layout, firstRow, dataRow), offers)
   return {
-    rows: [sectionRow(titleOf(report, offers.length)), ...tableRows(columnsFor(layout, firstRow, dataRow), offers)],
+    rows: [sectionRow(titleOf(report, offers.length)), ...table, ...emptyRows(filling)],
     marks: [
       mark(`A${firstRow}:L${last}`, is({ column: 'C' }, '>', 0), 'good'),
       mark(`L${firstRow}:L${last}`, is(here, '=', MEETS_ALL), 'good'),

@@ -13,7 +13,7 @@ const MAX_LINES = 3
 /** Sentences in each list; the JSON has all. */
 const MAX_SENTENCES = 4
 /** First columns of the three lists, counted from 0. */
-const LISTS = [0, 6, 12] as const
+const LISTS = [0, 5, 11] as const
 
 /**
  * The recommendation in one frame: the award, then why, what it depends on and what would change it, then questions. Figures
@@ -39,12 +39,20 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
   const lists = [
     ['Why', award === null ? sentences(reasons, live.reasons) : live.reasons],
     ['Conditions', sentences(conditions, [unmetPhrase(layout, live), expiryPhrase(layout, live)])],
-    ['What would change it', sentences(changes, [0, 1, 2].map(live.breakEven))],
+    // Without an award, the closest one is stated above the lists.
+    [
+      'What would change it',
+      sentences(
+        changes.filter((words) => words !== closest?.words),
+        [0, 1, 2].map(live.breakEven),
+      ),
+    ],
   ] as const
   const lines = Math.min(MAX_LINES, Math.max(1, award?.offers.length ?? 1))
   const heads = Array.from({ length: lines }, (_, at) => headline(live, at, lines))
   const rest = award === null && closest !== null ? [ofReport(closest.words, live.closest)] : []
-  const questions = ofReport(questionText(recommendation), [stringLiteral(QUESTIONS_NOTE), QUESTIONS_NOTE])
+  const note = `${OUTDATED_NOTE}${layout.report.decision.switches.command}`
+  const questions = ofReport(questionText(recommendation), [`${stringLiteral(OUTDATED_NOTE)}&ReportCommand`, note])
   const height = Math.max(...lists.map(([, phrases]) => filled(phrases)))
   const side = (cells: readonly Cell[]) => sideBySide(cells, columns)
   const block = [
@@ -53,7 +61,10 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
     ...Array.from({ length: height }, (_, at) =>
       side(lists.map(([, phrases]) => cellOf(bullet(phrases[at] ?? NOTHING), style.decisionText))),
     ),
-    whole(cellOf(questions, style.decisionText), columns),
+    {
+      ...whole(cellOf(questions, style.decisionText), columns),
+      alternative: [text(`${note} --set requirements.reviewNotRejected=advisory`, style.decisionText)],
+    },
   ]
   return [
     { working: true, workbookOnly: true, cells: stored.map((words) => text(words, style.plain)) },
@@ -61,8 +72,8 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
   ]
 }
 
-const QUESTIONS_NOTE =
-  'Inputs changed: the questions on Negotiation are for the settings of the report. Inputs shows the command for a new report.'
+const OUTDATED_NOTE =
+  'Inputs changed. Questions, prices to reach and, under best-score-compliant, runner-up and break-even prices are for the settings of the report. For those on Inputs, run: '
 
 const cellOf = ([expression, cached]: Phrase, look: style.Style): Cell =>
   (expression.includes('TEXTJOIN') ? arrayFormula : formula)(expression, cached, look)
@@ -76,12 +87,12 @@ const bullet = ([expression, cached]: Phrase): Phrase =>
 const filled = (phrases: readonly Phrase[]) => phrases.findLastIndex(([, cached]) => cached !== '') + 1
 
 /** The award as a whole where it has more offers than lines, in the first line. */
-function headline({ line, headline: whole, hasAward, problem }: Sentences, at: number, lines: number): Phrase {
+function headline({ line, headline: whole, hasAward, problem, partial }: Sentences, at: number, lines: number): Phrase {
   if (at > 0) return line(at, lines)
   const [expression, cached] = line(0, lines)
   return [
-    `IF(AND(${problem.cell}="",${hasAward[0]},${expression}<>""),${expression},${whole[0]})`,
-    cached === '' ? whole[1] : cached,
+    `${partial[0]}&IF(AND(${problem.cell}="",${hasAward[0]},${expression}<>""),${expression},${whole[0]})`,
+    `${partial[1]}${cached === '' ? whole[1] : cached}`,
   ]
 }
 

@@ -1,6 +1,7 @@
 import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-input.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
 import { AWARD_RULES, type AwardRule, type WantedBasis } from '../../src/domain/comparison/settings.js'
+import { NO_FIGURE } from '../layout/cell-text.js'
 import { type CachedResult, stringLiteral } from '../xlsx/cells.js'
 import { byWantedBasis } from './award-sets.js'
 import type { RfqLayout } from './layout.js'
@@ -52,6 +53,8 @@ export interface Sentences {
   hasAward: Test
   /** The award as a whole. */
   headline: Phrase
+  /** Said first if the award does not reach the wanted volume. */
+  partial: Phrase
   /** One awarded offer, if there are at most `lines`. */
   line: (index: number, lines: number) => Phrase
   reasons: Phrase[]
@@ -81,7 +84,9 @@ export function sentencesOf(layout: RfqLayout): Sentences {
     const [number, max] = [awardedOffer(layout, 'number', index), awardedOffer(layout, 'breakEven', index)]
     const offer = say`Offer ${words(number)} stays in the award`
     const always = either(isText(max, 'any price'), say`${offer} at any price.`)
-    return either(isNumber(number), either(isNumber(max), say`${offer} up to ${price(max)}${perTonne}.`, always))
+    const unknown = say`Up to which price offer ${words(number)} stays in the award needs a new report for these inputs.`
+    const other = either(isText(max, NO_FIGURE), unknown, always)
+    return either(isNumber(number), either(isNumber(max), say`${offer} up to ${price(max)}${perTonne}.`, other))
   }
   const awarded = report.decision.recommendation.award?.offers.slice(0, MAX_AWARDED_ROWS) ?? []
   const list: Phrase = [
@@ -104,6 +109,10 @@ export function sentencesOf(layout: RfqLayout): Sentences {
   return {
     problem,
     hasAward,
+    partial: either(
+      isText(status, 'partial'),
+      say`Only ${fixed(fact('coverage'), 1, { factor: 100 })} % of the wanted volume can be awarded. `,
+    ),
     headline: either(stale, words(fact('message')), either(hasAward, many, noAward)),
     line: (index, lines) => {
       const [cell, cached] = [fact('offers').cell, Number(fact('offers').cached)]
@@ -158,7 +167,11 @@ export function sentencesOf(layout: RfqLayout): Sentences {
     return either(
       isNumber(cost),
       say`The runner-up, offer no. ${words(fact('runnerUpOffers'))}, costs ${difference}${either(isNumber(points), inPoints)}.`,
-      say`No runner-up is known: no other award reaches the wanted volume under this rule.`,
+      either(
+        [`ISNUMBER(SEARCH("Run:",${cost.cell}))`, false],
+        say`The runner-up for these inputs needs a new report.`,
+        say`No runner-up is known: no other award reaches the wanted volume under this rule.`,
+      ),
     )
   }
 }

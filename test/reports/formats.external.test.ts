@@ -144,7 +144,7 @@ describe('HTML report', () => {
   })
   it('draws the charts and contains the figures of the workbook', async () => {
     const html = await page('sample')
-    expect(html.match(/<svg /g)).toHaveLength(4)
+    expect(html.match(/<svg /g)).toHaveLength(5)
     for (const words of [
       'USD 9.80',
       'Savanna Carbon · Tsavo Corridor',

@@ -29,7 +29,7 @@ export function recommend(input: RecommendationInput): Recommendation {
   const found = { award, runnerUp, breakEven, firstWeight, firstRate, closest }
   return {
     status: solution.reached ? 'award' : 'partial',
-    headline: headlineOf(award, context),
+    headline: `${solution.reached ? '' : `Only ${formatPercent(award.coverage ?? 0)} of the wanted volume can be awarded. `}${headlineOf(award, context)}`,
     awards: award.offers.slice(0, MAX_SENTENCES).map((offer) => awardSentence(offer, context.currency)),
     ...found,
     reasons: [...partial, ...reasonsOf(award, runnerUp, solution, input)],

@@ -158,8 +158,8 @@ describe('the recommendation', () => {
     const offers = [1, 2, 3, 4].map((at) => offer(25, 600 + at, ['reviewAccepted']))
     const { recommendation } = decide({ offers })
     expect(recommendation.conditions).toEqual([
-      'a · Project 1 (offer 1): The offer has not been reviewed yet. The same requirement fails for 3 other offers.',
-      'First to expire, a · Project 1 (offer 1): The offer expires in 106 days, on 2026-06-30.',
+      'Offer 1: The offer has not been reviewed yet. The same requirement fails for 3 other offers.',
+      'First to expire, offer 1: The offer expires in 106 days, on 2026-06-30.',
     ])
   })
 
