@@ -7,7 +7,7 @@ const shared = { testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true }
 
 /**
  * `unit`: fast, no child process, no installed program. `integration`: processes of our own, slow tests of files,
- * sockets and large properties. `external`: Redis, PostgreSQL, LibreOffice, openpyxl.
+ * sockets and large properties. `external`: Redis, PostgreSQL, LibreOffice, openpyxl, Chromium.
  */
 export default defineConfig({
   test: {

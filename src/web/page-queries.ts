@@ -75,6 +75,8 @@ export interface NotFound {
  */
 export interface PageQueries {
   freshness(): Promise<ChannelFreshness[]>
+  /** Changes when a poll, a closing round or a decision was recorded. */
+  pulse(): Promise<string>
   /** The configured channels, `org/slug`. */
   channels(): Promise<string[]>
   today(options: { now: Date; since: Date }): Promise<Today>

@@ -7,6 +7,8 @@ export interface WhatIf {
   settings: Settings
   /** What differs from the configuration, with the names and values of `report --set KEY=VALUE`. */
   changes: Readonly<Record<string, string>>
+  /** Names of settings that the address repeats as they are configured. */
+  unchanged: string[]
 }
 
 export { AWARD_RULES, isSettingName, REQUIREMENT_LEVELS, WANTED_BASES }
@@ -19,7 +21,8 @@ export function parseWhatIf(query: Readonly<Record<string, string>>, base: Setti
   const named = Object.entries(query).filter(([name]) => isSettingName(name))
   const changes = Object.fromEntries(named.filter(([name, text]) => !isSame(text, configuredValue(base, name))))
   const found = whatIfSettings(base, changes)
-  if ('settings' in found) return { settings: found.settings, changes }
+  const unchanged = named.flatMap(([name]) => (name in changes ? [] : [name]))
+  if ('settings' in found) return { settings: found.settings, changes, unchanged }
   throw new HttpError(400, found.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; '))
 }
 

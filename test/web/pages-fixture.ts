@@ -33,7 +33,10 @@ export async function openPages(
     files: () => listReports(directory),
     find: (name: string) => findReport(directory, name),
   }
-  const app = await webApp({ ...options, now, plugins: [pageRoutes({ queries, now, settings, reports })] })
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const app = await webApp({ ...options, now, plugins: [pageRoutes({ queries, now, settings, reports, onError })] })
   return { app, directory }
 }
 

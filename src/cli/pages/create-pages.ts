@@ -20,6 +20,7 @@ export async function createPages(
     now,
     settings: app.config.reports.settings,
     reports: await createReports(app, now),
+    onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
   })
   const api = await createApi(app, { reader: queries, now })
   return (queue) => async (scope) => {

@@ -60,6 +60,10 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
           listingsAt: await completeAt(channel, 'listings'),
         })),
       ),
+    async pulse() {
+      const runs = await store.runs({ limit: 20 })
+      return runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`).join()
+    },
     channels: async () => channels.map(({ key }) => key),
     today: (options) => today(source, options),
     rfqs: (search) => searchRfqs(rfqs, search),

@@ -25,6 +25,7 @@ export async function closingPage(page: PageRequest): Promise<PageContent> {
   return {
     title: `Closing of RFQ ${name}`,
     current: '/rfqs',
+    live: 'notice',
     tables: [downloadOf(shown.table)],
     body: (
       <>

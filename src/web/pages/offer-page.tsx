@@ -29,6 +29,7 @@ export async function offerPage({ path, query, queries, now, link }: PageRequest
   return {
     title: `Offer ${offer.sequence} for RFQ ${name}`,
     current: '/rfqs',
+    live: 'notice',
     asOf,
     tables: [lines, metrics, scores, versions].map((table) => downloadOf(table as Table<unknown>)),
     body: (

@@ -35,6 +35,11 @@ export interface PageRequest {
   link: (changes: Record<string, string | null>) => string
 }
 
+/** Another address for the same page. */
+export interface Redirect {
+  redirect: string
+}
+
 /** What a page shows. */
 export interface PageContent {
   title: string
@@ -43,6 +48,8 @@ export interface PageContent {
   /** The past moment that it shows; undefined for the current state. */
   asOf?: Date | undefined
   body: ComponentChildren
+  /** What happens when something was polled while it is shown. Default: the list is shown anew. */
+  live?: 'replace' | 'notice' | 'no'
   /** Called before it is sent, to set headers. */
   onSend?: (reply: FastifyReply) => void
   /** The tables that can be downloaded from it. */
@@ -54,17 +61,26 @@ export function addPage(
   app: FastifyInstance,
   deps: PageDeps,
   path: string,
-  handle: (request: PageRequest) => Promise<PageContent>,
+  handle: (request: PageRequest) => Promise<PageContent | Redirect>,
 ): void {
   app.get(path, async (request, reply) => {
     const page = pageRequest(request, deps)
     const [content, freshness] = await Promise.all([handle(page), deps.queries.freshness()])
+    if ('redirect' in content) return reply.redirect(content.redirect, 303)
     const format = readChoice(page.query, 'format', ['csv', 'json'] as const)
     if (format !== null) return sendTable(reply, content, page.query.table, format)
     content.onSend?.(reply)
     const { user, session, csrfToken } = request
     const asOf = content.asOf && { at: content.asOf, nowLink: page.link({ as_of: null }) }
-    const frame = { user, csrfToken, canSignOut: session !== null, freshness, now: page.now, asOf }
+    const frame = {
+      user,
+      csrfToken,
+      canSignOut: session !== null,
+      freshness,
+      now: page.now,
+      asOf,
+      live: liveOf(content),
+    }
     return sendPage(
       reply,
       <Layout title={content.title} current={content.current} frame={frame}>
@@ -73,6 +89,8 @@ export function addPage(
     )
   })
 }
+
+const liveOf = ({ live = 'replace' }: PageContent) => (live === 'no' ? undefined : live)
 
 function pageRequest(request: FastifyRequest, { queries, now, settings }: PageDeps): PageRequest {
   const query = singleValues(request.query)

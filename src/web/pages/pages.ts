@@ -1,4 +1,5 @@
 import type { WebPlugin } from '../plugin.js'
+import { eventRoutes } from '../routes/events.js'
 import { changesPage } from './changes-page.js'
 import { channelPage, channelsPage } from './channel-page.js'
 import { closingPage } from './closing-page.js'
@@ -15,8 +16,9 @@ import { todayPage } from './today-page.js'
 
 /** The web page (docs/WEB.md). */
 export const pageRoutes =
-  (deps: PageDeps & { reports: ReportsDeps }): WebPlugin =>
+  (deps: PageDeps & { reports: ReportsDeps; onError: (error: unknown) => void }): WebPlugin =>
   (app) => {
+    eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
     addPage(app, deps, '/', todayPage)
     addPage(app, deps, '/rfqs', rfqsPage)
     addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage)

@@ -100,6 +100,7 @@ async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Pro
   return {
     title: 'Reports',
     current: '/reports',
+    live: 'notice',
     tables: [downloadOf(shown.table)],
     body: (
       <>
@@ -210,6 +211,7 @@ async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<Pa
   return {
     title: job.title,
     current: '/reports',
+    live: 'no',
     onSend: (reply) => {
       if (!isOver) reply.header('refresh', String(REFRESH_SECONDS))
     },

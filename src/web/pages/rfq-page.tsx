@@ -7,8 +7,8 @@ import { HttpError } from '../errors.js'
 import { downloadOf } from '../tables/table-file.js'
 import { amount, Badge, decimal, Moment, Prose, percent, plain, price, range, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
-import { isSettingName, parseWhatIf } from '../what-if.js'
-import { type PageContent, type PageRequest, pageOf } from './page.js'
+import { parseWhatIf } from '../what-if.js'
+import { type PageContent, type PageRequest, pageOf, type Redirect } from './page.js'
 import { addressOf } from './rfq-address.js'
 import { RfqCharts } from './rfq-charts.js'
 import { offersTable, scenariosTable } from './rfq-tables.js'
@@ -17,11 +17,13 @@ import { TimeMachine } from './time-machine.js'
 import { WhatIfPanel } from './what-if-panel.js'
 
 /** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, to play with. */
-export async function rfqPage(page: PageRequest): Promise<PageContent> {
+export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
   const { path, query, queries, now, link, settings } = page
   const asOf = parseAsOf(query.as_of, now)
   const address = { ...addressOf(path), now, ...(asOf && { asOf }) }
   const whatIf = parseWhatIf(query, settings)
+  // The form sends every setting; the address keeps those that differ.
+  if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
   const [found, moments] = await Promise.all([
     queries.rfq({ ...address, settings: whatIf.settings }),
     queries.moments(address),
@@ -31,14 +33,10 @@ export async function rfqPage(page: PageRequest): Promise<PageContent> {
   const { rfq, summary } = model
   const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of), 500)
   const scenarios = scenariosTable(model)
-  const unchanged = Object.fromEntries(
-    Object.keys(query)
-      .filter(isSettingName)
-      .map((parameter) => [parameter, null]),
-  )
   return {
     title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,
     current: '/rfqs',
+    live: 'notice',
     asOf,
     tables: [downloadOf(offers.table), downloadOf(scenarios)],
     body: (
@@ -55,17 +53,22 @@ export async function rfqPage(page: PageRequest): Promise<PageContent> {
         ))}
         <TimeMachine moments={moments} asOf={asOf} link={link} query={query} />
         <RecommendationCard model={model} changed={Object.keys(whatIf.changes).length > 0} />
-        <WhatIfPanel model={model} whatIf={whatIf} query={query} reset={link(unchanged)} />
+        <WhatIfPanel
+          model={model}
+          whatIf={whatIf}
+          query={query}
+          reset={link(withoutAll(Object.keys(whatIf.changes)))}
+        />
         <MakeReport page={page} model={model} name={name} changes={whatIf.changes} />
-        <section aria-labelledby="offers-heading">
-          <h2 id="offers-heading">{`Offers (${summary.offers})`}</h2>
+        <div>
+          <h2>{`Offers (${summary.offers})`}</h2>
           <TableView {...offers} link={link} />
-        </section>
+        </div>
         {model.scenarios.length > 0 && (
-          <section aria-labelledby="scenarios-heading">
-            <h2 id="scenarios-heading">Other ways to award</h2>
+          <div>
+            <h2>Other ways to award</h2>
             <TableView table={scenarios} link={link} />
-          </section>
+          </div>
         )}
         <RfqCharts model={model} prices={prices} />
         <Documents model={model} />
@@ -79,6 +82,8 @@ export async function rfqPage(page: PageRequest): Promise<PageContent> {
     ),
   }
 }
+
+const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
 
 /** The facts that one needs first, in two lines. */
 function Facts({ model: { rfq, channel, currency, summary, timeZone } }: { model: RfqPageModel }) {

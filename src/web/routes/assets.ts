@@ -1,12 +1,16 @@
 import type { WebPlugin } from '../plugin.js'
+import { PAGE_SCRIPT_PATH, pageScript } from '../views/page-script.js'
 import { STYLESHEET, STYLESHEET_PATH } from '../views/stylesheet.js'
 
-/** The style of the pages, also of those that a browser sees before it signs in. */
+/** The style and the script of the pages, also of those that a browser sees before it signs in. */
 export const assetRoutes: WebPlugin = (app) => {
-  app.get(STYLESHEET_PATH, { config: { access: 'public' } }, (_request, reply) =>
-    reply
-      .type('text/css; charset=utf-8')
-      .header('cache-control', 'public, max-age=31536000, immutable')
-      .send(STYLESHEET),
-  )
+  const assets = [
+    { path: STYLESHEET_PATH, type: 'text/css; charset=utf-8', text: STYLESHEET },
+    { path: PAGE_SCRIPT_PATH, type: 'text/javascript; charset=utf-8', text: pageScript },
+  ]
+  for (const { path, type, text } of assets) {
+    app.get(path, { config: { access: 'public' } }, (_request, reply) =>
+      reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(text),
+    )
+  }
 }

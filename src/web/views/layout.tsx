@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact'
 import type { User } from '../access/user.js'
 import type { ChannelFreshness } from '../page-queries.js'
 import { age, Moment } from './format.js'
+import { PAGE_SCRIPT_PATH } from './page-script.js'
 import { STYLESHEET_PATH } from './stylesheet.js'
 
 /** The pages that the navigation names, in order. */
@@ -26,6 +27,8 @@ export interface Frame {
   now: Date
   /** The past moment that is shown, and the same page now. */
   asOf?: { at: Date; nowLink: string } | undefined
+  /** What the script does when something was polled: show the new page, or say that there is one. */
+  live?: 'replace' | 'notice' | undefined
 }
 
 interface LayoutProps {
@@ -49,23 +52,26 @@ export function Layout({ title, current, frame = null, children }: LayoutProps) 
         <title>{`${title} · Quotekeeper`}</title>
         <link rel="stylesheet" href={STYLESHEET_PATH} />
         <link rel="icon" href="data:," />
+        {frame && <script type="module" src={PAGE_SCRIPT_PATH} />}
       </head>
       <body>
         <a class="skip" href="#main">
           Skip to the content
         </a>
-        <header class="top">
-          <div class="wrap">
-            <a class="brand" href="/">
-              Quotekeeper
-            </a>
-            {frame && <Navigation current={current} />}
-            {frame?.canSignOut && <SignOut frame={frame} />}
+        <header>
+          <div class="top">
+            <div class="wrap">
+              <a class="brand" href="/">
+                Quotekeeper
+              </a>
+              {frame && <Navigation current={current} />}
+              {frame?.canSignOut && <SignOut frame={frame} />}
+            </div>
           </div>
+          {frame && <FreshnessLine frame={frame} />}
+          {frame?.asOf && <PastNotice asOf={frame.asOf} />}
         </header>
-        {frame && <FreshnessLine frame={frame} />}
-        {frame?.asOf && <PastNotice asOf={frame.asOf} />}
-        <main id="main" class="wrap" tabindex={-1}>
+        <main id="main" class="wrap" tabindex={-1} data-live={frame?.live}>
           {children}
         </main>
       </body>

@@ -2,7 +2,7 @@ import type { Column, Sorting, Table } from '../tables/table.js'
 import { UNKNOWN } from './format.js'
 
 /** Longer tables scroll within the window, so that their header stays in view. */
-const TALL_ROWS = 15
+const TALL_ROWS = 30
 
 interface TableViewProps<Row> {
   table: Table<Row>

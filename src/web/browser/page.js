@@ -1,0 +1,160 @@
+/**
+ * What makes pages better with JavaScript; each works without. Live lists, shortcuts of the keyboard, and a slider for the
+ * time machine. Plain JavaScript for the browser, served as it is.
+ */
+
+const SHORTCUTS_OFF = 'quotekeeper.shortcuts.off'
+const main = document.getElementById('main')
+
+followChanges()
+addShortcuts()
+addSlider()
+
+/** Loads the page again in the background when something was polled, and shows what changed. */
+function followChanges() {
+  const isPast = new URLSearchParams(location.search).has('as_of')
+  if (!window.EventSource || isPast || main?.dataset.live === undefined) return
+  const events = new EventSource('/events')
+  let loading = false
+  events.addEventListener('change', async () => {
+    if (loading || document.hidden) return
+    loading = true
+    try {
+      const response = await fetch(location.href, { headers: { accept: 'text/html' } })
+      if (response.ok && !response.redirected) show(new DOMParser().parseFromString(await response.text(), 'text/html'))
+    } catch {
+      // The service may be restarting; the next event tries again.
+    } finally {
+      loading = false
+    }
+  })
+  addEventListener('pagehide', () => events.close())
+}
+
+/** @param {Document} fresh the page as it is now */
+function show(fresh) {
+  replace('.freshline', fresh)
+  const isInUse = main.contains(document.activeElement) || !getSelection()?.isCollapsed
+  if (main.dataset.live === 'replace' && !isInUse) {
+    const scrolled = [...main.querySelectorAll('.scroll')].map(({ scrollTop, scrollLeft }) => [scrollTop, scrollLeft])
+    replace('#main', fresh, true)
+    for (const [at, element] of [...main.querySelectorAll('.scroll')].entries())
+      element.scrollTo(scrolled[at]?.[1] ?? 0, scrolled[at]?.[0] ?? 0)
+  } else if (withoutNotice(main) !== fresh.getElementById('main')?.textContent) offerReload()
+}
+
+const withoutNotice = (element) =>
+  [...element.childNodes].map((node) => (node.id === 'newer' ? '' : node.textContent)).join('')
+
+function replace(selector, fresh, contentOnly = false) {
+  const [old, next] = [document.querySelector(selector), fresh.querySelector(selector)]
+  if (old === null || next === null) return
+  if (contentOnly) old.replaceChildren(...next.childNodes)
+  else old.replaceWith(next)
+}
+
+/** The reader is busy, or would lose their place: says that there is something new instead. */
+function offerReload() {
+  if (document.getElementById('newer')) return
+  const notice = document.createElement('p')
+  notice.id = 'newer'
+  notice.className = 'notice warn newer noprint'
+  notice.setAttribute('role', 'status')
+  const link = document.createElement('a')
+  link.href = location.href
+  link.textContent = 'Load it again'
+  notice.append('This page has changed. ', link)
+  main.prepend(notice)
+}
+
+/** `/` search, `j` and `k` next and previous row, `?` help. They can be turned off. */
+function addShortcuts() {
+  addEventListener('keydown', (event) => {
+    const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea, dialog')
+    if (event.ctrlKey || event.metaKey || event.altKey || isTyping) return
+    if (event.key === '?') showHelp()
+    else if (readSetting()) return
+    else if (event.key === '/') focusSearch()
+    else if (event.key === 'j' || event.key === 'k') moveRow(event.key === 'j' ? 1 : -1)
+    else return
+    event.preventDefault()
+  })
+}
+
+function focusSearch() {
+  const search = document.querySelector('main input[type=search]')
+  if (search instanceof HTMLInputElement) search.select()
+  else location.href = '/rfqs#filter-q'
+}
+
+/** Moves the focus to the link of another row. */
+function moveRow(step) {
+  const rows = [...document.querySelectorAll('main tbody tr')].filter((row) => row.querySelector('a'))
+  const current = rows.findIndex((row) => row.contains(document.activeElement))
+  const next = rows[current === -1 ? (step > 0 ? 0 : rows.length - 1) : current + step]
+  next?.querySelector('a')?.focus()
+}
+
+function showHelp() {
+  const known = document.querySelector('dialog.shortcuts')
+  if (known instanceof HTMLDialogElement) return known.showModal()
+  const dialog = document.createElement('dialog')
+  dialog.className = 'shortcuts'
+  dialog.setAttribute('aria-labelledby', 'shortcuts-title')
+  const title = document.createElement('h2')
+  title.id = 'shortcuts-title'
+  title.textContent = 'Keyboard'
+  const list = document.createElement('dl')
+  for (const [key, words] of [
+    ['/', 'search'],
+    ['j', 'next row'],
+    ['k', 'previous row'],
+    ['Enter', 'open the row'],
+    ['?', 'this help'],
+  ]) {
+    const [term, description] = [document.createElement('dt'), document.createElement('dd')]
+    term.append(Object.assign(document.createElement('kbd'), { textContent: key }))
+    description.textContent = words
+    list.append(term, description)
+  }
+  const label = document.createElement('label')
+  const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: !readSetting() })
+  box.addEventListener('change', () => localStorage.setItem(SHORTCUTS_OFF, box.checked ? '' : '1'))
+  label.append(box, ' Use the keys /, j and k')
+  const form = Object.assign(document.createElement('form'), { method: 'dialog' })
+  form.append(Object.assign(document.createElement('button'), { textContent: 'Close' }))
+  dialog.append(title, list, label, form)
+  document.body.append(dialog)
+  return dialog.showModal()
+}
+
+function readSetting() {
+  try {
+    return localStorage.getItem(SHORTCUTS_OFF) === '1'
+  } catch {
+    return false
+  }
+}
+
+/** Adds a slider to the list of moments: the oldest at the left, now at the right. */
+function addSlider() {
+  const select = document.querySelector('.timemachine select')
+  if (!(select instanceof HTMLSelectElement) || select.options.length < 2) return
+  const last = select.options.length - 1
+  const slider = Object.assign(document.createElement('input'), {
+    type: 'range',
+    min: '0',
+    max: String(last),
+    step: '1',
+  })
+  slider.value = String(last - select.selectedIndex)
+  slider.setAttribute('aria-label', 'Moment at which something changed')
+  const describe = () => slider.setAttribute('aria-valuetext', select.options[last - Number(slider.value)]?.text ?? '')
+  describe()
+  slider.addEventListener('input', () => {
+    select.selectedIndex = last - Number(slider.value)
+    describe()
+  })
+  slider.addEventListener('change', () => select.form?.requestSubmit())
+  select.before(slider)
+}
