@@ -95,6 +95,8 @@ describe.skipIf(!isInstalled && process.env.CI !== 'true')('Prometheus', () => {
     ).toEqual([3])
     expect(await prometheus.query('quotekeeper_poll_stale')).toEqual([0, 0])
     expect(await prometheus.query('quotekeeper_metrics_source_up')).toEqual([1, 1])
+    const api = await fetch(`${url}/api/v1/rfqs?state=closed`, { headers: { authorization: `Bearer ${TOKEN}` } })
+    expect(await api.json()).toMatchObject({ total: 3, nextCursor: null })
     const { groups } = (await prometheus.get('rules')) as { groups: { rules: { health: string; state: string }[] }[] }
     const rules = groups.flatMap((group) => group.rules)
     expect(rules.length).toBeGreaterThan(10)

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { JobHandlers } from '../../jobs/contract.js'
@@ -28,7 +30,10 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
     await store.close()
   })
   if (handlers) await runner.work(handlers)
-  const config = testConfig({ channels: [channelConfig(KEY), channelConfig('acme/peat')] })
+  const config = testConfig({
+    database: fixture.store.path,
+    channels: [channelConfig(KEY), channelConfig('acme/peat', { autoClose: 'off' })],
+  })
   const reader = createThreadQueries(store, apiConfigOf(config))
   const createRoutes = await createApi({ config, log: recordingLog() as never }, { reader, now: fixture.now })
   const app = await webApp({ plugins: [createRoutes(runner)], now: fixture.now, ...server })
@@ -252,6 +257,21 @@ describe('work on the queue', () => {
     await expect.poll(() => job(sync)).toMatchObject({ name: 'poll-listings', state: 'completed' })
   })
 
+  it('closes by the policy of the schedule, and says why it would not', async () => {
+    const fixture = await openChannelFixture()
+    const { handlers, done } = recordingHandlers()
+    const { post } = await openApi(fixture, { handlers })
+    expect(await post('/closings', { channel: KEY })).toMatchObject({ statusCode: 202 })
+    await expect.poll(() => done).toMatchObject([{ name: 'close-expired', payload: { channel: KEY } }])
+    const off = await post('/closings', { channel: 'acme/peat' })
+    expect([off.statusCode, off.json().detail]).toEqual([409, 'nothing would be closed: acme/peat has autoClose: off'])
+    writeFileSync(join(dirname(fixture.store.path), 'closing.stop'), '')
+    const stopped = await post('/closings', { channel: KEY })
+    expect([stopped.statusCode, stopped.json().detail]).toEqual([409, expect.stringContaining('closing.stop exists')])
+    expect(await post('/closings', { channel: KEY, rfq: '1001' })).toMatchObject({ statusCode: 400 })
+    expect(done).toHaveLength(1)
+  })
+
   it('is done once for all requests with one Idempotency-Key, of one user', async () => {
     const fixture = await openChannelFixture()
     const { handlers, done } = recordingHandlers()
@@ -283,6 +303,7 @@ describe('work on the queue', () => {
     const { post, get, runner } = await openApi(fixture, { tokens })
     const ana = { authorization: 'Bearer token-of-ana' }
     const cases: [what: string, expected: number, url: string, payload: unknown, headers?: Record<string, string>][] = [
+      ['a viewer who closes', 403, '/closings', { channel: KEY }, { authorization: 'Bearer token-of-vic' }],
       ['no token', 401, '/sync', { channel: KEY }, { authorization: '' }],
       ['a viewer', 403, '/sync', { channel: KEY }, { authorization: 'Bearer token-of-vic' }],
       ['an unknown channel', 404, '/sync', { channel: 'acme/forst' }],

@@ -15,13 +15,22 @@ export async function createApi(
   { config, log }: Pick<App, 'config' | 'log'>,
   { reader, now }: { reader: ApiReader; now: Clock },
 ): Promise<(queue: ServiceQueue) => WebPlugin> {
-  const { apiRoutes } = await import('../../web/api/api-routes.js')
+  const [{ apiRoutes }, { closingKillSwitch }] = await Promise.all([
+    import('../../web/api/api-routes.js'),
+    import('../../closing/kill-switch.js'),
+  ])
+  const killSwitch = closingKillSwitch(config)
+  const closingObstacle = (key: string) => {
+    const mode = config.channels.find((channel) => channel.key === key)?.autoClose
+    return mode === 'on' || mode === 'dry-run' ? killSwitch() : `${key} has autoClose: off`
+  }
   return (queue) =>
     apiRoutes({
       reader,
       now,
       queue: createApiQueue(queue, now, config.reports.directory),
       channels: config.channels.map(({ key }) => key),
+      closingObstacle,
       suggest: (text, candidates) => closestMatches(text, candidates),
       onError: (error) => log.error({ err: error }, 'HTTP request failed'),
     })

@@ -8,7 +8,7 @@ import { acceptedJob, type JobStatusView, jobStatus } from './schemas.js'
 
 /** Work that the API puts on the queue. */
 export interface JobOrder {
-  name: 'rfq-report' | 'channel-report' | 'poll-listings' | 'poll-rfqs'
+  name: 'rfq-report' | 'channel-report' | 'poll-listings' | 'poll-rfqs' | 'close-expired'
   payload: { channel: string; rfqId?: string; cause: string }
 }
 
@@ -30,6 +30,8 @@ export interface ActionDeps {
   reader: ApiReader
   now: () => Date
   channels: readonly string[]
+  /** Why a closing round on a channel would close nothing, or null. */
+  closingObstacle: (channel: string) => string | null
   suggest: (text: string, candidates: readonly string[]) => string[]
 }
 
@@ -101,6 +103,27 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     async handle(call) {
       const payload = { channel: channelOf(call), cause: causeOf(call) }
       return accept(call, { name: call.body.kind === 'listings' ? 'poll-listings' : 'poll-rfqs', payload })
+    },
+  }),
+  action({
+    id: 'closeExpired',
+    method: 'POST',
+    path: '/closings',
+    summary: 'Run a closing round on a channel now',
+    description:
+      'The same round as that of the schedule, with the same policy: it closes what is past due if the channel has ' +
+      '`autoClose: on`, and only records what it would close if it has `dry-run`. A round that is too large is held for ' +
+      'approval. `GET /decisions` has what it decided, and why.',
+    body: z.strictObject({ channel: channel.describe('`org/slug`.') }),
+    result: acceptedJob,
+    status: 202,
+    acceptsIdempotencyKey: true,
+    problems: [404, 409, 413, 415, 422, 503],
+    async handle(call) {
+      const payload = { channel: channelOf(call), cause: causeOf(call) }
+      const obstacle = call.deps.closingObstacle(payload.channel)
+      if (obstacle !== null) throw new ProblemError(409, `nothing would be closed: ${obstacle}`)
+      return accept(call, { name: 'close-expired', payload })
     },
   }),
   action({
