@@ -42,8 +42,8 @@ export const register: RegisterCommand = (command, cli) => {
   addListOptions(command, COMPARISON_COLUMNS)
   withExamples(
     command,
-    ['quotekeeper compare 1042', 'whom to award, and how the offers compare'],
-    ['quotekeeper compare 1042 --set wantedVolume=max --set weights.price=60', 'with other settings'],
-    ['quotekeeper compare 1042 --as-of yesterday', 'as it was at the end of yesterday'],
+    ['quotekeeper compare 1012', 'whom to award, and how the offers compare'],
+    ['quotekeeper compare 1012 --set wantedVolume=max --set weights.price=60', 'with other settings'],
+    ['quotekeeper compare 1012 --as-of yesterday', 'as it was at the end of yesterday'],
   )
 }

@@ -60,7 +60,7 @@ export const register: RegisterCommand = (command, cli) => {
   addListOptions(command, listedColumns)
   withExamples(
     command,
-    ['quotekeeper decisions --rfq 1042', 'why RFQ 1042 was or was not closed'],
+    ['quotekeeper decisions --rfq 1012', 'why RFQ 1012 was or was not closed'],
     ['quotekeeper decisions --explain 17', 'the evidence for decision 17'],
     ['quotekeeper decisions --verify', 'check that the decision log is unchanged'],
     ['quotekeeper decisions --anchor /mnt/audit/anchors.jsonl', 'record its newest hash on another disk'],

@@ -36,7 +36,7 @@ export const register: RegisterCommand = (command, cli) => {
   withExamples(
     command,
     ['quotekeeper export --kind rfq > rfqs.ndjson', 'every RFQ as last observed'],
-    ['quotekeeper export --as-of 2026-01-31', 'everything as it was known at the end of that day'],
+    ['quotekeeper export --as-of yesterday', 'everything as it was known at the end of yesterday'],
   )
 }
 

@@ -39,7 +39,7 @@ export const register: RegisterCommand = (command, cli) => {
       }),
     )
   addListOptions(command, COLUMNS)
-  withExamples(command, ['quotekeeper history 1042', 'what changed in RFQ 1042 and its offers, and when'])
+  withExamples(command, ['quotekeeper history 1012', 'what changed in RFQ 1012 and its offers, and when'])
 }
 
 /** A version with its body as received, which contains what parsing loses. */

@@ -50,9 +50,9 @@ export const register: RegisterCommand = (command, cli) => {
   addListOptions(command, COLUMNS)
   withExamples(
     command,
-    ['quotekeeper offers 1042', 'the offers for RFQ 1042 by rank'],
-    ['quotekeeper offers 1042 --sort per-tonne', 'cheapest first'],
-    ['quotekeeper offers 1042 --channel acme/forest', 'if two channels have an RFQ 1042'],
+    ['quotekeeper offers 1012', 'the offers for RFQ 1012 by rank'],
+    ['quotekeeper offers 1012 --sort per-tonne', 'cheapest first'],
+    ['quotekeeper offers 1012 --channel acme/forest', 'if two channels have an RFQ 1012'],
   )
 }
 

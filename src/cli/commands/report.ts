@@ -61,11 +61,11 @@ export const register: RegisterCommand = (command, cli) => {
     )
   withExamples(
     command,
-    ['quotekeeper report 1042', 'compare the offers; prints the path of the workbook'],
-    ['quotekeeper report 1042 --as-of 2026-01-31 --out january.xlsx', 'as they were known at the end of that day'],
-    ['quotekeeper report 1042 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
-    ['quotekeeper report 1042 --open', 'and open it'],
-    ['quotekeeper report 1042 --format html', 'as one page for a browser'],
+    ['quotekeeper report 1012', 'compare the offers; prints the path of the workbook'],
+    ['quotekeeper report 1012 --as-of yesterday --out yesterday.xlsx', 'as they were known at the end of yesterday'],
+    ['quotekeeper report 1012 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
+    ['quotekeeper report 1012 --open', 'and open it'],
+    ['quotekeeper report 1012 --format html', 'as one page for a browser'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
   )
 }
