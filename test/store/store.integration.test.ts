@@ -137,6 +137,59 @@ describe('recording an RFQ with its responses', () => {
     expect(sql(db, 'select state from rfqs')).toEqual([{ state: 'closed' }])
   })
 
+  it('stores nothing of a stale read, its responses included', async () => {
+    const db = await store()
+    const run = await begin(db)
+    const rfq = anRfq('rfq-1', { responses: [aSummary('a')] })
+    await db.recordRfq(run, rfqSnapshot(rfq, [aResponse('a')], at('08:05:00')), at('08:05:01'))
+    const older = rfqSnapshot(
+      anRfq('rfq-1', { title: 'old', responses: [aSummary('b')] }),
+      [aResponse('b')],
+      at('08:00:00'),
+    )
+    expect(await db.recordRfq(run, older, at('08:05:02'))).toMatchObject({ rfq: 'stale', responses: [], missing: [] })
+    expect(sql(db, 'select id, missing_since from offers')).toEqual([{ id: 'a', missing_since: null }])
+  })
+
+  it('marks a version valid or not as the newest read of the same text says', async () => {
+    const db = await store()
+    const run = await begin(db)
+    const snapshot = rfqSnapshot(anRfq('rfq-1'), [], at('08:00:00'))
+    for (const [minute, valid] of [true, false, false, true].entries()) {
+      const readAt = at(`08:0${minute}:00`)
+      await db.recordRfq(run, { ...snapshot, rfq: { ...snapshot.rfq, valid }, readAt }, readAt)
+      expect(sql(db, 'select version, valid from versions')).toEqual([{ version: 1, valid: Number(valid) }])
+    }
+  })
+
+  it('says whether the text of a version is as received', async () => {
+    const db = await store()
+    const run = await begin(db)
+    for (const [id, text] of [
+      ['rfq-1', '{"id":"rfq-1"}'],
+      ['rfq-2', null],
+    ] as const) {
+      const snapshot = rfqSnapshot(anRfq(id), [], at('08:00:00'))
+      await db.recordRfq(run, { ...snapshot, rfq: { ...snapshot.rfq, text } }, at('08:00:01'))
+    }
+    expect(sql(db, 'select id, body_as_received from versions order by id')).toEqual([
+      { id: 'rfq-1', body_as_received: 1 },
+      { id: 'rfq-2', body_as_received: 0 },
+    ])
+  })
+
+  it('records that a list showed RFQs whose detail was not read again', async () => {
+    const db = await store()
+    const run = await begin(db)
+    for (const id of ['rfq-1', 'rfq-2'])
+      await db.recordRfq(run, rfqSnapshot(anRfq(id), [], at('08:00:00')), at('08:00:00'))
+    await db.touchRfqs(run, ['rfq-2'], at('08:05:00'), at('08:05:00'))
+    expect(sql(db, 'select id, last_observed_at at from rfqs order by id')).toEqual([
+      { id: 'rfq-1', at: '2026-11-21T08:00:00.000Z' },
+      { id: 'rfq-2', at: '2026-11-21T08:05:00.000Z' },
+    ])
+  })
+
   it('never replaces a full document by a summary or a list entry', async () => {
     const db = await store()
     const run = await begin(db)
