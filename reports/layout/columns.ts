@@ -117,10 +117,10 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
     /** Numbers; empty where there is none. */
     number: (
       header: string,
-      value: (row: Row) => number | null | undefined,
+      value: (row: Row, index: number) => number | null | undefined,
       look: Look<Row> = style.plainNumber,
       options: ColumnOptions = {},
-    ) => column(header, look, (row, its) => number(value(row), its), options),
+    ) => column(header, look, (row, its, index) => number(value(row, index), its), options),
     /** Dates `YYYY-MM-DD`. */
     date: values<string | null>(style.calendarDate, date),
     /** Times, ISO 8601. */

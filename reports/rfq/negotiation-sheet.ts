@@ -4,13 +4,13 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { oneLine } from '../layout/clean-text.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
-import { bodyRow, headingRows, headRow, textRow } from '../layout/rows.js'
+import { bodyRow, headingRows, headRow, right, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { dataRows, rowSheet } from '../layout/table-sheet.js'
 import { termRows } from '../layout/text-sheet.js'
 import { joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { blank, formula, number, text } from '../xlsx/cells.js'
+import { blank, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { OUTDATED } from './award-labels.js'
 import { NO_OFFERS, type RfqLayout, rfqHeading } from './layout.js'
 
@@ -85,53 +85,53 @@ function* offerBlocks(layout: RfqLayout, all: readonly NegotiatedOffer[], firstR
 }
 
 /** @param row number of the first row */
-function* offerRows(layout: RfqLayout, each: NegotiatedOffer, row: number): Generator<RowPlan> {
+function* offerRows(
+  layout: RfqLayout,
+  { index, offer, negotiation, status }: NegotiatedOffer,
+  row: number,
+): Generator<RowPlan> {
   const { offers, numbers, currency } = layout
-  const { rankFirst, enterAward, terms, questions, ...negotiation } = each.negotiation
-  const { own, ownStyle } = ownCurrencyOf(layout, negotiation)
-  const price = numbers.price(currency)
-  const now = row + 1
+  const { rankFirst, enterAward, terms, questions, ownCurrency } = negotiation
+  const [price, ownPrice] = [numbers.price(currency), numbers.price(ownCurrency)]
+  // Only if it is not the comparison currency.
+  const own = ownCurrency === currency ? null : ownCurrency
+  const inOwn = (cell: Cell) => (own === null ? blank(style.body) : cell)
   const current = (key: 'comparedPricePerTonne' | 'pricePerTonne', cached: number | null, look: style.Style) => {
-    const cell = offers.cell(key, each.index)
+    const cell = offers.cell(key, index)
     return formula(`IF(ISNUMBER(${cell}),${cell},"")`, cached ?? '', look)
   }
+  const now = row + 1
   const target = (title: string, { pricePerTonne, ownPricePerTonne, change, words }: PriceTarget, at: number) => {
     const needed = `IF(AND(ISNUMBER(B${at}),N(B${now})>0),IF(InputsChanged>0,"${OUTDATED}",B${at}/B${now}-1),"")`
     return bodyRow(
       text(title, style.boldWrapped),
       number(pricePerTonne, price),
-      own === null ? blank(style.body) : number(ownPricePerTonne, ownStyle),
+      inOwn(number(ownPricePerTonne, ownPrice)),
       formula(needed, change ?? '', style.signedPercent),
       text(words, INDENTED),
     )
   }
-  yield {
-    role: 'head',
-    cells: [
-      text(`${negotiation.sequence} · ${negotiation.label}`, style.header),
-      text(withCurrency('Price', currency, '/t'), style.headerRight),
-      text(own === null ? '' : `${own}/t`, style.headerRight),
-      text('Change', style.headerRight),
-      SETTINGS_NOTE,
-    ],
-  }
+  const heads = [withCurrency('Price', currency, '/t'), own === null ? '' : `${own}/t`, 'Change'].map(right)
+  const head = headRow(`${negotiation.sequence} · ${negotiation.label}`, ...heads)
+  yield { ...head, cells: [...head.cells, SETTINGS_NOTE] }
   yield bodyRow(
     text('Current price', style.boldWrapped),
     current('comparedPricePerTonne', negotiation.pricePerTonne, price),
-    own === null ? blank(style.body) : current('pricePerTonne', each.offer.metrics.pricePerTonne, ownStyle),
+    inOwn(current('pricePerTonne', offer.metrics.pricePerTonne, ownPrice)),
     blank(style.body),
-    text(each.status, INDENTED),
+    text(status, INDENTED),
   )
   yield target('To rank first', rankFirst, row + 2)
   yield target('To enter the cheapest compliant award', enterAward, row + 3)
-  yield* termRows([['Terms to ask for', sentences(terms.map(({ words }) => words))]], WORDS)
-  yield* termRows([['Clarification questions', sentences(questions)]], WORDS)
+  const asked = terms.map(({ words }) => words)
+  yield* termRows(
+    [
+      ['Terms to ask for', sentences(asked)],
+      ['Clarification questions', sentences(questions)],
+    ],
+    WORDS,
+  )
   yield GAP
-}
-
-/** The offer's own currency, if it is not the comparison currency. */
-function ownCurrencyOf({ numbers, currency }: RfqLayout, { ownCurrency }: Pick<OfferNegotiation, 'ownCurrency'>) {
-  return { own: ownCurrency === currency ? null : ownCurrency, ownStyle: numbers.price(ownCurrency) }
 }
 
 const indented = (look: style.Style): style.Style => ({ ...look, alignment: { ...look.alignment, indent: 1 } })
@@ -166,27 +166,24 @@ const REMARKS_POINTS = 60
 /** One row per offer, for CSV. */
 function dataColumns({ currency }: RfqLayout): Column<NegotiatedOffer>[] {
   const { text, number } = columnsOf<NegotiatedOffer>()
-  const target = (title: string, of: (negotiation: OfferNegotiation) => PriceTarget) => [
-    number(withCurrency(title, currency, '/t'), ({ negotiation }) => of(negotiation).pricePerTonne),
-    number(`${title}, own currency`, ({ negotiation }) => of(negotiation).ownPricePerTonne),
-    number(`${title}: change needed`, ({ negotiation }) => of(negotiation).change),
-    text(`${title}, in words`, ({ negotiation }) => of(negotiation).words),
+  const inCurrency = (title: string) => withCurrency(title, currency, '/t')
+  const joined = (words: readonly string[]) => joinList(words, ' ')
+  const target = (title: string, key: 'rankFirst' | 'enterAward') => [
+    number(inCurrency(title), ({ negotiation }) => negotiation[key].pricePerTonne),
+    number(`${title}, own currency`, ({ negotiation }) => negotiation[key].ownPricePerTonne),
+    number(`${title}: change needed`, ({ negotiation }) => negotiation[key].change),
+    text(`${title}, in words`, ({ negotiation }) => negotiation[key].words),
   ]
   return [
     number('Offer no.', ({ negotiation }) => negotiation.sequence),
     text('Offer', ({ negotiation }) => negotiation.label),
     text('Award', ({ status }) => status),
-    number(withCurrency('Price per tonne', currency, '/t'), ({ negotiation }) => negotiation.pricePerTonne),
+    number(inCurrency('Price per tonne'), ({ negotiation }) => negotiation.pricePerTonne),
     text('Own currency', ({ negotiation }) => negotiation.ownCurrency),
     number('Price per tonne, own currency', ({ offer }) => offer.metrics.pricePerTonne),
-    ...target('Price to rank first', ({ rankFirst }) => rankFirst),
-    ...target('Price to enter the cheapest compliant award', ({ enterAward }) => enterAward),
-    text('Terms to ask for', ({ negotiation }) =>
-      joinList(
-        negotiation.terms.map(({ words }) => words),
-        ' ',
-      ),
-    ),
-    text('Clarification questions', ({ negotiation }) => joinList(negotiation.questions, ' ')),
+    ...target('Price to rank first', 'rankFirst'),
+    ...target('Price to enter the cheapest compliant award', 'enterAward'),
+    text('Terms to ask for', ({ negotiation }) => joined(negotiation.terms.map(({ words }) => words))),
+    text('Clarification questions', ({ negotiation }) => joined(negotiation.questions)),
   ]
 }

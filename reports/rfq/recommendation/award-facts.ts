@@ -19,7 +19,6 @@ import {
   figure,
   literal,
   REGARDLESS,
-  type SolvedKey,
 } from './recommendation-grids.js'
 import { alternativesText, currentEntry, membersText, NO_AWARD, solutionText } from './solved-awards.js'
 
@@ -116,8 +115,7 @@ export function awardFacts(layout: RfqLayout) {
   const ofScenario = (label: string, key: ScenarioKey & keyof DecisionAward, look: style.Style) =>
     ofAward(label, scenarios.cell(key, 0), (one) => one[key] as number, look)
   const [awarded, score] = [`COUNTIFS(${tonnes},">0")`, scoring.range('total')]
-  const solved = (key: SolvedKey, byScore: string) =>
-    `IF(${BEST_SCORE},"${byScore}",INDEX(${grids.solved.range(key)},N(${at('awardNo')})+1))`
+  const solution = `IF(${BEST_SCORE},"${solutionText(true)}",INDEX(${grids.solved.range('solution')},N(${at('awardNo')})+1))`
   const money = numbers.money(currency)
   return {
     status: figure('Status', `IF(${at('problem')}="",${current},${at('problem')})`, status, style.boldBody),
@@ -140,12 +138,6 @@ export function awardFacts(layout: RfqLayout) {
       (one) => one.score,
       style.oneDecimal,
     ),
-    solution: ofAward('Solution', solved('solution', solutionText(true)), (one) => solutionText(one.exact), style.body),
-    lowerBound: ofAward(
-      withCurrency('Lower bound on cost', currency),
-      solved('lowerBound', NO_FIGURE),
-      (one) => one.lowerBound,
-      money,
-    ),
+    solution: ofAward('Solution', solution, (one) => solutionText(one.exact), style.body),
   } satisfies Partial<Facts>
 }

@@ -9,7 +9,7 @@ import { type CachedResult, stringLiteral } from '../../xlsx/cells.js'
 /** Figures of the recommended award, one row each. */
 export const FACT_KEYS = keys(
   'rule key entry outdated problem message awardNo members alternatives least most',
-  'status tonnes total pricePerTonne coverage excessTonnes excessCost offers developers score solution lowerBound',
+  'status tonnes total pricePerTonne coverage excessTonnes excessCost offers developers score solution',
   'runnerUpTotal runnerUpDifference runnerUpPoints runnerUpOffers',
   'closestNo closestOffers closestTonnes closestTotal closestWaived',
 )
@@ -24,7 +24,7 @@ const REQUIREMENT_KEYS = keys('title level failing failingUnlessHard unmet')
 export type RequirementKey = (typeof REQUIREMENT_KEYS)[number]
 const GROUP_KEYS = keys('group eligible unmet')
 export type GroupKey = (typeof GROUP_KEYS)[number]
-const SOLVED_KEYS = keys('number members tonnes total reached solution lowerBound')
+const SOLVED_KEYS = keys('number members tonnes total reached solution')
 export type SolvedKey = (typeof SOLVED_KEYS)[number]
 const ENTRY_KEYS = keys('key award closest waived alternatives')
 export type EntryKey = (typeof ENTRY_KEYS)[number]

@@ -17,7 +17,7 @@ import {
   type RecommendedOfferKey,
   type RequirementKey,
 } from './recommendation-grids.js'
-import { membersText, numberCell, titlesOf } from './solved-awards.js'
+import { membersText, titlesOf } from './solved-awards.js'
 
 /** Every offer: whether it is eligible, its tonnes in the recommended award, and its place by score. */
 export function offerColumns(layout: RfqLayout): Columns<OfferReport, RecommendedOfferKey> {
@@ -114,7 +114,7 @@ export function groupColumns(layout: RfqLayout): Columns<readonly RequirementNam
   const { number, formula } = columnsOf<readonly RequirementName[], GroupKey>(layout.recommendation.groups)
   const isHard = (name: RequirementName) => `${requirementCell(name)}="hard"`
   return {
-    group: { ...number('Group', () => null), cell: (_, index) => numberCell(index + 1) },
+    group: number('Group', (_, index) => index + 1),
     eligible: formula('Eligible', style.centred, (names) => [
       names.length === 0 ? 'IF(TRUE,"yes")' : `IF(OR(${names.map(isHard).join(',')}),"no","yes")`,
       hardTitles(layout, names) === '' ? 'yes' : 'no',

@@ -1,11 +1,10 @@
 import { REQUIREMENT_TITLES } from '../../../src/domain/comparison/decision/award-requirements.js'
 import type { SolvedAward, SwitchEntry } from '../../../src/domain/comparison/decision/switch-table-model.js'
 import type { RequirementName } from '../../../src/domain/comparison/settings.js'
-import { NO_FIGURE } from '../../layout/cell-text.js'
 import { type Columns, columnsOf } from '../../layout/columns.js'
 import { withCurrency } from '../../layout/wording.js'
 import * as style from '../../xlsx/cell-styles.js'
-import { type Cell, text } from '../../xlsx/cells.js'
+import { number } from '../../xlsx/cells.js'
 import type { RfqLayout } from '../layout.js'
 import type { EntryKey, SolvedKey } from './recommendation-grids.js'
 
@@ -54,16 +53,12 @@ export function solvedColumns({ recommendation, numbers, currency }: RfqLayout):
   const { text, number } = columnsOf<SolvedAward, SolvedKey>(recommendation.solved)
   const money = numbers.money(currency)
   return {
-    number: { ...number('Award', () => null), cell: (_, index) => numberCell(index) },
+    number: number('Award', (_, index) => index),
     members: text('Offers', membersText, { look: style.body }),
     tonnes: number('Tonnes', ({ tonnes }) => tonnes, numbers.volume),
     total: number(withCurrency('Total', currency), ({ total }) => total, money),
     reached: text('Reached', ({ reached }) => (reached ? 'yes' : 'no'), { look: style.body }),
     solution: text('Solution', ({ exact }) => solutionText(exact), { look: style.body }),
-    lowerBound: {
-      ...number('Lower bound', ({ lowerBound }) => lowerBound, money),
-      cell: ({ lowerBound }) => numberOr(lowerBound, NO_FIGURE, money),
-    },
   }
 }
 
@@ -72,15 +67,9 @@ export function entryColumns(layout: RfqLayout): Columns<SwitchEntry, EntryKey> 
   const { text, cells } = columnsOf<SwitchEntry, EntryKey>(layout.recommendation.entries)
   return {
     key: text('Key', ({ key }) => key, { look: style.body }),
-    award: cells('Award', ({ award }) => numberOr(award, NO_AWARD, style.plainNumber)),
-    closest: cells('Closest award', ({ closest }) => numberOr(closest, NO_AWARD, style.plainNumber)),
+    award: cells('Award', ({ award }) => number(award, style.plainNumber, NO_AWARD)),
+    closest: cells('Closest award', ({ closest }) => number(closest, style.plainNumber, NO_AWARD)),
     waived: text('Requirements waived for it', ({ waived }) => titlesOf(waived), { look: style.body }),
     alternatives: text('Awards without each offer', alternativesText, { look: style.body }),
   }
 }
-
-const numberOr = (value: number | null, otherwise: string, look: style.Style): Cell =>
-  value === null ? text(otherwise, look) : { value, style: look }
-
-/** The number of a row. */
-export const numberCell = (value: number): Cell => ({ value, style: style.plainNumber })
