@@ -8,7 +8,7 @@ import {
   HIGHLIGHT_COLOUR,
 } from '../layout/chart.js'
 import { cleanText, truncate } from '../layout/clean-text.js'
-import { escapeHtml } from './escape-html.js'
+import { escapeMarkup } from '../layout/escape-markup.js'
 
 const WIDTH = 640
 const PLOT = { left: 62, top: 34, right: 630, bottom: 252 }
@@ -42,7 +42,7 @@ type Attributes = Readonly<Record<string, string | number>>
 /** An element; numbers are rounded to a tenth of a pixel. */
 function element(name: string, attributes: Attributes, content = ''): string {
   const written = Object.entries(attributes).map(([key, value]) => {
-    const shown = typeof value === 'number' ? String(Math.round(value * 10) / 10) : escapeHtml(value)
+    const shown = typeof value === 'number' ? String(Math.round(value * 10) / 10) : escapeMarkup(value)
     return ` ${key}="${shown}"`
   })
   return `<${name}${written.join('')}>${content}</${name}>`
@@ -50,7 +50,7 @@ function element(name: string, attributes: Attributes, content = ''): string {
 
 /** Text, centred unless stated. */
 const label = (words: string, x: number, y: number, more: Attributes = {}) =>
-  element('text', { x, y, 'text-anchor': 'middle', ...more }, escapeHtml(cleanText(words)))
+  element('text', { x, y, 'text-anchor': 'middle', ...more }, escapeMarkup(cleanText(words)))
 const START = { 'text-anchor': 'start' }
 const END = { 'text-anchor': 'end' }
 const VALUE = { class: 'value' }
@@ -63,7 +63,7 @@ interface Box {
 }
 /** A column or bar; its words show when the reader points at it. */
 const boxSvg = (box: Box, index: number, words: string) =>
-  element('rect', { ...box, fill: colour(index) }, element('title', {}, escapeHtml(words)))
+  element('rect', { ...box, fill: colour(index) }, element('title', {}, escapeMarkup(words)))
 
 const colour = (index: number) => `#${CHART_COLOURS[index % CHART_COLOURS.length]}`
 const number = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 })
@@ -227,7 +227,7 @@ function bubbleParts({ bubbles, xTitle, yTitle }: BubbleChart): Drawing {
     const words = `${name}: ${xTitle} ${number.format(x)}, ${yTitle} ${number.format(y)}, ${number.format(size)} t`
     const fill = highlight ? `#${HIGHLIGHT_COLOUR}` : colour(0)
     const circle = { cx: xs.at(x), cy: ys.at(y), r: radiusOf(size), fill, stroke: '#fff' }
-    return element('circle', circle, element('title', {}, escapeHtml(words)))
+    return element('circle', circle, element('title', {}, escapeMarkup(words)))
   })
   // Above and below in turn, so that neighbours in the ranking do not collide, and on top of all bubbles.
   const labels = points.map(({ name, x, y, size, highlight }, at) => {

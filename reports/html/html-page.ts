@@ -1,8 +1,8 @@
 import { cellLink, cellText } from '../layout/cell-text.js'
 import { oneLine } from '../layout/clean-text.js'
+import { escapeMarkup } from '../layout/escape-markup.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { chartSvg } from './chart-svg.js'
-import { escapeHtml } from './escape-html.js'
 import { isFilled, type NumberedRow, shownColumns, type TableLayout, tableLayout, tablesHtml } from './html-table.js'
 import { PAGE_STYLE } from './page-style.js'
 
@@ -16,16 +16,16 @@ const CONTENT_SECURITY_POLICY = "default-src 'none'; style-src 'unsafe-inline'; 
  * cells of the workbook with the results of formulas and the highlights of conditional formats; charts become SVG.
  */
 export function renderHtmlPage(sheets: readonly SheetPlan[], identity: ReportIdentity): string {
-  const title = escapeHtml(oneLine(identity.title))
+  const title = escapeMarkup(oneLine(identity.title))
   const sections = sheets.map((sheet, index) => makeSection(sheet, index === 0))
-  const links = sheets.map(({ name }) => `<a href="#${escapeHtml(name)}">${escapeHtml(name)}</a>`).join('')
+  const links = sheets.map(({ name }) => `<a href="#${escapeMarkup(name)}">${escapeMarkup(name)}</a>`).join('')
   return (
     `<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${CONTENT_SECURITY_POLICY}">` +
     '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer">' +
     `<meta name="generator" content="Quotekeeper"><title>${title}</title><style>${PAGE_STYLE}</style></head>\n` +
     `<body><header><h1>${title}</h1>${sections[0]?.notes ?? ''}<p>This page shows the figures at the time of the report; to change inputs, use the workbook.</p>${omissionNotice(sections)}</header>\n` +
     `<nav aria-label="Report sections"><div>${links}</div></nav>\n` +
-    `<main>${sections.map(({ html }) => html).join('\n')}</main>\n<footer>${escapeHtml(oneLine(identity.footer))}</footer></body></html>\n`
+    `<main>${sections.map(({ html }) => html).join('\n')}</main>\n<footer>${escapeMarkup(oneLine(identity.footer))}</footer></body></html>\n`
   )
 }
 
@@ -48,7 +48,7 @@ function omissionNotice(sections: readonly Section[]): string {
   if (incomplete.length === 0) return ''
   const list = incomplete.map(
     ({ name, rows, omitted }) =>
-      `${escapeHtml(name)} shows ${formatCount(rows - omitted)} of ${formatCount(rows)} rows`,
+      `${escapeMarkup(name)} shows ${formatCount(rows - omitted)} of ${formatCount(rows)} rows`,
   )
   return `<p class="omitted">This page is incomplete: ${list.join('; ')}. ${COMPLETE_FORMATS_NOTE}</p>`
 }
@@ -56,14 +56,14 @@ function omissionNotice(sections: readonly Section[]): string {
 function makeSection(sheet: SheetPlan, first: boolean): Section {
   const { rows, omitted } = takeRows(sheet)
   const { title, notes, header, body } = outlineOf(sheet, rows, first)
-  const name = escapeHtml(sheet.name)
+  const name = escapeMarkup(sheet.name)
   const notice =
     omitted > 0
       ? `<p class="omitted">${formatCount(omitted)} more rows are not on this page. ${COMPLETE_FORMATS_NOTE}</p>`
       : ''
-  const notesHtml = notes.map((note) => `<p>${escapeHtml(note)}</p>`).join('')
+  const notesHtml = notes.map((note) => `<p>${escapeMarkup(note)}</p>`).join('')
   const content = contentHtml(sheet, tableLayout(sheet, rows), header, body)
-  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${escapeHtml(title)}</h2>${first ? '' : notesHtml}${content}${notice}</section>`
+  const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${escapeMarkup(title)}</h2>${first ? '' : notesHtml}${content}${notice}</section>`
   return { name: sheet.name, notes: notesHtml, html, rows: body.length + omitted, omitted }
 }
 
@@ -133,5 +133,5 @@ function collapsedHtml(layout: TableLayout, rows: readonly NumberedRow[]): strin
   const [first, ...rest] = rows
   if (first === undefined) return ''
   if (first.role !== 'section') return tablesHtml(layout, [], rows)
-  return `<details><summary>${escapeHtml(rowText(first))}</summary>${tablesHtml(layout, [], rest)}</details>`
+  return `<details><summary>${escapeMarkup(rowText(first))}</summary>${tablesHtml(layout, [], rest)}</details>`
 }

@@ -1,10 +1,10 @@
 import { cellContent, cellLink, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
+import { escapeMarkup } from '../layout/escape-markup.js'
 import { makeBars, makeHighlighter } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'
 import { palette } from '../xlsx/cell-styles.js'
 import type { Cell } from '../xlsx/cells.js'
-import { escapeHtml } from './escape-html.js'
 
 /** Rows per table. Long tables are split; each part repeats the headers and is laid out only when it comes into view. */
 const ROWS_PER_TABLE = 250
@@ -141,7 +141,7 @@ function rowHtml(layout: TableLayout, row: NumberedRow, heads?: NumberedRow): st
 
 /** A section title that spans all columns. */
 const titleHtml = (cell: Cell, columns: number) =>
-  `<th class="section-title" colspan="${columns}" scope="rowgroup"><span>${escapeHtml(cellText(cell))}</span></th>`
+  `<th class="section-title" colspan="${columns}" scope="rowgroup"><span>${escapeMarkup(cellText(cell))}</span></th>`
 
 /** Whether a cell shows anything. */
 export function isFilled(cell: Cell | undefined): cell is Cell {
@@ -177,10 +177,10 @@ interface CellLook {
 
 function cellHtml(cell: Cell | undefined, span: number, look: CellLook): string {
   const { isHeader = false, mark = null, bar = null, label } = look
-  const name = label === undefined ? '' : ` data-label="${escapeHtml(label)}"`
+  const name = label === undefined ? '' : ` data-label="${escapeMarkup(label)}"`
   const over = `${span > 1 ? ` colspan="${span}"` : ''}${name}`
   if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, isHeader, null)}></td>`
-  const words = escapeHtml(cellText(cell)).replaceAll('\n', '<br>')
+  const words = escapeMarkup(cellText(cell)).replaceAll('\n', '<br>')
   const link = cellLink(cell)
   const content = link === null ? words : `<a ${linkAttributes(link)}>${words}</a>`
   const [tag, scope] = isHeader ? ['th', ' scope="col"'] : ['td', '']
@@ -190,7 +190,9 @@ function cellHtml(cell: Cell | undefined, span: number, look: CellLook): string 
 
 function linkAttributes(link: string): string {
   const sheet = /^#'(.*)'!/.exec(link)?.[1]
-  return sheet === undefined ? `href="${escapeHtml(link)}" rel="noopener noreferrer"` : `href="#${escapeHtml(sheet)}"`
+  return sheet === undefined
+    ? `href="${escapeMarkup(link)}" rel="noopener noreferrer"`
+    : `href="#${escapeMarkup(sheet)}"`
 }
 
 function fillOf({ style: { fill } }: Cell): string | undefined {

@@ -1,5 +1,5 @@
 import type { Source } from '../../src/domain/comparison/comparison-context.js'
-import type { DocumentProblem, ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
+import type { ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { columnsOf } from '../layout/columns.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
@@ -18,7 +18,6 @@ function* aboutRows(report: RfqReport): Generator<RowPlan> {
   yield* noteSections(report.about)
   yield* titledSection('Texts in full', termRows(longTexts(report)))
   yield* titledSection('Closing decisions', decisionRows(report.decisions))
-  yield* titledSection('Documents that do not match the API documentation', problemRows(report.problems))
   yield* titledSection('Sources', sourceRows(report.about.sources), true)
 }
 
@@ -56,23 +55,6 @@ function* decisionRows(decisions: readonly ReportedDecision[]): Generator<RowPla
       text('Message', ({ message }) => message),
     ],
     decisions,
-  )
-}
-
-function* problemRows(problems: readonly DocumentProblem[]): Generator<RowPlan> {
-  if (problems.length === 0) return
-  const { text, moment } = columnsOf<DocumentProblem>()
-  yield* tableRows(
-    [
-      text('Document', ({ entityId }) => entityId),
-      text('Path', ({ path }) => path),
-      text('Kind', ({ kind }) => kind, { look: style.body }),
-      text('Problem', ({ code }) => code, { look: style.body }),
-      moment('First seen', ({ firstSeenAt }) => firstSeenAt),
-      text('', () => null, { look: style.body }),
-      text('Description', ({ message }) => message),
-    ],
-    problems,
   )
 }
 

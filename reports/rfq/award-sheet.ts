@@ -9,11 +9,12 @@ import { inOrder, rowSheet, tableRows } from '../layout/table-sheet.js'
 import { joinList, withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
+import { TONNES } from '../xlsx/validations.js'
 import { lowerBoundCell, OUTDATED, outdatedWhen, ruleCell, solutionCell } from './award-labels.js'
 import { savingsRows } from './award-savings.js'
 import { type ScenarioRow, SHEET_SCENARIOS, scenarioRows, unmetByOffer } from './award-scenario.js'
 import { REACHED_VOLUME } from './award-sets.js'
-import { levelsChangedCell, singleOfferCalculationRow, TONNES_VALIDATION, tonnesRows } from './award-tonnes.js'
+import { levelsChangedCell, singleOfferCalculationRow, tonnesRows } from './award-tonnes.js'
 import { type RfqLayout, rfqHeading, type ScenarioKey } from './layout.js'
 import { blockColumns, withBlockWidths, withRecommendation } from './recommendation/recommendation-block.js'
 
@@ -41,7 +42,7 @@ export function awardSheet(layout: RfqLayout): SheetPlan {
     rows: () => withRecommendation(layout, awardRows(layout)),
     frozen: { rows: 3, columns: 2 },
     filter: `A${award.headerRow}:${award.letter('own')}${award.lastRow}`,
-    validations: [{ address: award.area('own'), rule: TONNES_VALIDATION }],
+    validations: [{ address: award.area('own'), rule: TONNES }],
     marks: [
       mark(scenarios.area('reached'), is(here, '=', 'yes'), 'good'),
       mark(scenarios.area('reached'), is(here, '=', 'no'), 'warn'),

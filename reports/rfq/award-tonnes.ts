@@ -11,14 +11,10 @@ import { inOrder, tableRows } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, formula, text } from '../xlsx/cells.js'
-import { numberFromZero } from '../xlsx/validations.js'
 import { SAVINGS_ROWS, type ScenarioRow, type SheetScenario, scenarioRows, unmetByOffer } from './award-scenario.js'
 import { byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { requirementCell } from './inputs.js'
 import { type AwardKey, NO_OFFERS, type RfqLayout, type ScenarioKey } from './layout.js'
-
-/** Valid input in the column of the reader's own award. */
-export const TONNES_VALIDATION = numberFromZero('Invalid tonnes', 'Enter the tonnes to award to this offer: 0 or more.')
 
 /** Row of the intermediate results for the cheapest single offer; in the columns of the scenarios. */
 const singleOfferRow = ({ scenarios }: RfqLayout) => scenarios.lastRow + SAVINGS_ROWS + 3

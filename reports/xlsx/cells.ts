@@ -1,7 +1,7 @@
 import type ExcelJS from 'exceljs'
 import { cleanText, truncate } from '../layout/clean-text.js'
+import { escapeXstring } from '../layout/escape-markup.js'
 import { plain, type Style, scientific } from './cell-styles.js'
-import { escapeXstring } from './escape-xml.js'
 
 /**
  * The content and style of one cell. Cells are made only by the functions below: values from outside become text, finite

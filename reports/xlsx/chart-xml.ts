@@ -9,8 +9,8 @@ import {
   HIGHLIGHT_COLOUR,
   LINE_COLOURS,
 } from '../layout/chart.js'
+import { escapeMarkup, escapeXstring } from '../layout/escape-markup.js'
 import { FONT, palette } from './cell-styles.js'
-import { escapeXml, escapeXstring } from './escape-xml.js'
 
 const CATEGORY_AXIS = 111_111_111
 const VALUE_AXIS = 222_222_222
@@ -95,14 +95,14 @@ function seriesXml(chart: ColumnChart, series: ChartSeries, index: number, shape
 }
 
 function stringReference({ ref, cached }: ChartRange<string>): string {
-  const points = cached.map((text, index) => point(index, escapeXml(escapeXstring(text)))).join('')
-  return `<c:strRef><c:f>${escapeXml(ref)}</c:f><c:strCache><c:ptCount val="${cached.length}"/>${points}</c:strCache></c:strRef>`
+  const points = cached.map((text, index) => point(index, escapeMarkup(escapeXstring(text)))).join('')
+  return `<c:strRef><c:f>${escapeMarkup(ref)}</c:f><c:strCache><c:ptCount val="${cached.length}"/>${points}</c:strCache></c:strRef>`
 }
 
 function numberReference({ ref, cached }: ChartRange<number | null>, format: string): string {
   const points = cached.map((value, index) => (value === null ? '' : point(index, String(value)))).join('')
   return (
-    `<c:numRef><c:f>${escapeXml(ref)}</c:f><c:numCache><c:formatCode>${escapeXml(format)}</c:formatCode>` +
+    `<c:numRef><c:f>${escapeMarkup(ref)}</c:f><c:numCache><c:formatCode>${escapeMarkup(format)}</c:formatCode>` +
     `<c:ptCount val="${cached.length}"/>${points}</c:numCache></c:numRef>`
   )
 }
@@ -112,7 +112,7 @@ const point = (index: number, content: string) => `<c:pt idx="${index}"><c:v>${c
 /** The marks of one series with their values, or with its name. */
 function dataLabels(label: { format?: string; place: string; ink?: string; bold?: boolean }): string {
   const { format, place, ink, bold } = label
-  const numbers = format === undefined ? '' : `<c:numFmt formatCode="${escapeXml(format)}" sourceLinked="0"/>`
+  const numbers = format === undefined ? '' : `<c:numFmt formatCode="${escapeMarkup(format)}" sourceLinked="0"/>`
   return (
     `<c:dLbls>${numbers}<c:spPr><a:noFill/><a:ln><a:noFill/></a:ln></c:spPr>` +
     `${textProperties(800, ink, bold)}<c:dLblPos val="${place}"/><c:showLegendKey val="0"/><c:showVal val="${format === undefined ? 0 : 1}"/><c:showCatName val="0"/>` +
@@ -164,7 +164,7 @@ function axisXml(kind: 'catAx' | 'valAx', id: number, axis: Axis): string {
   const gridlines = `<c:majorGridlines><c:spPr><a:ln w="6350">${solid(palette.line.slice(2))}</a:ln></c:spPr></c:majorGridlines>`
   return (
     `<c:${kind}><c:axId val="${id}"/><c:scaling><c:orientation val="${order}"/>${minimum}</c:scaling><c:delete val="0"/>` +
-    `<c:axPos val="${at}"/>${kind === 'valAx' ? gridlines : ''}${titleXml(title, 900, false)}<c:numFmt formatCode="${escapeXml(format)}" sourceLinked="0"/>` +
+    `<c:axPos val="${at}"/>${kind === 'valAx' ? gridlines : ''}${titleXml(title, 900, false)}<c:numFmt formatCode="${escapeMarkup(format)}" sourceLinked="0"/>` +
     `<c:majorTickMark val="none"/><c:minorTickMark val="none"/><c:tickLblPos val="${labels}"/>${textProperties(800)}` +
     `<c:crossAx val="${id === VALUE_AXIS ? CATEGORY_AXIS : VALUE_AXIS}"/><c:crosses val="${crosses}"/>${end}</c:${kind}>`
   )
@@ -185,7 +185,7 @@ function titleXml(text: string, size: number, bold: boolean): string {
   if (text === '') return ''
   return (
     `<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:pPr><a:defRPr sz="${size}" b="${bold ? 1 : 0}"/></a:pPr>` +
-    `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${textFill()}</a:rPr><a:t>${escapeXml(text)}</a:t></a:r></a:p></c:rich></c:tx>` +
+    `<a:r><a:rPr lang="en-GB" sz="${size}" b="${bold ? 1 : 0}">${textFill()}</a:rPr><a:t>${escapeMarkup(text)}</a:t></a:r></a:p></c:rich></c:tx>` +
     '<c:overlay val="0"/></c:title>'
   )
 }
@@ -204,7 +204,7 @@ function anchorXml(chart: Chart, index: number): string {
   const id = index + 2
   return (
     `<xdr:twoCellAnchor><xdr:from>${anchorCorner(column, row)}</xdr:from><xdr:to>${anchorCorner(toColumn, toRow)}</xdr:to>` +
-    `<xdr:graphicFrame macro=""><xdr:nvGraphicFramePr><xdr:cNvPr id="${id}" name="Chart ${index + 1}" title="${escapeXml(chart.title)}" descr="${escapeXml(chart.alt)}"/>` +
+    `<xdr:graphicFrame macro=""><xdr:nvGraphicFramePr><xdr:cNvPr id="${id}" name="Chart ${index + 1}" title="${escapeMarkup(chart.title)}" descr="${escapeMarkup(chart.alt)}"/>` +
     '<xdr:cNvGraphicFramePr/></xdr:nvGraphicFramePr><xdr:xfrm><a:off x="0" y="0"/><a:ext cx="0" cy="0"/></xdr:xfrm>' +
     '<a:graphic><a:graphicData uri="http://schemas.openxmlformats.org/drawingml/2006/chart">' +
     '<c:chart xmlns:c="http://schemas.openxmlformats.org/drawingml/2006/chart" ' +

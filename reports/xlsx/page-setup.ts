@@ -1,10 +1,10 @@
 import type ExcelJS from 'exceljs'
 import { cleanText, oneLine } from '../layout/clean-text.js'
+import { escapeXstring } from '../layout/escape-markup.js'
 import { columnIndex, columnLetter } from '../layout/grid.js'
 import type { ReportIdentity, SheetPlan } from '../layout/sheet-plan.js'
 import { ROW_POINTS } from '../layout/text-metrics.js'
 import { FONT, palette } from './cell-styles.js'
-import { escapeXstring } from './escape-xml.js'
 
 const A4 = 9
 /** Excel's limit for a header or footer, each `&` counted twice. */

@@ -30,13 +30,13 @@ export const oneOf = (choices: readonly string[]): DataValidation => ({
   error: `Choose one of: ${choices.join(', ')}.`,
 })
 
-/** A number of at least 0, or nothing. */
-export const numberFromZero = (errorTitle: string, error: string): DataValidation => ({
+/** Tonnes of at least 0, or nothing. */
+export const TONNES: DataValidation = {
   ...required,
   type: 'decimal',
   operator: 'greaterThanOrEqual',
   formulae: [0],
   allowBlank: true,
-  errorTitle,
-  error,
-})
+  errorTitle: 'Invalid tonnes',
+  error: 'Enter the tonnes to award to this offer: 0 or more.',
+}

@@ -1,8 +1,8 @@
 import { Readable, type Writable } from 'node:stream'
 import ExcelJS from 'exceljs'
 import type { Chart } from '../layout/chart.js'
+import { escapeMarkup } from '../layout/escape-markup.js'
 import { CHART_TYPE, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './chart-xml.js'
-import { escapeXml } from './escape-xml.js'
 
 /** Date of every part, so that equal content gives equal bytes: the earliest date a zip file can store. */
 const PART_DATE = new Date(Date.UTC(1980, 0, 1))
@@ -89,7 +89,7 @@ function* sharedStringsXml(values: readonly string[], uses: number): Generator<s
   yield '</sst>'
 }
 
-const sharedString = (text: string) => `<si><t xml:space="preserve">${escapeXml(text)}</t></si>`
+const sharedString = (text: string) => `<si><t xml:space="preserve">${escapeMarkup(text)}</t></si>`
 
 /** The same date and permissions for every part. */
 const PART_METADATA = { date: PART_DATE, mode: 0o644 }

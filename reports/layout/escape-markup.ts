@@ -1,7 +1,7 @@
-import { cleanText } from '../layout/clean-text.js'
+import { cleanText } from './clean-text.js'
 
-/** Cleans text and escapes it for XML content and attributes. */
-export const escapeXml = (text: string): string =>
+/** Cleans text and escapes it for content and attributes of XML, HTML and SVG. */
+export const escapeMarkup = (text: string): string =>
   cleanText(text).replace(/[&<>"']/g, (character) => `&#${character.codePointAt(0)};`)
 
 /** Spreadsheets read `_x0041_` as `A` (ECMA-376 part 1, ST_Xstring), so the underscore of such text is escaped. */
