@@ -1,7 +1,6 @@
 import { cellContent, storedNumber } from '../../layout/cell-text.js'
 import { type Column, type Columns, columnsOf } from '../../layout/columns.js'
 import { columnIndex, type Grid } from '../../layout/grid.js'
-import { headRow, right } from '../../layout/rows.js'
 import type { RowPlan } from '../../layout/sheet-plan.js'
 import { HEADER_ROW, inOrder } from '../../layout/table-sheet.js'
 import * as style from '../../xlsx/cell-styles.js'
@@ -36,15 +35,11 @@ export function recommendationFact(layout: RfqLayout, key: FactKey): Reference {
 }
 
 /** A cell of an awarded offer: the first has index 0, up to MAX_AWARDED_ROWS; empty text beyond the last. */
-export const awardedOffer = (layout: RfqLayout, key: AwardedKey, index: number): Reference => ({
-  cell: layout.recommendation.awarded.cell(key, index),
-  cached: cachedIn(awardedColumns(layout)[key], AWARDED_ROWS, index),
-})
-
-function cachedIn<Row>(column: Column<Row>, rows: readonly Row[], index: number): CachedResult {
-  const cell = column.cell(rows[index] as Row, index)
-  const content = cellContent(cell)
-  return storedNumber(cell) ?? (typeof content === 'string' ? content : '')
+export function awardedOffer(layout: RfqLayout, key: AwardedKey, index: number): Reference {
+  const shown = awardedColumns(layout)[key].cell(index, index)
+  const content = cellContent(shown)
+  const cached = storedNumber(shown) ?? (typeof content === 'string' ? content : '')
+  return { cell: layout.recommendation.awarded.cell(key, index), cached }
 }
 
 interface SideTable {
@@ -72,37 +67,27 @@ const columnOf = <Key extends string>(grid: Grid<Key>): number => columnIndex(gr
 export function* withRecommendation(layout: RfqLayout, rows: Iterable<RowPlan>): Generator<RowPlan> {
   const tables = sideTables(layout)
   const lastRow = HEADER_ROW + Math.max(...tables.map((table) => table.rows.length))
-  const title = text('Recommended award', style.section)
-  let number = 0
-  const cellsOf = (row: number): Map<number, Cell> => {
-    const cells = new Map<number, Cell>()
-    if (row === HEADER_ROW - 1) cells.set(tables[0]?.firstColumn ?? 0, title)
-    if (row < HEADER_ROW) return cells
+  const cellsOf = (row: number): (Cell | undefined)[] => {
+    const cells: (Cell | undefined)[] = []
+    if (row === HEADER_ROW - 1) cells[tables[0]?.firstColumn ?? 0] = text('Recommended award', style.section)
     for (const { firstColumn, columns, rows: values } of tables) {
       const at = row - HEADER_ROW - 1
-      if (at >= values.length) continue
-      for (const [index, column] of columns.entries()) {
-        const cell = at < 0 ? headerCell(column) : column.cell(values[at] as never, at)
-        cells.set(firstColumn + index, cell)
-      }
+      if (at < -1 || at >= values.length) continue
+      for (const [index, column] of columns.entries())
+        cells[firstColumn + index] = at < 0 ? headerCell(column) : column.cell(values[at] as never, at)
     }
     return cells
   }
+  let number = 0
   for (const row of rows) {
     const side = cellsOf(++number)
-    yield side.size === 0 ? row : { ...row, cells: merged(row.cells, side) }
+    yield side.length === 0 ? row : { ...row, cells: Array.from(side, (cell, column) => cell ?? row.cells[column]) }
   }
-  while (number < lastRow) yield { working: true, cells: merged([], cellsOf(++number)) }
+  while (number < lastRow) yield { working: true, cells: Array.from(cellsOf(++number)) }
 }
 
 const headerCell = ({ header, alignRight }: Column<never>): Cell =>
-  headRow(alignRight ? right(header) : header).cells[0] as Cell
-
-function merged(cells: RowPlan['cells'], side: ReadonlyMap<number, Cell>): (Cell | undefined)[] {
-  const all = [...cells]
-  for (const [column, cell] of side) all[column] = cell
-  return Array.from(all)
-}
+  text(header, alignRight ? style.headerRight : style.header)
 
 function sideTables(layout: RfqLayout): SideTable[] {
   const { recommendation: grids, report } = layout
