@@ -1,12 +1,12 @@
 import { type AwardScenario, isExact } from '../../src/domain/comparison/awards/award-model.js'
 import type { ScenarioName } from '../../src/domain/comparison/decision/decision-model.js'
+import type { ScenarioRow } from '../../src/domain/comparison/decision/scenario-rows.js'
 import { isSolved, type SolvedSet, solvedSet } from '../../src/domain/comparison/decision/solved-scenarios.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
-import { type ScenarioRow, SHEET_SCENARIOS, type SheetScenario } from './award-scenario.js'
 import { byWantedBasis, REACHED_FACTOR } from './award-sets.js'
 import { levelsChangedCell } from './award-tonnes.js'
-import type { RfqLayout } from './layout.js'
+import { type RfqLayout, SHEET_SCENARIOS, type SheetScenario } from './layout.js'
 import { recommendationFact } from './recommendation/recommendation-block.js'
 
 /** Replaces the solution of a searched award when inputs it depends on have changed. */

@@ -5,8 +5,7 @@ import { withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, type Cell, formula, text } from '../xlsx/cells.js'
 import { OUTDATED } from './award-labels.js'
-import { BASELINES } from './award-scenario.js'
-import type { RfqLayout } from './layout.js'
+import { BASELINES, type RfqLayout } from './layout.js'
 
 /**
  * What the recommended award saves on the wanted tonnes, against each baseline. Tonnes beyond the wanted volume are no

@@ -1,4 +1,5 @@
 import { REQUIREMENT_TITLES } from '../../src/domain/comparison/decision/award-requirements.js'
+import { type ScenarioRow, scenarioRows, unmetByOffer } from '../../src/domain/comparison/decision/scenario-rows.js'
 import { isSolved } from '../../src/domain/comparison/decision/solved-scenarios.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
@@ -12,10 +13,9 @@ import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
 import { TONNES } from '../xlsx/validations.js'
 import { lowerBoundCell, OUTDATED, outdatedWhen, ruleCell, solutionCell } from './award-labels.js'
 import { savingsRows } from './award-savings.js'
-import { type ScenarioRow, SHEET_SCENARIOS, scenarioRows, unmetByOffer } from './award-scenario.js'
 import { REACHED_VOLUME } from './award-sets.js'
 import { levelsChangedCell, singleOfferCalculationRow, tonnesRows } from './award-tonnes.js'
-import { type RfqLayout, rfqHeading, type ScenarioKey } from './layout.js'
+import { type RfqLayout, rfqHeading, type ScenarioKey, SHEET_SCENARIOS } from './layout.js'
 import { blockColumns, withBlockWidths, withRecommendation } from './recommendation/recommendation-block.js'
 
 const NOTE =

@@ -1,5 +1,6 @@
 import { developerKey } from '../../src/domain/comparison/awards/award-scenarios.js'
-import { reachedFrom } from '../../src/domain/comparison/awards/cheapest-combination.js'
+import { awardable, priceOrder, singleOfferSteps } from '../../src/domain/comparison/awards/award-steps.js'
+import { type ScenarioRow, scenarioRows, unmetByOffer } from '../../src/domain/comparison/decision/scenario-rows.js'
 import { isSolved, solvedSet } from '../../src/domain/comparison/decision/solved-scenarios.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
@@ -11,10 +12,16 @@ import { inOrder, tableRows } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, formula, text } from '../xlsx/cells.js'
-import { SAVINGS_ROWS, type ScenarioRow, type SheetScenario, scenarioRows, unmetByOffer } from './award-scenario.js'
 import { byWantedBasis, REACHED_VOLUME } from './award-sets.js'
 import { requirementCell } from './inputs.js'
-import { type AwardKey, NO_OFFERS, type RfqLayout, type ScenarioKey } from './layout.js'
+import {
+  type AwardKey,
+  NO_OFFERS,
+  type RfqLayout,
+  SAVINGS_ROWS,
+  type ScenarioKey,
+  type SheetScenario,
+} from './layout.js'
 
 /** Row of the intermediate results for the cheapest single offer; in the columns of the scenarios. */
 const singleOfferRow = ({ scenarios }: RfqLayout) => scenarios.lastRow + SAVINGS_ROWS + 3
@@ -38,7 +45,7 @@ export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
   const candidates = `${ranked}*IF(${enough},${largeEnough},${volumes}=MAX(IF(${ranked},${volumes})))`
   const cheapest = `${candidates}*(${totals}=${singleOfferCell(layout, 'total')})`
   const largest = `${cheapest}*(${volumes}=${singleOfferCell(layout, 'price')})`
-  const figures = singleOfferFigures(layout)
+  const figures = singleOfferSteps(layout.report)
   const step = (expression: string, cached: number, look: style.Style) =>
     arrayFormula(`IF(ISNUMBER(WantedVolume),${expression},0)`, cached, look)
   return workingRow(
@@ -52,21 +59,6 @@ export function singleOfferCalculationRow(layout: RfqLayout): RowPlan {
     step(`MIN(IF(${largest},${award.range('offer')}))`, figures.offer, style.plainNumber),
     formula(levelsChanged(layout), 0, style.plainNumber),
   )
-}
-
-function singleOfferFigures({ report }: RfqLayout) {
-  const ranked = report.offers.filter(({ eligibility }) => eligibility.eligible)
-  const wanted = report.rfq.wanted.volume
-  const enough =
-    wanted === null ? 0 : ranked.filter(({ metrics }) => (metrics.volume ?? 0) >= reachedFrom(wanted)).length
-  const single = report.awards.find(({ scenario }) => scenario === 'cheapest-single')?.winners[0]
-  const winner = report.offers.find(({ id }) => id === single?.offerId)
-  return {
-    enough,
-    total: round6(winner?.compared.total ?? 0),
-    volume: round6(winner?.metrics.volume ?? 0),
-    offer: winner?.sequence ?? 0,
-  }
 }
 
 /** Tonnes by offer and scenario; the last column is the reader's own award. */
@@ -83,7 +75,8 @@ function tonnesColumns(layout: RfqLayout): Columns<OfferReport, AwardKey> {
   const [orders, unmet] = [priceOrder(report.offers), unmetByOffer(report)]
   // The number of a developer is that of its first offer.
   const developers = new Map(report.offers.map((offer) => [developerKey(offer), offer.sequence] as const).reverse())
-  const { volume, total } = awardable
+  const volume = (offer: OfferReport) => awardable(offer).volume
+  const total = (offer: OfferReport) => awardable(offer).total
   const ifAwardable = (index: number, key: 'volume' | 'comparedTotal') =>
     `IF(AND(ISNUMBER(${offers.cell('volume', index)}),ISNUMBER(${offers.cell('comparedTotal', index)})),${offers.cell(key, index)},0)`
   const tonnes = scenarioRows(report).map((row, index) => [row.scenario, scenarioColumn(layout, row, index + 1)])
@@ -133,31 +126,12 @@ function scenarioColumn(layout: RfqLayout, { scenario, awarded }: ScenarioRow, n
   ])
 }
 
-/** Volume and total of an offer; 0 if one of them cannot be compared. */
-const awardable = {
-  volume: ({ metrics, compared }: OfferReport) => (compared.total === null ? 0 : (metrics.volume ?? 0)),
-  total: ({ metrics, compared }: OfferReport) => (metrics.volume === null ? 0 : (compared.total ?? 0)),
-}
-
 const SIX_DECIMALS = style.withNumberFormat(style.plainNumber, '#,##0.000000')
 
 function orderExpression({ award: { range } }: RfqLayout, at: At<AwardKey>): string {
   const own = at('orderPrice')
   const ties = `COUNTIFS(${range('orderPrice')},${own},${range('offer')},"<"&${at('offer')})`
   return `IF(ISNUMBER(${own}),RANK(${own},${range('orderPrice')},1)+${ties},"")`
-}
-
-/** Rank by nominal price, rounded to six decimals; ties go to the lower number. */
-function priceOrder(offers: readonly OfferReport[]): ReadonlyMap<string, number> {
-  const ranked = offers
-    .filter(({ eligibility }) => eligibility.eligible)
-    .map(({ id, sequence, compared, metrics }) => ({
-      id,
-      sequence,
-      price: round6((compared.total ?? 0) / (metrics.volume ?? 1)),
-    }))
-  ranked.sort((a, b) => a.price - b.price || a.sequence - b.sequence)
-  return new Map(ranked.map(({ id }, index) => [id, index + 1]))
 }
 
 /** @param isMember 1 if the searched award contains the offer, otherwise 0 */

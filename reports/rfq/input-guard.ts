@@ -2,8 +2,7 @@ import { columnIndex, type Grid } from '../layout/grid.js'
 import { guardSheet, type Withheld } from '../layout/guard.js'
 import { keys } from '../layout/keys.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
-import { SHEET_SCENARIOS } from './award-scenario.js'
-import type { RfqLayout } from './layout.js'
+import { type RfqLayout, SHEET_SCENARIOS } from './layout.js'
 
 /** Shown in place of results while an input is invalid. */
 const CHECK_INPUTS = 'check Inputs'

@@ -1,3 +1,4 @@
+import { SCENARIOS } from '../../src/domain/comparison/decision/decision-model.js'
 import { type FailureGroups, failureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/offer/offer-terms.js'
@@ -11,8 +12,14 @@ import type { Heading } from '../layout/rows.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
-import { SAVINGS_ROWS, SHEET_SCENARIOS } from './award-scenario.js'
 import { type RecommendationGrids, recommendationGrids } from './recommendation/recommendation-grids.js'
+
+/** The scenarios on `Award`, each a column of tonnes: those of the decision, and the reader's own. */
+export const SHEET_SCENARIOS = [...SCENARIOS, 'own'] as const
+export type SheetScenario = (typeof SHEET_SCENARIOS)[number]
+export const BASELINES = 3
+/** Rows of the savings below the scenarios: title, headers, one for each baseline, and an empty row. */
+export const SAVINGS_ROWS = BASELINES + 3
 
 /** Columns of `Deliveries`; the first six are promised in this order. */
 const DELIVERY_KEYS = keys(

@@ -1,4 +1,5 @@
 import { SCENARIOS } from '../../src/domain/comparison/decision/decision-model.js'
+import { scenarioRows as rowsOfReport, type ScenarioRow } from '../../src/domain/comparison/decision/scenario-rows.js'
 import { referenceTo } from '../layout/cell-text.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
@@ -6,7 +7,6 @@ import { sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { scenarioRows as rowsOfReport, type ScenarioRow } from './award-scenario.js'
 import { scenarioColumns } from './award-sheet.js'
 import type { RfqLayout, ScenarioKey } from './layout.js'
 

@@ -1,5 +1,6 @@
 import { reachedFrom } from '../../../src/domain/comparison/awards/cheapest-combination.js'
 import { upTo } from '../../../src/domain/comparison/decision/award-requirements.js'
+import { currentEntry } from '../../../src/domain/comparison/decision/current-entry.js'
 import type { DecisionAward } from '../../../src/domain/comparison/decision/decision-model.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
 import { withCurrency } from '../../layout/wording.js'
@@ -20,7 +21,7 @@ import {
   literal,
   REGARDLESS,
 } from './recommendation-grids.js'
-import { alternativesText, currentEntry, membersText, NO_AWARD, solutionText } from './solved-awards.js'
+import { alternativesText, membersText, NO_AWARD, solutionText } from './solved-awards.js'
 
 const NOT_SOLVED = 'not solved'
 const NOT_SOLVED_TEXT = 'This combination of requirements and wanted volume is not solved ahead. Run: '
@@ -36,7 +37,7 @@ export function lookUpFacts(layout: RfqLayout) {
   const { switches, rule } = report.decision
   const { settings, rfq } = report
   const at = (key: FactKey) => factCell(layout, key)
-  const entry = currentEntry(layout)
+  const entry = currentEntry(report)
   const index = switches.entries.findIndex(({ key }) => key === entry?.key)
   const zeros = '0'.repeat(switches.names.length)
   const digits = ['""', ...switches.names.map((name) => `IF(${requirementCell(name)}="hard",1,0)`)].join('&')

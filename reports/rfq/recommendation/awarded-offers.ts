@@ -1,3 +1,4 @@
+import { currentEntry, isSolvedAhead } from '../../../src/domain/comparison/decision/current-entry.js'
 import type { AwardedOffer } from '../../../src/domain/comparison/decision/decision-model.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../../layout/columns.js'
@@ -15,7 +16,7 @@ import {
   MAX_AWARDED_ROWS,
   REGARDLESS,
 } from './recommendation-grids.js'
-import { ALTERNATIVE_DIGITS, currentEntry, isSolvedAhead } from './solved-awards.js'
+import { ALTERNATIVE_DIGITS } from './solved-awards.js'
 
 /** The rows of the table, from 0. */
 export const AWARDED_ROWS = [...Array(MAX_AWARDED_ROWS).keys()]
@@ -31,8 +32,8 @@ export function awardedColumns(layout: RfqLayout): Columns<number, AwardedKey> {
   const fact = (key: FactKey) => factCell(layout, key)
   const [numbersOf, tonnes] = [grids.offers.range('offer'), grids.offers.range('tonnes')]
   const indexes = new Map(report.offers.map(({ id }, index) => [id, index + 1]))
-  const isSolved = isSolvedAhead(layout)
-  const alternatives = isSolved ? currentEntry(layout)?.alternatives : null
+  const isSolved = isSolvedAhead(report)
+  const alternatives = isSolved ? currentEntry(report)?.alternatives : null
   const money = numbers.money(currency)
   const price = numbers.price(currency)
   /** A column that is empty in the rows after the last awarded offer. */

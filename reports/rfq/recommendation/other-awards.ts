@@ -1,3 +1,4 @@
+import { isSolvedAhead } from '../../../src/domain/comparison/decision/current-entry.js'
 import type { DecisionAward } from '../../../src/domain/comparison/decision/decision-model.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
 import { withCurrency } from '../../layout/wording.js'
@@ -16,7 +17,7 @@ import {
   REGARDLESS,
   type SolvedKey,
 } from './recommendation-grids.js'
-import { isSolvedAhead, listOf, membersText, NO_AWARD } from './solved-awards.js'
+import { listOf, membersText, NO_AWARD } from './solved-awards.js'
 
 const sequencesOf = ({ offers }: DecisionAward) => offers.map(({ sequence }) => sequence)
 
@@ -32,7 +33,7 @@ export function runnerUpFacts(layout: RfqLayout) {
     const cached = value ?? NO_FIGURE
     const unknown = `IF(AND(InputsChanged>0,OR(${BEST_SCORE},${at('alternatives')}="")),"Run: "&ReportCommand,"${NO_FIGURE}")`
     const reported = `IF(InputsChanged=0,${literal(cached as number | string)},${unknown})`
-    const found = `IF(COUNT(${totals})=0,${isSolvedAhead(layout) ? unknown : reported},${solved})`
+    const found = `IF(COUNT(${totals})=0,${isSolvedAhead(report) ? unknown : reported},${solved})`
     return figure(label, `IF(${at('problem')}="",${found},${at('problem')})`, cached, look)
   }
   const members = `INDEX(${grids.solved.range('members')},INDEX(${alternatives},MATCH(MIN(${totals}),${totals},0))+1)`

@@ -13,22 +13,6 @@ export const NO_AWARD = 'none'
 /** Digits of an award's number in the list of alternatives. */
 export const ALTERNATIVE_DIGITS = 4
 
-/** The entry for the settings of the report; null if its rule needs none and it is not solved. */
-export function currentEntry({ report }: RfqLayout): SwitchEntry | null {
-  const { switches, rule } = report.decision
-  const basis = report.settings.wantedVolume
-  const isRegardless = rule === 'cheapest-regardless'
-  const key = isRegardless ? `${'0'.repeat(switches.names.length)}|${basis}` : switches.currentKey
-  const found = switches.entries.find((entry) => entry.key === key)
-  const regardless = switches.regardless.find((one) => one.basis === basis)
-  if (found !== undefined || !isRegardless || regardless === undefined) return found ?? null
-  return { key, basis, award: regardless.award, closest: null, waived: [], alternatives: null }
-}
-
-/** Whether the runner-up and break-even prices of the report follow from the solved awards. */
-export const isSolvedAhead = (layout: RfqLayout): boolean =>
-  layout.report.decision.rule !== 'best-score-compliant' && currentEntry(layout)?.alternatives != null
-
 /** The numbers of the offers of an award, such as `,3,17,`, so that a formula finds each as `,3,`. */
 export const membersText = ({ sequences }: Pick<SolvedAward, 'sequences'>): string => `,${sequences.join(',')},`
 

@@ -1,15 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { columnIndex, columnLetter } from '../../../reports/layout/grid.js'
-import {
-  type ScenarioRow,
-  SHEET_SCENARIOS,
-  type SheetScenario,
-  scenarioRows,
-} from '../../../reports/rfq/award-scenario.js'
-import { rfqLayout } from '../../../reports/rfq/layout.js'
+import { rfqLayout, SHEET_SCENARIOS, type SheetScenario } from '../../../reports/rfq/layout.js'
 import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import { EXACT_SCENARIOS } from '../../../src/domain/comparison/awards/award-model.js'
 import type { Sensitivity } from '../../../src/domain/comparison/awards/sensitivity-model.js'
+import { type ScenarioRow, scenarioRows } from '../../../src/domain/comparison/decision/scenario-rows.js'
 import { SOLVED_SCENARIOS } from '../../../src/domain/comparison/decision/solved-scenarios.js'
 import type { OfferReport } from '../../../src/domain/comparison/offer/offer-report-model.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'

@@ -1,20 +1,12 @@
-import { type DecisionAward, SCENARIOS, type Scenario } from '../../src/domain/comparison/decision/decision-model.js'
-import { SCENARIO_TEXT } from '../../src/domain/comparison/decision/decision-scenarios.js'
-import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-
-/** The scenarios on `Award`, each a column of tonnes: those of the decision, and the reader's own. */
-export const SHEET_SCENARIOS = [...SCENARIOS, 'own'] as const
-export type SheetScenario = (typeof SHEET_SCENARIOS)[number]
-
-export const BASELINES = 3
-/** Rows of the savings below the scenarios: title, headers, one for each baseline, and an empty row. */
-export const SAVINGS_ROWS = BASELINES + 3
+import type { RfqReport } from '../report/rfq-report-model.js'
+import { type DecisionAward, SCENARIOS, type Scenario, type ScenarioName } from './decision-model.js'
+import { SCENARIO_TEXT } from './decision-scenarios.js'
 
 /** One scenario with its figures. */
 export interface ScenarioRow
   extends Pick<Scenario, 'title' | 'rule' | 'words' | 'difference' | 'constraint'>,
     Omit<DecisionAward, 'offers' | 'coverage' | 'score' | 'unmet' | 'compliant'> {
-  scenario: SheetScenario
+  scenario: ScenarioName | 'own'
   /** Tonnes by offer id. */
   awarded: ReadonlyMap<string, number>
 }
@@ -30,7 +22,7 @@ const NO_AWARD = {
 }
 const NO_EXCESS = { excessTonnes: 0, excessCost: 0 }
 
-/** The rows of the table of scenarios. */
+/** The scenarios of the decision, also without a wanted volume, then the reader's own award. */
 export function scenarioRows(report: RfqReport): ScenarioRow[] {
   const { awards, decision, rfq } = report
   const rows = SCENARIOS.map((scenario): ScenarioRow => {
