@@ -100,7 +100,14 @@ export const COMPARISON_COLUMNS: ListColumns<RankedOffer> = () => [
   },
   { header: 'Status', cell: ({ status }) => status, isExtra: true },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, isExtra: true },
-  { header: 'Failed requirement', key: 'failed', cell: ({ failure }) => failure ?? 'none', min: 18 },
+  {
+    header: 'Failed requirement',
+    key: 'failed',
+    cell: ({ failure }) => failure,
+    min: 18,
+    below: 40,
+    hideIfEmpty: true,
+  },
   { header: 'Flags', cell: flagCounts, drop: 1 },
   { header: 'Flag details', cell: flagWords, min: 40, isExtra: true },
 ]

@@ -4,7 +4,7 @@ import { closestMatches } from '../config/suggest.js'
 import { formatDecimal } from '../domain/comparison/number-format.js'
 import type { Cli } from './cli-context.js'
 import { UsageError } from './cli-error.js'
-import { printJson, tableWidth } from './output.js'
+import { printJson, printWrapped, tableWidth } from './output.js'
 import type { Io } from './process-io.js'
 import { type Column, formatTable } from './terminal-table.js'
 import { sanitize } from './terminal-text.js'
@@ -106,9 +106,7 @@ function printTables<Row>(io: Io, { groupOf }: List<Row>, { columns, rows, wide 
     for (const name of table.hidden) hidden.add(name)
   }
   if (hidden.size === 0) return
-  io.err(
-    `Not shown, because the table is ${tableWidth(io)} columns wide: ${[...hidden].join(', ')}. --wide shows all, --columns others.\n`,
-  )
+  printWrapped(io, `Not shown, for lack of width: ${[...hidden].join(', ')}. --wide shows all, --columns others.`)
 }
 
 /** Text that does not fit is continued on the next line, not cut. */

@@ -2,7 +2,7 @@ import { exactJsonText } from '../domain/exact-json.js'
 import type { Cli } from './cli-context.js'
 import type { Io } from './process-io.js'
 import { type Column, formatTable } from './terminal-table.js'
-import { escapeInvisible } from './terminal-text.js'
+import { escapeInvisible, wrap } from './terminal-text.js'
 
 /** Prints a value as one indented JSON document. */
 export const printJson = (io: Io, value: unknown) => io.out(`${jsonText(io, exactJsonText(value, 2))}\n`)
@@ -39,8 +39,12 @@ export function printTable<Row>(
   const width = tableWidth(io)
   const { text, hidden } = formatTable(columns, rows, { width, emphasize })
   io.out(text)
-  if (hidden.length > 0) io.err(`Not shown, because the table is ${width} columns wide: ${hidden.join(', ')}.\n`)
+  if (hidden.length > 0) printWrapped(io, `Not shown, for lack of width: ${hidden.join(', ')}.`)
 }
+
+/** Prints a note on stderr, in lines of the width of tables. */
+export const printWrapped = (io: Pick<Io, 'err' | 'width' | 'env'>, note: string): void =>
+  io.err(`${wrap(note, tableWidth(io)).join('\n')}\n`)
 
 /** A timestamp to the minute: `2026-01-31 12:00`, UTC. */
 export const formatMinute = (timestamp: string | null | undefined) =>

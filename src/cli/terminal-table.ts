@@ -9,6 +9,8 @@ export interface Column<Row> {
   min?: number
   /** `wrap` continues text on further lines, and breaks long words; the default is to truncate it with an ellipsis. */
   overflow?: 'wrap'
+  /** Where the column would be narrower than this, its text is shown below the row, after its header. */
+  below?: number
   /** Columns with the highest number are hidden first if the terminal is too narrow; absent: never hidden. */
   drop?: number
 }
@@ -37,11 +39,11 @@ const GAP = '  '
 export function formatTable<Row>(columns: readonly Column<Row>[], rows: readonly Row[], format: TableFormat) {
   const { width, emphasize = (text) => text } = format
   const all = columns.map((column) => fitColumn(column, rows))
-  const fitted = width === null ? all : shrink(addWhatFits(all, dropUntilFit(all, width), width), width)
+  const { fitted, below } = width === null ? { fitted: all, below: [] } : fitToWidth(all, width)
   const header = emphasize(joinCells(fitted, ({ column }) => column.header))
   const rule = joinCells(fitted, (each) => '─'.repeat(each.width))
-  const body = rows.flatMap((_, index) => rowLines(fitted, index))
-  const shown = new Set(fitted.map(({ column }) => column.header))
+  const body = rows.flatMap((_, index) => [...rowLines(fitted, index), ...linesBelow(below, index, width ?? 0)])
+  const shown = new Set([...fitted, ...below].map(({ column }) => column.header))
   return {
     text: [header, rule, ...body].map((text) => `${text}\n`).join(''),
     hidden: columns.map((column) => column.header).filter((name) => !shown.has(name)),
@@ -53,6 +55,42 @@ function fitColumn<Row>(column: Column<Row>, rows: readonly Row[]): FittedColumn
   const width = cells.reduce((widest, cell) => Math.max(widest, displayWidth(cell)), displayWidth(column.header))
   return { column: column as Column<never>, cells, width }
 }
+
+function fitToWidth(all: readonly FittedColumn[], width: number) {
+  const fitColumns = (columns: readonly FittedColumn[]) =>
+    shrink(addWhatFits(columns, dropUntilFit(columns, width), width), width)
+  const isNarrow = (fitted: FittedColumn, at: number) =>
+    fitted.width < Math.min(fitted.column.below ?? 0, all[at]?.width ?? 0)
+  // The others are fitted to the room that these leave.
+  const narrow = new Set(
+    fitColumns(all)
+      .filter((fitted) =>
+        isNarrow(
+          fitted,
+          all.findIndex(({ column }) => column === fitted.column),
+        ),
+      )
+      .map(({ column }) => column),
+  )
+  return {
+    fitted: fitColumns(all.filter(({ column }) => !narrow.has(column))),
+    below: all.filter(({ column }) => narrow.has(column)),
+  }
+}
+
+const INDENT = '    '
+
+function linesBelow(columns: readonly FittedColumn[], index: number, width: number): string[] {
+  return columns.flatMap(({ column, cells }) => {
+    const cell = cells[index] ?? ''
+    const room = width - INDENT.length
+    return cell === '' ? [] : wrapAll(`${column.header}: ${cell}`, room).map((line) => `${INDENT}${line}`)
+  })
+}
+
+/** Breaks text at spaces, and words that are longer than a line. */
+const wrapAll = (text: string, width: number) =>
+  wrap(text, width).flatMap((line) => (displayWidth(line) > width ? breakWord(line, width) : [line]))
 
 const minWidth = ({ column, width }: FittedColumn) =>
   Math.min(width, Math.max(column.min ?? width, displayWidth(column.header)))
@@ -109,7 +147,7 @@ function rowLines(columns: readonly FittedColumn[], index: number): string[] {
 function cellLines({ column, cells, width }: FittedColumn, index: number): string[] {
   const cell = cells[index] ?? ''
   if (column.overflow !== 'wrap') return [truncate(cell, width)]
-  return wrap(cell, width).flatMap((line) => (displayWidth(line) > width ? breakWord(line, width) : [line]))
+  return wrapAll(cell, width)
 }
 
 const joinCells = (columns: readonly FittedColumn[], text: (column: FittedColumn, at: number) => string) =>

@@ -153,6 +153,16 @@ describe('formatTable', () => {
     expect(lines.slice(2, -1)).toEqual(['7    its due date has ended    3', '     and nobody closed it'])
   })
 
+  it('shows a column below the row where it would be too narrow to read', () => {
+    const reasons = [
+      { header: 'RFQ', cell: () => 7 },
+      { header: 'Reason', cell: () => 'its due date has ended', min: 10, below: 20, overflow: 'wrap' as const },
+    ]
+    const lines = (width: number) => table(reasons, rows.slice(0, 1), { width }).split('\n').slice(0, -1)
+    expect(lines(27)).toEqual(['RFQ  Reason', '───  ──────────────────────', '7    its due date has ended'])
+    expect(lines(20)).toEqual(['RFQ', '───', '7', '    Reason: its due', '    date has ended'])
+  })
+
   it('is never wider than the width if every column can shrink', () => {
     const cell = fc.string({ unit: fc.constantFrom('a', ' ', '漢', '🌳', '-'), maxLength: 40 })
     fc.assert(

@@ -209,6 +209,7 @@ export const decisionColumns = ({ label, minute }: TimeFormat): ListColumn<Decis
     header: 'Reason',
     cell: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
     min: 24,
+    below: 48,
     overflow: 'wrap',
   },
   { header: 'Run', cell: ({ runId }) => runId, align: 'right', drop: 2 },

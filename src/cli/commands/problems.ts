@@ -47,7 +47,7 @@ const COLUMNS: ListColumns<ProblemRecord> = ({ label, minute }) => [
   { header: 'Id', cell: ({ entityId }) => entityId, min: 8 },
   { header: 'Field', cell: ({ path }) => path || '(whole document)', min: 16 },
   { header: 'Code', cell: ({ code }) => code },
-  { header: 'Problem', cell: ({ message }) => message, min: 24, overflow: 'wrap' },
+  { header: 'Problem', cell: ({ message }) => message, min: 24, below: 32, overflow: 'wrap' },
   { header: 'Times', cell: ({ times }) => times, align: 'right', drop: 2 },
   {
     header: `First seen (${label})`,

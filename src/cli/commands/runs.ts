@@ -49,7 +49,7 @@ export const runColumns = ({ label, minute }: TimeFormat): ListColumn<RunRecord>
   { header: 'Changed', cell: ({ changed }) => changed, align: 'right' },
   { header: 'Missing', cell: ({ missing }) => missing, align: 'right', drop: 2 },
   { header: 'Invalid', cell: ({ invalid }) => invalid, align: 'right', drop: 3 },
-  { header: 'Error', cell: ({ error }) => error, min: 30, overflow: 'wrap', hideIfEmpty: true },
+  { header: 'Error', cell: ({ error }) => error, min: 30, below: 48, overflow: 'wrap', hideIfEmpty: true },
 ]
 
 function outcomeText({ outcome, times }: RunRecord): string {
