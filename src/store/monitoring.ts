@@ -3,8 +3,8 @@ import { type Connection, yieldToEventLoop } from './connection.js'
 import type { Monitoring, RecordedVersion, RfqCount } from './contract.js'
 
 /** RFQs, and rows of versions, that are read at a time: a few milliseconds. */
-const BATCH_SIZE = 100
-const ROW_STEP = 100
+const BATCH_SIZE = 25
+const ROW_STEP = 50
 
 /** Figures for monitoring, cheap enough to be read several times a minute. */
 export function createMonitoring(connection: Connection): Monitoring {

@@ -6,7 +6,7 @@ import { closestMatches } from '../../config/suggest.js'
 import type { Clock } from '../../domain/clock.js'
 import type { ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { ApiReader } from '../../web/api/read.js'
-import type { JobStatusView } from '../../web/api/schemas.js'
+import type { JobStatusView } from '../../web/api/schemas/index.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
 

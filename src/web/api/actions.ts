@@ -4,7 +4,7 @@ import type { User } from '../access/user.js'
 import type { Operation } from './endpoint.js'
 import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
-import { acceptedJob, type JobStatusView, jobStatus } from './schemas.js'
+import { acceptedJob, type JobStatusView, jobStatus } from './schemas/index.js'
 
 /** Work that the API puts on the queue. */
 export interface JobOrder {

@@ -6,7 +6,6 @@ import { etagOf, matchesEtag } from './etag.js'
 import { openApiDocument } from './openapi.js'
 import { API_PREFIX, PROBLEM_TYPE, ProblemError, toProblem } from './problem.js'
 import { READ_ENDPOINTS } from './read.js'
-import { isSettingName } from './what-if.js'
 
 /** Every operation of the API, in the order of its document. */
 export const ENDPOINTS: readonly Operation[] = [...READ_ENDPOINTS, ...ACTION_ENDPOINTS]
@@ -42,7 +41,7 @@ function addEndpoints(api: FastifyInstance, options: ApiOptions): void {
 const urlOf = ({ path }: Operation) => path.replace(/\{(\w+)\}/g, ':$1')
 const pathOf = ({ params }: FastifyRequest) => params as Record<string, string>
 const parameters = (endpoint: Operation, { query }: FastifyRequest, { suggest }: ApiOptions) =>
-  parseQuery(endpoint, query as Record<string, unknown>, { suggest, isSetting: isSettingName })
+  parseQuery(endpoint, query as Record<string, unknown>, suggest)
 
 function addReadEndpoint(api: FastifyInstance, endpoint: ReadEndpoint, options: ApiOptions): void {
   api.get(urlOf(endpoint), async (request, reply) => {

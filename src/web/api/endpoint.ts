@@ -3,6 +3,7 @@ import type { Clock } from '../../domain/clock.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import { type InvalidValue, ProblemError } from './problem.js'
 import type { ApiQueries } from './queries.js'
+import { isSettingName, SETTING_NAMES } from './what-if.js'
 
 /** What reading endpoints work with. They run where they block no event loop. */
 export interface ReadDeps {
@@ -65,7 +66,7 @@ export const readEndpoint = <Query extends z.ZodObject, Result extends z.ZodType
 export function parseQuery(
   { query, acceptsSettings = false }: Pick<Operation, 'query' | 'acceptsSettings'>,
   values: Readonly<Record<string, unknown>>,
-  { suggest, isSetting }: { suggest: ReadDeps['suggest']; isSetting: (name: string) => boolean },
+  suggest: ReadDeps['suggest'],
 ): Record<string, unknown> {
   const known = Object.keys(query.shape)
   const errors: InvalidValue[] = []
@@ -74,8 +75,13 @@ export function parseQuery(
   for (const [name, value] of Object.entries(values)) {
     if (typeof value !== 'string') errors.push({ in: 'query', name, detail: 'given more than once' })
     else if (known.includes(name)) named[name] = value
-    else if (acceptsSettings && isSetting(name)) settings[name] = value
-    else errors.push({ in: 'query', name, detail: unknownParameter(name, known, suggest) })
+    else if (acceptsSettings && isSettingName(name)) settings[name] = value
+    else
+      errors.push({
+        in: 'query',
+        name,
+        detail: unknownParameter(name, acceptsSettings ? [...known, ...SETTING_NAMES] : known, suggest),
+      })
   }
   const parsed = query.safeParse(named)
   for (const { path, message } of parsed.error?.issues ?? []) {

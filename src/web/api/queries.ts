@@ -5,7 +5,7 @@ import type { ChangeFeed } from '../../read-models/change-feed.js'
 import type { RfqFigures, RfqListRow } from '../../read-models/rfq-list.js'
 import type { Today } from '../../read-models/today-model.js'
 import type { ListCursor, ListPage } from './cursor.js'
-import type { ApiChannel, ListingDetail, ListingItem, OfferDetail, OfferItem, RfqDetail } from './schemas.js'
+import type { ApiChannel, ListingDetail, ListingItem, OfferDetail, OfferItem, RfqDetail } from './schemas/index.js'
 
 /** The state to read: the current one, or as of a moment. */
 export interface ApiMoment {

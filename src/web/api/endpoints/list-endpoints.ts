@@ -17,7 +17,7 @@ import {
   RUN_OUTCOMES,
   run,
   todayModel,
-} from '../schemas.js'
+} from '../schemas/index.js'
 import { asOfText, channelOf, momentOf, pathChannel } from './rfq-endpoints.js'
 
 /** The cursor after a page in the order of ids; null if the page is not full. */

@@ -4,7 +4,7 @@ import { type ReadCall, type ReadDeps, readEndpoint } from '../endpoint.js'
 import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'
 import { type ApiMoment, type Lookup, RFQ_SORTS, type RfqName } from '../queries.js'
-import { comparison, countedListOf, offerDetail, offerItem, rfqDetail, rfqItem } from '../schemas.js'
+import { comparison, countedListOf, offerDetail, offerItem, rfqDetail, rfqItem } from '../schemas/index.js'
 import { isSettingName, whatIfSettings } from '../what-if.js'
 
 /** The moment that a request asks for. */

@@ -1,0 +1,160 @@
+import { z } from 'zod'
+import { channelKey, count, nullableText, number, text, timestamp } from './common.js'
+
+const documentBody = {
+  body: z.unknown().describe('The document as received, parsed, with fields that the API description lacks.'),
+  bodyText: nullableText.describe('Its text, if parsing it loses something, such as digits of a number; else null.'),
+}
+
+/** What Quotekeeper knows about a document besides its content. */
+const observation = {
+  version: z.int().min(1),
+  notBefore: timestamp.nullable().describe('The last observation that still showed the version before it.'),
+  observedAt: timestamp.describe('The first observation of this version.'),
+  firstObservedAt: timestamp,
+  lastObservedAt: timestamp.nullable().describe('Null as of a past moment.'),
+  missingSince: timestamp.nullable(),
+  valid: z.boolean().describe('Whether the document matches the API description.'),
+}
+
+export const apiChannel = z
+  .strictObject({
+    channel: channelKey,
+    autoClose: z.enum(['on', 'dry-run', 'off']),
+    timeZone: text,
+    graceHours: z.number(),
+    polls: z.array(
+      z.strictObject({
+        kind: z.enum(['listings', 'rfqs']),
+        completeAt: timestamp.nullable(),
+        ok: z.boolean().describe('Whether one completed within three intervals of the schedule.'),
+        message: text,
+      }),
+    ),
+    rfqs: z
+      .strictObject({ open: count, closed: count, other: count, overdue: count })
+      .describe('Without missing ones.'),
+  })
+  .meta({ id: 'Channel' })
+
+const rfqTerms = {
+  channel: channelKey,
+  id: text,
+  number,
+  reference: nullableText,
+  title: nullableText,
+  state: nullableText.describe('`open`, `closed`, or what else the marketplace sent.'),
+  responseDueDate: nullableText,
+  fulfilmentDueDate: nullableText,
+  minVolume: number,
+  maxVolume: number,
+  minUnitPrice: number,
+  maxUnitPrice: number,
+  currency: nullableText,
+}
+
+export const rfqFigures = z
+  .strictObject({
+    ranked: count.describe('Offers that can be ranked.'),
+    meetRequirements: count.describe('Offers that meet all hard requirements.'),
+    wanted: number.describe('Wanted tonnes.'),
+    volume: z.number().describe('Tonnes of the ranked offers.'),
+    coverage: number.describe('The share of the wanted volume that they cover, at most 1.'),
+    currency: nullableText,
+    bestPricePerTonne: number,
+    bestPriceOffer: nullableText,
+    award: z
+      .strictObject({
+        status: z.enum(['award', 'partial', 'none', 'no-target', 'no-offers']),
+        offers: z.array(z.string()).describe('Labels of the awarded offers.'),
+        tonnes: z.number(),
+        pricePerTonne: number,
+      })
+      .nullable()
+      .describe('The recommended award; null if the award rule depends on scores: see the comparison.'),
+  })
+  .meta({ id: 'RfqFigures' })
+
+export const rfqItem = z
+  .strictObject({
+    ...rfqTerms,
+    name: text.describe('What to call it in paths and commands.'),
+    daysToDue: z.int().nullable().describe('Negative after the due date. Counted in the time zone of the channel.'),
+    overdue: z.boolean().describe('Open, past due and past the grace period.'),
+    offers: count.describe('Offers that are not missing.'),
+    changedAt: timestamp,
+    missingSince: timestamp.nullable(),
+    valid: z.boolean(),
+    version: z.int().min(1),
+    figures: rfqFigures.optional().describe('Only with `figures=true`.'),
+  })
+  .meta({ id: 'RfqItem' })
+
+export const rfqDetail = z
+  .strictObject({ ...rfqTerms, closedAt: nullableText, offers: count, ...observation, ...documentBody })
+  .meta({ id: 'Rfq' })
+
+const offerTerms = {
+  channel: channelKey,
+  rfqId: text,
+  id: text,
+  late: z.boolean().nullable().describe('Submitted after the response due date.'),
+  listingId: nullableText,
+  projectDeveloperName: nullableText,
+  projectName: nullableText,
+  status: nullableText,
+  submittedAt: nullableText,
+  contractType: nullableText,
+  currency: nullableText,
+  totalVolume: number,
+  totalPrice: number,
+  pricePerTonne: number,
+  priceBasis: z.enum(['lines', 'stated']).nullable().describe('What the price per tonne is derived from.'),
+  expiryDate: nullableText,
+  deliveries: count.nullable(),
+  prePayments: count.nullable(),
+  ...observation,
+}
+export const offerItem = z.strictObject(offerTerms).meta({ id: 'OfferItem' })
+
+export const offerDetail = z
+  .strictObject({
+    ...offerTerms,
+    ...documentBody,
+    versions: z.array(
+      z.strictObject({
+        version: z.int().min(1),
+        contentHash: text,
+        notBefore: timestamp.nullable(),
+        observedAt: timestamp,
+        supersededAt: timestamp.nullable(),
+        valid: z.boolean(),
+        ...documentBody,
+      }),
+    ),
+  })
+  .meta({ id: 'Offer' })
+
+const listingTerms = {
+  channel: channelKey,
+  id: text,
+  projectName: nullableText,
+  organizationName: nullableText,
+  country: nullableText,
+  registry: nullableText,
+  registryId: nullableText,
+  currency: nullableText,
+  minUnitPrice: number,
+  maxUnitPrice: number,
+  totalAvailableVolume: number,
+  ...observation,
+}
+export const listingItem = z.strictObject(listingTerms).meta({ id: 'ListingItem' })
+export const listingDetail = z.strictObject({ ...listingTerms, ...documentBody }).meta({ id: 'Listing' })
+
+export type ApiChannel = z.input<typeof apiChannel>
+export type RfqDetail = z.input<typeof rfqDetail>
+export type OfferItem = z.input<typeof offerItem>
+export type OfferDetail = z.input<typeof offerDetail>
+export type ListingItem = z.input<typeof listingItem>
+export type ListingDetail = z.input<typeof listingDetail>

@@ -1,0 +1,173 @@
+import { z } from 'zod'
+import { channelKey, count, nullableText, number, text, timestamp } from './common.js'
+
+export const RUN_KINDS = ['listings', 'rfqs', 'close'] as const
+export const RUN_OUTCOMES = ['complete', 'partial', 'failed', 'interrupted'] as const
+export const CLOSE_OUTCOMES = ['closed', 'already-closed', 'refused', 'failed', 'unknown'] as const
+
+const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
+export const change = z
+  .strictObject({
+    after: timestamp.nullable().describe('The last observation before the change.'),
+    seenBy: timestamp.describe('The first observation after it.'),
+    entity: z.enum(['rfq', 'offer']),
+    id: text,
+    label: text,
+    version: z.int().nullable(),
+    event: text,
+    field: nullableText.describe('Path within the document.'),
+    before: fieldValue,
+    value: fieldValue,
+    difference: number,
+    unit: z.enum(['number', 'days']).nullable(),
+    words: text,
+  })
+  .meta({ id: 'Change' })
+
+export const changeEntry = z
+  .strictObject({
+    channel: channelKey,
+    rfqId: text,
+    rfqNumber: number,
+    rfqTitle: nullableText,
+    entity: z.enum(['rfq', 'offer']),
+    id: text,
+    label: text,
+    version: z.int().nullable(),
+    after: timestamp.nullable(),
+    seenBy: timestamp,
+    changes: z.array(change),
+    words: z.array(text),
+    cursor: text,
+  })
+  .meta({ id: 'ChangeEntry' })
+
+export const decision = z
+  .strictObject({
+    id: z.int(),
+    runId: z.int(),
+    channel: channelKey,
+    rfqId: text,
+    rfqNumber: number,
+    dueDate: nullableText,
+    timeZone: text,
+    decidedAt: timestamp,
+    decision: z.enum(['close', 'would-close', 'keep', 'held']),
+    reason: text,
+    outcome: z.enum(CLOSE_OUTCOMES).nullable(),
+    httpStatus: z.int().nullable(),
+    message: nullableText,
+    versionBefore: z.int().nullable(),
+    versionAfter: z.int().nullable(),
+    evidence: z.record(z.string(), z.unknown()),
+    previousHash: text,
+    hash: text,
+    approvedBy: nullableText,
+    times: count.describe('How many rounds in a row came to this decision.'),
+    repeatedUntil: timestamp.nullable(),
+  })
+  .meta({ id: 'Decision' })
+
+export const run = z
+  .strictObject({
+    id: z.int(),
+    channel: channelKey,
+    kind: z.enum(RUN_KINDS),
+    startedAt: timestamp,
+    finishedAt: timestamp.nullable(),
+    outcome: z.enum(RUN_OUTCOMES).nullable().describe('Null while it runs.'),
+    requests: count,
+    seen: count,
+    inserted: count,
+    changed: count,
+    unchanged: count,
+    missing: count,
+    invalid: count,
+    error: nullableText,
+    suspicious: z.boolean(),
+    failedItems: count.nullable(),
+    notBefore: timestamp.nullable(),
+    times: count.describe('How many runs it stands for.'),
+  })
+  .meta({ id: 'Run' })
+
+export const dataProblem = z
+  .strictObject({
+    channel: channelKey,
+    kind: z.enum(['listing', 'rfq', 'response']),
+    entityId: text,
+    path: text,
+    code: text,
+    message: text,
+    firstSeenAt: timestamp,
+    lastSeenAt: timestamp,
+    times: count,
+  })
+  .meta({ id: 'DataProblem' })
+
+export const todayModel = z
+  .strictObject({
+    asOf: timestamp,
+    since: timestamp,
+    dueWithinDays: z.number(),
+    items: z.array(
+      z.strictObject({
+        kind: text,
+        severity: z.enum(['high', 'medium', 'low']),
+        channel: channelKey,
+        rfqId: nullableText,
+        rfqNumber: number,
+        rfqTitle: nullableText,
+        dueDate: nullableText,
+        words: text,
+        since: nullableText,
+        action: z.strictObject({ words: text, command: text, path: text }),
+      }),
+    ),
+  })
+  .meta({ id: 'Today' })
+
+/** The parts of the comparison that other programs need most; docs/COMPARISON.md describes the rest. */
+export const comparison = z
+  .looseObject({
+    schema: z.literal('quotekeeper.rfq-report/1'),
+    context: z.looseObject({ channel: channelKey, timeZone: text, asOf: timestamp, generatedAt: timestamp }),
+    settings: z.looseObject({}).describe('The settings it was computed with.'),
+    currency: z.looseObject({ comparison: nullableText }),
+    rfq: z.looseObject({ id: text, number }),
+    summary: z.looseObject({}),
+    decision: z.looseObject({}).describe('Whom to award, why, and what could change that.'),
+    offers: z.array(z.looseObject({ id: text, rank: z.int().nullable() })).describe('Ranked offers first, by rank.'),
+    awards: z.array(z.looseObject({})),
+    awardsByWanted: z.array(z.looseObject({})),
+    sensitivity: z.looseObject({}),
+    changes: z.array(change),
+    checks: z.looseObject({}),
+    decisions: z.array(z.looseObject({})),
+    problems: z.array(z.looseObject({})),
+    about: z.looseObject({}),
+  })
+  .describe('As printed by `quotekeeper report --json`.')
+  .meta({ id: 'Comparison' })
+
+export const acceptedJob = z
+  .strictObject({ job: text, href: text.describe('Answers what became of the job.') })
+  .meta({ id: 'AcceptedJob' })
+
+export const jobStatus = z
+  .strictObject({
+    job: text,
+    name: text,
+    channel: channelKey,
+    rfqId: nullableText,
+    state: z.enum(['waiting', 'active', 'completed', 'failed']),
+    addedAt: timestamp,
+    finishedAt: timestamp.nullable(),
+    error: nullableText.describe('Why it failed.'),
+    report: nullableText.describe('The file that was written, below `reports.directory`.'),
+    reportHref: nullableText.describe('Downloads it.'),
+  })
+  .meta({ id: 'Job' })
+
+/** What became of a job, and whose work it was. */
+export type JobStatusView = z.input<typeof jobStatus>
