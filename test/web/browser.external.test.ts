@@ -79,6 +79,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       ...lists,
       '/decisions',
       '/problems',
+      '/api',
       RFQ,
       `${RFQ}/offers/${fixture.offer}`,
       `${RFQ}/closing`,

@@ -54,6 +54,7 @@ describe('every page', () => {
       '/runs',
       '/decisions',
       '/problems',
+      '/api',
     ]
     for (const url of [...lists, rfq, offer, `${rfq}/closing`]) {
       const page = await app.inject(url)

@@ -1,5 +1,6 @@
 import type { WebPlugin } from '../plugin.js'
 import { eventRoutes } from '../routes/events.js'
+import { apiPage } from './api-page.js'
 import { changesPage } from './changes-page.js'
 import { channelPage, channelsPage } from './channel-page.js'
 import { closingPage } from './closing-page.js'
@@ -32,4 +33,5 @@ export const pageRoutes =
     addPage(app, deps, '/runs', runsPage)
     addPage(app, deps, '/decisions', decisionsPage)
     addPage(app, deps, '/problems', problemsPage)
+    addPage(app, deps, '/api', apiPage)
   }

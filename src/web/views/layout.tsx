@@ -16,6 +16,7 @@ const NAVIGATION: readonly { path: string; title: string }[] = [
   { path: '/runs', title: 'Runs' },
   { path: '/decisions', title: 'Decisions' },
   { path: '/problems', title: 'Problems' },
+  { path: '/api', title: 'API' },
 ]
 
 /** What pages show besides their content, for a user who is signed in. */
