@@ -9,12 +9,17 @@ import type { RfqReportSource } from './rfq-report.js'
 /** Parsed responses kept in memory. */
 const MAX_DOCUMENTS = 2_000
 
+export type InteractiveComparison = (
+  source: RfqReportSource,
+  options: { withNegotiation: boolean },
+) => Promise<RfqReport>
+
 /**
  * Builds the report on an RFQ again and again with other settings, for a page. It is that of `buildRfqReport`, without what
  * only a workbook shows: the changes, and the awards for other choices. Responses are parsed once per version.
  * @throws UnknownRfqError, StoreError
  */
-export function createInteractiveComparison(): (source: RfqReportSource) => Promise<RfqReport> {
+export function createInteractiveComparison(): InteractiveComparison {
   const parsed = new Map<string, ParsedResponse>()
   const parse = (stored: KnownDocument): ParsedResponse => {
     const key = `${stored.shape} ${stored.id} ${stored.contentHash}`
@@ -28,6 +33,9 @@ export function createInteractiveComparison(): (source: RfqReportSource) => Prom
     }
     return response
   }
-  return async (source) =>
-    compareOffers(await gatherRfqInput(source, { parseResponse: parse, withHistory: false }), { withSwitches: false })
+  return async (source, options) =>
+    compareOffers(await gatherRfqInput(source, { parseResponse: parse, withHistory: false }), {
+      ...options,
+      withSwitches: false,
+    })
 }

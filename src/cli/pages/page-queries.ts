@@ -1,23 +1,30 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
+import type { Settings } from '../../domain/comparison/settings.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { channelPageModel } from '../../read-models/channel-page-model.js'
 import { createRulesLookup } from '../../read-models/channel-rules.js'
 import { momentsOf, priceHistoryOf } from '../../read-models/moments.js'
 import { offerPageModel } from '../../read-models/offer-page-model.js'
-import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
+import type { RfqList } from '../../read-models/rfq-list.js'
 import { toRfqPageModel } from '../../read-models/rfq-page-model.js'
 import { searchRfqs } from '../../read-models/rfq-search.js'
 import { today } from '../../read-models/today.js'
 import { createInteractiveComparison } from '../../reporting/interactive-comparison.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
 import { VERSION } from '../../version.js'
-import type { NotFound, PageQueries, RfqAddress } from '../../web/page-queries.js'
+import type { PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
 import { explainDecision } from '../explain-decision.js'
 import { listingRow } from '../json-rows.js'
+import { createRfqNames } from './rfq-names.js'
 
 /** The part of the store that pages read. */
 type PageStore = Omit<Reader, 'close' | keyof Monitoring>
+
+interface ReportOptions {
+  settings?: Settings
+  withNegotiation?: boolean
+}
 
 interface PageSource {
   store: PageStore
@@ -37,17 +44,25 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const { channels } = config
   const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store) }
   const compare = createInteractiveComparison()
+  const names = createRfqNames(rfqs)
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestRun({ channel, kind, outcome: 'complete' }))?.finishedAt ?? null
   const timeZoneOf = (key: string) => channels.find((channel) => channel.key === key)?.timeZone ?? 'UTC'
 
-  async function reportOf({ channel, now, asOf = now }: RfqAddress, rfqId: string, settings = config.reports.settings) {
-    const report = await compare({
-      store,
-      config: { reports: { ...config.reports, settings } },
-      channel: { key: channel, timeZone: timeZoneOf(channel) },
-      ...{ asOf, now, version: VERSION, rfqId },
-    })
+  async function reportOf(
+    { channel, now, asOf = now }: RfqAddress,
+    rfqId: string,
+    { settings = config.reports.settings, withNegotiation = false }: ReportOptions = {},
+  ) {
+    const report = await compare(
+      {
+        store,
+        config: { reports: { ...config.reports, settings } },
+        channel: { key: channel, timeZone: timeZoneOf(channel) },
+        ...{ asOf, now, version: VERSION, rfqId },
+      },
+      { withNegotiation },
+    )
     return { report, asOf }
   }
 
@@ -68,17 +83,17 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     today: (options) => today(source, options),
     rfqs: (search) => searchRfqs(rfqs, search),
     async rfq({ settings, ...address }) {
-      const found = await findRfq(rfqs, address)
+      const found = await names.find(address)
       if ('notFound' in found) return found
       const { channel } = address
-      const { report, asOf } = await reportOf(address, found.id, settings)
+      const { report, asOf } = await reportOf(address, found.id, settings === undefined ? {} : { settings })
       const model = toRfqPageModel(report)
       const offerIds = model.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
       const { id, name } = found
       return { id, name, model, prices: await priceHistoryOf(store, { channel, rfqId: found.id, offerIds, asOf }) }
     },
     async rfqName(address) {
-      const found = await findRfq(rfqs, address)
+      const found = await names.find(address)
       return 'notFound' in found ? found : { id: found.id, name: found.name }
     },
     async listings(filter) {
@@ -88,9 +103,9 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       })
     },
     async offer({ offerId, ...address }) {
-      const found = await findRfq(rfqs, address)
+      const found = await names.find(address)
       if ('notFound' in found) return found
-      const { report, asOf } = await reportOf(address, found.id)
+      const { report, asOf } = await reportOf(address, found.id, { withNegotiation: true })
       const history = await store.rfqHistory(address.channel, found.id, asOf)
       const model = offerPageModel(report, offerId, history)
       return model === null
@@ -98,12 +113,12 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
         : { model, name: found.name }
     },
     async moments({ asOf: _anyMoment, ...address }) {
-      const found = await findRfq(rfqs, address)
+      const found = await names.find(address)
       return 'notFound' in found ? [] : momentsOf(store, { channel: address.channel, rfqId: found.id })
     },
     async changes({ rfq, now, ...filter }) {
       if (rfq === undefined) return changeFeed(store, filter)
-      const found = await findRfq(rfqs, { channel: filter.channel ?? '', name: rfq, now })
+      const found = await names.find({ channel: filter.channel ?? '', name: rfq, now })
       return 'notFound' in found ? { entries: [], nextCursor: null } : changeFeed(store, { ...filter, rfqId: found.id })
     },
     async channel({ channel, now }) {
@@ -112,7 +127,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       return channelPageModel({ store, rfqs }, rules, now)
     },
     async closing(address) {
-      const found = await findRfq(rfqs, address)
+      const found = await names.find(address)
       if ('notFound' in found) return found
       const { channel } = address
       const decisions = await store.decisions({ channel, rfqId: found.id, limit: MAX_EXPLAINED })
@@ -132,22 +147,5 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     runs: (filter) => store.runs(filter),
     decisions: (filter) => store.decisions(filter),
     problems: (filter) => store.problems(filter),
-  }
-}
-
-/** An RFQ by its number where that is unique in the channel, else by its id. */
-async function findRfq(
-  rfqs: RfqList,
-  { channel, name, now, asOf }: RfqAddress,
-): Promise<{ id: string; name: string; row: RfqListRow } | NotFound> {
-  const matches = (row: { name: string; id: string }) => row.name === name || row.id === name
-  const found = (await rfqs.rows({ channel, now, ...(asOf && { asOf }) })).find(matches)
-  if (found !== undefined) return { id: found.id, name: found.name, row: found }
-  const current = asOf === undefined ? undefined : (await rfqs.rows({ channel, now })).find(matches)
-  return {
-    notFound:
-      current === undefined
-        ? `${channel} has no RFQ ${name}`
-        : `RFQ ${name} of ${channel} was not known yet at ${asOf?.toISOString()}`,
   }
 }

@@ -31,7 +31,7 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   if ('notFound' in found) throw new HttpError(404, found.notFound)
   const { model, name, prices } = found
   const { rfq, summary } = model
-  const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of), 500)
+  const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of))
   const scenarios = scenariosTable(model)
   return {
     title: `RFQ ${name}${rfq.title ? ` ${plain(rfq.title)}` : ''}`,

@@ -42,6 +42,8 @@ export interface DecisionInput {
   medianPrice: number | null
   /** Whether to solve the awards for other choices ahead, which only a workbook needs. Default true. */
   withSwitches?: boolean
+  /** Whether to compute what to negotiate. Default true. */
+  withNegotiation?: boolean
 }
 
 /** The decision on an RFQ: Decision. Pure; equal inputs give equal decisions. */
@@ -72,7 +74,7 @@ export function decisionOf(input: DecisionInput): Decision {
     requirementCosts: found?.costs ?? [],
     savings: found?.savings ?? null,
     offers: decided,
-    negotiation: negotiationOf(offers, new Set(awarded.keys()), targets),
+    negotiation: negotiationOf(input.withNegotiation === false ? [] : offers, new Set(awarded.keys()), targets),
     criteria: discriminatingCriteria(ranked, settings.weights),
     scoreLead: scoreLeadOf({ ranked, sensitivity: input.sensitivity, settings, currency: input.currency, eligible }),
     switches,

@@ -15,6 +15,8 @@ import { summariseOffers } from './rfq-statistics.js'
 export interface CompareOptions {
   /** Solve the awards for other choices of requirements and volumes ahead (`decision.switches`), which takes longest. */
   withSwitches?: boolean
+  /** Compute the prices to reach and the questions (`decision.negotiation`). Default true. */
+  withNegotiation?: boolean
 }
 
 /**
@@ -24,7 +26,10 @@ export interface CompareOptions {
  * @returns plain JSON: `report --json` prints this value
  * @throws RangeError for an unknown time zone or an invalid date; ZodError for invalid settings
  */
-export function compareOffers(input: ComparisonInput, { withSwitches = true }: CompareOptions = {}): RfqReport {
+export function compareOffers(
+  input: ComparisonInput,
+  { withSwitches = true, withNegotiation = true }: CompareOptions = {},
+): RfqReport {
   const comparison = createContext(input)
   const { report: context, settings } = comparison
   const problems = problemsUntil(input.problems, context.asOf)
@@ -51,6 +56,7 @@ export function compareOffers(input: ComparisonInput, { withSwitches = true }: C
     sensitivity,
     medianPrice: summary.price.median,
     withSwitches,
+    withNegotiation,
   })
   return {
     schema: REPORT_SCHEMA,
