@@ -78,7 +78,9 @@ export function createNotifications(options: NotificationOptions): Notifications
       await store.setTargets(names, now())
       timers.push(setInterval(() => void self.watch(), WATCH_MS).unref())
       void self.watch()
-      if (names.length > 0) timers.push(setInterval(() => void self.deliver(), DELIVER_MS).unref())
+      if (names.length === 0) return
+      timers.push(setInterval(() => void self.deliver(), DELIVER_MS).unref())
+      void self.deliver()
     },
     async stop() {
       for (const timer of timers) clearInterval(timer)

@@ -1,7 +1,7 @@
 import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config.js'
 import { INVISIBLE } from './domain/invisible-characters.js'
-import { createScrubber } from './domain/secret-scrubber.js'
+import { createScrubber, MIN_PART_LENGTH } from './domain/secret-scrubber.js'
 import { createZonedTime } from './domain/zoned-time.js'
 import type { NotifyTarget } from './notify/contract.js'
 
@@ -95,7 +95,8 @@ function targetSecrets(target: NotifyTarget): string[] {
   if (target.url === '') return []
   const { pathname, search } = new URL(target.url)
   const isPlain = search === '' && pathname.split('/').every(({ length }) => length < MAX_PLAIN_SEGMENT)
-  if (target.type !== 'webhook') return [pathname + search]
+  // A very short path is no secret, and would be removed from other text too.
+  if (target.type !== 'webhook') return (pathname + search).length < MIN_PART_LENGTH ? [] : [pathname + search]
   return [...(isPlain ? [] : [pathname + search]), target.secret, target.secret.replace(/^whsec_/, '')]
 }
 

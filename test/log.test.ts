@@ -97,6 +97,7 @@ describe('secrets of a configuration', () => {
         targets: [
           ...targets,
           { name: 'a', type: 'slack', url: 'https://hooks.slack.example/T1/B2/abc' },
+          { name: 'e', type: 'discord', url: 'https://hooks.example/' },
           { name: 'b', type: 'webhook', url: 'https://crm.example/quotekeeper', secret: 'whsec_c2VjcmV0' },
           { name: 'c', type: 'webhook', url: 'https://crm.example/in?token=t0', secret: 'whsec_a2V5' },
           { name: 'd', type: 'email', smtp, from: 'a@b', to: ['c@d'], digest: null, attachWorkbook: false },

@@ -37,6 +37,9 @@ export interface Observations {
 /** Bodies remembered in one transaction, to tell what changed in them. */
 export const MAX_BODIES_BEFORE = 4 * MAX_SINGLE_EVENTS
 
+/** Of the runs in progress, and some that ended. */
+const MAX_RUNS_REMEMBERED = 100
+
 /** Turns what a transaction observed into events. Costs nothing if nothing changed. */
 export interface ObservedEvents {
   /** Within the transaction, at its end. */
@@ -64,7 +67,7 @@ export function createObservedEvents(connection: Connection, writer: EventWriter
     const earlier = sql(
       `select 1 from runs where channel = ? and kind = ? and id < ? and outcome in ('complete', 'partial') limit 1`,
     ).get(run.channel, run.kind, run.id)
-    firstPolls.clear()
+    if (firstPolls.size >= MAX_RUNS_REMEMBERED) firstPolls.clear()
     firstPolls.set(run.id, earlier === undefined)
     return earlier === undefined
   }

@@ -81,6 +81,31 @@ async function start(changes: Partial<ServiceOptions> = {}) {
 }
 const status = (service: Service, path: string) => fetch(`${service.url}${path}`).then((response) => response.status)
 
+it('notifications that waited are sent when the service starts', async () => {
+  const config = testConfig({
+    schedule,
+    notify: {
+      targets: [{ name: 'crm', type: 'webhook', url: 'http://127.0.0.1:1/', secret: '' }],
+      routes: [{ kinds: ['offer.new'], channels: null, to: ['crm'] }],
+      dueSoonDays: 3,
+    },
+  })
+  const sent: string[] = []
+  const notifications: ServiceOptions['notifications'] = {
+    scrub: (text) => text,
+    send: async ({ name }, { events }) => {
+      sent.push(`${name} ${events[0].kind}`)
+      return { kind: 'delivered' }
+    },
+  }
+  const prepared = await options({ config, notifications })
+  await prepared.store.setTargets(['crm'], new Date())
+  await prepared.store.recordEvent({ kind: 'offer.new', at: new Date(), channel: 'acme/forest', data: {} })
+  const service = await startService(prepared)
+  onTestFinished(() => service.stop())
+  await eventually(() => expect(sent).toEqual(['crm offer.new']))
+})
+
 describe('service with an in-process queue', () => {
   it('polls at the start, becomes ready, and stops', async () => {
     const { service, log } = await start()
