@@ -1,5 +1,13 @@
-import type { BubbleChart, Chart, ChartRange, ChartSeries, ColumnChart } from '../layout/chart.js'
-import { columnLetter } from '../layout/grid.js'
+import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
+import {
+  type BubbleChart,
+  type Chart,
+  type ChartRange,
+  type ChartSeries,
+  type ColumnChart,
+  rangeOf,
+} from '../layout/chart.js'
 import { bodyRow, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { withCurrency } from '../layout/wording.js'
@@ -8,42 +16,21 @@ import { type CachedResult, formula, text } from '../xlsx/cells.js'
 import type { RfqLayout } from './layout.js'
 import { failureWords, type OfferTable } from './summary-offers.js'
 
-const SHEET = 'Summary'
-/** The columns of the data, from A. */
-const HEADS = [
-  'Offer',
-  'Recommended',
-  'Other offers',
-  'Maximum price',
-  'Minimum price',
-  'Risk-adjusted price',
-  'Score',
-  'Tonnes',
-  'Awarded tonnes',
-  'Label',
-] as const
-type Head = (typeof HEADS)[number]
-
-interface Section {
-  rows: RowPlan[]
-  charts: Chart[]
-}
-
 /**
  * Two charts that decide: price per tonne with the RFQ's limits, and score against risk-adjusted price. Their data are
  * formulas over the table of offers.
  * @param place the cells that the charts fill, one below the other
  */
-export function summaryCharts(layout: RfqLayout, table: OfferTable, place: Chart['anchor']): Section {
+export function summaryCharts(layout: RfqLayout, table: OfferTable, place: Chart['anchor']) {
   const hasScores = table.offers.some(({ scores }) => scores !== null)
   const middle = hasScores ? Math.ceil((place.row + place.toRow) / 2) : place.toRow
   const data = dataOf(layout, table)
   return {
     rows: [
       sectionRow('Chart data'),
-      headRow(...HEADS.map((head, at) => (at === 0 ? head : right(head))), 'Failed hard requirement'),
+      headRow(...data.heads.map((head, at) => (at === 0 ? head : right(head))), 'Failed hard requirement'),
       ...data.rows,
-    ].map((plan) => ({ ...plan, working: true })),
+    ].map((plan): RowPlan => ({ ...plan, working: true })),
     charts: [
       priceChart(layout, data, { ...place, toRow: middle }),
       ...(hasScores ? [bubbleChart(layout, data, { ...place, row: middle })] : []),
@@ -51,59 +38,55 @@ export function summaryCharts(layout: RfqLayout, table: OfferTable, place: Chart
   }
 }
 
-interface ChartData {
-  rows: RowPlan[]
-  /** The values of a column, or of one of its rows. */
-  range: <Value>(head: Head, row?: number) => ChartRange<Value>
-  title: (head: Head) => ChartRange<string>
-}
+/** A formula whose letters are columns of the table of offers, in the row of the offer, and its stored result. */
+type Formula = readonly [expression: string, cached: CachedResult]
 
-function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow: first }: OfferTable): ChartData {
-  const { rfq, decision } = report
-  const tonnesOf = new Map(decision.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
-  const values = offers.map(({ id, sequence, compared, metrics, scores }): Record<Head, Formula> => {
-    const awarded = tonnesOf.get(id) ?? 0
-    const price = compared.pricePerTonne ?? ''
-    const size = scores === null || compared.price === null ? 0 : (metrics.volume ?? 0)
-    return {
-      Offer: ['A', sequence],
-      Recommended: ['IF(AND(N(C)>0,ISNUMBER(F)),F,"")', awarded > 0 ? price : ''],
-      'Other offers': ['IF(AND(N(C)=0,ISNUMBER(F)),F,"")', awarded > 0 ? '' : price],
-      'Maximum price': ['IFERROR(MaxPrice+0,"")', rfq.comparedMaxUnitPrice ?? ''],
-      'Minimum price': ['IFERROR(MinPrice+0,"")', rfq.comparedMinUnitPrice ?? ''],
-      'Risk-adjusted price': ['IF(ISNUMBER(G),G,"")', compared.price ?? ''],
-      Score: ['IF(ISNUMBER(H),H,"")', scores?.total ?? ''],
-      Tonnes: ['IF(AND(ISNUMBER(G),ISNUMBER(H)),N(D),0)', size],
-      'Awarded tonnes': ['IF(AND(N(C)>0,ISNUMBER(G),ISNUMBER(H)),N(D),0)', awarded > 0 ? size : 0],
-      Label: ['A&IF(N(C)>0," (award)","")', `${sequence}${awarded > 0 ? ' (award)' : ''}`],
-    }
-  })
-  const address = (head: Head, from: number, to: number) => {
-    const letter = columnLetter(HEADS.indexOf(head) + 1)
-    return `'${SHEET}'!$${letter}$${from}:$${letter}$${to}`
+/** The data of one offer by header, in the order of the columns from A. */
+function figuresOf({ sequence, compared, metrics, scores }: OfferReport, { rfq }: RfqReport, awarded: number) {
+  const price = compared.pricePerTonne ?? ''
+  const size = scores === null || compared.price === null ? 0 : (metrics.volume ?? 0)
+  return {
+    Offer: ['A', sequence],
+    Recommended: ['IF(AND(N(C)>0,ISNUMBER(F)),F,"")', awarded > 0 ? price : ''],
+    'Other offers': ['IF(AND(N(C)=0,ISNUMBER(F)),F,"")', awarded > 0 ? '' : price],
+    'Maximum price': ['IFERROR(MaxPrice+0,"")', rfq.comparedMaxUnitPrice ?? ''],
+    'Minimum price': ['IFERROR(MinPrice+0,"")', rfq.comparedMinUnitPrice ?? ''],
+    'Risk-adjusted price': ['IF(ISNUMBER(G),G,"")', compared.price ?? ''],
+    Score: ['IF(ISNUMBER(H),H,"")', scores?.total ?? ''],
+    Tonnes: ['IF(AND(ISNUMBER(G),ISNUMBER(H)),N(D),0)', size],
+    'Awarded tonnes': ['IF(AND(N(C)>0,ISNUMBER(G),ISNUMBER(H)),N(D),0)', awarded > 0 ? size : 0],
+    Label: ['A&IF(N(C)>0," (award)","")', `${sequence}${awarded > 0 ? ' (award)' : ''}`],
+  } as const satisfies Record<string, Formula>
+}
+type Head = keyof ReturnType<typeof figuresOf>
+type ChartData = ReturnType<typeof dataOf>
+
+function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow: first }: OfferTable) {
+  const tonnesOf = new Map(report.decision.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
+  const values = offers.map((offer): Record<Head, Formula> => figuresOf(offer, report, tonnesOf.get(offer.id) ?? 0))
+  const heads = Object.keys(values[0] ?? {}) as Head[]
+  const inColumn = <Value>(head: Head, from: number, cached: readonly Value[]) => {
+    const column = heads.indexOf(head) + 1
+    return rangeOf('Summary', [column, from], [column, from + cached.length - 1], cached)
   }
   return {
+    heads,
     rows: values.map((row, at) =>
       bodyRow(
-        ...HEADS.map((head) => {
-          const [expression, cached] = row[head]
-          return formula(expression.replace(/\b[A-H]\b(?!\()/g, `$&${firstRow + at}`), cached, style.plainNumber)
-        }),
+        ...Object.values(row).map(([expression, cached]) =>
+          formula(expression.replace(/\b[A-H]\b(?!\()/g, `$&${firstRow + at}`), cached, style.plainNumber),
+        ),
         text(failureWords(report, offers[at]?.id ?? ''), style.plain),
       ),
     ),
-    range: <Value>(head: Head, row?: number) => {
+    /** The values of a column, or of one of its rows. */
+    range: <Value>(head: Head, row?: number): ChartRange<Value> => {
       const shown = row === undefined ? values : values.slice(row, row + 1)
-      const from = first + (row ?? 0)
-      const cached = shown.map((each) => each[head][1])
-      return { ref: address(head, from, from + shown.length - 1), cached: cached as Value[] }
+      return inColumn(head, first + (row ?? 0), shown.map((each) => each[head][1]) as Value[])
     },
-    title: (head) => ({ ref: address(head, first - 1, first - 1), cached: [head] }),
+    title: (head: Head): ChartRange<string> => inColumn(head, first - 1, [head]),
   }
 }
-
-/** A formula whose letters are columns of the table of offers, in the row of the offer, and its stored result. */
-type Formula = readonly [expression: string, cached: CachedResult]
 
 /** Text counts as no value. */
 const numbersOf = ({ ref, cached }: ChartRange<CachedResult>): ChartRange<number | null> => ({
