@@ -242,7 +242,7 @@ describe('work on the queue', () => {
       await gate.passed
       return { file: '/nowhere/reports/acme_forest/1001.xlsx' }
     }
-    const failing = () => Promise.reject(new Error('disk full'))
+    const failing = () => Promise.reject(new Error('disk full; key of acme'))
     const { post, get } = await openApi(fixture, {
       handlers: { ...handlers, 'rfq-report': makeReport, 'channel-report': failing },
     })
@@ -255,7 +255,9 @@ describe('work on the queue', () => {
       .poll(() => job(report))
       .toMatchObject({ state: 'completed', reportHref: '/reports/acme_forest/1001.xlsx' })
     const overview = await post('/reports', { channel: KEY })
-    await expect.poll(() => job(overview)).toMatchObject({ state: 'failed', error: 'disk full', report: null })
+    await expect
+      .poll(() => job(overview))
+      .toMatchObject({ state: 'failed', error: 'disk full; [secret]', report: null })
     const sync = await post('/sync', { channel: KEY, kind: 'listings' })
     await expect.poll(() => job(sync)).toMatchObject({ name: 'poll-listings', state: 'completed' })
   })

@@ -4,6 +4,7 @@ import { jobId } from '../../../jobs/job-id.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Clock } from '../../domain/clock.js'
+import { createScrubber } from '../../domain/secret-scrubber.js'
 import type { ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { ApiReader } from '../../web/api/read.js'
 import type { JobStatusView } from '../../web/api/schemas/index.js'
@@ -15,11 +16,13 @@ export async function createApi(
   { config, log }: Pick<App, 'config' | 'log'>,
   { reader, now }: { reader: ApiReader; now: Clock },
 ): Promise<(queue: ServiceQueue) => WebPlugin> {
-  const [{ apiRoutes }, { closingKillSwitch }] = await Promise.all([
+  const [{ apiRoutes }, { closingKillSwitch }, { collectSecrets }] = await Promise.all([
     import('../../web/api/api-routes.js'),
     import('../../closing/kill-switch.js'),
+    import('../../log.js'),
   ])
   const killSwitch = closingKillSwitch(config)
+  const scrub = createScrubber(collectSecrets(config))
   const closingObstacle = (key: string) => {
     const mode = config.channels.find((channel) => channel.key === key)?.autoClose
     return mode === 'on' || mode === 'dry-run' ? killSwitch() : `${key} has autoClose: off`
@@ -28,7 +31,7 @@ export async function createApi(
     apiRoutes({
       reader,
       now,
-      queue: createApiQueue(queue, now, config.reports.directory),
+      queue: createApiQueue(queue, { now, reports: config.reports.directory, scrub }),
       channels: config.channels.map(({ key }) => key),
       closingObstacle,
       suggest: (text, candidates) => closestMatches(text, candidates),
@@ -39,8 +42,16 @@ export async function createApi(
 /** Accepted jobs that are remembered: BullMQ does not know a job that follows a running one of the same kind. */
 const MAX_ACCEPTED = 1_000
 
-/** The queue as the API uses it. @param reports the folder of reports; paths are shown relative to it */
-export function createApiQueue(queue: Pick<ServiceQueue, 'enqueue' | 'job'>, now: Clock, reports: string): ApiQueue {
+interface ApiQueueOptions {
+  now: Clock
+  /** The folder of reports; their paths are shown relative to it. */
+  reports: string
+  /** Removes secrets from the errors of jobs: those of libraries may quote what they were given. */
+  scrub: (text: string) => string
+}
+
+/** The queue as the API uses it. */
+function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOptions): ApiQueue {
   const accepted = new Map<string, JobStatusView>()
   return {
     newId: ({ name, payload }) => jobId(name, payload, now()),
@@ -55,7 +66,8 @@ export function createApiQueue(queue: Pick<ServiceQueue, 'enqueue' | 'job'>, now
     },
     async status(id) {
       const status = await queue.job(id)
-      return status === null ? (accepted.get(id) ?? null) : toView(status, reports)
+      if (status === null) return accepted.get(id) ?? null
+      return { ...toView(status, reports), error: status.error === null ? null : scrub(status.error) }
     },
   }
 }
@@ -65,12 +77,12 @@ const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStat
   ...{ addedAt: at.toISOString(), finishedAt: null, error: null, report: null, reportHref: null },
 })
 
-function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): JobStatusView {
-  const { state, addedAt, finishedAt, error } = status
+function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): Omit<JobStatusView, 'error'> {
+  const { state, addedAt, finishedAt } = status
   const job = { job: id, name, channel: payload.channel, rfqId: payload.rfqId ?? null }
   const report = result === null ? null : below(reports, result.file)
   const reportHref = report && `/reports/${report.split('/').map(encodeURIComponent).join('/')}`
-  return { ...job, state, addedAt, finishedAt, error, report, reportHref }
+  return { ...job, state, addedAt, finishedAt, report, reportHref }
 }
 
 /** The path of a file below a folder, with slashes; null if it is elsewhere. */
