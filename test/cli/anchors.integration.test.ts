@@ -93,15 +93,16 @@ describe('configured anchors', () => {
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/secret-path`
     const more = `anchors: { to: "${url}" }\nweb: { port: 0 }\n`
     const { quotekeeper, quotekeeperWith } = await createCliFixture({ autoClose: 'off', more })
-    const startUntil = async (condition: () => boolean) => {
-      const stop = new AbortController()
-      const running = quotekeeperWith({ stop: stop.signal }, 'start')
-      await eventually(() => expect(condition()).toBe(true))
-      stop.abort(new Error('stopped'))
-      return (await running).out
+    let log = ''
+    const stop = new AbortController()
+    const out = (text: string) => {
+      log += text
     }
-    const log = await startUntil(() => requests.length > 0)
-    expect(log).toContain('anchor failed; it will be tried again')
+    const running = quotekeeperWith({ stop: stop.signal, out }, 'start')
+    await eventually(() => expect(log).toContain('anchor failed; it will be tried again'))
+    stop.abort(new Error('stopped'))
+    await running
+    expect(requests).not.toEqual([])
     const failing = await quotekeeper('check')
     expect(failing.status).toBe(1)
     expect(failing.out.replace(/\s+/g, ' ')).toMatch(/anchors +FAILED +the last anchor failed.*status 500/)
