@@ -108,7 +108,12 @@ export function createDeliveries(connection: Connection): Deliveries {
     setTargets: (targets, now) =>
       connection.write(() => {
         const names = JSON.stringify(targets)
-        sql('delete from delivery_targets where target not in (select value from json_each(?))').run(names)
+        const removed = 'target not in (select value from json_each(@names))'
+        sql(
+          `update deliveries set state = 'dead', settled_at = @now, next_at = null, error = @error
+          where state = 'pending' and ${removed}`,
+        ).run({ names, now: now.toISOString(), error: 'the target is no longer configured' })
+        sql(`delete from delivery_targets where ${removed}`).run({ names })
         sql(
           `insert or ignore into delivery_targets (target, since, since_sequence)
           select value, @now, (select coalesce(max(sequence), 0) from events) from json_each(@names)`,

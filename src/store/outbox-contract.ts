@@ -97,7 +97,10 @@ export interface Outbox {
     rfqs: readonly OpenRfq[],
     now: Date,
   ): Promise<void>
-  /** Makes the configured targets known: a new one gets only later events; the others are forgotten. */
+  /**
+   * Makes the configured targets known: a new one gets only later events. The others are forgotten, and what waits for them
+   * becomes dead letters.
+   */
   setTargets(targets: readonly string[], now: Date): Promise<void>
   /**
    * Creates the deliveries of events that have none yet and whose run has ended.

@@ -146,13 +146,21 @@ describe('routes', () => {
     await outbox.emit('rfq.new', 'acme/blue')
     for (let round = 0; round < 6; round++) await service.deliver()
     expect(server.accepted.map(decisionIn)).toEqual([2, 4])
-    // Started without targets, then with one again: nothing of the time between is sent.
+    // Started without targets, then with one again: nothing of the time between is sent, and what waited only if asked for.
+    await outbox.emit('offer.new')
+    await outbox.store.routeEvents(() => ['crm'], outbox.now())
     await outbox.store.setTargets([], outbox.now())
     await outbox.emit('offer.new')
     const again = await notifications(outbox.store, [webhook(server.url)], { routes })
     await outbox.emit('offer.new')
     await again.deliver()
-    expect(server.accepted.map(decisionIn)).toEqual([2, 4, 6])
+    expect(server.accepted.map(decisionIn)).toEqual([2, 4, 7])
+    const [waited, ...others] = await outbox.store.deliveries({})
+    expect(others).toEqual([])
+    expect(waited).toMatchObject({ state: 'dead', attempts: 0, error: 'the target is no longer configured' })
+    await outbox.store.retryDeliveries(null, outbox.now())
+    await again.deliver()
+    expect(server.accepted.map(decisionIn)).toEqual([2, 4, 7, 5])
   })
 })
 
