@@ -7,19 +7,19 @@ import type { Store } from '../../store/contract.js'
 import type { App } from '../app.js'
 import { connectTo } from '../connect-to.js'
 import { looseFiles } from '../file-permissions.js'
-import { formatMinute } from '../output.js'
 import { refuseNeededFile } from '../output-file.js'
 import { plural } from '../terminal-text.js'
+import type { TimeFormat } from '../time-zone.js'
 import { type Check, failed, passed, warning } from './finding.js'
 
 const START_QUEUE = 'start the queue server, or set `queue: in-process` to run without one'
 
 /** Checks of this machine: configuration, database, queue and folders. */
-export const localChecks = (app: App, now: Clock): Check[] => [
+export const localChecks = (app: App, now: Clock, time: TimeFormat): Check[] => [
   { what: 'configuration', remedy: '', run: async () => checkConfiguration(app) },
   { what: 'database', remedy: 'check the path under `database:` in the configuration', run: () => checkDatabase(app) },
-  { what: 'closing', remedy: '', run: () => checkClosing(app, now()) },
-  ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app) }]),
+  { what: 'closing', remedy: '', run: () => checkClosing(app, now(), time) },
+  ...(app.config.anchors.to === null ? [] : [{ what: 'anchors', remedy: '', run: () => checkAnchors(app, time) }]),
   ...(app.config.notify.targets.length === 0
     ? []
     : [{ what: 'notifications', remedy: '', run: () => checkNotifications(app) }]),
@@ -70,10 +70,10 @@ async function checkQueue(app: App) {
 }
 
 /** Nothing may keep RFQs from being closed: no stop file, no round waiting for approval, no close that needs a person. */
-async function checkClosing({ config, store }: App, now: Date) {
+async function checkClosing({ config, store }: App, now: Date, time: TimeFormat) {
   const opened = await store().catch(() => null)
   if (opened === null) return failed('not checked: see database')
-  const problems = [...stopFileProblem(config), ...(await standingCloses(opened, now))]
+  const problems = [...stopFileProblem(config), ...(await standingCloses(opened, now, time))]
   if (problems.length > 0) {
     const remedies = [...new Set(problems.map(({ remedy }) => remedy))]
     return failed(problems.map(({ found }) => found).join('; '), remedies.join('; '))
@@ -89,10 +89,10 @@ function stopFileProblem(config: App['config']) {
 
 const MAX_NAMED_CLOSES = 5
 
-async function standingCloses(store: Store, now: Date) {
+async function standingCloses(store: Store, now: Date, { minute, label }: TimeFormat) {
   const [unsettled, plans] = await Promise.all([store.unsettledCloses({ now }), store.heldPlans({ now })])
   const closes = unsettled.map(({ channel, rfqId, rfqNumber, outcome, since, remedy }) => ({
-    found: `RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${formatMinute(since)}`,
+    found: `RFQ ${rfqNumber ?? rfqId} of ${channel}: ${outcome} since ${minute(since)} ${label}`,
     remedy,
   }))
   const more = closes.length - MAX_NAMED_CLOSES
@@ -107,7 +107,7 @@ async function standingCloses(store: Store, now: Date) {
 }
 
 /** The target accepts anchors, the newest one fits, and the last attempt of the service succeeded. */
-async function checkAnchors({ config, store }: App) {
+async function checkAnchors({ config, store }: App, { minute, label }: TimeFormat) {
   const target = config.anchors.to as AnchorTarget
   if (target.kind === 'file') {
     refuseNeededFile(target.path, config)
@@ -119,8 +119,8 @@ async function checkAnchors({ config, store }: App) {
   const reached = target.kind === 'url' ? await connectTo(target.url, 'anchors.to') : `${target.path}: writable`
   const state = await (await store()).maintenanceState('anchor')
   if (state !== null && state.failures > 0)
-    return failed(`the last anchor failed (${formatMinute(state.attemptedAt)} UTC): ${state.error}`, ANCHOR_BY_HAND)
-  return passed(state?.succeededAt ? `${reached}; last anchor ${formatMinute(state.succeededAt)} UTC` : reached)
+    return failed(`the last anchor failed (${minute(state.attemptedAt)} ${label}): ${state.error}`, ANCHOR_BY_HAND)
+  return passed(state?.succeededAt ? `${reached}; last anchor ${minute(state.succeededAt)} ${label}` : reached)
 }
 
 /** Warnings only: a target that does not answer stops nothing. Sends nothing. */

@@ -9,6 +9,7 @@ import { printJson, printTable } from '../output.js'
 import type { Io } from '../process-io.js'
 import type { Column } from '../terminal-table.js'
 import { padEnd, sanitize, wrap } from '../terminal-text.js'
+import { timeFormatOf } from '../time-zone.js'
 
 /** `check`: tests everything that `start` needs. */
 export const register: RegisterCommand = (command, cli) => {
@@ -20,7 +21,7 @@ export const register: RegisterCommand = (command, cli) => {
 }
 
 async function check(cli: Cli, app: App, options: JsonOption): Promise<void> {
-  const checks = [...localChecks(app, cli.io.now), ...marketplaceChecks(cli, app)]
+  const checks = [...localChecks(app, cli.io.now, timeFormatOf(cli)), ...marketplaceChecks(cli, app)]
   const print = options.json ? null : rowPrinter(cli.io, checks)
   const findings: Finding[] = []
   for (const each of checks) {

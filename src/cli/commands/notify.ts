@@ -5,9 +5,10 @@ import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { type JsonOption, jsonOption, limitOption, withExamples } from '../options.js'
-import { formatMinute, printJson, printTable } from '../output.js'
+import { printJson, printTable } from '../output.js'
 import type { Column } from '../terminal-table.js'
 import { plural } from '../terminal-text.js'
+import { type TimeFormat, timeFormatOf } from '../time-zone.js'
 
 interface Options extends JsonOption {
   /** True without a name. */
@@ -106,7 +107,7 @@ const list = (cli: Cli, { json, limit }: Options) =>
       printJson(cli.io, { targets, deliveries })
       return
     }
-    printTable(cli.io, DELIVERY_COLUMNS, deliveries, emptyText(app, targets))
+    printTable(cli.io, deliveryColumns(timeFormatOf(cli)), deliveries, emptyText(app, targets))
     const pending = targets.reduce((sum, target) => sum + target.pending, 0)
     const dead = targets.reduce((sum, target) => sum + target.dead, 0)
     if (deliveries.length > 0) cli.io.err(`${pending} to be sent, ${plural(dead, 'dead letter')}.${remedy(dead)}\n`)
@@ -120,15 +121,15 @@ function emptyText({ config }: App, targets: readonly TargetState[]): string {
   return 'Everything was sent.'
 }
 
-const DELIVERY_COLUMNS: Column<DeliveryRecord>[] = [
+const deliveryColumns = ({ label, minute }: TimeFormat): Column<DeliveryRecord>[] => [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: 'Target', cell: ({ target }) => target },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Channel', cell: ({ channel }) => channel, drop: 2 },
   { header: 'State', cell: ({ state }) => (state === 'dead' ? 'dead letter' : 'to be sent') },
   { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'right', drop: 1 },
-  { header: 'Since (UTC)', cell: ({ createdAt }) => formatMinute(createdAt), drop: 3 },
-  { header: 'Last error', cell: ({ error }) => error, min: 24, overflow: 'wrap' },
+  { header: `Since (${label})`, cell: ({ createdAt }) => minute(createdAt), drop: 3 },
+  { header: 'Last error', cell: ({ error }) => error, min: 24, below: 40, overflow: 'wrap' },
 ]
 
 const sendAgain = (cli: Cli, { json }: Options, which: string) =>

@@ -2,8 +2,8 @@ import { resolve } from 'node:path'
 import type { Sandbox, SandboxOptions } from '../../sandbox/index.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { wholeNumber, withExamples } from '../options.js'
-import { formatMinute } from '../output.js'
 import { sanitize } from '../terminal-text.js'
+import { timeFormatOf } from '../time-zone.js'
 import { untilStopped } from '../until-stopped.js'
 
 interface Options {
@@ -36,6 +36,7 @@ export const register: RegisterCommand = (command, cli) => {
 
 async function runSandbox(cli: Cli, { port, seed, state }: Options): Promise<void> {
   const { io } = cli
+  const { minute, label } = timeFormatOf(cli)
   const options: SandboxOptions = {
     port,
     seed,
@@ -43,7 +44,7 @@ async function runSandbox(cli: Cli, { port, seed, state }: Options): Promise<voi
     keepRequests: 1000,
     live: { everyMs: TICK_MS },
     onEvent: ({ at, channel, text }) =>
-      io.err(`${formatMinute(at.toISOString())}  ${sanitize(channel)}  ${sanitize(text)}\n`),
+      io.err(`${minute(at.toISOString())} ${label}  ${sanitize(channel)}  ${sanitize(text)}\n`),
     onError: (error) => io.err(`quotekeeper: ${error.message}\n`),
     ...(state === undefined ? {} : { stateFile: resolve(io.cwd, state) }),
   }
