@@ -1,4 +1,4 @@
-import { type Change, type ChangeEvent, isChange } from '../../src/domain/comparison/report/document-changes.js'
+import { type Change, EVENT_LABELS, isChange } from '../../src/domain/comparison/report/document-changes.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, isOneOf, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
@@ -20,19 +20,6 @@ const kindOf = (change: Change) => {
   return change.event === 'appeared' ? 'first sighting' : 'reading'
 }
 
-const EVENT_LABELS: Record<ChangeEvent, string> = {
-  appeared: 'first seen',
-  withdrawn: 'no longer visible',
-  reinstated: 'visible again',
-  opened: 'opened',
-  closed: 'closed',
-  status: 'status changed',
-  accepted: 'accepted',
-  rejected: 'rejected',
-  review: 'review changed',
-  detail: 'full document read',
-  changed: 'changed',
-}
 const VALUE = style.withNumberFormat(style.plainNumber, '#,##0.####')
 const DIFFERENCE = style.withNumberFormat(style.plainNumber, '+#,##0.####;-#,##0.####;0')
 const CELL_LINES = 12

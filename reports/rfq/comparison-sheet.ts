@@ -1,8 +1,9 @@
 import type { Severity } from '../../src/domain/comparison/flag.js'
 import { formatFlagValue } from '../../src/domain/comparison/flag-value.js'
+import { METRIC_LABELS } from '../../src/domain/comparison/offer/metric-text.js'
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
-import type { Requirement } from '../../src/domain/comparison/offer/requirements.js'
+import { REQUIREMENT_LABELS, type Requirement } from '../../src/domain/comparison/offer/requirements.js'
 import { cellContent, isFormula, referenceTo, storedNumber } from '../layout/cell-text.js'
 import { codeList } from '../layout/codes.js'
 import { columnLetter } from '../layout/grid.js'
@@ -240,19 +241,6 @@ const textAttribute = (label: string, value: (offer: OfferReport) => string | nu
   cell: (offer) => text(truncateToLines(value(offer) || NONE, MIN_OFFER_WIDTH, CELL_LINES), style.wrapped),
 })
 
-const REQUIREMENT_LABELS: Record<Requirement['code'], string> = {
-  'price-max': 'Price at most the maximum',
-  'price-min': 'Price at least the minimum',
-  'volume-min': 'Volume at least the minimum',
-  'volume-max': 'Volume at most the maximum',
-  'vintage-min': 'Vintages not too old',
-  'vintage-max': 'Vintages not too new',
-  delivery: 'Delivery by the fulfilment due date',
-  'contract-type': 'Contract type as requested',
-  'on-time': 'Submitted by the response due date',
-  listing: 'Listing as requested',
-}
-
 function requirementAttributes({ report }: RfqLayout): Attribute[] {
   const stated = new Set(report.offers.flatMap((offer) => offer.requirements.map(({ code }) => code)))
   return [...stated].map(
@@ -289,18 +277,6 @@ function flagAttributes(): Attribute[] {
   ]
 }
 
-const METRIC_LABELS: Partial<Record<MetricName, string>> = {
-  pricePerTonne: 'Price per tonne',
-  vwap: 'Price per tonne from lines',
-  volumeDifference: 'Stated volume against lines',
-  totalDifference: 'Stated total against lines',
-  firstDelivery: 'Delivery dates',
-  meanWaitDays: 'Mean wait',
-  meanVintageYear: 'Vintages',
-  onTimeShare: 'Share due on time',
-  prepaidShare: 'Pre-paid share',
-  coverage: 'Coverage',
-}
 function unknownFigures({ metrics }: OfferReport): string {
   const lines = Object.entries(METRIC_LABELS).flatMap(([name, words]) => {
     const reason = metrics.reasons[name as MetricName]

@@ -1,7 +1,7 @@
-import type { ScoreLead } from '../../src/domain/comparison/decision/decision-model.js'
+import type { LeadFactor, ScoreLead } from '../../src/domain/comparison/decision/decision-model.js'
 import { LEAD_SHIFTS, leadWidth } from '../../src/domain/comparison/decision/score-lead.js'
 import { round6, rounded } from '../../src/domain/comparison/numbers.js'
-import type { Chart, ChartRange } from '../layout/chart.js'
+import { type Chart, rangeOf } from '../layout/chart.js'
 import type { Grid } from '../layout/grid.js'
 import { bodyRow, emptyRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
@@ -75,13 +75,14 @@ export function leadSection(
       formula(`${high}-${now}`, each.highPoints - points, SIGNED),
     )
   })
-  const range = <T>(letter: string, cached: readonly T[]): ChartRange<T> => ({
-    ref: `'Sensitivity'!$${letter}$${first}:$${letter}$${first + cached.length - 1}`,
-    cached,
-  })
-  const series = (letter: string, name: string, values: readonly number[]) => ({
-    name: { ref: `'Sensitivity'!$${letter}$${first - 1}`, cached: [name] },
-    values: range(letter, values),
+  const range = <T>(at: number, cached: readonly T[]) =>
+    rangeOf('Sensitivity', [at, first], [at, first + cached.length - 1], cached)
+  const series = (at: number, name: string, pointsOf: (each: LeadFactor) => number) => ({
+    name: rangeOf('Sensitivity', [at, first - 1], [at, first - 1], [name]),
+    values: range(
+      at,
+      bars.map((each) => pointsOf(each) - points),
+    ),
   })
   return {
     rows: [
@@ -106,24 +107,13 @@ export function leadSection(
       stacked: false,
       horizontal: true,
       categories: range(
-        'A',
+        1,
         bars.map(({ title }) => title),
       ),
       categoryTitle: '',
       valueTitle: 'Change of the lead (points)',
       format: FORMAT,
-      series: [
-        series(
-          'E',
-          LOW,
-          bars.map(({ lowPoints }) => lowPoints - points),
-        ),
-        series(
-          'F',
-          HIGH,
-          bars.map(({ highPoints }) => highPoints - points),
-        ),
-      ],
+      series: [series(5, LOW, ({ lowPoints }) => lowPoints), series(6, HIGH, ({ highPoints }) => highPoints)],
       anchor: { column: 0, row: first - 1 + bars.length, toColumn: 4, toRow: first - 2 + bars.length + CHART_ROWS },
     },
   }

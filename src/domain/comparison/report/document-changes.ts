@@ -33,18 +33,21 @@ export interface Change {
  * state changed. `accepted`, `rejected`, `status`: the offer's status changed. `review`: the status of its review changed.
  * `detail`: the full document became readable or unreadable; its terms did not change. `changed`: any other field.
  */
-export type ChangeEvent =
-  | 'appeared'
-  | 'withdrawn'
-  | 'reinstated'
-  | 'opened'
-  | 'closed'
-  | 'status'
-  | 'accepted'
-  | 'rejected'
-  | 'review'
-  | 'detail'
-  | 'changed'
+/** Events in words. */
+export const EVENT_LABELS = {
+  appeared: 'first seen',
+  withdrawn: 'no longer visible',
+  reinstated: 'visible again',
+  opened: 'opened',
+  closed: 'closed',
+  status: 'status changed',
+  accepted: 'accepted',
+  rejected: 'rejected',
+  review: 'review changed',
+  detail: 'full document read',
+  changed: 'changed',
+} as const
+export type ChangeEvent = keyof typeof EVENT_LABELS
 
 /** Whether something changed, rather than being observed for the first time or read in full. */
 export const isChange = ({ event }: Pick<Change, 'event'>): boolean => event !== 'appeared' && event !== 'detail'
