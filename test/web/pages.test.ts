@@ -271,7 +271,7 @@ describe('/reports', () => {
     expect(answer.statusCode).toBe(303)
     const job = String(answer.headers.location)
     expect((await app.inject(job)).headers.refresh).toBe('1')
-    await expect.poll(async () => (await app.inject(job)).body, { interval: 20, timeout: 10_000 }).toContain('Download')
+    await expect.poll(async () => (await app.inject(job)).body, { interval: 20, timeout: 40_000 }).toContain('Download')
     const [, href = ''] = /href="(\/reports\/acme_forest\/[^"]+)"/.exec((await app.inject(job)).body) ?? []
     expect(href).toMatch(/rfq-1042_asof-.*_what-if-[0-9a-f]{8}\.html$/)
     const file = await app.inject(href)

@@ -5,7 +5,7 @@ import type { TodayItem, TodayKind } from '../../read-models/today-model.js'
 import { parseAsOf } from '../as-of.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { Badge, Moment, plain, type Tone } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { type PageContent, type PageRequest, pageOf } from './page.js'
 
@@ -71,16 +71,18 @@ const COLUMNS: readonly Column<TodayItem>[] = [
   {
     key: 'rfq',
     width: 'wide',
-    title: 'RFQ',
+    title: 'RFQ, channel',
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
-    cell: ({ channel, rfqId, rfqNumber, rfqTitle }) =>
-      rfqId === null ? (
-        UNKNOWN
-      ) : (
-        <a href={rfqPath(channel, String(rfqNumber ?? rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
-      ),
+    cell: ({ channel, rfqId, rfqNumber, rfqTitle }) => (
+      <>
+        {rfqId !== null && (
+          <a href={rfqPath(channel, String(rfqNumber ?? rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+        )}
+        <div class="muted small">{channel}</div>
+      </>
+    ),
   },
-  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  { key: 'channel', fileOnly: true, title: 'Channel', value: ({ channel }) => channel },
   {
     key: 'words',
     width: 'wide',
@@ -90,9 +92,16 @@ const COLUMNS: readonly Column<TodayItem>[] = [
     sortable: false,
   },
   { key: 'due', width: 'line', title: 'Due', value: ({ dueDate }) => dueDate, cell: ({ dueDate }) => plain(dueDate) },
-  { key: 'since', title: 'Since (UTC)', value: ({ since }) => since, cell: ({ since }) => <Moment at={since} /> },
+  {
+    key: 'since',
+    fileOnly: true,
+    title: 'Since (UTC)',
+    value: ({ since }) => since,
+    cell: ({ since }) => <Moment at={since} />,
+  },
   {
     key: 'action',
+    width: 'wide',
     title: 'Do',
     sortable: false,
     value: ({ action }) => action.command,

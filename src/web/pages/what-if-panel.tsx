@@ -59,7 +59,7 @@ export function WhatIfPanel({ model, whatIf: { settings, changes }, query, reset
               step={0.005}
             />
           </fieldset>
-          <fieldset>
+          <fieldset class="weights">
             <legend>Weights of the score</legend>
             {CRITERIA.map((name) => (
               <NumberField

@@ -13,6 +13,8 @@ export interface Column<Row> {
   align?: 'right'
   /** `line`: never broken, such as dates. `wide`: text that needs room. Default: as the browser likes. */
   width?: 'line' | 'wide'
+  /** Only in files, because the page shows it in another column. */
+  fileOnly?: boolean
   /** Explains the column. */
   hint?: string
   /** Whether a reader can sort by it. Default true. */

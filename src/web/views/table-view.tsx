@@ -15,7 +15,8 @@ interface TableViewProps<Row> {
 
 /** A table with links to sort and download it. On narrow screens, rows become cards. */
 export function TableView<Row>({ table, sorting = null, link, pages }: TableViewProps<Row>) {
-  const { columns, rows, caption, name, empty } = table
+  const { rows, caption, name, empty } = table
+  const columns = table.columns.filter(({ fileOnly }) => !fileOnly)
   if (rows.length === 0) return <div class="notice empty">{empty}</div>
   const download = (format: string) => link({ format, table: name })
   return (
