@@ -19,9 +19,10 @@ where e.routed_at is null and (r.id is null or r.finished_at is not null or r.le
 /** RFQs read before yielding to the event loop: their bodies are slow to parse. */
 const RFQS_PER_TURN = 500
 
+/** SQLite rejects some texts that are valid JSON; such an RFQ has no due date here. */
+const JSON_TEXT = `case when json_valid(coalesce(v.parsed_body, v.body)) then coalesce(v.parsed_body, v.body) else '{}' end`
 const PRESENT_RFQS = `
-select e.id, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state,
-  json_extract(coalesce(v.parsed_body, v.body), '$.responseDueDate') as due
+select e.id, json_extract(${JSON_TEXT}, '$.state') as state, json_extract(${JSON_TEXT}, '$.responseDueDate') as due
 from entities e join versions v using (channel, kind, rfq_id, id, version)
 where e.channel = ? and e.kind = 'rfq' and e.rfq_id = '' and e.missing_since is null and e.id > ?
 order by e.id limit ${RFQS_PER_TURN}`

@@ -30,7 +30,7 @@ describe('notify --test', () => {
     const { quotekeeper, server } = await notifyFixture(403)
     const before = await quotekeeper('notify')
     expect(before.err).toContain('There is no database')
-    await quotekeeper('sync', '--channel', 'acme/forest')
+    await quotekeeper('sync', '--only', 'listings', '--channel', 'acme/blue')
     const { status, out, err } = await quotekeeper('notify', '--test')
     expect({ status, requests: server.requests.length }).toEqual({ status: 1, requests: 2 })
     expect(out).toMatch(/crm +webhook +ok +sent/)
@@ -46,7 +46,7 @@ describe('notify --test', () => {
 describe('notify', () => {
   it('lists what was not sent with the reason, sends it again when asked, and check warns of dead letters', async () => {
     const { quotekeeper, folder } = await notifyFixture()
-    await quotekeeper('sync')
+    await quotekeeper('sync', '--only', 'rfqs', '--channel', 'acme/blue')
     const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
     await store.setTargets(['crm', 'team'], NOW)
     await store.recordEvent({ kind: 'close.refused', at: NOW, channel: 'acme/blue', data: {} })
