@@ -17,6 +17,8 @@ type Key = (typeof KEYS)[number]
 
 /** The cell with the master verdict, above the table. */
 export const MASTER_CHECK_CELL = "'Checks'!$B$4"
+/** What it means, in words. */
+export const MASTER_WORDS_CELL = "'Checks'!$C$4"
 
 /** `Checks`: reconciliation checks, then flags, then document problems. */
 export function checksSheet(layout: RfqLayout): SheetPlan {

@@ -81,9 +81,7 @@ function columnsFor(layout: RfqLayout, firstRow: number, dataRow: number): Colum
     cell: (offer, index) => {
       const cell = columns[key].cell(offer, index)
       const found = `INDEX(${offers.range(key)},${positionOf(index)})`
-      // A reference to an empty cell would show 0.
-      const figure = key === 'daysToExpiry' ? `${found}/(${found}<>"")` : found
-      return referenceTo(look === undefined ? cell : { ...cell, style: look }, `IFERROR(${figure},"")`, '')
+      return referenceTo(look === undefined ? cell : { ...cell, style: look }, `IFERROR(${found},"")`, '')
     },
   })
   const decisionOf = new Map(report.decision.offers.map((each) => [each.offerId, each]))
@@ -110,7 +108,13 @@ function columnsFor(layout: RfqLayout, firstRow: number, dataRow: number): Colum
     fromOffers('score', 'Score of 100'),
     fromOffers('rank'),
     fromOffers('high'),
-    fromOffers('daysToExpiry', 'Expires in (days)'),
+    formula('Expires in (days)', style.plainNumber, ({ status, terms }, _at, index) => {
+      const of = (key: OfferKey) => `INDEX(${offers.range(key)},${positionOf(index)})`
+      const days = of('daysToExpiry')
+      // A reference to an empty cell would show 0; whether an accepted offer has expired does not matter.
+      const shown = `IF(${of('status')}="Accepted","accepted",IFERROR(${days}/(${days}<>""),""))`
+      return [shown, status === 'accepted' ? 'accepted' : (terms.daysToExpiry ?? '')]
+    }),
     {
       ...formula('Failed hard requirement', style.wrapped, ({ id }, _at, index) => {
         const [words, titles] = [

@@ -5,6 +5,7 @@ import { columnLetter } from '../layout/grid.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, stringLiteral, text } from '../xlsx/cells.js'
+import { MASTER_CHECK_CELL, MASTER_WORDS_CELL } from './checks-sheet.js'
 import type { RfqLayout } from './layout.js'
 import { either, NOTHING, type Phrase, type Sentences, sentencesOf } from './summary-sentences.js'
 
@@ -36,9 +37,10 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
     return Array.from({ length: Math.max(shown.length, instead.length) }, (_, at) => ofReport(shown[at], instead[at]))
   }
   const { award, reasons, conditions, changes, closest } = recommendation
+  const open = award !== null && conditions.length === 0 ? ['None: every requirement is met.'] : conditions
   const lists = [
     ['Why', award === null ? sentences(reasons, live.reasons) : live.reasons],
-    ['Conditions', sentences(conditions, [unmetPhrase(layout, live), expiryPhrase(layout, live)])],
+    ['Conditions', [...sentences(open, [unmetPhrase(layout, live), expiryPhrase(layout, live)]), checksPhrase(layout)]],
     // Without an award, the closest one is stated above the lists.
     [
       'What would change it',
@@ -100,6 +102,10 @@ function bounded(sentences: readonly string[]): readonly string[] {
   const more = sentences.length - MAX_SENTENCES
   return more > 1 ? [...sentences.slice(0, MAX_SENTENCES), `${more} more in the JSON of this report.`] : sentences
 }
+
+/** What the master check found, unless all is well. */
+const checksPhrase = ({ report: { checks } }: RfqLayout): Phrase =>
+  either([`${MASTER_CHECK_CELL}<>"ok"`, checks.master.verdict !== 'ok'], [MASTER_WORDS_CELL, checks.master.words])
 
 /** The requirements that awarded offers do not meet, by title. */
 function unmetPhrase({ recommendation: { requirements } }: RfqLayout, { hasAward }: Sentences): Phrase {

@@ -7,6 +7,7 @@ import { byWantedBasis } from './award-sets.js'
 import type { RfqLayout } from './layout.js'
 import { awardedOffer, type Reference, recommendationFact } from './recommendation/recommendation-block.js'
 import { type FactKey, MAX_AWARDED_ROWS } from './recommendation/recommendation-grids.js'
+import { NOT_COMPARABLE } from './recommendation/recommended-offers.js'
 
 /** A sentence as a formula, and its stored result. */
 export type Phrase = readonly [expression: string, cached: string]
@@ -46,6 +47,9 @@ function fixed({ cell, cached }: Reference, digits: number, { factor = 1, absolu
   const format = { minimumFractionDigits: digits, maximumFractionDigits: digits }
   return [`FIXED(${absolute ? `ABS(${scaled})` : scaled},${digits})`, shown.toLocaleString('en-US', format)]
 }
+
+/** More offers are counted. */
+const MAX_LISTED = 12
 
 /** The figures of the award in words; every sentence is empty if there is no award. */
 export interface Sentences {
@@ -124,6 +128,7 @@ export function sentencesOf(layout: RfqLayout): Sentences {
       coverageSentence(),
       scoreSentence(),
       runnerUpSentence(),
+      notComparedSentence(),
       either(isText(status, 'partial'), say`The eligible offers do not reach the wanted volume. ${closest}`),
     ].map((phrase) => either(hasAward, phrase)),
     closest,
@@ -152,6 +157,17 @@ export function sentencesOf(layout: RfqLayout): Sentences {
       say`Score ${fixed(fact('score'), 1)} of 100; rank 1 is offer ${number} with ${score}.`,
       say`It has no score, because not every offer in it is ranked.`,
     )
+  }
+
+  function notComparedSentence(): Phrase {
+    const { offers: all } = layout.recommendation
+    const candidates = new Set(layout.failures.candidates.map(({ offer }) => offer.id))
+    const excluded = report.offers.filter(({ id }) => !candidates.has(id)).map(({ sequence }) => sequence)
+    const count = `COUNTIF(${all.range('unmet')},"${NOT_COMPARABLE}")`
+    const list = `_xlfn.TEXTJOIN(", ",TRUE,IF(${all.range('unmet')}="${NOT_COMPARABLE}",${all.range('offer')},""))`
+    const offers: Phrase = excluded.length > MAX_LISTED ? [count, `${excluded.length}`] : [list, excluded.join(', ')]
+    const which = excluded.length > MAX_LISTED ? say`${offers} offers` : say`offer no. ${offers}`
+    return either([`${count}>0`, excluded.length > 0], say`Not compared, for want of a price or volume: ${which}.`)
   }
 
   function runnerUpSentence(): Phrase {

@@ -100,7 +100,8 @@ export function offerColumns(layout: RfqLayout): Columns<OfferReport, Recommende
   }
 }
 
-const NOT_COMPARABLE = 'No comparable price or volume'
+/** Said of offers that cannot be awarded, whatever the requirements. */
+export const NOT_COMPARABLE = 'No comparable price or volume'
 
 /** The rank of offers without one: after all others. */
 const UNRANKED = 1e9
