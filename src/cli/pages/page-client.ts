@@ -18,8 +18,14 @@ export type PageReply =
   | { id: number; result: unknown }
   | { id: number; error: { name: string; message: string; stack?: string } }
 
-/** How long a query may take before its thread is replaced, in milliseconds. */
-const MAX_MILLISECONDS = 30_000
+/** Milliseconds. */
+interface Limits {
+  /** How long a caller waits for a query. The thread goes on, so that the next caller finds what it read. */
+  call: number
+  /** How long a query may take before its thread is replaced. */
+  thread: number
+}
+const DEFAULT_LIMITS: Limits = { call: 30_000, thread: 180_000 }
 const MEMORY = { maxOldGenerationSizeMb: 512 }
 
 interface Pending {
@@ -32,8 +38,14 @@ interface Pending {
  * Runs queries in a worker thread with its own connection, so that the service's event loop never waits for a page. The
  * thread starts with the first query, and again after it failed.
  */
-export function queryInThread(script: URL, data: PageThreadData): { queries: ThreadQueries; close(): Promise<void> } {
+export function queryInThread(
+  script: URL,
+  data: PageThreadData,
+  limits = DEFAULT_LIMITS,
+): { queries: ThreadQueries; close(): Promise<void> } {
   const pending = new Map<number, Pending>()
+  /** Queries that nobody waits for any more, with the timer that replaces their thread. */
+  const abandoned = new Map<number, NodeJS.Timeout>()
   let worker: Worker | null = null
   let calls = 0
 
@@ -47,6 +59,8 @@ export function queryInThread(script: URL, data: PageThreadData): { queries: Thr
   }
 
   function settle(reply: PageReply): void {
+    clearTimeout(abandoned.get(reply.id))
+    abandoned.delete(reply.id)
     const call = pending.get(reply.id)
     if (call === undefined) return
     pending.delete(reply.id)
@@ -58,6 +72,7 @@ export function queryInThread(script: URL, data: PageThreadData): { queries: Thr
   function fail(failed: Worker, error: Error): void {
     if (worker !== failed) return
     worker = null
+    forgetAbandoned()
     for (const [id, { reject, timer }] of pending) {
       clearTimeout(timer)
       pending.delete(id)
@@ -66,13 +81,25 @@ export function queryInThread(script: URL, data: PageThreadData): { queries: Thr
     void failed.terminate()
   }
 
+  function abandon(id: number, used: Worker, error: Error): void {
+    pending.get(id)?.reject(error)
+    pending.delete(id)
+    const replace = setTimeout(() => fail(used, error), limits.thread - limits.call)
+    abandoned.set(id, replace.unref())
+  }
+
+  function forgetAbandoned(): void {
+    for (const timer of abandoned.values()) clearTimeout(timer)
+    abandoned.clear()
+  }
+
   function call(name: keyof ThreadQueries, args: unknown[]): Promise<unknown> {
     worker ??= start()
     const used = worker
     const id = ++calls
     return new Promise((resolve, reject) => {
-      const late = () => fail(used, new Error(`reading took longer than ${MAX_MILLISECONDS / 1000} s (${name})`))
-      pending.set(id, { resolve, reject, timer: setTimeout(late, MAX_MILLISECONDS) })
+      const late = () => abandon(id, used, new Error(`reading took longer than ${limits.call / 1000} s (${name})`))
+      pending.set(id, { resolve, reject, timer: setTimeout(late, limits.call) })
       used.postMessage({ id, name, args } satisfies PageCall)
     })
   }
@@ -87,6 +114,7 @@ export function queryInThread(script: URL, data: PageThreadData): { queries: Thr
     async close() {
       const ended = worker
       worker = null
+      forgetAbandoned()
       for (const { timer, reject } of pending.values()) {
         clearTimeout(timer)
         reject(new Error('the service is stopping'))
