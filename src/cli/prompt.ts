@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { FailedError } from './cli-error.js'
 
@@ -20,6 +19,8 @@ export function terminalPrompt(
   if (!stdin.isTTY || !stderr.isTTY) return null
   return {
     async ask(question, { hidden = false } = {}) {
+      // Loaded only to ask, to keep the start fast.
+      const { createInterface } = await import('node:readline/promises')
       let isMuted = false
       const output = new Writable({
         write(chunk: Buffer, _encoding, done) {

@@ -97,10 +97,18 @@ const minWidth = ({ column, width }: FittedColumn) =>
 const totalWidth = (columns: readonly FittedColumn[], widthOf: (column: FittedColumn) => number) =>
   columns.reduce((sum, column) => sum + widthOf(column), GAP.length * (columns.length - 1))
 
+/** The width at which text can be read with ease; less important columns leave this to the others. */
+const readableWidth = (column: FittedColumn) =>
+  Math.min(column.width, Math.max(minWidth(column), Math.round((column.column.min ?? 0) * READABLE_FACTOR)))
+const READABLE_FACTOR = 1.6
+
+/** Whether there is room for these columns, the least important of which has this `drop`. */
+const isRoomFor = (columns: readonly FittedColumn[], drop: number, available: number): boolean =>
+  totalWidth(columns, drop > 1 ? readableWidth : minWidth) <= available
+
 function dropUntilFit(columns: readonly FittedColumn[], available: number): readonly FittedColumn[] {
-  if (totalWidth(columns, minWidth) <= available) return columns
   const drop = Math.max(...columns.map(({ column }) => column.drop ?? 0))
-  if (drop === 0) return columns
+  if (drop === 0 || isRoomFor(columns, drop, available)) return columns
   return dropUntilFit(
     columns.filter(({ column }) => column.drop !== drop),
     available,
@@ -117,11 +125,8 @@ function addWhatFits(
   const hidden = all.filter((column) => !shown.has(column))
   for (const column of hidden.sort((a, b) => (a.column.drop ?? 0) - (b.column.drop ?? 0))) {
     shown.add(column)
-    const widthWith = totalWidth(
-      all.filter((each) => shown.has(each)),
-      minWidth,
-    )
-    if (widthWith > available) shown.delete(column)
+    const columns = all.filter((each) => shown.has(each))
+    if (!isRoomFor(columns, column.column.drop ?? 0, available)) shown.delete(column)
   }
   return all.filter((column) => shown.has(column))
 }

@@ -1,4 +1,5 @@
 import type { Severity } from '../../domain/comparison/flag.js'
+import { quoteForShell } from '../../quote-for-shell.js'
 import { DUE_WITHIN_DAYS, type Today, type TodayItem } from '../../read-models/today-model.js'
 import { withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
@@ -93,8 +94,14 @@ const MIN_TEXT_WIDTH = 30
 const labelOf = ({ rfqNumber, rfqId, channel }: TodayItem) =>
   truncate(sanitize(rfqId === null ? channel : `RFQ ${rfqNumber ?? rfqId} ${channel}`), MAX_LABEL_WIDTH)
 
+/** With the configuration that this command was given. */
+const commandOf = ({ action }: TodayItem, config: string | undefined): string =>
+  config === undefined
+    ? action.command
+    : action.command.replace(/^quotekeeper /, () => `quotekeeper --config ${quoteForShell(config)} `)
+
 /** The item in words, and below it what to run. */
-function itemLines({ io, runnable }: Cli, item: TodayItem, all: readonly TodayItem[]): string {
+function itemLines({ io, runnable, globals }: Cli, item: TodayItem, all: readonly TodayItem[]): string {
   const labelWidth = Math.max(...all.map((each) => displayWidth(labelOf(each))))
   const width = Math.max(MIN_TEXT_WIDTH, tableWidth(io) - labelWidth - 4)
   const title = item.rfqTitle === null ? '' : ` “${truncate(sanitize(item.rfqTitle), MAX_TITLE_WIDTH)}”`
@@ -104,7 +111,7 @@ function itemLines({ io, runnable }: Cli, item: TodayItem, all: readonly TodayIt
     `  ${padEnd(labelOf(item), labelWidth)}  ${first}`,
     ...more.map((line) => `${indent}${line}`),
     // A command is never broken, so that it can be copied.
-    `${indent}$ ${sanitize(runnable(item.action.command))}`,
+    `${indent}$ ${sanitize(runnable(commandOf(item, globals.config)))}`,
   ]
     .map((line) => `${line}\n`)
     .join('')
