@@ -75,7 +75,7 @@ export function recommendationRows(layout: RfqLayout, row: number, columns: numb
 }
 
 const OUTDATED_NOTE =
-  'Inputs changed. Questions, prices to reach and, under best-score-compliant, runner-up and break-even prices are for the settings of the report. For those on Inputs, run: '
+  'Inputs changed. For questions, prices to reach and, under best-score-compliant, runner-up and break-even prices with the inputs as they are, run: '
 
 const cellOf = ([expression, cached]: Phrase, look: style.Style): Cell =>
   (expression.includes('TEXTJOIN') ? arrayFormula : formula)(expression, cached, look)

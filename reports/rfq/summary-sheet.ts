@@ -123,7 +123,7 @@ function rangeText(min: number | null, max: number | null, format: (value: numbe
 }
 
 /** What was received, in one line. */
-function offersLine({ summary, changes, rfq }: RfqReport): string {
+function offersLine({ summary, changes }: RfqReport): string {
   const high = summary.flags.high
   return `Offers: ${[
     `${formatCount(summary.offers, 'offer')} received`,
@@ -131,6 +131,5 @@ function offersLine({ summary, changes, rfq }: RfqReport): string {
     ...(summary.late > 0 ? [`${summary.late} late`] : []),
     ...(high > 0 ? [formatCount(high, 'high flag')] : []),
     formatCount(changes.filter(isChange).length, 'change observed', 'changes observed'),
-    `target: ${rfq.wanted.words.replace(/\.$/, '')}`,
   ].join(' · ')}`
 }
