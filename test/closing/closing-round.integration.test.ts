@@ -144,14 +144,19 @@ describe('closing an RFQ that is past due', () => {
 })
 
 describe('the reply to a close', () => {
-  it.each<[string, Effect, Partial<NewDecision>, number]>([
+  it.each<[string, Effect, Partial<Omit<NewDecision, 'reason'>> & { reason?: RegExp }, number]>([
     ['ok: false: refused', { kind: 'not-ok' }, { outcome: 'refused', httpStatus: 200 }, 1],
     ['400: refused', { kind: 'status', status: 400 }, { outcome: 'refused', httpStatus: 400 }, 1],
-    ['404: refused', { kind: 'status', status: 404 }, { outcome: 'refused', httpStatus: 404 }, 1],
+    [
+      '404: refused',
+      { kind: 'status', status: 404 },
+      { outcome: 'refused', httpStatus: 404, reason: /the marketplace replied 404.*; a read shows state open/ },
+      1,
+    ],
     [
       '400 and yet closed: closed elsewhere',
       { kind: 'status', status: 400, apply: true },
-      { outcome: 'already-closed' },
+      { outcome: 'already-closed', reason: /replied 400.*: it was closed elsewhere/ },
       1,
     ],
     ['500 without effect: a second POST closes it', { kind: 'status', status: 500 }, { outcome: 'closed' }, 2],
@@ -164,7 +169,7 @@ describe('the reply to a close', () => {
     [
       'a lost reply: closed, as a read shows',
       { kind: 'reset', apply: true },
-      { outcome: 'closed', httpStatus: null },
+      { outcome: 'closed', httpStatus: null, reason: /no reply to the POST \(.+\); a read shows state closed/ },
       1,
     ],
     ['a time-out: closed, as a read shows', { kind: 'hang', apply: true }, { outcome: 'closed', httpStatus: null }, 1],
@@ -177,19 +182,20 @@ describe('the reply to a close', () => {
     [
       'an HTML page instead of JSON, with effect: closed',
       { kind: 'text', text: '<html>', apply: true },
-      { outcome: 'closed' },
+      { outcome: 'closed', reason: /the marketplace replied 200 without ok/ },
       1,
     ],
     [
       'ok: true without effect: failed, for a person to check',
       { kind: 'status', status: 200, body: { ok: true } },
-      { outcome: 'failed' },
+      { outcome: 'failed', reason: /replied 200, ok: true; .*the close had no effect/ },
       1,
     ],
-  ])('%s', async (_title, effect, decision, posts) => {
+  ])('%s', async (_title, effect, { reason = /./, ...decision }, posts) => {
     const fixture = await openPolledFixture()
     failClose(fixture, effect)
-    expect((await fixture.closeExpired()).decisions).toMatchObject([{ decision: 'close', ...decision }])
+    const { decisions } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([{ decision: 'close', ...decision, reason: expect.stringMatching(reason) }])
     expect(fixture.posts()).toHaveLength(posts)
     expect(await fixture.store.openIntents(KEY)).toEqual([])
   })
