@@ -1,17 +1,17 @@
 import { type ComparisonContext, createContext } from '../domain/comparison/comparison-context.js'
 import { daysBetween } from '../domain/comparison/date-math.js'
 import { type AwardInBrief, awardInBrief } from '../domain/comparison/decision/award-in-brief.js'
-import { byCodeUnit, plausibleOrNull } from '../domain/comparison/numbers.js'
+import { byCodeUnit } from '../domain/comparison/numbers.js'
 import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../domain/comparison/rfq-assessment.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import { expiredBefore } from '../domain/expiry.js'
-import { parseStored } from '../domain/observation.js'
-import type { KnownDocument, RfqEntry } from '../domain/records.js'
+import type { RfqEntry } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { History, Overview } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
+import { factsOf, NO_FACTS, type RfqFacts } from './rfq-facts.js'
 
 /** An RFQ in a list, as known at a moment. */
 export interface RfqListRow extends RfqFacts {
@@ -30,21 +30,6 @@ export interface RfqListRow extends RfqFacts {
   missingSince: string | null
   valid: boolean
   version: number
-}
-
-/** What a list shows of an RFQ's document. */
-interface RfqFacts {
-  number: number | null
-  reference: string | null
-  title: string | null
-  state: string | null
-  responseDueDate: string | null
-  fulfilmentDueDate: string | null
-  minVolume: number | null
-  maxVolume: number | null
-  minUnitPrice: number | null
-  maxUnitPrice: number | null
-  currency: string | null
 }
 
 /** Figures of an RFQ's offers, the same as in the channel overview of the report. */
@@ -223,38 +208,6 @@ function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<st
 
 const batches = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, at) => all.slice(at * size, (at + 1) * size))
-
-const NO_FACTS: RfqFacts = {
-  number: null,
-  reference: null,
-  title: null,
-  state: null,
-  responseDueDate: null,
-  fulfilmentDueDate: null,
-  minVolume: null,
-  maxVolume: null,
-  minUnitPrice: null,
-  maxUnitPrice: null,
-  currency: null,
-}
-
-function factsOf(rfq: KnownDocument): RfqFacts {
-  const { document } = parseStored('rfq', rfq.shape, rfq.body)
-  if (document === null) return NO_FACTS
-  return {
-    number: plausibleOrNull(document.number),
-    reference: document.reference,
-    title: document.title,
-    state: document.state,
-    responseDueDate: document.responseDueDate,
-    fulfilmentDueDate: document.fulfilmentDueDate,
-    minVolume: plausibleOrNull(document.minVolume),
-    maxVolume: plausibleOrNull(document.maxVolume),
-    minUnitPrice: plausibleOrNull(document.pricing?.minUnitPrice),
-    maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
-    currency: document.pricing?.currency ?? null,
-  }
-}
 
 /** Names each RFQ by its number where that is unique in its channel. */
 function withNames(rows: RfqListRow[]): RfqListRow[] {

@@ -1,0 +1,52 @@
+import { plausibleOrNull } from '../domain/comparison/numbers.js'
+import { parseStored } from '../domain/observation.js'
+import type { KnownDocument } from '../domain/records.js'
+
+/** What a list shows of an RFQ's document. */
+export interface RfqFacts {
+  number: number | null
+  reference: string | null
+  title: string | null
+  state: string | null
+  responseDueDate: string | null
+  fulfilmentDueDate: string | null
+  minVolume: number | null
+  maxVolume: number | null
+  minUnitPrice: number | null
+  maxUnitPrice: number | null
+  currency: string | null
+}
+
+/** Of a document that cannot be used. */
+export const NO_FACTS: RfqFacts = {
+  number: null,
+  reference: null,
+  title: null,
+  state: null,
+  responseDueDate: null,
+  fulfilmentDueDate: null,
+  minVolume: null,
+  maxVolume: null,
+  minUnitPrice: null,
+  maxUnitPrice: null,
+  currency: null,
+}
+
+/** What a list shows of a stored RFQ. */
+export function factsOf(rfq: KnownDocument): RfqFacts {
+  const { document } = parseStored('rfq', rfq.shape, rfq.body)
+  if (document === null) return NO_FACTS
+  return {
+    number: plausibleOrNull(document.number),
+    reference: document.reference,
+    title: document.title,
+    state: document.state,
+    responseDueDate: document.responseDueDate,
+    fulfilmentDueDate: document.fulfilmentDueDate,
+    minVolume: plausibleOrNull(document.minVolume),
+    maxVolume: plausibleOrNull(document.maxVolume),
+    minUnitPrice: plausibleOrNull(document.pricing?.minUnitPrice),
+    maxUnitPrice: plausibleOrNull(document.pricing?.maxUnitPrice),
+    currency: document.pricing?.currency ?? null,
+  }
+}

@@ -1,0 +1,42 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { apiConfigOf } from '../../src/cli/api/api-queries.js'
+import { queryInThread } from '../../src/cli/pages/page-client.js'
+import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
+import { openChannelFixture } from '../helpers/channel-fixture.js'
+import { testConfig } from '../helpers/test-config.js'
+
+const SCRIPT = new URL('../../dist/src/cli/pages/page-thread.js', import.meta.url)
+const config = apiConfigOf(testConfig())
+
+describe('the thread that reads pages', () => {
+  it('returns what the queries return here, sees every commit, and is replaced after it died', async () => {
+    const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 2 })
+    const { store, now } = fixture
+    const { queries, close } = queryInThread(SCRIPT, { database: store.path, config })
+    onTestFinished(close)
+    const here = createThreadQueries(store, config)
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(3600)
+      fixture.sandbox.world.addRfq({ org: 'acme', channel: 'forest' })
+      await fixture.pollRfqs()
+      const search = { now: now(), from: 0, to: 100 }
+      const { rows, total } = await queries.rfqs(search)
+      expect(total).toBe(4 + round)
+      expect(rows).toEqual((await here.rfqs(search)).rows)
+      expect(await queries.pulse()).toBe(await here.pulse())
+    }
+    await close()
+    expect((await queries.rfqs({ now: now(), from: 0, to: 1 })).total).toBe(9)
+  })
+
+  it('rejects a failed query with its message, and goes on', async () => {
+    const { store, now } = await openChannelFixture()
+    const { queries, close } = queryInThread(SCRIPT, { database: store.path, config })
+    onTestFinished(close)
+    await expect(queries.changes({ now: now(), before: 'no cursor', limit: 1 })).rejects.toThrow(/cursor/)
+    expect(await queries.channels()).toEqual(['acme/forest'])
+    const missing = queryInThread(SCRIPT, { database: '/nowhere/at-all.db', config })
+    onTestFinished(missing.close)
+    await expect(missing.queries.channels()).rejects.toThrow('Cannot open database')
+  })
+})
