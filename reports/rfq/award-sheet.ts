@@ -141,7 +141,9 @@ export function scenarioColumns(layout: RfqLayout): Columns<ScenarioRow, Scenari
       waivedExpression(layout, award, at('tonnes')),
       waivedText(layout, award, unmet),
     ]),
-    ...{ waived2: empty, waived3: empty, waived4: empty },
+    waived2: empty,
+    waived3: empty,
+    waived4: empty,
     lowerBound: cells(withCurrency('Lower bound on cost', currency), (award) => lowerBoundCell(layout, award), {
       look: money,
     }),

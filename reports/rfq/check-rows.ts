@@ -37,7 +37,16 @@ export interface CheckRow {
 export type MakeRow = () => CheckRow
 
 const EMPTY = text(null, style.body)
-const NOTHING_COMPARED = { leftWhat: '', left: EMPTY, rightWhat: '', right: EMPTY, exact: EMPTY, tolerance: EMPTY }
+const NOTHING_COMPARED = {
+  leftWhat: '',
+  left: EMPTY,
+  rightWhat: '',
+  right: EMPTY,
+  exact: EMPTY,
+  tolerance: EMPTY,
+  isFormula: false,
+  difference: null,
+}
 
 /** The rows of `Checks`: reconciliation checks, then flags, then document problems. */
 export function checkRows(layout: RfqLayout): MakeRow[] {
@@ -70,10 +79,10 @@ const limitCell = (value: number | null, expression?: string): Cell =>
   expression === undefined ? number(value, FIGURE) : formula(expression, value, FIGURE)
 
 function checkRow(layout: RfqLayout, check: Check, index: number | undefined): CheckRow {
-  const { about, subject, title, left, right, oneSided, verdict, tolerance, difference, words } = check
+  const { left, right, tolerance } = check
   const sides = expressionsOf(layout, check, index)
   return {
-    ...{ about, subject, title, oneSided, verdict, difference, words },
+    ...check,
     leftWhat: left.what,
     left: valueCell(left.value, sides.left),
     rightWhat: right.what,
@@ -131,10 +140,19 @@ function recommendationChecks(layout: RfqLayout): CheckRow[] {
     const [leftExpression, left] = [of === 'total' ? total : tonnes, cached[of]]
     const allowed = formula(`MAX(1E-6,ABS(${leftExpression})*1E-9)`, Math.max(1e-6, left * 1e-9), FIGURE)
     return {
-      ...{ about: 'figures', subject: 'Recommended award', title, words, verdict: 'ok', isFormula: true },
-      ...{ leftWhat: `${of} on Award`, left: formula(leftExpression, left, FIGURE) },
-      ...{ rightWhat, right: formula(expression, value, FIGURE), difference: left - value },
-      ...{ exact: allowed, tolerance: allowed },
+      about: 'figures',
+      subject: 'Recommended award',
+      title,
+      leftWhat: `${of} on Award`,
+      left: formula(leftExpression, left, FIGURE),
+      rightWhat,
+      right: formula(expression, value, FIGURE),
+      exact: allowed,
+      tolerance: allowed,
+      verdict: 'ok',
+      isFormula: true,
+      difference: left - value,
+      words,
     }
   }
   return [
@@ -177,9 +195,14 @@ function flagRow(flag: Flag, subject: string): CheckRow {
   const numbers = typeof found?.value === 'number' && typeof limit?.value === 'number'
   return {
     ...NOTHING_COMPARED,
-    ...{ about: 'flag', subject, title: codeWords(flag.code), words: flag.words, isFormula: false },
-    ...{ leftWhat: whatOf(found), left: valueCell(found?.value ?? null) },
-    ...{ rightWhat: whatOf(limit), right: valueCell(limit?.value ?? null) },
+    about: 'flag',
+    subject,
+    title: codeWords(flag.code),
+    leftWhat: whatOf(found),
+    left: valueCell(found?.value ?? null),
+    rightWhat: whatOf(limit),
+    right: valueCell(limit?.value ?? null),
+    words: flag.words,
     verdict: severityLabels[flag.severity],
     difference: numbers && found.unit === limit.unit ? Number(found.value) - Number(limit.value) : null,
   }
@@ -187,7 +210,9 @@ function flagRow(flag: Flag, subject: string): CheckRow {
 
 const documentRow = ({ kind, entityId, path, code, message }: DocumentProblem): CheckRow => ({
   ...NOTHING_COMPARED,
-  ...{ about: 'document', subject: `${kind} ${entityId}`, words: message, isFormula: false, difference: null },
+  about: 'document',
+  subject: `${kind} ${entityId}`,
+  words: message,
   title: path === '' ? codeWords(code) : `${codeWords(code)}: ${path}`,
   verdict: 'problem',
 })

@@ -198,7 +198,9 @@ const rateEntries = ({ report, currency }: RfqLayout): Entry[] =>
   }))
 
 const fact = (label: string, value: Cell, unit = '', name?: string, explanation?: string): Entry => ({
-  ...{ label, value, unit },
+  label,
+  value,
+  unit,
   ...(name !== undefined && { name }),
   ...(explanation !== undefined && { explanation }),
 })

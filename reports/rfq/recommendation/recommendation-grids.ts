@@ -86,14 +86,9 @@ export interface Fact {
 export type Facts<Key extends FactKey = FactKey> = Record<Key, Fact>
 
 /** A figure, in the style of body text unless stated. */
-export const figure = (
-  label: string,
-  expression: string,
-  cached: CachedResult,
-  look: style.Style = style.body,
-): Fact => ({
-  ...{ label, expression, cached, look },
-})
+export function figure(label: string, expression: string, cached: CachedResult, look: style.Style = style.body): Fact {
+  return { label, expression, cached, look }
+}
 
 /** The reference of the cell of a figure. */
 export const factCell = ({ recommendation }: { recommendation: RecommendationGrids }, key: FactKey): string =>

@@ -30,7 +30,11 @@ export function scenarioRows(report: RfqReport): ScenarioRow[] {
     const text = awards.find((award) => award.scenario === scenario) ?? SCENARIO_TEXT[scenario as 'recommended']
     // Without a wanted volume, a scenario has no award.
     const { title, rule, words, difference, constraint } = found ?? {
-      ...{ title: text.title, rule: text.rule, words: rfq.wanted.words, difference: null, constraint: null },
+      title: text.title,
+      rule: text.rule,
+      words: rfq.wanted.words,
+      difference: null,
+      constraint: null,
     }
     const awarded = new Map(found?.award?.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
     return { ...NO_AWARD, ...NO_EXCESS, ...found?.award, scenario, title, rule, words, difference, constraint, awarded }
