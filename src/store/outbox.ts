@@ -11,10 +11,18 @@ import { fromStoredText } from './stored-text.js'
 /** Events routed in one transaction. */
 const EVENTS_PER_TRANSACTION = 200
 
-/** Events without deliveries whose run has ended, or lost its lease because its process died. */
+/**
+ * Events without deliveries whose run has ended, or lost its lease because its process died. A first poll that was cut short
+ * waits for the next poll, which adds to it.
+ */
 const ROUTABLE = `
 from events e left join runs r on r.id = e.run_id
-where e.routed_at is null and (r.id is null or r.finished_at is not null or r.lease_until < @now)`
+where e.routed_at is null and case
+  when r.id is null then true
+  when e.kind <> 'channel.first-poll' then r.finished_at is not null or r.lease_until < @now
+  else r.finished_at is not null and r.outcome <> 'interrupted' or exists (
+    select 1 from runs n where n.channel = r.channel and n.kind = r.kind and n.id > r.id and n.finished_at is not null)
+end`
 
 /** RFQs read before yielding to the event loop: their bodies are slow to parse. */
 const RFQS_PER_TURN = 500

@@ -1,8 +1,9 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished } from 'vitest'
+import type { Store } from '../../src/store/contract.js'
 import { openStore } from '../../src/store/store.js'
-import { openChannelFixture } from '../helpers/channel-fixture.js'
+import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { eventually } from '../helpers/eventually.js'
 import { openProcessFixture } from '../helpers/process-fixture.js'
 import { offers, recordPoll } from '../helpers/record-poll.js'
@@ -17,10 +18,11 @@ fault(61, 'no event is lost, and none tells of what was not recorded', async () 
   const fixture = await openProcessFixture({ rfqs: 60 })
   const server = await httpReceiver()
   const later = () => new Date(Date.now() + 60_000)
-  const withService = async (use: (service: Awaited<ReturnType<typeof notifications>>) => Promise<void>) => {
+  type Use = (service: Awaited<ReturnType<typeof notifications>>, store: Store) => Promise<void>
+  const withService = async (use: Use) => {
     const store = await openStore({ path: fixture.database })
     try {
-      await use(await notifications(store, [webhook('crm', server.url)], { now: later }))
+      await use(await notifications(store, [webhook('crm', server.url)], { now: later }), store)
     } finally {
       await store.close()
     }
@@ -33,7 +35,15 @@ fault(61, 'no event is lost, and none tells of what was not recorded', async () 
   expect(await poll.ended).toBe('SIGKILL')
   const [known] = recorded()
   expect(known?.rfqs).toBeLessThan(60)
-  await withService(async (service) => {
+  await withService(async (service, store) => {
+    await service.deliver()
+    // The first poll goes on with the next one, which may fail.
+    expect(server.requests).toEqual([])
+    const next = await store.beginRun({ channel: KEY, kind: 'rfqs', now: later() })
+    await service.deliver()
+    expect(server.requests).toEqual([])
+    const none = { requests: 1, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+    await next.finish({ ...none, outcome: 'failed', error: 'refused' }, later())
     for (let round = 0; round < 6; round++) await service.deliver()
   })
   expect(server.accepted.map(({ body }) => JSON.parse(body).data.found)).toEqual([expect.objectContaining(known ?? {})])
