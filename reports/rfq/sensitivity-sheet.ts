@@ -8,6 +8,7 @@ import { rowSheet } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, formula, number, stringLiteral, text } from '../xlsx/cells.js'
+import { MIN_SCALE, PAGE_UNITS } from '../xlsx/page-setup.js'
 import { OUTDATED } from './award-labels.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { type FiguresOfCase, leadSection } from './score-lead.js'
@@ -62,7 +63,12 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
 function inBlocks(rows: readonly RowPlan[], widths: readonly number[]): Iterable<RowPlan> {
   const starts = [0, ...[...rows.keys()].filter((at) => rows[at + 1]?.role === 'section'), rows.length]
   const blocks = starts.slice(1).map((end, at) => rows.slice(starts[at], end))
-  return keepTogether(blocks, widths, heightOf(rows.slice(HEADER_ROW - 1, HEADER_ROW), widths))
+  const leading = LEADING.reduce((sum, width) => sum + width, 0)
+  const others = (widths.length - LEADING.length) * OFFER_UNITS
+  // Pages side by side repeat the first columns.
+  const pages = Math.max(1, Math.ceil(others / (PAGE_UNITS / MIN_SCALE - leading)))
+  const repeated = heightOf(rows.slice(HEADER_ROW - 1, HEADER_ROW), widths)
+  return keepTogether(blocks, widths, repeated, leading + others / pages)
 }
 
 /** First rows of the sensitivity cases, each below an empty row and a title, and the last one. */

@@ -42,7 +42,7 @@ export function worksheetOptions(
 export const PAGE_UNITS = 149
 export const PAGE_POINTS = 515
 /** Smaller text would not be legible on paper. */
-const MIN_SCALE = 0.58
+export const MIN_SCALE = 0.58
 
 /** How many pages side by side a sheet needs so that it stays legible; each repeats the title columns. */
 export function pagesWide(plan: SheetPlan, widths: readonly number[]): number {
