@@ -64,6 +64,11 @@ describe('every page', () => {
       expect(page.body).not.toMatch(/<[^>]+ style=|<[^>]+ on\w+=/)
     }
     expect((await app.inject('/rfqs')).body).toContain('&lt;script>alert(1)')
+    const feed = await app.inject('/changes.atom?channel=acme/forest')
+    expect(feed.headers['content-type']).toBe('application/atom+xml; charset=utf-8')
+    expect(feed.body).toContain('<link href="http://localhost:80/rfqs/acme/forest/1042?as_of=2026-11-21T12')
+    expect(feed.body).toContain('&lt;script>alert(1)')
+    expect(feed.body).not.toMatch(/<script|<img|\u202E/)
     const csv = await app.inject('/rfqs/acme/forest/1042?format=csv')
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(csv.body).not.toMatch(/(^|,)"?=HYPERLINK/m)

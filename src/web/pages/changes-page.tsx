@@ -44,6 +44,11 @@ export async function changesPage({ query, queries, now, link }: PageRequest): P
         </p>
         <FilterForm query={query} choices={[{ name: 'channel', title: 'Channel', values: channels }]} />
         <TableView table={table} link={link} />
+        <p class="small noprint">
+          <a href={query.channel ? `/changes.atom?channel=${encodeURIComponent(query.channel)}` : '/changes.atom'}>
+            Follow in a feed reader (Atom)
+          </a>
+        </p>
         {nextCursor !== null && (
           <p class="noprint">
             <a class="button" href={link({ before: nextCursor })} rel="next">

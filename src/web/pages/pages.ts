@@ -1,6 +1,7 @@
 import type { WebPlugin } from '../plugin.js'
 import { eventRoutes } from '../routes/events.js'
 import { apiPage } from './api-page.js'
+import { addChangesFeed } from './changes-feed.js'
 import { changesPage } from './changes-page.js'
 import { channelPage, channelsPage } from './channel-page.js'
 import { closingPage } from './closing-page.js'
@@ -28,6 +29,7 @@ export const pageRoutes =
     addPage(app, deps, '/channels', channelsPage)
     addPage(app, deps, '/channels/:org/:channel', channelPage)
     addPage(app, deps, '/changes', changesPage)
+    addChangesFeed(app, deps)
     addPage(app, deps, '/listings', listingsPage)
     addReports(app, deps, deps.reports)
     addPage(app, deps, '/runs', runsPage)

@@ -115,7 +115,7 @@ progress{width:100%;height:.9rem;accent-color:var(--brand)}
 .prose{white-space:pre-line;overflow-wrap:anywhere}.empty{max-width:none}
 @media (max-width:40rem){td.wide>div{min-width:0}.cards td>div{min-width:0;overflow-wrap:anywhere}.scroll{max-height:none;border:0;background:none;overflow:visible}table.cards,.cards tbody,.cards tr,.cards td{display:block}.cards thead{display:none}.cards tr{border:1px solid var(--line);border-radius:.5rem;background:var(--paper);margin:0 0 .6rem;padding:.3rem 0}.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.16rem .7rem;text-align:right!important;white-space:normal!important}.cards td::before{content:attr(data-label);flex:0 0 8rem;text-align:left;color:var(--muted)}
 body{font-size:14.5px}.wrap{padding-left:.9rem;padding-right:.9rem}h1{font-size:1.3rem}.top form{flex:1 1 100%}.top input[type=search]{width:auto;flex:1 1 8rem;min-width:0}}
-@media print{.top,.skip,footer,.noprint{display:none!important}body{background:none;font-size:11px}.wrap{max-width:none;padding:0}a{color:inherit;text-decoration:none}.card{border:0;padding:0}@page{size:A4 landscape;margin:12mm}}
+@media print{.scroll{max-height:none!important;overflow:visible;border:0}thead th{position:static}thead{display:table-header-group}tr,.chart{break-inside:avoid}.charts{grid-template-columns:1fr 1fr}details:not([open]){display:none}.top,.skip,footer,.noprint{display:none!important}body{background:none;font-size:11px}.wrap{max-width:none;padding:0}a{color:inherit;text-decoration:none}.card{border:0;padding:0}@page{size:A4 landscape;margin:12mm}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 ${CHART_STYLE}`
 

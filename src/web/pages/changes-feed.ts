@@ -1,0 +1,49 @@
+import type { FastifyInstance } from 'fastify'
+import { type ComponentChildren, h } from 'preact'
+import { render } from 'preact-render-to-string'
+import type { ChangeEntry } from '../../read-models/change-feed.js'
+import { rfqPath } from '../../read-models/page-paths.js'
+import { plain } from '../views/format.js'
+import { type PageDeps, singleValues, withAsOf } from './page.js'
+
+const FEED_ENTRIES = 100
+
+/** `/changes.atom`: what changed, for a feed reader (RFC 4287). */
+export function addChangesFeed(app: FastifyInstance, { queries, now }: PageDeps): void {
+  app.get('/changes.atom', async (request, reply) => {
+    const { channel } = singleValues(request.query)
+    const { entries } = await queries.changes({ now: now(), ...(channel && { channel }), limit: FEED_ENTRIES })
+    const base = `${request.protocol}://${request.host}`
+    const title = `Changes${channel === undefined ? '' : ` of ${plain(channel)}`} · Quotekeeper`
+    const feed = element(
+      'feed',
+      { xmlns: 'http://www.w3.org/2005/Atom' },
+      element('id', {}, `${base}${request.url}`),
+      element('title', {}, title),
+      element('updated', {}, entries[0]?.seenBy ?? now().toISOString()),
+      element('link', { rel: 'self', href: `${base}${request.url}` }),
+      entries.map((entry) => entryOf(entry, base)),
+    )
+    return reply
+      .type('application/atom+xml; charset=utf-8')
+      .send(`<?xml version="1.0" encoding="utf-8"?>\n${render(feed)}\n`)
+  })
+}
+
+function entryOf({ channel, rfqNumber, rfqId, rfqTitle, label, seenBy, words, cursor }: ChangeEntry, base: string) {
+  const name = String(rfqNumber ?? rfqId)
+  return element(
+    'entry',
+    {},
+    element('id', {}, `urn:quotekeeper:change:${encodeURIComponent(cursor)}`),
+    element('title', {}, plain(`RFQ ${name} ${rfqTitle ?? ''}: ${label}`)),
+    element('updated', {}, seenBy),
+    element('author', {}, element('name', {}, channel)),
+    element('link', { href: `${base}${withAsOf(rfqPath(channel, name), seenBy)}` }),
+    element('summary', {}, plain(words.join(' '))),
+  )
+}
+
+/** An element of XML; its texts are escaped by the renderer. */
+const element = (name: string, attributes: Record<string, string>, ...children: ComponentChildren[]) =>
+  h(name, attributes, ...children)
