@@ -1,3 +1,4 @@
+import { request } from 'node:http'
 import type { FastifyInstance } from 'fastify'
 import { describe, expect, it } from 'vitest'
 import { createLockout, MAX_FAILURES } from '../../src/web/access/lockout.js'
@@ -72,7 +73,7 @@ describe('signing in', () => {
     const first = await signIn(app, 'token of ana')
     expect(await status(first.headers)).toBe(200)
     const restarted = await webApp({ ...USERS, now: () => now, plugins: [routes] })
-    expect(await status(first.headers, restarted)).toBe(200)
+    expect(await status(first.headers, restarted)).toBe(401)
     const replaced = { ...USERS, tokens: [{ name: 'ana', role: 'operator' as const, token: 'a new token' }] }
     expect(await status(first.headers, await webApp({ ...replaced, now: () => now, plugins: [routes] }))).toBe(401)
     expect(await status({ cookie: `${first.headers.cookie}x` })).toBe(401)
@@ -117,6 +118,11 @@ describe('roles', () => {
     const trusting = await webApp({ ...header, trustedProxies: ['10.1.2.3', '127.0.0.0/8'] })
     expect(await status(trusting, 'ana')).toBe(200)
     expect(await status(trusting, ' ')).toBe(401)
+    const url = await trusting.listen({ host: '127.0.0.1', port: 0 })
+    const twice = await new Promise((resolve) =>
+      request(url, { headers: { 'x-user': ['bob', 'eve'] } }, ({ statusCode }) => resolve(statusCode)).end(),
+    )
+    expect(twice).toBe(401)
     expect(await status(await webApp({ ...header, trustedProxies: ['10.1.2.3'] }), 'ana')).toBe(401)
   })
 })
@@ -130,6 +136,10 @@ describe('forms', () => {
       expect((await post(app, '/write', {}, headers)).statusCode).toBe(403)
       expect((await post(app, '/write', { _csrf: `${csrfToken}x` }, headers)).statusCode).toBe(403)
       expect((await post(app, '/write', { _csrf: csrfToken }, headers)).statusCode).toBe(200)
+      const old = { ...headers, host: 'localhost:4780', origin: 'http://localhost:4780' }
+      expect((await post(app, '/write', { _csrf: csrfToken }, old)).statusCode).toBe(200)
+      for (const origin of ['http://evil.example', 'null'])
+        expect((await post(app, '/write', { _csrf: csrfToken }, { ...old, origin })).statusCode).toBe(403)
       const foreign = { ...headers, 'sec-fetch-site': 'cross-site' }
       expect((await post(app, '/write', { _csrf: csrfToken }, foreign)).statusCode).toBe(403)
       expect((await post(app, '/sign-in', { token: 'x' }, foreign)).statusCode).toBe(options === USERS ? 403 : 404)
@@ -160,6 +170,18 @@ describe('guessing', () => {
     now = new Date(now.getTime() + 60_000)
     expect((await attempt('token of ana')).statusCode).toBe(200)
     expect((await attempt('guess')).statusCode).toBe(401)
+    expect((await attempt('token of ana')).headers['retry-after']).toBe('120')
+    now = new Date(now.getTime() + 31 * 60_000)
+    expect((await attempt('guess')).statusCode).toBe(401)
+    expect((await attempt('token of ana')).statusCode).toBe(200)
+  })
+
+  it('gains nothing from a valid token of another user in between', async () => {
+    const app = await webApp({ ...USERS, plugins: [routes] })
+    const statuses = []
+    for (const token of ['a', 'b', 'token of ana', 'c', 'd', 'token of ana', 'e', 'f', 'token of ana'])
+      statuses.push((await app.inject({ url: '/', headers: { authorization: `Bearer ${token}` } })).statusCode)
+    expect(statuses).toEqual([401, 401, 200, 401, 401, 200, 401, 429, 429])
   })
 
   it('locks out on the sign-in page too', async () => {
@@ -179,6 +201,20 @@ describe('guessing', () => {
     for (let host = 0; host < 10_001; host++)
       lockout.recordFailure(`10.${host >> 16}.${(host >> 8) & 255}.${host & 255}`)
     expect(lockout.secondsLeft('2001:db8:1:2::1')).toBe(0)
+  })
+
+  it.each([
+    ['an IPv4 address that a dual-stack socket or a proxy writes as IPv6', '::ffff:192.0.2.1', '192.0.2.1', true],
+    ['the same in hexadecimal', '::ffff:c000:201', '192.0.2.1', true],
+    ['two of them', '::ffff:192.0.2.1', '::ffff:192.0.2.2', false],
+    ['a port that a proxy appends', '192.0.2.1:1000', '192.0.2.1:1001', true],
+    ['the same for IPv6', '[2001:db8::1]:1000', '2001:db8::2', true],
+    ['loopback', '::1', '127.0.0.1', false],
+    ['text that is no address', 'junk0', 'junk1', true],
+  ])('counts clients by their address: %s', (_what, one, other, isSame) => {
+    const lockout = createLockout(() => new Date(0))
+    for (let attempt = 0; attempt < MAX_FAILURES; attempt++) lockout.recordFailure(one)
+    expect(lockout.secondsLeft(other)).toBe(isSame ? 30 : 0)
   })
 
   it('is slowed down by a rate limit', async () => {

@@ -122,7 +122,6 @@ function createAccess(options: AccessOptions): AccessControl {
         lockout.recordFailure(request.ip)
         throw new HttpError(401, 'no user has this token')
       }
-      lockout.recordSuccess(request.ip)
       return { user, cookie: sessions.start(owner) }
     },
     signOut: ({ session }) => void (session && sessions.end(session.id)),
@@ -131,9 +130,13 @@ function createAccess(options: AccessOptions): AccessControl {
 
 const SAFE_METHODS = new Set(['GET', 'HEAD', 'OPTIONS'])
 
-/** A browser says where a request comes from; a program does not. */
-const isOwnRequest = ({ headers }: FastifyRequest) =>
-  ['same-origin', 'none', undefined].includes(headers['sec-fetch-site'] as string | undefined)
+/** A browser says where a request comes from, an older one only with `Origin`; a program does not. */
+function isOwnRequest({ headers, host }: FastifyRequest): boolean {
+  const { origin } = headers
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin' || site === 'none'
+  return origin === undefined || (URL.canParse(origin) && new URL(origin).host === host)
+}
 
 /** Requests that no website can send to another: with our own Authorization header, or as JSON. */
 const sendsNoForm = ({ headers }: FastifyRequest) =>
@@ -151,10 +154,14 @@ function sessionOf(request: FastifyRequest, sessions: Sessions): Session | null 
 
 const MAX_NAME = 100
 
-function namedUser({ headers }: FastifyRequest, options: AccessOptions): User | null {
+/** Two such headers are the client's and the proxy's: then nobody is named. */
+function namedUser({ raw }: FastifyRequest, options: AccessOptions): User | null {
   const { trustedUserHeader: header, trustedUserRole: role } = options
-  const name = header === null ? undefined : headers[header.toLowerCase()]
-  const usable = typeof name === 'string' && name.trim() !== '' && name.length <= MAX_NAME && !/\p{C}/u.test(name)
+  const isNamed = (_value: string, at: number, all: string[]) =>
+    at % 2 === 1 && all[at - 1]?.toLowerCase() === header?.toLowerCase()
+  const [name, ...others] = raw.rawHeaders.filter(isNamed)
+  const usable =
+    name !== undefined && others.length === 0 && name.trim() !== '' && name.length <= MAX_NAME && !/\p{C}/u.test(name)
   return usable ? { name: name.trim(), role } : null
 }
 
@@ -166,7 +173,6 @@ function bearerUser(request: FastifyRequest, tokens: readonly AccessToken[], loc
   else if (lockout.secondsLeft(request.ip) > 0) return null
   const user = ownerOf(sent, tokens)
   if (user === null) lockout.recordFailure(request.ip)
-  else lockout.recordSuccess(request.ip)
   return user
 }
 

@@ -1,18 +1,21 @@
+import { isIPv4 } from 'node:net'
 import type { Clock } from '../../domain/clock.js'
 
-/** Wrong tokens in a row from one address before it is locked out. */
+/** Wrong tokens from one address before it is locked out. */
 export const MAX_FAILURES = 5
 const FIRST_LOCK_SECONDS = 30
 const MAX_LOCK_SECONDS = 900
 /** Addresses remembered; the one that failed longest ago is forgotten first. */
 const MAX_ADDRESSES = 10_000
 
-/** Slows down guessing: after five wrong tokens an address must wait, twice as long after each further one. */
+/**
+ * Slows down guessing: after five wrong tokens an address must wait, twice as long after each further one. A right token
+ * changes nothing, because it may be another user's; half an hour without a wrong one does.
+ */
 export interface Lockout {
   /** Seconds until the address may try again; 0 if it may. */
   secondsLeft(address: string): number
   recordFailure(address: string): void
-  recordSuccess(address: string): void
 }
 
 export function createLockout(now: Clock): Lockout {
@@ -35,17 +38,29 @@ export function createLockout(now: Clock): Lockout {
         failures.delete(oldest)
       }
     },
-    recordSuccess: (address) => void failures.delete(groupOf(address)),
   }
 }
 
-/** One person usually has a whole /64 of IPv6 addresses. */
-const groupOf = (address: string) => (address.includes(':') ? expand(address).slice(0, 4).join(':') : address)
+/**
+ * The client that an address stands for: an IPv4 address, or the /64 of an IPv6 address, because one person usually has all
+ * of it. A proxy may append a port; what is no address is one client.
+ */
+function groupOf(address: string): string {
+  const [, plain = ''] = /^\[?([\da-f.:]+?)(?:%[^\]]*)?(?:\](?::\d+)?|(?<=^[\d.]+):\d+)?$/i.exec(address.trim()) ?? []
+  const url = `http://[${isIPv4(plain) ? `::ffff:${plain}` : plain}]`
+  if (!URL.canParse(url)) return 'no address'
+  const parts = expand(new URL(url).hostname.slice(1, -1))
+  return parts.slice(0, isMapped(parts) ? 8 : 4).join(':')
+}
 
+/** An IPv4 address in the form of IPv6. */
+const isMapped = (parts: readonly string[]) => parts.slice(0, 6).join(':') === '0:0:0:0:0:ffff'
+
+/** The eight parts of an IPv6 address. */
 function expand(address: string): string[] {
-  const [head = '', tail] = address.replace(/%.*$/, '').split('::')
+  const [head = '', tail] = address.split('::')
   const parts = (text: string) => (text === '' ? [] : text.split(':'))
   if (tail === undefined) return parts(head)
-  const missing = Math.max(0, 8 - parts(head).length - parts(tail).length)
-  return [...parts(head), ...Array<string>(missing).fill('0'), ...parts(tail)]
+  const missing = 8 - parts(head).length - parts(tail).length
+  return [...parts(head), ...Array<string>(Math.max(0, missing)).fill('0'), ...parts(tail)]
 }

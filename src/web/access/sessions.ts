@@ -22,10 +22,13 @@ export interface Sessions {
 }
 
 /**
- * Sessions live in the cookie, signed with the token of their user: they survive a restart, and end when the token is
- * removed from the configuration.
+ * Sessions live in the cookie, signed for this process and with the token of their user: they end when the process does, so
+ * that one that was ended stays ended, and when the token is removed from the configuration.
  */
 export function createSessions(tokens: readonly AccessToken[], now: Clock): Sessions {
+  const key = randomBytes(32)
+  const signatureOf = (text: string, token: string) =>
+    createHmac('sha256', key).update(`${text} ${token}`).digest('base64url')
   /** Ids of ended sessions, and when they would have expired. */
   const ended = new Map<string, Date>()
   return {
@@ -50,9 +53,6 @@ export function createSessions(tokens: readonly AccessToken[], now: Clock): Sess
     },
   }
 }
-
-const signatureOf = (text: string, token: string) =>
-  createHmac('sha256', `quotekeeper session ${token}`).update(text).digest('base64url')
 
 const equal = (one: string, other: string) => {
   const [a, b] = [Buffer.from(one), Buffer.from(other)]
