@@ -68,8 +68,9 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
 
 async function closeExpired(job: ChannelJob): Promise<undefined> {
   const { deps, channel, signal } = job
-  const policy = closingPolicy(deps.config.closing, channel)
-  if (policy === null) return undefined
+  const configured = closingPolicy(deps.config.closing, channel)
+  if (configured === null) return undefined
+  const policy = isScheduled(job.payload) ? configured : { ...configured, byHand: true, startedBy: job.payload.cause }
   return runAndLog(job, 'close', async () => {
     const result = await deps.closeExpired(closingContext(deps, channel, signal), policy)
     logUnsettledCloses(result, deps.log)
@@ -77,6 +78,9 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
     return result
   })
 }
+
+/** Not asked for by a user. */
+const isScheduled = ({ cause }: JobPayload) => cause === 'tick' || cause === 'start'
 
 /** Enqueues a report for each closed RFQ. A failure is only logged, because the closing itself succeeded. */
 async function enqueueReports({ enqueue, log }: HandlerDeps, { run, decisions }: ClosingResult): Promise<void> {
@@ -94,7 +98,7 @@ async function enqueueReports({ enqueue, log }: HandlerDeps, { run, decisions }:
 
 /** Runs the work and logs its outcome. Skips it while another run is active, or the marketplace asked for a pause. */
 async function runAndLog(
-  { deps, channel }: ChannelJob,
+  { deps, channel, payload }: ChannelJob,
   kind: RunKind,
   work: () => Promise<PollResult | ClosingResult>,
 ): Promise<undefined> {
@@ -107,7 +111,7 @@ async function runAndLog(
   try {
     const previous = await store.newestRun({ channel: channel.key, kind })
     const result = await observeRun(deps.observer, { channel: channel.key, kind }, work)
-    logRunSummary(result, log, previous)
+    logRunSummary(result, log, { previous, ...(!isScheduled(payload) && { cause: payload.cause }) })
     if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
   } catch (error) {
     if (!(error instanceof RunBusyError)) throw error

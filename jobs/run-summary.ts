@@ -7,12 +7,18 @@ import type { Log } from './contract.js'
  * Logs one line per run: outcome, counts, and duration in seconds. A closing round that is partial for the same reason
  * as the one before is no news: it is logged as `info`.
  * @param previous the run of this kind before
+ * @param cause who asked for the run, if it was not the schedule
  */
-export function logRunSummary(result: PollResult | ClosingResult, log: Log, previous: RunRecord | null = null): void {
+export function logRunSummary(
+  result: PollResult | ClosingResult,
+  log: Log,
+  { previous = null, cause }: { previous?: RunRecord | null; cause?: string } = {},
+): void {
   const { id, startedAt, finishedAt, error, suspicious: _suspicious, times: _times, notBefore, ...rest } = result.run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {
     run: id,
+    ...(cause !== undefined && { cause }),
     ...rest,
     seconds,
     ...('decisions' in result ? closingFacts(result) : {}),

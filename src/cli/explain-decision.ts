@@ -5,6 +5,7 @@ import { plural, sanitize } from './terminal-text.js'
 interface Evidence {
   mode?: string
   byHand?: boolean
+  startedBy?: string | null
   approvedPlan?: string | null
   retryOf?: number | null
   dueDateAsSent?: unknown
@@ -60,7 +61,8 @@ function heading(record: DecisionRecord): Line[] {
 
 function conditions({ dueDate, timeZone }: DecisionRecord, evidence: Evidence): Line[] {
   const sent = JSON.stringify(evidence.dueDateAsSent ?? null)
-  const startedBy = evidence.byHand ? 'a person, with close-expired' : 'the schedule'
+  const byHand = `a person, ${evidence.startedBy ?? 'with close-expired'}`
+  const startedBy = evidence.byHand ? byHand : 'the schedule'
   const plan = evidence.approvedPlan ? `, approving plan ${evidence.approvedPlan}` : ''
   const retry = evidence.retryOf ? `, retrying the close of decision ${evidence.retryOf}` : ''
   const { poll } = evidence

@@ -34,6 +34,8 @@ export interface ClosingPolicy {
   approvedBy?: string
   /** A person started the round. Recorded in the evidence only. */
   byHand?: boolean
+  /** Who started it, and where, if that is known. Recorded in the evidence only. */
+  startedBy?: string
 }
 
 export interface ClosingResult {

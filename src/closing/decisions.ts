@@ -137,6 +137,7 @@ export function evidenceOf(
   return {
     mode: policy.mode,
     byHand: policy.byHand ?? false,
+    startedBy: policy.startedBy ?? null,
     approvedPlan: policy.approvedPlan ?? null,
     approvedBy: round.chosenIds?.has(candidate.id) ? (policy.approvedBy ?? null) : null,
     retryOf: retried ? (round.answers.get(candidate.id)?.id ?? null) : null,

@@ -22,6 +22,7 @@ export function crossCheck(value: unknown, context: SchemaContext): CrossCheckIs
     ...duplicateChannels(value.channels),
     ...webWithoutToken(value.web, context),
     ...ambiguousUsers(value.web),
+    ...sharedTokens(value.web, context),
     ...headerWithoutProxies(value.web),
     ...uselessPassword(value),
     ...ratesWithoutCurrency(value.reports),
@@ -80,6 +81,22 @@ function ambiguousUsers(web: unknown): CrossCheckIssue[] {
       ? [issue(path, `a second ${name}`, 'each name only once; remove one of the two')]
       : []
   })
+}
+
+/** With one token for two users, the first would be taken for both. */
+function sharedTokens(web: unknown, context: SchemaContext): CrossCheckIssue[] {
+  if (!isRecord(web) || !Array.isArray(web.tokens) || !context.secretsRequired) return []
+  const tokenOf = (found: unknown) => {
+    const ref = parseSecretRef(found)
+    const fetched = 'value' in ref ? fetchSecret(ref.value, context.folder, context.env) : ref
+    return 'value' in fetched ? fetched.value : null
+  }
+  const tokens = [web.token, ...web.tokens.map((each) => (isRecord(each) ? each.token : null))].map(tokenOf)
+  return tokens.flatMap((token, index) =>
+    token !== null && tokens.indexOf(token) < index
+      ? [issue(['web', 'tokens', index - 1, 'token'], 'the token of another user', 'a token of its own for each user')]
+      : [],
+  )
 }
 
 /** Otherwise everybody could claim to be anybody. */

@@ -113,11 +113,23 @@ const web = (context: SchemaContext) =>
 
 const ROLES = ['viewer', 'operator'] as const
 
+/** Shorter tokens can be guessed, and cannot be removed from logs without changing other text. */
+const MIN_TOKEN_LENGTH = 16
+
+/** Commands that only read the database accept any. */
+const longEnough = (token: string, { secretsRequired }: SchemaContext): ReadResult<string> =>
+  token.length >= MIN_TOKEN_LENGTH || !secretsRequired
+    ? { value: token }
+    : {
+        found: `a token of ${token.length} characters`,
+        allowed: `at least ${MIN_TOKEN_LENGTH} characters, made at random: openssl rand -hex 16`,
+      }
+
 function accessToken(context: SchemaContext) {
   const shape = {
     name: values.text('the name of a user'),
     role: values.choice(ROLES),
-    token: secret(context),
+    token: secret(context, (value) => longEnough(value, context)),
   }
   return z.strictObject(shape, { error: sectionError(shape) })
 }
@@ -129,5 +141,6 @@ const token = (context: SchemaContext) =>
     const ref = parseSecretRef(found)
     if (!('value' in ref)) return ref
     const fetched = fetchSecret(ref.value, context.folder, context.env)
-    return 'value' in fetched || (context.secretsRequired && !fetched.unset) ? fetched : { value: null }
+    if ('value' in fetched) return longEnough(fetched.value, context)
+    return context.secretsRequired && !fetched.unset ? fetched : { value: null }
   })

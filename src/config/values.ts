@@ -192,16 +192,23 @@ function queueKind({ protocol, hostname }: URL) {
 
 /** The name of an HTTP header, or null. */
 export const headerName = () =>
-  value('the name of a header, such as X-Forwarded-User, or null', (found) =>
-    found === null || (typeof found === 'string' && /^[A-Za-z0-9-]+$/.test(found)) ? found : undefined,
+  value('the name of a header that only the proxy sets, such as X-Forwarded-User, or null', (found) =>
+    found === null || (typeof found === 'string' && /^[A-Za-z0-9-]+$/.test(found) && !NO_NAME.test(found))
+      ? found
+      : undefined,
   )
 
-/** An IP address, or a network such as `10.0.0.0/8`. */
+/** Headers that are there without naming a user. */
+const NO_NAME =
+  /^(x-forwarded-(for|host|port|proto)|x-real-ip|forwarded|host|cookie|authorization|origin|referer|user-agent|accept.*|content-.*)$/i
+
+/** An IP address, or a network such as `10.0.0.0/8`. Larger ones are a mistake: whoever is in it can name themselves. */
 export const network = () =>
-  value('an IP address, or a network such as 10.0.0.0/8', (found) => {
+  value('an IP address, or a network such as 10.0.0.0/8; not all addresses', (found) => {
     if (typeof found !== 'string') return undefined
     const [address = '', bits, ...more] = found.trim().split('/')
     const family = isIP(address)
-    const valid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (family === 6 ? 128 : 32))
+    const [min, max] = family === 6 ? [16, 128] : [8, 32]
+    const valid = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) >= min && Number(bits) <= max)
     return family !== 0 && valid && more.length === 0 ? found.trim() : undefined
   })

@@ -569,12 +569,14 @@ web:
   })
 })
 
+const TOKEN = 'a-token-of-24-characters'
+
 describe('web page', () => {
   it('has users with names and roles', () => {
     const web = 'web: { tokens: [{ name: ana, role: viewer, token: { env: ANA } }], host: 0.0.0.0 }\n'
-    expect(read(MINIMAL + web, { ANA: 'a-token' }).web).toMatchObject({
+    expect(read(MINIMAL + web, { ANA: TOKEN }).web).toMatchObject({
       token: null,
-      tokens: [{ name: 'ana', role: 'viewer', token: 'a-token' }],
+      tokens: [{ name: 'ana', role: 'viewer', token: TOKEN }],
     })
     expect(issuesOf(MINIMAL + web)[0]).toMatchObject({ key: 'web.tokens[0].token' })
     expect(issuesOf(MINIMAL + web.replace('{ env: ANA }', 'abc'))[0]?.found).toBe('a literal value (not shown)')
@@ -582,12 +584,32 @@ describe('web page', () => {
 
   it('refuses users that could be confused, and a header that anybody could send', () => {
     const user = (name: string) => `{ name: ${name}, role: viewer, token: { env: T } }`
-    const check = (keys: string) => issuesOf(`${MINIMAL}web: { ${keys} }\n`, { env: { T: 'a-token' } })[0]
+    const check = (keys: string) =>
+      issuesOf(`${MINIMAL}web: { ${keys} }\n`, {
+        env: { T: TOKEN, U: 'another token of 24 characters', S: 'short' },
+      })[0]
     expect(check(`tokens: [${user('ana')}, ${user('ana')}]`)).toMatchObject({
       key: 'web.tokens[1].name',
       found: 'a second ana',
     })
     expect(check(`token: { env: T }, tokens: [${user('operator')}]`)).toMatchObject({ key: 'web.tokens[0].name' })
+    const other = '{ name: omar, role: operator, token: { env: T } }'
+    expect(check(`tokens: [${user('ana')}, ${other}]`)).toMatchObject({
+      key: 'web.tokens[1].token',
+      found: 'the token of another user',
+    })
+    expect(check(`token: { env: U }, tokens: [${other}, ${user('ana').replace('T', 'U')}]`)).toMatchObject({
+      key: 'web.tokens[1].token',
+    })
+    for (const keys of ['token: { env: S }', `tokens: [${user('ana').replace('T', 'S')}]`])
+      expect(check(keys)).toMatchObject({ found: 'a token of 5 characters' })
+    for (const proxies of ['0.0.0.0/0', '"::/0"']) {
+      const keys = `trustedUserHeader: X-User, trustedProxies: [${proxies}]`
+      expect(check(keys)).toMatchObject({ key: 'web.trustedProxies[0]' })
+    }
+    expect(check('trustedUserHeader: X-Forwarded-For, trustedProxies: ["::1"]')).toMatchObject({
+      key: 'web.trustedUserHeader',
+    })
     expect(check('trustedUserHeader: X-User')).toMatchObject({ key: 'web.trustedProxies' })
     expect(check('trustedProxies: [10.0.0.0/33]')).toMatchObject({ key: 'web.trustedProxies[0]' })
     expect(
@@ -598,7 +620,7 @@ describe('web page', () => {
   const open = `${MINIMAL}web: { host: 0.0.0.0, token: { env: WEB_TOKEN } }\n`
 
   it('needs a token unless bound to loopback', () => {
-    expect(read(open, { WEB_TOKEN: 'a-token' }).web.token).toBe('a-token')
+    expect(read(open, { WEB_TOKEN: TOKEN }).web.token).toBe(TOKEN)
     expect(issuesOf(open)[0]).toMatchObject({ key: 'web.token', found: 'environment variable WEB_TOKEN is not set' })
   })
 

@@ -172,6 +172,13 @@ describe('poll job', () => {
 })
 
 describe('closing job', () => {
+  it('names who asked for the round, in its evidence and in the log', async () => {
+    const { run, called, log } = await createTestHandlers()
+    await run('close-expired', { channel: 'acme/forest', cause: 'api ana' })
+    expect(called).toMatchObject([{ options: { byHand: true, startedBy: 'api ana' } }])
+    expect(log.lines).toMatchObject([{ facts: { cause: 'api ana' } }])
+  })
+
   it.each(['on', 'dry-run'] as const)('applies the policy of the channel: %s', async (autoClose) => {
     const channels = [channelConfig('acme/forest', { autoClose, timeZone: 'Europe/Paris', graceHours: 2 })]
     const { run, called } = await createTestHandlers({ config: testConfig({ channels }) })
