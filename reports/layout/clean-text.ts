@@ -1,5 +1,11 @@
-/** Control characters (except line feeds), lone surrogates, noncharacters and bidirectional controls. */
-const UNSAFE = /(?!\n)\p{Cc}|\p{Surrogate}|[\u202A-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu
+/** Control characters (except line feeds), lone surrogates, noncharacters, bidirectional controls and marks. */
+const UNSAFE = /(?!\n)\p{Cc}|\p{Surrogate}|[\u061C\u200E\u200F\u202A-\u202E\u2066-\u2069\uFFFE\uFFFF]/gu
+/**
+ * Characters without a width. The joiners stay where scripts and emoji need them: not after Latin, Greek and Cyrillic letters,
+ * digits, punctuation, spaces or another joiner.
+ */
+const ZERO_WIDTH =
+  /[\u180E\u200B\u2060-\u2064\uFEFF\u{E0000}-\u{E001F}]|[\u200C\u200D](?<=(?:^|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{N}\p{P}\s\u200C\u200D])[\u200C\u200D])/gmu
 const HIGH_SURROGATE_AT_END = /[\uD800-\uDBFF]$/
 const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029]/g
 
@@ -10,7 +16,11 @@ const LINE_BREAKS = /\r\n?|[\u0085\u2028\u2029]/g
  * @returns text; empty for null and undefined
  */
 export function cleanText(value: unknown): string {
-  return toText(value).replace(LINE_BREAKS, '\n').replaceAll('\t', ' ').replace(UNSAFE, '\uFFFD')
+  return toText(value)
+    .replace(LINE_BREAKS, '\n')
+    .replaceAll('\t', ' ')
+    .replace(UNSAFE, '\uFFFD')
+    .replace(ZERO_WIDTH, '\uFFFD')
 }
 
 function toText(value: unknown): string {

@@ -1,5 +1,5 @@
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
-import { formatPercent, formatPrice } from '../domain/comparison/number-format.js'
+import { formatPercent, formatPrice, withoutNoise } from '../domain/comparison/number-format.js'
 import type { RfqWithResponses } from '../domain/records.js'
 import type { Store } from '../store/contract.js'
 import type { App } from './app.js'
@@ -32,13 +32,20 @@ export async function printComparison(
   const report = await rfqReportOf(cli, { store, app }, found.rfq, asOf)
   const rows = rankedOffers(app, found, report)
   const lines = recommendationLines(report.decision)
-  if (options.json) return printJson(io, { channel, rfqId: id, recommendation: lines, offers: rows })
+  if (options.json)
+    return printJson(io, { channel, rfqId: id, recommendation: lines, offers: rows.map(roundedFigures) })
   if (!options.tsv) {
     io.out(`RFQ ${rfqLabel(found)} in ${channel}\n\n${formatRecommendation(lines, tableWidth(io))}\n`)
   }
   const list = { columns: COMPARISON_COLUMNS, rows, emptyText: 'There are no offers.', ...(freshness && { freshness }) }
   printList(cli, { ...list, groupOf: currencyHeading }, options)
 }
+
+/** As in the CSV files and on the pages; `body` keeps the figures of the offer as they are. */
+const roundedFigures = (row: RankedOffer) =>
+  Object.fromEntries(
+    Object.entries(row).map(([key, value]) => [key, typeof value === 'number' ? withoutNoise(value) : value]),
+  )
 
 const flagWords = ({ flags }: RankedOffer) => flags.map(({ words }) => words).join(' ')
 

@@ -3,12 +3,15 @@ import { HttpError } from './errors.js'
 const DATE = /^\d{4}-\d{2}-\d{2}$/
 const TIME = /^\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?(Z|[+-]\d{2}:\d{2})?$/
 
+/** The moment of the parameter `as_of`, like `parseMoment`. */
+export const parseAsOf = (text: string | undefined, now: Date): Date | undefined => parseMoment('as_of', text, now)
+
 /**
- * The moment of `as_of`: a date means the end of that day in UTC, a time without an offset is UTC. Undefined without the
+ * The moment of a parameter: a date means the end of that day in UTC, a time without an offset is UTC. Undefined without the
  * parameter, and for a moment that is not past yet: the current state.
  * @throws HttpError 400 for anything else
  */
-export function parseAsOf(text: string | undefined, now: Date): Date | undefined {
+export function parseMoment(name: string, text: string | undefined, now: Date): Date | undefined {
   if (text === undefined) return undefined
   const iso = DATE.test(text)
     ? `${text}T23:59:59.999Z`
@@ -21,7 +24,7 @@ export function parseAsOf(text: string | undefined, now: Date): Date | undefined
   if (Number.isNaN(moment.getTime()) || !exists)
     throw new HttpError(
       400,
-      `as_of=${JSON.stringify(text.slice(0, 60))} is not a moment; use 2026-01-31 or 2026-01-31T12:00Z`,
+      `${name}=${JSON.stringify(text.slice(0, 60))} is not a moment; use 2026-01-31 or 2026-01-31T12:00Z`,
     )
   return moment < now ? moment : undefined
 }

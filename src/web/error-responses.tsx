@@ -10,13 +10,14 @@ import { ErrorPage } from './views/error-page.js'
 export function addErrorResponses(app: FastifyInstance, onError: (error: unknown) => void): void {
   const allowedMethods = collectMethods(app)
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
-    const status = error.statusCode ?? 500
-    if (error instanceof HttpError) reply.headers(error.headers)
-    if (status >= 500) onError(error)
-    const message = status >= 500 ? 'internal error; see the log' : error.message
+    const isExpected = error instanceof HttpError
+    const status = isExpected || (error.statusCode ?? 500) < 500 ? (error.statusCode as number) : 500
+    if (isExpected) reply.headers(error.headers)
+    if (status >= 500 && !isExpected) onError(error)
+    const message = status >= 500 && !isExpected ? 'internal error; see the log' : error.message
     if (status === 401 && app.access.hasSignIn && wantsPage(request) && request.method !== 'POST')
       return reply.redirect(`/sign-in?next=${encodeURIComponent(request.url)}`, 303)
-    return sendError(request, reply.code(status >= 500 ? 500 : status), message)
+    return sendError(request, reply.code(status), message)
   })
   app.setNotFoundHandler(async ({ method, url }, reply) => {
     if (!url.startsWith('/')) throw new HttpError(400, 'invalid request address')

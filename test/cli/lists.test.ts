@@ -45,6 +45,20 @@ describe('lists', () => {
     expect(widest(narrow.out)).toBeLessThanOrEqual(90)
   })
 
+  it('have figures with 15 digits in the JSON of compare, whose body keeps those of the offer', async () => {
+    const { quotekeeper, sandbox } = await openSyncedFixture()
+    const rfq = sandbox.world.addRfq({ org: 'acme', channel: 'blue' }, { number: 4712 })
+    sandbox.world.addResponse(rfq.id, { offer: { totalVolume: 0.1, totalPrice: 0.3 } })
+    for (let offer = 0; offer < 5; offer++) sandbox.world.addResponse(rfq.id)
+    await quotekeeper('sync')
+    const { offers } = JSON.parse((await quotekeeper('compare', '4712', '--json')).out)
+    const figures = offers.flatMap((offer: object) =>
+      Object.values(offer).filter((value): value is number => typeof value === 'number'),
+    )
+    expect(figures).toEqual(figures.map((value: number) => Number(value.toPrecision(15))))
+    expect(offers[0].body.id).toBe(offers[0].id)
+  })
+
   it('list RFQs by urgency, or as asked for by --sort, --columns and filters', async () => {
     const { quotekeeper, sandbox } = await openSyncedFixture()
     const add = (responseDueDate: string) =>

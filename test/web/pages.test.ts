@@ -1,12 +1,15 @@
 import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { cleanText } from '../../reports/layout/clean-text.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { buildRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { openPages, pagesOf } from './pages-fixture.js'
 
-const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe`
+const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
+/** They reorder, hide or control. */
+const HIDDEN = ['\u202E', '\u200B', '\u001B']
 const FORMULA = '=HYPERLINK("http://x")'
 
 interface OneRfq extends ChannelFixture {
@@ -59,7 +62,8 @@ describe('every page', () => {
     for (const url of [...lists, rfq, offer, `${rfq}/closing`]) {
       const page = await app.inject(url)
       expect([url, page.statusCode]).toEqual([url, 200])
-      expect(page.body).not.toMatch(/<script>|<img|\u202E/)
+      expect(page.body).not.toMatch(/<script>|<img/)
+      for (const character of HIDDEN) expect(page.body).not.toContain(character)
       expect(page.headers['content-security-policy']).not.toContain('unsafe')
       expect(page.body).not.toMatch(/<[^>]+ style=|<[^>]+ on\w+=/)
     }
@@ -73,7 +77,11 @@ describe('every page', () => {
     expect(csv.headers['content-type']).toBe('text/csv; charset=utf-8')
     expect(csv.body).not.toMatch(/(^|,)"?=HYPERLINK/m)
     const json = await app.inject('/rfqs?format=json')
-    expect(json.json()[0]).toMatchObject({ number: 1042, title: HOSTILE })
+    expect(json.json()[0]).toMatchObject({ number: 1042, title: cleanText(HOSTILE) })
+    for (const { body } of [json, await app.inject('/rfqs?format=csv')]) {
+      expect(body).toContain('\uFFFDgnp.exe pay\uFFFDpal \uFFFD[2J')
+      for (const character of HIDDEN) expect(body).not.toContain(character)
+    }
   })
 
   it('answers an address that makes no sense with what to do', async () => {
@@ -85,6 +93,9 @@ describe('every page', () => {
     expect(await answer('/rfqs/acme/forest/7')).toBe('404 acme/forest has no RFQ 7')
     expect(await answer('/rfqs/acme/nothing/1042')).toBe('404 acme/nothing has no RFQ 1042')
     expect(await answer('/rfqs?as_of=2026-02-30')).toMatch(/^400 as_of="2026-02-30" is not a moment; use 2026-01-31/)
+    expect(await answer('/changes?since=foo')).toMatch(/^400 since="foo" is not a moment/)
+    expect(await answer('/?since=foo')).toMatch(/^400 since="foo" is not a moment/)
+    expect(await answer('/changes?before=zzz')).toMatch(/^400 before is not the address of a page of changes/)
     expect(await answer('/runs?kind=x')).toBe('400 kind="x" is not known; allowed: rfqs, listings, close')
     expect(await answer('/runs?format=csv&table=x')).toBe('404 this page has no table "x"; its tables: runs')
     expect(await answer('/rfqs/acme/forest/1042?weights.price=-1')).toMatch(

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { WebPlugin } from '../../src/web/plugin.js'
+import { eventRoutes } from '../../src/web/routes/events.js'
 import { webApp } from './web-app.js'
 
 const routes: WebPlugin = (app) => {
@@ -35,6 +36,17 @@ describe('web server', () => {
         'content-security-policy': expect.stringContaining("default-src 'none'"),
       })
     }
+  })
+
+  it('asks the 41st page that follows changes to wait, which is no error of the service', async () => {
+    const onError = (error: unknown) => {
+      throw error
+    }
+    const app = await webApp({ plugins: [eventRoutes({ pulse: async () => '', onError })] })
+    for (let page = 0; page < 40; page++) await app.inject({ url: '/events', payloadAsStream: true })
+    const refused = await app.inject('/events')
+    expect(refused).toMatchObject({ statusCode: 503, headers: { 'retry-after': '60' } })
+    expect(refused.json().error).toBe('40 pages follow changes already; try again in 60 s')
   })
 
   it('on loopback, rejects requests for other host names', async () => {

@@ -16,7 +16,10 @@ export const formatPrice = groupedFormat(4)
  * The shortest decimal that is exact to 15 digits, as spreadsheets show it: 13.805 rather than
  * 13.805000000000001.
  */
-export const formatDecimal = (value: number): string => String(Number(value.toPrecision(15)))
+export const formatDecimal = (value: number): string => String(withoutNoise(value))
+
+/** A number with 15 significant digits, as spreadsheets keep them: 13.37, not 13.370000000000001. */
+export const withoutNoise = (value: number): number => Number(value.toPrecision(15))
 
 /** `12,500 t`. */
 export const formatTonnes = (value: number): string => `${formatAmount(value)} t`

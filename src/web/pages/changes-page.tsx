@@ -1,6 +1,7 @@
 import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
-import { parseAsOf } from '../as-of.js'
+import { parseMoment } from '../as-of.js'
+import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Moment, plain } from '../views/format.js'
@@ -12,16 +13,18 @@ const PAGE_ENTRIES = 100
 
 /** `/changes`: what changed in RFQs and offers, newest first. */
 export async function changesPage({ query, queries, now, link }: PageRequest): Promise<PageContent> {
-  const after = parseAsOf(query.since, now)
+  const after = parseMoment('since', query.since, now)
   const [{ entries, nextCursor }, channels] = await Promise.all([
-    queries.changes({
-      now,
-      ...(query.channel && { channel: query.channel }),
-      ...(query.channel && query.rfq && { rfq: query.rfq }),
-      ...(after && { after }),
-      ...(query.before && { before: query.before }),
-      limit: PAGE_ENTRIES,
-    }),
+    queries
+      .changes({
+        now,
+        ...(query.channel && { channel: query.channel }),
+        ...(query.channel && query.rfq && { rfq: query.rfq }),
+        ...(after && { after }),
+        ...(query.before && { before: query.before }),
+        limit: PAGE_ENTRIES,
+      })
+      .catch(refuseCursor),
     queries.channels(),
   ])
   const table: Table<ChangeEntry> = {
@@ -59,6 +62,12 @@ export async function changesPage({ query, queries, now, link }: PageRequest): P
       </>
     ),
   }
+}
+
+/** @throws HttpError 400 for a `before` that no page has linked to */
+function refuseCursor(error: Error): never {
+  if (error.name !== 'InvalidCursorError') throw error
+  throw new HttpError(400, 'before is not the address of a page of changes; open /changes for the newest')
 }
 
 const COLUMNS: readonly Column<ChangeEntry>[] = [

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { TodayItem, TodayKind } from '../../read-models/today-model.js'
-import { parseAsOf } from '../as-of.js'
+import { parseMoment } from '../as-of.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Badge, Moment, plain, type Tone } from '../views/format.js'
@@ -12,7 +12,7 @@ import { type PageContent, type PageRequest, pageOf } from './page.js'
 /** `/`: what needs a person, most urgent first. */
 export async function todayPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, now, link, request } = page
-  const since = parseAsOf(query.since, now) ?? lastVisit(request, now)
+  const since = parseMoment('since', query.since, now) ?? lastVisit(request, now)
   const { items } = await queries.today({ now, since })
   const urgent = items.filter(({ severity }) => severity === 'high').length
   const shown = pageOf(page, {

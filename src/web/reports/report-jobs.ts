@@ -68,7 +68,8 @@ export function createReportJobs(make: MakeReportFile, describeError: (error: un
   return {
     start(order, by, now) {
       const waiting = [...jobs.values()].filter(({ state }) => state === 'waiting').length
-      if (waiting >= MAX_WAITING) throw new HttpError(503, `${waiting} reports wait already; try again in a minute`)
+      if (waiting >= MAX_WAITING)
+        throw new HttpError(503, `${waiting} reports wait already; try again in a minute`, { 'retry-after': 60 })
       const title = order.rfq === null ? `Overview of ${order.channel}` : `RFQ ${order.rfq.name} of ${order.channel}`
       const state = { state: 'waiting', progress: 0, file: null, error: null } as const
       const job: ReportJob = { id: randomUUID(), title, by, startedAt: now, ...state }

@@ -13,6 +13,8 @@ interface EventsOptions {
 /** Browsers that may listen at the same time; each keeps a connection. */
 const MAX_LISTENERS = 40
 const INTERVAL_MS = 2_000
+/** When a browser that found no place may try again. */
+const RETRY_SECONDS = 60
 /** A comment is sent after so many looks without a change, so that proxies keep the connection. */
 const LOOKS_PER_COMMENT = 10
 
@@ -43,7 +45,10 @@ export const eventRoutes =
     }
 
     app.get('/events', { exposeHeadRoute: false }, (request, reply) => {
-      if (listeners.size >= MAX_LISTENERS) throw new HttpError(503, 'too many pages follow changes already')
+      if (listeners.size >= MAX_LISTENERS)
+        throw new HttpError(503, `${MAX_LISTENERS} pages follow changes already; try again in ${RETRY_SECONDS} s`, {
+          'retry-after': RETRY_SECONDS,
+        })
       reply.hijack()
       const response = reply.raw
       const headers = { ...reply.getHeaders(), 'content-type': 'text/event-stream; charset=utf-8' }

@@ -1,5 +1,7 @@
 import { renderCsvRows } from '../../../reports/csv/csv-table.js'
-import type { Table } from './table.js'
+import { cleanText } from '../../../reports/layout/clean-text.js'
+import { withoutNoise } from '../../domain/comparison/number-format.js'
+import type { CellValue, Table } from './table.js'
 
 export type TableFormat = 'csv' | 'json'
 
@@ -25,7 +27,7 @@ function tableFile<Row>(table: Table<Row>, format: TableFormat): TableFile {
   const rows = table.allRows ?? table.rows
   const { columns, name } = table
   if (format === 'json') {
-    const records = rows.map((row) => Object.fromEntries(columns.map(({ key, value }) => [key, value(row)])))
+    const records = rows.map((row) => Object.fromEntries(columns.map(({ key, value }) => [key, fileValue(value(row))])))
     return {
       type: 'application/json; charset=utf-8',
       name: `${name}.json`,
@@ -34,10 +36,16 @@ function tableFile<Row>(table: Table<Row>, format: TableFormat): TableFile {
   }
   const lines = rows.map((row) =>
     columns.map(({ value }) => {
-      const content = value(row)
+      const content = fileValue(value(row))
       return typeof content === 'boolean' ? String(content) : content
     }),
   )
   const body = renderCsvRows([columns.map(({ key }) => key), ...lines])
   return { type: 'text/csv; charset=utf-8', name: `${name}.csv`, body }
+}
+
+/** As on the page: text without characters that hide or reorder others, numbers with 15 digits. */
+function fileValue(value: CellValue): CellValue {
+  if (typeof value === 'string') return cleanText(value)
+  return typeof value === 'number' ? withoutNoise(value) : value
 }

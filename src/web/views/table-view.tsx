@@ -1,5 +1,5 @@
-import type { Column, Sorting, Table } from '../tables/table.js'
-import { UNKNOWN } from './format.js'
+import type { CellValue, Column, Sorting, Table } from '../tables/table.js'
+import { plain } from './format.js'
 
 /** Longer tables scroll within the window, so that their header stays in view. */
 const TALL_ROWS = 30
@@ -36,7 +36,7 @@ export function TableView<Row>({ table, sorting = null, link, pages }: TableView
               <tr>
                 {columns.map(({ key, title, align, width, cell, value }) => (
                   <td key={key} class={classOf(align, width)} data-label={title}>
-                    <div>{cell ? cell(row) : String(value(row) ?? UNKNOWN)}</div>
+                    <div>{cell ? cell(row) : textOf(value(row))}</div>
                   </td>
                 ))}
               </tr>
@@ -104,3 +104,5 @@ function Pages({
 
 const classOf = (align: 'right' | undefined, width: Column<never>['width']) =>
   [align === 'right' ? 'r' : '', width ?? ''].join(' ').trim() || undefined
+
+const textOf = (value: CellValue) => plain(value === null ? null : String(value))

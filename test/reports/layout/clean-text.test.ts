@@ -21,6 +21,12 @@ describe('text from outside', () => {
     expect(cleanText('Überprüfung 👩‍👩‍👧 森\r\nnext\u2028last')).toBe('Überprüfung 👩‍👩‍👧 森\nnext\nlast')
   })
   it('removes bidirectional controls', () => expect(cleanText('\u202Egnp.exe\u2066')).toBe('\uFFFDgnp.exe\uFFFD'))
+  it('removes characters without a width, except joiners that a script or an emoji needs', () => {
+    expect(cleanText('pay\u200Bpal \uFEFFa\u2060b c\u200Dd e\u200C\u200Cf')).toBe(
+      'pay\uFFFDpal \uFFFDa\uFFFDb c\uFFFDd e\uFFFD\uFFFDf',
+    )
+    expect(cleanText('می\u200Cخواهم 👩\u200D👧 क्\u200Dष')).toBe('می\u200Cخواهم 👩\u200D👧 क्\u200Dष')
+  })
   it('shows objects as JSON and never throws', () => {
     const cycle: { self?: unknown } = {}
     cycle.self = cycle
