@@ -166,7 +166,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await new Promise((resolve) => setTimeout(resolve, 300))
     fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
     await fixture.pollRfqs()
-    for (const page of pages) await page.getByText('Brand new').waitFor({ timeout: 10_000 })
+    for (const page of pages) await page.getByText('Brand new').waitFor({ timeout: 30_000 })
   })
 
   it('signs in, obeys the role, makes a report from the button, and signs out', async () => {
@@ -192,7 +192,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
     await page.goto(RFQ)
     await page.getByRole('button', { name: 'Make this HTML report' }).click()
     const link = page.getByRole('link', { name: 'Download' })
-    await link.waitFor({ timeout: 20_000 })
+    await link.waitFor({ timeout: 40_000 })
     const [download] = await Promise.all([page.waitForEvent('download'), link.click()])
     expect(download.suggestedFilename()).toMatch(/^rfq-1042_asof-.*\.html$/)
     expect(readFileSync(await download.path(), 'utf8')).toContain('RFQ 1042')
