@@ -1,3 +1,4 @@
+import { NOT_MET_TITLE } from '../domain/comparison/decision/not-met.js'
 import { recommendationLines } from '../domain/comparison/decision/recommendation-lines.js'
 import { formatPercent, formatPrice, withoutNoise } from '../domain/comparison/number-format.js'
 import type { RfqWithResponses } from '../domain/records.js'
@@ -108,9 +109,9 @@ export const COMPARISON_COLUMNS: ListColumns<RankedOffer> = () => [
   { header: 'Status', cell: ({ status }) => status, isExtra: true },
   { header: 'Expires', cell: ({ expiryDate }) => expiryDate, isExtra: true },
   {
-    header: 'Failed requirement',
+    header: NOT_MET_TITLE,
     key: 'failed',
-    cell: ({ failure }) => failure,
+    cell: ({ notMet }) => notMet,
     min: 18,
     below: 40,
     hideIfEmpty: true,

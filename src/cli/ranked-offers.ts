@@ -1,3 +1,4 @@
+import { notMetBy, notMetText } from '../domain/comparison/decision/not-met.js'
 import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import { createCalendar } from '../domain/expiry.js'
@@ -27,8 +28,10 @@ export interface RankedOffer extends OfferRow {
   coverage: number | null
   /** Tonnes in the recommended award. */
   awarded: number | null
-  /** The hard requirements it does not meet, or why it is not ranked; null if neither. */
+  /** Why it is not ranked, and the hard requirements it does not meet; null if neither. */
   failure: string | null
+  /** As `failure`, then the advisory requirements it does not meet, marked as such. */
+  notMet: string | null
   /** What to look at, most severe first. */
   flags: { severity: string; words: string }[]
 }
@@ -67,13 +70,15 @@ const NOT_REPORTED = {
   coverage: null,
   awarded: null,
   failure: null,
+  notMet: null,
   flags: [],
   at: Number.POSITIVE_INFINITY,
 }
 
-function placeOf(offer: OfferReport, { decision, currency }: RfqReport) {
+function placeOf(offer: OfferReport, report: RfqReport) {
+  const { decision, currency } = report
   const decided = decision.offers.find(({ offerId }) => offerId === offer.id)
-  const exclusions = offer.eligibility.exclusions.map(({ words }) => words)
+  const notMet = notMetBy(offer, report)
   return {
     number: offer.sequence,
     rank: offer.rank,
@@ -83,7 +88,8 @@ function placeOf(offer: OfferReport, { decision, currency }: RfqReport) {
     comparisonCurrency: currency.comparison,
     coverage: offer.metrics.coverage,
     awarded: decided === undefined || decided.tonnes === 0 ? null : decided.tonnes,
-    failure: exclusions.length > 0 ? exclusions.join(' ') : (decided?.why ?? null),
+    failure: notMetText(notMet.filter(({ kind }) => kind !== 'advisory')),
+    notMet: notMetText(notMet),
     flags: offer.flags.map(({ severity, words }) => ({ severity, words })),
   }
 }

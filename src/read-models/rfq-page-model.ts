@@ -1,4 +1,5 @@
 import type { Decision, DecisionAward, RequirementSwitch } from '../domain/comparison/decision/decision-model.js'
+import { type NotMet, notMetBy } from '../domain/comparison/decision/not-met.js'
 import type { Flag } from '../domain/comparison/flag.js'
 import type { OfferReport } from '../domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
@@ -84,13 +85,8 @@ export interface RfqPageOffer {
   daysToExpiry: number | null
   /** Tonnes in the recommended award. */
   awardedTonnes: number
-  compliant: boolean
-  /** What it does not meet, in words; of requirements that are not `off`. */
-  unmet: { title: string; level: string; words: string }[]
-  /** Why it cannot be awarded or is not compliant; null if it can. */
-  why: string | null
-  /** Why it is not ranked; empty if it is. */
-  exclusions: string[]
+  /** Everything that it does not meet; empty if it meets all. */
+  notMet: NotMet[]
   flags: Pick<Flag, 'severity' | 'words'>[]
 }
 
@@ -134,7 +130,7 @@ export function toRfqPageModel(report: RfqReport): RfqPageModel {
     savings: (decision.savings?.baselines ?? []).map(({ title, pricePerTonne, saving, words }) => ({
       ...{ title, pricePerTonne, saving, words },
     })),
-    offers: offers.map((offer, at) => pageOffer(offer, decision.offers[at])),
+    offers: offers.map((offer, at) => pageOffer(offer, decision.offers[at], report)),
     vintages: tonnesBy(charted, ({ vintageYear }) => (vintageYear === null ? null : String(vintageYear))),
     deliveries: tonnesBy(charted, ({ dueDate }) => dueDate?.slice(0, 7) ?? null),
     decisions: report.decisions.length,
@@ -148,9 +144,13 @@ function awardSummary(award: DecisionAward | null): AwardSummary | null {
   return { tonnes, total, pricePerTonne, coverage, score }
 }
 
-function pageOffer(offer: OfferReport, decision: Decision['offers'][number] | undefined): RfqPageOffer {
+function pageOffer(
+  offer: OfferReport,
+  decision: Decision['offers'][number] | undefined,
+  report: RfqReport,
+): RfqPageOffer {
   const { id, sequence, rank, label, developer, project, status, submittedAt, late, missingSince } = offer
-  const { terms, metrics, compared, scores, eligibility, flags } = offer
+  const { terms, metrics, compared, scores, flags } = offer
   return {
     ...{ id, number: sequence, rank, label, developer, project, status, submittedAt, late, missingSince },
     contractType: terms.contractType,
@@ -170,10 +170,7 @@ function pageOffer(offer: OfferReport, decision: Decision['offers'][number] | un
     expiryDate: terms.expiryDate,
     daysToExpiry: terms.daysToExpiry,
     awardedTonnes: decision?.tonnes ?? 0,
-    compliant: decision?.compliant ?? false,
-    unmet: (decision?.unmet ?? []).map(({ title, level, words }) => ({ title, level, words })),
-    why: decision?.why ?? null,
-    exclusions: eligibility.exclusions.map(({ words }) => words),
+    notMet: notMetBy(offer, report),
     flags: flags.map(({ severity, words }) => ({ severity, words })),
   }
 }

@@ -20,7 +20,7 @@ it('`offers` and `report` show the same price per tonne where lines and stated f
 
   const offers = JSON.parse((await quotekeeper('offers', rfq.terms.id, '--json')).out) as Priced[]
   const report = JSON.parse((await quotekeeper('report', rfq.terms.id, '--json')).out) as { offers: Reported[] }
-  const table = (await quotekeeper('offers', rfq.terms.id)).out
+  const table = (await quotekeeper('offers', rfq.terms.id, '--wide')).out
 
   const byId = new Map(offers.map((offer) => [offer.id, offer]))
   expect(byId.get(fromLines.id)).toMatchObject({ priceBasis: 'lines', totalVolume: 1000, totalPrice: 77_000 })

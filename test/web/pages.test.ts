@@ -2,9 +2,12 @@ import { symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { cleanText } from '../../reports/layout/clean-text.js'
+import type { App } from '../../src/cli/app.js'
+import { rankedOffers } from '../../src/cli/ranked-offers.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
 import { buildRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { testConfig } from '../helpers/test-config.js'
 import { openPages, pagesOf } from './pages-fixture.js'
 
 const HOSTILE = `<script>alert(1)</script>"><img src=x onerror=alert(2)> \u202Egnp.exe pay\u200Bpal \u001B[2J`
@@ -166,6 +169,36 @@ describe('the page of an RFQ', () => {
       if (query === '') {
         expect(list).toMatchObject({ bestPricePerTonne: report.summary.price.lowest, recommendation: awarded })
       }
+    }
+  })
+
+  it('lists everything that an offer does not meet, as `compare` does, and marks what is advisory', async () => {
+    const fixture = await oneRfq()
+    const { world } = fixture.sandbox
+    world.changeRfq(fixture.rfqId, { fulfilmentDueDate: '2026-11-22' })
+    const [expired = ''] = fixture.offerIds
+    world.changeResponse(expired, { offer: { ...world.response(expired).offer, expiryDate: '2026-11-01' } })
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    const [found] = await fixture.store.rfqs({ ids: [fixture.rfqId] })
+    if (found === undefined) throw new Error('no RFQ')
+    for (const level of ['hard', 'advisory', 'off'] as const) {
+      const requirements = { ...DEFAULT_SETTINGS.requirements, notExpired: level, fulfilmentDate: level }
+      const changed = (['notExpired', 'fulfilmentDate'] as const).filter(
+        (name) => DEFAULT_SETTINGS.requirements[name] !== level,
+      )
+      const url = `/rfqs/acme/forest/1042?${changed.map((name) => `requirements.${name}=${level}&`).join('')}`
+      const rows: { notMet: string }[] = (await app.inject(`${url}format=json`)).json()
+      const report = await reportOf(fixture, settingsWith({ requirements }))
+      const ranked = rankedOffers({ config: testConfig() } as App, found, report)
+      expect(rows.map(({ notMet }) => notMet).sort()).toEqual(ranked.map(({ notMet }) => notMet).sort())
+      const text = ranked.find(({ id }) => id === expired)?.notMet ?? ''
+      const mark = level === 'advisory' ? ' (advisory).' : '.'
+      expect(text).toContain("above the RFQ's maximum of 41.05 USD/t.")
+      expect(text.includes(`expired on 2026-11-01, 20 days ago${mark}`)).toBe(level !== 'off')
+      expect(/is \d+ days after the fulfilment due date, 2026-11-22/.test(text)).toBe(level !== 'off')
+      expect(text.startsWith('Not ranked: The offer expired on 2026-11-01.')).toBe(level !== 'hard')
+      expect((await app.inject(url)).body).toContain(level === 'off' ? 'Not ranked:' : '20 days ago')
     }
   })
 

@@ -1,3 +1,4 @@
+import { formatPrice } from '../../domain/comparison/number-format.js'
 import { byCodeUnit } from '../../domain/comparison/numbers.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
@@ -62,7 +63,7 @@ const COLUMNS: ListColumns<ListingRow> = () => [
   },
   {
     header: 'Price',
-    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice),
+    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice, formatPrice),
     value: ({ minUnitPrice, maxUnitPrice }) => minUnitPrice ?? maxUnitPrice,
     align: 'right',
   },

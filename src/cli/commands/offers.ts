@@ -1,4 +1,5 @@
 import { recommendationLines } from '../../domain/comparison/decision/recommendation-lines.js'
+import { formatPrice } from '../../domain/comparison/number-format.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { findRfq, rfqLabel } from '../find-rfq.js'
@@ -90,7 +91,7 @@ const COLUMNS: ListColumns<RankedOffer> = (time) => [
   },
   {
     header: 'Per tonne',
-    cell: ({ pricePerTonne }) => formatNumber(pricePerTonne),
+    cell: ({ pricePerTonne }) => (pricePerTonne === null ? '' : formatPrice(pricePerTonne)),
     value: ({ pricePerTonne }) => pricePerTonne,
     align: 'right',
   },

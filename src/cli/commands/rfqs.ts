@@ -174,7 +174,7 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
   },
   {
     header: 'Price',
-    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice),
+    cell: ({ minUnitPrice, maxUnitPrice }) => formatRange(minUnitPrice, maxUnitPrice, formatPrice),
     value: ({ minUnitPrice, maxUnitPrice }) => maxUnitPrice ?? minUnitPrice,
     align: 'right',
     drop: 4,
@@ -192,7 +192,13 @@ const COLUMNS: ListColumns<Row & { priceCurrency?: string | null }> = ({ label, 
 ]
 
 /** `100–500`, or one number if both are equal or one is null. */
-export function formatRange(min: number | null, max: number | null): string {
-  if (min === null || max === null || min === max) return formatNumber(min ?? max)
-  return `${formatNumber(min)}–${formatNumber(max)}`
+export function formatRange(
+  min: number | null,
+  max: number | null,
+  format: (value: number) => string = formatNumber,
+): string {
+  const one = min ?? max
+  if (one === null) return ''
+  if (min === null || max === null || min === max) return format(one)
+  return `${format(min)}–${format(max)}`
 }

@@ -1,16 +1,18 @@
 /** Formats figures for sentences, independent of the locale. */
 import { rounded } from './numbers.js'
 
-const groupedFormat = (digits: number) => {
-  const format = new Intl.NumberFormat('en-US', { maximumFractionDigits: digits })
+const groupedFormat = (digits: number, minimum = 0) => {
+  const format = new Intl.NumberFormat('en-US', { minimumFractionDigits: minimum, maximumFractionDigits: digits })
   return (value: number) => format.format(rounded(value, digits)).replace(/^-/, '−')
 }
 
 /** `12,500` or `0.5`. */
 export const formatAmount = groupedFormat(2)
 export const formatOneDecimal = groupedFormat(1)
-/** Prices per tonne, with up to four decimals. */
-export const formatPrice = groupedFormat(4)
+/** `12.3456`: a number of any kind, with up to four decimals. */
+export const formatFourDecimals = groupedFormat(4)
+/** Prices per tonne, with two to four decimals: `7.90`, `13.805`. */
+export const formatPrice = groupedFormat(4, 2)
 
 /**
  * The shortest decimal that is exact to 15 digits, as spreadsheets show it: 13.805 rather than

@@ -1,3 +1,4 @@
+import { NOT_MET_TITLE, notMetText } from '../../domain/comparison/decision/not-met.js'
 import { formatCount } from '../../domain/comparison/number-format.js'
 import { CRITERION_NAMES } from '../../domain/comparison/offer/criterion-text.js'
 import { CRITERIA } from '../../domain/comparison/settings.js'
@@ -64,9 +65,10 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
     {
       key: 'notMet',
       width: 'wide',
-      title: 'Not met',
+      title: NOT_MET_TITLE,
+      hint: 'Why it is not ranked, then hard requirements, then those marked (advisory), which prevent no award',
       sortable: false,
-      value: (offer) => offer.why ?? offer.unmet.map(({ words }) => words).join(' '),
+      value: ({ notMet }) => notMetText(notMet),
       cell: notMetCell,
     },
     {
@@ -149,17 +151,14 @@ function PriceCell({ offer, model }: { offer: RfqPageOffer; model: RfqPageModel 
   )
 }
 
-function notMetCell({ why, unmet, compliant, exclusions, flags }: RfqPageOffer) {
+function notMetCell({ notMet, flags }: RfqPageOffer) {
   const high = flags.filter(({ severity }) => severity === 'high').length
-  const words = why !== null ? [why] : unmet.map((one) => one.words)
   return (
     <>
-      {compliant && words.length === 0 ? (
-        <Badge tone="good">meets all</Badge>
-      ) : (
-        words.map((one) => <div>{plain(one)}</div>)
-      )}
-      {why === null && exclusions.length > 0 && <div class="muted small">{plain(exclusions.join(' '))}</div>}
+      {notMet.length === 0 && <Badge tone="good">meets all</Badge>}
+      {notMet.map(({ kind, words }) => (
+        <div class={kind === 'advisory' ? 'muted' : undefined}>{plain(words)}</div>
+      ))}
       {flags.length > 0 && (
         <div class="muted small">{`${formatCount(flags.length, 'flag')}${high > 0 ? `, ${high} high` : ''}`}</div>
       )}

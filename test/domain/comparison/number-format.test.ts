@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { formatDecimal } from '../../../src/domain/comparison/number-format.js'
+import { formatDecimal, formatPrice } from '../../../src/domain/comparison/number-format.js'
 
 describe('a number as a decimal', () => {
   it('has no floating-point noise', () => {
@@ -30,5 +30,12 @@ describe('a number as a decimal', () => {
         expect(formatDecimal(sent)).toBe(String(sent + 0))
       }),
     )
+  })
+})
+
+describe('a price per tonne', () => {
+  it('has two to four decimals', () => {
+    const prices = [7.9, 8, 13.81, 13.805, 13.80555, -0.5, 1_234.5]
+    expect(prices.map(formatPrice)).toEqual(['7.90', '8.00', '13.81', '13.805', '13.8056', '−0.50', '1,234.50'])
   })
 })

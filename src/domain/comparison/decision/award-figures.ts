@@ -103,7 +103,10 @@ function meanScore(offers: readonly AwardedOffer[]): number | null {
  * The failed requirements of an offer that are shown: those not `off`, and a rejected review always, once. A review that
  * rejected the offer is not shown again as a review that did not accept it.
  */
-export function shownFailures({ failed, reviewRejected }: Candidate, levels: RequirementLevels): FailedRequirement[] {
+export function shownFailures(
+  { failed, reviewRejected }: Pick<Candidate, 'failed' | 'reviewRejected'>,
+  levels: RequirementLevels,
+): FailedRequirement[] {
   return failed.filter(({ name }) => {
     if (reviewRejected && name === 'reviewNotRejected') return true
     if (reviewRejected && name === 'reviewAccepted') return levels.reviewAccepted === 'hard'

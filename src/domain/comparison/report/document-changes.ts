@@ -2,7 +2,7 @@ import type { Timestamp } from '../../clock.js'
 import type { Absence } from '../../records.js'
 import type { HistoryVersion } from '../comparison-input.js'
 import { daysBetween } from '../date-math.js'
-import { formatAmount, formatPrice, truncate } from '../number-format.js'
+import { formatAmount, formatFourDecimals, formatPrice, truncate } from '../number-format.js'
 import { byCodeUnit } from '../numbers.js'
 import { differences, type FieldValue, flatten } from './document-fields.js'
 
@@ -211,7 +211,7 @@ type Pair = ReturnType<typeof differences>[number]
 function fieldChange({ field, before, value }: Pair, version: HistoryVersion, context: ChangeContext): Change {
   const common = commonMembers(version, context)
   const compared = difference(before, value)
-  const words = `${common.label}: ${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(compared)}.`
+  const words = `${common.label}: ${field} ${formatFieldValue(field, before)} → ${formatFieldValue(field, value)}${differenceWords(field, compared)}.`
   return { ...common, event: eventOf(version.kind, field, value), field, before, value, ...compared, words }
 }
 
@@ -236,16 +236,18 @@ function difference(before: FieldValue, value: FieldValue): Difference {
   return days === null || Number.isNaN(days) ? NO_DIFFERENCE : { difference: days, unit: 'days' }
 }
 
-function differenceWords({ difference: by, unit }: Difference): string {
+function differenceWords(field: string, { difference: by, unit }: Difference): string {
   if (by === null) return ''
-  return ` (${by > 0 ? '+' : ''}${formatPrice(by)}${unit === 'days' ? ' days' : ''})`
+  return ` (${by > 0 ? '+' : ''}${formatOf(field)(by)}${unit === 'days' ? ' days' : ''})`
 }
 
 function formatFieldValue(field: string, value: FieldValue): string {
   if (value === null) return 'none'
   const counts = typeof value === 'number' && !/Year$|^number$/.test(field)
-  return counts ? formatPrice(value) : truncate(String(value), 60)
+  return counts ? formatOf(field)(value) : truncate(String(value), 60)
 }
+
+const formatOf = (field: string) => (/unitPrice$/i.test(field) ? formatPrice : formatFourDecimals)
 
 function absenceChanges(absence: Absence, context: ChangeContext): Change[] {
   const about = {

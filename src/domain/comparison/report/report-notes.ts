@@ -1,5 +1,5 @@
 import type { Source } from '../comparison-context.js'
-import { formatPercent, formatPrice, formatTonnes } from '../number-format.js'
+import { formatFourDecimals, formatPercent, formatTonnes } from '../number-format.js'
 import { CRITERION_DEFINITIONS, CRITERION_NAMES } from '../offer/criterion-text.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
@@ -55,7 +55,7 @@ export function definitionsOf(settings: Settings): About['definitions'] {
     },
     {
       term: 'Score',
-      words: `The weighted mean of seven scores from 0 to 100. Unknown values score 0. Weights: ${CRITERIA.map((name) => `${name} ${formatPrice(settings.weights[name])}`).join(', ')}.`,
+      words: `The weighted mean of seven scores from 0 to 100. Unknown values score 0. Weights: ${CRITERIA.map((name) => `${name} ${formatFourDecimals(settings.weights[name])}`).join(', ')}.`,
     },
     ...CRITERIA.map((name) => ({
       term: `Score: ${CRITERION_NAMES[name].toLowerCase()}`,

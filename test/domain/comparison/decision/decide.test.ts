@@ -38,7 +38,7 @@ describe('the recommendation', () => {
     expect(awarded(decision)).toEqual([1])
     expect(decision.recommendation).toMatchObject({
       status: 'award',
-      headline: 'Award a · Project 1 (offer 1): 120 t at 10 USD/t, 1,200 USD in total.',
+      headline: 'Award a · Project 1 (offer 1): 120 t at 10.00 USD/t, 1,200 USD in total.',
       runnerUp: { without: offerId(1), costDifference: 120 },
       award: { excessTonnes: 20, excessCost: 200, compliant: true, coverage: 1 },
     })
@@ -46,7 +46,7 @@ describe('the recommendation', () => {
       "Covers 100 % of the wanted 100 t (the RFQ's minimum) and 20 t more, which cost 200 USD, because offers are taken whole.",
     )
     expect(decision.recommendation.reasons.join(' ')).toContain(
-      'The runner-up, a · Project 2 (offer 2), costs 120 USD more (+10 %) for 10 t less (12 USD/t)',
+      'The runner-up, a · Project 2 (offer 2), costs 120 USD more (+10 %) for 10 t less (12.00 USD/t)',
     )
   })
 
@@ -54,7 +54,7 @@ describe('the recommendation', () => {
     const { recommendation } = decide({ offers: [offer(120, 400, ['reviewAccepted', 'submittedOnTime'])] })
     expect(recommendation.conditions).toEqual([
       'The offer has not been reviewed yet.',
-      "The price, 4 USD/t, is 20 % below the RFQ's minimum of 5 USD/t: unusually cheap.",
+      "The price, 4.00 USD/t, is 20 % below the RFQ's minimum of 5.00 USD/t: unusually cheap.",
       'Submitted late: on 2026-03-22, after the response due date, 2026-03-20.',
       'The offer expires in 106 days, on 2026-06-30.',
     ])
@@ -71,7 +71,7 @@ describe('the recommendation', () => {
       closest: {
         waived: [{ name: 'priceMax', title: 'Price at most the maximum' }],
         words:
-          'Closest: a · Project 2 (offer 2), 120 t at 18 USD/t, 2,160 USD in total; “Price at most the maximum” would have to be waived.',
+          'Closest: a · Project 2 (offer 2), 120 t at 18.00 USD/t, 2,160 USD in total; “Price at most the maximum” would have to be waived.',
       },
     })
     expect(decision.recommendation.reasons).toEqual([
@@ -80,7 +80,7 @@ describe('the recommendation', () => {
     ])
     expect(decision.recommendation.changes).toEqual([
       decision.recommendation.closest?.words,
-      'Waiving “Offer not expired” alone: a · Project 3 (offer 3), 90 t at 6 USD/t, 540 USD in total, which covers 90 % of the wanted volume.',
+      'Waiving “Offer not expired” alone: a · Project 3 (offer 3), 90 t at 6.00 USD/t, 540 USD in total, which covers 90 % of the wanted volume.',
     ])
     expect(decision.scenarios.find(({ scenario }) => scenario === 'recommended')?.award).toBeNull()
   })
@@ -150,7 +150,7 @@ describe('the recommendation', () => {
   it('warns of a close decision', () => {
     const { recommendation } = decide({ offers: [offer(100, 1_000), offer(150, 670)] })
     expect(recommendation.conditions.at(-1)).toMatch(
-      /^A close decision: the runner-up costs only 0\.5 % more in total, and .*costs less per tonne: 6\.7 USD\/t\.$/,
+      /^A close decision: the runner-up costs only 0\.5 % more in total, and .*costs less per tonne: 6\.70 USD\/t\.$/,
     )
   })
 
@@ -170,14 +170,14 @@ describe('the recommendation', () => {
     const { recommendation } = decide(scene, { awardRule: 'best-score-compliant', weights })
     expect(recommendation.status).toBe('partial')
     expect(recommendation.reasons[0]).toBe(
-      "Taking offers by rank does not reach the wanted 125 t within the RFQ's maximum of 145 t. Closest: a · Project 1 (offer 1), 140 t at 14 USD/t, 1,960 USD in total; the rule “Cheapest compliant” chooses it.",
+      "Taking offers by rank does not reach the wanted 125 t within the RFQ's maximum of 145 t. Closest: a · Project 1 (offer 1), 140 t at 14.00 USD/t, 1,960 USD in total; the rule “Cheapest compliant” chooses it.",
     )
   })
 
   it('is printed in three lines, at most', () => {
     const lines = recommendationLines(decide({ offers: [offer(120, 1_000), offer(110, 1_200)] }))
     expect(lines.map((line) => line.split(' ')[0])).toEqual(['Recommendation:', 'Why:', 'Check:'])
-    expect(lines[2]).toContain('It stays in the award up to 11 USD/t (+10 %).')
+    expect(lines[2]).toContain('It stays in the award up to 11.00 USD/t (+10 %).')
     expect(recommendationLines(decide({}))).toEqual(['Recommendation: The RFQ has no offers.'])
   })
 })
@@ -335,7 +335,7 @@ describe('scenarios, savings and negotiation', () => {
     expect(first?.terms.map(({ words }) => words)).toEqual([
       'Ask for delivery by 2026-12-31: 10 days earlier than offered.',
       'Ask for pre-payments of at most 30 % of the total, instead of 50 %: 96,000 USD less before delivery.',
-      "Ask for a price of at most 15 USD/t, the RFQ's maximum, instead of 16 USD/t.",
+      "Ask for a price of at most 15.00 USD/t, the RFQ's maximum, instead of 16.00 USD/t.",
       'Ask to buy only the wanted 10,000 t of the 30,000 t at the same price per tonne.',
       'Ask to extend the offer, which expires in 4 days, on 2026-03-20.',
     ])

@@ -82,12 +82,12 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
   'price-above-max': {
     scene: lines({ unitPrice: 15.01 }),
-    words: '15.01 USD/t, is above the maximum of the RFQ, 15 USD/t',
+    words: '15.01 USD/t, is above the maximum of the RFQ, 15.00 USD/t',
     compared: [15.01, 15],
   },
   'price-below-min': {
     scene: lines({ unitPrice: 4.99 }),
-    words: '4.99 USD/t, is below the minimum of the RFQ, 5 USD/t',
+    words: '4.99 USD/t, is below the minimum of the RFQ, 5.00 USD/t',
     compared: [4.99, 5],
   },
   'volume-below-min': {
@@ -214,7 +214,7 @@ const OFFER_CASES: Record<OfferFlagCode, Case> = {
   },
   'price-above-listing': {
     scene: withListing({ pricing: { currency: 'USD', minUnitPrice: 5, maxUnitPrice: 11.5 } }),
-    words: '12 USD/t is above the maximum price of the listing, 11.5 USD/t',
+    words: '12.00 USD/t is above the maximum price of the listing, 11.50 USD/t',
     compared: [12, 11.5],
   },
 }

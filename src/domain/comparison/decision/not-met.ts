@@ -1,0 +1,53 @@
+import type { Exclusion } from '../offer/eligibility.js'
+import type { OfferReport } from '../offer/offer-report-model.js'
+import { isReviewRejected } from '../offer/requirements.js'
+import type { RfqReport } from '../report/rfq-report-model.js'
+import { shownFailures } from './award-figures.js'
+import { failedRequirements, type OfferRequirement } from './award-requirements.js'
+
+/** What an offer does not meet. `excluded`: why it is not ranked. */
+export interface NotMet {
+  kind: 'excluded' | 'hard' | 'advisory'
+  /** One sentence. */
+  words: string
+}
+
+/** Requirements that say the same as an exclusion. */
+const SAME: Partial<Record<Exclusion['code'], OfferRequirement>> = {
+  rejected: 'status',
+  withdrawn: 'status',
+  expired: 'notExpired',
+}
+
+/**
+ * Everything that an offer does not meet, as pages and commands list it: why it is not ranked, then every hard requirement,
+ * then every advisory one. A rejected review counts as hard, whatever its level. An exclusion is left out where a hard
+ * requirement says the same.
+ */
+export function notMetBy(offer: OfferReport, { rfq, context, settings }: RfqReport): NotMet[] {
+  const { requirements: levels } = settings
+  const failed = failedRequirements(offer, rfq, context.asOfDate)
+  const reviewRejected = isReviewRejected(offer)
+  const shown = shownFailures({ failed, reviewRejected }, levels)
+  const isHard = (name: OfferRequirement) => levels[name] === 'hard' || (reviewRejected && name === 'reviewNotRejected')
+  const isSaid = ({ code }: Exclusion) => {
+    // Of an offer that is rejected and withdrawn, the requirement says that it is rejected.
+    if (code === 'withdrawn' && offer.status === 'rejected') return false
+    return shown.some(({ name }) => name === SAME[code] && isHard(name))
+  }
+  const hard = shown.filter(({ name }) => isHard(name))
+  const advisory = shown.filter(({ name }) => !isHard(name))
+  const excluded = offer.eligibility.exclusions.filter((exclusion) => !isSaid(exclusion))
+  return [
+    ...excluded.map(({ words }): NotMet => ({ kind: 'excluded', words: `Not ranked: ${words}` })),
+    ...hard.map(({ words }): NotMet => ({ kind: 'hard', words })),
+    ...advisory.map(({ words }): NotMet => ({ kind: 'advisory', words: `${words.replace(/\.$/, '')} (advisory).` })),
+  ]
+}
+
+/** In one text; null if the offer meets everything. */
+export const notMetText = (notMet: readonly NotMet[]): string | null =>
+  notMet.length === 0 ? null : notMet.map(({ words }) => words).join(' ')
+
+/** The title of a column of `notMetText`, which tells the kinds apart. */
+export const NOT_MET_TITLE = 'Not met (hard unless marked)'
