@@ -1,9 +1,9 @@
 import { type Logger, pino } from 'pino'
 import type { Config, LogLevel } from './config.js'
 import { INVISIBLE } from './domain/invisible-characters.js'
-import { createScrubber, MIN_PART_LENGTH } from './domain/secret-scrubber.js'
+import { createScrubber } from './domain/secret-scrubber.js'
 import { createZonedTime } from './domain/zoned-time.js'
-import type { NotifyTarget } from './notify/contract.js'
+import { targetSecrets } from './notify/target-secrets.js'
 
 export type { Logger } from 'pino'
 
@@ -25,18 +25,42 @@ export interface LogOptions {
  * because redaction by path misses messages, errors and the output of libraries.
  */
 export async function createLog({ level, out, pretty, colour, secrets, timeZone }: LogOptions): Promise<Logger> {
-  const format = pretty
-    ? await createPrettyFormat({ colour, timeZone, stacks: level === 'debug' || level === 'trace' })
-    : (line: string) => line
   const scrub = createScrubber(secrets)
+  const format = pretty
+    ? await createPrettyFormat({ colour, timeZone, stacks: level === 'debug' || level === 'trace', scrub })
+    : (line: string) => line
   const options = {
     level,
     base: { pid: process.pid },
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
   }
-  // Before and after, because formatting may change the form of a secret.
-  return pino(options, { write: (line) => void out.write(scrub(format(scrub(line)))) })
+  return pino(options, { write: (line) => void out.write(format(scrubLine(line, scrub))) })
+}
+
+/** Written by the log itself. */
+const OWN_KEYS = new Set(['level', 'time', 'pid'])
+
+/** Removes secrets from the values of a line, and keeps its keys: programs read them. Keys within a value are data. */
+function scrubLine(line: string, scrub: (text: string) => string): string {
+  if (scrub(line) === line) return line
+  const members = Object.entries(JSON.parse(line) as Record<string, unknown>)
+  const scrubbed = members.map(([key, value]) => {
+    const text = JSON.stringify(value)
+    return `${JSON.stringify(key)}:${OWN_KEYS.has(key) ? text : scrubJson(text, scrub)}`
+  })
+  return `{${scrubbed.join(',')}}\n`
+}
+
+/** A number that contains a secret becomes a text. */
+function scrubJson(json: string, scrub: (text: string) => string): string {
+  const scrubbed = scrub(json)
+  try {
+    JSON.parse(scrubbed)
+    return scrubbed
+  } catch {
+    return JSON.stringify(scrubbed)
+  }
 }
 
 interface PrettyOptions {
@@ -44,32 +68,32 @@ interface PrettyOptions {
   timeZone: string | undefined
   /** Whether errors have their stack, on lines of its own. */
   stacks: boolean
+  scrub: (text: string) => string
 }
 
 /** One line per event: time with its zone, level, message, and what is known about it. */
-async function createPrettyFormat({ colour, timeZone = 'UTC', stacks }: PrettyOptions) {
+async function createPrettyFormat({ colour, timeZone = 'UTC', stacks, scrub }: PrettyOptions) {
   const { prettyFactory } = await import('pino-pretty')
   const zone = createZonedTime(timeZone)
   const timeOf = (time: string) => `${zone.second(new Date(time))} ${timeZone}`
   const common = { colorize: colour, translateTime: false, ignore: 'pid', singleLine: true }
   const render = prettyFactory(stacks ? common : { ...common, errorLikeObjectKeys: [] })
-  return (line: string) => render(forTerminal(line, { timeOf, stacks }))
+  return (line: string) => render(forTerminal(line, { timeOf, stacks, scrub }))
 }
 
 /** Logged text must not control the terminal, nor hide or reorder anything. Stack traces keep their lines. */
-function forTerminal(line: string, { timeOf, stacks }: { timeOf: (time: string) => string; stacks: boolean }): string {
+function forTerminal(
+  line: string,
+  { timeOf, stacks, scrub }: Pick<PrettyOptions, 'stacks' | 'scrub'> & { timeOf: (time: string) => string },
+): string {
   const clean = (key: string, value: unknown) => {
     if (key === 'time' && typeof value === 'string' && TIMESTAMP.test(value)) return timeOf(value)
-    if (typeof value === 'string') return value.replace(REMOVED, '')
+    // Once more, because characters may have been removed from within a secret.
+    if (typeof value === 'string') return OWN_KEYS.has(key) ? value : scrub(value.replace(REMOVED, ''))
     if (value === null) return undefined
     return key === 'err' && !stacks ? ((value as { message?: unknown }).message ?? value) : value
   }
-  try {
-    return JSON.stringify(JSON.parse(line, clean))
-  } catch {
-    // Removing a very short secret can leave invalid JSON, which is printed as it is.
-    return line.replace(REMOVED, '')
-  }
+  return JSON.stringify(JSON.parse(line, clean))
 }
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/
 const REMOVED = new RegExp(`(?![\\n\\t])[${INVISIBLE}]`, 'gu')
@@ -81,23 +105,6 @@ export function collectSecrets(config: Pick<Config, 'channels' | 'web' | 'queue'
   const targets = config.notify.targets.flatMap(targetSecrets)
   const all = [...keys, config.web.token ?? '', ...tokens, ...queuePasswords(config.queue), ...targets]
   return all.filter((secret) => secret !== '')
-}
-
-/** A part of a path that is this long may be a token. */
-const MAX_PLAIN_SEGMENT = 20
-
-/**
- * The path of an incoming webhook of a chat is a secret, that of another webhook if it looks like one; messages name only the
- * host. A signing key may be written without its prefix.
- */
-function targetSecrets(target: NotifyTarget): string[] {
-  if (target.type === 'email') return [target.smtp.password ?? '']
-  if (target.url === '') return []
-  const { pathname, search } = new URL(target.url)
-  const isPlain = search === '' && pathname.split('/').every(({ length }) => length < MAX_PLAIN_SEGMENT)
-  // A very short path is no secret, and would be removed from other text too.
-  if (target.type !== 'webhook') return (pathname + search).length < MIN_PART_LENGTH ? [] : [pathname + search]
-  return [...(isPlain ? [] : [pathname + search]), target.secret, target.secret.replace(/^whsec_/, '')]
 }
 
 /** A user name of this length without a password may be a token. */

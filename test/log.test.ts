@@ -50,6 +50,22 @@ describe('log', () => {
     expect(JSON.parse(text)).toMatchObject({ a: '[secret]', msg: 'redacted' })
   })
 
+  it('keeps its keys, level and time, whatever the secrets are, and ordinary words that are short secrets', async () => {
+    let text = ''
+    const out = { write: (line: string) => (text += line) }
+    const secrets = ['a', 'seen', 'attempts', 'notification', '20261121']
+    const log = await createLog({ level: 'info', out, pretty: false, colour: false, secrets })
+    log.info({ attempts: 3, seen: 20261121, of: 'notification' }, 'seen a notification')
+    expect(JSON.parse(text)).toMatchObject({
+      level: 'info',
+      time: expect.stringMatching(/^\d{4}-/),
+      attempts: 3,
+      seen: '[secret]',
+      of: '[secret]',
+      msg: 'seen a [secret]',
+    })
+  })
+
   it('removes control characters, so that outside text cannot control the terminal', async () => {
     const text = await textOf(
       (log) => log.info({ title: '\u001b[2Jgone\u0007\u009b31m' }, 'seen \u001b]0;title\u0007'),
@@ -98,8 +114,22 @@ describe('secrets of a configuration', () => {
           ...targets,
           { name: 'a', type: 'slack', url: 'https://hooks.slack.example/T1/B2/abc' },
           { name: 'e', type: 'discord', url: 'https://hooks.example/' },
-          { name: 'b', type: 'webhook', url: 'https://crm.example/quotekeeper', secret: 'whsec_c2VjcmV0' },
-          { name: 'c', type: 'webhook', url: 'https://crm.example/in?token=t0', secret: 'whsec_a2V5' },
+          {
+            name: 'b',
+            type: 'webhook',
+            url: 'https://crm.example/quotekeeper',
+            isUrlSecret: false,
+            secret: 'whsec_c2VjcmV0',
+          },
+          {
+            name: 'c',
+            type: 'webhook',
+            url: 'https://crm.example/in?token=t0',
+            isUrlSecret: false,
+            secret: 'whsec_a2V5',
+          },
+          { name: 'f', type: 'webhook', url: 'https://crm.example/hook/S3CRET', isUrlSecret: true, secret: '' },
+          { name: 'g', type: 'slack', url: 'https://hooks.slack.example/services/T1/0123456789abcdefghij' },
           { name: 'd', type: 'email', smtp, from: 'a@b', to: ['c@d'], digest: null, attachWorkbook: false },
         ],
       },
@@ -111,6 +141,9 @@ describe('secrets of a configuration', () => {
       '/in?token=t0',
       'whsec_a2V5',
       'a2V5',
+      '/hook/S3CRET',
+      '/services/T1/0123456789abcdefghij',
+      '0123456789abcdefghij',
       'mail-pass',
     ])
   })

@@ -13,7 +13,11 @@ export const notify = (context: SchemaContext) =>
     targets: z
       .preprocess((found) => found ?? {}, z.record(targetName, target(context), { error: targetsError }))
       .prefault({})
-      .transform((found) => Object.entries(found).map(([name, each]) => ({ name, ...each }))),
+      .transform((found) =>
+        Object.entries(found).map(([name, each]) =>
+          each.type === 'webhook' ? { name, ...each, ...each.url } : { name, ...each },
+        ),
+      ),
     routes: z.preprocess((found) => found ?? [], z.array(route(), { error: 'a list of routes' })).prefault([]),
     dueSoonDays: values.integer(0, 365).prefault(3),
   })
@@ -59,15 +63,15 @@ function checkUrl(text: string): ReadResult<string> {
 /** The URL itself, or where to find it if it contains a secret. */
 function webhookUrl(context: SchemaContext) {
   const fromSecret = secret(context, checkUrl)
-  return z.unknown().transform((found, issues): string => {
+  return z.unknown().transform((found, issues): { url: string; isUrlSecret: boolean } => {
     const result = typeof found === 'string' ? checkUrl(found.trim()) : null
     if (result === null) {
       const parsed = fromSecret.safeParse(found)
-      if (parsed.success) return parsed.data
+      if (parsed.success) return { url: parsed.data, isUrlSecret: true }
       for (const issue of parsed.error.issues) issues.addIssue({ ...issue } as never)
       return z.NEVER
     }
-    if ('value' in result) return result.value
+    if ('value' in result) return { url: result.value, isUrlSecret: false }
     issues.addIssue({ code: 'custom', message: result.allowed, params: { found: result.found } })
     return z.NEVER
   })

@@ -1,9 +1,9 @@
-/** Shorter words of a secret, such as the scheme in `Bearer …`, are too common to be removed from text. */
+/** Shorter secrets, and words of one such as the scheme in `Bearer …`, are too common to be removed from text. */
 export const MIN_PART_LENGTH = 8
 
 /**
  * Makes a function that replaces secrets in text: as they are, with their white space collapsed, and their long words alone
- * (a key without its scheme). Each of them is also found with any of its characters escaped as in JSON (up to eight levels
+ * (a key without its scheme). Texts of fewer than eight characters are left. Each of them is also found with any of its characters escaped as in JSON (up to eight levels
  * deep) or percent-encoded (up to three levels), and in Base64 of any text that contains it.
  * @param replacement what to write instead
  */
@@ -14,7 +14,7 @@ export function createScrubber(secrets: readonly string[], replacement = '[secre
 
 /**
  * The pattern that `createScrubber` searches for.
- * @returns the pattern, and the length of the longest text that it matches; null if there are no secrets
+ * @returns the pattern, and the length of the longest text that it matches; null if there is nothing to search for
  */
 export function secretPattern(secrets: readonly string[]): { pattern: RegExp; maxLength: number } | null {
   const forms = [...new Set(secrets.flatMap(formsOf))].sort((a, b) => b.length - a.length)
@@ -27,8 +27,9 @@ export function secretPattern(secrets: readonly string[]): { pattern: RegExp; ma
 const MAX_CHARACTER_LENGTH = 30
 
 function formsOf(secret: string): string[] {
-  const parts = secret.split(/\s+/).filter((part) => part.length >= MIN_PART_LENGTH)
-  const originals = [secret, secret.replace(/[\p{C}\s]+/gu, ' ').trim(), ...parts].filter((part) => part !== '')
+  const originals = [secret, secret.replace(/[\p{C}\s]+/gu, ' ').trim(), ...secret.split(/\s+/)].filter(
+    (form) => form.length >= MIN_PART_LENGTH,
+  )
   return originals.flatMap((original) => [original, ...base64Forms(original)])
 }
 
@@ -38,7 +39,6 @@ function formsOf(secret: string): string[] {
  */
 function base64Forms(secret: string): string[] {
   const bytes = Buffer.from(secret)
-  if (bytes.length < MIN_PART_LENGTH) return []
   return [0, 1, 2].flatMap((offset) => {
     const encoded = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
     const certain = encoded.slice(Math.ceil((offset * 8) / 6), Math.floor(((offset + bytes.length) * 8) / 6))

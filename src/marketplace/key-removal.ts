@@ -1,5 +1,5 @@
 import type { DocumentParser } from '../domain/observation.js'
-import { MIN_PART_LENGTH, secretPattern } from '../domain/secret-scrubber.js'
+import { secretPattern } from '../domain/secret-scrubber.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { UnavailableError } from './errors.js'
 
@@ -23,7 +23,7 @@ export const MAX_REMOVED_KEYS = 100_000
  *   the label, if it contains the key more than 100,000 times
  */
 export function createKeyRemover(apiKey: string): (body: Buffer, label: () => string) => Promise<Buffer> {
-  const search = apiKey.length < MIN_PART_LENGTH ? null : secretPattern([apiKey])
+  const search = secretPattern([apiKey])
   return search === null ? async (body) => body : (body, label) => removeKey(body, label, search)
 }
 

@@ -17,6 +17,8 @@ export interface WebhookTarget {
   name: string
   type: 'webhook'
   url: string
+  /** Whether the URL is configured by `{ env }` or `{ file }`. */
+  isUrlSecret: boolean
   /** `whsec_…`. */
   secret: string
 }

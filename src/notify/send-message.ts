@@ -37,6 +37,6 @@ export const createSendMessage =
         return sendEmail(target, events, { ...options, messageId, reportsDirectory })
       }
       default:
-        return postNotification(target.url, JSON.stringify(chatMessage(target.type, events)), options)
+        return postNotification(target, JSON.stringify(chatMessage(target.type, events)), options)
     }
   }

@@ -1,10 +1,12 @@
 import { Webhook } from 'standardwebhooks'
 import type { EventRecord } from '../domain/events.js'
+import { createScrubber } from '../domain/secret-scrubber.js'
 import { PostError, type PostReply, postJson } from '../http-post.js'
 import { parseHttpDate } from '../marketplace/http-date.js'
 import { parseRetryAfter } from '../marketplace/retry-after.js'
-import type { SendResult, WebhookTarget } from './contract.js'
+import type { ChatTarget, SendResult, WebhookTarget } from './contract.js'
 import { describeEvent, oneLine } from './event-text.js'
+import { targetSecrets } from './target-secrets.js'
 
 /** What a webhook receives (docs/NOTIFICATIONS.md). Members are only added. */
 export const webhookPayload = (event: EventRecord) => ({
@@ -22,27 +24,38 @@ export const webhookPayload = (event: EventRecord) => ({
 
 /** Posts one event, signed after Standard Webhooks. Never rejects, except with the reason of the signal. */
 export async function sendToWebhook(
-  { url, secret }: WebhookTarget,
+  target: WebhookTarget,
   event: EventRecord,
   { now, signal }: { now: Date; signal: AbortSignal },
 ): Promise<SendResult> {
   const body = JSON.stringify(webhookPayload(event))
+  const signature = new Webhook(target.secret).sign(event.id, now, body)
   const headers = {
     'webhook-id': event.id,
     'webhook-timestamp': String(Math.floor(now.getTime() / 1000)),
-    'webhook-signature': new Webhook(secret).sign(event.id, now, body),
+    'webhook-signature': signature,
   }
-  return postNotification(url, body, { headers, now, signal })
+  return postNotification(target, body, { headers, secrets: [signature, signature.replace(/^v1,/, '')], now, signal })
+}
+
+interface PostOptions {
+  headers?: Record<string, string>
+  /** What a reply could repeat, besides the secrets of the target. */
+  secrets?: readonly string[]
+  now: Date
+  signal: AbortSignal
 }
 
 /** Posts JSON and says how it ended. Never rejects, except with the reason of the signal. */
 export async function postNotification(
-  url: string,
+  target: WebhookTarget | ChatTarget,
   body: string,
-  { headers = {}, now, signal }: { headers?: Record<string, string>; now: Date; signal: AbortSignal },
+  { headers = {}, secrets = [], now, signal }: PostOptions,
 ): Promise<SendResult> {
+  // Before the reply is cut, which could leave a part of a secret that is not found any more.
+  const scrub = createScrubber([...targetSecrets(target), ...secrets])
   try {
-    return toResult(await postJson(url, body, { headers, signal }), now)
+    return toResult(await postJson(target.url, body, { headers, signal }), { now, scrub })
   } catch (error) {
     if (!(error instanceof PostError)) throw error
     return { kind: 'failed', because: 'target', status: null, error: error.message, retryAfterMs: null }
@@ -53,9 +66,12 @@ export async function postNotification(
 const MESSAGE_STATUSES = new Set([400, 405, 406, 409, 411, 413, 414, 415, 422])
 const MAX_QUOTED = 200
 
-function toResult({ status, headers, text }: PostReply, now: Date): SendResult {
+function toResult(
+  { status, headers, text }: PostReply,
+  { now, scrub }: { now: Date; scrub: (text: string) => string },
+): SendResult {
   if (status >= 200 && status < 300) return { kind: 'delivered' }
-  const quoted = oneLine(text, MAX_QUOTED)
+  const quoted = oneLine(scrub(text), MAX_QUOTED)
   const remedy = status >= 300 && status < 400 ? ' (redirects are not followed: configure the final address)' : ''
   return {
     kind: 'failed',

@@ -5,9 +5,9 @@ import { openStore } from '../../src/store/store.js'
 import { httpReceiver, SECRET } from '../notify/outbox-fixture.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
 
-const configOf = (url: string) => `notify:
+const CONFIG = `notify:
   targets:
-    crm: { type: webhook, url: "${url}", secret: { file: crm.key } }
+    crm: { type: webhook, url: { file: crm.url }, secret: { file: crm.key } }
     team: { type: slack, url: { file: team.url } }
   routes:
     - { kinds: [offer.*, channel.first-poll], channels: [acme/forest], to: [crm] }
@@ -19,8 +19,9 @@ async function notifyFixture(status = 204) {
     status: path === '/in' ? 204 : status,
     body: `no team at ${path}`,
   }))
-  const fixture = await createCliFixture({ more: configOf(server.url) })
+  const fixture = await createCliFixture({ more: CONFIG })
   writeFileSync(join(fixture.folder, 'crm.key'), SECRET)
+  writeFileSync(join(fixture.folder, 'crm.url'), server.url)
   writeFileSync(join(fixture.folder, 'team.url'), `${server.url}/T0/hush-hush`)
   return { ...fixture, server }
 }
@@ -36,6 +37,8 @@ describe('notify --test', () => {
     expect(out).toMatch(/crm +webhook +ok +sent/)
     expect(out).toMatch(/team +slack +FAILED +status 403: no team at \[secret\]/)
     expect(out + err).not.toContain('hush-hush')
+    const json = await quotekeeper('notify', '--test', 'team', '--json')
+    expect(json.out + json.err).not.toContain('hush-hush')
     expect(JSON.parse(server.accepted[0]?.body ?? '')).toMatchObject({ type: 'notify.test', channel: null })
     expect((await quotekeeper('notify', '--test', 'crm')).status).toBe(0)
     const unknown = await quotekeeper('notify', '--test', 'tam')

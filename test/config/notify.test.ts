@@ -45,7 +45,13 @@ describe('notify in the configuration', () => {
     - { to: [desk] }
 `)
     expect(dueSoonDays).toBe(3)
-    expect(targets[0]).toEqual({ name: 'crm', type: 'webhook', url: 'https://crm.example.com/in', secret: SECRET })
+    expect(targets[0]).toEqual({
+      name: 'crm',
+      type: 'webhook',
+      url: 'https://crm.example.com/in',
+      isUrlSecret: false,
+      secret: SECRET,
+    })
     expect(targets[1]).toEqual({ name: 'team', type: 'teams', url: ENV.HOOK })
     expect(targets[2]).toMatchObject({
       smtp: { host: 'mail.example.com', port: 587, security: 'starttls', user: null, password: null },

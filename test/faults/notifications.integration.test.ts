@@ -12,7 +12,13 @@ import { fault } from './fault-test.js'
 
 const KNOWN = `select (select count(*) from entities where kind = 'rfq') as rfqs,
   (select count(*) from entities where kind = 'response') as offers`
-const webhook = (name: string, url: string) => ({ name, type: 'webhook' as const, url, secret: SECRET })
+const webhook = (name: string, url: string) => ({
+  name,
+  type: 'webhook' as const,
+  url,
+  isUrlSecret: false,
+  secret: SECRET,
+})
 
 fault(61, 'no event is lost, and none tells of what was not recorded', async () => {
   const fixture = await openProcessFixture({ rfqs: 60 })

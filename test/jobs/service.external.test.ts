@@ -85,7 +85,7 @@ it('notifications that waited are sent when the service starts', async () => {
   const config = testConfig({
     schedule,
     notify: {
-      targets: [{ name: 'crm', type: 'webhook', url: 'http://127.0.0.1:1/', secret: '' }],
+      targets: [{ name: 'crm', type: 'webhook', url: 'http://127.0.0.1:1/', isUrlSecret: false, secret: '' }],
       routes: [{ kinds: ['offer.new'], channels: null, to: ['crm'] }],
       dueSoonDays: 3,
     },

@@ -10,7 +10,13 @@ import { slowRuns } from '../helpers/slow-runs.js'
 import { CHANNEL, httpReceiver, notifications, openOutbox, SECRET } from './outbox-fixture.js'
 
 const HOUR = 3_600_000
-const webhook = (url: string, name = 'crm'): WebhookTarget => ({ name, type: 'webhook', url, secret: SECRET })
+const webhook = (url: string, name = 'crm'): WebhookTarget => ({
+  name,
+  type: 'webhook',
+  url,
+  isUrlSecret: false,
+  secret: SECRET,
+})
 const decisionIn = ({ body }: { body: string }) => JSON.parse(body).data.decision as number
 
 describe('deliveries to a webhook', () => {
@@ -84,6 +90,22 @@ describe('deliveries to a webhook', () => {
     expect(server.accepted.map(decisionIn)).toEqual([1, 3, 4])
     const [delivery] = await outbox.store.deliveries({})
     expect(delivery).toMatchObject({ state: 'pending', attempts: 1, status: 422, error: 'status 422: no such field' })
+  })
+
+  it('store no secret of the target that it repeats: its address, also where the reply is cut, or the signature', async () => {
+    const outbox = await openOutbox()
+    const server = await httpReceiver(({ path, headers }) => ({
+      status: 500,
+      body: `no /hook at ${path}, signature ${headers['webhook-signature']}${' '.repeat(3)}${'x'.repeat(100)}${path}`,
+    }))
+    const url = server.url.replace('/in', '/hook/S3CRET-of-crm')
+    const service = await notifications(outbox.store, [{ ...webhook(url), isUrlSecret: true }])
+    await outbox.emit()
+    await service.deliver()
+    const error = `status 500: no /hook at [secret], signature [secret] ${'x'.repeat(100)}[secret]`
+    expect(await outbox.store.deliveries({})).toMatchObject([{ error }])
+    expect(await outbox.store.targetStates()).toMatchObject([{ error }])
+    expect(JSON.stringify(service.log)).not.toContain('S3CRET')
   })
 
   it('become dead letters after 72 hours and a last attempt, and are sent again when asked for', async () => {

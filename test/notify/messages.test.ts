@@ -219,7 +219,7 @@ describe('the first poll of a channel with thousands of offers', () => {
       fixture.store,
       [
         { name: 'chat', type: 'slack', url: chat.url },
-        { name: 'crm', type: 'webhook', url: program.url, secret },
+        { name: 'crm', type: 'webhook', url: program.url, isUrlSecret: false, secret },
       ],
       { routes: [{ kinds, channels: null, to: ['chat', 'crm'] }], now: fixture.now },
     )

@@ -102,7 +102,10 @@ const readOptions = { secrets: 'if-set', logTo: 'stderr', defaultLevel: 'warn', 
 const list = (cli: Cli, { json, limit }: Options) =>
   withApp(cli, { ...readOptions, readOnlyIfNeeded: true }, async (app) => {
     const store = await app.store()
-    const [targets, deliveries] = await Promise.all([store.targetStates(), store.deliveries({ limit })])
+    const [targets, deliveries] = await Promise.all([
+      store.targetStates().then((found) => withoutSecrets(cli, found)),
+      store.deliveries({ limit }).then((found) => withoutSecrets(cli, found)),
+    ])
     if (json) {
       printJson(cli.io, { targets, deliveries })
       return
@@ -112,6 +115,10 @@ const list = (cli: Cli, { json, limit }: Options) =>
     const dead = targets.reduce((sum, target) => sum + target.dead, 0)
     if (deliveries.length > 0) cli.io.err(`${pending} to be sent, ${plural(dead, 'dead letter')}.${remedy(dead)}\n`)
   })
+
+/** Errors that an earlier version stored may contain the address of a target. */
+const withoutSecrets = <Row extends { error: string | null }>({ scrub }: Cli, rows: readonly Row[]): Row[] =>
+  rows.map((row) => ({ ...row, error: row.error === null ? null : scrub(row.error) }))
 
 const remedy = (dead: number) => (dead === 0 ? '' : ' To send again: quotekeeper notify --retry ID, or all.')
 
