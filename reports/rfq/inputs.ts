@@ -16,6 +16,7 @@ import { type Cell, date, formula, moment, number, stringLiteral, text } from '.
 import { type DataValidation, numberAboveZero, numberBetween, oneOf } from '../xlsx/validations.js'
 import { INVALID_INPUT } from './input-guard.js'
 import type { RfqLayout } from './layout.js'
+import { SAME, sameCell } from './scoring-sheet.js'
 
 /** One row of `Inputs`: a value with its explanation. */
 export interface Entry {
@@ -127,12 +128,16 @@ function decisionEntries({ report, failures }: RfqLayout): Entry[] {
   ]
 }
 
-const weightEntries = ({ report }: RfqLayout): Entry[] =>
-  CRITERIA.map((criterion) => ({
+const weightEntries = (layout: RfqLayout): Entry[] =>
+  layout.report.decision.criteria.criteria.map(({ criterion, weight, distinguishes }) => ({
     name: `Weight_${criterion}`,
     label: `${CRITERION_NAMES[criterion]}: ${CRITERION_RULES[criterion]}`,
-    value: number(report.settings.weights[criterion], style.oneDecimal),
-    unit: SETTING_TEXT.weights.unit,
+    value: number(weight, style.oneDecimal),
+    unit: formula(
+      `IF(${sameCell(layout, criterion)}="${SAME}","${SAME}","${SETTING_TEXT.weights.unit}")`,
+      distinguishes === false ? SAME : SETTING_TEXT.weights.unit,
+      style.wrapped,
+    ),
     input: { setting: `weights.${criterion}`, ...weightInput },
     explanation: SETTING_TEXT.weights.words,
   }))

@@ -15,13 +15,15 @@ const NOTE =
   'Each criterion earns 0 to 100 points. Unknown values earn 0; criteria the RFQ does not limit earn every offer 100. Total score = Σ weight × points ÷ Σ weights. Change the weights on Inputs. A criterion that does not distinguish the offers does not affect their order.'
 
 /** Said beside the weight of a criterion on which all ranked offers earn the same. */
-const SAME = 'does not distinguish these offers'
+export const SAME = 'does not distinguish these offers'
 /** Rows above the headers: weights, whether a criterion distinguishes the offers, the weights of those that do. */
-const [WEIGHT_ROW, SAME_ROW, REMAINING_ROW] = [-3, -2, -1].map((above) => SCORING_HEADER_ROW + above) as [
-  number,
-  number,
-  number,
-]
+const WEIGHT_ROW = SCORING_HEADER_ROW - 3
+const SAME_ROW = SCORING_HEADER_ROW - 2
+const REMAINING_ROW = SCORING_HEADER_ROW - 1
+
+/** The cell that says so, from any sheet. */
+export const sameCell = ({ scoring }: RfqLayout, criterion: Criterion) =>
+  `'Scoring'!$${scoring.letter(`score-${criterion}`)}$${SAME_ROW}`
 
 /** `Scoring`: weights × scores, total and rank, all as formulas; also without criteria that do not distinguish. */
 export function scoringSheet(layout: RfqLayout): SheetPlan {
