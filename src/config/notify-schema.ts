@@ -22,6 +22,9 @@ export const notify = (context: SchemaContext) =>
     dueSoonDays: values.integer(0, 365).prefault(3),
   })
 
+const SIGNING_SECRET =
+  'whsec_ and the Base64 of 24 to 64 random bytes (make one with: echo "whsec_$(openssl rand -base64 32)")'
+
 const TARGET_NAME = 'a name of at most 40 letters, digits, - and _'
 const targetName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, { error: TARGET_NAME })
 const targetsError = ({ code }: { code: string }) => (code === 'invalid_key' ? TARGET_NAME : 'targets by name')
@@ -33,7 +36,7 @@ const target = (context: SchemaContext) =>
       requiredSection({
         type: z.literal('webhook'),
         url: webhookUrl(context),
-        secret: secret(context, checkSigningSecret),
+        secret: secret(context, checkSigningSecret, `where the signing secret is, ${SIGNING_SECRET}`),
       }),
       ...(['slack', 'teams', 'discord'] as const).map((type) =>
         requiredSection({ type: z.literal(type), url: secret(context, checkUrl) }),
@@ -77,9 +80,6 @@ function webhookUrl(context: SchemaContext) {
   })
 }
 
-const SIGNING_SECRET =
-  'whsec_ and the Base64 of 24 to 64 random bytes (make one with: echo "whsec_$(openssl rand -base64 32)")'
-
 /** As Standard Webhooks asks for. */
 function checkSigningSecret(text: string): ReadResult<string> {
   const [, base64] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? []
@@ -91,9 +91,12 @@ function checkSigningSecret(text: string): ReadResult<string> {
 /** Without quotes, comments and characters that could begin another header. */
 const ADDRESS = /^[A-Za-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}@[A-Za-z0-9-]+(\.[A-Za-z0-9-]+)*$/
 const address = () =>
-  values.value('an e-mail address, without a name', (found) =>
-    typeof found === 'string' && found.length <= 254 && ADDRESS.test(found) ? found : undefined,
-  )
+  values.readValue((found): ReadResult<string> => {
+    if (typeof found === 'string' && found.length <= 254 && ADDRESS.test(found)) return { value: found }
+    // With a line break, a text would be described as one of several lines.
+    const text = typeof found === 'string' ? `an invalid mail address: ${JSON.stringify(found.slice(0, 80))}` : ''
+    return { found: text, allowed: 'an e-mail address, without a name' }
+  })
 
 const smtp = (context: SchemaContext) =>
   requiredSection({

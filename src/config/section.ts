@@ -32,15 +32,17 @@ export const path = ({ folder }: SchemaContext) => values.path().transform((foun
  * A key that is written where its reference belongs is refused by every command, also by those that need no key; a missing
  * one only by those that need it.
  * @param check rejects a secret that cannot be used
+ * @param purpose what the secret is and how to make one, for a message that it is missing
  */
 export const secret = (
   context: SchemaContext,
   check: (secret: string) => ReadResult<string> = (value) => ({ value }),
+  purpose?: string,
 ) =>
   values.readValue((found): ReadResult<string> => {
     if (isAbsent(found) && !context.secretsRequired) return { value: '' }
     const ref = parseSecretRef(found)
-    if (!('value' in ref)) return ref
+    if (!('value' in ref)) return isAbsent(found) && purpose ? { ...ref, allowed: `${ref.allowed}: ${purpose}` } : ref
     const fetched = fetchSecret(ref.value, context.folder, context.env)
     if (!('value' in fetched)) return context.secretsRequired ? fetched : { value: '' }
     return check(fetched.value)

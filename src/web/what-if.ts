@@ -1,5 +1,5 @@
 import { AWARD_RULES, REQUIREMENT_LEVELS, type Settings, WANTED_BASES } from '../domain/comparison/settings.js'
-import { isSettingName, whatIfSettings } from './api/what-if.js'
+import { isSettingName, KNOWN_SETTINGS, whatIfSettings } from './api/what-if.js'
 import { HttpError } from './errors.js'
 
 /** The settings of a comparison that a reader changed. */
@@ -15,9 +15,13 @@ export { AWARD_RULES, isSettingName, REQUIREMENT_LEVELS, WANTED_BASES }
 
 /**
  * The settings of the configuration with the changes of an address.
- * @throws HttpError 400 for a value that is not allowed
+ * @throws HttpError 400 for a value that is not allowed, or an unknown setting
  */
 export function parseWhatIf(query: Readonly<Record<string, string>>, base: Settings): WhatIf {
+  for (const name of Object.keys(query)) {
+    if (SECTION.test(name) && !isSettingName(name))
+      throw new HttpError(400, `${name}: unknown setting; known: ${KNOWN_SETTINGS.join(', ')}`)
+  }
   const named = Object.entries(query).filter(([name]) => isSettingName(name))
   const changes = Object.fromEntries(named.filter(([name, text]) => !isSame(text, configuredValue(base, name))))
   const found = whatIfSettings(base, changes)
@@ -25,6 +29,8 @@ export function parseWhatIf(query: Readonly<Record<string, string>>, base: Setti
   if ('settings' in found) return { settings: found.settings, changes, unchanged }
   throw new HttpError(400, found.errors.map(({ name, detail }) => `${name}: ${detail}`).join('; '))
 }
+
+const SECTION = /^(weights|haircuts|requirements|exchangeRates)\./
 
 const configuredValue = (settings: Settings, name: string): unknown =>
   name.split('.').reduce<unknown>((value, key) => Object(value)[key], settings)

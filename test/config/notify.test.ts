@@ -70,6 +70,7 @@ describe('notify in the configuration', () => {
   it('is rejected with the line of each mistake, and never shows a secret', () => {
     const issues = issuesOf(`  targets:
     plain: { type: webhook, url: { env: PLAIN }, secret: { env: SHORT } }
+    open: { type: webhook, url: https://crm.example.com/in }
     chat: { type: slack, url: https://hooks.slack.example/T/B/literal-token }
     pager: { type: pager, url: { env: HOOK } }
     "bad name": { type: discord, url: { env: HOOK } }
@@ -86,18 +87,19 @@ describe('notify in the configuration', () => {
     const expected = [
       /^5 notify\.targets\.plain\.url: .*not shown.* \| an https URL/,
       /^5 notify\.targets\.plain\.secret: .*not shown.*openssl/,
-      /^6 notify\.targets\.chat\.url: a literal value \(not shown\)/,
-      /^7 notify\.targets\.pager.*webhook, slack, teams, discord, email/,
-      /^8 notify\.targets\.bad name: .*at most 40 letters/,
-      /^11 notify\.targets\.mail\.smtp\.security: none \| starttls or tls/,
-      /^11 notify\.targets\.mail\.smtp: a user without a password/,
-      /^12 notify\.targets\.mail\.from: .*e-mail address/,
-      /^13 notify\.targets\.mail\.to: .*at least one address/,
-      /^14 notify\.targets\.mail\.digets: an unknown key \| did you mean digest\?/,
-      /^16 notify\.routes\[0\]\.kinds\[0\]: .*did you mean offer\.new\?/,
-      /^16 notify\.routes\[0\]\.channels\[0\]: .*did you mean acme\/forest\?/,
-      /^16 notify\.routes\[0\]\.to\[0\]: .*did you mean chat\?/,
-      /^17 notify\.routes\[1\]\.kinds\[0\]: .*a kind of event/,
+      /^6 notify\.targets\.open\.secret: nothing \| \{ env: NAME \} or .*where the signing secret is, whsec_.*openssl rand/,
+      /^7 notify\.targets\.chat\.url: a literal value \(not shown\)/,
+      /^8 notify\.targets\.pager.*webhook, slack, teams, discord, email/,
+      /^9 notify\.targets\.bad name: .*at most 40 letters/,
+      /^12 notify\.targets\.mail\.smtp\.security: none \| starttls or tls/,
+      /^12 notify\.targets\.mail\.smtp: a user without a password/,
+      /^13 notify\.targets\.mail\.from: an invalid mail address: "x@y\.test\\nBcc: z@y\.test" \| an e-mail address/,
+      /^14 notify\.targets\.mail\.to: .*at least one address/,
+      /^15 notify\.targets\.mail\.digets: an unknown key \| did you mean digest\?/,
+      /^17 notify\.routes\[0\]\.kinds\[0\]: .*did you mean offer\.new\?/,
+      /^17 notify\.routes\[0\]\.channels\[0\]: .*did you mean acme\/forest\?/,
+      /^17 notify\.routes\[0\]\.to\[0\]: .*did you mean chat\?/,
+      /^18 notify\.routes\[1\]\.kinds\[0\]: .*a kind of event/,
     ]
     for (const pattern of expected) expect(issues).toContainEqual(expect.stringMatching(pattern))
     expect(issues).toHaveLength(expected.length)

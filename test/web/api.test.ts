@@ -163,6 +163,9 @@ describe('comparison', () => {
       status: 400,
       errors: [{ name: 'requirements.priceMx', detail: expect.stringContaining('mean requirements.priceMax?') }],
     })
+    expect((await get(`/api/v1${path}?nothing=1`)).json().detail).toMatch(
+      /^nothing: unknown parameter; known: .*weights\.price.*exchangeRates\.USD/,
+    )
     expect((await get(`/api/v1${path}?weights.price=high&discountRate=7`)).json().errors).toEqual([
       { in: 'query', name: 'weights.price', detail: 'found "high"; allowed: a number from 0 to 1000' },
       { in: 'query', name: 'discountRate', detail: 'found "7"; allowed: a number from 0 to 1' },
@@ -325,6 +328,14 @@ describe('work on the queue', () => {
     ]
     for (const [what, expected, url, payload, headers] of cases)
       expect([what, (await post(url, payload, { ...ana, ...headers })).statusCode]).toEqual([what, expected])
+    const detail = async (payload: unknown) => (await post('/sync', payload, ana)).json().detail
+    for (const body of ['[]', '"x"', '3', 'null']) expect(await detail(body)).toBe('the body must be a JSON object')
+    expect(await detail({ channel: KEY, approve: 1, force: true })).toBe(
+      'approve: unknown member; known: channel, kind; force: unknown member; known: channel, kind',
+    )
+    expect(await detail({ kind: 3 })).toBe(
+      'channel: missing; allowed: a channel, org/slug; kind: found 3; allowed: listings or rfqs',
+    )
     expect(await get('/api/v1/jobs/none', ana)).toMatchObject({ statusCode: 404 })
     expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 202 })
     fixture.advanceSeconds(1)

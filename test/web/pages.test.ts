@@ -104,6 +104,9 @@ describe('every page', () => {
     expect(await answer('/rfqs/acme/forest/1042?weights.price=-1')).toMatch(
       /^400 weights\.price: found "-1"; allowed: a number from 0/,
     )
+    expect(await answer('/rfqs/acme/forest/1042?weights.prize=1')).toMatch(
+      /^400 weights\.prize: unknown setting; known: .*weights\.price/,
+    )
     expect(await answer('/rfqs/acme/forest/1042?awardRule=best')).toMatch(
       /^400 awardRule: found "best"; allowed: one of cheapest-comp/,
     )

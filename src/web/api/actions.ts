@@ -68,7 +68,10 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     summary: 'Make a workbook: the offer comparison of an RFQ, or the overview of a channel',
     body: z.strictObject({
       channel: channel.describe('`org/slug`.'),
-      rfq: z.string().optional().describe('Number, reference or id. Without it: the overview of the channel.'),
+      rfq: z
+        .string({ error: 'a text: number, reference or id of an RFQ' })
+        .optional()
+        .describe('Number, reference or id. Without it: the overview of the channel.'),
     }),
     result: acceptedJob,
     status: 202,

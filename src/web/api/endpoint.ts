@@ -3,7 +3,7 @@ import type { Clock } from '../../domain/clock.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import { type InvalidValue, ProblemError } from './problem.js'
 import type { ApiQueries } from './queries.js'
-import { isSettingName, SETTING_NAMES } from './what-if.js'
+import { isSettingName, KNOWN_SETTINGS } from './what-if.js'
 
 /** What reading endpoints work with. They run where they block no event loop. */
 export interface ReadDeps {
@@ -80,7 +80,7 @@ export function parseQuery(
       errors.push({
         in: 'query',
         name,
-        detail: unknownParameter(name, acceptsSettings ? [...known, ...SETTING_NAMES] : known, suggest),
+        detail: unknownParameter(name, acceptsSettings ? [...known, ...KNOWN_SETTINGS] : known, suggest),
       })
   }
   const parsed = query.safeParse(named)
@@ -104,20 +104,27 @@ function unknownParameter(name: string, known: readonly string[], suggest: ReadD
  */
 export function parseBody(schema: z.ZodObject | undefined, body: unknown): unknown {
   if (schema === undefined) return undefined
-  const parsed = schema.safeParse(body ?? {})
+  const found = body ?? {}
+  if (body === null || typeof found !== 'object' || Array.isArray(found))
+    throw invalidValues([{ in: 'body', name: '', detail: 'the body must be a JSON object' }])
+  const parsed = schema.safeParse(found)
   if (parsed.success) return parsed.data
+  const known = Object.keys(schema.shape).join(', ')
   throw invalidValues(
-    parsed.error.issues.map((issue) => ({
-      in: 'body',
-      name: issue.code === 'unrecognized_keys' ? (issue.keys[0] ?? '') : issue.path.join('.'),
-      detail: issue.message,
-    })),
+    parsed.error.issues.flatMap((issue): InvalidValue[] => {
+      if (issue.code === 'unrecognized_keys')
+        return issue.keys.map((name) => ({ in: 'body', name, detail: `unknown member; known: ${known}` }))
+      const name = issue.path.join('.')
+      const value = (found as Record<string, unknown>)[name]
+      const what = value === undefined ? 'missing' : `found ${quote(value)}`
+      return [{ in: 'body', name, detail: `${what}; allowed: ${issue.message}` }]
+    }),
   )
 }
 
 function invalidValues(errors: InvalidValue[]): ProblemError {
-  const names = errors.map(({ name, detail }) => `${name || 'the body'}: ${detail}`)
+  const names = errors.map(({ name, detail }) => (name === '' ? detail : `${name}: ${detail}`))
   return new ProblemError(400, names.join('; ').slice(0, 1_000), { errors })
 }
 
-const quote = (value: unknown) => JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value)
+const quote = (value: unknown) => JSON.stringify(typeof value === 'string' ? value.slice(0, 80) : value).slice(0, 100)

@@ -12,6 +12,9 @@ export const SETTING_NAMES: readonly string[] = [
   ),
 ]
 
+/** The same for messages, with an example of a rate. */
+export const KNOWN_SETTINGS: readonly string[] = [...SETTING_NAMES, 'exchangeRates.USD']
+
 const RATE = /^exchangeRates\.([A-Z]{3})$/
 
 /** Whether a parameter replaces a setting: one of `SETTING_NAMES`, or the rate of a currency. */
