@@ -59,7 +59,7 @@ export interface PollCheck {
 
 export interface TodaySource {
   store: Pick<Overview, 'offerRevisions'> &
-    Pick<Runs, 'firstPollAt'> &
+    Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problems'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'>
   rfqs: RfqList

@@ -40,21 +40,43 @@ const compareAction = ({ channel, name }: RfqListRow) => ({
   path: rfqPath(channel, name),
 })
 
-/** One item per RFQ; or one per channel if the channel was first polled in the period, so that all its offers are new. */
+/** One item per RFQ. For a channel that was first polled in the period, what that poll found is one item. */
 export async function offerItems(context: TodayContext): Promise<TodayItem[]> {
   const { source, since, now, byId } = context
   const revisions = await source.store.offerRevisions({ ...filterOf(context), after: since, asOf: now })
   const items: TodayItem[] = []
   for (const channel of new Set(revisions.map((revision) => revision.channel))) {
-    const own = revisions.filter((revision) => revision.channel === channel)
-    const first = await source.store.firstPollAt({ channel, kind: 'rfqs' })
-    if (first !== null && new Date(first) > since) items.push(firstPollItem(channel, first, own))
-    else
-      items.push(
-        ...own.flatMap((revision) => rfqOffersItem(revision, byId.get(keyOf({ channel, id: revision.rfqId })))),
-      )
+    const first = await firstPollOf(source, channel, now)
+    const isNew = first !== null && first.end > since
+    if (isNew) {
+      const found = await source.store.offerRevisions({ channel, after: new Date(0), asOf: first.end })
+      items.push(firstPollItem(channel, first.start, found))
+    }
+    const later = isNew
+      ? await source.store.offerRevisions({ channel, after: first.end, asOf: now })
+      : revisions.filter((revision) => revision.channel === channel)
+    items.push(
+      ...later.flatMap((revision) => rfqOffersItem(revision, byId.get(keyOf({ channel, id: revision.rfqId })))),
+    )
   }
   return items.sort((a, b) => byCodeUnit(b.since ?? '', a.since ?? ''))
+}
+
+/** More than a month of polls; older ones that found nothing are folded. */
+const MAX_POLLS = 10_000
+
+/** When the first poll of a channel's RFQs began and ended; until now if it is still running. */
+async function firstPollOf(
+  { store }: TodayContext['source'],
+  channel: string,
+  now: Date,
+): Promise<{ start: string; end: Date } | null> {
+  const start = await store.firstPollAt({ channel, kind: 'rfqs' })
+  if (start === null) return null
+  const polls = await store.runs({ channel, kind: 'rfqs', limit: MAX_POLLS })
+  const first = polls.findLast(({ startedAt, finishedAt }) => startedAt <= start && (finishedAt ?? start) >= start)
+  if (first === undefined) return { start, end: new Date(start) }
+  return { start, end: first.finishedAt === null ? now : new Date(first.finishedAt) }
 }
 
 function firstPollItem(channel: string, since: string, revisions: readonly OfferRevisions[]): TodayItem {

@@ -205,6 +205,39 @@ describe('today', () => {
     expect(nothing.items).toEqual([])
   })
 
+  it('counts what the first poll found, and lists what is new or changed since for each RFQ', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const [first = '', second = ''] = [1, 2].map(
+      (number) => world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' }).id,
+    )
+    const changed = world.addResponse(first).id
+    for (let offer = 0; offer < 3; offer++) world.addResponse(second)
+    fixture.advanceSeconds(60)
+    const before = new Date(fixture.now().getTime() - 1)
+    await fixture.pollRfqs()
+    const source = { store: fixture.store, rfqs: listOf(fixture), channels: [RULES], pollChecks: async () => [] }
+    const FIRST = 'First polled: 4 offers for 2 RFQs.'
+    const news = async (since: Date) => {
+      const { items } = await today(source, { now: fixture.now(), since, channel: KEY })
+      return items.map(({ rfqNumber, words }) => (rfqNumber === null ? words : `${rfqNumber}: ${words}`))
+    }
+    expect(await news(before)).toEqual([FIRST])
+    const added = world.addRfq(CHANNEL, { number: 3, responseDueDate: '2027-01-31' }).id
+    for (let round = 1; round <= 6; round++) {
+      fixture.advanceSeconds(3600)
+      world.addResponse(added)
+      world.changeResponse(changed, { status: round % 2 === 1 ? 'accepted' : 'submitted' })
+      await fixture.pollRfqs()
+      const since = [`1: 1 changed offer.`, `3: ${round} new ${round === 1 ? 'offer' : 'offers'}.`]
+      const all = await news(before)
+      expect(all.at(-1)).toBe(FIRST)
+      expect(all.slice(0, -1).sort()).toEqual(since)
+      const later = await news(new Date(fixture.now().getTime() - 1))
+      expect(later.sort()).toEqual(['1: 1 changed offer.', '3: 1 new offer.'])
+    }
+  })
+
   it('shows a held round instead of its RFQs, and names nothing that a dry-run channel will not close as urgent', async () => {
     const fixture = await openChannelFixture()
     for (const number of [1, 2, 3]) fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' })
