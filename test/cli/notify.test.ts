@@ -87,4 +87,39 @@ describe('notify', () => {
     })
     expect((await quotekeeper('notify')).out).toMatch(/to be sent/)
   })
+
+  it('shows what waits for a target that fails in one row, and when it is tried next', async () => {
+    const { quotekeeper, folder } = await notifyFixture()
+    await quotekeeper('sync', '--only', 'rfqs', '--channel', 'acme/blue')
+    const store = await openStore({ path: join(folder, 'data/quotekeeper.db') })
+    await store.setTargets(['crm', 'team'], NOW)
+    for (const kind of ['close.refused', 'close.refused', 'close.held', 'close.held'] as const)
+      await store.recordEvent({ kind, at: NOW, channel: 'acme/blue', data: {} })
+    await store.routeEvents(({ kind }) => (kind === 'close.held' ? ['team'] : ['team', 'crm']), NOW)
+    const failed = { kind: 'failed', retryAt: new Date(NOW.getTime() + 3_600_000), deadBefore: new Date(0) } as const
+    for (const [because, status] of [
+      ['message', 422],
+      ['target', 503],
+    ] as const) {
+      const claim = await store.claimMessage({ target: 'team', holder: 'test', maxEvents: 1, now: NOW })
+      if (claim === null) throw new Error('nothing to claim')
+      await store.endAttempt(claim, { ...failed, because, status, error: `status ${status}` }, NOW)
+    }
+    await store.close()
+
+    const { out, err } = await quotekeeper('notify')
+    const rows = out
+      .split('\n')
+      .slice(2, -1)
+      .map((row) => row.replace(/ +/g, ' ').trim())
+    expect(out).toMatch(/Next try \(UTC\)/)
+    expect(rows).toHaveLength(4)
+    expect(rows.filter((row) => / crm .*to be sent at once/.test(row))).toHaveLength(2)
+    expect(rows).toContainEqual(
+      expect.stringMatching(/ team close\.refused acme\/blue to be sent 2026-03-10 10:30 .*422/),
+    )
+    expect(rows).toContainEqual(expect.stringMatching(/ team several acme\/blue 3 to be sent 2026-03-10 10:30 .*503/))
+    expect(err).toContain('6 to be sent')
+    expect(JSON.parse((await quotekeeper('notify', '--json')).out).deliveries).toHaveLength(6)
+  })
 })

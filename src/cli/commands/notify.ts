@@ -104,17 +104,47 @@ const list = (cli: Cli, { json, limit }: Options) =>
     const store = await app.store()
     const [targets, deliveries] = await Promise.all([
       store.targetStates().then((found) => withoutSecrets(cli, found)),
-      store.deliveries({ limit }).then((found) => withoutSecrets(cli, found)),
+      store.deliveries({ limit: json ? limit : MAX_FOLDED }).then((found) => withoutSecrets(cli, found)),
     ])
     if (json) {
       printJson(cli.io, { targets, deliveries })
       return
     }
-    printTable(cli.io, deliveryColumns(timeFormatOf(cli)), deliveries, emptyText(app, targets))
+    const rows = foldWaiting(deliveries, targets).slice(0, limit)
+    printTable(cli.io, deliveryColumns(timeFormatOf(cli)), rows, emptyText(app, targets))
     const pending = targets.reduce((sum, target) => sum + target.pending, 0)
     const dead = targets.reduce((sum, target) => sum + target.dead, 0)
     if (deliveries.length > 0) cli.io.err(`${pending} to be sent, ${plural(dead, 'dead letter')}.${remedy(dead)}\n`)
   })
+
+/** Deliveries that are read to be folded. */
+const MAX_FOLDED = 10_000
+
+/** A row of the table: one delivery, or all that wait behind each other for a target that fails. */
+interface DeliveryLine extends Omit<DeliveryRecord, 'kind'> {
+  kind: string
+  count: number
+}
+
+/** What waits for a target that fails is one row, at its oldest delivery. One whose message was rejected waits on its own. */
+function foldWaiting(deliveries: readonly DeliveryRecord[], targets: readonly TargetState[]): DeliveryLine[] {
+  const failing = new Map(targets.filter(({ failures }) => failures > 0).map((state) => [state.target, state]))
+  const isFolded = ({ state, nextAt }: DeliveryRecord) => state === 'pending' && nextAt === null
+  const seen = new Set<string>()
+  return deliveries.flatMap((delivery): DeliveryLine[] => {
+    const target = failing.get(delivery.target)
+    if (target === undefined || !isFolded(delivery)) return [{ ...delivery, count: 1 }]
+    if (seen.has(target.target)) return []
+    seen.add(target.target)
+    const pending = deliveries.filter((each) => each.target === target.target && each.state === 'pending')
+    const waiting = pending.filter(isFolded)
+    const kind = waiting.every((each) => each.kind === delivery.kind) ? delivery.kind : 'several'
+    const channel = waiting.every((each) => each.channel === delivery.channel) ? delivery.channel : null
+    // More than were read may wait.
+    const count = Math.max(waiting.length, target.pending - (pending.length - waiting.length))
+    return [{ ...delivery, kind, channel, count, nextAt: target.retryAt, error: target.error ?? delivery.error }]
+  })
+}
 
 /** Errors that an earlier version stored may contain the address of a target. */
 const withoutSecrets = <Row extends { error: string | null }>({ scrub }: Cli, rows: readonly Row[]): Row[] =>
@@ -128,16 +158,25 @@ function emptyText({ config }: App, targets: readonly TargetState[]): string {
   return 'Everything was sent.'
 }
 
-const deliveryColumns = ({ label, minute }: TimeFormat): Column<DeliveryRecord>[] => [
+const deliveryColumns = ({ label, minute }: TimeFormat): Column<DeliveryLine>[] => [
   { header: 'Id', cell: ({ id }) => id, align: 'right' },
   { header: 'Target', cell: ({ target }) => target },
   { header: 'Kind', cell: ({ kind }) => kind },
   { header: 'Channel', cell: ({ channel }) => channel, drop: 2 },
-  { header: 'State', cell: ({ state }) => (state === 'dead' ? 'dead letter' : 'to be sent') },
+  { header: 'State', cell: stateWords },
+  {
+    header: `Next try (${label})`,
+    cell: ({ state, nextAt }) => (state === 'dead' ? '' : nextAt === null ? 'at once' : minute(nextAt)),
+  },
   { header: 'Attempts', cell: ({ attempts }) => attempts, align: 'right', drop: 1 },
   { header: `Since (${label})`, cell: ({ createdAt }) => minute(createdAt), drop: 3 },
   { header: 'Last error', cell: ({ error }) => error, min: 24, below: 40, overflow: 'wrap' },
 ]
+
+const stateWords = ({ state, count }: DeliveryLine): string => {
+  if (state === 'dead') return 'dead letter'
+  return count === 1 ? 'to be sent' : `${count.toLocaleString('en')} to be sent`
+}
 
 const sendAgain = (cli: Cli, { json }: Options, which: string) =>
   withApp(cli, readOptions, async ({ store }) => {
