@@ -5,7 +5,7 @@ import { parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { amount, Badge, Moment, Prose, percent, plain, price, UNKNOWN } from '../views/format.js'
+import { amount, Badge, Moment, Prose, percent, plain, price, total, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { metricsTable, scoresTable } from './offer-figures.js'
 import { type PageContent, type PageRequest, withAsOf } from './page.js'
@@ -112,7 +112,7 @@ function OfferFacts({ model: { offer, currency } }: { model: OfferPageModel }) {
         )}
       </p>
       <p>
-        {`${amount(metrics.volume)} t at ${price(metrics.pricePerTonne)} ${plain(terms.currency)}/t, ${amount(metrics.total)} ${plain(terms.currency)} in total`}
+        {`${amount(metrics.volume)} t at ${price(metrics.pricePerTonne)} ${plain(terms.currency)}/t, ${total(metrics.total)} ${plain(terms.currency)} in total`}
         {currency !== null &&
           currency !== terms.currencyCode &&
           ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t`}
@@ -184,7 +184,7 @@ const linesTable = ({ offer }: OfferPageModel): Table<Line> => ({
       align: 'right',
       sortable: false,
       value: ({ total }) => total,
-      cell: ({ total }) => amount(total),
+      cell: (line) => total(line.total),
     },
   ],
   rows: offer.lines,

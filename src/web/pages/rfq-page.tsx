@@ -5,7 +5,7 @@ import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
 import { parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import { downloadOf } from '../tables/table-file.js'
-import { amount, Badge, decimal, Moment, Prose, percent, plain, price, range, UNKNOWN } from '../views/format.js'
+import { amount, Badge, decimal, Moment, Prose, percent, plain, price, range, total, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
 import { type PageContent, type PageRequest, pageOf, type Redirect } from './page.js'
@@ -126,7 +126,7 @@ function RecommendationCard({ model, changed }: { model: RfqPageModel; changed: 
       {award !== null && (
         <dl class="figures">
           <Figure name="Tonnes" value={amount(award.tonnes)} />
-          <Figure name="Total" value={`${amount(award.total)} ${plain(currency)}`} />
+          <Figure name="Total" value={`${total(award.total)} ${plain(currency)}`} />
           <Figure name="Price per t" value={price(award.pricePerTonne)} />
           <Figure name="Coverage" value={percent(award.coverage)} />
           <Figure name="Score" value={decimal(award.score)} />

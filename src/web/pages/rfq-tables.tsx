@@ -4,7 +4,7 @@ import { CRITERION_NAMES } from '../../domain/comparison/offer/criterion-text.js
 import { CRITERIA } from '../../domain/comparison/settings.js'
 import type { RfqPageModel, RfqPageOffer, ScenarioRow } from '../../read-models/rfq-page-model.js'
 import type { Column, Table } from '../tables/table.js'
-import { amount, Badge, decimal, percent, plain, price, range, UNKNOWN } from '../views/format.js'
+import { amount, Badge, decimal, percent, plain, price, range, total, UNKNOWN } from '../views/format.js'
 import { withAsOf } from './page.js'
 
 /** The offers, ranked, with what they do not meet in words. */
@@ -76,7 +76,7 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
       title: 'Total',
       align: 'right',
       value: ({ total }) => total,
-      cell: ({ total, currency }) => `${amount(total)} ${total === null ? '' : plain(currency)}`,
+      cell: (offer) => `${total(offer.total)} ${offer.total === null ? '' : plain(offer.currency)}`,
     },
     {
       key: 'delivery',
@@ -205,7 +205,7 @@ export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
       align: 'right',
       sortable: false,
       value: ({ award }) => award?.total ?? null,
-      cell: ({ award }) => amount(award?.total ?? null),
+      cell: ({ award }) => total(award?.total ?? null),
     },
     {
       key: 'pricePerTonne',
@@ -222,7 +222,7 @@ export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
       sortable: false,
       hint: 'Total minus that of the recommended award',
       value: ({ difference }) => difference,
-      cell: ({ difference }) => amount(difference),
+      cell: ({ difference }) => total(difference),
     },
     {
       key: 'waived',

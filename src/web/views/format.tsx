@@ -1,6 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { cleanText, oneLine } from '../../../reports/layout/clean-text.js'
-import { formatAmount, formatOneDecimal, formatPercent, formatPrice } from '../../domain/comparison/number-format.js'
+import {
+  formatAmount,
+  formatOneDecimal,
+  formatPercent,
+  formatPrice,
+  formatTotal,
+} from '../../domain/comparison/number-format.js'
 
 /** Shown for what is unknown. */
 export const UNKNOWN = '–'
@@ -9,6 +15,8 @@ export const UNKNOWN = '–'
 export const plain = (text: string | null | undefined): string => oneLine(cleanText(text ?? '')) || UNKNOWN
 
 export const amount = (value: number | null) => (value === null ? UNKNOWN : formatAmount(value))
+/** A sum of money without its currency. */
+export const total = (value: number | null) => (value === null ? UNKNOWN : formatTotal(value, null))
 export const decimal = (value: number | null) => (value === null ? UNKNOWN : formatOneDecimal(value))
 export const price = (value: number | null) => (value === null ? UNKNOWN : formatPrice(value))
 export const percent = (value: number | null) => (value === null ? UNKNOWN : formatPercent(value))
