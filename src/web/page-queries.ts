@@ -77,6 +77,8 @@ export interface PageQueries {
   freshness(): Promise<ChannelFreshness[]>
   /** Changes when a poll, a closing round or a decision was recorded. */
   pulse(): Promise<string>
+  /** When the first poll began; null if there was none, or the channel is unknown. */
+  firstPollAt(filter: { channel?: string; kind?: 'rfqs' | 'listings' }): Promise<string | null>
   /** The configured channels, `org/slug`. */
   channels(): Promise<string[]>
   today(options: { now: Date; since: Date }): Promise<Today>

@@ -11,7 +11,7 @@ export interface WhatIf {
   unchanged: string[]
 }
 
-export { AWARD_RULES, isSettingName, REQUIREMENT_LEVELS, WANTED_BASES }
+export { AWARD_RULES, isSettingName, KNOWN_SETTINGS, REQUIREMENT_LEVELS, WANTED_BASES }
 
 /**
  * The settings of the configuration with the changes of an address.

@@ -207,6 +207,13 @@ describe('a wrong request is answered with a problem document', () => {
       ['/api/v1/rfqs?stat=open', 400, { detail: expect.stringContaining('did you mean state?') }],
       ['/api/v1/rfqs?state=open&state=closed', 400, {}],
       ['/api/v1/rfqs?as_of=yesterday', 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
+      [
+        '/api/v1/rfqs?as_of=2026-01-01',
+        400,
+        { detail: expect.stringContaining('first poll of RFQs was at 2026-11-21') },
+      ],
+      [`${BASE}/1001?as_of=2026-01-01`, 400, { detail: expect.stringContaining(`first poll of RFQs in ${KEY}`) }],
+      ['/api/v1/rfqs?state=opne', 400, { suggestions: ['open'] }],
       ['/api/v1/rfqs?as_of=2999-01-01', 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
       ['/api/v1/rfqs?limit=501', 400, {}],
       ['/api/v1/rfqs?cursor=bm90IGEgY3Vyc29y', 400, {}],

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createReportMaker } from '../../src/cli/pages/report-maker.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
+import { closestMatches } from '../../src/config/suggest.js'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { findReport, listReports } from '../../src/reporting/report-folder.js'
 import { pageRoutes } from '../../src/web/pages/pages.js'
@@ -36,7 +37,11 @@ export async function openPages(
   const onError = (error: unknown) => {
     throw error
   }
-  const app = await webApp({ ...options, now, plugins: [pageRoutes({ queries, now, settings, reports, onError })] })
+  const app = await webApp({
+    ...options,
+    now,
+    plugins: [pageRoutes({ queries, now, settings, suggest: closestMatches, reports, onError })],
+  })
   return { app, directory }
 }
 

@@ -105,11 +105,45 @@ describe('every page', () => {
       /^400 weights\.price: found "-1"; allowed: a number from 0/,
     )
     expect(await answer('/rfqs/acme/forest/1042?weights.prize=1')).toMatch(
-      /^400 weights\.prize: unknown setting; known: .*weights\.price/,
+      /^400 weights\.prize: unknown setting; did you mean weights\.price\? known: as_of, .*weights\.price/,
     )
     expect(await answer('/rfqs/acme/forest/1042?awardRule=best')).toMatch(
       /^400 awardRule: found "best"; allowed: one of cheapest-comp/,
     )
+    for (const path of ['/rfqs', '/runs', '/decisions', '/problems', '/listings', '/changes'])
+      expect([path, await answer(`${path}?channel=acme/forst`)]).toEqual([
+        path,
+        '400 channel="acme/forst" is not known; did you mean acme/forest? allowed: acme/forest',
+      ])
+    expect(await answer('/runs?outcome=complet')).toMatch(
+      /^400 outcome="complet" is not known; did you mean complete\?/,
+    )
+    expect(await answer('/rfqs?state=opne')).toBe(
+      '400 state="opne" is not known; did you mean open? allowed: open, closed',
+    )
+    expect((await app.inject('/rfqs?state=closed')).statusCode).toBe(200)
+    for (const path of ['/rfqs', '/runs', '/problems', '/rfqs/acme/forest/1042', '/changes', '/channels'])
+      expect([path, await answer(`${path}?sort=-chanel`)]).toEqual([
+        path,
+        expect.stringMatching(/^400 sort="chanel" is not known;/),
+      ])
+    expect(await answer('/runs?page=2')).toBe('400 page=2 does not exist; the last page is 1')
+    expect(await answer('/rfqs?page=two')).toBe('400 page="two" is not the number of a page; use 1, 2, …')
+    expect(await answer('/rfqs?page=9')).toBe('400 page=9 does not exist; the last page is 1')
+    expect(await answer('/rfqs/acme/forest/1042?wantedVolum=max')).toMatch(
+      /^400 wantedVolum: unknown setting; did you mean wantedVolume\?/,
+    )
+    const { rows } = { rows: (await app.inject('/changes?rfq=1042&format=json')).json() as { rfq: number }[] }
+    expect(new Set(rows.map(({ rfq }) => rfq))).toEqual(new Set([1042]))
+    expect(await answer('/changes?rfq=1043')).toBe('404 acme/forest has no RFQ 1043')
+    for (const [path, what] of [
+      ['/rfqs', 'RFQs'],
+      ['/listings?channel=acme/forest', 'listings in acme/forest'],
+      ['/rfqs/acme/forest/1042', 'RFQs in acme/forest'],
+    ] as const)
+      expect(await answer(`${path}${path.includes('?') ? '&' : '?'}as_of=2026-11-20`)).toBe(
+        `404 nothing is known about 2026-11-20T23:59:59.999Z: the first poll of ${what} was at 2026-11-21T12:00:00.000Z`,
+      )
     const page = await app.inject({ url: '/rfqs/acme/forest/7', headers: { accept: 'text/html' } })
     expect(page.body).toContain('Acme/forest has no RFQ 7.')
   })
@@ -231,7 +265,10 @@ describe('the page of an RFQ', () => {
     const past = (await reopened.inject(`/rfqs/acme/forest/1042?as_of=${known[2]?.asOf}`)).body
     expect(past).toContain('Show the current state')
     const early = await reopened.inject('/rfqs/acme/forest/1042?as_of=2026-01-01')
-    expect(early).toMatchObject({ statusCode: 404, body: expect.stringContaining('was not known yet at 2026-01-01') })
+    expect(early).toMatchObject({
+      statusCode: 404,
+      body: expect.stringContaining('the first poll of RFQs in acme/forest was at 2026-11-21T12:00'),
+    })
   })
 })
 

@@ -49,6 +49,10 @@ export function createApiQueries(source: Source): ApiQueries {
         rfqs: countRfqs(rows.filter((row) => row.channel === channel && row.missingSince === null)),
       }))
     },
+    firstPollAt: (filter) => store.firstPollAt(filter),
+    async states(now) {
+      return [...new Set((await rfqs.rows({ now })).flatMap(({ state }) => state ?? []))]
+    },
     async rfqs({ cursor, limit, figures, ...filter }) {
       const moment = momentOf(filter)
       const rows = await rfqs.rows({ ...moment, ...(filter.channel !== undefined && { channel: filter.channel }) })

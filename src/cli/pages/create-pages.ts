@@ -1,4 +1,5 @@
 import type { ServiceQueue } from '../../../jobs/service.js'
+import { closestMatches } from '../../config/suggest.js'
 import type { Clock } from '../../domain/clock.js'
 import type { ReportsDeps } from '../../web/pages/reports-page.js'
 import type { WebPlugin } from '../../web/plugin.js'
@@ -19,6 +20,7 @@ export async function createPages(
     queries,
     now,
     settings: app.config.reports.settings,
+    suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
     reports: await createReports(app, now),
     onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
   })

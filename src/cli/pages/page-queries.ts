@@ -79,6 +79,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       const runs = await store.runs({ limit: 20 })
       return runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`).join()
     },
+    firstPollAt: (filter) => store.firstPollAt(filter),
     channels: async () => channels.map(({ key }) => key),
     today: (options) => today(source, options),
     rfqs: (search) => searchRfqs(rfqs, search),

@@ -51,6 +51,10 @@ export type Lookup<T> =
 /** What the API answers from the database. */
 export interface ApiQueries {
   channels(now: Date): Promise<ApiChannel[]>
+  /** When the first poll began; null if there was none, or the channel is unknown. */
+  firstPollAt(filter: { channel?: string; kind: 'rfqs' | 'listings' }): Promise<string | null>
+  /** Every state that an RFQ has. */
+  states(now: Date): Promise<string[]>
   rfqs(filter: RfqFilter & ApiMoment & PageRequest): Promise<ListPage<RfqListRow & { figures?: RfqFigures }>>
   rfq(name: RfqName): Promise<Lookup<RfqDetail>>
   offers(name: RfqName): Promise<Lookup<OfferItem[]>>

@@ -3,7 +3,7 @@ import { listEndpoints } from './endpoints/list-endpoints.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
 import { type TaggedJson, toTaggedJson } from './etag.js'
 import { ProblemError, type ProblemText } from './problem.js'
-import type { Lookup } from './queries.js'
+import type { ApiQueries, Lookup } from './queries.js'
 
 /** Every operation that reads, in the order of the document. */
 export const READ_ENDPOINTS: readonly ReadEndpoint[] = [...listEndpoints, ...rfqEndpoints]
@@ -35,6 +35,7 @@ export function createApiReader(deps: Omit<ReadDeps, 'now'>): ApiReader {
       const endpoint = READ_ENDPOINTS.find((each) => each.id === id)
       if (endpoint === undefined) throw new RangeError(`no operation ${id}`)
       try {
+        await refuseBeforeFirstPoll(endpoint, { path, query }, deps.queries)
         return toTaggedJson(await endpoint.handle({ path, query, deps: { ...deps, now: () => now } }))
       } catch (error) {
         return { problem: problemOf(error) }
@@ -42,6 +43,26 @@ export function createApiReader(deps: Omit<ReadDeps, 'now'>): ApiReader {
     },
     apiRfqId: (name) => deps.queries.rfqId(name),
   }
+}
+
+/**
+ * An empty answer about a moment before the first poll would look as if there had been nothing.
+ * @throws ProblemError 400
+ */
+async function refuseBeforeFirstPoll(
+  { path: pattern }: ReadEndpoint,
+  { path, query }: Pick<ReadRequest, 'path' | 'query'>,
+  queries: ApiQueries,
+): Promise<void> {
+  const { as_of: asOf } = query
+  if (!(asOf instanceof Date)) return
+  const channel = path.org === undefined ? query.channel : `${path.org}/${path.channel}`
+  const kind = pattern.startsWith('/listings') ? 'listings' : 'rfqs'
+  const first = await queries.firstPollAt({ ...(typeof channel === 'string' && { channel }), kind })
+  if (first === null || asOf >= new Date(first)) return
+  const what = `${kind === 'rfqs' ? 'RFQs' : 'listings'}${typeof channel === 'string' ? ` in ${channel}` : ''}`
+  const detail = `nothing is known about ${asOf.toISOString()}: the first poll of ${what} was at ${first}`
+  throw new ProblemError(400, detail, { errors: [{ in: 'query', name: 'as_of', detail: 'before the first poll' }] })
 }
 
 /** The problem of an error of the client. Throws any other error. */

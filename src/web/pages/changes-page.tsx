@@ -2,31 +2,31 @@ import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { parseMoment } from '../as-of.js'
 import { HttpError } from '../errors.js'
-import type { Column, Table } from '../tables/table.js'
+import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Moment, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, withAsOf } from './page.js'
+import { type PageContent, type PageRequest, readChannel, withAsOf } from './page.js'
 
 const PAGE_ENTRIES = 100
 
 /** `/changes`: what changed in RFQs and offers, newest first. */
-export async function changesPage({ query, queries, now, link }: PageRequest): Promise<PageContent> {
+export async function changesPage(page: PageRequest): Promise<PageContent> {
+  const { query, queries, now, link, suggest } = page
   const after = parseMoment('since', query.since, now)
-  const [{ entries, nextCursor }, channels] = await Promise.all([
-    queries
-      .changes({
-        now,
-        ...(query.channel && { channel: query.channel }),
-        ...(query.channel && query.rfq && { rfq: query.rfq }),
-        ...(after && { after }),
-        ...(query.before && { before: query.before }),
-        limit: PAGE_ENTRIES,
-      })
-      .catch(refuseCursor),
-    queries.channels(),
-  ])
+  parseSorting(query.sort, COLUMNS, suggest)
+  const channels = await queries.channels()
+  const filter = { ...(await readChannel(page, channels)), ...(await rfqOf(page, channels)) }
+  const { entries, nextCursor } = await queries
+    .changes({
+      now,
+      ...filter,
+      ...(after && { after }),
+      ...(query.before && { before: query.before }),
+      limit: PAGE_ENTRIES,
+    })
+    .catch(refuseCursor)
   const table: Table<ChangeEntry> = {
     name: 'changes',
     caption: 'Changes, newest first',
@@ -62,6 +62,22 @@ export async function changesPage({ query, queries, now, link }: PageRequest): P
       </>
     ),
   }
+}
+
+/**
+ * The RFQ to filter by. Its channel can be left out if only one is configured.
+ * @throws HttpError 400 without its channel, 404 if the channel has no such RFQ
+ */
+async function rfqOf({ query, queries, now }: PageRequest, channels: readonly string[]) {
+  const { rfq } = query
+  if (rfq === undefined) return {}
+  const [only, ...others] = channels
+  const channel = query.channel ?? (others.length === 0 ? only : undefined)
+  if (channel === undefined)
+    throw new HttpError(400, `rfq needs channel too, because numbers repeat; channels: ${channels.join(', ')}`)
+  const found = await queries.rfqName({ channel, name: rfq, now })
+  if ('notFound' in found) throw new HttpError(404, found.notFound)
+  return { channel, rfq }
 }
 
 /** @throws HttpError 400 for a `before` that no page has linked to */

@@ -1,7 +1,7 @@
 import { formatCount } from '../../domain/comparison/number-format.js'
 import { listPath } from '../../read-models/page-paths.js'
 import { HttpError } from '../errors.js'
-import type { Column, Table } from '../tables/table.js'
+import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { ChartFigure, NO_ANCHOR, values } from '../views/chart.js'
 import { Moment, plain } from '../views/format.js'
@@ -44,7 +44,7 @@ export async function channelPage(page: PageRequest): Promise<PageContent> {
               key={state}
               value={rfqs}
               words={`${plain(state)} RFQs`}
-              href={`/rfqs?${filter}&state=${encodeURIComponent(state)}`}
+              href={`/rfqs?${filter}${state === 'unknown' ? '' : `&state=${encodeURIComponent(state)}`}`}
             />
           ))}
           <Tile value={model.overdue} words="overdue" href={`/rfqs?${filter}&state=open&sort=due`} />
@@ -100,7 +100,7 @@ const Tile = ({ value, words, href }: { value: number; words: string; href: stri
 )
 
 /** `/channels`: the configured channels. */
-export async function channelsPage({ queries, now, link }: PageRequest): Promise<PageContent> {
+export async function channelsPage({ query, queries, now, link, suggest }: PageRequest): Promise<PageContent> {
   const [freshness, { rows }] = await Promise.all([
     queries.freshness(),
     queries.rfqs({ now, state: 'open', from: 0, to: Number.MAX_SAFE_INTEGER, withoutFigures: true }),
@@ -148,6 +148,7 @@ export async function channelsPage({ queries, now, link }: PageRequest): Promise
     rows: freshness,
     empty: <>No channel is configured.</>,
   }
+  parseSorting(query.sort, table.columns, suggest)
   return {
     title: 'Channels',
     current: '/channels',

@@ -4,7 +4,7 @@ import { downloadOf } from '../tables/table-file.js'
 import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf, readChoice } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
 
 const OUTCOMES: readonly CloseOutcome[] = ['closed', 'already-closed', 'refused', 'failed', 'unknown']
 /** Decisions that the page reads, newest first. */
@@ -13,12 +13,10 @@ const MAX_DECISIONS = 5_000
 /** `/decisions`: what closing rounds decided, and why. */
 export async function decisionsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, link } = page
-  const outcome = readChoice(query, 'outcome', OUTCOMES)
-  const { channel } = query
-  const [rows, channels] = await Promise.all([
-    queries.decisions({ ...(channel && { channel }), ...(outcome && { outcome }), limit: MAX_DECISIONS }),
-    queries.channels(),
-  ])
+  const outcome = readChoice(page, 'outcome', OUTCOMES)
+  const channels = await queries.channels()
+  const filter = { ...(await readChannel(page, channels)), ...(outcome && { outcome }) }
+  const rows = await queries.decisions({ ...filter, limit: MAX_DECISIONS })
   const shown = pageOf(page, {
     name: 'decisions',
     caption: 'Closing decisions, newest first',

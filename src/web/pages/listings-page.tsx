@@ -1,20 +1,18 @@
-import { parseAsOf } from '../as-of.js'
 import type { ListingRow } from '../page-queries.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { amount, Badge, Moment, plain, price, range } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readAsOf, readChannel } from './page.js'
 
 /** `/listings`: the projects that developers offer credits from. */
 export async function listingsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, now, link } = page
-  const asOf = parseAsOf(query.as_of, now)
-  const [all, channels] = await Promise.all([
-    queries.listings({ ...(query.channel && { channel: query.channel }), ...(asOf && { asOf }) }),
-    queries.channels(),
-  ])
+  const { query, queries, link } = page
+  const channels = await queries.channels()
+  const channel = await readChannel(page, channels)
+  const asOf = await readAsOf(page, { ...channel, kind: 'listings' })
+  const all = await queries.listings({ ...channel, ...(asOf && { asOf }) })
   const words = (query.q ?? '').toLowerCase().split(/\s+/)
   const rows = all.filter((row) => {
     const text = `${row.projectName} ${row.organizationName} ${row.country} ${row.registry} ${row.registryId} ${row.id}`

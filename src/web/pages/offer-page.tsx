@@ -1,22 +1,22 @@
 import { cleanText } from '../../../reports/layout/clean-text.js'
 import type { OfferPageModel, OfferVersion } from '../../read-models/offer-page-model.js'
 import { rfqPath } from '../../read-models/page-paths.js'
-import { parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { amount, Badge, Moment, Prose, percent, plain, price, total, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { metricsTable, scoresTable } from './offer-figures.js'
-import { type PageContent, type PageRequest, withAsOf } from './page.js'
+import { type PageContent, type PageRequest, readAsOf, withAsOf } from './page.js'
 import { addressOf } from './rfq-address.js'
 
 type Line = OfferPageModel['offer']['lines'][number]
 
 /** `/rfqs/…/offers/ID`: one offer, with everything behind its figures. */
-export async function offerPage({ path, query, queries, now, link }: PageRequest): Promise<PageContent> {
-  const asOf = parseAsOf(query.as_of, now)
+export async function offerPage(page: PageRequest): Promise<PageContent> {
+  const { path, query, queries, now, link } = page
   const address = addressOf(path)
+  const asOf = await readAsOf(page, { channel: address.channel, kind: 'rfqs' })
   const found = await queries.offer({ ...address, now, ...(asOf && { asOf }), offerId: path.offer ?? '' })
   if ('notFound' in found) throw new HttpError(404, found.notFound)
   const { model, name } = found

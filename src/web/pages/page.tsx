@@ -3,11 +3,13 @@ import type { ComponentChildren } from 'preact'
 import { z } from 'zod'
 import type { Clock } from '../../domain/clock.js'
 import type { Settings } from '../../domain/comparison/settings.js'
+import { parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import { sendPage } from '../html.js'
 import type { PageQueries } from '../page-queries.js'
 import { parseSorting, type Sorting, sortRows, type Table } from '../tables/table.js'
 import type { Download, TableFormat } from '../tables/table-file.js'
+import { type Suggest, unknownValue } from '../unknown-value.js'
 import { Layout } from '../views/layout.js'
 
 /** What pages are made from. */
@@ -16,6 +18,7 @@ export interface PageDeps {
   now: Clock
   /** How offers are compared unless a reader changes it. */
   settings: Settings
+  suggest: Suggest
 }
 
 /** The parameters of an address, each at most once. */
@@ -31,6 +34,7 @@ export interface PageRequest {
   now: Date
   queries: PageQueries
   settings: Settings
+  suggest: Suggest
   /** The address of this page with other parameters; null removes one. */
   link: (changes: Record<string, string | null>) => string
 }
@@ -67,7 +71,7 @@ export function addPage(
     const page = pageRequest(request, deps)
     const [content, freshness] = await Promise.all([handle(page), deps.queries.freshness()])
     if ('redirect' in content) return reply.redirect(content.redirect, 303)
-    const format = readChoice(page.query, 'format', ['csv', 'json'] as const)
+    const format = readChoice(page, 'format', ['csv', 'json'] as const)
     if (format !== null) return sendTable(reply, content, page.query.table, format)
     content.onSend?.(reply)
     const { user, session, csrfToken } = request
@@ -92,7 +96,7 @@ export function addPage(
 
 const liveOf = ({ live = 'replace' }: PageContent) => (live === 'no' ? undefined : live)
 
-function pageRequest(request: FastifyRequest, { queries, now, settings }: PageDeps): PageRequest {
+function pageRequest(request: FastifyRequest, { queries, now, settings, suggest }: PageDeps): PageRequest {
   const query = singleValues(request.query)
   const [path = '/'] = request.url.split('?')
   return {
@@ -102,6 +106,7 @@ function pageRequest(request: FastifyRequest, { queries, now, settings }: PageDe
     now: now(),
     queries,
     settings,
+    suggest,
     link(changes) {
       const { format, table, ...rest } = query
       const next = Object.entries({ ...rest, ...changes }).filter(
@@ -138,20 +143,72 @@ function sendTable(reply: FastifyReply, { tables = [] }: PageContent, name: stri
  * One of a few values; null if the parameter is absent.
  * @throws HttpError 400 for another value
  */
-export function readChoice<const T extends string>(query: Parameters, name: string, allowed: readonly T[]): T | null {
+export function readChoice<const T extends string>(
+  { query, suggest }: Pick<PageRequest, 'query' | 'suggest'>,
+  name: string,
+  allowed: readonly T[],
+): T | null {
   const found = query[name]
   if (found === undefined) return null
   const match = allowed.find((one) => one === found)
   if (match !== undefined) return match
-  throw new HttpError(400, `${name}=${JSON.stringify(found.slice(0, 60))} is not known; allowed: ${allowed.join(', ')}`)
+  throw unknownValue(name, found, allowed, suggest)
+}
+
+/**
+ * The channel to filter by. The data of a channel stays readable after it is removed from the configuration.
+ * @param configured the channels to choose from
+ * @throws HttpError 400 for a channel that is neither configured nor was ever polled
+ */
+export async function readChannel(
+  page: Pick<PageRequest, 'query' | 'suggest' | 'queries'>,
+  configured: readonly string[],
+): Promise<{ channel?: string }> {
+  const { channel } = page.query
+  if (channel === undefined) return {}
+  const isPolled = !configured.includes(channel) && (await page.queries.firstPollAt({ channel })) !== null
+  if (!isPolled) readChoice(page, 'channel', configured)
+  return { channel }
+}
+
+/**
+ * The past moment that a page shows; undefined for the current state.
+ * @param about what is read; `channel`: default all
+ * @throws HttpError 404 for a moment before the first poll, because an empty page would look as if there had been nothing
+ */
+export async function readAsOf(
+  { query, now, queries }: Pick<PageRequest, 'query' | 'now' | 'queries'>,
+  about: { channel?: string; kind: 'rfqs' | 'listings' },
+): Promise<Date | undefined> {
+  const asOf = parseAsOf(query.as_of, now)
+  const first = asOf === undefined ? null : await queries.firstPollAt(about)
+  if (asOf === undefined || first === null || asOf >= new Date(first)) return asOf
+  const what = about.kind === 'rfqs' ? 'RFQs' : 'listings'
+  const where = about.channel === undefined ? '' : ` in ${about.channel}`
+  throw new HttpError(
+    404,
+    `nothing is known about ${asOf.toISOString()}: the first poll of ${what}${where} was at ${first}`,
+  )
 }
 
 const PAGE = z.coerce.number().int().min(1).max(1_000_000)
 /** Rows on one page of a table. */
 export const PAGE_SIZE = 100
 
-/** `page`, counted from 1; 1 if it is absent or not a number. */
-export const pageNumber = (query: Parameters): number => PAGE.safeParse(query.page ?? 1).data ?? 1
+/**
+ * `page`, counted from 1; 1 if it is absent.
+ * @throws HttpError 400 for what is not the number of a page
+ */
+export function pageNumber({ page }: Parameters): number {
+  const found = PAGE.safeParse(page ?? 1)
+  if (found.success) return found.data
+  throw new HttpError(400, `page=${JSON.stringify(page?.slice(0, 60))} is not the number of a page; use 1, 2, …`)
+}
+
+/** @throws HttpError 400 for a page after the last one */
+export function refusePageAfter(last: number, page: number): void {
+  if (page > last) throw new HttpError(400, `page=${page} does not exist; the last page is ${last}`)
+}
 
 /** A path at the same moment. */
 export const withAsOf = (path: string, asOf: string | undefined): string =>
@@ -159,15 +216,16 @@ export const withAsOf = (path: string, asOf: string | undefined): string =>
 
 /** Sorts the rows of a table as the address says, and takes one page of them. */
 export function pageOf<Row>(
-  { query }: Pick<PageRequest, 'query'>,
+  { query, suggest }: Pick<PageRequest, 'query' | 'suggest'>,
   table: Omit<Table<Row>, 'allRows'>,
   size = PAGE_SIZE,
 ): { table: Table<Row>; sorting: Sorting | null; pages: { page: number; of: number; total: number } } {
-  const sorting = parseSorting(query.sort, table.columns)
+  const sorting = parseSorting(query.sort, table.columns, suggest)
   const allRows = sortRows(table.rows, table.columns, sorting)
   const total = allRows.length
   const of = Math.max(1, Math.ceil(total / size))
-  const page = Math.min(of, pageNumber(query))
+  const page = pageNumber(query)
+  refusePageAfter(of, page)
   return {
     table: { ...table, rows: allRows.slice((page - 1) * size, page * size), allRows },
     sorting,

@@ -4,7 +4,7 @@ import { downloadOf } from '../tables/table-file.js'
 import { Moment, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readChannel } from './page.js'
 
 /** Problems that the page reads, newest first. */
 const MAX_PROBLEMS = 5_000
@@ -12,11 +12,8 @@ const MAX_PROBLEMS = 5_000
 /** `/problems`: where documents deviate from the API description. */
 export async function problemsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, link } = page
-  const { channel } = query
-  const [rows, channels] = await Promise.all([
-    queries.problems({ ...(channel && { channel }), limit: MAX_PROBLEMS }),
-    queries.channels(),
-  ])
+  const channels = await queries.channels()
+  const rows = await queries.problems({ ...(await readChannel(page, channels)), limit: MAX_PROBLEMS })
   const shown = pageOf(page, {
     name: 'problems',
     caption: 'Deviations from the API description, last seen first',

@@ -62,7 +62,7 @@ const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
 }
 
-async function orderOf(fields: Readonly<Record<string, string>>, { queries, settings }: PageDeps, now: Date) {
+async function orderOf(fields: Readonly<Record<string, string>>, { queries, settings, suggest }: PageDeps, now: Date) {
   const channel = fields.channel ?? ''
   if (!(await queries.channels()).includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
   const asOf = parseAsOf(fields.as_of, now)
@@ -74,7 +74,7 @@ async function orderOf(fields: Readonly<Record<string, string>>, { queries, sett
     channel,
     rfq: found,
     asOf: asOf ?? now,
-    format: readChoice(fields, 'format', ['xlsx', 'html'] as const) ?? 'xlsx',
+    format: readChoice({ query: fields, suggest }, 'format', ['xlsx', 'html'] as const) ?? 'xlsx',
     settings: whatIf.settings,
     isWhatIf: Object.keys(whatIf.changes).length > 0,
   }

@@ -2,13 +2,12 @@ import { formatCount } from '../../domain/comparison/number-format.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
-import { parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import { downloadOf } from '../tables/table-file.js'
 import { amount, Badge, decimal, Moment, Prose, percent, plain, price, range, total, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
-import { parseWhatIf } from '../what-if.js'
-import { type PageContent, type PageRequest, pageOf, type Redirect } from './page.js'
+import { isSettingName, KNOWN_SETTINGS, parseWhatIf } from '../what-if.js'
+import { type PageContent, type PageRequest, pageOf, type Redirect, readAsOf } from './page.js'
 import { addressOf } from './rfq-address.js'
 import { RfqCharts } from './rfq-charts.js'
 import { offersTable, scenariosTable } from './rfq-tables.js'
@@ -19,8 +18,10 @@ import { WhatIfPanel } from './what-if-panel.js'
 /** `/rfqs/ORG/SLUG/NUMBER`: the comparison of the offers for an RFQ, to play with. */
 export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect> {
   const { path, query, queries, now, link, settings } = page
-  const asOf = parseAsOf(query.as_of, now)
-  const address = { ...addressOf(path), now, ...(asOf && { asOf }) }
+  const named = addressOf(path)
+  refuseUnknownParameters(page)
+  const asOf = await readAsOf(page, { channel: named.channel, kind: 'rfqs' })
+  const address = { ...named, now, ...(asOf && { asOf }) }
   const whatIf = parseWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
@@ -81,6 +82,18 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
       </>
     ),
   }
+}
+
+const PARAMETERS = ['as_of', 'sort', 'page', 'format', 'table']
+
+/** A misspelt setting would show a comparison that looks as if it had been changed. */
+function refuseUnknownParameters({ query, suggest }: PageRequest): void {
+  const unknown = Object.keys(query).find((name) => !PARAMETERS.includes(name) && !isSettingName(name))
+  if (unknown === undefined) return
+  const known = [...PARAMETERS, ...KNOWN_SETTINGS]
+  const [close] = suggest(unknown.slice(0, 60), known)
+  const hint = close === undefined ? '' : ` did you mean ${close}?`
+  throw new HttpError(400, `${unknown.slice(0, 60)}: unknown setting;${hint} known: ${known.join(', ')}`)
 }
 
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))

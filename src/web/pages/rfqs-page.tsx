@@ -1,32 +1,45 @@
+import { RFQ_STATES } from '../../domain/documents.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../read-models/rfq-search.js'
-import { parseAsOf } from '../as-of.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { amount, Badge, percent, plain, price, range, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
-import { PAGE_SIZE, type PageContent, type PageRequest, pageNumber, withAsOf } from './page.js'
+import {
+  PAGE_SIZE,
+  type PageContent,
+  type PageRequest,
+  pageNumber,
+  readAsOf,
+  readChannel,
+  readChoice,
+  refusePageAfter,
+  withAsOf,
+} from './page.js'
 
 /** `/rfqs`: all RFQs, with the figures of their offers. */
-export async function rfqsPage({ query, queries, now, link }: PageRequest): Promise<PageContent> {
-  const asOf = parseAsOf(query.as_of, now)
-  const sorting = parseSorting(query.sort, COLUMNS)
+export async function rfqsPage(request: PageRequest): Promise<PageContent> {
+  const { query, queries, now, link, suggest } = request
+  const sorting = parseSorting(query.sort, COLUMNS, suggest)
   const page = pageNumber(query)
   const all = query.format !== undefined
-  const [{ rows, total, states }, channels] = await Promise.all([
-    queries.rfqs({
-      now,
-      ...(asOf && { asOf }),
-      ...(query.channel && { channel: query.channel }),
-      ...(query.state && { state: query.state }),
-      ...(query.q && { search: query.q }),
-      ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
-      from: all ? 0 : (page - 1) * PAGE_SIZE,
-      to: all ? Number.MAX_SAFE_INTEGER : page * PAGE_SIZE,
-    }),
-    queries.channels(),
-  ])
+  const channels = await queries.channels()
+  const channel = await readChannel(request, channels)
+  const asOf = await readAsOf(request, { ...channel, kind: 'rfqs' })
+  const { rows, total, states } = await queries.rfqs({
+    now,
+    ...(asOf && { asOf }),
+    ...channel,
+    ...(query.state && { state: query.state }),
+    ...(query.q && { search: query.q }),
+    ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
+    from: all ? 0 : (page - 1) * PAGE_SIZE,
+    to: all ? Number.MAX_SAFE_INTEGER : page * PAGE_SIZE,
+  })
+  await refuseUnknownState(request, states)
+  const pages = { page, of: Math.max(1, Math.ceil(total / PAGE_SIZE)), total }
+  refusePageAfter(pages.of, page)
   const table: Table<RfqSearchRow> = {
     name: 'rfqs',
     caption: 'RFQs, open ones first, due soonest first',
@@ -34,14 +47,11 @@ export async function rfqsPage({ query, queries, now, link }: PageRequest): Prom
       column.key === 'title' ? { ...column, cell: (row) => <RfqLink row={row} asOf={query.as_of} /> } : column,
     ),
     rows,
-    empty:
-      total > 0 ? (
-        <>This page of the list is empty.</>
-      ) : (
-        <>
-          No RFQs match. <a href="/rfqs">Show all</a>
-        </>
-      ),
+    empty: (
+      <>
+        No RFQs match. <a href="/rfqs">Show all</a>
+      </>
+    ),
   }
   return {
     title: 'RFQs',
@@ -59,15 +69,19 @@ export async function rfqsPage({ query, queries, now, link }: PageRequest): Prom
             { name: 'channel', title: 'Channel', values: channels },
           ]}
         />
-        <TableView
-          table={table}
-          sorting={sorting}
-          link={link}
-          pages={{ page, of: Math.max(1, Math.ceil(total / PAGE_SIZE)), total }}
-        />
+        <TableView table={table} sorting={sorting} link={link} pages={pages} />
       </>
     ),
   }
+}
+
+/** A state that is neither documented nor that of any RFQ is a typo, not a filter that nothing matches. */
+async function refuseUnknownState(request: PageRequest, listed: readonly string[]): Promise<void> {
+  const { query, queries, now } = request
+  const known = [...new Set<string>([...RFQ_STATES, ...listed])]
+  if (query.state === undefined || known.includes(query.state)) return
+  const { states } = await queries.rfqs({ now, from: 0, to: 0, withoutFigures: true })
+  readChoice(request, 'state', [...new Set([...known, ...states])])
 }
 
 const RfqLink = ({ row, asOf }: { row: RfqSearchRow; asOf: string | undefined }) => (

@@ -4,7 +4,7 @@ import { downloadOf } from '../tables/table-file.js'
 import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
-import { type PageContent, type PageRequest, pageOf, readChoice } from './page.js'
+import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
 
 const KINDS: readonly RunKind[] = ['rfqs', 'listings', 'close']
 const OUTCOMES: readonly RunOutcome[] = ['complete', 'partial', 'failed', 'interrupted']
@@ -14,13 +14,11 @@ const MAX_RUNS = 2_000
 /** `/runs`: polls and closing rounds. */
 export async function runsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, link } = page
-  const kind = readChoice(query, 'kind', KINDS)
-  const outcome = readChoice(query, 'outcome', OUTCOMES)
-  const { channel } = query
-  const [rows, channels] = await Promise.all([
-    queries.runs({ ...(channel && { channel }), ...(kind && { kind }), ...(outcome && { outcome }), limit: MAX_RUNS }),
-    queries.channels(),
-  ])
+  const kind = readChoice(page, 'kind', KINDS)
+  const outcome = readChoice(page, 'outcome', OUTCOMES)
+  const channels = await queries.channels()
+  const filter = { ...(await readChannel(page, channels)), ...(kind && { kind }), ...(outcome && { outcome }) }
+  const rows = await queries.runs({ ...filter, limit: MAX_RUNS })
   const shown = pageOf(page, {
     name: 'runs',
     caption: 'Polls and closing rounds, newest first',

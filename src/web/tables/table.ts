@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { type Suggest, unknownValue } from '../unknown-value.js'
 
 /** What a cell holds, in a file and for sorting. */
 export type CellValue = string | number | boolean | null
@@ -42,13 +43,18 @@ export interface Sorting {
   descending: boolean
 }
 
+/** @throws HttpError 400 for a column that the table cannot be sorted by */
 export function parseSorting(
   text: string | undefined,
   columns: readonly { key: string; sortable?: boolean }[],
+  suggest: Suggest,
 ): Sorting | null {
-  const [, minus, key = ''] = /^(-?)(.+)$/.exec(text ?? '') ?? []
-  const known = columns.some((column) => column.key === key && column.sortable !== false)
-  return known ? { key, descending: minus === '-' } : null
+  if (text === undefined) return null
+  const descending = text.startsWith('-')
+  const key = descending ? text.slice(1) : text
+  const known = columns.filter(({ sortable }) => sortable !== false).map((column) => column.key)
+  if (!known.includes(key)) throw unknownValue('sort', key, known, suggest)
+  return { key, descending }
 }
 
 /** Sorts rows by a column; unknown values come last, whatever the direction, and equal ones keep their order. */

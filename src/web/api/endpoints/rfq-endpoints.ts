@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { RFQ_STATES } from '../../../domain/documents.js'
 import { encodeCursor } from '../cursor.js'
 import { type ReadCall, type ReadDeps, readEndpoint } from '../endpoint.js'
 import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
@@ -62,6 +63,21 @@ function onlyOne<T>(lookup: Lookup<T>, { channel, name, asOf: at }: RfqName): T 
   throw unknownName('RFQ', name, lookup.others, ` in ${channel}${at ? ` as of ${at.toISOString()}` : ''}`)
 }
 
+/**
+ * A state that is neither documented nor that of any RFQ is a typo, not a filter that nothing matches.
+ * @throws ProblemError 400
+ */
+async function refuseUnknownState({ deps, query: { state } }: ReadCall<{ state?: string | undefined }>): Promise<void> {
+  if (state === undefined || RFQ_STATES.some((known) => known === state)) return
+  const known = [...new Set<string>([...RFQ_STATES, ...(await deps.queries.states(deps.now()))])]
+  if (known.includes(state)) return
+  const suggestions = deps.suggest(state, known)
+  throw new ProblemError(400, `no RFQ has the state ${JSON.stringify(state)}; known: ${known.join(', ')}`, {
+    errors: [{ in: 'query', name: 'state', detail: 'not the state of any RFQ' }],
+    ...(suggestions.length > 0 && { suggestions }),
+  })
+}
+
 const RFQ_PATH = '/rfqs/{org}/{channel}/{rfq}'
 const moments = z.object(asOf)
 
@@ -90,6 +106,7 @@ export const rfqEndpoints = [
       const { state, q, due_before, due_after, overdue, missing, changed_since, figures, sort, cursor, limit } =
         call.query
       const at = momentOf(call)
+      await refuseUnknownState(call)
       const { items, next, total } = await call.deps.queries.rfqs({
         ...at,
         ...channelOf(call),
