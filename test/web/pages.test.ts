@@ -110,7 +110,7 @@ describe('every page', () => {
     expect(await answer('/rfqs/acme/forest/1042?awardRule=best')).toMatch(
       /^400 awardRule: found "best"; allowed: one of cheapest-comp/,
     )
-    for (const path of ['/rfqs', '/runs', '/decisions', '/problems', '/listings', '/changes'])
+    for (const path of ['/rfqs', '/runs', '/decisions', '/problems', '/listings', '/changes', '/changes.atom'])
       expect([path, await answer(`${path}?channel=acme/forst`)]).toEqual([
         path,
         '400 channel="acme/forst" is not known; did you mean acme/forest? allowed: acme/forest',
@@ -133,8 +133,8 @@ describe('every page', () => {
     expect(await answer('/rfqs/acme/forest/1042?wantedVolum=max')).toMatch(
       /^400 wantedVolum: unknown setting; did you mean wantedVolume\?/,
     )
-    const { rows } = { rows: (await app.inject('/changes?rfq=1042&format=json')).json() as { rfq: number }[] }
-    expect(new Set(rows.map(({ rfq }) => rfq))).toEqual(new Set([1042]))
+    const changes: { rfq: number }[] = (await app.inject('/changes?rfq=1042&format=json')).json()
+    expect(new Set(changes.map(({ rfq }) => rfq))).toEqual(new Set([1042]))
     expect(await answer('/changes?rfq=1043')).toBe('404 acme/forest has no RFQ 1043')
     for (const [path, what] of [
       ['/rfqs', 'RFQs'],

@@ -4,14 +4,15 @@ import { render } from 'preact-render-to-string'
 import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { plain } from '../views/format.js'
-import { type PageDeps, singleValues, withAsOf } from './page.js'
+import { type PageDeps, readChannel, singleValues, withAsOf } from './page.js'
 
 const FEED_ENTRIES = 100
 
 /** `/changes.atom`: what changed, for a feed reader (RFC 4287). */
-export function addChangesFeed(app: FastifyInstance, { queries, now }: PageDeps): void {
+export function addChangesFeed(app: FastifyInstance, { queries, now, suggest }: PageDeps): void {
   app.get('/changes.atom', async (request, reply) => {
-    const { channel } = singleValues(request.query)
+    const query = singleValues(request.query)
+    const { channel } = await readChannel({ query, queries, suggest }, await queries.channels())
     const { entries } = await queries.changes({ now: now(), ...(channel && { channel }), limit: FEED_ENTRIES })
     const base = `${request.protocol}://${request.host}`
     const title = `Changes${channel === undefined ? '' : ` of ${plain(channel)}`} · Quotekeeper`
