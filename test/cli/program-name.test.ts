@@ -73,7 +73,7 @@ describe('the name of the program in messages', () => {
     expect(await run(['rfqs'], io)).toBe(2)
     expect(written.err).toContain('`npx quotekeeper init` creates one')
     await run(['help', 'report'], io, createCli(io))
-    expect(written.out).toContain('npx quotekeeper report 1042')
+    expect(written.out).toContain('npx quotekeeper report 1012')
     expect(written.out).not.toMatch(/^ *quotekeeper report/m)
   })
 })

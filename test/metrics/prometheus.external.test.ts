@@ -9,7 +9,7 @@ import { openProcessFixture } from '../helpers/process-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
 
 const ALERTS = resolve(import.meta.dirname, '../../docs/ops/alerts.yaml')
-const TOKEN = 'open-sesame'
+const TOKEN = 'open-sesame-and-more'
 const isInstalled = ['prometheus', 'promtool'].every((name) => spawnSync(name, ['--version']).status === 0)
 const run = promisify(execFile)
 

@@ -28,7 +28,7 @@ it('a database file that cannot be written, in a folder that can, ends what woul
     expect(err).toContain('to it and to the file')
   }
   expect(sandbox.requests).toEqual([])
-  const { status, err } = await quotekeeper('rfqs')
+  const { status, err } = await quotekeeper('rfqs', '--json')
   expect({ status, err }).toEqual({ status: 0, err: '' })
   const checked = await quotekeeper('check')
   expect(checked.status).toBe(1)
