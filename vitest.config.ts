@@ -11,8 +11,8 @@ const shared = { testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true }
  */
 export default defineConfig({
   test: {
-    // Many tests wait for processes and timers, so that three workers keep two cores busy.
-    maxWorkers: 3,
+    // Many tests wait for processes and timers, so that four workers keep two cores busy.
+    maxWorkers: 4,
     projects: [
       {
         test: {

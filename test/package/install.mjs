@@ -108,7 +108,7 @@ function useProgram() {
   ]) {
     const demo = run(empty, command, ...args, 'demo', '--once')
     const commands = [...demo.matchAll(/^ {2}(\S+ \S*quotekeeper --config .*)$/gm)].map(([, line]) => line)
-    assert.equal(commands.length, 4, demo)
+    assert.equal(commands.length, 5, demo)
     for (const line of commands) assert.notEqual(run(empty, 'sh', '-c', line), '', line)
     const [, workbook] = /Workbook +(\S+\.xlsx)/.exec(demo) ?? []
     assert.ok(existsSync(workbook), demo)
