@@ -13,7 +13,7 @@ import { Bench, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from 
 
 /** LibreOffice needs about a second for each edited file; QUOTEKEEPER_HEAVY runs more of them. */
 const HEAVY = Boolean(process.env.QUOTEKEEPER_HEAVY)
-const SWITCHES = switchEdits(HEAVY ? 150 : 4, 11)
+const SWITCHES = switchEdits(HEAVY ? 150 : 3, 11)
 const missing = whyNoTools()
 
 /** A value as LibreOffice computed it, from a reference such as `'Award'!$T$6`. */

@@ -3,10 +3,10 @@ import { compareOffers } from '../../../../src/domain/comparison/report/compare-
 import { comparisonInput, manyResponses } from '../../../helpers/comparison-inputs.js'
 
 describe('compareOffers', () => {
-  it('covers 300 offers, and 5,000 offers with 50,000 lines', () => {
+  it('covers many offers: 300, and 2,000, or 5,000 with 50,000 lines', () => {
     for (const [offers, lines] of [
       [300, 12],
-      [5_000, 10],
+      [process.env.QUOTEKEEPER_HEAVY ? 5_000 : 2_000, 10],
     ] as const) {
       const responses = manyResponses(offers, lines)
       const report = compareOffers(
