@@ -48,9 +48,9 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     if (busy.has(target.name)) return
     busy.add(target.name)
     try {
+      // Asked once: a digest may take several messages.
+      if (target.type === 'email' && target.digest !== null && !(await mayBegin(target.name, target.digest))) return
       for (let sent = 0; sent < MAX_MESSAGES && !signal.aborted; sent++) {
-        if (target.type === 'email' && target.digest !== null && !(await isDigestDue(target.name, target.digest)))
-          return
         const claimed = { target: target.name, holder, maxEvents: MAX_EVENTS_PER_MESSAGE[target.type], now: now() }
         const claim = await store.claimMessage(claimed)
         if (claim === null || !(await attempt(options, target, claim, signal))) return
@@ -60,9 +60,11 @@ export function createDeliverer(options: DelivererOptions): Deliverer {
     }
   }
 
-  const isDigestDue = async (name: string, digest: string) => {
+  /** A digest of which a message failed is continued as soon as the target may be tried again. */
+  const mayBegin = async (name: string, digest: string) => {
     const state = (await store.targetStates()).find((each) => each.target === name)
-    return state !== undefined && options.isDigestDue(digest, new Date(state.succeededAt ?? state.since), now())
+    if (state === undefined) return false
+    return state.failures > 0 || options.isDigestDue(digest, new Date(state.succeededAt ?? state.since), now())
   }
 
   return {

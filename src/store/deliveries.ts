@@ -145,7 +145,8 @@ export function createDeliveries(connection: Connection): Deliveries {
           target,
         )
         sql(
-          `update deliveries set message_id = @messageId, attempts = attempts + 1, attempted_at = @at
+          `update deliveries set message_id = @messageId, attempts = attempts + 1, attempted_at = @at,
+            first_attempted_at = coalesce(first_attempted_at, @at)
           where id in (select value from json_each(@ids))`,
         ).run({ messageId, at, ids: JSON.stringify(deliveries.map(({ id }) => id)) })
         const { failures } = row
@@ -173,7 +174,8 @@ export function createDeliveries(connection: Connection): Deliveries {
             where ${mine}`,
           ).run({ target, messageId, at })
           sql(
-            `update delivery_targets set failures = 0, retry_at = null, error = null, succeeded_at = @at
+            `update delivery_targets set failures = 0, failing_since = null, retry_at = null, error = null,
+              succeeded_at = @at
             where target = @target`,
           ).run({ target, at })
         } else if (end.kind === 'failed') recordFailure(connection, claim, end, at)
@@ -213,7 +215,7 @@ export function createDeliveries(connection: Connection): Deliveries {
       connection.write(() => {
         const rows = sql(
           `update deliveries set state = 'pending', settled_at = null, next_at = null, created_at = @now,
-            message_id = null
+            message_id = null, first_attempted_at = null
           where state in ('pending', 'dead') and (@ids is null or id in (select value from json_each(@ids)))
           returning id, target`,
         ).all({ ids: ids && JSON.stringify(ids), now: now.toISOString() }) as { id: number; target: string }[]
@@ -227,24 +229,35 @@ export function createDeliveries(connection: Connection): Deliveries {
 
 type Failure = Extract<Parameters<Outbox['endAttempt']>[1], { kind: 'failed' }>
 
+/** Plans the next attempt, or gives up: after 72 hours of failed attempts, not after 72 hours of waiting for the first. */
 function recordFailure(connection: Connection, claim: Claim, end: Failure, at: string): void {
   const sql = (text: string) => connection.statement(text)
   const { target, messageId } = claim
-  const { because, status, retryAt, deadBefore } = end
-  const facts = { target, status, error: toStoredText(end.error), retryAt: retryAt.toISOString() }
+  const { because, status, retryAt } = end
+  const isRejected = because === 'message'
+  const facts = { target, error: toStoredText(end.error), retryAt: retryAt.toISOString() }
   sql(
     `update deliveries set status = @status, error = @error, next_at = @nextAt
     where target = @target and message_id = @messageId and state = 'pending'`,
-  ).run({ ...facts, messageId, nextAt: because === 'message' ? facts.retryAt : null })
-  // Those behind it would fail too, so they wait no longer than the first.
+  ).run({ ...facts, status, messageId, nextAt: isRejected ? facts.retryAt : null })
+  if (isRejected) {
+    // It answered, so it can be reached.
+    sql('update delivery_targets set failures = 0, failing_since = null where target = ?').run(target)
+  } else {
+    sql(
+      `update delivery_targets set failures = failures + 1, failing_since = min(coalesce(failing_since, @at), @at),
+        retry_at = @retryAt, error = @error
+      where target = @target`,
+    ).run({ ...facts, at })
+  }
+  // Those that waited behind the first as long as the target has failed would fail too.
+  const isOver = isRejected
+    ? 'message_id = @messageId and first_attempted_at < @deadBefore'
+    : 'created_at < @deadBefore and (select failing_since from delivery_targets where target = @target) < @deadBefore'
   sql(
     `update deliveries set state = 'dead', settled_at = @at, next_at = null, error = coalesce(error, @error)
-    where target = @target and state = 'pending' and created_at < @deadBefore and (@all or message_id = @messageId)`,
-  ).run({ ...facts, messageId, at, deadBefore: deadBefore.toISOString(), all: because === 'target' ? 1 : 0 })
-  if (because === 'message') return
-  sql(
-    'update delivery_targets set failures = failures + 1, retry_at = @retryAt, error = @error where target = @target',
-  ).run(facts)
+    where target = @target and state = 'pending' and ${isOver}`,
+  ).run({ target, error: facts.error, messageId, at, deadBefore: end.deadBefore.toISOString() })
 }
 
 const toTargetState = (row: TargetRow & { pending: number; dead: number }): TargetState => ({

@@ -1,4 +1,4 @@
-import { outbox } from './outbox-schema.js'
+import { failingSince, outbox } from './outbox-schema.js'
 
 /** A migration, applied by migrate.ts. A released migration is never edited: every change is a new one. */
 export interface Migration {
@@ -349,4 +349,5 @@ export const migrations: readonly Migration[] = [
   { name: 'bodies as received', sql: receivedBodies },
   { name: 'observations by time', sql: observations },
   { name: 'events and deliveries', sql: outbox },
+  { name: 'how long targets and messages have failed', sql: failingSince },
 ]

@@ -68,7 +68,10 @@ export type AttemptEnd =
       status: number | null
       error: string
       retryAt: Date
-      /** Deliveries of the message, and if the target failed all of the target, become dead letters if created before. */
+      /**
+       * A message that was rejected since before this moment becomes a dead letter. If the target has failed since before it,
+       * so does everything that has waited for the target since before it.
+       */
       deadBefore: Date
     }
 

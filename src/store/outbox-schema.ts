@@ -58,3 +58,10 @@ create table delivery_targets (
   lease_until text
 ) strict, without rowid;
 `
+
+export const failingSince = `
+-- When the first of the attempts in a row that failed because of the target was made; null while it works.
+alter table delivery_targets add column failing_since text;
+-- When the message was first tried; null until then, and again when it is to be sent once more.
+alter table deliveries add column first_attempted_at text;
+`

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import type { EventRecord } from '../../src/domain/events.js'
-import type { WebhookTarget } from '../../src/notify/contract.js'
+import type { EmailTarget, WebhookTarget } from '../../src/notify/contract.js'
 import { createDeliverer } from '../../src/notify/deliverer.js'
 import { retryPause } from '../../src/notify/retry.js'
 import { pruneOptions } from '../../src/store/retention.js'
@@ -150,6 +150,62 @@ describe('deliveries to a webhook', () => {
     expect(errors.crm).toContain('redirects are not followed')
     expect(errors.gone).toContain('connection refused')
     expect(service.log.at('warn')).toHaveLength(2)
+  })
+})
+
+describe('a digest', () => {
+  const weekly: EmailTarget = {
+    name: 'desk',
+    type: 'email',
+    smtp: { host: '127.0.0.1', port: 1, security: 'none', user: null, password: null },
+    from: 'quotekeeper@desk.test',
+    to: ['ana@desk.test'],
+    digest: '0 7 * * 1',
+    attachWorkbook: false,
+  }
+
+  it.each(['target', 'message'] as const)(
+    'has all events of the week, although its first attempt fails because of the %s, over weeks and restarts',
+    async (because) => {
+      const outbox = await openOutbox()
+      const sent: number[] = []
+      let fail = true
+      const send = async (_: unknown, { events }: { events: readonly unknown[] }) => {
+        const failure = { kind: 'failed', because, status: null, error: 'not now', retryAfterMs: null } as const
+        if (fail) return failure
+        sent.push(events.length)
+        return { kind: 'delivered' } as const
+      }
+      for (let day = 0; day < 6 * 7; day++) {
+        if (day % 7 === 0) await outbox.reopen()
+        const service = await notifications(outbox.store, [weekly], { send })
+        await outbox.emit()
+        fail = new Date().getUTCDay() === 1
+        await service.deliver()
+        outbox.advance(24 * HOUR)
+      }
+      expect(sent.reduce((sum, count) => sum + count, 0)).toBe(39) // All until the last Tuesday, which is day 38.
+      expect(await outbox.store.deliveries({ states: ['dead'] })).toEqual([])
+    },
+  )
+
+  it('of more events than one message may have is sent whole, also if its second message fails at first', async () => {
+    const outbox = await openOutbox()
+    const sent: number[] = []
+    let attempts = 0
+    const send = async (_: unknown, { events }: { events: readonly unknown[] }) => {
+      if (++attempts === 2)
+        return { kind: 'failed', because: 'target', status: 451, error: 'not now', retryAfterMs: null } as const
+      sent.push(events.length)
+      return { kind: 'delivered' } as const
+    }
+    const service = await notifications(outbox.store, [weekly], { send })
+    for (let count = 0; count < 501; count++) await outbox.emit()
+    outbox.advance(48 * HOUR)
+    await service.deliver()
+    outbox.advance(60_000)
+    await service.deliver()
+    expect(sent).toEqual([500, 1])
   })
 })
 
