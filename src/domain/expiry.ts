@@ -1,3 +1,5 @@
+import { addDays, firstInstantOf, isCalendarDate } from './zoned-time.js'
+
 /** Calendar dates in one time zone. */
 export interface Calendar {
   readonly timeZone: string
@@ -47,22 +49,24 @@ export function expiredBefore(calendar: Calendar, graceHours: number, now: Date)
 }
 
 /**
+ * Creates the test whether open RFQs with some due dates are past due. It is cheap for each of them. Placeholders and texts that
+ * are not dates are never past due: closing ignores them too.
+ */
+export function createOverdueTest(
+  calendar: Calendar,
+  graceHours: number,
+  now: Date,
+): (dueDate: string | null) => boolean {
+  const before = expiredBefore(calendar, graceHours, now)
+  return (dueDate) => dueDate !== null && dueDate >= EARLIEST_DUE_DATE && dueDate < before && isCalendarDate(dueDate)
+}
+
+/**
  * The first moment at which the local date is later than the given one.
- * @param date YYYY-MM-DD
  * @returns null if it is not a calendar date
  */
-export function endOfDate(date: string, calendar: Calendar): Date | null {
-  const midnight = /^\d{4}-\d\d-\d\d$/.test(date) ? Date.parse(date) + DAY_MS : Number.NaN
-  if (Number.isNaN(midnight)) return null
-  // Local midnight is at most a day from midnight in UTC.
-  let [before, after] = [midnight - DAY_MS, midnight + DAY_MS]
-  while (after - before > 1) {
-    const middle = Math.floor((before + after) / 2)
-    if (calendar.dateAt(new Date(middle)) > date) after = middle
-    else before = middle
-  }
-  return new Date(after)
-}
+export const endOfDate = (date: string, calendar: Calendar): Date | null =>
+  isCalendarDate(date) ? firstInstantOf(addDays(date, 1), (instant) => calendar.dateAt(instant)) : null
 
 /**
  * Whether an offer was submitted after the response due date.
@@ -75,4 +79,3 @@ export function isLate(submittedAt: string | null, dueDate: string | null, calen
 }
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS

@@ -57,18 +57,7 @@ export function createZonedTime(timeZone: string): ZonedTime {
     minute: (at) => second(at).slice(0, 16),
     second,
     instantsOf,
-    startOf(day) {
-      const midnight = isCalendarDate(day) ? Date.parse(`${day}T00:00Z`) : Number.NaN
-      if (Number.isNaN(midnight)) return null
-      // Clocks may be set forward over midnight, so the first instant is searched for.
-      let [before, after] = [midnight - DAY_MS, midnight + DAY_MS]
-      while (after - before > 1) {
-        const middle = Math.floor((before + after) / 2)
-        if (date(new Date(middle)) >= day) after = middle
-        else before = middle
-      }
-      return new Date(after)
-    },
+    startOf: (day) => firstInstantOf(day, date),
   }
 }
 
@@ -77,6 +66,23 @@ const DAY_MS = 24 * 60 * MINUTE_MS
 
 /** What a clock shows, expressed as if it were UTC. */
 const wallClock = (shown: string): number => Date.parse(`${shown.replace(' ', 'T')}Z`)
+
+/**
+ * The first instant at which the local date is the given one or later. Null if it is not a date.
+ * @param dateAt the local date at an instant
+ */
+export function firstInstantOf(day: string, dateAt: (instant: Date) => string): Date | null {
+  if (!isCalendarDate(day)) return null
+  // Local midnight is at most a day from midnight in UTC. Clocks may be set forward over it, so the instant is searched for.
+  const midnight = Date.parse(`${day}T00:00Z`)
+  let [before, after] = [midnight - DAY_MS, midnight + DAY_MS]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (dateAt(new Date(middle)) >= day) after = middle
+    else before = middle
+  }
+  return new Date(after)
+}
 
 /** Whether a text is a date, and not one such as 2026-02-30, which `Date` would move into March. */
 export function isCalendarDate(text: string): boolean {

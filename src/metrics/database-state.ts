@@ -1,4 +1,5 @@
-import { createCalendar, EARLIEST_DUE_DATE, endOfDate, isExpired } from '../domain/expiry.js'
+import { createCalendar, createOverdueTest, endOfDate } from '../domain/expiry.js'
+import { isCalendarDate } from '../domain/zoned-time.js'
 import type { Reader, RfqCount } from '../store/contract.js'
 import type { ChannelState, DatabaseState, PollFreshness } from './contract.js'
 
@@ -58,21 +59,15 @@ function summariseRfqs(counts: readonly RfqCount[], { timeZone, graceHours }: Mo
   const sum = (matches: (rfqs: RfqCount) => boolean) =>
     counts.filter(matches).reduce((total, { count }) => total + count, 0)
   const open = sum(({ state }) => state === 'open')
-  // A due date that closing takes for a placeholder, or cannot read, is never past due.
-  const isOverdue = ({ state, dueDate }: RfqCount) =>
-    state === 'open' &&
-    dueDate !== null &&
-    endOfDate(dueDate, calendar) !== null &&
-    dueDate >= EARLIEST_DUE_DATE &&
-    isExpired(dueDate, calendar, graceHours, now)
+  const isOverdue = createOverdueTest(calendar, graceHours, now)
   const closed = sum(({ state }) => state === 'closed')
-  const ends = counts
+  const [next] = counts
     .flatMap(({ state, dueDate }) => (state === 'open' && dueDate !== null && dueDate >= today ? [dueDate] : []))
+    .filter(isCalendarDate)
     .sort()
-    .map((date) => endOfDate(date, calendar))
   return {
     rfqs: { open, closed, other: sum(() => true) - open - closed },
-    overdue: sum(isOverdue),
-    nextDue: ends.find((end) => end !== null) ?? null,
+    overdue: sum(({ state, dueDate }) => state === 'open' && isOverdue(dueDate)),
+    nextDue: next === undefined ? null : endOfDate(next, calendar),
   }
 }

@@ -1,4 +1,5 @@
-import { createCalendar, isExpired } from '../domain/expiry.js'
+import { createCalendar, createOverdueTest } from '../domain/expiry.js'
+import { addDays } from '../domain/zoned-time.js'
 import type { Outbox } from '../store/outbox-contract.js'
 
 /** What is known of a channel to tell which of its RFQs are due. */
@@ -12,7 +13,6 @@ export interface ChannelDueDates {
 
 /** Where RFQs are closed automatically, they are overdue only when that has not happened within this time. */
 const AUTO_CLOSE_HOURS = 1
-const DAY_MS = 24 * 3_600_000
 
 /**
  * Records which open RFQs are due within some days, and which are overdue. Each is recorded once per due date, so an
@@ -24,12 +24,12 @@ export async function recordDueDates(
   { dueSoonDays, now }: { dueSoonDays: number; now: Date },
 ): Promise<void> {
   const calendar = createCalendar(timeZone)
-  const upTo = new Date(Date.parse(calendar.dateAt(now)) + dueSoonDays * DAY_MS).toISOString().slice(0, 10)
-  const rfqs = await store.openRfqsDue(key, upTo)
   const today = calendar.dateAt(now)
+  const rfqs = await store.openRfqsDue(key, addDays(today, dueSoonDays))
   const hours = graceHours + (autoClose === 'on' ? AUTO_CLOSE_HOURS : 0)
   const soon = rfqs.filter(({ dueDate }) => dueDate >= today)
-  const overdue = rfqs.filter(({ dueDate }) => isExpired(dueDate, calendar, hours, now))
+  const isOverdue = createOverdueTest(calendar, hours, now)
+  const overdue = rfqs.filter(({ dueDate }) => isOverdue(dueDate))
   await store.recordDueRfqs('rfq.due-soon', key, soon, now)
   await store.recordDueRfqs('rfq.overdue', key, overdue, now)
 }

@@ -6,7 +6,7 @@ import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
 import { assessRfq, type RfqAssessment } from '../domain/comparison/rfq-assessment.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
-import { expiredBefore } from '../domain/expiry.js'
+import { createOverdueTest } from '../domain/expiry.js'
 import type { RfqEntry } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { History, Overview } from '../store/contract.js'
@@ -73,6 +73,11 @@ export interface RfqList {
   figures(rows: readonly RfqListRow[], moment: RfqListMoment): Promise<RfqFigures[]>
 }
 
+interface ChannelDates {
+  today: string
+  isOverdue: (dueDate: string | null) => boolean
+}
+
 /** RFQs that are read at once: their documents, and those of all their offers. */
 const DOCUMENTS_BATCH = 100
 const OFFERS_BATCH = 10
@@ -101,31 +106,30 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     }
   }
 
-  /** Today and the date before which RFQs are past due, which are slow to compute, by channel. */
+  /** Today and the test whether RFQs are past due, which are slow to create, by channel. */
   function createDates(at: Date) {
-    const known = new Map<string, { today: string; pastDueBefore: string }>()
+    const known = new Map<string, ChannelDates>()
     return (channel: string) => {
       const { calendar, graceHours } = rulesOf(channel)
       const dates = known.get(channel) ?? {
         today: calendar.dateAt(at),
-        pastDueBefore: expiredBefore(calendar, graceHours, at),
+        isOverdue: createOverdueTest(calendar, graceHours, at),
       }
       known.set(channel, dates)
       return dates
     }
   }
 
-  function toRow(entry: RfqEntry, dates: { today: string; pastDueBefore: string }): RfqListRow {
+  function toRow(entry: RfqEntry, dates: ChannelDates): RfqListRow {
     const { channel, id, version, changedAt, missingSince, valid, offers } = entry
     const facts = factsByVersion.get(entityKey(channel, id))?.facts ?? NO_FACTS
-    const due = facts.responseDueDate
     const row = {
       channel,
       id,
       name: id,
       ...facts,
-      daysToDue: daysBetween(dates.today, due),
-      overdue: facts.state === 'open' && due !== null && due < dates.pastDueBefore,
+      daysToDue: daysBetween(dates.today, facts.responseDueDate),
+      overdue: facts.state === 'open' && dates.isOverdue(facts.responseDueDate),
       offers,
       changedAt,
       missingSince,

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createCalendar, endOfDate, isExpired, isLate } from '../../src/domain/expiry.js'
+import { createCalendar, createOverdueTest, endOfDate, isExpired, isLate } from '../../src/domain/expiry.js'
 
 const expired = (due: string, zone: string, now: string, graceHours = 0) =>
   isExpired(due, createCalendar(zone), graceHours, new Date(now))
@@ -74,6 +74,25 @@ describe('isExpired', () => {
   })
 })
 
+describe('createOverdueTest', () => {
+  it('agrees with isExpired, except for placeholders and texts that are not dates, which are never past due', () => {
+    const calendar = createCalendar('Europe/Paris')
+    const isOverdue = createOverdueTest(calendar, 12, new Date('2026-11-21T11:00:00Z'))
+    for (const [due, result] of [
+      ['2026-11-20', true],
+      ['2026-11-21', false],
+      ['2000-01-01', true],
+      ['1999-12-31', false],
+      ['1970-01-01', false],
+      ['2026-02-30', false],
+      ['20261', false],
+      [null, false],
+    ] as const)
+      expect([due, isOverdue(due)]).toEqual([due, result])
+    expect(createOverdueTest(calendar, 12, new Date('2026-11-21T10:59:59Z'))('2026-11-20')).toBe(false)
+  })
+})
+
 describe('endOfDate', () => {
   it.each([
     ['2026-11-21', 'UTC', '2026-11-22T00:00:00.000Z'],
@@ -87,7 +106,7 @@ describe('endOfDate', () => {
     expect(endOfDate(date, createCalendar(zone))?.toISOString()).toBe(end)
   })
 
-  it.each(['', 'soon', '2026-13-01', '2026-1-1'])('of %j is null', (date) => {
+  it.each(['', 'soon', '2026-13-01', '2026-1-1', '2026-02-30', '9999-12-31'])('of %j is null', (date) => {
     expect(endOfDate(date, createCalendar('UTC'))).toBeNull()
   })
 })

@@ -32,6 +32,8 @@ describe('due dates', () => {
   it('are told once for each RFQ and due date, in the time zone of the channel, over days and restarts', async () => {
     const { fixture, world, service, events } = await watchedChannel()
     const { id } = world.addRfq(CHANNEL, { responseDueDate: '2026-11-25' })
+    for (const placeholder of ['0001-01-01', '1970-01-01', '2026-02-30'])
+      world.changeRfq(world.addRfq(CHANNEL).id, { responseDueDate: placeholder } as never)
     await fixture.pollRfqs()
     const told: string[] = []
     let watching = service()

@@ -67,6 +67,16 @@ describe('the list of RFQs', () => {
     }
   })
 
+  it('has no RFQ as overdue whose due date is a placeholder', async () => {
+    const fixture = await openChannelFixture()
+    for (const responseDueDate of ['2026-11-20', '1970-01-01'])
+      fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate })
+    await fixture.pollRfqs()
+    const rows = await listOf(fixture).rows({ now: fixture.now() })
+    const overdue = rows.filter((row) => row.overdue).map(({ responseDueDate }) => responseDueDate)
+    expect(overdue).toEqual(['2026-11-20'])
+  })
+
   it('reads again only what changed', async () => {
     const fixture = await openChannelFixture({ rfqs: 5, responsesPerRfq: 2 })
     await fixture.pollRfqs()
