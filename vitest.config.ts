@@ -3,7 +3,13 @@ import { defineConfig } from 'vitest/config'
 const INTEGRATION = 'test/**/*.integration.test.ts'
 const EXTERNAL = 'test/**/*.external.test.ts'
 
-const shared = { testTimeout: 60_000, hookTimeout: 60_000, restoreMocks: true }
+const shared = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  restoreMocks: true,
+  // Modules hold no state, so files can share one instance of each.
+  isolate: false,
+}
 
 /**
  * `unit`: fast, no child process, no installed program. `integration`: processes of our own, slow tests of files,
@@ -20,8 +26,6 @@ export default defineConfig({
           name: 'unit',
           include: ['test/**/*.test.ts'],
           exclude: [INTEGRATION, EXTERNAL],
-          // Modules hold no state, so files can share one instance of each: the inner loop takes seconds.
-          isolate: false,
         },
       },
       { test: { ...shared, name: 'integration', include: [INTEGRATION] } },

@@ -12,7 +12,7 @@ import {
 
 describe('request ledger', () => {
   it('never grants more than the limits, with processes that are late, killed and replaced', () => {
-    expectLimitsHold({ seconds: 15, runs: 6 })
+    expectLimitsHold({ seconds: 10, runs: 6 })
   })
 
   it.each([1, 5, 20])('uses %d per second in full, in equal shares', expectFullUse)
@@ -98,24 +98,6 @@ describe('request ledger', () => {
     const total = served.reduce((sum, each) => sum + each, 0)
     for (const each of served) expect(each).toBeGreaterThan(total / 6)
   })
-
-  it.each([
-    [2, 3, 2000],
-    [2, 3, 300],
-    [3, 5, 10_000],
-    [8, 9, 1000],
-    [5, 3, 2000],
-  ])(
-    'starves none of the processes at %d slots for %d processes and slow, equally long requests',
-    (slots, processes, takes) => {
-      const limits = Array.from({ length: processes }, () => ({ perSecond: 1000, concurrency: slots }))
-      const seconds = (takes * 60) / 1000
-      const { served, starts, maxInFlight } = simulate({ seed: 4, seconds, limits, takes, steady: true })
-      expect(maxInFlight).toBe(slots)
-      expect(starts.length).toBeGreaterThan(0.8 * 60 * slots)
-      for (const each of served) expect(each).toBeGreaterThan((0.5 * starts.length) / processes)
-    },
-  )
 
   it('grants starts again that were not used', () => {
     const ledger = openLedger()
