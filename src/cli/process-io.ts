@@ -1,3 +1,4 @@
+import type { Readable, Writable } from 'node:stream'
 import type { Environment } from '../config/environment.js'
 import type { Clock } from '../domain/clock.js'
 import { type Pager, terminalPager } from './pager.js'
@@ -10,6 +11,8 @@ export interface Io {
   out(text: string): void
   /** Writes anything that is not the result to stderr: progress, notes, errors. */
   err(text: string): void
+  /** The streams of a command that speaks a protocol over them. */
+  streams: { stdin: Readable; stdout: Writable }
   /** Columns of the terminal; null if stdout is not a terminal. */
   width: number | null
   stderrIsTerminal: boolean
@@ -44,6 +47,7 @@ export function processIo(stop: AbortSignal): Io {
   return {
     out: out.write,
     err: err.write,
+    streams: { stdin: process.stdin, stdout },
     width: stdout.isTTY ? stdout.columns || 80 : null,
     stderrIsTerminal: Boolean(stderr.isTTY),
     prompt: terminalPrompt(process, stop),

@@ -38,7 +38,7 @@ export function offerPageModel(report: RfqReport, offerId: string, history: read
   const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
   const newest = versions.at(-1)
   if (offer === undefined || newest === undefined) return null
-  const context = { labels: new Map([[offerId, offer.label]]), asOf: report.context.asOf }
+  const changesOf = offerChanges(versions, offer.label, report.context.asOf)
   return {
     offer,
     currency: report.currency.comparison,
@@ -46,18 +46,9 @@ export function offerPageModel(report: RfqReport, offerId: string, history: read
     decision: report.decision.offers[at] ?? null,
     negotiation: report.decision.negotiation.offers[at] ?? null,
     versions: versions
-      .map((version, index) => {
-        const previous = versions[index - 1] ?? null
-        const changes = previous === null ? [] : changesOfVersion(previous, version, context)
-        const { notBefore, observedAt, valid, shape } = version
-        return {
-          version: version.version,
-          notBefore,
-          observedAt,
-          valid,
-          shape,
-          changes: changes.map(({ words }) => words),
-        }
+      .map((each) => {
+        const { version, notBefore, observedAt, valid, shape } = each
+        return { version, notBefore, observedAt, valid, shape, changes: changesOf(each) }
       })
       .reverse(),
     document: {
@@ -66,6 +57,20 @@ export function offerPageModel(report: RfqReport, offerId: string, history: read
       asReceived: newest.bodyAsReceived,
       contentHash: newest.contentHash,
     },
+  }
+}
+
+/** What each version of an offer changed, in one sentence per difference; nothing for the first. */
+export function offerChanges(
+  versions: readonly Version[],
+  label: string,
+  asOf: string,
+): (version: Version) => string[] {
+  return (version) => {
+    const previous = versions[versions.indexOf(version) - 1]
+    if (previous === undefined) return []
+    const context = { labels: new Map([[version.id, label]]), asOf }
+    return changesOfVersion(previous, version, context).map(({ words }) => words)
   }
 }
 

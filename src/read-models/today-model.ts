@@ -30,6 +30,9 @@ export interface TodayItem {
   rfqNumber: number | null
   rfqTitle: string | null
   dueDate: string | null
+  /** The version of the RFQ that was current, and when it was first observed. */
+  rfqVersion: number | null
+  rfqObservedAt: string | null
   /** What it is about, in one or two sentences. */
   words: string
   /** Since when; null if that is not known. */
@@ -98,9 +101,18 @@ export const about = (channel: string, id: string, row: RfqListRow | undefined, 
   rfqNumber: row?.number ?? number,
   rfqTitle: row?.title ?? null,
   dueDate: row?.responseDueDate ?? null,
+  rfqVersion: row?.version ?? null,
+  rfqObservedAt: row?.changedAt ?? null,
 })
 
 export const onChannel = (channel: string) => `--channel ${quoteForShell(channel)}`
 
 /** The part of an item that is about a channel, not an RFQ. */
-export const NO_RFQ = { rfqId: null, rfqNumber: null, rfqTitle: null, dueDate: null }
+export const NO_RFQ = {
+  rfqId: null,
+  rfqNumber: null,
+  rfqTitle: null,
+  dueDate: null,
+  rfqVersion: null,
+  rfqObservedAt: null,
+}

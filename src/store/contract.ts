@@ -163,8 +163,8 @@ export interface RunQueries {
     before?: number
     limit?: number
   }): Promise<RunRecord[]>
-  /** The newest finished run of a channel and kind, optionally with one outcome. */
-  newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome }): Promise<RunRecord | null>
+  /** The newest finished run of a channel and kind, optionally with one outcome, or of those that finished up to a moment. */
+  newestRun(filter: { channel: string; kind: RunKind; outcome?: RunOutcome; asOf?: Date }): Promise<RunRecord | null>
   /**
    * When the first poll that did not fail began, or the first of all if all failed: nothing is known about an earlier
    * moment. Null if there is none.
@@ -369,11 +369,12 @@ export interface Closings {
   appendDecision(decision: NewDecision): Promise<DecisionRecord>
   /** Counts another round that came to the same decision, for each decision (docs/CLOSING.md, rule 9). */
   recordRepeats(decisionIds: readonly number[], now: Date): Promise<void>
-  /** Newest first. `before`: only those with a smaller id. */
+  /** Newest first. `asOf`: only those made up to this moment. `before`: only those with a smaller id. */
   decisions(filter: {
     channel?: string
     rfqId?: string
     outcome?: CloseOutcome
+    asOf?: Date
     before?: number
     limit?: number
   }): Promise<DecisionRecord[]>

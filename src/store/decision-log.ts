@@ -63,6 +63,12 @@ const toDecision = (row: DecisionRow): DecisionRecord => ({
   repeatedUntil: row.repeated_until ?? null,
 })
 
+/** As of a moment, later rounds are left out. When the rounds between came to the decision is not stored. */
+const withoutLaterRounds = (decision: DecisionRecord, asOf: Date | undefined): DecisionRecord =>
+  asOf === undefined || decision.repeatedUntil === null || new Date(decision.repeatedUntil) <= asOf
+    ? decision
+    : { ...decision, times: 1, repeatedUntil: null }
+
 type DecisionLog = Pick<
   Closings,
   | 'appendDecision'
@@ -134,13 +140,13 @@ export function createDecisionLog(connection: Connection, events: EventWriter): 
         for (const id of decisionIds) record.run({ id, at: now.toISOString() })
       }),
 
-    async decisions({ channel, rfqId, outcome, before, limit }) {
+    async decisions({ channel, rfqId, outcome, asOf, before, limit }) {
       const rows = connection.read((db) =>
         db
           .prepare(
             `${SELECT} where (@channel is null or channel = @channel)
               and (@rfqId is null or rfq_id = @rfqId) and (@outcome is null or outcome = @outcome)
-              and (@before is null or id < @before)
+              and (@before is null or id < @before) and (@asOf is null or decided_at <= @asOf)
             order by id desc limit @limit`,
           )
           .all({
@@ -148,10 +154,11 @@ export function createDecisionLog(connection: Connection, events: EventWriter): 
             rfqId: rfqId === undefined ? null : toStoredText(rfqId),
             outcome: outcome ?? null,
             before: before ?? null,
+            asOf: asOf?.toISOString() ?? null,
             limit: limit ?? -1,
           }),
       )
-      return (rows as DecisionRow[]).map(toDecision)
+      return (rows as DecisionRow[]).map(toDecision).map((decision) => withoutLaterRounds(decision, asOf))
     },
 
     async decision(id) {

@@ -34,6 +34,21 @@ export async function migrate(
   return { from, to: Math.max(from, steps.length), backup }
 }
 
+/**
+ * Checks a database that must not be changed.
+ * @throws UnusableDatabaseError unless it has the schema of this Quotekeeper
+ */
+export function requireCurrentSchema(db: Sqlite): void {
+  const version = schemaVersion(db)
+  rejectForeign(db, version)
+  rejectNewer(db, version, migrations.length)
+  if (version === migrations.length) return
+  throw new UnusableDatabaseError(
+    `${db.name} was written by an older Quotekeeper (schema ${version}, this one reads ${migrations.length}). ` +
+      'Upgrade it first with: quotekeeper check. A copy of the present state is made.',
+  )
+}
+
 export const schemaVersion = (db: Sqlite): number => db.pragma('user_version', { simple: true }) as number
 
 function applyMissing(db: Sqlite, steps: readonly Migration[], now: Date): void {

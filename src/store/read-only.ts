@@ -2,12 +2,21 @@ import { copyFileSync, existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import Database from 'better-sqlite3'
+import { UnusableDatabaseError } from './errors.js'
 import { connect, type Sqlite } from './sqlite.js'
 
 /** A connection for reading, and how to release what it uses. */
 export interface ReadOnlyConnection {
   reader: Sqlite
   release: () => void
+}
+
+/** @throws UnusableDatabaseError if there is no database */
+export function requireFile(path: string): void {
+  if (existsSync(path)) return
+  throw new UnusableDatabaseError(
+    `There is no database at ${path}. Create one with: quotekeeper sync (or quotekeeper start).`,
+  )
 }
 
 type Prepare = (db: Sqlite) => Promise<void>

@@ -4,16 +4,22 @@ import type { Reader } from './contract.js'
 import { createDeliveries } from './deliveries.js'
 import { createEventWriter } from './event-writer.js'
 import { createHistory } from './history.js'
+import { requireCurrentSchema } from './migrate.js'
 import { createMonitoring } from './monitoring.js'
 import { createOverview } from './overview.js'
+import { requireFile } from './read-only.js'
 import { createRunQueries } from './run-queries.js'
 
 /**
- * Opens another connection to a database that this process has open; it can only read.
+ * Opens a connection that can only read.
+ * @param options.checked this process has the database open, so that its schema is known to be that of this program
  * @throws UnusableDatabaseError
  */
-export async function openReader(path: string): Promise<Reader> {
-  const connection = await Connection.openReadOnly(path, async () => undefined)
+export async function openReader(path: string, { checked = true } = {}): Promise<Reader> {
+  if (!checked) requireFile(path)
+  const connection = await Connection.openReadOnly(path, async (db) => {
+    if (!checked) requireCurrentSchema(db)
+  })
   return {
     ...createRunQueries(connection),
     ...createHistory(connection),

@@ -69,14 +69,15 @@ export function createRunQueries(connection: Connection): RunQueries {
       )
       return (rows as RunRow[]).map(toRunRecord)
     },
-    async newestRun({ channel, kind, outcome }) {
+    async newestRun({ channel, kind, outcome, asOf }) {
       const row = connection.read((db) =>
         db
           .prepare(
             `select * from runs where channel = @channel and kind = @kind and finished_at is not null
-              and (@outcome is null or outcome = @outcome) order by id desc limit 1`,
+              and (@outcome is null or outcome = @outcome) and (@asOf is null or finished_at <= @asOf)
+            order by id desc limit 1`,
           )
-          .get({ channel, kind, outcome: outcome ?? null }),
+          .get({ channel, kind, outcome: outcome ?? null, asOf: asOf?.toISOString() ?? null }),
       )
       return row ? toRunRecord(row as RunRow) : null
     },

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, realpathSync, statSync } from 'node:fs'
+import { chmodSync, realpathSync, statSync } from 'node:fs'
 import type { Clock } from '../domain/clock.js'
 import { backupDatabase } from './backup.js'
 import { createClosings } from './closings.js'
@@ -15,7 +15,7 @@ import { createObservedEvents } from './observed-events.js'
 import { createOutbox } from './outbox.js'
 import { createOverview } from './overview.js'
 import { createPruning } from './prune.js'
-import { isNotWritable } from './read-only.js'
+import { isNotWritable, requireFile } from './read-only.js'
 import { createRecorder } from './recorder.js'
 import { createRequestLedgers } from './request-ledger.js'
 import { revalidate } from './revalidate.js'
@@ -47,11 +47,7 @@ export interface StoreOptions {
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const clock = options.clock ?? (() => new Date())
-  if (options.create === false && !existsSync(options.path)) {
-    throw new UnusableDatabaseError(
-      `There is no database at ${options.path}. Create one with: quotekeeper sync (or quotekeeper start).`,
-    )
-  }
+  if (options.create === false) requireFile(options.path)
   const connection = await openConnection(options, clock)
   const events = createEventWriter(connection)
   const { stopRenewing, ...runs } = createRuns({ connection, clock, command: options.command ?? null, events })

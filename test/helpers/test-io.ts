@@ -1,3 +1,4 @@
+import { PassThrough, Readable } from 'node:stream'
 import type { Io } from '../../src/cli/process-io.js'
 
 /** An Io that records what is written to it. */
@@ -10,6 +11,7 @@ export function testIo(overrides: Partial<Io> = {}) {
     err: (text) => {
       written.err += text
     },
+    streams: { stdin: Readable.from([]), stdout: new PassThrough() },
     width: null,
     stderrIsTerminal: false,
     prompt: null,

@@ -4,6 +4,8 @@ import type { Config } from '../../config.js'
 import { createCalendar } from '../../domain/expiry.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
 import { changeFeed } from '../../read-models/change-feed.js'
+import { offerNames } from '../../read-models/offer-names.js'
+import { offerChanges } from '../../read-models/offer-page-model.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
 import { today } from '../../read-models/today.js'
 import { buildRfqReport } from '../../reporting/rfq-report.js'
@@ -76,12 +78,14 @@ export function createApiQueries(source: Source): ApiQueries {
         const response = responses.find(({ id }) => id === name.offer)
         if (response === undefined) return null
         const history = await store.rfqHistory(name.channel, rfq.id, name.asOf)
-        const versions = history
-          .filter(({ kind, id }) => kind === 'response' && id === name.offer)
-          .map((each) => {
-            const { version, contentHash, notBefore, observedAt, supersededAt, valid } = each
-            return { version, contentHash, notBefore, observedAt, supersededAt, valid, ...bodyOf(each) }
-          })
+        const known = history.filter(({ kind, id }) => kind === 'response' && id === name.offer)
+        const label = offerNames(responses).get(name.offer) ?? name.offer
+        const changesOf = offerChanges(known, label, (name.asOf ?? name.now).toISOString())
+        const versions = known.map((each) => {
+          const { version, contentHash, notBefore, observedAt, supersededAt, valid } = each
+          const changes = changesOf(each)
+          return { version, contentHash, notBefore, observedAt, supersededAt, valid, changes, ...bodyOf(each) }
+        })
         return { ...offerRow(rfq, response, calendarOf(config, name.channel)), ...bodyOf(response), versions }
       }),
     comparison: (name) => compare(source, name),

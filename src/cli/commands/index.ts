@@ -124,6 +124,11 @@ export const commands: readonly CommandEntry[] = [
     load: () => import('./export.js'),
   },
   {
+    name: 'mcp',
+    description: 'let an assistant read the record: a Model Context Protocol server on stdin and stdout',
+    load: () => import('./mcp.js'),
+  },
+  {
     name: 'sandbox',
     description: 'run a local sample marketplace that serves the whole API',
     load: () => import('./sandbox.js'),

@@ -48,6 +48,9 @@ const limit = wholeNumber(1, 500).default(100).describe('Items on a page.')
 
 export const asOf = { as_of: moment.optional().describe(`The state at a moment: ${MOMENT}. Default: now.`) }
 export const channelFilter = { channel: word.optional().describe('Only this channel, `org/slug`.') }
+export const rfqFilter = {
+  rfq: word.optional().describe('Only this RFQ: its number, reference or id. With `channel`, which it belongs to.'),
+}
 /** Pages of a list that is computed as a whole. */
 export const paging = { cursor: listCursor.optional().describe(`${CURSOR}.`), limit }
 /** Pages of a list in the order of its ids, newest first. */

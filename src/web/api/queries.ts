@@ -66,9 +66,18 @@ export interface ApiQueries {
   listings(filter: { channel?: string } & ApiMoment & PageRequest): Promise<ListPage<ListingItem>>
   listing(filter: { channel: string; id: string } & ApiMoment): Promise<ListingDetail | null>
   /** Rejects with InvalidCursorError. */
-  changes(filter: { channel?: string; after?: Date; asOf?: Date; before?: string; limit: number }): Promise<ChangeFeed>
+  changes(filter: {
+    channel?: string
+    rfqId?: string
+    after?: Date
+    asOf?: Date
+    before?: string
+    limit: number
+  }): Promise<ChangeFeed>
   decisions(filter: {
     channel?: string
+    rfqId?: string
+    asOf?: Date
     outcome?: NonNullable<DecisionRecord['outcome']>
     before?: number
     limit: number

@@ -3,7 +3,7 @@ import { listEndpoints } from './endpoints/list-endpoints.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
 import { type TaggedJson, toTaggedJson } from './etag.js'
 import { ProblemError, type ProblemText } from './problem.js'
-import type { ApiQueries, Lookup } from './queries.js'
+import type { ApiQueries, Lookup, RfqName } from './queries.js'
 
 /** Every operation that reads, in the order of the document. */
 export const READ_ENDPOINTS: readonly ReadEndpoint[] = [...listEndpoints, ...rfqEndpoints]
@@ -25,7 +25,7 @@ export interface ApiReader {
   /** Runs an operation of `READ_ENDPOINTS`. */
   apiRead(id: string, request: ReadRequest): Promise<ReadAnswer>
   /** The id of the RFQ with a number, reference or id. */
-  apiRfqId(name: { channel: string; name: string; now: Date }): Promise<Lookup<string>>
+  apiRfqId(name: RfqName): Promise<Lookup<string>>
 }
 
 /** Creates the reader over the queries. */

@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { encodeCursor } from '../cursor.js'
 import { readEndpoint } from '../endpoint.js'
-import { asOf, channelFilter, idPaging, moment, oneOf, paging, textPaging, wholeNumber } from '../parameters.js'
+import {
+  asOf,
+  channelFilter,
+  idPaging,
+  moment,
+  oneOf,
+  paging,
+  rfqFilter,
+  textPaging,
+  wholeNumber,
+} from '../parameters.js'
 import { unknownName } from '../problem.js'
 import {
   apiChannel,
@@ -18,7 +28,7 @@ import {
   run,
   todayModel,
 } from '../schemas/index.js'
-import { asOfText, channelOf, momentOf, pathChannel } from './rfq-endpoints.js'
+import { asOfText, channelOf, momentOf, pathChannel, rfqOf } from './rfq-endpoints.js'
 
 /** The cursor after a page in the order of ids; null if the page is not full. */
 const idCursor = (items: readonly { id: number }[], limit: number): string | null =>
@@ -88,16 +98,18 @@ export const listEndpoints = [
     summary: 'List what changed in all RFQs and their offers, newest first',
     query: z.object({
       ...channelFilter,
+      ...rfqFilter,
       since: moment.optional().describe('Only what was observed after this moment.'),
       ...asOf,
       ...textPaging,
     }),
     result: listOf(changeEntry),
+    problems: [404, 409],
     async handle(call) {
       const { since, cursor, limit } = call.query
       const at = momentOf(call)
       const { entries, nextCursor } = await call.deps.queries.changes({
-        ...channelOf(call),
+        ...(await rfqOf(call, at)),
         ...(at.asOf && { asOf: at.asOf }),
         ...(since && { after: since }),
         ...(cursor !== undefined && { before: cursor }),
@@ -110,17 +122,26 @@ export const listEndpoints = [
     id: 'listDecisions',
     path: '/decisions',
     summary: 'List closing decisions with their evidence, newest first',
-    query: z.object({ ...channelFilter, outcome: oneOf(CLOSE_OUTCOMES).optional(), ...idPaging }),
+    query: z.object({
+      ...channelFilter,
+      ...rfqFilter,
+      outcome: oneOf(CLOSE_OUTCOMES).optional(),
+      ...asOf,
+      ...idPaging,
+    }),
     result: listOf(decision),
+    problems: [404, 409],
     async handle(call) {
       const { outcome, cursor, limit } = call.query
+      const at = momentOf(call)
       const items = await call.deps.queries.decisions({
-        ...channelOf(call),
+        ...(await rfqOf(call, at)),
+        ...(at.asOf && { asOf: at.asOf }),
         ...(outcome !== undefined && { outcome }),
         ...(cursor !== undefined && { before: cursor }),
         limit,
       })
-      return { asOf: null, items, nextCursor: idCursor(items, limit) }
+      return { asOf: asOfText(at), items, nextCursor: idCursor(items, limit) }
     },
   }),
   readEndpoint({

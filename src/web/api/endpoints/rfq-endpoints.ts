@@ -40,6 +40,25 @@ export function channelOf({ deps, query }: { deps: ReadDeps; query: { channel?: 
   )
 }
 
+/**
+ * The filter of a list by channel and RFQ.
+ * @throws ProblemError 400 for an RFQ without a channel, 404 and 409 as for the RFQ of a path
+ */
+export async function rfqOf(
+  call: { deps: ReadDeps; query: { channel?: string | undefined; rfq?: string | undefined } },
+  at: ApiMoment,
+): Promise<{ channel?: string; rfqId?: string }> {
+  const { channel } = channelOf(call)
+  const { rfq } = call.query
+  if (rfq === undefined) return channel === undefined ? {} : { channel }
+  if (channel === undefined)
+    throw new ProblemError(400, 'rfq needs channel, because RFQs of several channels may have the same number', {
+      errors: [{ in: 'query', name: 'rfq', detail: 'without channel' }],
+    })
+  const name = { ...at, channel, name: rfq }
+  return { channel, rfqId: onlyOne(await call.deps.queries.rfqId(name), name) }
+}
+
 /** The channel of a path. @throws ProblemError 404 if it is not configured */
 export function pathChannel({ deps, path }: Pick<ReadCall<unknown>, 'deps' | 'path'>): string {
   const channel = `${path.org}/${path.channel}`

@@ -129,6 +129,7 @@ export const offerDetail = z
         observedAt: timestamp,
         supersededAt: timestamp.nullable(),
         valid: z.boolean(),
+        changes: z.array(text).describe('One sentence per difference to the version before; empty for the first.'),
         ...documentBody,
       }),
     ),

@@ -119,6 +119,8 @@ export const todayModel = z
         rfqNumber: number,
         rfqTitle: nullableText,
         dueDate: nullableText,
+        rfqVersion: z.int().nullable().describe('The version of the RFQ that was current.'),
+        rfqObservedAt: timestamp.nullable().describe('When that version was first observed.'),
         words: text,
         since: nullableText,
         action: z.strictObject({ words: text, command: text, path: text }),

@@ -1,0 +1,158 @@
+import { z } from 'zod'
+import { RFQ_SORTS } from '../../web/api/queries.js'
+import type { ApiChannel } from '../../web/api/schemas/index.js'
+import {
+  CLOSE_OUTCOMES,
+  type changeEntry,
+  type decision,
+  type rfqItem,
+  type todayModel,
+} from '../../web/api/schemas/index.js'
+import { fitAnswer } from '../answer-size.js'
+import { pageOf, ToolCall } from '../tool-call.js'
+import { asOf, momentSince, ofChannel, paging, rfqName } from './arguments.js'
+import { sourceOf, tool } from './tool.js'
+
+interface List<Item> {
+  items: Item[]
+  nextCursor: string | null
+  total?: number
+}
+
+export const listTools = [
+  tool({
+    name: 'list_channels',
+    title: 'Channels',
+    description:
+      'The channels that are recorded: how fresh each is, RFQs by state, whether RFQs are closed automatically.',
+    input: z.strictObject({}),
+    async answer(_args, deps) {
+      const call = await ToolCall.begin(deps, undefined)
+      const { items } = await call.read<List<ApiChannel>>('listChannels')
+      return fitAnswer(items.length, () => call.answer(undefined, { items }))
+    },
+  }),
+  tool({
+    name: 'list_rfqs',
+    title: 'RFQs',
+    description:
+      'RFQs with state, due date, number of offers and, with figures, coverage, best price and award. Open ones first, due ' +
+      'soonest first, unless sorted otherwise.',
+    input: z.strictObject({
+      ...ofChannel,
+      state: z.string().min(1).max(200).optional().describe('`open`, `closed`, or what else the marketplace sent.'),
+      q: z.string().min(1).max(200).optional().describe('Part of the number, the reference or the title.'),
+      due_before: z.iso.date().optional().describe('Due before this date, such as 2026-01-31.'),
+      due_after: z.iso.date().optional().describe('Due after this date.'),
+      overdue: z.boolean().optional().describe('Open and past due.'),
+      missing: z.boolean().optional().describe('Whether they have disappeared from the marketplace. Default: both.'),
+      changed_since: momentSince('Only RFQs that changed since'),
+      figures: z.boolean().default(false).describe('With coverage, best price and recommended award.'),
+      sort: z.enum(RFQ_SORTS).default('urgency'),
+      ...asOf,
+      ...paging('RFQs'),
+    }),
+    async answer({ as_of, changed_since, limit, ...filter }, deps) {
+      const call = await ToolCall.begin(deps, as_of)
+      const since = call.since('changed_since', changed_since)
+      return fitAnswer(limit, async (most) => {
+        const parameters = { ...filter, changed_since: since, limit: most }
+        const { items, nextCursor, total } = await call.read<List<z.output<typeof rfqItem>>>('listRfqs', parameters)
+        const rows = items.map(({ version, changedAt, ...row }) => ({
+          ...row,
+          ...sourceOf('rfq', row.id, version, changedAt),
+        }))
+        return call.answer(filter.channel, { items: rows, nextCursor, total })
+      })
+    },
+  }),
+  tool({
+    name: 'list_changes',
+    title: 'Changes',
+    description:
+      'What changed in RFQs and offers, newest first: each entry says in words what differs from the version before, and ' +
+      'between which two observations it happened.',
+    input: z.strictObject({
+      ...ofChannel,
+      rfq: rfqName.optional().describe('Only this RFQ and its offers: number, reference or id.'),
+      since: momentSince('Only what was observed since'),
+      ...asOf,
+      ...paging('Entries'),
+    }),
+    async answer({ channel, rfq, since, as_of, limit, cursor }, deps) {
+      const call = await ToolCall.begin(deps, as_of)
+      const after = call.since('since', since)
+      const about = rfq === undefined ? { channel } : await filterOf(call, { channel, rfq })
+      return fitAnswer(limit, async (most) => {
+        const parameters = { ...about, since: after, cursor, limit: most }
+        const { items, nextCursor } = await call.read<List<z.output<typeof changeEntry>>>('listChanges', parameters)
+        const rows = items.map(({ version, after: notBefore, seenBy, words, ...row }) => ({
+          ...{ channel: row.channel, rfqId: row.rfqId, rfqNumber: row.rfqNumber, rfqTitle: row.rfqTitle },
+          ...{ label: row.label, notBefore, words },
+          ...sourceOf(row.entity, row.id, version, seenBy),
+        }))
+        return call.answer(about.channel, { items: rows, nextCursor })
+      })
+    },
+  }),
+  tool({
+    name: 'list_decisions',
+    title: 'Closing decisions',
+    description:
+      'Decisions on closing RFQs, newest first: what was decided, why, with which outcome, and on which version of the RFQ. ' +
+      'Repeated decisions of one kind count as one.',
+    input: z.strictObject({
+      ...ofChannel,
+      rfq: rfqName.optional().describe('Only this RFQ: number, reference or id.'),
+      outcome: z.enum(CLOSE_OUTCOMES).optional().describe('Only closes with this outcome.'),
+      ...asOf,
+      ...paging('Decisions'),
+    }),
+    async answer({ channel, rfq, outcome, as_of, limit, cursor }, deps) {
+      const call = await ToolCall.begin(deps, as_of)
+      const about = rfq === undefined ? { channel } : await filterOf(call, { channel, rfq })
+      return fitAnswer(limit, async (most) => {
+        const parameters = { ...about, outcome, cursor, limit: most }
+        const { items, nextCursor } = await call.read<List<z.output<typeof decision>>>('listDecisions', parameters)
+        const rows = items.map(({ evidence: _evidence, previousHash: _previous, ...row }) => ({
+          ...row,
+          ...sourceOf('rfq', row.rfqId, row.versionBefore, row.decidedAt),
+        }))
+        return call.answer(about.channel, { items: rows, nextCursor })
+      })
+    },
+  }),
+  tool({
+    name: 'today',
+    title: 'What needs a person now',
+    description:
+      'What needs a person now, most urgent first: closes that failed, rounds that wait for approval, RFQs that are overdue ' +
+      'or due soon, new and changed RFQs and offers, channels that are behind, problems of documents.',
+    input: z.strictObject({
+      ...ofChannel,
+      since: momentSince('New and changed RFQs and offers since; default 24 hours ago'),
+      due_within_days: z.int().min(0).max(366).default(7).describe('RFQs that are due within so many days.'),
+      ...paging('Items', 50),
+    }),
+    async answer({ channel, since, due_within_days, limit, cursor }, deps) {
+      const call = await ToolCall.begin(deps, undefined)
+      const parameters = { channel, since: call.since('since', since), due_within_days }
+      const found = await call.read<z.output<typeof todayModel>>('readToday', parameters)
+      const rows = found.items.map(({ rfqVersion, rfqObservedAt, action, ...row }) => ({
+        ...row,
+        action: action.words,
+        command: action.command,
+        ...(row.rfqId !== null && rfqObservedAt !== null && sourceOf('rfq', row.rfqId, rfqVersion, rfqObservedAt)),
+      }))
+      const keyOf = ({ kind, channel: of, rfqId }: (typeof rows)[number]) => JSON.stringify([kind, of, rfqId])
+      return fitAnswer(limit, (most) =>
+        call.answer(channel, { since: found.since, ...pageOf(rows, keyOf, { cursor, limit: most }) }),
+      )
+    },
+  }),
+]
+
+const filterOf = async (call: ToolCall, name: Parameters<ToolCall['findRfq']>[0]) => {
+  const { channel, id } = await call.findRfq(name)
+  return { channel, rfq: id }
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import type { RfqReport } from '../../domain/comparison/report/rfq-report-model.js'
+import type { OfferDetail, OfferItem, RfqDetail } from '../../web/api/schemas/index.js'
+import { KNOWN_SETTINGS } from '../../web/api/what-if.js'
+import { documentMembers, fitAnswer } from '../answer-size.js'
+import { comparedOffers, comparisonAnswer } from '../comparison-answer.js'
+import { pageOf, ToolCall, ToolError } from '../tool-call.js'
+import { asOf, ofRfq, paging } from './arguments.js'
+import { sourceOf, tool } from './tool.js'
+
+const setting = z.union([z.string().max(200), z.number(), z.boolean(), z.null()])
+
+export const rfqTools = [
+  tool({
+    name: 'get_rfq',
+    title: 'One RFQ with its offers',
+    description:
+      'One RFQ: its terms, its document as the marketplace sent it, and its offers in the order in which they were submitted. ' +
+      'compare_offers ranks them.',
+    input: z.strictObject({ ...ofRfq, ...asOf, ...paging('Offers') }),
+    async answer({ as_of, limit, cursor, ...name }, deps) {
+      const call = await ToolCall.begin(deps, as_of)
+      const found = await call.findRfq(name)
+      const rfq = await call.readRfq<RfqDetail>('readRfq', found)
+      const { items } = await call.readRfq<{ items: OfferItem[] }>('listOffers', found)
+      return fitAnswer(limit, (most) => {
+        const page = pageOf(items, ({ id }) => id, { cursor, limit: most })
+        return call.answer(found.channel, {
+          rfq: { ...known('rfq', rfq), ...documentMembers(withoutResponses(rfq)) },
+          offers: { ...page, items: page.items.map((offer) => known('offer', offer)) },
+        })
+      })
+    },
+  }),
+  tool({
+    name: 'get_offer',
+    title: 'One offer with its versions',
+    description:
+      'One offer: its terms, every version with what it changed, newest first, and the document of one version as the ' +
+      'marketplace sent it.',
+    input: z.strictObject({
+      ...ofRfq,
+      offer: z.string().min(1).max(200).describe('Id of the offer, as get_rfq and compare_offers have it.'),
+      version: z.int().min(1).optional().describe('Whose document to show. Default: the newest.'),
+      ...asOf,
+      ...paging('Versions'),
+    }),
+    async answer({ as_of, limit, cursor, offer: id, version, ...name }, deps) {
+      const call = await ToolCall.begin(deps, as_of)
+      const found = await call.findRfq(name)
+      const { versions, ...offer } = await call.readRfq<OfferDetail>('readOffer', found, {}, { offer: id })
+      const shown = version === undefined ? offer : versions.find((each) => each.version === version)
+      if (shown === undefined)
+        throw new ToolError(`version ${version} of the offer is not known; known are 1 to ${offer.version}`)
+      const rows = versions
+        .map(({ body: _body, bodyText: _text, version: number, observedAt, ...row }) => ({
+          ...row,
+          ...sourceOf('offer', id, number, observedAt),
+        }))
+        .reverse()
+      return fitAnswer(limit, (most) =>
+        call.answer(found.channel, {
+          offer: known('offer', offer),
+          document: { ...sourceOf('offer', id, shown.version, shown.observedAt), ...documentMembers(shown) },
+          versions: pageOf(rows, ({ source }) => String(source.version), { cursor, limit: most }),
+        }),
+      )
+    },
+  }),
+  tool({
+    name: 'compare_offers',
+    title: 'Comparison of the offers for an RFQ',
+    description:
+      'Whom to award, why and what to check first, then the offers by rank: price per tonne, coverage, scores, what each does ' +
+      'not meet, warnings. With other settings it answers what-if questions.',
+    input: z.strictObject({
+      ...ofRfq,
+      settings: z
+        .record(z.string().max(100), setting)
+        .optional()
+        .describe(
+          `Settings of the comparison to replace for this answer, such as {"weights.price": 60, "wantedVolume": "max"}. ` +
+            `Known: ${KNOWN_SETTINGS.join(', ')}.`,
+        ),
+      ...asOf,
+      ...paging('Offers', 15),
+    }),
+    async answer({ as_of, limit, cursor, settings = {}, ...name }, deps) {
+      const call = await ToolCall.begin(deps, as_of)
+      const found = await call.findRfq(name)
+      const replaced = Object.fromEntries(Object.entries(settings).map(([key, value]) => [key, String(value)]))
+      const report = await call.readRfq<RfqReport>('compareOffers', found, replaced)
+      const content = comparisonAnswer(report, Object.keys(replaced))
+      const offers = comparedOffers(report)
+      return fitAnswer(limit, (most) =>
+        call.answer(found.channel, { ...content, offers: pageOf(offers, ({ id }) => id, { cursor, limit: most }) }),
+      )
+    },
+  }),
+]
+
+/** A document without its text, and the version it was read from. */
+function known<Known extends { id: string; version: number; observedAt: string; body?: unknown; bodyText?: unknown }>(
+  document: 'rfq' | 'offer',
+  { body: _body, bodyText: _text, version, observedAt, ...terms }: Known,
+) {
+  return { ...terms, ...sourceOf(document, String((terms as unknown as Known).id), version, observedAt) }
+}
+
+/** The responses inside the document of an RFQ are short forms of its offers. */
+function withoutResponses({ body, bodyText }: Pick<RfqDetail, 'body' | 'bodyText'>) {
+  if (bodyText !== null || body === null || typeof body !== 'object') return { body, bodyText }
+  const { responses: _responses, ...document } = body as { responses?: unknown }
+  return { body: document, bodyText }
+}

@@ -1,0 +1,78 @@
+import { Client } from '@modelcontextprotocol/client'
+import { InMemoryTransport } from '@modelcontextprotocol/server'
+import { onTestFinished } from 'vitest'
+import { createMcpDeps } from '../../src/cli/mcp-deps.js'
+import type { McpDeps } from '../../src/mcp/contract.js'
+import { createMcpServer } from '../../src/mcp/mcp-server.js'
+import { openReader } from '../../src/store/reader.js'
+import { type ChannelFixture, KEY } from '../helpers/channel-fixture.js'
+import { recordingLog } from '../helpers/recording-log.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testIo } from '../helpers/test-io.js'
+
+// biome-ignore lint/suspicious/noExplicitAny: the answers are checked member by member.
+type Answer = any
+
+export interface McpFixture {
+  client: Client
+  /** Calls a tool and returns its answer. */
+  call(name: string, args?: Record<string, unknown>): Promise<Answer>
+  /** Calls a tool that must fail, and returns what it says. */
+  fail(name: string, args?: Record<string, unknown>): Promise<string>
+  /** Ids of the items of all pages. */
+  everyPage(name: string, args: Record<string, unknown>, pageOf: (answer: Answer) => Answer): Promise<Answer[]>
+  log: ReturnType<typeof recordingLog>
+}
+
+/** An MCP client and server in this process, over the database of a fixture. */
+export async function openMcp(
+  { store, now }: Pick<ChannelFixture, 'store' | 'now'>,
+  { channels = [KEY], ...overrides }: Partial<McpDeps> = {},
+): Promise<McpFixture> {
+  const log = recordingLog()
+  const reader = await openReader(store.path, { checked: false })
+  const config = testConfig({
+    database: store.path,
+    channels: channels.map((key) => channelConfig(key)),
+    schedule: { ...testConfig().schedule, rfqs: '*/10 * * * *' },
+  })
+  const deps = createMcpDeps({ io: testIo({ now }).io, globals: {} }, { config, log: log as never }, reader)
+  const server = createMcpServer({ ...deps, ...overrides })
+  const client = new Client({ name: 'test', version: '1' })
+  const [ours, theirs] = InMemoryTransport.createLinkedPair()
+  await server.connect(theirs)
+  await client.connect(ours)
+  onTestFinished(async () => {
+    await client.close()
+    await reader.close()
+  })
+  const callTool = async (name: string, args: Record<string, unknown>) => {
+    const result = await client.callTool({ name, arguments: args })
+    const [content] = result.content
+    return { result, text: content?.type === 'text' ? content.text : '' }
+  }
+  const call: McpFixture['call'] = async (name, args = {}) => {
+    const { result, text } = await callTool(name, args)
+    if (result.isError) throw new Error(text)
+    return JSON.parse(text)
+  }
+  return {
+    client,
+    call,
+    log,
+    async fail(name, args = {}) {
+      const { result, text } = await callTool(name, args)
+      if (result.isError) return text
+      throw new Error(`${name} did not fail: ${text}`)
+    },
+    async everyPage(name, args, pageOf) {
+      const items: Answer[] = []
+      for (let cursor: string | null | undefined; cursor !== null; ) {
+        const page = pageOf(await call(name, cursor === undefined ? args : { ...args, cursor }))
+        items.push(...page.items)
+        cursor = page.nextCursor
+      }
+      return items
+    },
+  }
+}

@@ -1,0 +1,62 @@
+import { join, resolve } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { Client } from '@modelcontextprotocol/client'
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
+import Database from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { createCliFixture } from '../cli/cli-fixture.js'
+
+const PROGRAM = resolve(import.meta.dirname, '../../dist/src/cli/main.js')
+
+it('the compiled program answers a real client over stdio, and ends when the client does', async () => {
+  const { folder, quotekeeper } = await createCliFixture()
+  await quotekeeper('sync')
+  const errors: Error[] = []
+  const transport = new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp'], cwd: folder })
+  const client = new Client({ name: 'test', version: '1' })
+  client.onerror = (error) => void errors.push(error)
+  await client.connect(transport)
+  const pid = transport.pid ?? 0
+  expect(client.getServerVersion()).toMatchObject({ name: 'quotekeeper' })
+  const result = await client.callTool({ name: 'list_rfqs', arguments: { channel: 'acme/forest' } })
+  expect(result.structuredContent).toMatchObject({ total: 6 })
+  expect(result.content).toMatchObject([{ text: JSON.stringify(result.structuredContent) }])
+  await client.close()
+  expect(errors).toEqual([])
+  expect(() => process.kill(pid, 0)).toThrow('ESRCH')
+})
+
+it('mcp writes nothing but the protocol to stdout, and stops when stdin ends or a signal says so', async () => {
+  const { quotekeeper, quotekeeperWith } = await createCliFixture()
+  await quotekeeper('sync')
+  const initialize = { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'test', version: '1' } }
+  for (const end of ['stdin', 'signal']) {
+    const streams = { stdin: new PassThrough(), stdout: new PassThrough() }
+    const stop = new AbortController()
+    const running = quotekeeperWith({ streams, stop: stop.signal }, 'mcp')
+    streams.stdin.write(`${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params: initialize })}\n`)
+    streams.stdin.write('not JSON\n')
+    const [line] = await new Promise<Buffer[]>((done) => streams.stdout.once('data', (data) => done([data])))
+    expect(JSON.parse(String(line))).toMatchObject({ id: 1, result: { serverInfo: { name: 'quotekeeper' } } })
+    if (end === 'stdin') streams.stdin.end()
+    else stop.abort(new Error('stopped'))
+    const { status, out, err } = await running
+    expect({ end, status, out, err }).toEqual({ end, status: 0, out: '', err: '' })
+  }
+})
+
+it('mcp says what to do without a database, and with one of another version', async () => {
+  const { folder, quotekeeper } = await createCliFixture()
+  expect(await quotekeeper('mcp')).toMatchObject({
+    status: 1,
+    err: expect.stringMatching(/no database.*quotekeeper sync/),
+  })
+  await quotekeeper('sync')
+  const db = new Database(join(folder, 'data/quotekeeper.db'), { fileMustExist: true })
+  const version = db.pragma('user_version', { simple: true }) as number
+  db.pragma(`user_version = ${version - 1}`)
+  expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/older Quotekeeper.*check/) })
+  db.pragma(`user_version = ${version + 1}`)
+  expect(await quotekeeper('mcp')).toMatchObject({ status: 1, err: expect.stringMatching(/newer Quotekeeper/) })
+  db.close()
+})
