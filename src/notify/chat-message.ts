@@ -1,11 +1,12 @@
 import type { EventRecord } from '../domain/events.js'
 import type { ChatTarget } from './contract.js'
-import { countedEvents, describeEvent } from './event-text.js'
+import { countedEvents, describeEvent, oneLine } from './event-text.js'
 
 type Shape = ChatTarget['type']
 
-/** The longest message of each chat, in UTF-16 units, with some reserve. */
+/** The longest message of each chat, in UTF-16 units, with a reserve for the line that counts the others. */
 const MAX_LENGTH: Record<Shape, number> = { slack: 3500, teams: 12_000, discord: 1900 }
+const MAX_LAST_LINE = 80
 
 /** The JSON body of a message about some events. Text of the marketplace stays text: it cannot mention, link or format. */
 export function chatMessage(shape: Shape, events: readonly EventRecord[]): object {
@@ -21,7 +22,7 @@ function fittingLines(shape: Shape, events: readonly EventRecord[]): string[] {
     const line = ESCAPES[shape](remedy === null ? title : `${title} — ${remedy}`)
     if (lines.length > 0 && length + line.length > MAX_LENGTH[shape]) {
       const left = events.slice(at)
-      return [...lines, ESCAPES[shape](`… and ${countedEvents(left)}`)]
+      return [...lines, ESCAPES[shape](oneLine(`… and ${countedEvents(left)}`, MAX_LAST_LINE))]
     }
     lines.push(line)
     length += line.length + 1

@@ -32,9 +32,9 @@ interface RunRow {
 type Group = RunRow[]
 
 /**
- * Folds idle runs into one row per day, channel, kind and outcome, and deletes approval plans that expired and old events. Never touches
- * versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions, so that others can
- * write meanwhile; when it is killed, what was folded stays folded.
+ * Folds idle runs into one row per day, channel, kind and outcome, and deletes approval plans that expired and old events.
+ * Never touches versions, absences, decisions, intents, or a run that one of them refers to. Uses short transactions, so that
+ * others can write meanwhile; when it is killed, what was folded stays folded.
  */
 export function createPruning(connection: Connection): Pruning {
   return {
@@ -170,9 +170,13 @@ async function dropPlans(connection: Connection, before: string, dryRun: boolean
 const EVENTS_PER_TRANSACTION = 250
 
 /**
- * Old events with their deliveries. Those that are still to be delivered stay, and those of overdue RFQs, which say that
- * they need no other.
+ * Events of which there is one for each occasion, such as a due date: without it, the occasion would be notified again. A summary
+ * is not what keeps them from that (`writeNotices`).
  */
+const ONCE_ONLY = `summary = 0 and (kind in ('rfq.due-soon', 'rfq.overdue', 'channel.behind', 'channel.key-refused')
+  or kind = 'close.held' and rfq_id is null)`
+
+/** Old events with their deliveries. Those that are still to be delivered stay, and those that keep others from being written. */
 async function dropEvents(
   connection: Connection,
   before: string,
@@ -185,7 +189,7 @@ async function dropEvents(
       db
         .prepare(
           `select sequence, length(id || kind || at || data) + 2 * ${ROW_OVERHEAD_BYTES} as bytes,
-            kind <> 'rfq.overdue' and not exists (
+            not (${ONCE_ONLY}) and not exists (
               select 1 from deliveries d where d.event_id = e.id and d.state = 'pending') as done
           from events e where sequence > ? and at < ? order by sequence limit ${EVENTS_PER_TRANSACTION}`,
         )

@@ -2,7 +2,7 @@ import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SMTPServer } from 'smtp-server'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { EventKind, EventRecord } from '../../src/domain/events.js'
+import { EVENT_KINDS, type EventKind, type EventRecord } from '../../src/domain/events.js'
 import { chatMessage } from '../../src/notify/chat-message.js'
 import type { EmailTarget } from '../../src/notify/contract.js'
 import { emailMessage } from '../../src/notify/email-message.js'
@@ -93,6 +93,16 @@ describe('the text of an event', () => {
       )
       expect(text.length).toBeLessThan(shape === 'discord' ? 2600 : 4500)
       expect(text).toMatch(/and \d+ new offers/)
+    }
+  })
+
+  it('never exceeds what Discord accepts, whatever is counted in its last line', () => {
+    const kinds = (Object.keys(EVENT_KINDS) as EventKind[]).map((kind) => event(kind, { count: 9999 }))
+    for (let length = 150; length < 250; length += 10) {
+      const long = Array.from({ length: 12 }, () => event('rfq.closed', { data: { reason: 'x'.repeat(length) } }))
+      const { content } = chatMessage('discord', [...long, ...kinds]) as { content: string }
+      expect(content).toMatch(/\n… and .*9,999/)
+      expect(content.length).toBeLessThanOrEqual(2000)
     }
   })
 

@@ -78,6 +78,26 @@ describe('due dates', () => {
   })
 })
 
+describe('pruning', () => {
+  it('of all older events brings no notification back, also if they are kept shorter than a due date is near', async () => {
+    const { fixture, world, service, events } = await watchedChannel()
+    world.addRfq(CHANNEL, { responseDueDate: '2026-11-24' })
+    await fixture.pollRfqs()
+    const kinds = ['rfq.due-soon', 'rfq.overdue', 'channel.behind']
+    const counts: number[][] = []
+    for (let day = 0; day < 7; day++) {
+      const watching = service()
+      await watching.watch()
+      await watching.watch()
+      counts.push(kinds.map((kind) => events(kind).length))
+      fixture.advanceSeconds(24 * 3600)
+      await fixture.reopenStore()
+      await fixture.store.prune({ foldRunsBefore: null, dropPlansBefore: null, dropEventsBefore: fixture.now() })
+    }
+    expect(counts).toEqual([[1, 0, 0], ...[1, 2, 3].map(() => [1, 0, 1]), ...[4, 5, 6].map(() => [1, 1, 1])])
+  })
+})
+
 describe('a channel that is behind', () => {
   it('is told once until it was polled completely again', async () => {
     const { fixture, service, events } = await watchedChannel()
