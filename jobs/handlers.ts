@@ -150,11 +150,18 @@ async function channelReport({ deps, channel, payload, signal }: ChannelJob): Pr
   return { file }
 }
 
-const recordReport = (
-  { store, now }: HandlerDeps,
+/** Records the event of a report. A failure is only logged, because the report was written. */
+async function recordReport(
+  { store, now, log }: HandlerDeps,
   about: { channel: string; rfqId?: string },
   path: string,
-): Promise<boolean> => store.recordEvent({ kind: 'report.made', at: now(), ...about, data: { report: { path } } })
+): Promise<void> {
+  try {
+    await store.recordEvent({ kind: 'report.made', at: now(), ...about, data: { report: { path } } })
+  } catch (error) {
+    log.warn({ channel: about.channel, file: path, err: error }, 'cannot record that the report was written')
+  }
+}
 
 async function observeReport<T>(
   observer: JobObserver | undefined,

@@ -1,6 +1,7 @@
 import type { EventKind } from '../domain/events.js'
 import type { DecisionRecord } from '../domain/records.js'
 import type { EventWriter } from './event-writer.js'
+import { retryCommand } from './retry-command.js'
 
 const KINDS: Partial<Record<NonNullable<DecisionRecord['outcome']>, EventKind>> = {
   refused: 'close.refused',
@@ -16,7 +17,6 @@ export function writeDecisionEvent(events: EventWriter, decision: DecisionRecord
   const { channel, rfqId, runId, decidedAt, evidence, reason } = decision
   const kind = decision.decision === 'held' ? 'close.held' : decision.outcome && KINDS[decision.outcome]
   if (!kind) return
-  const again = `quotekeeper close-expired --channel ${channel}`
   const rfq = {
     id: rfqId,
     number: decision.rfqNumber,
@@ -30,18 +30,17 @@ export function writeDecisionEvent(events: EventWriter, decision: DecisionRecord
   const { heldPlan: plan } = evidence
   if (kind === 'close.held' && typeof plan === 'string') {
     // One event for the whole round, which has a decision for each RFQ.
+    const again = `quotekeeper close-expired --channel ${channel}`
     const remedy = `check them with: ${again} --dry-run; then close exactly these with: ${again} --approve ${plan}`
     events.writeOnce(['close.held', plan], { ...event, runId, describe: () => ({ reason, plan, remedy }) })
     return
   }
   const remedies: Partial<Record<EventKind, string>> = {
     'close.held': 'remove what stands against closing; the next round tries again',
-    'close.refused': `check on the marketplace why; to ask again: ${again} --retry ${rfqName(decision)}`,
-    'close.unknown': `check on the marketplace whether it is closed; to ask again: ${again} --retry ${rfqName(decision)}`,
+    'close.refused': `check on the marketplace why; to ask again: ${retryCommand(channel, decision)}`,
+    'close.unknown': `check on the marketplace whether it is closed; to ask again: ${retryCommand(channel, decision)}`,
   }
   const result = typeof evidence.result === 'string' ? evidence.result : reason
   const describe = () => ({ ...facts, reason: result, ...(remedies[kind] && { remedy: remedies[kind] }) })
   events.writeForRun(runId, [{ ...event, rfqId, describe }])
 }
-
-const rfqName = ({ rfqNumber, rfqId }: DecisionRecord) => rfqNumber ?? rfqId

@@ -6,6 +6,7 @@ import { OPEN } from './close-intents.js'
 import type { Connection } from './connection.js'
 import type { Closings } from './contract.js'
 import { IS_ANSWER, selectNewestIds } from './decision-log.js'
+import { retryCommand } from './retry-command.js'
 import { fromStoredText } from './stored-text.js'
 
 interface UnsettledRow {
@@ -65,7 +66,7 @@ export function createUnsettledCloses(connection: Connection): Pick<Closings, 'u
 function toUnsettled(row: UnsettledRow, rfqNumber: number | null): UnsettledClose {
   const { channel, outcome, since } = row
   const rfqId = fromStoredText(row.rfq_id)
-  const again = `quotekeeper close-expired --channel ${channel} --retry ${rfqNumber ?? rfqId}`
+  const again = retryCommand(channel, { rfqNumber, rfqId })
   const remedies: Record<UnsettledClose['outcome'], string> = {
     refused:
       'check on the marketplace why it was refused; it is sent again when its document changes or after ' +

@@ -274,6 +274,14 @@ it('report jobs write the report, log its file and record an event', async () =>
   ])
 })
 
+it('report jobs resolve to the file that was written, also if the event cannot be recorded', async () => {
+  const { run, log, store } = await createTestHandlers()
+  await store.close()
+  expect(await run('rfq-report', { ...TICK, rfqId: 'r1' })).toEqual({ file: '/reports/acme/forest/r1.xlsx' })
+  expect(await run('channel-report')).toEqual({ file: '/reports/acme/forest.xlsx' })
+  expect(log.at('warn')).toHaveLength(2)
+})
+
 it('the kill switch is closing.enabled in the configuration, or a stop file beside the database', () => {
   const folder = testFolder()
   const config = testConfig({ database: join(folder, 'quotekeeper.db') })
