@@ -13,7 +13,7 @@ export type JobName = (typeof JOB_NAMES)[number]
 export interface JobPayload {
   /** `org/slug`. */
   channel: string
-  /** rfq-report only. */
+  /** The RFQ of an rfq-report. Of close-expired: close this one only, if it qualifies. */
   rfqId?: string
   /** Why the job was enqueued: `tick`, `start`, `close`, `web`, … */
   cause: string
@@ -60,7 +60,7 @@ export type JobHandlers = Record<JobName, JobHandler>
 
 /**
  * Runs jobs: on BullMQ (Redis or PostgreSQL), or in this process. Jobs with equal ids are one job. Jobs with the same
- * fairness key (name and channel; for `rfq-report` also the RFQ) never run at the same time, and at most one of them
+ * fairness key (name, channel and RFQ, if there is one) never run at the same time, and at most one of them
  * waits.
  */
 export interface JobRunner {

@@ -22,7 +22,7 @@ export class UnknownChannelError extends RefusedJobError {
   }
 }
 
-/** A run was recorded and logged as failed; the job fails too, and there is nothing more to log. */
+/** A run failed, or was skipped although a user asked for it. That is logged; the job fails too, with nothing more to log. */
 export class RunFailedError extends Error {
   override name = 'RunFailedError'
 }

@@ -70,7 +70,12 @@ async function closeExpired(job: ChannelJob): Promise<undefined> {
   const { deps, channel, signal } = job
   const configured = closingPolicy(deps.config.closing, channel)
   if (configured === null) return undefined
-  const policy = isScheduled(job.payload) ? configured : { ...configured, byHand: true, startedBy: job.payload.cause }
+  const { rfqId, cause } = job.payload
+  const policy = {
+    ...configured,
+    ...(!isScheduled(job.payload) && { byHand: true, startedBy: cause }),
+    ...(rfqId !== undefined && { only: [rfqId] }),
+  }
   return runAndLog(job, 'close', async () => {
     const result = await deps.closeExpired(closingContext(deps, channel, signal), policy)
     logUnsettledCloses(result, deps.log)
@@ -96,7 +101,10 @@ async function enqueueReports({ enqueue, log }: HandlerDeps, { run, decisions }:
   }
 }
 
-/** Runs the work and logs its outcome. Skips it while another run is active, or the marketplace asked for a pause. */
+/**
+ * Runs the work and logs its outcome. Skips it while another run is active, or the marketplace asked for a pause.
+ * @throws RunFailedError if the run failed, or was skipped although a user asked for it
+ */
 async function runAndLog(
   { deps, channel, payload }: ChannelJob,
   kind: RunKind,
@@ -104,18 +112,20 @@ async function runAndLog(
 ): Promise<undefined> {
   const { store, now, log } = deps
   const until = await pausedUntil(store, { channel: channel.key, kind }, now())
-  if (until !== null) {
-    log.info({ channel: channel.key, kind, until }, 'skipped: the marketplace asked for a pause')
-    return
+  const skip = (reason: string, facts: object = {}): undefined => {
+    log.info({ channel: channel.key, kind, ...facts }, `skipped: ${reason}`)
+    if (!isScheduled(payload)) throw new RunFailedError(`skipped: ${reason}`)
   }
+  if (until !== null) return skip('the marketplace asked for a pause', { until })
   try {
     const previous = await store.newestRun({ channel: channel.key, kind })
     const result = await observeRun(deps.observer, { channel: channel.key, kind }, work)
-    logRunSummary(result, log, { previous, ...(!isScheduled(payload) && { cause: payload.cause }) })
+    const { cause, rfqId } = payload
+    logRunSummary(result, log, { previous, ...(!isScheduled(payload) && { cause }), ...(rfqId && { rfq: rfqId }) })
     if (result.run.outcome === 'failed') throw new RunFailedError(result.run.error ?? 'the run failed')
   } catch (error) {
     if (!(error instanceof RunBusyError)) throw error
-    log.info({ channel: channel.key, kind }, `skipped: ${error.message}`)
+    return skip(error.message)
   }
 }
 

@@ -12,7 +12,7 @@ export function jobId(name: JobName, payload: Pick<JobPayload, 'channel' | 'rfqI
 
 /** The job id without its moment: only one job per key runs at a time. */
 export function fairnessKey(name: JobName, { channel, rfqId }: Pick<JobPayload, 'channel' | 'rfqId'>): string {
-  const parts = [name, ...channel.split('/'), ...(name === 'rfq-report' ? [rfqId ?? ''] : [])]
+  const parts = [name, ...channel.split('/'), ...(rfqId === undefined ? [] : [rfqId])]
   return parts.map(encodePart).join('_')
 }
 

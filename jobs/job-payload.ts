@@ -17,7 +17,7 @@ const rfqJob = z.strictObject({ ...common, rfqId: text(500) })
 const schemas: Record<JobName, z.ZodType<JobPayload>> = {
   'poll-listings': channelJob,
   'poll-rfqs': channelJob,
-  'close-expired': channelJob,
+  'close-expired': z.strictObject({ ...common, rfqId: text(500).exactOptional() }),
   'channel-report': channelJob,
   'rfq-report': rfqJob,
 }

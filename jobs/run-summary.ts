@@ -8,17 +8,19 @@ import type { Log } from './contract.js'
  * as the one before is no news: it is logged as `info`.
  * @param previous the run of this kind before
  * @param cause who asked for the run, if it was not the schedule
+ * @param rfq the RFQ that a closing round was asked for
  */
 export function logRunSummary(
   result: PollResult | ClosingResult,
   log: Log,
-  { previous = null, cause }: { previous?: RunRecord | null; cause?: string } = {},
+  { previous = null, cause, rfq }: { previous?: RunRecord | null; cause?: string; rfq?: string } = {},
 ): void {
   const { id, startedAt, finishedAt, error, suspicious: _suspicious, times: _times, notBefore, ...rest } = result.run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {
     run: id,
     ...(cause !== undefined && { cause }),
+    ...(rfq !== undefined && { rfq }),
     ...rest,
     seconds,
     ...('decisions' in result ? closingFacts(result) : {}),

@@ -4,6 +4,7 @@ import { type Candidate, type Evaluation, type Reason, storedCandidate } from '.
 import { type FreshRead, readBeforeClose } from './fresh-read.js'
 import {
   evaluateNow,
+  isInScope,
   isRetried,
   type Round,
   reasonAgainstSending,
@@ -33,6 +34,7 @@ export async function closeCandidates(round: Round): Promise<void> {
   const hold = await reasonToHold(round, chosen)
   if (hold === null) await recordApproval(round)
   for (const { candidate, evaluation } of chosen) {
+    if (!isInScope(round, candidate.id)) continue
     if (hold !== null) {
       await recordDecision(round, candidate, evaluation, { decision: 'held', hold })
     } else if (round.stopReason === null) {
@@ -52,7 +54,10 @@ async function recordApproval({ context: { store, now }, policy }: Round): Promi
   await store.approvePlan(policy.approvedPlan, { by: policy.approvedBy ?? 'unknown', now: now() })
 }
 
-/** Evaluates every stored RFQ that is not closed, and returns those that qualify, earliest due date first. */
+/**
+ * Evaluates every stored RFQ that is not closed, and returns those that qualify, earliest due date first; also those out of
+ * scope, because all count for the size of the round.
+ */
 async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
   const { store } = round.context
   const qualified: EvaluatedCandidate[] = []
@@ -62,18 +67,20 @@ async function findQualified(round: Round): Promise<EvaluatedCandidate[]> {
     const candidate = storedCandidate(rfq)
     const evaluation = evaluateNow(round, candidate)
     if (evaluation.state === 'closed' || settled.has(rfq.id)) continue
-    round.evaluated.add(rfq.id)
-    if (!rfq.valid) round.invalid++
+    const inScope = isInScope(round, rfq.id)
+    if (inScope) round.evaluated.add(rfq.id)
+    if (inScope && !rfq.valid) round.invalid++
     if (open.has(rfq.id)) evaluation.against.push(openIntentReason(round.waiting.get(rfq.id)))
     const reason = reasonAgainstSending(round, candidate)
     if (reason !== null) evaluation.against.push(reason)
-    if (evaluation.against.length > 0) await recordDecision(round, candidate, evaluation, { decision: 'keep' })
-    else qualified.push({ candidate, evaluation })
+    if (evaluation.against.length > 0) {
+      if (inScope) await recordDecision(round, candidate, evaluation, { decision: 'keep' })
+    } else qualified.push({ candidate, evaluation })
   }
   return qualified.sort(byDueDate)
 }
 
-const openIntentReason = (waiting?: string): Reason => ({
+export const openIntentReason = (waiting?: string): Reason => ({
   code: 'open-intent',
   text: `an earlier close of it is not settled yet${waiting === undefined ? '' : ` (${waiting})`}`,
 })

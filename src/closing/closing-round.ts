@@ -6,9 +6,8 @@ import { closeCandidates } from './candidates.js'
 import type { ClosingContext, ClosingPolicy, ClosingResult } from './contract.js'
 import { PlanError } from './errors.js'
 import { settleOpenIntents } from './open-intents.js'
-import { createRound, type Round } from './round-state.js'
+import { createRound, dayBefore, newestPoll, type Round } from './round-state.js'
 
-const DAY_MS = 24 * 3_600_000
 /** This many RFQs of a kind are named in the error of a run. */
 const MAX_NAMED = 5
 
@@ -68,13 +67,12 @@ async function findApprovedIds(
 
 async function loadState(round: Round): Promise<void> {
   const { store } = round.context
-  const polls = await store.runs({ channel: round.channel, kind: 'rfqs', limit: 50 })
-  round.poll = polls.find((poll) => poll.outcome === 'complete' || poll.outcome === 'partial') ?? null
+  round.poll = await newestPoll(store, round.channel)
   for (const decision of await store.newestDecisions(round.channel)) {
     round.newestDecisions.set(decision.rfqId, decision)
   }
   for (const answer of await store.closeAnswers(round.channel)) round.answers.set(answer.rfqId, answer)
-  round.sentIntents = await store.sentIntents(round.channel, new Date(round.context.now().getTime() - DAY_MS))
+  round.sentIntents = await store.sentIntents(round.channel, dayBefore(round.context.now()))
 }
 
 async function finishRound(round: Round): Promise<void> {

@@ -30,6 +30,11 @@ export interface ClosingPolicy {
    * whatever their number.
    */
   retry?: readonly string[]
+  /**
+   * Identifiers of RFQs: of those that qualify, this round closes these only. Nothing else changes: all that qualify count
+   * for `maxPerRun`. About the others, nothing is decided.
+   */
+  only?: readonly string[]
   /** The person who decided on `approvedPlan` or `retry`. */
   approvedBy?: string
   /** A person started the round. Recorded in the evidence only. */

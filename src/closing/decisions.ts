@@ -48,7 +48,10 @@ export async function recordDecision(
   addToRound(round, await round.context.store.appendDecision({ ...decision, evidence }))
 }
 
-/** Compares reasons by their codes, because their texts contain dates and run numbers. */
+/**
+ * Compares reasons by their codes, because their texts contain dates and run numbers. What a person asked for about this RFQ
+ * has a decision of its own.
+ */
 function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: Candidate): boolean {
   const compared = ({ evidence, ...fields }: NewDecision) =>
     JSON.stringify([
@@ -59,6 +62,7 @@ function isRepetition(newest: DecisionRecord, decision: NewDecision, candidate: 
       evidence.codes,
       evidence.heldPlan,
       evidence.approvedBy,
+      evidence.only === true ? evidence.startedBy : null,
     ])
   return compared(newest) === compared(decision) && isSameContent(newest.evidence, candidate)
 }
@@ -138,6 +142,7 @@ export function evidenceOf(
     mode: policy.mode,
     byHand: policy.byHand ?? false,
     startedBy: policy.startedBy ?? null,
+    only: policy.only?.includes(candidate.id) ?? false,
     approvedPlan: policy.approvedPlan ?? null,
     approvedBy: round.chosenIds?.has(candidate.id) ? (policy.approvedBy ?? null) : null,
     retryOf: retried ? (round.answers.get(candidate.id)?.id ?? null) : null,

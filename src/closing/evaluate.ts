@@ -1,5 +1,5 @@
 import { contentHash, withoutMembers } from '../domain/canonical-json.js'
-import { REFUSAL_HOLDS_MS } from '../domain/close-intent.js'
+import { MAX_INTENTS_PER_DAY, REFUSAL_HOLDS_MS } from '../domain/close-intent.js'
 import { type Calendar, EARLIEST_DUE_DATE, isExpired } from '../domain/expiry.js'
 import { parseRfq, type Rfq } from '../domain/observation.js'
 import type { DecisionRecord, KnownDocument } from '../domain/records.js'
@@ -133,6 +133,20 @@ export function reasonAgainstRetry(answer: DecisionRecord | undefined, candidate
   if (answer.outcome !== 'unknown' && answer.outcome !== 'failed') return null
   const remedy = 'check it; quotekeeper close-expired --retry sends it again'
   return { code: 'uncertain', text: `the effect of its last close is uncertain (${reference}): ${remedy}` }
+}
+
+/**
+ * Why an RFQ that qualifies is not sent, because of what was sent before (docs/CLOSING.md, rule 5).
+ * @param known.answer the newest decision about it that has an outcome
+ * @param known.sent how many closes of it were sent within 24 hours
+ */
+export function reasonAgainstAnother(
+  candidate: Candidate,
+  { answer, sent, now }: { answer: DecisionRecord | undefined; sent: number; now: Date },
+): Reason | null {
+  const reason = reasonAgainstRetry(answer, candidate, now)
+  if (reason !== null || sent < MAX_INTENTS_PER_DAY) return reason
+  return { code: 'daily-limit', text: `its close was sent ${sent} times within 24 hours` }
 }
 
 /** Hash of a document without the times of its updates, which a marketplace may change without changing anything else. */

@@ -4,15 +4,19 @@ import type { CloseIntent } from '../store/contract.js'
 import { recordOutcome } from './decisions.js'
 import { storedCandidate } from './evaluate.js'
 import { type FreshRead, readAndRecord } from './fresh-read.js'
-import { evaluateNow, type Round, secondPost, withItemFailures } from './round-state.js'
+import { evaluateNow, isInScope, type Round, secondPost, withItemFailures } from './round-state.js'
 import { closeAndVerify, settleAsGone, settleByRead } from './settlement.js'
 
 /** An intent whose POST is younger than this, in milliseconds, is not sent again: the POST may still take effect. */
 const MIN_AGE_FOR_REPOST_MS = 60_000
 
-/** Settles the intents that a crash left open, each by a fresh read (docs/CLOSING.md, rule 7). */
+/**
+ * Settles the intents that a crash left open, each by a fresh read (docs/CLOSING.md, rule 7). Those of RFQs out of scope stay
+ * open for the next round, because settling may send a POST.
+ */
 export async function settleOpenIntents(round: Round): Promise<void> {
   for (const intent of await round.context.store.openIntents(round.channel)) {
+    if (!isInScope(round, intent.rfqId)) continue
     await withItemFailures(round, intent.rfqId, () => settleIntent(round, intent))
   }
 }

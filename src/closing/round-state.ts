@@ -1,13 +1,12 @@
 import { channelKey } from '../domain/channel.js'
-import { MAX_INTENTS_PER_DAY } from '../domain/close-intent.js'
 import { type Calendar, createCalendar } from '../domain/expiry.js'
 import type { DecisionRecord, HeldPlan, RunRecord, UnsettledClose } from '../domain/records.js'
 import { ChannelError, ItemError, UnavailableError } from '../marketplace/errors.js'
 import type { ItemFailure, RunProgress } from '../runs.js'
-import type { RunHandle } from '../store/contract.js'
+import type { RunHandle, RunQueries } from '../store/contract.js'
 import { clockProblem } from './clock-skew.js'
 import type { ClosingContext, ClosingPolicy, RoundCounts } from './contract.js'
-import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstRetry } from './evaluate.js'
+import { type Candidate, type Evaluation, evaluate, type Reason, reasonAgainstAnother } from './evaluate.js'
 import type { FreshRead } from './fresh-read.js'
 
 /** One closing round in progress. */
@@ -78,6 +77,15 @@ export function createRound(
   }
 }
 
+/** The newest poll of the RFQs of a channel that read their list; null if there is none. */
+export async function newestPoll(store: Pick<RunQueries, 'runs'>, channel: string): Promise<RunRecord | null> {
+  const polls = await store.runs({ channel, kind: 'rfqs', limit: 50 })
+  return polls.find(({ outcome }) => outcome === 'complete' || outcome === 'partial') ?? null
+}
+
+/** The beginning of the 24 hours in which the closes of an RFQ are limited. */
+export const dayBefore = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
+
 /** Evaluates a candidate by the policy of this round, now. */
 export const evaluateNow = (round: Round, candidate: Candidate): Evaluation =>
   evaluate(candidate, { calendar: round.calendar, graceHours: round.policy.graceHours, now: round.context.now() })
@@ -85,14 +93,19 @@ export const evaluateNow = (round: Round, candidate: Candidate): Evaluation =>
 /** Whether a person asked for this RFQ by name. */
 export const isRetried = (round: Round, id: string): boolean => round.policy.retry?.includes(id) ?? false
 
+/** Whether this round decides about an RFQ: about all, unless it was asked for some only. */
+export const isInScope = ({ policy: { only } }: Pick<Round, 'policy'>, id: string): boolean =>
+  only?.includes(id) ?? true
+
 /** Why an RFQ that qualifies is not sent again by itself, or null (docs/CLOSING.md, rule 5). */
 export function reasonAgainstSending(round: Round, candidate: Candidate): Reason | null {
   if (isRetried(round, candidate.id)) return null
-  const reason = reasonAgainstRetry(round.answers.get(candidate.id), candidate, round.context.now())
-  if (reason !== null) return reason
-  const sent = round.sentIntents.get(candidate.id) ?? 0
-  if (sent < MAX_INTENTS_PER_DAY) return null
-  return { code: 'daily-limit', text: `its close was sent ${sent} times within 24 hours` }
+  const { answers, sentIntents, context } = round
+  return reasonAgainstAnother(candidate, {
+    answer: answers.get(candidate.id),
+    sent: sentIntents.get(candidate.id) ?? 0,
+    now: context.now(),
+  })
 }
 
 /** Whether an intent that was sent may be sent once more: `wait` for a reason that passes, `never` for one that stays. */

@@ -53,7 +53,18 @@ export interface Reader
   extends RunQueries,
     History,
     Overview,
-    Pick<Closings, 'decisions' | 'decision' | 'newestDecisions' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>,
+    Pick<
+      Closings,
+      | 'decisions'
+      | 'decision'
+      | 'newestDecisions'
+      | 'lastClose'
+      | 'closeAnswers'
+      | 'unsettledCloses'
+      | 'heldPlans'
+      | 'openIntents'
+      | 'sentIntents'
+    >,
     Pick<Outbox, 'targetStates'>,
     Monitoring {
   close(): Promise<void>

@@ -38,10 +38,15 @@ export interface RfqPage {
 /** What the closing page of an RFQ shows. */
 export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   channel: string
+  id: string
   name: string
   title: string | null
   state: string | null
   dueDate: string | null
+  /** What a closing round that began now would find: reasons for closing it, and against. It qualifies without any against. */
+  reasons: { for: string[]; against: string[] }
+  /** What a person can do about a reason against. */
+  remedies: string[]
   /** Newest first, each with everything that it is based on, in words. */
   decisions: { record: DecisionRecord; explanation: string }[]
 }

@@ -8,6 +8,7 @@ import { closingKillSwitch } from '../../src/closing/kill-switch.js'
 import type { DecisionRecord, RunKind } from '../../src/domain/records.js'
 import type { ChannelSession, Marketplace } from '../../src/marketplace/contract.js'
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
+import { RunBusyError } from '../../src/store/errors.js'
 import { openStore } from '../../src/store/store.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
@@ -177,6 +178,22 @@ describe('closing job', () => {
     await run('close-expired', { channel: 'acme/forest', cause: 'api ana' })
     expect(called).toMatchObject([{ options: { byHand: true, startedBy: 'api ana' } }])
     expect(log.lines).toMatchObject([{ facts: { cause: 'api ana' } }])
+  })
+
+  it('is for one RFQ only if it names one, and fails if it was skipped although a user asked for it', async () => {
+    const { run, called, log, store } = await createTestHandlers()
+    const asked = { channel: 'acme/forest', rfqId: 'r1', cause: 'page ana' }
+    await run('close-expired', asked)
+    expect(called).toMatchObject([{ options: { only: ['r1'], byHand: true, startedBy: 'page ana' } }])
+    expect(log.lines).toMatchObject([{ facts: { cause: 'page ana', rfq: 'r1' } }])
+    const busy = async () => Promise.reject(new RunBusyError('another closing round is running'))
+    const other = await createTestHandlers({ closeExpired: busy })
+    await other.run('close-expired')
+    await expect(other.run('close-expired', asked)).rejects.toThrow('skipped: another closing round is running')
+    await recordRun(store, 'close', { outcome: 'partial', notBefore: new Date(NOW.getTime() + 60_000) })
+    await expect(run('close-expired', asked)).rejects.toThrow('skipped: the marketplace asked for a pause')
+    await run('close-expired')
+    expect(called).toHaveLength(1)
   })
 
   it.each(['on', 'dry-run'] as const)('applies the policy of the channel: %s', async (autoClose) => {

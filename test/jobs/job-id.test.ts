@@ -19,6 +19,10 @@ describe('jobId', () => {
     expect(jobId('rfq-report', { channel: 'acme/forest', rfqId: '5f-9' }, AT)).toBe(
       'rfq-report_acme_forest_5f-9_20261121T0105Z',
     )
+    // A closing round for one RFQ is other work than the round of the schedule.
+    expect(jobId('close-expired', { channel: 'acme/forest', rfqId: '5f-9' }, AT)).toBe(
+      'close-expired_acme_forest_5f-9_20261121T0105Z',
+    )
   })
 
   it('shows seconds and milliseconds only if they are not 0', () => {
@@ -35,7 +39,7 @@ describe('jobId', () => {
 
   it('is unique to job, channel, RFQ and tick', () => {
     const identity = ({ name, channel, rfqId, at }: { name: JobName; channel: string; rfqId: string; at: Date }) =>
-      JSON.stringify([name, channel, name === 'rfq-report' ? rfqId : '', at.getTime()])
+      JSON.stringify([name, channel, rfqId, at.getTime()])
     const similarPair = fc.tuple(job, job, fc.boolean(), fc.boolean()).map(([one, other, sameName, sameAt]) => {
       return [one, { ...other, name: sameName ? one.name : other.name, at: sameAt ? one.at : other.at }] as const
     })

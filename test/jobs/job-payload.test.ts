@@ -4,6 +4,8 @@ import { parseJob } from '../../jobs/job-payload.js'
 it('parseJob › accepts a known job name with a valid payload', () => {
   const payload = { channel: 'acme/forest', rfqId: 'r1', cause: 'close' }
   expect(parseJob('rfq-report', payload)).toEqual({ name: 'rfq-report', payload })
+  for (const closing of [payload, { channel: 'acme/forest', cause: 'tick' }])
+    expect(parseJob('close-expired', closing)).toEqual({ name: 'close-expired', payload: closing })
 })
 
 it.each([
@@ -17,6 +19,8 @@ it.each([
   ['poll-rfqs', { channel: 'acme/fo\u0000rest', cause: 'tick' }, 'control character'],
   ['poll-rfqs', { channel: 'acme/fo\ud800rest', cause: 'tick' }, 'an unpaired surrogate'],
   ['rfq-report', { channel: 'acme/forest', cause: 'tick' }, 'rfqId:'],
+  ['close-expired', { channel: 'acme/forest', cause: 'tick', rfqId: '' }, 'rfqId:'],
+  ['close-expired', { channel: 'acme/forest', cause: 'tick', force: true }, 'force'],
 ])('parseJob › rejects %s %j with the reason', (name, data, words) => {
   expect(() => parseJob(name, data)).toThrow(expect.objectContaining({ name: 'RefusedJobError' }))
   expect(() => parseJob(name, data)).toThrow(words)

@@ -6,6 +6,7 @@ import type { JobHandlers } from '../../jobs/contract.js'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createApi } from '../../src/cli/api/create-api.js'
+import { createQueueActions } from '../../src/cli/api/queue-actions.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { openReader } from '../../src/store/reader.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
@@ -36,7 +37,8 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
   })
   const reader = createThreadQueries(store, apiConfigOf(config))
   const createRoutes = await createApi({ config, log: recordingLog() as never }, { reader, now: fixture.now })
-  const app = await webApp({ plugins: [createRoutes(runner)], now: fixture.now, ...server })
+  const actions = (await createQueueActions(config, fixture.now))(runner)
+  const app = await webApp({ plugins: [createRoutes(actions)], now: fixture.now, ...server })
   const get = async (url: string, headers: Record<string, string> = {}) => validated(app, { url, headers })
   const post = async (url: string, payload: unknown, headers: Record<string, string> = {}) => {
     const body = typeof payload === 'string' ? payload : JSON.stringify(payload)
@@ -283,8 +285,20 @@ describe('work on the queue', () => {
     writeFileSync(join(dirname(fixture.store.path), 'closing.stop'), '')
     const stopped = await post('/closings', { channel: KEY })
     expect([stopped.statusCode, stopped.json().detail]).toEqual([409, expect.stringContaining('closing.stop exists')])
-    expect(await post('/closings', { channel: KEY, rfq: '1001' })).toMatchObject({ statusCode: 400 })
+    expect(await post('/closings', { channel: KEY, number: '1001' })).toMatchObject({ statusCode: 400 })
     expect(done).toHaveLength(1)
+  })
+
+  it('closes one RFQ only, by the same policy', async () => {
+    const fixture = await openChannelFixture({ rfqs: 2 })
+    await fixture.pollRfqs()
+    const { handlers, done } = recordingHandlers()
+    const { post, read } = await openApi(fixture, { handlers })
+    const [{ id, number }] = (await read('/rfqs')).items
+    const accepted = await post('/closings', { channel: KEY, rfq: String(number) })
+    expect(accepted.statusCode).toBe(202)
+    await expect.poll(() => done).toMatchObject([{ name: 'close-expired', payload: { channel: KEY, rfqId: id } }])
+    expect(await post('/closings', { channel: KEY, rfq: '7' })).toMatchObject({ statusCode: 404 })
   })
 
   it('is done once for all requests with one Idempotency-Key, of one user', async () => {

@@ -169,6 +169,27 @@ describe.skipIf(isMissing)('in Chromium', () => {
     for (const page of pages) await page.getByText('Brand new').waitFor({ timeout: 30_000 })
   })
 
+  it('closes an RFQ after its number was typed, without JavaScript too, and shows what became of it', async () => {
+    const fixture = await openChannelFixture()
+    fixture.sandbox.world.addRfq(CHANNEL, { number: 2001, responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    const base = await serve(fixture)
+    const [scripted, page] = [await openBrowser(base), await openBrowser(base, { javaScriptEnabled: false })]
+    for (const each of [scripted, page]) {
+      await each.goto('/')
+      await each.getByRole('link', { name: 'Close it now' }).click()
+      await each.getByLabel('Type 2001 to confirm').fill('2000')
+      await each.getByRole('button', { name: 'Close RFQ 2001 now' }).click()
+      expect(await each.getByRole('alert').textContent()).toMatch(/^Nothing was closed\. "2000" was typed/)
+    }
+    expect(await violations(scripted)).toEqual([])
+    await page.getByLabel('Type 2001 to confirm').fill('2001')
+    await page.keyboard.press('Enter')
+    await page.getByText('The RFQ was closed, and a read confirms it').waitFor({ timeout: 10_000 })
+    expect(await page.getByRole('button', { name: /^Close RFQ/ }).count()).toBe(0)
+    expect(fixture.posts()).toHaveLength(1)
+  })
+
   it('signs in, obeys the role, makes a report from the button, and signs out', async () => {
     const tokens = [
       { name: 'ana', role: 'viewer' as const, token: 'token of ana' },

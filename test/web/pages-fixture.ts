@@ -1,14 +1,23 @@
 import type { FastifyInstance } from 'fastify'
+import { onTestFinished } from 'vitest'
+import type { JobRunner } from '../../jobs/contract.js'
+import { createHandlers } from '../../jobs/handlers.js'
+import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
+import { createQueueActions } from '../../src/cli/api/queue-actions.js'
 import { createReportMaker } from '../../src/cli/pages/report-maker.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
+import { closingKillSwitch } from '../../src/closing/kill-switch.js'
 import { closestMatches } from '../../src/config/suggest.js'
+import type { Config } from '../../src/config.js'
+import type { Marketplace } from '../../src/marketplace/contract.js'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { findReport, listReports } from '../../src/reporting/report-folder.js'
 import { pageRoutes } from '../../src/web/pages/pages.js'
 import { createReportJobs } from '../../src/web/reports/report-jobs.js'
 import type { ServerOptions } from '../../src/web/server.js'
 import type { ChannelFixture } from '../helpers/channel-fixture.js'
+import { type RecordingLog, recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
 import { webApp } from './web-app.js'
@@ -17,16 +26,24 @@ interface PagesFixture {
   app: FastifyInstance
   /** The folder of the reports. */
   directory: string
+  /** What jobs logged. */
+  log: RecordingLog
+  runner: JobRunner
 }
 
-/** The pages of a channel, read from its store in this thread. Reports are made in a folder of their own. */
+/**
+ * The pages of a channel, read from its store in this thread, with a queue in this process that closes RFQs. Reports are made
+ * in a folder of their own.
+ */
 export async function openPages(
-  { store, now }: ChannelFixture,
-  options: Partial<ServerOptions> = {},
+  fixture: ChannelFixture,
+  { channels = testConfig().channels, ...options }: Partial<ServerOptions> & Partial<Pick<Config, 'channels'>> = {},
 ): Promise<PagesFixture> {
+  const { store, now } = fixture
   const directory = testFolder()
   const { settings } = testConfig().reports
-  const config = testConfig({ reports: { directory, settings } })
+  const config = testConfig({ database: store.path, channels, reports: { directory, settings } })
+  const { log, runner } = await openQueue(fixture, config)
   const queries = createThreadQueries(store, apiConfigOf(config))
   const make = createReportMaker({ config, makeReport: makeReportInProcess(store) }, now)
   const reports = {
@@ -37,12 +54,32 @@ export async function openPages(
   const onError = (error: unknown) => {
     throw error
   }
+  const closing = (await createQueueActions(config, now))(runner)
   const app = await webApp({
     ...options,
     now,
-    plugins: [pageRoutes({ queries, now, settings, suggest: closestMatches, reports, onError })],
+    plugins: [pageRoutes({ queries, now, settings, suggest: closestMatches, reports, closing, onError })],
   })
-  return { app, directory }
+  return { app, directory, log, runner }
+}
+
+/** A queue in this process. Its closing rounds are those of the fixture, with the policy of the configuration. */
+async function openQueue(fixture: ChannelFixture, config: Config): Promise<Pick<PagesFixture, 'log' | 'runner'>> {
+  const log = recordingLog()
+  const runner = createInProcessRunner({ concurrency: 2, log })
+  onTestFinished(() => runner.close(0))
+  const killSwitch = closingKillSwitch(config)
+  const unused = () => Promise.reject(new Error('not used by this test'))
+  const { store, now } = fixture
+  const marketplace = { session: () => fixture.session() } as unknown as Marketplace
+  await runner.work(
+    createHandlers({
+      ...{ config, store, marketplace, now, log, killSwitch, pollListings: unused, pollRfqs: unused },
+      ...{ rfqReport: unused, channelReport: unused, enqueue: async () => true },
+      closeExpired: (_context, policy) => fixture.closeExpired(policy, { stopped: killSwitch }),
+    }),
+  )
+  return { log, runner }
 }
 
 export const pagesOf = async (fixture: ChannelFixture): Promise<FastifyInstance> => (await openPages(fixture)).app

@@ -1,92 +1,23 @@
-import { isAbsolute, relative, sep } from 'node:path'
-import type { JobStatus } from '../../../jobs/contract.js'
-import { jobId } from '../../../jobs/job-id.js'
-import type { ServiceQueue } from '../../../jobs/service.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Clock } from '../../domain/clock.js'
-import { createScrubber } from '../../domain/secret-scrubber.js'
-import type { ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { ApiReader } from '../../web/api/read.js'
-import type { JobStatusView } from '../../web/api/schemas/index.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
+import type { QueueActions } from './queue-actions.js'
 
 /** The HTTP API of the service, for the queue once that is open. */
 export async function createApi(
   { config, log }: Pick<App, 'config' | 'log'>,
   { reader, now }: { reader: ApiReader; now: Clock },
-): Promise<(queue: ServiceQueue) => WebPlugin> {
-  const [{ apiRoutes }, { closingKillSwitch }, { collectSecrets }] = await Promise.all([
-    import('../../web/api/api-routes.js'),
-    import('../../closing/kill-switch.js'),
-    import('../../log.js'),
-  ])
-  const killSwitch = closingKillSwitch(config)
-  const scrub = createScrubber(collectSecrets(config))
-  const closingObstacle = (key: string) => {
-    const mode = config.channels.find((channel) => channel.key === key)?.autoClose
-    return mode === 'on' || mode === 'dry-run' ? killSwitch() : `${key} has autoClose: off`
-  }
-  return (queue) =>
+): Promise<(actions: QueueActions) => WebPlugin> {
+  const { apiRoutes } = await import('../../web/api/api-routes.js')
+  return (actions) =>
     apiRoutes({
+      ...actions,
       reader,
       now,
-      queue: createApiQueue(queue, { now, reports: config.reports.directory, scrub }),
       channels: config.channels.map(({ key }) => key),
-      closingObstacle,
       suggest: (text, candidates) => closestMatches(text, candidates),
       onError: (error) => log.error({ err: error }, 'HTTP request failed'),
     })
-}
-
-/** Accepted jobs that are remembered: BullMQ does not know a job that follows a running one of the same kind. */
-const MAX_ACCEPTED = 1_000
-
-interface ApiQueueOptions {
-  now: Clock
-  /** The folder of reports; their paths are shown relative to it. */
-  reports: string
-  /** Removes secrets from the errors of jobs: those of libraries may quote what they were given. */
-  scrub: (text: string) => string
-}
-
-/** The queue as the API uses it. */
-function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOptions): ApiQueue {
-  const accepted = new Map<string, JobStatusView>()
-  return {
-    newId: ({ name, payload }) => jobId(name, payload, now()),
-    async enqueue(order, id) {
-      const isAdded = await queue.enqueue(order.name, order.payload, id)
-      if (isAdded) accepted.set(id, waitingJob(order, id, now()))
-      for (const oldest of accepted.keys()) {
-        if (accepted.size <= MAX_ACCEPTED) break
-        accepted.delete(oldest)
-      }
-      return isAdded
-    },
-    async status(id) {
-      const status = await queue.job(id)
-      if (status === null) return accepted.get(id) ?? null
-      return { ...toView(status, reports), error: status.error === null ? null : scrub(status.error) }
-    },
-  }
-}
-
-const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStatusView => ({
-  ...{ job, name, channel: payload.channel, rfqId: payload.rfqId ?? null, state: 'waiting' },
-  ...{ addedAt: at.toISOString(), finishedAt: null, error: null, report: null, reportHref: null },
-})
-
-function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): Omit<JobStatusView, 'error'> {
-  const { state, addedAt, finishedAt } = status
-  const job = { job: id, name, channel: payload.channel, rfqId: payload.rfqId ?? null }
-  const report = result === null ? null : below(reports, result.file)
-  const reportHref = report && `/reports/${report.split('/').map(encodeURIComponent).join('/')}`
-  return { ...job, state, addedAt, finishedAt, report, reportHref }
-}
-
-/** The path of a file below a folder, with slashes; null if it is elsewhere. */
-function below(folder: string, file: string): string | null {
-  const path = relative(folder, file)
-  return path.startsWith('..') || isAbsolute(path) ? null : path.split(sep).join('/')
 }

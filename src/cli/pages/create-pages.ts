@@ -5,6 +5,7 @@ import type { ReportsDeps } from '../../web/pages/reports-page.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import { apiConfigOf } from '../api/api-queries.js'
 import { createApi } from '../api/create-api.js'
+import { createQueueActions, type QueueActions } from '../api/queue-actions.js'
 import type { App } from '../app.js'
 import type { Io } from '../process-io.js'
 import type { ThreadQueries } from './thread-queries.js'
@@ -16,18 +17,23 @@ export async function createPages(
 ): Promise<(queue: ServiceQueue) => WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
   const queries = await openQueries(app, pageThreadScript)
-  const pages = pageRoutes({
-    queries,
-    now,
-    settings: app.config.reports.settings,
-    suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
-    reports: await createReports(app, now),
-    onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
-  })
+  const reports = await createReports(app, now)
+  const pages = (actions: QueueActions) =>
+    pageRoutes({
+      queries,
+      now,
+      settings: app.config.reports.settings,
+      suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
+      reports,
+      closing: actions,
+      onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
+    })
   const api = await createApi(app, { reader: queries, now })
+  const actionsOn = await createQueueActions(app.config, now)
   return (queue) => async (scope) => {
-    await pages(scope)
-    await api(queue)(scope)
+    const actions = actionsOn(queue)
+    await pages(actions)(scope)
+    await api(actions)(scope)
   }
 }
 

@@ -1,4 +1,5 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
+import { previewClose } from '../../closing/preview.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import { changeFeed } from '../../read-models/change-feed.js'
 import { channelPageModel } from '../../read-models/channel-page-model.js'
@@ -130,18 +131,17 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     async closing(address) {
       const found = await names.find(address)
       if ('notFound' in found) return found
-      const { channel } = address
+      const { channel, now } = address
       const decisions = await store.decisions({ channel, rfqId: found.id, limit: MAX_EXPLAINED })
-      const { key: _key, ...rules } = createRulesLookup(channels)(channel)
+      const { timeZone, graceHours, autoClose } = createRulesLookup(channels)(channel)
+      const preview = await previewClose(store, { channel, rfqId: found.id, timeZone, graceHours }, now)
       return {
-        channel,
-        name: found.name,
-        title: found.row.title,
-        state: found.row.state,
-        dueDate: found.row.responseDueDate,
-        timeZone: rules.timeZone,
-        graceHours: rules.graceHours,
-        autoClose: rules.autoClose,
+        ...{ channel, id: found.id, name: found.name, title: found.row.title },
+        state: preview?.state ?? null,
+        dueDate: preview?.dueDate ?? null,
+        reasons: { for: preview?.for ?? [], against: preview?.against ?? ['it is not stored'] },
+        remedies: preview?.remedies ?? [],
+        ...{ timeZone, graceHours, autoClose },
         decisions: decisions.map((record) => ({ record, explanation: explainDecision(record) })),
       }
     },

@@ -6,13 +6,13 @@ import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
 import { acceptedJob, type JobStatusView, jobStatus } from './schemas/index.js'
 
-/** Work that the API puts on the queue. */
+/** Work that users put on the queue. */
 export interface JobOrder {
   name: 'rfq-report' | 'channel-report' | 'poll-listings' | 'poll-rfqs' | 'close-expired'
   payload: { channel: string; rfqId?: string; cause: string }
 }
 
-/** The queue, as far as the API uses it. */
+/** The queue, as far as users put work on it. */
 export interface ApiQueue {
   /** The id of a job for work that is wanted now. */
   newId(order: JobOrder): string
@@ -59,6 +59,7 @@ const action = <Result extends z.ZodType, Body extends z.ZodObject>(
 ): ActionEndpoint => ({ ...definition, query: z.object({}) }) as unknown as ActionEndpoint
 
 const channel = z.string({ error: 'a channel, org/slug' })
+const rfqName = z.string({ error: 'a text: number, reference or id of an RFQ' })
 
 export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
   action({
@@ -68,10 +69,7 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     summary: 'Make a workbook: the offer comparison of an RFQ, or the overview of a channel',
     body: z.strictObject({
       channel: channel.describe('`org/slug`.'),
-      rfq: z
-        .string({ error: 'a text: number, reference or id of an RFQ' })
-        .optional()
-        .describe('Number, reference or id. Without it: the overview of the channel.'),
+      rfq: rfqName.optional().describe('Number, reference or id. Without it: the overview of the channel.'),
     }),
     result: acceptedJob,
     status: 202,
@@ -81,13 +79,7 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
       const { rfq } = call.body
       const payload = { channel: channelOf(call), cause: causeOf(call) }
       if (rfq === undefined) return accept(call, { name: 'channel-report', payload })
-      const found = await call.deps.reader.apiRfqId({ channel: payload.channel, name: rfq, now: call.deps.now() })
-      if (found.found === 'several')
-        throw new ProblemError(409, `${JSON.stringify(rfq)} is the name of several RFQs; use an id`, {
-          suggestions: found.others,
-        })
-      if (found.found === 'none') throw unknownName('RFQ', rfq, found.others, ` in ${payload.channel}`)
-      return accept(call, { name: 'rfq-report', payload: { ...payload, rfqId: found.value } })
+      return accept(call, { name: 'rfq-report', payload: { ...payload, rfqId: await rfqIdOf(call, rfq) } })
     },
   }),
   action({
@@ -116,8 +108,12 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     description:
       'The same round as that of the schedule, with the same policy: it closes what is past due if the channel has ' +
       '`autoClose: on`, and only records what it would close if it has `dry-run`. A round that is too large is held for ' +
-      'approval. `GET /decisions` has what it decided, and why.',
-    body: z.strictObject({ channel: channel.describe('`org/slug`.') }),
+      'approval. With `rfq`, it closes that RFQ only, if it qualifies and the round is not held. `GET /decisions` has what ' +
+      'it decided, and why.',
+    body: z.strictObject({
+      channel: channel.describe('`org/slug`.'),
+      rfq: rfqName.optional().describe('Number, reference or id. Without it: all RFQs that are past due.'),
+    }),
     result: acceptedJob,
     status: 202,
     acceptsIdempotencyKey: true,
@@ -126,7 +122,9 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
       const payload = { channel: channelOf(call), cause: causeOf(call) }
       const obstacle = call.deps.closingObstacle(payload.channel)
       if (obstacle !== null) throw new ProblemError(409, `nothing would be closed: ${obstacle}`)
-      return accept(call, { name: 'close-expired', payload })
+      const { rfq } = call.body
+      const only = rfq === undefined ? {} : { rfqId: await rfqIdOf(call, rfq) }
+      return accept(call, { name: 'close-expired', payload: { ...payload, ...only } })
     },
   }),
   action({
@@ -150,6 +148,17 @@ function channelOf({ body, deps }: ActionCall<{ channel: string }>): string {
   const { channel: key } = body
   if (deps.channels.includes(key)) return key
   throw unknownName('channel', key, deps.suggest(key, deps.channels))
+}
+
+/** The id of the RFQ that a body names. */
+async function rfqIdOf({ body, deps }: ActionCall<{ channel: string }>, name: string): Promise<string> {
+  const found = await deps.reader.apiRfqId({ channel: body.channel, name, now: deps.now() })
+  if (found.found === 'several')
+    throw new ProblemError(409, `${JSON.stringify(name)} is the name of several RFQs; use an id`, {
+      suggestions: found.others,
+    })
+  if (found.found === 'none') throw unknownName('RFQ', name, found.others, ` in ${body.channel}`)
+  return found.value
 }
 
 const causeOf = ({ user }: ActionCall<unknown>) => `api ${user?.name ?? ''}`.trim().slice(0, 100)

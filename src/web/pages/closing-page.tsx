@@ -1,19 +1,82 @@
+import type { FastifyInstance } from 'fastify'
 import { formatCount } from '../../domain/comparison/number-format.js'
-import { rfqPath } from '../../read-models/page-paths.js'
+import { closingPath, rfqPath } from '../../read-models/page-paths.js'
+import type { ActionDeps } from '../api/actions.js'
 import { HttpError } from '../errors.js'
 import type { ClosingPage } from '../page-queries.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Badge, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
+import { ClosingForm, refusalOf } from './closing-form.js'
+import { askedClose, askedParameters, type ClosingOutcome, closingOutcome, OutcomeNotice } from './closing-outcome.js'
 import { DECISION_COLUMNS } from './decisions-page.js'
-import { type PageContent, type PageRequest, pageOf } from './page.js'
+import { addForm, addPage, type PageContent, type PageDeps, type PageRequest, type Parameters, pageOf } from './page.js'
 import { addressOf } from './rfq-address.js'
 
-/** `/rfqs/…/closing`: every decision about closing an RFQ, explained. */
-export async function closingPage(page: PageRequest): Promise<PageContent> {
-  const { path, queries, now, link } = page
+/** The queue that closes, and what stops all closing on a channel. */
+export type ClosingDeps = Pick<ActionDeps, 'queue' | 'closingObstacle'>
+
+/** `/rfqs/…/closing`: every decision about closing an RFQ, explained, and closing it now. */
+export function addClosing(app: FastifyInstance, deps: PageDeps, closing: ClosingDeps): void {
+  const path = '/rfqs/:org/:channel/:name/closing'
+  addPage(app, deps, path, async (page) => {
+    const found = await readClosing(page)
+    return closingPage(page, found, { closing, outcome: await outcomeOf(page, found, closing) })
+  })
+  addForm(app, deps, path, (page, fields) => closeNow(page, fields, closing))
+}
+
+async function readClosing({ path, queries, now }: PageRequest): Promise<ClosingPage> {
   const found = await queries.closing({ ...addressOf(path), now })
   if ('notFound' in found) throw new HttpError(404, found.notFound)
+  return found
+}
+
+/** Asks for a closing round for this RFQ only; what that round decides, and whether it sends anything, is up to the policy. */
+async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing: ClosingDeps) {
+  const found = await readClosing(page)
+  const { channel, id, name } = found
+  const refuse = (status: number, mistake: string) => ({
+    status,
+    ...closingPage(page, found, { closing, mistake: `Nothing was closed. ${mistake}` }),
+  })
+  if (confirm !== name) {
+    const typed = confirm === '' ? 'Nothing was typed' : `${JSON.stringify(confirm.slice(0, 60))} was typed`
+    return refuse(400, `${typed}, but this is RFQ ${name}.`)
+  }
+  const refusal = refusalOf(found, closing.closingObstacle(channel))
+  if (refusal !== null) return refuse(409, refusal)
+  const cause = `page ${page.request.user?.name ?? ''}`.trim().slice(0, 100)
+  const order = { name: 'close-expired', payload: { channel, rfqId: id, cause } } as const
+  const job = closing.queue.newId(order)
+  if (!(await answered(closing.queue.enqueue(order, job))))
+    return refuse(409, 'A close of this RFQ was asked for a moment ago and waits; load the page again to see it.')
+  return { redirect: `${closingPath(channel, name)}?${askedParameters({ job, at: page.now.toISOString() })}` }
+}
+
+async function outcomeOf({ query }: PageRequest, found: ClosingPage, { queue }: ClosingDeps) {
+  const asked = askedClose(query)
+  return asked === null ? null : closingOutcome(found, asked, await answered(queue.status(asked.job)))
+}
+
+/** @throws HttpError 503 if the queue does not answer */
+const answered = <T,>(call: Promise<T>): Promise<T> =>
+  call.catch((error: Error) => {
+    if (error.name !== 'QueueUnavailableError') throw error
+    throw new HttpError(503, 'the queue does not answer; so this page cannot close anything now; try again later')
+  })
+
+/** Seconds after which a page that waits for a closing round loads itself again. */
+const REFRESH_SECONDS = 1
+
+interface Shown {
+  closing: ClosingDeps
+  outcome?: ClosingOutcome | null
+  mistake?: string
+}
+
+function closingPage(page: PageRequest, found: ClosingPage, { closing, outcome = null, mistake }: Shown): PageContent {
+  const { link, request } = page
   const { channel, name, decisions } = found
   const shown = pageOf(page, {
     name: 'decisions',
@@ -25,17 +88,30 @@ export async function closingPage(page: PageRequest): Promise<PageContent> {
   return {
     title: `Closing of RFQ ${name}`,
     current: '/rfqs',
-    live: 'notice',
+    live: outcome?.isRunning ? 'no' : 'notice',
     tables: [downloadOf(shown.table)],
+    onSend: (reply) => {
+      if (outcome?.isRunning) reply.header('refresh', String(REFRESH_SECONDS))
+    },
     body: (
       <>
-        <h1>{`Closing of RFQ ${name}`}</h1>
+        <h1>{`Closing of RFQ ${plain(name)}`}</h1>
         <p class="lead">
           <a href={rfqPath(channel, name)}>{plain(found.title ?? `RFQ ${name}`)}</a>{' '}
           <Badge tone={found.state === 'open' ? 'good' : 'neutral'}>{plain(found.state)}</Badge> due{' '}
           {plain(found.dueDate)} in {found.timeZone}
           {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
         </p>
+        {outcome !== null && <OutcomeNotice outcome={outcome} channel={channel} />}
+        {found.state !== 'closed' && !outcome?.isRunning && (
+          <ClosingForm
+            found={found}
+            user={request.user}
+            csrfToken={request.csrfToken}
+            obstacle={closing.closingObstacle(channel)}
+            mistake={mistake}
+          />
+        )}
         <TableView {...shown} link={link} />
         {decisions.map(({ record: { id }, explanation }, at) => (
           <details class="card" open={at === 0} key={id}>

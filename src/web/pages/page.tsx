@@ -6,7 +6,7 @@ import type { Settings } from '../../domain/comparison/settings.js'
 import { parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import { sendPage } from '../html.js'
-import type { PageQueries } from '../page-queries.js'
+import type { ChannelFreshness, PageQueries } from '../page-queries.js'
 import { parseSorting, type Sorting, sortRows, type Table } from '../tables/table.js'
 import type { Download, TableFormat } from '../tables/table-file.js'
 import { type Suggest, unknownValue } from '../unknown-value.js'
@@ -73,25 +73,44 @@ export function addPage(
     if ('redirect' in content) return reply.redirect(content.redirect, 303)
     const format = readChoice(page, 'format', ['csv', 'json'] as const)
     if (format !== null) return sendTable(reply, content, page.query.table, format)
-    content.onSend?.(reply)
-    const { user, session, csrfToken } = request
-    const asOf = content.asOf && { at: content.asOf, nowLink: page.link({ as_of: null }) }
-    const frame = {
-      user,
-      csrfToken,
-      canSignOut: session !== null,
-      freshness,
-      now: page.now,
-      asOf,
-      live: liveOf(content),
-    }
-    return sendPage(
-      reply,
-      <Layout title={content.title} current={content.current} frame={frame}>
-        {content.body}
-      </Layout>,
-    )
+    return sendContent(reply, page, content, freshness)
   })
+}
+
+/**
+ * Handles a form, for operators: leads to another page, or shows the page with what was wrong with the form.
+ * @param handle `fields`: of the form, without empty ones
+ */
+export function addForm(
+  app: FastifyInstance,
+  deps: PageDeps,
+  path: string,
+  handle: (request: PageRequest, fields: Parameters) => Promise<(PageContent & { status: number }) | Redirect>,
+): void {
+  app.post(path, async (request, reply) => {
+    const page = pageRequest(request, deps)
+    const content = await handle(page, singleValues(request.body))
+    if ('redirect' in content) return reply.redirect(content.redirect, 303)
+    return sendContent(reply.code(content.status), page, content, await deps.queries.freshness())
+  })
+}
+
+function sendContent(
+  reply: FastifyReply,
+  { request, now, link }: PageRequest,
+  content: PageContent,
+  freshness: ChannelFreshness[],
+): FastifyReply {
+  content.onSend?.(reply)
+  const { user, session, csrfToken } = request
+  const asOf = content.asOf && { at: content.asOf, nowLink: link({ as_of: null }) }
+  const frame = { user, csrfToken, canSignOut: session !== null, freshness, now, asOf, live: liveOf(content) }
+  return sendPage(
+    reply,
+    <Layout title={content.title} current={content.current} frame={frame}>
+      {content.body}
+    </Layout>,
+  )
 }
 
 const liveOf = ({ live = 'replace' }: PageContent) => (live === 'no' ? undefined : live)

@@ -4,7 +4,7 @@ import { apiPage } from './api-page.js'
 import { addChangesFeed } from './changes-feed.js'
 import { changesPage } from './changes-page.js'
 import { channelPage, channelsPage } from './channel-page.js'
-import { closingPage } from './closing-page.js'
+import { addClosing, type ClosingDeps } from './closing-page.js'
 import { decisionsPage } from './decisions-page.js'
 import { listingsPage } from './listings-page.js'
 import { offerPage } from './offer-page.js'
@@ -18,14 +18,14 @@ import { todayPage } from './today-page.js'
 
 /** The web page (docs/WEB.md). */
 export const pageRoutes =
-  (deps: PageDeps & { reports: ReportsDeps; onError: (error: unknown) => void }): WebPlugin =>
+  (deps: PageDeps & { reports: ReportsDeps; closing: ClosingDeps; onError: (error: unknown) => void }): WebPlugin =>
   (app) => {
     eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
     addPage(app, deps, '/', todayPage)
     addPage(app, deps, '/rfqs', rfqsPage)
     addPage(app, deps, '/rfqs/:org/:channel/:name', rfqPage)
     addPage(app, deps, '/rfqs/:org/:channel/:name/offers/:offer', offerPage)
-    addPage(app, deps, '/rfqs/:org/:channel/:name/closing', closingPage)
+    addClosing(app, deps, deps.closing)
     addPage(app, deps, '/channels', channelsPage)
     addPage(app, deps, '/channels/:org/:channel', channelPage)
     addPage(app, deps, '/changes', changesPage)

@@ -76,6 +76,7 @@ p{margin:.3rem 0;max-width:75ch}.lead{color:var(--muted);max-width:95ch}.muted{c
 .notice{padding:.6rem .9rem;margin:.8rem 0;border-left:4px solid var(--edge);background:var(--band);max-width:95ch}.notice.warn{background:var(--warn);color:var(--warnink);border-color:var(--warnink)}.notice.bad{background:var(--bad);color:var(--badink);border-color:var(--badink)}.notice.good{background:var(--good);color:var(--goodink);border-color:var(--goodink)}
 .notice.warn a,.notice.bad a,.notice.good a{color:inherit}
 .card{background:var(--paper);border:1px solid var(--line);border-radius:.55rem;padding:1rem 1.2rem;margin:.9rem 0}
+.card>h2:first-child{margin-top:0}input[size]{justify-self:start}
 .narrow{max-width:27rem;margin:2.5rem auto}
 label{font-weight:600}.field{display:grid;gap:.25rem;margin:.7rem 0}
 input,select,button,.button{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--edge);border-radius:.4rem;padding:.35rem .6rem;min-height:2.15rem;max-width:100%}

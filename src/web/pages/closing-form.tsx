@@ -1,0 +1,83 @@
+import { closingPath } from '../../read-models/page-paths.js'
+import type { User } from '../access/user.js'
+import type { ClosingPage } from '../page-queries.js'
+import { plain } from '../views/format.js'
+
+interface ClosingFormProps {
+  found: ClosingPage
+  user: User | null
+  csrfToken: string
+  /** Why no closing round on the channel would close anything, or null. */
+  obstacle: string | null
+  /** What was wrong with the form that was sent. */
+  mistake?: string | undefined
+}
+
+/** Why an RFQ cannot be closed on the page now, in a sentence; null if it can be tried. */
+export function refusalOf(found: Pick<ClosingPage, 'autoClose' | 'reasons' | 'state'>, obstacle: string | null) {
+  const { autoClose, reasons, state } = found
+  if (state === 'closed') return 'It is closed already.'
+  if (autoClose !== 'on') return `${NOT_OFFERED[autoClose]} Closing on this page needs autoClose: on.`
+  if (obstacle !== null) return `Closing is stopped: ${obstacle}.`
+  if (reasons.against.length > 0) return `A closing round would keep it open: ${reasons.against.join('; ')}.`
+  return null
+}
+
+const NOT_OFFERED = {
+  'dry-run': 'The channel has autoClose: dry-run in the configuration, so nothing is sent to the marketplace.',
+  off: 'The channel has autoClose: off in the configuration, or is not configured any more.',
+}
+
+/** The reasons for and against closing the RFQ, and a form that closes it, or why there is none. */
+export function ClosingForm({ found, user, csrfToken, obstacle, mistake }: ClosingFormProps) {
+  const { channel, name, reasons, remedies } = found
+  const refusal = refusalOf(found, obstacle)
+  const isOperator = user?.role === 'operator'
+  return (
+    <section class="card" aria-labelledby="close-now">
+      <h2 id="close-now">Close it now</h2>
+      <Reasons title="For closing it" reasons={reasons.for} />
+      <Reasons title="Against" reasons={reasons.against} />
+      {mistake !== undefined && (
+        <p class="notice bad" role="alert">
+          {plain(mistake)}
+        </p>
+      )}
+      {refusal !== null && mistake === undefined && <p class="notice">{plain(refusal)}</p>}
+      {remedies.map((remedy) => (
+        <p key={remedy}>{plain(`What to do: ${remedy}.`)}</p>
+      ))}
+      {refusal === null && !isOperator && (
+        <p class="notice">{plain(`Closing needs the role operator; ${user?.name ?? 'you'} is a viewer.`)}</p>
+      )}
+      {refusal === null && isOperator && (
+        <form method="post" action={closingPath(channel, name)} class="noprint">
+          <input type="hidden" name="_csrf" value={csrfToken} />
+          <p>
+            Closing cannot be undone. A closing round for this RFQ only reads it again, applies the same rules as the
+            schedule, and sends the close if nothing stands against it.
+          </p>
+          <div class="field">
+            <label for="confirm">{`Type ${plain(name)} to confirm`}</label>
+            <input id="confirm" name="confirm" required autocomplete="off" size={12} />
+          </div>
+          <button type="submit" class="primary">
+            {`Close RFQ ${plain(name)} now`}
+          </button>
+        </form>
+      )}
+    </section>
+  )
+}
+
+const Reasons = ({ title, reasons }: { title: string; reasons: readonly string[] }) =>
+  reasons.length === 0 ? null : (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {reasons.map((reason) => (
+          <li key={reason}>{plain(reason)}</li>
+        ))}
+      </ul>
+    </>
+  )

@@ -1,0 +1,128 @@
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { openStore } from '../../src/store/store.js'
+import { CHANNEL, type ChannelFixture, openChannelFixture } from '../helpers/channel-fixture.js'
+
+const DUE = '2026-11-20'
+const ALWAYS = Number.POSITIVE_INFINITY
+
+/** RFQs that a round closes, and one of each kind that it keeps open. */
+async function manyKinds(): Promise<ChannelFixture & { ids: string[] }> {
+  const fixture = await openChannelFixture()
+  const { world, faults } = fixture.sandbox
+  const add = (fields: object = {}) => world.addRfq(CHANNEL, { responseDueDate: DUE, ...fields }).id
+  const changed = (body: object) => {
+    const rfqId = add()
+    const change = (found: object) => ({ ...found, ...body })
+    faults.add({ rfqId, operation: 'readRfq', times: ALWAYS, effect: { kind: 'transform', change } })
+    return rfqId
+  }
+  const due = [add(), add({ responseDueDate: '2026-11-01' })]
+  const never = [
+    add({ responseDueDate: '2026-11-21' }),
+    add({ responseDueDate: '2026-12-24' }),
+    changed({ state: 'paused' }),
+    changed({ minVolume: 'many' }),
+    changed({ responseDueDate: '0001-01-01' }),
+  ]
+  const [missing, extended, refused, uncertain] = [add(), add(), add(), add()]
+  faults.add({ rfqId: refused, operation: 'closeRfq', times: 1, effect: { kind: 'not-ok' } })
+  faults.add({ rfqId: uncertain, operation: 'closeRfq', times: 2, effect: { kind: 'status', status: 500 } })
+  await fixture.pollRfqs()
+  await fixture.closeExpired({ only: [refused] })
+  await fixture.closeExpired({ only: [uncertain] })
+  world.removeRfq(missing)
+  fixture.advanceSeconds(60)
+  await fixture.pollRfqs()
+  world.changeRfq(extended, { responseDueDate: '2026-12-01' })
+  return Object.assign(fixture, { ids: [...due, ...never, missing, extended, refused, uncertain] })
+}
+
+describe('a closing round for one RFQ', () => {
+  it('never closes what the round of the schedule would not, and never another RFQ', async () => {
+    const [one, scheduled] = [await manyKinds(), await manyKinds()]
+    const posts = (fixture: typeof one) => fixture.posts().map(({ rfqId }) => one.ids.indexOf(rfqId ?? ''))
+    const [before, after] = [one.posts().length, scheduled.posts().length]
+    expect(one.ids).toEqual(scheduled.ids)
+    await scheduled.closeExpired()
+    for (const [at, id] of one.ids.entries()) {
+      const sent = one.posts().length
+      const { decisions } = await one.closeExpired({ only: [id], byHand: true, startedBy: 'page ana' })
+      expect(decisions.every(({ rfqId }) => rfqId === id)).toBe(true)
+      expect(posts(one).slice(sent)).toEqual(one.posts().length > sent ? [at] : [])
+      if (at === 5) await one.reopenStore()
+    }
+    expect(posts(one).slice(before).sort()).toEqual(posts(scheduled).slice(after).sort())
+    expect(one.posts().length).toBe(before + 2)
+    expect(await one.store.verifyDecisions()).toMatchObject({ brokenAt: null })
+  })
+
+  it('is held if all that qualify are more than maxPerRun, by the kill switch, and while the clocks differ', async () => {
+    const fixture = await openChannelFixture()
+    const ids = [1, 2, 3].map(() => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id)
+    ids.sort()
+    const only = ids.slice(0, 1)
+    await fixture.pollRfqs()
+    for (let round = 0; round < 6; round++) {
+      const held = await fixture.closeExpired({ only, maxPerRun: 2, startedBy: 'page ana' })
+      expect(held).toMatchObject({
+        approvalPlan: expect.any(String),
+        counts: { held: 1 },
+        heldPlans: [{ rfqIds: expect.arrayContaining(ids) }],
+      })
+      await fixture.closeExpired({ only }, { stopped: () => 'stop file' })
+      await fixture.closeExpired({ only, maxClockSkewSeconds: -1 })
+      await fixture.closeExpired({ only, mode: 'dry-run' })
+      if (round === 3) await fixture.reopenStore()
+    }
+    expect(fixture.posts()).toEqual([])
+    expect(new Set((await fixture.store.decisions({})).map(({ rfqId }) => rfqId))).toEqual(new Set(only))
+    expect((await fixture.closeExpired({ only })).counts).toMatchObject({ closed: 1 })
+    expect(fixture.posts()).toHaveLength(1)
+  })
+
+  it('leaves the open intent of another RFQ to the next round', async () => {
+    const fixture = await openChannelFixture()
+    const ids = [1, 2].map(() => fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE }).id)
+    const [id = '', other = ''] = ids
+    await fixture.pollRfqs()
+    const run = await fixture.store.beginRun({ channel: 'acme/forest', kind: 'close', now: fixture.now() })
+    const intent = { channel: 'acme/forest', rfqId: other, runId: run.id, evidence: {}, now: fixture.now() }
+    await fixture.store.markSending(await fixture.store.planClose(intent), fixture.now())
+    const counts = { requests: 0, seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0 }
+    await run.finish({ ...counts, outcome: 'complete', error: null }, fixture.now())
+    fixture.advanceSeconds(120)
+    await fixture.closeExpired({ only: [id] })
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([id])
+    expect(await fixture.store.openIntents('acme/forest')).toMatchObject([{ rfqId: other, posts: 1 }])
+    await fixture.closeExpired()
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([id, other])
+  })
+
+  it('and the round of the schedule send one close, whichever comes first', async () => {
+    const fixture = await openChannelFixture()
+    const store = await openStore({ path: fixture.store.path, clock: fixture.now })
+    onTestFinished(() => store.close())
+    for (let round = 0; round < 6; round++) {
+      const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+      await fixture.pollRfqs()
+      const rounds = [() => fixture.closeExpired({ only: [id] }), () => fixture.closeExpired({}, { store })]
+      if (round % 2 === 1) rounds.reverse()
+      await Promise.allSettled(rounds.map((start) => start()))
+      expect(fixture.posts()).toHaveLength(round + 1)
+    }
+  })
+
+  it('asked for by a person has a decision of its own, even for the same reasons', async () => {
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: '2026-11-21' })
+    await fixture.pollRfqs()
+    const asked = { only: [id], byHand: true, startedBy: 'page ana' }
+    for (const policy of [{}, {}, asked, asked, {}]) await fixture.closeExpired(policy)
+    const decisions = await fixture.store.decisions({ rfqId: id })
+    expect(decisions.map(({ evidence, times }) => [evidence.only, evidence.startedBy, times])).toEqual([
+      [false, null, 1],
+      [true, 'page ana', 2],
+      [false, null, 2],
+    ])
+  })
+})

@@ -1,0 +1,165 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { describe, expect, it } from 'vitest'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { channelConfig } from '../helpers/test-config.js'
+import { openPages } from './pages-fixture.js'
+
+const page = (number: number | string) => `/rfqs/acme/forest/${number}/closing`
+
+/** Two RFQs that are past due, 1042 and 1043. */
+async function twoPastDue(): Promise<ChannelFixture & { ids: [string, string] }> {
+  const fixture = await openChannelFixture()
+  const [one, other] = [1042, 1043].map((number) =>
+    fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' }),
+  )
+  await fixture.pollRfqs()
+  return Object.assign(fixture, { ids: [one?.id ?? '', other?.id ?? ''] as [string, string] })
+}
+
+/** Sends the form of the page, with the token of another form of this user: where closing is not offered, there is none. */
+async function send(app: FastifyInstance, url: string, fields: Record<string, string>, headers = {}) {
+  const { body } = await app.inject({ url: '/reports', headers })
+  const csrf = /name="_csrf" value="([^"]+)"/.exec(body)?.[1] ?? ''
+  return app.inject({
+    method: 'POST',
+    url,
+    payload: new URLSearchParams({ _csrf: csrf, ...fields }).toString(),
+    headers: { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded', ...headers },
+  })
+}
+
+/** The notice in which a page answers what was asked for. */
+const notices = (body: string) =>
+  [...body.matchAll(/<p class="notice[^"]*"[^>]*>(.*?)<\/p>/g)].map(([, text = '']) => text.replaceAll('&quot;', '"'))
+
+describe('closing now', () => {
+  it('closes the RFQ whose number is typed and no other, says so, and names who asked', async () => {
+    const fixture = await twoPastDue()
+    const { app, log } = await openPages(fixture)
+    const before = (await app.inject(page(1042))).body
+    expect(before).toContain('its response due date 2026-11-20 has passed')
+    expect(before).toContain('Type 1042 to confirm')
+    const answer = await send(app, page(1042), { confirm: ' 1042 ' })
+    expect(answer.statusCode).toBe(303)
+    const { location = '' } = answer.headers
+    const shown = async () => notices((await app.inject(location)).body)
+    await expect
+      .poll(shown, { interval: 20 })
+      .toEqual([expect.stringMatching(/^The RFQ was closed, and a read confirms it: .* \(Decision 1\.\)$/)])
+    const after = await app.inject(location)
+    expect(after.headers.refresh).toBeUndefined()
+    expect(after.body).not.toContain('to confirm')
+    expect(after.body).toContain('a person, page local')
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([fixture.ids[0]])
+    const decisions = await fixture.store.decisions({ channel: KEY })
+    expect(decisions).toMatchObject([
+      { rfqId: fixture.ids[0], outcome: 'closed', evidence: { startedBy: 'page local' } },
+    ])
+    expect(log.lines).toMatchObject([{ facts: { cause: 'page local', rfq: fixture.ids[0], outcome: 'complete' } }])
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ rfqId: fixture.ids[1], outcome: 'closed' }])
+  })
+
+  it('shows that the job waits or runs, and loads itself again until it is decided', async () => {
+    const fixture = await twoPastDue()
+    const { app, runner } = await openPages(fixture)
+    await runner.close(0)
+    const answer = await send(app, page(1042), { confirm: '1042' })
+    expect([answer.statusCode, fixture.posts()]).toEqual([503, []])
+    const waiting = { name: 'close-expired', channel: KEY, rfqId: fixture.ids[0], state: 'waiting' }
+    const { closingOutcome } = await import('../../src/web/pages/closing-outcome.js')
+    const found = { channel: KEY, id: fixture.ids[0], decisions: [] }
+    const asked = { job: 'x', at: '2026-11-21T12:00:00.000Z' }
+    const outcome = (changes: object) => closingOutcome(found, asked, { ...waiting, ...changes } as never)
+    expect(outcome({})).toMatchObject({ isRunning: true, words: expect.stringContaining('waits for a worker') })
+    expect(outcome({ state: 'failed', error: 'skipped: a pause' })?.words).toBe(
+      'Nothing was decided: skipped: a pause.',
+    )
+    expect(outcome({ state: 'completed' })).toMatchObject({ tone: 'bad', seeRun: true })
+    expect(closingOutcome(found, asked, null)?.words).toMatch(/^What became of the job is not known any more/)
+    expect(outcome({ rfqId: fixture.ids[1] })).toBeNull()
+    expect(outcome({ name: 'rfq-report' })).toBeNull()
+  })
+
+  it('says why it was not closed if the fresh read stands against it', async () => {
+    const fixture = await twoPastDue()
+    const { app } = await openPages(fixture)
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(60)
+      fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-12-24' })
+      const { headers } = await send(app, page(1042), { confirm: '1042' })
+      const shown = async () => notices((await app.inject(String(headers.location))).body)[0]
+      await expect.poll(shown, { interval: 20 }).toMatch(/^It was not closed: .*2026-12-24 has not passed/)
+      fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-11-20' })
+      await fixture.pollRfqs()
+    }
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('answers what cannot be closed with the reason, and puts nothing on the queue', async () => {
+    const fixture = await twoPastDue()
+    const { world } = fixture.sandbox
+    world.addRfq(CHANNEL, { number: 1044, responseDueDate: '2026-11-21' })
+    await fixture.pollRfqs()
+    const stopFile = join(dirname(fixture.store.path), 'closing.stop')
+    const channels = (autoClose: 'dry-run' | 'off') => [channelConfig(KEY, { autoClose })]
+    const tokens = [{ name: 'ana', role: 'viewer' as const, token: 'token of ana' }]
+    const on = await openPages(fixture)
+    const answer = async (number: number, fields: Record<string, string>, { app } = on, headers = {}) => {
+      const { statusCode, body } = await send(app, page(number), fields, headers)
+      return `${statusCode} ${notices(body)[0] ?? body}`
+    }
+    expect(await answer(1042, { confirm: '1043' })).toBe(
+      '400 Nothing was closed. "1043" was typed, but this is RFQ 1042.',
+    )
+    expect(await answer(1042, {})).toBe('400 Nothing was closed. Nothing was typed, but this is RFQ 1042.')
+    expect(await answer(1044, { confirm: '1044' })).toMatch(
+      /^409 Nothing was closed\. A closing round would keep it open: its response due date 2026-11-21 has not passed/,
+    )
+    expect(await answer(1042, { confirm: '1042', _csrf: 'x' })).toMatch(/^403 /)
+    expect(await answer(7, { confirm: '7' })).toMatch(/^404 /)
+    writeFileSync(stopFile, '')
+    expect(await answer(1042, { confirm: '1042' })).toMatch(
+      /^409 .*Closing is stopped: stop file .*closing\.stop exists/,
+    )
+    expect((await on.app.inject(page(1042))).body).not.toContain('to confirm')
+    rmSync(stopFile)
+    for (const mode of ['dry-run', 'off'] as const) {
+      const pages = await openPages(fixture, { channels: channels(mode) })
+      expect((await pages.app.inject(page(1042))).body).toContain(`has autoClose: ${mode} in the configuration`)
+      expect(await answer(1042, { confirm: '1042' }, pages)).toMatch(/^409 .*needs autoClose: on\.$/)
+    }
+    const viewer = await openPages(fixture, { tokens })
+    const headers = { authorization: 'Bearer token of ana' }
+    expect(notices((await viewer.app.inject({ url: page(1042), headers })).body)).toEqual([
+      'Closing needs the role operator; ana is a viewer.',
+    ])
+    expect(await answer(1042, { confirm: '1042' }, viewer, headers)).toMatch(/^403 /)
+    expect([on.log.lines, viewer.log.lines, fixture.posts()]).toEqual([[], [], []])
+  })
+
+  it('names the command for what only a person with the command line decides: a refused close, a held round', async () => {
+    const fixture = await twoPastDue()
+    const [refused, other] = fixture.ids
+    fixture.sandbox.faults.add({ rfqId: refused, operation: 'closeRfq', times: 1, effect: { kind: 'not-ok' } })
+    const { app } = await openPages(fixture)
+    const first = await send(app, page(1042), { confirm: '1042' })
+    const shown = async () => notices((await app.inject(String(first.headers.location))).body)[0]
+    await expect.poll(shown, { interval: 20 }).toMatch(/^The marketplace refused to close it: /)
+    fixture.advanceSeconds(60)
+    const body = (await app.inject(page(1042))).body
+    expect(body).toContain('the marketplace refused to close it (decision 1')
+    expect(body).toContain('quotekeeper close-expired --channel acme/forest --retry 1042')
+    expect(body).not.toContain('to confirm')
+    const number = 1045
+    fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2026-11-20' })
+    await fixture.pollRfqs()
+    await fixture.closeExpired({ maxPerRun: 1 })
+    const held = (await app.inject(page(1043))).body
+    expect(held).toContain('it is held for approval, one of 2 RFQs')
+    expect(held).toMatch(/close-expired --approve [\w-]+/)
+    expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([refused])
+    expect(fixture.sandbox.world.rfq(other).state).toBe('open')
+  })
+})
