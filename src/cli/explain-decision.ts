@@ -6,6 +6,7 @@ interface Evidence {
   mode?: string
   byHand?: boolean
   startedBy?: string | null
+  only?: boolean
   approvedPlan?: string | null
   retryOf?: number | null
   dueDateAsSent?: unknown
@@ -65,11 +66,12 @@ function conditions({ dueDate, timeZone }: DecisionRecord, evidence: Evidence): 
   const startedBy = evidence.byHand ? byHand : 'the schedule'
   const plan = evidence.approvedPlan ? `, approving plan ${evidence.approvedPlan}` : ''
   const retry = evidence.retryOf ? `, retrying the close of decision ${evidence.retryOf}` : ''
+  const only = evidence.only ? ', for this RFQ only' : ''
   const { poll } = evidence
   return [
     ['Due date', `${dueDate ?? 'none'} (sent as ${sent}); the date in ${timeZone} was ${evidence.today ?? '?'}`],
     ['Grace', `${evidence.graceHours ?? 0} hours after the end of the due date`],
-    ['Started by', `${startedBy}${plan}${retry}; autoClose: ${evidence.mode ?? '?'}`],
+    ['Started by', `${startedBy}${only}${plan}${retry}; autoClose: ${evidence.mode ?? '?'}`],
     ['Last poll', poll ? `run ${poll.runId}, ${poll.outcome}, ended ${poll.finishedAt}` : 'none'],
   ]
 }

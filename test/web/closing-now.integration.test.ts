@@ -51,7 +51,7 @@ describe('closing now', () => {
     const after = await app.inject(location)
     expect(after.headers.refresh).toBeUndefined()
     expect(after.body).not.toContain('to confirm')
-    expect(after.body).toContain('a person, page local')
+    expect(after.body).toContain('a person, page local, for this RFQ only; autoClose: on')
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([fixture.ids[0]])
     const decisions = await fixture.store.decisions({ channel: KEY })
     expect(decisions).toMatchObject([
