@@ -8,7 +8,6 @@ import { type CachedResult, type Cell, formula, number, text } from '../xlsx/cel
 import type { OfferKey, RfqLayout } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 import { recommendationFact } from './recommendation/recommendation-block.js'
-import type { FactKey } from './recommendation/recommendation-grids.js'
 
 export type About = 'figures' | 'data' | 'flag' | 'document'
 export const FIGURE = style.withNumberFormat(style.plainNumber, '#,##0.00####')
@@ -60,7 +59,6 @@ export function checkRows(layout: RfqLayout): MakeRow[] {
   ]
   return [
     ...report.checks.checks.map((check) => () => checkRow(layout, check, indexes.get(check.offerId ?? ''))),
-    ...recommendationChecks(layout).map((row) => () => row),
     ...flags.map(
       ({ flag, subject }) =>
         () =>
@@ -96,12 +94,19 @@ function checkRow(layout: RfqLayout, check: Check, index: number | undefined): C
 type Expressions = Partial<Record<'left' | 'right' | 'exact' | 'tolerance', string>>
 
 /** Formulas for the checks whose two sides are cells of this workbook. */
-function expressionsOf({ offers, deliveries }: RfqLayout, check: Check, index: number | undefined): Expressions {
+function expressionsOf(layout: RfqLayout, check: Check, index: number | undefined): Expressions {
+  const { offers, deliveries, recommendation, report } = layout
   const ofOffer = (stated: OfferKey, sum: OfferKey, more: (stated: string) => Expressions): Expressions => {
     if (index === undefined || check.difference === null) return {}
     const left = offers.cell(stated, index)
     return { left, right: offers.cell(sum, index), ...more(left) }
   }
+  const ofAward = (key: 'tonnes' | 'total', right: (left: string) => string): Expressions => {
+    const left = `N(${recommendationFact(layout, key).cell})`
+    const allowed = `MAX(1E-6,ABS(${left})*1E-9)`
+    return { left, right: right(left), exact: allowed, tolerance: allowed }
+  }
+  const awarded = recommendation.offers.range('tonnes')
   switch (check.id) {
     case 'lines-volume':
       return { left: `SUM(${deliveries.range('volume')})`, right: `SUM(${offers.range('sumVolume')})` }
@@ -111,81 +116,22 @@ function expressionsOf({ offers, deliveries }: RfqLayout, check: Check, index: n
       return ofOffer('statedVolume', 'sumVolume', () => ({ exact: 'VolumeTolerance', tolerance: 'VolumeTolerance' }))
     case 'total':
       return ofOffer('statedTotal', 'sumValue', (stated) => ({ tolerance: totalToleranceExpression(stated) }))
+    case 'recommended-total':
+      return ofAward('total', () => `SUMPRODUCT(${awarded},${offers.range('comparedPricePerTonne')})`)
+    case 'recommended-tonnes':
+      return ofAward('tonnes', () => `SUMIFS(${offers.range('volume')},${awarded},">0")`)
+    case 'recommended-solved': {
+      const number = recommendationFact(layout, 'awardNo').cell
+      const solved = `IF(ISNUMBER(${number}),INDEX(${recommendation.solved.range('total')},N(${number})+1),0)`
+      const isSolved = (total: string) => `AND(AwardRule<>"best-score-compliant",${total}>0)`
+      const hasSolved = report.decision.switches.awards.length > 0
+      return ofAward('total', (total) => (hasSolved ? `IF(${isSolved(total)},${solved},${total})` : total))
+    }
+    case 'recommended-original':
+      return ofAward('total', (total) => `IF(InputsChanged=0,${check.right.value},${total})`)
     default:
       return {}
   }
-}
-
-/** The recommended award on `Award`, computed in another way. Where there is none, both sides are 0. */
-function recommendationChecks(layout: RfqLayout): CheckRow[] {
-  const { report, offers, recommendation: grids, failures } = layout
-  const { award } = report.decision.recommendation
-  if (failures.candidates.length === 0) return []
-  const amount = (key: FactKey) => `N(${recommendationFact(layout, key).cell})`
-  const [tonnes, total] = [amount('tonnes'), amount('total')]
-  const cached = { tonnes: award?.tonnes ?? 0, total: award?.total ?? 0 }
-  const awarded = grids.offers.range('tonnes')
-  const solvedNumber = recommendationFact(layout, 'awardNo').cell
-  const solved = `IF(ISNUMBER(${solvedNumber}),INDEX(${grids.solved.range('total')},N(${solvedNumber})+1),0)`
-  const isSolved = `AND(AwardRule<>"best-score-compliant",${total}>0)`
-  const sum = award?.offers.reduce((all, offer) => all + offer.tonnes * offer.pricePerTonne, 0) ?? 0
-  const check = (
-    title: string,
-    of: 'tonnes' | 'total',
-    rightWhat: string,
-    expression: string,
-    words: string,
-    value = cached[of],
-  ): CheckRow => {
-    const [leftExpression, left] = [of === 'total' ? total : tonnes, cached[of]]
-    const allowed = formula(`MAX(1E-6,ABS(${leftExpression})*1E-9)`, Math.max(1e-6, left * 1e-9), FIGURE)
-    return {
-      about: 'figures',
-      subject: 'Recommended award',
-      title,
-      leftWhat: `${of} on Award`,
-      left: formula(leftExpression, left, FIGURE),
-      rightWhat,
-      right: formula(expression, value, FIGURE),
-      exact: allowed,
-      tolerance: allowed,
-      verdict: 'ok',
-      isFormula: true,
-      difference: left - value,
-      words,
-    }
-  }
-  return [
-    check(
-      'The total is the sum over the awarded offers',
-      'total',
-      'Σ tonnes × price per tonne',
-      `SUMPRODUCT(${awarded},${offers.range('comparedPricePerTonne')})`,
-      'The tonnes of each awarded offer at its price per tonne add up to the total.',
-      sum,
-    ),
-    check(
-      'The tonnes are those of the awarded offers',
-      'tonnes',
-      'Σ volume of awarded offers',
-      `SUMIFS(${offers.range('volume')},${awarded},">0")`,
-      'Offers are awarded whole.',
-    ),
-    check(
-      'The total is that of the award solved for these inputs',
-      'total',
-      'total of the solved award',
-      report.decision.switches.awards.length === 0 ? total : `IF(${isSolved},${solved},${total})`,
-      'Under “best-score-compliant”, the award is calculated, not looked up.',
-    ),
-    check(
-      'With the original inputs, the award is that of the report',
-      'total',
-      'total in the report',
-      `IF(InputsChanged=0,${cached.total},${total})`,
-      'The report’s own calculation, which searches for the award.',
-    ),
-  ]
 }
 
 function flagRow(flag: Flag, subject: string): CheckRow {

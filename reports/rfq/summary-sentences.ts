@@ -1,3 +1,4 @@
+import { BASIS_TEXT } from '../../src/domain/comparison/decision/recommendation.js'
 import { RULE_TEXT } from '../../src/domain/comparison/decision/recommendation-input.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
 import { AWARD_RULES, type AwardRule, type WantedBasis } from '../../src/domain/comparison/settings.js'
@@ -138,7 +139,10 @@ export function sentencesOf(layout: RfqLayout): Sentences {
   function coverageSentence(): Phrase {
     const wanted = { cell: 'IFERROR(WantedVolume+0,0)', cached: report.rfq.wanted.volume ?? 0 }
     const more = say`${volume(fact('excessTonnes'))} t more, which cost ${money(fact('excessCost'))}`
-    const excess = either(isAbove(fact('excessTonnes')), say` and ${more}, because offers are taken whole`)
+    const { cell, cached } = fact('excessTonnes')
+    // Less is the rounding error of a sum, as in the report's own sentence.
+    const isExcess: Test = [`N(${cell})>${wanted.cell}*1E-9`, Number(cached) > wanted.cached * 1e-9]
+    const excess = either(isExcess, say` and ${more}, because offers are taken whole`)
     const share = fixed(fact('coverage'), 1, { factor: 100 })
     const basis = basisWords(report.settings.wantedVolume)
     return say`Covers ${share} % of the wanted ${volume(wanted)} t (${basis})${excess}.`
@@ -197,14 +201,9 @@ function ruleSentence(rule: Reference): Phrase {
   return AWARD_RULES.reduceRight((others, name) => either(isText(rule, name), text(name), others), NOTHING)
 }
 
-const BASIS_WORDS: Record<WantedBasis, string> = {
-  min: 'the RFQ’s minimum',
-  mid: 'midpoint of the RFQ’s range',
-  max: 'the RFQ’s maximum',
-}
 const basisWords = (basis: WantedBasis): Phrase => [
-  byWantedBasis((one) => stringLiteral(BASIS_WORDS[one])),
-  BASIS_WORDS[basis],
+  byWantedBasis((one) => stringLiteral(BASIS_TEXT[one])),
+  BASIS_TEXT[basis],
 ]
 
 /** The decimals of a number format. */

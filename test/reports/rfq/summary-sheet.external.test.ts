@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cellText } from '../../../reports/layout/cell-text.js'
+import { rfqLayout } from '../../../reports/rfq/layout.js'
+import { sentencesOf } from '../../../reports/rfq/summary-sentences.js'
 import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
@@ -41,6 +43,18 @@ const PRINTED: Record<string, () => ComparisonInput> = {
   six: sixOffers,
   eight: () => comparisonInput({ responses: manyResponses(8, 3) }),
 }
+
+it('the sheet Summary states no excess that is a rounding error', () => {
+  const report = compareOffers(sixOffers())
+  const { award } = report.decision.recommendation
+  const coverageWith = (excessTonnes: number) => {
+    const recommendation = { ...report.decision.recommendation, award: award && { ...award, excessTonnes } }
+    const { reasons } = sentencesOf(rfqLayout({ ...report, decision: { ...report.decision, recommendation } }))
+    return reasons.find(([, words]) => words.startsWith('Covers '))?.[1]
+  }
+  expect(coverageWith(1e-9)).toMatch(/of the wanted [\d,]+ t \([^)]*\)\.$/)
+  expect(coverageWith(5)).toContain(') and 5 t more, which cost ')
+})
 
 const missing = whyNoTools()
 describe.skipIf(missing !== null)(`the sheet Summary${missing ? ` (${missing})` : ''}`, () => {

@@ -2,7 +2,7 @@ import type { RfqReport } from '../report/rfq-report-model.js'
 import type { SwitchEntry } from './switch-table-model.js'
 
 /** The entry for the settings of the report; null if its rule needs none and it is not solved. */
-export function currentEntry({ decision, settings }: RfqReport): SwitchEntry | null {
+export function currentEntry({ decision, settings }: Pick<RfqReport, 'decision' | 'settings'>): SwitchEntry | null {
   const { switches, rule } = decision
   const basis = settings.wantedVolume
   const isRegardless = rule === 'cheapest-regardless'

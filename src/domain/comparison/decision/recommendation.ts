@@ -155,7 +155,8 @@ function coverageText(award: DecisionAward, { wanted, rfq, currency }: AwardCont
   return `${covered} and ${formatTonnes(award.excessTonnes)} more, which cost ${formatTotal(award.excessCost, currency)}, because offers are taken whole.`
 }
 
-const BASIS_TEXT: Record<WantedBasis, string> = {
+/** The wanted volume in a sentence. */
+export const BASIS_TEXT: Record<WantedBasis, string> = {
   min: "the RFQ's minimum",
   mid: "midpoint of the RFQ's range",
   max: "the RFQ's maximum",

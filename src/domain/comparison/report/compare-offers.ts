@@ -71,7 +71,7 @@ export function compareOffers(
     awardsByWanted,
     sensitivity,
     changes,
-    checks: checksOf({ known: input.rfq, rfq, offers, summary, awards, sensitivity, settings }),
+    checks: checksOf({ known: input.rfq, rfq, offers, summary, awards, decision, sensitivity, settings }),
     decisions: decisionsUntil(input, context.asOf),
     problems,
     about: aboutOf({ rfq, offers, settings }, listingSources(offers)),

@@ -1,6 +1,8 @@
 import type { Award } from '../awards/award-model.js'
 import type { Sensitivity } from '../awards/sensitivity-model.js'
 import type { ParsedRfq } from '../comparison-input.js'
+import { currentEntry } from '../decision/current-entry.js'
+import type { Decision } from '../decision/decision-model.js'
 import { sum } from '../numbers.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked } from '../offer/ranking.js'
@@ -17,6 +19,7 @@ export interface ReportFigures {
   offers: readonly OfferReport[]
   summary: Summary
   awards: readonly Award[]
+  decision: Decision
   sensitivity: Sensitivity
   settings: Settings
 }
@@ -27,14 +30,18 @@ const relativeNoise = (value: number) => Math.max(1e-6, Math.abs(value) * 1e-9)
 interface Sides {
   id: string
   title: string
+  subject?: string
+  /** What is said if the sides agree. */
+  words?: string
   left: [what: string, value: number]
   right: [what: string, value: number]
 }
 
-function figureCheck({ id, title, left, right }: Sides): Check {
+function figureCheck({ id, title, left, right, subject, words }: Sides): Check {
   return numericCheck(
     { id, about: 'figures', title, left, right, ...withinTolerance(relativeNoise(right[1])) },
-    agreement,
+    (verdict, difference) => (verdict === 'ok' && words !== undefined ? words : agreement(verdict, difference)),
+    subject,
   )
 }
 
@@ -45,6 +52,7 @@ export function figureChecks(figures: ReportFigures): Check[] {
     ...sumChecks(figures),
     ...rankChecks(figures),
     ...awardChecks(figures),
+    ...recommendationChecks(figures),
     ...discountChecks(figures),
   ]
 }
@@ -188,6 +196,51 @@ function orderCheck(freer: Award, stricter: Award): Check {
         ? 'The less restricted scenario costs no more.'
         : 'The less restricted scenario costs more, which is impossible.',
   )
+}
+
+/** The recommended award against its offers, the awards solved ahead and the rule; the sheet `Checks` has them as formulas. */
+function recommendationChecks({ decision, offers, settings }: ReportFigures): Check[] {
+  const { recommendation, byRule, rule, switches } = decision
+  if (!decision.offers.some(({ awardable }) => awardable)) return []
+  const { tonnes = 0, total = 0, offers: lines = [] } = recommendation.award ?? {}
+  const awarded = lines.map((line) => ({ ...line, offer: offers.find(({ id }) => id === line.offerId) }))
+  const chosen = byRule[rule]?.total ?? 0
+  const solved = switches.awards[currentEntry({ decision, settings })?.award ?? -1]?.total ?? 0
+  const isSolved = switches.awards.length > 0 && rule !== 'best-score-compliant' && total > 0
+  const check = (sides: Sides) => figureCheck({ subject: 'Recommended award', ...sides })
+  return [
+    check({
+      id: 'recommended-total',
+      title: 'The total is the sum over the awarded offers',
+      left: ['total on Award', total],
+      right: [
+        'Σ tonnes × price per tonne',
+        sum(awarded.map((line) => line.tonnes * (line.offer?.compared.pricePerTonne ?? 0))),
+      ],
+      words: 'The tonnes of each awarded offer at its price per tonne add up to the total.',
+    }),
+    check({
+      id: 'recommended-tonnes',
+      title: 'The tonnes are those of the awarded offers',
+      left: ['tonnes on Award', tonnes],
+      right: ['Σ volume of awarded offers', sum(awarded.map(({ offer }) => offer?.metrics.volume ?? 0))],
+      words: 'Offers are awarded whole.',
+    }),
+    check({
+      id: 'recommended-solved',
+      title: 'The total is that of the award solved for these inputs',
+      left: ['total on Award', total],
+      right: ['total of the solved award', isSolved ? solved : chosen],
+      words: 'Under “best-score-compliant”, the award is calculated, not looked up.',
+    }),
+    check({
+      id: 'recommended-original',
+      title: 'With the original inputs, the award is that of the report',
+      left: ['total on Award', total],
+      right: ['total in the report', chosen],
+      words: 'The report’s own calculation, which searches for the award.',
+    }),
+  ]
 }
 
 function discountChecks({ offers, sensitivity }: ReportFigures): Check[] {

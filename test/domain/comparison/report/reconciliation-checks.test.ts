@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest'
+import type { DecisionAward } from '../../../../src/domain/comparison/decision/decision-model.js'
 import { compareOffers } from '../../../../src/domain/comparison/report/compare-offers.js'
+import { checksOf as checksOfFigures } from '../../../../src/domain/comparison/report/reconciliation-checks.js'
 import {
   type ComparisonOverrides,
   comparisonInput,
@@ -22,6 +24,26 @@ describe('checks', () => {
     expect(master).toMatchObject({ verdict: 'ok', figures: { fails: 0, unknown: 0 }, data: { fails: 0 } })
     expect(checks.filter(({ about }) => about === 'figures').length).toBeGreaterThan(15)
     expect(new Set(checks.map(({ verdict }) => verdict))).toEqual(new Set(['ok']))
+  })
+
+  it('compare the recommended award with its offers, the solved awards and the rule', () => {
+    const input = comparisonInput()
+    const report = compareOffers(input)
+    const { recommendation } = report.decision
+    const verdictsOf = (award: object) => {
+      const changed = { ...recommendation, award: { ...recommendation.award, ...award } as DecisionAward }
+      const { checks, master } = checksOfFigures({
+        ...report,
+        known: input.rfq,
+        decision: { ...report.decision, recommendation: changed },
+      })
+      const found = checks.filter(({ id }) => id.startsWith('recommended-')).map(({ verdict }) => verdict)
+      return [...found, master.verdict]
+    }
+    const { total = 0, tonnes = 0 } = recommendation.award ?? {}
+    expect(verdictsOf({})).toEqual(['ok', 'ok', 'ok', 'ok', 'attention'])
+    expect(verdictsOf({ total: total + 1 })).toEqual(['fails', 'ok', 'fails', 'fails', 'fails'])
+    expect(verdictsOf({ tonnes: tonnes - 1 })).toEqual(['ok', 'fails', 'ok', 'ok', 'fails'])
   })
 
   it('give the master verdict attention, not fails, if marketplace data does not add up', () => {
