@@ -1,4 +1,4 @@
-import { type AwardScenario, isExact } from '../../src/domain/comparison/awards/award-model.js'
+import { isExact } from '../../src/domain/comparison/awards/award-model.js'
 import type { ScenarioName } from '../../src/domain/comparison/decision/decision-model.js'
 import type { ScenarioRow } from '../../src/domain/comparison/decision/scenario-rows.js'
 import { isSolved, type SolvedSet, solvedSet } from '../../src/domain/comparison/decision/solved-scenarios.js'
@@ -19,7 +19,7 @@ const solutionOf = (found: Pick<SolvedSet, 'exact'> | null) =>
 export function outdatedWhen(layout: RfqLayout, scenario: SheetScenario): string {
   if (scenario === 'recommended') return `${recommendationFact(layout, 'problem').cell}<>""`
   if (scenario === 'cheapest-regardless') return 'AwardRatesChanged>0'
-  return isExact(scenario as AwardScenario) ? 'RatesChanged>0' : `AwardRatesChanged+${levelsChangedCell(layout)}>0`
+  return isExact(scenario) ? 'RatesChanged>0' : `AwardRatesChanged+${levelsChangedCell(layout)}>0`
 }
 
 /** How a scenario was solved: by formula, by search (proven or best found, until outdated), or by the reader. */
@@ -46,7 +46,7 @@ export function lowerBoundCell(layout: RfqLayout, award: ScenarioRow): Cell {
   const divisible = SHEET_SCENARIOS.indexOf('cheapest-divisible')
   const bound = byWantedBasis((basis) => `${solvedSet(report, scenario, basis)?.lowerBound ?? '""'}`)
   // Only ranked offers are part of the divisible scenario.
-  const outdated = isExact(scenario as AwardScenario)
+  const outdated = isExact(scenario)
     ? `IF(${scenarios.at('reached', divisible)}="yes",${scenarios.at('total', divisible)},"")`
     : '""'
   const expression = `IF(${outdatedWhen(layout, scenario)},${outdated},${bound})`

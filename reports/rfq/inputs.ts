@@ -4,6 +4,8 @@ import { type NumberSetting, SETTING_TEXT, TARGET_TEXT } from '../../src/domain/
 import {
   AWARD_RULES,
   CRITERIA,
+  HAIRCUT_KINDS,
+  type HaircutKind,
   REQUIREMENT_LEVELS,
   type RequirementName,
   SETTING_LIMITS,
@@ -92,8 +94,9 @@ export const inputSections = (layout: RfqLayout): Section[] => [
   },
 ]
 
-/** The defined name of the cell with the level of a requirement. */
+/** The defined names of cells, by requirement and kind of contract. */
 export const requirementCell = (name: RequirementName) => `Require_${name}`
+export const haircutCell = (kind: HaircutKind) => `Haircut${codeWords(kind)}`
 
 const choice = (
   setting: string,
@@ -183,8 +186,8 @@ function toleranceEntries(layout: RfqLayout): Entry[] {
 }
 
 const haircutEntries = ({ report: { settings } }: RfqLayout): Entry[] =>
-  (['spot', 'forward', 'other'] as const).map((contract) => ({
-    name: `Haircut${codeWords(contract)}`,
+  HAIRCUT_KINDS.map((contract) => ({
+    name: haircutCell(contract),
     label: contract === 'other' ? 'Other or unknown contract type' : codeWords(contract),
     value: number(settings.haircuts[contract], style.percent),
     unit: SETTING_TEXT.haircuts.unit,

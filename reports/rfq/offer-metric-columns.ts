@@ -1,10 +1,11 @@
-import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
+import { haircutKind, type MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
 import { type At, columnsOf, working } from '../layout/columns.js'
 import { keys } from '../layout/keys.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
+import { haircutCell } from './inputs.js'
 import type { DeliveryKey, OfferKey, PrepaymentKey, RfqLayout } from './layout.js'
 
 type AtOffer = At<OfferKey>
@@ -164,7 +165,9 @@ function valuation(layout: RfqLayout) {
       return `IF(${at('basis')}="",NA(),${paid(at, 'present')}+(1-${prepaid})*${balance})`
     }),
     presentValuePerTonne: metric('presentValuePerTonne', 'Present value per tonne', price, perTonne),
-    haircut: metric('haircut', 'Delivery-risk haircut', percent, (_at, offer) => haircutCellName(offer)),
+    haircut: metric('haircut', 'Delivery-risk haircut', percent, (_at, { terms }) =>
+      haircutCell(haircutKind(terms.contractType)),
+    ),
     riskPrice: metric('riskAdjustedPrice', 'Risk-adjusted price per tonne, own currency', price, riskPrice),
     rate: formula(
       layout.currency === null ? 'Exchange rate' : `Exchange rate (${layout.currency} per unit)`,
@@ -179,9 +182,4 @@ function prepaymentState({ report }: RfqLayout, { metrics }: OfferReport): strin
   return metrics.prepaidShare > report.settings.prepaymentShareLimit + Number(ROUNDING_ALLOWANCE)
     ? 'above limit'
     : 'within limit'
-}
-
-function haircutCellName({ terms }: OfferReport): string {
-  if (terms.contractType === 'spot') return 'HaircutSpot'
-  return terms.contractType === 'forward' ? 'HaircutForward' : 'HaircutOther'
 }

@@ -1,13 +1,16 @@
 import type { LeadFactor, ScoreLead } from '../../src/domain/comparison/decision/decision-model.js'
 import { LEAD_SHIFTS, leadWidth } from '../../src/domain/comparison/decision/score-lead.js'
 import { round6, rounded } from '../../src/domain/comparison/numbers.js'
+import { HAIRCUT_KINDS, type HaircutKind, SETTING_LIMITS } from '../../src/domain/comparison/settings.js'
 import { type Chart, rangeOf } from '../layout/chart.js'
+import { codeWords } from '../layout/codes.js'
 import type { Grid } from '../layout/grid.js'
 import { bodyRow, emptyRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, formula, text } from '../xlsx/cells.js'
-import type { RfqLayout, ScoreKey } from './layout.js'
+import { haircutCell } from './inputs.js'
+import type { RfqLayout } from './layout.js'
 import { weightsRange } from './scoring-sheet.js'
 
 /** Inputs in the table and its chart, widest first. */
@@ -19,7 +22,7 @@ const [LOW, HIGH] = ['Change at the low value', 'Change at the high value']
 const DECIDES = 'Scores decide the award only under the rule best-score-compliant; the other rules compare totals.'
 
 /** The figures of the offers shown in a sensitivity case: the first or last one of its kind. */
-export type FiguresOfCase = (kind: 'discountRate' | 'wantedVolume', which: 'first' | 'last') => string
+export type FiguresOfCase = (factor: string, which: 'first' | 'last') => string
 
 /**
  * How far each input moves the score lead of the recommended offer (`ScoreLead`): a table and a chart, widest first. The
@@ -185,25 +188,17 @@ function leadFormulas(
     const before = `MIN(${prices})*(1/INDEX(${prices},${own})-1/INDEX(${prices},${rival}))`
     return `${now}+100*Weight_price/${weights}*(${lowest}*(1/(${one})-1/(${other}))-${before})`
   }
-  const ofContract: Record<string, (cell: string) => string> = {
-    spot: (cell) => `${cell}="Spot"`,
-    forward: (cell) => `${cell}="Forward"`,
-    other: (cell) => `(${cell}<>"Spot")*(${cell}<>"Forward")`,
-  }
+  const [spot, forward] = HAIRCUT_KINDS.map((kind) => `"${codeWords(kind)}"`)
+  const isOfKind = (kind: HaircutKind) => (cell: string) =>
+    kind === 'other' ? `(${cell}<>${spot})*(${cell}<>${forward})` : `${cell}="${codeWords(kind)}"`
   return (factor: string, sign: -1 | 1): string => {
     const [kind, name = ''] = factor.split('.')
     const relative = `${1 + sign * LEAD_SHIFTS.price}`
     switch (kind) {
-      case 'weights': {
-        const points = rowsOf(scoring, `score-${name}` as ScoreKey, contenders)
-        const shift = `MAX(-Weight_${name},${sign * LEAD_SHIFTS.weight})`
-        const changed = `(${now}*${weights}+${shift}*(INDEX(${points},${own})-INDEX(${points},${rival})))/(${weights}+${shift})`
-        return `IF(${weights}+${shift}>0,${changed},${now})`
-      }
       case 'haircuts': {
-        const haircut = `Haircut${name[0]?.toUpperCase()}${name.slice(1)}`
-        const value = `MIN(0.99,MAX(0,${haircut}+${sign * LEAD_SHIFTS.haircut}))`
-        return priced(contracts, ofContract[name] as (cell: string) => string, `(1-${haircut})/(1-${value})`)
+        const haircut = haircutCell(name as HaircutKind)
+        const value = `MIN(${SETTING_LIMITS.haircut[1]},MAX(0,${haircut}+${sign * LEAD_SHIFTS.haircut}))`
+        return priced(contracts, isOfKind(name as HaircutKind), `(1-${haircut})/(1-${value})`)
       }
       case 'exchangeRates':
         return priced(currencies, (cell) => `${cell}="${name}"`, relative)
@@ -211,8 +206,8 @@ function leadFormulas(
       case 'rivalPrice':
         return priced(numbers, (cell) => `${cell}=${pair(kind === 'price' ? 'D' : 'E')}`, relative)
       default: {
-        const figures = figuresOf(factor as 'discountRate' | 'wantedVolume', sign === -1 ? 'first' : 'last')
-        return `INDEX(${figures},${own})-INDEX(${figures},${rival})`
+        const figures = figuresOf(factor, sign === -1 ? 'first' : 'last')
+        return `IFERROR(INDEX(${figures},${own})-INDEX(${figures},${rival}),${now})`
       }
     }
   }

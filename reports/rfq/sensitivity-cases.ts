@@ -139,10 +139,11 @@ const scoreAt = ({ layout }: Frame, criterion: Criterion, at: number) =>
   `N(${layout.scoring.cell(`score-${criterion}`, at)})`
 
 /** A case for the row with this number. */
-type MakeRow = (row: number) => RowPlan
+export type MakeRow = (row: number) => RowPlan
 
-export const weightCases = (frame: Frame): MakeRow[] =>
-  frame.sensitivity.weightShifts.map((shifted) => (row) => {
+const weightCase =
+  (frame: Frame, shifted: Sensitivity['weightShifts'][number]): MakeRow =>
+  (row) => {
     const { criterion, shift, weights, totals } = shifted
     const by = `($B$${row}-Weight_${criterion})`
     return caseRow(frame, row, {
@@ -152,7 +153,11 @@ export const weightCases = (frame: Frame): MakeRow[] =>
       figures: totals,
       figure: (at) => changedTotal(frame, at, `${by}*${scoreAt(frame, criterion, at)}`, `+${by}`),
     })
-  })
+  }
+export const weightCases = (frame: Frame, criterion: Criterion): MakeRow[] =>
+  frame.sensitivity.weightShifts.flatMap((shifted) =>
+    shifted.criterion === criterion ? [weightCase(frame, shifted)] : [],
+  )
 
 /** Ranks by score; the prices are those of the rows below, at the same distance. */
 export const discountCases = (frame: Frame): MakeRow[] =>

@@ -1,4 +1,5 @@
 import { type BreakEven, NO_BREAK_EVEN } from '../../src/domain/comparison/awards/sensitivity-model.js'
+import { CRITERIA } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
@@ -23,6 +24,7 @@ import {
   gap,
   HEADER_ROW,
   isOther,
+  type MakeRow,
   POINTS_ROW,
   PRICE_ROW,
   priceCases,
@@ -43,8 +45,10 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
   const columns = LEADING.length + rankColumns(offers)
   const widths = [...LEADING, ...Array(rankColumns(offers) + offers.length).fill(OFFER_UNITS)]
   const frame = { layout, sensitivity, offers }
-  const list = sensitivityRows(frame)
-  const place = { row: list.next + 1, contenders: offers.length, figuresOf: figuresOfCase(frame) }
+  const cases: CaseRows = new Map()
+  const list = sensitivityRows(frame, cases)
+  const figuresOf: FiguresOfCase = (factor, which) => figuresAt(frame, cases.get(factor)?.[which] ?? BASE_ROW)
+  const place = { row: list.next + 1, contenders: offers.length, figuresOf }
   const lead = decision.scoreLead === null ? null : leadSection(layout, decision.scoreLead, place)
   if (lead !== null) list.add(...emptyRows(1), ...lead.rows)
   return rowSheet({
@@ -52,7 +56,10 @@ export function sensitivitySheet(layout: RfqLayout): SheetPlan {
     widths,
     rows: () => inBlocks(list.rows, widths.slice(0, columns)),
     frozen: { rows: HEADER_ROW, columns: LEADING.length },
-    marks: offers.length === 0 ? [] : rankMarks(frame, place.row, list.rows.length),
+    marks:
+      offers.length === 0
+        ? []
+        : rankMarks(frame, cases.get('wantedVolume')?.last ?? BASE_ROW, place.row, list.rows.length),
     workingColumns: offers.map((_, at) => columns + at),
     print: { titleRows: [HEADER_ROW, HEADER_ROW], titleColumns: 'A:D', wideFrom: HEADER_ROW },
     ...(lead && { charts: [lead.chart] }),
@@ -71,43 +78,36 @@ function inBlocks(rows: readonly RowPlan[], widths: readonly number[]): Iterable
   return keepTogether(blocks, widths, repeated, leading + others / pages)
 }
 
-/** First rows of the sensitivity cases, each below an empty row and a title, and the last one. */
-function caseRows({ sensitivity: { weightShifts, discountRates, wantedVolumes } }: Frame) {
-  const discountRate = BASE_ROW + weightShifts.length + 5
-  const wantedVolume = discountRate + 2 * (discountRates.length + 2)
-  return { discountRate, wantedVolume, last: wantedVolume + wantedVolumes.length - 1 }
-}
+/** First and last row of the cases of an input, by the name of the factor of the score lead. */
+type CaseRows = Map<string, { first: number; last: number }>
 
-/** src/domain/comparison/decision/score-lead.ts takes the first and last case of a kind. */
-function figuresOfCase(frame: Frame): FiguresOfCase {
-  const { discountRate, wantedVolume } = caseRows(frame)
-  const { discountRates, wantedVolumes } = frame.sensitivity
-  const rows = {
-    discountRate: { first: discountRate, last: discountRate + discountRates.length - 1 },
-    wantedVolume: { first: wantedVolume, last: wantedVolume + wantedVolumes.length - 1 },
-  }
-  return (kind, which) => figuresAt(frame, rows[kind][which])
-}
-
-function rankMarks(frame: Frame, leadRow: number, lastRow: number): Mark[] {
+function rankMarks(frame: Frame, lastCase: number, leadRow: number, lastRow: number): Mark[] {
   const last = columnLetter(FIRST_COLUMN + frame.offers.length - 1)
   return [
-    mark(`${columnLetter(FIRST_COLUMN)}${BASE_ROW}:${last}${caseRows(frame).last}`, is(here, '=', 1), 'good'),
-    mark(`D${BASE_ROW}:D${caseRows(frame).last}`, is(here, '=', 'yes'), 'warn'),
+    mark(`${columnLetter(FIRST_COLUMN)}${BASE_ROW}:${last}${lastCase}`, is(here, '=', 1), 'good'),
+    mark(`D${BASE_ROW}:D${lastCase}`, is(here, '=', 'yes'), 'warn'),
     ...(leadRow < lastRow ? [mark(`D${leadRow}:D${lastRow}`, is(here, '=', 'yes'), 'warn')] : []),
   ]
 }
 
-function sensitivityRows(frame: Frame): RowList {
+/** @param cases receives the rows of each input */
+function sensitivityRows(frame: Frame, cases: CaseRows): RowList {
   const { layout, sensitivity, offers } = frame
   const list = new RowList().add(...headingRows(rfqHeading(layout, 'Sensitivity', NOTE)))
   list.add(noteRow(sensitivity.words, style.body))
   if (offers.length === 0) return list.add(noteRow('No offer is ranked.', style.body))
   list.add(offersHeaderRow(frame), ...baseRows(frame))
-  list.addSection('Weight changed by points (not below 0)').add(...weightCases(frame))
-  list.addSection('Discount rate: rank by score').add(...discountCases(frame))
+  const addCases = (factor: string, rows: readonly MakeRow[]) => {
+    const first = list.next
+    cases.set(factor, { first, last: list.add(...rows).next - 1 })
+  }
+  list.addSection('Weight changed by points (not below 0)')
+  for (const criterion of CRITERIA) addCases(`weights.${criterion}`, weightCases(frame, criterion))
+  list.addSection('Discount rate: rank by score')
+  addCases('discountRate', discountCases(frame))
   list.addSection('Discount rate: rank by risk-adjusted price').add(...priceCases(frame))
-  list.addSection('Wanted volume').add(...volumeCases(frame))
+  list.addSection('Wanted volume')
+  addCases('wantedVolume', volumeCases(frame))
   list.addSection('Cheapest combination of all ranked offers for each wanted volume, for the original inputs')
   list.add(...combinationRows(frame))
   list.addSection('Break-even: risk-adjusted price at which an offer would rank first, all else unchanged')

@@ -175,23 +175,10 @@ function pageOffer(
   }
 }
 
-const pickScores = ({
-  price,
-  coverage,
-  delivery,
-  promptness,
-  vintage,
-  payment,
-  evidence,
-}: NonNullable<OfferReport['scores']>): Record<Criterion, number> => ({
-  price,
-  coverage,
-  delivery,
-  promptness,
-  vintage,
-  payment,
-  evidence,
-})
+/** The points by criterion, without the total. */
+function pickScores({ total: _, ...points }: NonNullable<OfferReport['scores']>): Record<Criterion, number> {
+  return points
+}
 
 function tonnesBy(
   offers: readonly OfferReport[],

@@ -36,7 +36,7 @@ export function recommendationFact(layout: RfqLayout, key: FactKey): Reference {
 
 /** A cell of an awarded offer: the first has index 0, up to MAX_AWARDED_ROWS; empty text beyond the last. */
 export function awardedOffer(layout: RfqLayout, key: AwardedKey, index: number): Reference {
-  const shown = awardedColumns(layout)[key].cell(index, index)
+  const shown = awardedColumnsOf(layout)[key].cell(index, index)
   const content = cellContent(shown)
   const cached = storedNumber(shown) ?? (typeof content === 'string' ? content : '')
   return { cell: layout.recommendation.awarded.cell(key, index), cached }
@@ -104,7 +104,7 @@ function sideTables(layout: RfqLayout): SideTable[] {
   return [
     table(grids.facts, factColumns(layout), FACT_KEYS),
     table(grids.offers, offerColumns(layout), report.offers),
-    table(grids.awarded, awardedColumns(layout), AWARDED_ROWS),
+    table(grids.awarded, awardedColumnsOf(layout), AWARDED_ROWS),
     table(grids.requirements, requirementColumns(layout), requirements),
     table(grids.groups, groupColumns(layout), layout.failures.groups),
     table(grids.solved, solvedColumns(layout), switches.awards),
@@ -124,15 +124,22 @@ function factColumns(layout: RfqLayout): Columns<FactKey, 'label' | 'value'> {
   }
 }
 
-const factCache = new WeakMap<RfqLayout, Facts>()
+/** Made once for each workbook, although many cells ask for them. */
+function oncePerLayout<Value>(make: (layout: RfqLayout) => Value): (layout: RfqLayout) => Value {
+  const made = new WeakMap<RfqLayout, Value>()
+  return (layout) => {
+    const value = made.get(layout) ?? make(layout)
+    made.set(layout, value)
+    return value
+  }
+}
 
-function factsOf(layout: RfqLayout): Facts {
-  const facts = factCache.get(layout) ?? {
+const awardedColumnsOf = oncePerLayout(awardedColumns)
+const factsOf = oncePerLayout(
+  (layout): Facts => ({
     ...lookUpFacts(layout),
     ...awardFacts(layout),
     ...runnerUpFacts(layout),
     ...closestFacts(layout),
-  }
-  factCache.set(layout, facts)
-  return facts
-}
+  }),
+)

@@ -65,6 +65,9 @@ const weights = section({
 })
 
 const haircut = number(SETTING_LIMITS.haircut).default(0)
+/** Contract types with their own haircut, then all others. */
+export const HAIRCUT_KINDS = ['spot', 'forward', 'other'] as const
+export type HaircutKind = (typeof HAIRCUT_KINDS)[number]
 export const WANTED_BASES = ['min', 'mid', 'max'] as const
 
 /** How the recommended award is chosen (decision/award-rules.ts). */

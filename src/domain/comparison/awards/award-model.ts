@@ -42,7 +42,7 @@ export const EXACT_SCENARIOS = ['cheapest-combination', 'two-developers', 'meets
 export type ExactScenario = (typeof EXACT_SCENARIOS)[number]
 
 /** Whether a scenario needs a search. */
-export const isExact = (scenario: AwardScenario): scenario is ExactScenario =>
+export const isExact = (scenario: string): scenario is ExactScenario =>
   EXACT_SCENARIOS.some((exact) => exact === scenario)
 
 /**

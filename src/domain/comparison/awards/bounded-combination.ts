@@ -1,8 +1,8 @@
 /**
  * The cheapest set of whole offers whose volume lies between two bounds. Without the upper bound this is
  * cheapest-combination.ts, whose result is optimal if it stays within the bound. If it does not, more tonnes are no longer
- * better, so subsets cannot be discarded because another one is cheaper and larger, which is what makes the search without
- * an upper bound prove more and, for up to EXACT_UP_TO offers, take less time:
+ * better, so subsets cannot be discarded because another one is cheaper and larger. The search without an upper bound
+ * discards them: it proves more and, for up to EXACT_UP_TO offers, takes less time. Here:
  * 1. a heuristic finds a good set within the bounds, if it can;
  * 2. the LP bound fixes offers, as without the upper bound;
  * 3. up to EXACT_UP_TO remaining offers are split into halves, all subsets of each half are listed by volume, and for each

@@ -114,6 +114,11 @@ export function shownFailures(
   })
 }
 
+/** Whether a failure counts as hard: at that level, and a rejected review (not an undeterminable one) at any level. */
+export const isBinding = ({ name, level, met = false }: Binding): boolean =>
+  level === 'hard' || (name === 'reviewNotRejected' && met === false)
+type Binding = Pick<UnmetByAward, 'name' | 'level'> & { met?: false | null }
+
 function unmetBy(
   members: readonly Candidate[],
   tonnes: number,

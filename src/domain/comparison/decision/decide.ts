@@ -6,7 +6,7 @@ import type { OfferReport } from '../offer/offer-report-model.js'
 import { isRanked } from '../offer/ranking.js'
 import type { RfqTerms } from '../rfq/rfq-terms.js'
 import { AWARD_RULES, type RequirementName, type Settings } from '../settings.js'
-import { type AwardContext, awardOf, shownFailures, titleOf } from './award-figures.js'
+import { type AwardContext, awardOf, isBinding, shownFailures, titleOf } from './award-figures.js'
 import { AWARD_REQUIREMENT, OFFER_REQUIREMENTS, REQUIREMENT_TITLES, upTo } from './award-requirements.js'
 import {
   AWARD_BIT,
@@ -202,9 +202,7 @@ function offerDecisions(
       met,
       words,
     }))
-    const decisive = unmet.filter(
-      ({ name, level }) => level === 'hard' || (candidate.reviewRejected && name === 'reviewNotRejected'),
-    )
+    const decisive = unmet.filter(isBinding)
     return {
       offerId: id,
       sequence,

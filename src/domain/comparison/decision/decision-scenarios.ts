@@ -1,7 +1,7 @@
 import type { Award, AwardScenario } from '../awards/award-model.js'
 import { formatChange, formatPercent, formatTonnes, formatTotal } from '../number-format.js'
 import type { RequirementLevels } from '../settings.js'
-import { type AwardContext, amountsText, awardOf, offersText, partsAward } from './award-figures.js'
+import { type AwardContext, amountsText, awardOf, isBinding, offersText, partsAward } from './award-figures.js'
 import { REQUIREMENT_TITLES } from './award-requirements.js'
 import { type AwardSolver, bitOf, type Candidate, namesIn, type RequirementMask, withLevel } from './award-solver.js'
 import { relevantBits } from './closest-award.js'
@@ -76,14 +76,12 @@ const minus = (a: number | null, b: number | null) => (a === null || b === null 
 export function waivedText(award: DecisionAward | null): string[] {
   if (award === null) return []
   const labels = new Map(award.offers.map((offer) => [offer.offerId, offer.sequence]))
-  return award.unmet
-    .filter(({ level, name }) => level === 'hard' || name === 'reviewNotRejected')
-    .map(({ title, offerIds }) => {
-      const numbers = offerIds.map((id) => labels.get(id) ?? 0)
-      const shown = numbers.slice(0, 6).join(', ')
-      const more = numbers.length > 6 ? ` and ${numbers.length - 6} more` : ''
-      return numbers.length === 0 ? title : `${title} (offer${numbers.length === 1 ? '' : 's'} ${shown}${more})`
-    })
+  return award.unmet.filter(isBinding).map(({ title, offerIds }) => {
+    const numbers = offerIds.map((id) => labels.get(id) ?? 0)
+    const shown = numbers.slice(0, 6).join(', ')
+    const more = numbers.length > 6 ? ` and ${numbers.length - 6} more` : ''
+    return numbers.length === 0 ? title : `${title} (offer${numbers.length === 1 ? '' : 's'} ${shown}${more})`
+  })
 }
 
 /** The scenarios that look for offers by the requirements they meet. */

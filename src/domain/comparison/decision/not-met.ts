@@ -2,8 +2,8 @@ import type { Exclusion } from '../offer/eligibility.js'
 import type { OfferReport } from '../offer/offer-report-model.js'
 import { isReviewRejected } from '../offer/requirements.js'
 import type { RfqReport } from '../report/rfq-report-model.js'
-import { shownFailures } from './award-figures.js'
-import { failedRequirements, type OfferRequirement } from './award-requirements.js'
+import { isBinding, shownFailures } from './award-figures.js'
+import { type FailedRequirement, failedRequirements, type OfferRequirement } from './award-requirements.js'
 
 /** What an offer does not meet. `excluded`: why it is not ranked. */
 export interface NotMet {
@@ -27,16 +27,15 @@ const SAME: Partial<Record<Exclusion['code'], OfferRequirement>> = {
 export function notMetBy(offer: OfferReport, { rfq, context, settings }: RfqReport): NotMet[] {
   const { requirements: levels } = settings
   const failed = failedRequirements(offer, rfq, context.asOfDate)
-  const reviewRejected = isReviewRejected(offer)
-  const shown = shownFailures({ failed, reviewRejected }, levels)
-  const isHard = (name: OfferRequirement) => levels[name] === 'hard' || (reviewRejected && name === 'reviewNotRejected')
+  const shown = shownFailures({ failed, reviewRejected: isReviewRejected(offer) }, levels)
+  const isHard = ({ name, met }: FailedRequirement) => isBinding({ name, met, level: levels[name] })
   const isSaid = ({ code }: Exclusion) => {
     // Of an offer that is rejected and withdrawn, the requirement says that it is rejected.
     if (code === 'withdrawn' && offer.status === 'rejected') return false
-    return shown.some(({ name }) => name === SAME[code] && isHard(name))
+    return shown.some((one) => one.name === SAME[code] && isHard(one))
   }
-  const hard = shown.filter(({ name }) => isHard(name))
-  const advisory = shown.filter(({ name }) => !isHard(name))
+  const hard = shown.filter(isHard)
+  const advisory = shown.filter((one) => !isHard(one))
   const excluded = offer.eligibility.exclusions.filter((exclusion) => !isSaid(exclusion))
   return [
     ...excluded.map(({ words }): NotMet => ({ kind: 'excluded', words: `Not ranked: ${words}` })),

@@ -1,4 +1,5 @@
 import type { RfqReport } from '../report/rfq-report-model.js'
+import { isBinding } from './award-figures.js'
 import { type DecisionAward, SCENARIOS, type Scenario, type ScenarioName } from './decision-model.js'
 import { SCENARIO_TEXT } from './decision-scenarios.js'
 
@@ -64,7 +65,7 @@ export const unmetByOffer = ({ decision }: RfqReport): ReadonlyMap<string, strin
     decision.offers.map(({ offerId, unmet }) => [
       offerId,
       unmet
-        .filter(({ name, level }) => level === 'hard' || name === 'reviewNotRejected')
+        .filter(isBinding)
         .map(({ title }) => title)
         .join(', '),
     ]),

@@ -1,16 +1,15 @@
 import type { CaseRanking, Sensitivity } from '../awards/sensitivity-model.js'
+import { formatOneDecimal, formatPercent } from '../number-format.js'
 import { minOf, round6, sum } from '../numbers.js'
 import { CRITERION_NAMES } from '../offer/criterion-text.js'
+import { haircutKind } from '../offer/metrics.js'
 import type { RankedOffer } from '../offer/ranking.js'
-import { CRITERIA, type Criterion, SETTING_LIMITS, type Settings } from '../settings.js'
+import { CRITERIA, HAIRCUT_KINDS, SETTING_LIMITS, type Settings } from '../settings.js'
 import type { LeadFactor, ScoreLead } from './decision-model.js'
 
-/** The change of weights, as in the sensitivity analysis, of haircuts, and, relatively, of prices and rates. */
-export const LEAD_SHIFTS = { weight: 20, haircut: 0.1, price: 0.1 } as const
-
-type HaircutName = keyof Settings['haircuts']
-export const haircutName = ({ terms: { contractType } }: RankedOffer): HaircutName =>
-  contractType === 'spot' || contractType === 'forward' ? contractType : 'other'
+/** The change of haircuts and, relatively, of prices and rates. */
+export const LEAD_SHIFTS = { haircut: 0.1, price: 0.1 } as const
+const PRICE_SHIFT = `±${formatPercent(LEAD_SHIFTS.price)}`
 
 interface LeadInput {
   ranked: readonly RankedOffer[]
@@ -31,7 +30,7 @@ export function scoreLeadOf(input: LeadInput): ScoreLead | null {
   if (own === undefined || rival === undefined) return null
   const points = own.scores.total - rival.scores.total
   const lead = { input, contenders, own, rival, points }
-  const factors = [...weightFactors(lead), ...caseFactors(lead), ...priceFactors(lead)]
+  const factors = [...caseFactors(lead), ...priceFactors(lead)]
   return {
     offerId: own.id,
     sequence: own.sequence,
@@ -56,22 +55,6 @@ interface Lead {
 
 const weightOf = ({ weights }: Settings) => sum(CRITERIA.map((criterion) => weights[criterion]))
 
-function weightFactors({ input: { settings }, own, rival, points }: Lead): LeadFactor[] {
-  const all = weightOf(settings)
-  return CRITERIA.map((criterion: Criterion) => {
-    const weight = settings.weights[criterion]
-    const difference = own.scores[criterion] - rival.scores[criterion]
-    const [low, high] = [Math.max(0, weight - LEAD_SHIFTS.weight), weight + LEAD_SHIFTS.weight]
-    /** As it is if no weight is left. */
-    const pointsAt = (value: number) => {
-      const shift = value - weight
-      return all + shift > 0 ? (points * all + shift * difference) / (all + shift) : points
-    }
-    const title = `Weight of ${CRITERION_NAMES[criterion].toLowerCase()} ±${LEAD_SHIFTS.weight}`
-    return { factor: `weights.${criterion}`, title, low, high, lowPoints: pointsAt(low), highPoints: pointsAt(high) }
-  })
-}
-
 /** Inputs whose totals the sensitivity analysis has. */
 function caseFactors({ input: { sensitivity }, contenders, own, rival, points }: Lead): LeadFactor[] {
   const [ownAt, rivalAt] = [contenders.indexOf(own), contenders.indexOf(rival)]
@@ -90,11 +73,22 @@ function caseFactors({ input: { sensitivity }, contenders, own, rival, points }:
     const values = { low: valueIn(first), high: valueIn(last) }
     return [{ factor: name, title, ...values, lowPoints: pointsIn(first), highPoints: pointsIn(last) }]
   }
+  const { weightShifts, discountRates } = sensitivity
+  const rates = discountRates.map(({ rate }) => rate)
   return [
-    ...factor('discountRate', 'Discount rate 0 to 15 %', sensitivity.discountRates, ({ rate }) => rate),
+    ...CRITERIA.flatMap((criterion) => {
+      const cases = weightShifts.filter((shifted) => shifted.criterion === criterion)
+      const title = `Weight of ${CRITERION_NAMES[criterion].toLowerCase()} ±${cases.at(-1)?.shift}`
+      return factor(`weights.${criterion}`, title, cases, ({ weights }) => weights[criterion])
+    }),
+    ...factor('discountRate', `Discount rate ${rangeText(rates)}`, discountRates, ({ rate }) => rate),
     ...factor('wantedVolume', 'Wanted volume: minimum to maximum', sensitivity.wantedVolumes, ({ wanted }) => wanted),
   ]
 }
+
+/** `0 to 15 %` */
+const rangeText = (shares: readonly number[]) =>
+  `${formatOneDecimal((shares[0] ?? 0) * 100)} to ${formatPercent(shares.at(-1) ?? 0)}`
 
 /** Inputs that change prices: of one offer, of one type of contract, in one currency. */
 function priceFactors({ input: { settings, currency }, contenders, own, rival, points }: Lead): LeadFactor[] {
@@ -114,12 +108,11 @@ function priceFactors({ input: { settings, currency }, contenders, own, rival, p
     return { factor: name, title, low, high, lowPoints: pointsAt(low), highPoints: pointsAt(high) }
   }
   const ofOffer = (name: string, title: string, one: RankedOffer) =>
-    factor(name, `${title} ±10 %`, [-LEAD_SHIFTS.price, LEAD_SHIFTS.price], (value, offer) =>
+    factor(name, `${title} ${PRICE_SHIFT}`, [-LEAD_SHIFTS.price, LEAD_SHIFTS.price], (value, offer) =>
       offer === one ? 1 + value : 1,
     )
-  const haircuts = (['spot', 'forward', 'other'] as const).filter((type) =>
-    contenders.some((offer) => haircutName(offer) === type),
-  )
+  const kindOf = ({ terms }: RankedOffer) => haircutKind(terms.contractType)
+  const haircuts = HAIRCUT_KINDS.filter((kind) => contenders.some((offer) => kindOf(offer) === kind))
   const rates = new Map(contenders.map(({ terms, compared }) => [terms.currencyCode, compared.rate]))
   return [
     ofOffer('price', 'Price of the recommended offer', own),
@@ -128,15 +121,18 @@ function priceFactors({ input: { settings, currency }, contenders, own, rival, p
       const now = settings.haircuts[type]
       const [, max] = SETTING_LIMITS.haircut
       const values = [Math.max(0, now - LEAD_SHIFTS.haircut), Math.min(max, now + LEAD_SHIFTS.haircut)] as const
-      return factor(`haircuts.${type}`, `Haircut on ${type} contracts ±10 points`, values, (value, offer) =>
-        haircutName(offer) === type ? (1 - now) / (1 - value) : 1,
+      return factor(
+        `haircuts.${type}`,
+        `Haircut on ${type} contracts ±${LEAD_SHIFTS.haircut * 100} points`,
+        values,
+        (value, offer) => (kindOf(offer) === type ? (1 - now) / (1 - value) : 1),
       )
     }),
     ...[...rates].flatMap(([code, rate]) => {
       if (code === null || code === currency || rate === null) return []
       const values = [rate * (1 - LEAD_SHIFTS.price), rate * (1 + LEAD_SHIFTS.price)] as const
       return [
-        factor(`exchangeRates.${code}`, `Exchange rate of ${code} ±10 %`, values, (value, offer) =>
+        factor(`exchangeRates.${code}`, `Exchange rate of ${code} ${PRICE_SHIFT}`, values, (value, offer) =>
           offer.terms.currencyCode === code ? value / rate : 1,
         ),
       ]

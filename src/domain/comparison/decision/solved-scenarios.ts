@@ -1,4 +1,4 @@
-import { type AwardScenario, type ExactScenario, isExact } from '../awards/award-model.js'
+import { type AwardScenario, isExact } from '../awards/award-model.js'
 import type { RfqReport } from '../report/rfq-report-model.js'
 import type { WantedBasis } from '../settings.js'
 import { maskOf } from './award-solver.js'
@@ -36,8 +36,8 @@ export function solvedSet(report: RfqReport, scenario: SolvedScenario, basis: Wa
     const ids = current?.award?.offers.map(({ offerId }) => offerId)
     return setOf(new Set(ids), current?.award, current?.words ?? rfq.wanted.words)
   }
-  if (isExact(scenario as AwardScenario)) {
-    const award = awardsByWanted.find((each) => isSame(each.basis))?.awards[scenario as ExactScenario]
+  if (isExact(scenario)) {
+    const award = awardsByWanted.find((each) => isSame(each.basis))?.awards[scenario]
     const ids = award?.winners.map(({ offerId }) => offerId)
     return award === undefined ? null : setOf(new Set(ids), award, award.words)
   }

@@ -3,7 +3,7 @@ import { earliest, latest } from '../date-math.js'
 import { maxOf, minOf, positiveOrNull, ratio, sum } from '../numbers.js'
 import { EXACT_TOTAL, totalTolerance, verdictOf } from '../reconciliation.js'
 import type { StatedRfqTerms } from '../rfq/rfq-terms.js'
-import type { Settings } from '../settings.js'
+import { HAIRCUT_KINDS, type HaircutKind, type Settings } from '../settings.js'
 import { type DeliveryLine, discountFactor, type OfferFacts } from './offer-terms.js'
 import { type PriceBasis, priceOffer } from './price-per-tonne.js'
 
@@ -86,7 +86,7 @@ export type ReconciliationResult = 'equal' | 'rounding' | 'differs' | null
  */
 export function metricsOf(facts: OfferFacts, rfq: StatedRfqTerms, settings: Settings): Metrics {
   const money = amountsOf(facts)
-  const haircut = haircutOf(facts.terms.contractType, settings)
+  const haircut = settings.haircuts[haircutKind(facts.terms.contractType)]
   const presentValue = presentValueOf(facts, money, settings.discountRate)
   const presentValuePerTonne = ratio(presentValue, money.volume)
   const metrics: Omit<Metrics, 'reasons'> = {
@@ -136,9 +136,9 @@ function amountsOf({ lines, prepayments, terms, hasOffer, shape }: OfferFacts): 
   }
 }
 
-function haircutOf(contractType: string | null, { haircuts }: Settings): number {
-  return contractType === 'spot' || contractType === 'forward' ? haircuts[contractType] : haircuts.other
-}
+/** Which of the haircuts applies to a contract. */
+export const haircutKind = (contractType: string | null): HaircutKind =>
+  HAIRCUT_KINDS.find((kind) => kind === contractType) ?? 'other'
 
 function reconciliation({ lines, terms }: OfferFacts, money: Amounts, settings: Settings) {
   const volumeDifference = differenceOf(
