@@ -12,9 +12,28 @@ export interface Cron {
   lastTick(span: { after: Date; upTo: Date }): Date | null
 }
 
+/** The first tick after a moment; null if there is none within a year. */
+export function nextTick(cron: Cron, after: Date): Date | null {
+  const hasTick = (milliseconds: number) =>
+    cron.lastTick({ after, upTo: new Date(after.getTime() + milliseconds) }) !== null
+  let long = cron.stepMs
+  while (!hasTick(long)) {
+    if (long > YEAR) return null
+    long *= 2
+  }
+  let short = long === cron.stepMs ? 0 : long / 2
+  while (long - short > cron.stepMs) {
+    const middle = short + Math.ceil((long - short) / 2)
+    if (hasTick(middle)) long = middle
+    else short = middle
+  }
+  return cron.lastTick({ after, upTo: new Date(after.getTime() + long) })
+}
+
 const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const DAY = 24 * HOUR
+const YEAR = 366 * DAY
 /** No time zone sets its clocks back by more than this. */
 const MAX_SHIFT = 3 * HOUR
 

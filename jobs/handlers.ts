@@ -13,6 +13,7 @@ import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { jobId } from './job-id.js'
+import { planPoll } from './poll-planning.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
 
 export interface HandlerDeps {
@@ -52,7 +53,9 @@ export function createHandlers(deps: HandlerDeps): JobHandlers {
       runAndLog(job, 'listings', () => deps.pollListings(pollContext(deps, job.channel, job.signal))),
     ),
     'poll-rfqs': forChannel((job) =>
-      runAndLog(job, 'rfqs', () => deps.pollRfqs(pollContext(deps, job.channel, job.signal), pollOptions(deps.config))),
+      runAndLog(job, 'rfqs', async () =>
+        deps.pollRfqs(pollContext(deps, job.channel, job.signal), await rfqPollOptions(job)),
+      ),
     ),
     'close-expired': forChannel(closeExpired),
     'channel-report': forChannel(channelReport),
@@ -64,6 +67,14 @@ function channelOf(config: Config, { channel }: JobPayload): ChannelConfig {
   const found = config.channels.find(({ key }) => key === channel)
   if (found) return found
   throw new UnknownChannelError(channel)
+}
+
+/** A poll of the schedule plans its requests; one that a person asked for reads everything open. */
+async function rfqPollOptions({ deps, channel, payload }: ChannelJob): Promise<PollRfqsOptions> {
+  const options = pollOptions(deps.config)
+  if (!isScheduled(payload)) return options
+  const planning = await planPoll(deps.config, deps.store, { channel: channel.key, now: deps.now() })
+  return planning === undefined ? options : { ...options, planning }
 }
 
 async function closeExpired(job: ChannelJob): Promise<undefined> {

@@ -19,6 +19,7 @@ export interface Config {
   schedule: Record<JobSchedule, string | null>
   scheduleTimeZone: string
   requests: RequestLimits
+  polling: PollingConfig
   closing: ClosingConfig
   reports: ReportsConfig
   history: HistoryConfig
@@ -40,6 +41,11 @@ export interface ChannelConfig extends ChannelRef {
   /** IANA time zone in which due dates are interpreted. */
   timeZone: string
   graceHours: number
+}
+/** Which documents a scheduled poll reads again (docs/POLLING.md). */
+export interface PollingConfig {
+  offersMaxAgeMinutes: number
+  urgentHours: number
 }
 export interface ClosingConfig {
   enabled: boolean

@@ -1,6 +1,6 @@
 import { channelKey } from './domain/channel.js'
 import type { Clock, Timestamp } from './domain/clock.js'
-import type { RunCounts, RunKind, RunRecord } from './domain/records.js'
+import type { RequestRates, RunCounts, RunKind, RunRecord } from './domain/records.js'
 import type { ChannelSession } from './marketplace/contract.js'
 import { AbortedError, ChannelError, MarketplaceError, PausedError } from './marketplace/errors.js'
 import type { RunEnd, RunHandle, Runs } from './store/contract.js'
@@ -24,6 +24,9 @@ export interface RunProgress {
   incomplete: string | null
   /** The list lost so many entries at once that none was marked missing. */
   suspicious: boolean
+  /** Documents that should have been read, but were left to the next poll because requests did not suffice: no error. */
+  postponed: number
+  requestRates: RequestRates | null
 }
 
 interface RunContext {
@@ -91,6 +94,8 @@ const newProgress = (): RunProgress => ({
   madeProgress: false,
   incomplete: null,
   suspicious: false,
+  postponed: 0,
+  requestRates: null,
 })
 
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
@@ -103,6 +108,8 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     outcome: failed ? 'failed' : partial ? 'partial' : 'complete',
     error: describeEnd(progress, error),
     suspicious: progress.suspicious,
+    postponed: progress.postponed,
+    requestRates: progress.requestRates,
     failedItems: error === null && progress.incomplete === null ? progress.failures.length : null,
     notBefore: error instanceof PausedError ? error.until : null,
     keyRefused: error instanceof ChannelError && (error.status === 401 || error.status === 403),

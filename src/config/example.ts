@@ -41,6 +41,11 @@ requests:
   retries: 5 # of a read that failed temporarily
   maxBodyMiB: 256 # larger responses are rejected
 
+# What a poll of the schedule reads again, within what perSecond allows until the next one (docs/POLLING.md).
+polling:
+  offersMaxAgeMinutes: 60 # an offer is read again before its terms are older; 0: at every poll
+  urgentHours: 24 # everything of an RFQ due within this time is read at every poll
+
 closing:
   enabled: true # false stops all closing, regardless of autoClose
   maxPerRun: 25 # a larger round is held for approval

@@ -18,6 +18,7 @@ export function configSchema(context: SchemaContext) {
     schedule: schedule(),
     scheduleTimeZone: values.timeZone().prefault('UTC'),
     requests: requests(),
+    polling: polling(),
     closing: closing(),
     reports: reports(context),
     history: history(),
@@ -68,6 +69,12 @@ const requests = () =>
     timeoutMs: values.integer(1, 3_600_000).prefault(30_000),
     retries: values.integer(0, 20).prefault(5),
     maxBodyMiB: values.number(0.001, 16_384).prefault(256),
+  })
+
+const polling = () =>
+  section({
+    offersMaxAgeMinutes: values.number(0, 10_080).prefault(60),
+    urgentHours: values.number(0, 8760).prefault(24),
   })
 
 const closing = () =>

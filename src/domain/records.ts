@@ -39,6 +39,18 @@ export interface RunRecord extends RunCounts {
   notBefore: Timestamp | null
   /** How many runs it stands for. */
   times: number
+  /** Documents that it should have read again, but left to the next poll because requests did not suffice. */
+  postponed: number
+  /** Whether the requests that the limit allows suffice (docs/POLLING.md); null if it planned none. */
+  requestRates: RequestRates | null
+}
+
+/** Requests per second that polling a channel needs so that nothing exceeds its maximum age, and that it may send. */
+export interface RequestRates {
+  required: number
+  allowed: number
+  /** How old documents become at the allowed rate, in minutes. */
+  ageMinutes: number
 }
 
 // --- observations ---------------------------------------------------------------------------------------------------
@@ -80,6 +92,11 @@ export interface KnownDocument extends Version {
   firstObservedAt: Timestamp
   /** Null as of a past moment: later observations change it, but a result as of a past moment must never change. */
   lastObservedAt: Timestamp | null
+  /**
+   * When the request that last read the document itself, not only its summary, was sent. Null if none did, and as of a past
+   * moment.
+   */
+  readAt: Timestamp | null
   /** When it was first absent from its list, or null while it is listed. */
   missingSince: Timestamp | null
 }

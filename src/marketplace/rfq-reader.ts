@@ -1,3 +1,4 @@
+import { contentHash } from '../domain/canonical-json.js'
 import { isAddressable } from '../domain/identifier.js'
 import { MAX_PROBLEMS, type Problem } from '../domain/lenient-parser.js'
 import { identifierOf, type Observation, parseResponseSummary, type Rfq } from '../domain/observation.js'
@@ -9,6 +10,8 @@ import { type ParsedText, readElements } from './json-body.js'
 export interface FetchedRfq {
   rfq: Observation<Rfq>
   responses: FetchedResponse[]
+  /** Responses that were not requested, and of which only the summary is used to see that they still exist. */
+  observed: ListedResponse[]
   /** False if `responses` was not an array, or an entry had no id: a response not listed may still exist. */
   responsesComplete: boolean
   /** Just before the first request was sent: all values are at least this recent. */
@@ -26,22 +29,54 @@ export interface FetchedResponse {
   problems: Problem[]
   /** `summary` if the marketplace lists the response but answers 400, 404 or 410 when it is read. */
   shape: 'full' | 'summary'
+  /** Of its summary; null if that cannot be told. */
+  summaryHash: string | null
+  /** False if it was not requested. */
+  requested: boolean
+}
+
+/** A response in the summaries of an RFQ. */
+export interface ListedResponse {
+  id: string
+  /** Hash of its summary; null if it cannot be told. */
+  summaryHash: string | null
+}
+
+/** Which responses to request. Of the others, those to observe are only reported, and the rest become summaries. */
+export type ChooseResponses = (listed: readonly ListedResponse[]) => {
+  request: ReadonlySet<string>
+  observe: ReadonlySet<string>
 }
 
 /**
- * Reads one RFQ, then each of its responses.
+ * Reads one RFQ, then its responses.
+ * @param choose chooses the responses to request; default all
  * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404 or 410
  */
-export async function readRfqWithResponses(session: ChannelSession, id: string): Promise<FetchedRfq> {
+export async function readRfqWithResponses(
+  session: ChannelSession,
+  id: string,
+  choose?: ChooseResponses,
+): Promise<FetchedRfq> {
   const { value: rfq, readAt, serverDate } = await session.readRfq(id)
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
+  const listed = entries.map(([entryId, { index }]) => ({ id: entryId, summaryHash: summaryHash(rfq, index), index }))
+  const choice = choose?.(listed)
   const responses = await Promise.all(
-    entries.map(([entryId, { index }]) => fetchResponse(session, [id, entryId], () => summaries.at(index))),
+    listed
+      .filter((each) => !choice?.observe.has(each.id))
+      .map(async ({ index, ...each }) => {
+        const requested = choice === undefined || choice.request.has(each.id)
+        const summary = () => summaries.at(index)
+        const read = requested ? await fetchResponse(session, [id, each.id], summary) : await parseSummary(summary)
+        return { ...read, ...each, requested }
+      }),
   )
   return {
     rfq: { ...rfq, problems: [...rfq.problems, ...duplicates] },
     responses,
+    observed: listed.flatMap(({ index: _index, ...each }) => (choice?.observe.has(each.id) ? [each] : [])),
     responsesComplete: complete,
     readAt,
     serverDate,
@@ -52,21 +87,34 @@ async function fetchResponse(
   session: ChannelSession,
   [rfqId, id]: [string, string],
   summaryOf: () => Promise<ParsedText>,
-): Promise<FetchedResponse> {
+): Promise<ResponseContent> {
   try {
     const { value } = await session.readResponse(rfqId, id)
     const { body, exactBody, text, valid, problems } = value
-    return { id, body, exactBody, text, valid, problems, shape: 'full' }
+    return { body, exactBody, text, valid, problems, shape: 'full' }
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
-    const { value, received } = await summaryOf()
-    const { body, exactBody, text, valid, problems: found } = parseResponseSummary(value, received)
     const code = isAddressable(id) ? 'unavailable' : 'unaddressable'
     const problem: Problem = { path: '', code, message: `listed, but cannot be read: ${error.message}` }
-    // Other deviations of a summary are those of its RFQ.
-    const problems = [problem, ...found.filter((each) => each.code === 'duplicate-key' || each.code === 'precision')]
-    return { id, body, exactBody, text, valid, problems, shape: 'summary' }
+    const summary = await parseSummary(summaryOf)
+    return { ...summary, problems: [problem, ...summary.problems] }
   }
+}
+
+type ResponseContent = Omit<FetchedResponse, 'id' | 'summaryHash' | 'requested'>
+
+async function parseSummary(summaryOf: () => Promise<ParsedText>): Promise<ResponseContent> {
+  const { value, received } = await summaryOf()
+  const { body, exactBody, text, valid, problems: found } = parseResponseSummary(value, received)
+  // Other deviations of a summary are those of its RFQ.
+  const problems = found.filter(({ code }) => code === 'duplicate-key' || code === 'precision')
+  return { body, exactBody, text, valid, problems, shape: 'summary' }
+}
+
+/** Null if the text has several lists of responses, so that it is unknown which one is meant. */
+function summaryHash({ exactBody }: Observation<Rfq>, index: number): string | null {
+  const list = (exactBody as { responses?: unknown } | null)?.responses
+  return Array.isArray(list) ? contentHash('response', list[index]) : null
 }
 
 /** The summaries of the responses of an RFQ, each with its own text, which is found when the first is needed. */

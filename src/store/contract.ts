@@ -10,6 +10,7 @@ import type {
   KnownDocument,
   OfferRevisions,
   ProblemRecord,
+  RequestRates,
   Revision,
   RfqEntry,
   RfqWithResponses,
@@ -21,6 +22,7 @@ import type {
   Version,
 } from '../domain/records.js'
 import type { RequestLedger } from '../domain/request-ledger.js'
+import type { Validators } from '../domain/validators.js'
 import type { Outbox } from './outbox-contract.js'
 
 /**
@@ -149,6 +151,8 @@ export interface RunEnd extends RunCounts {
   error: string | null
   suspicious?: boolean
   failedItems?: number | null
+  postponed?: number
+  requestRates?: RequestRates | null
   notBefore?: Date | null
   /** The marketplace does not accept the API key. */
   keyRefused?: boolean
@@ -208,6 +212,8 @@ export interface Snapshot {
   text?: string | null
   valid: boolean
   problems: readonly Problem[]
+  /** What the marketplace sent with the text; null (the default) if nothing. */
+  validators?: Validators | null
 }
 
 /** An RFQ with its responses, stored in one transaction. */
@@ -218,6 +224,8 @@ export interface RfqSnapshot {
   /** Hash of the list entry, to detect changes at the next poll. */
   listHash: string | null
   responses: readonly ResponseSnapshot[]
+  /** Responses that are stored in full and were not read again: their summaries show that they still exist. */
+  observed?: readonly ObservedResponse[]
   /** False if `responses` of the RFQ was unusable: then no response is marked missing. */
   responsesComplete: boolean
   /** Just before its first request was sent: all values are at least this recent. */
@@ -226,6 +234,16 @@ export interface RfqSnapshot {
 export interface ResponseSnapshot extends Snapshot {
   /** `summary` if the response could not be read, and only its summary in the RFQ is known. */
   shape: 'full' | 'summary'
+  /** Hash of its summary in the RFQ; null (the default) if unknown. */
+  summaryHash?: string | null
+  /** False if it was not requested, so that only its summary is known. Default true. */
+  requested?: boolean
+}
+/** A response of which only the summary was read. */
+export interface ObservedResponse {
+  id: string
+  /** Null if unknown: the response is read at the next poll. */
+  summaryHash: string | null
 }
 
 /** `stale`: a newer observation is already stored, and this one was dropped. */
@@ -282,10 +300,41 @@ export interface RfqPollState {
   /** Some response is known only by its summary, and can be requested. */
   incomplete: boolean
   missingSince: Timestamp | null
+  firstObservedAt: Timestamp
+  validators: Validators | null
+}
+
+/** Stored state from which a poll decides whether to read a response again. */
+export interface ResponsePollState {
+  rfqId: string
+  id: string
+  /** When the response itself was last read; null if only its summary is known. */
+  readAt: Timestamp | null
+  /** When it was last requested, also in vain. */
+  requestedAt: Timestamp | null
+  /** Hashes of its summary as last observed, and when it was last read; null if unknown. */
+  summaryHash: string | null
+  readSummaryHash: string | null
+  firstObservedAt: Timestamp
+  missingSince: Timestamp | null
+  validators: Validators | null
+}
+
+/** Names a document of a channel. */
+export interface StoredDocument {
+  channel: string
+  kind: 'rfq' | 'response'
+  /** Null for an RFQ. */
+  rfqId: string | null
+  id: string
 }
 
 export interface History {
   rfqStates(channel: string): Promise<RfqPollState[]>
+  /** The responses of some RFQs. */
+  responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
+  /** The newest text of a document, as received with these validators; null if it is another one. */
+  textWithValidators(document: StoredDocument, validators: Validators): Promise<string | null>
   /** Ids of documents that are not missing; used to detect a mass loss. */
   presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
   listings(filter: { channel?: string; asOf?: Date; ids?: readonly string[] }): Promise<KnownDocument[]>

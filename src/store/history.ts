@@ -2,8 +2,9 @@ import type { DocumentKind } from '../domain/documents.js'
 import { parseExactly } from '../domain/exact-json.js'
 import { isAddressable } from '../domain/identifier.js'
 import type { Absence, KnownDocument, ProblemRecord, RfqWithResponses, Version } from '../domain/records.js'
+import type { Validators } from '../domain/validators.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
-import type { History, RfqFilter, RfqPollState } from './contract.js'
+import type { History, ResponsePollState, RfqFilter, RfqPollState } from './contract.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A row of `versions`. */
@@ -28,6 +29,7 @@ export interface VersionRow {
 interface KnownRow extends VersionRow {
   first_observed_at: string
   last_observed_at: string | null
+  full_read_at: string | null
   missing_since: string | null
 }
 
@@ -60,6 +62,7 @@ const toKnown = (row: KnownRow): KnownDocument =>
   Object.assign(toVersion(row), {
     firstObservedAt: row.first_observed_at,
     lastObservedAt: row.last_observed_at,
+    readAt: row.full_read_at,
     missingSince: row.missing_since,
   })
 
@@ -68,7 +71,7 @@ const SELECT_CURRENT = `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at, v.superseded_at,
   v.run_id, v.valid, v.shape, coalesce(e.latest_body, v.body) as body,
   case when e.latest_body is null then v.parsed_body else e.latest_parsed_body end as parsed_body, v.body_as_received,
-  e.first_observed_at, e.last_observed_at, e.missing_since
+  e.first_observed_at, e.last_observed_at, e.missing_since, e.full_read_at
 from entities e
 join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
   and v.version = e.version
@@ -79,7 +82,7 @@ const SELECT_AS_OF = `
 select v.channel, v.kind, v.rfq_id, v.id, v.version, v.content_hash, v.not_before, v.observed_at,
   case when v.superseded_at <= @asOf then v.superseded_at end as superseded_at,
   v.run_id, v.valid, v.shape, v.body, v.parsed_body, v.body_as_received,
-  e.first_observed_at, null as last_observed_at,
+  e.first_observed_at, null as last_observed_at, null as full_read_at,
   (select max(a.missing_since) from absences a where a.channel = v.channel and a.kind = v.kind and a.rfq_id = v.rfq_id
     and a.id = v.id and a.missing_since <= @asOf and (a.returned_at is null or a.returned_at > @asOf)) as missing_since
 from versions v
@@ -127,6 +130,17 @@ export function createHistory(connection: Connection): History {
   return {
     async rfqStates(channel) {
       return all<RfqStateRow>(RFQ_STATES, { channel }).map(toRfqState)
+    },
+    async responseStates(channel, rfqIds) {
+      return all<ResponseStateRow>(RESPONSE_STATES, { channel, rfqIds: storedIds(rfqIds) }).map(toResponseState)
+    },
+    async textWithValidators({ channel, kind, rfqId, id }, { etag, lastModified }) {
+      const [row] = all<{ text: string }>(TEXT_WITH_VALIDATORS, {
+        ...{ channel, kind, etag, lastModified },
+        rfqId: rfqId === null ? '' : toStoredText(rfqId),
+        id: toStoredText(id),
+      })
+      return row?.text ?? null
     },
     async presentIds(channel, kind) {
       const rows = all<{ id: string }>(
@@ -208,8 +222,8 @@ async function* exportAll(
 }
 
 const RFQ_STATES = `
-select e.id, e.list_hash, v.shape, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state, e.last_read_at,
-  e.missing_since,
+select e.id, e.list_hash, v.shape, json_extract(coalesce(v.parsed_body, v.body), '$.state') as state, e.full_read_at,
+  e.missing_since, e.first_observed_at, e.etag, e.last_modified,
   (select json_group_array(r.id) from entities r join versions w on w.channel = r.channel and w.kind = r.kind
       and w.rfq_id = r.rfq_id and w.id = r.id and w.version = r.version
     where r.channel = e.channel and r.kind = 'response' and r.rfq_id = e.id and r.missing_since is null
@@ -224,8 +238,11 @@ interface RfqStateRow {
   list_hash: string | null
   shape: 'full' | 'list'
   state: unknown
-  last_read_at: string
+  full_read_at: string | null
   missing_since: string | null
+  first_observed_at: string
+  etag: string | null
+  last_modified: string | null
   /** Ids of the responses known only by their summary, as JSON. */
   summaries: string
 }
@@ -234,10 +251,53 @@ const toRfqState = (row: RfqStateRow): RfqPollState => ({
   listHash: row.list_hash,
   shape: row.shape,
   state: typeof row.state === 'string' ? row.state : null,
-  detailReadAt: row.shape === 'full' ? row.last_read_at : null,
+  detailReadAt: row.shape === 'full' ? row.full_read_at : null,
   incomplete: (JSON.parse(row.summaries) as string[]).some((id) => isAddressable(fromStoredText(id))),
   missingSince: row.missing_since,
+  firstObservedAt: row.first_observed_at,
+  validators: toValidators(row),
 })
+
+const toValidators = ({ etag, last_modified }: { etag: string | null; last_modified: string | null }) =>
+  etag === null && last_modified === null ? null : ({ etag, lastModified: last_modified } satisfies Validators)
+
+const RESPONSE_STATES = `
+select rfq_id, id, full_read_at, requested_at, summary_hash, read_summary_hash, first_observed_at, missing_since, etag,
+  last_modified
+from entities
+where channel = @channel and kind = 'response' and rfq_id in (select value from json_each(@rfqIds))`
+
+interface ResponseStateRow {
+  rfq_id: string
+  id: string
+  full_read_at: string | null
+  requested_at: string | null
+  summary_hash: string | null
+  read_summary_hash: string | null
+  first_observed_at: string
+  missing_since: string | null
+  etag: string | null
+  last_modified: string | null
+}
+const toResponseState = (row: ResponseStateRow): ResponsePollState => ({
+  rfqId: fromStoredText(row.rfq_id),
+  id: fromStoredText(row.id),
+  readAt: row.full_read_at,
+  requestedAt: row.requested_at,
+  summaryHash: row.summary_hash,
+  readSummaryHash: row.read_summary_hash,
+  firstObservedAt: row.first_observed_at,
+  missingSince: row.missing_since,
+  validators: toValidators(row),
+})
+
+const TEXT_WITH_VALIDATORS = `
+select coalesce(e.latest_body, v.body) as text
+from entities e
+join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+  and v.version = e.version
+where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id
+  and e.etag is @etag and e.last_modified is @lastModified and (e.latest_body is not null or v.body_as_received = 1)`
 
 interface AbsenceRow {
   kind: DocumentKind

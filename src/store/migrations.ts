@@ -340,6 +340,30 @@ create index absences_begun on absences (missing_since);
 create index absences_ended on absences (returned_at) where returned_at is not null;
 `
 
+// What decides which documents a poll reads again (docs/POLLING.md).
+const requestPlanning = `
+-- When the request that last read the document itself, not only its entry or summary, was sent; null if none did.
+alter table entities add column full_read_at text;
+-- When the document itself was last requested, also in vain.
+alter table entities add column requested_at text;
+-- Of a response: hashes of its summary in the RFQ, as last observed and as it was when the response was last read.
+alter table entities add column summary_hash text;
+alter table entities add column read_summary_hash text;
+-- What the marketplace sent with the newest text, for conditional requests.
+alter table entities add column etag text;
+alter table entities add column last_modified text;
+update entities set full_read_at = last_read_at, requested_at = last_read_at
+where exists (select 1 from versions v where v.channel = entities.channel and v.kind = entities.kind
+  and v.rfq_id = entities.rfq_id and v.id = entities.id and v.version = entities.version and v.shape = 'full');
+-- Documents that a poll should have read again, but left to the next one.
+alter table runs add column postponed integer not null default 0;
+-- Requests per second that the limit allows the channel, and that its documents need; null if the run planned none.
+alter table runs add column allowed_rate real;
+alter table runs add column required_rate real;
+-- How old documents become at the allowed rate.
+alter table runs add column expected_age_minutes real;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -350,4 +374,5 @@ export const migrations: readonly Migration[] = [
   { name: 'observations by time', sql: observations },
   { name: 'events and deliveries', sql: outbox },
   { name: 'how long targets and messages have failed', sql: failingSince },
+  { name: 'request planning', sql: requestPlanning },
 ]

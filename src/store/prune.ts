@@ -132,7 +132,7 @@ function foldRuns(connection: Connection, group: Group): Promise<number> {
       .statement(
         `select count(*) as rows, max(r.id) as id, min(r.started_at) as startedAt, max(r.finished_at) as finishedAt,
           sum(r.requests) as requests, sum(r.seen) as seen, sum(r.unchanged) as unchanged, sum(r.invalid) as invalid,
-          sum(r.failed_items) as failedItems, sum(r.times) as times
+          sum(r.failed_items) as failedItems, sum(r.times) as times, sum(r.postponed) as postponed
         from runs r where ${idle}`,
       )
       .get({ ids }) as { rows: number; id: number }
@@ -141,7 +141,8 @@ function foldRuns(connection: Connection, group: Group): Promise<number> {
     connection
       .statement(
         `update runs set started_at = @startedAt, finished_at = @finishedAt, requests = @requests, seen = @seen,
-          unchanged = @unchanged, invalid = @invalid, failed_items = @failedItems, times = @times, holder = '{}'
+          unchanged = @unchanged, invalid = @invalid, failed_items = @failedItems, times = @times,
+          postponed = @postponed, holder = '{}'
         where id = @id`,
       )
       .run({ ...totals })

@@ -3,7 +3,15 @@ import type { DocumentKind, DocumentShape } from '../domain/documents.js'
 import type { Problem } from '../domain/lenient-parser.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import { type Connection, yieldToEventLoop } from './connection.js'
-import type { Recorder, RecordResult, RfqSnapshot, RunHandle, Snapshot, UpsertResult } from './contract.js'
+import type {
+  Recorder,
+  RecordResult,
+  ResponseSnapshot,
+  RfqSnapshot,
+  RunHandle,
+  Snapshot,
+  UpsertResult,
+} from './contract.js'
 import { MAX_BODIES_BEFORE, type Observations, type ObservedChange, type ObservedEvents } from './observed-events.js'
 import { assertLive } from './runs.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
@@ -23,6 +31,7 @@ interface EntityRow {
   version: number
   valid: number
   last_read_at: string
+  full_read_at: string | null
   missing_since: string | null
   content_hash: string
   shape: DocumentShape
@@ -30,6 +39,7 @@ interface EntityRow {
   parsed_body: string | null
   latest_body: string | null
 }
+type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<ResponseSnapshot, 'summaryHash' | 'requested'>
 /** A snapshot with the text of its body and its content hash. */
 interface HashedSnapshot extends Snapshot {
   shape: DocumentShape
@@ -73,8 +83,8 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
 
   const findCurrent = (key: EntityKey) =>
     sql(
-      `select v.valid, e.version, e.last_read_at, e.missing_since, e.latest_body, v.content_hash, v.shape, v.body,
-        v.parsed_body
+      `select v.valid, e.version, e.last_read_at, e.full_read_at, e.missing_since, e.latest_body, v.content_hash,
+        v.shape, v.body, v.parsed_body
       from entities e join versions v using (channel, kind, rfq_id, id, version)
       where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
     ).get(key) as EntityRow | undefined
@@ -126,7 +136,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       `update versions set superseded_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
     ).run({ ...key, stamp: context.stamp, version: row.version })
-    insertVersion(key, row.version + 1, snapshot, row.last_read_at, context)
+    insertVersion(key, row.version + 1, snapshot, lastShownAt(row), context)
     sql(
       `update entities set version = version + 1, last_observed_at = @stamp, last_read_at = @readAt,
         changed_at = @stamp, latest_body = null, latest_parsed_body = null
@@ -165,11 +175,32 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     return 'unchanged'
   }
 
-  const upsert = (
-    key: EntityKey,
-    unhashed: Snapshot & { shape: DocumentShape },
-    context: WriteContext,
-  ): UpsertResult => {
+  const upsert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
+    const result = upsertContent(key, snapshot, context)
+    if (result !== 'stale') recordRequest(key, snapshot, context)
+    return result
+  }
+
+  /** When the document was read, and what decides whether it is read again. */
+  const recordRequest = (key: EntityKey, snapshot: ShapedSnapshot, { readAt }: WriteContext) => {
+    const { shape, summaryHash = null, requested = true, validators = null } = snapshot
+    if (shape === 'full') {
+      const { etag = null, lastModified = null } = validators ?? {}
+      sql(
+        `update entities set full_read_at = @readAt, requested_at = @readAt, summary_hash = @summaryHash,
+          read_summary_hash = @summaryHash, etag = @etag, last_modified = @lastModified
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      ).run({ ...key, readAt, summaryHash, etag, lastModified })
+    } else if (shape === 'summary') {
+      sql(
+        `update entities set last_read_at = @readAt, summary_hash = @summaryHash,
+          requested_at = coalesce(@requestedAt, requested_at)
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+      ).run({ ...key, readAt, summaryHash, requestedAt: requested ? readAt : null })
+    }
+  }
+
+  const upsertContent = (key: EntityKey, unhashed: ShapedSnapshot, context: WriteContext): UpsertResult => {
     const snapshot = hashSnapshot(key.kind, unhashed)
     const row = findCurrent(key)
     if (!row) return withProblems(key, snapshot, context, insert(key, snapshot, context))
@@ -273,9 +304,20 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     return results
   }
 
+  /** One that is missing, or unknown, stays as it is: the next poll reads it. */
+  const recordObserved = (snapshot: RfqSnapshot, context: WriteContext): RecordResult['responses'] =>
+    (snapshot.observed ?? []).map(({ id, summaryHash }) => {
+      const key = entityKey(context.run, 'response', id, snapshot.rfq.id)
+      sql(
+        `update entities set last_observed_at = @stamp, last_read_at = @readAt, summary_hash = @summaryHash
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and missing_since is null`,
+      ).run({ ...key, stamp: context.stamp, readAt: context.readAt, summaryHash })
+      return { id, change: 'unchanged' }
+    })
+
   const markMissingResponses = (snapshot: RfqSnapshot, context: WriteContext): string[] => {
     if (!snapshot.responsesComplete) return []
-    const listed = new Set(snapshot.responses.map((response) => response.id))
+    const listed = new Set([...snapshot.responses, ...(snapshot.observed ?? [])].map((response) => response.id))
     const missing = presentIds(context, 'response', snapshot.rfq.id).filter((id) => !listed.has(id))
     for (const id of missing) {
       const key = entityKey(context.run, 'response', id, snapshot.rfq.id)
@@ -316,7 +358,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
           `update entities set list_hash = coalesce(@listHash, list_hash)
           where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
         ).run({ ...key, listHash: snapshot.listHash })
-        const responses = await upsertResponses(snapshot, context)
+        const responses = [...(await upsertResponses(snapshot, context)), ...recordObserved(snapshot, context)]
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
       })
     },
@@ -373,6 +415,9 @@ function observe(
     after: snapshot && { body: snapshot.body, shape: snapshot.shape },
   })
 }
+
+/** When the last request that showed the whole stored version was sent: a summary shows a part of a response only. */
+const lastShownAt = (row: EntityRow): string => (row.shape === 'full' && row.full_read_at) || row.last_read_at
 
 function hashSnapshot(kind: DocumentKind, snapshot: Snapshot & { shape: DocumentShape }): HashedSnapshot {
   const { body, exactBody = body, text } = snapshot

@@ -25,6 +25,10 @@ export interface RunRow {
   holder: string
   lease_until: string
   times: number
+  postponed: number
+  allowed_rate: number | null
+  required_rate: number | null
+  expected_age_minutes: number | null
 }
 
 export const toRunRecord = (row: RunRow): RunRecord => ({
@@ -46,7 +50,14 @@ export const toRunRecord = (row: RunRow): RunRecord => ({
   failedItems: row.failed_items,
   notBefore: row.not_before,
   times: row.times,
+  postponed: row.postponed,
+  requestRates: toRequestRates(row),
 })
+
+const toRequestRates = (row: RunRow): RunRecord['requestRates'] =>
+  row.allowed_rate === null || row.required_rate === null || row.expected_age_minutes === null
+    ? null
+    : { allowed: row.allowed_rate, required: row.required_rate, ageMinutes: row.expected_age_minutes }
 
 /** Queries of the recorded runs. */
 export function createRunQueries(connection: Connection): RunQueries {

@@ -58,7 +58,11 @@ export function createRuns(options: {
   const timer = setInterval(renew, RENEW_INTERVAL_MS)
   timer.unref()
 
-  const finish = async (id: number, { keyRefused = false, ...end }: RunEnd, now: Date): Promise<RunRecord> => {
+  const finish = async (
+    id: number,
+    { keyRefused = false, requestRates = null, ...end }: RunEnd,
+    now: Date,
+  ): Promise<RunRecord> => {
     active.delete(id)
     return connection.write(() => {
       const row = connection
@@ -66,7 +70,8 @@ export function createRuns(options: {
           `update runs set finished_at = @finishedAt, outcome = @outcome, requests = @requests, seen = @seen,
             inserted = @inserted, changed = @changed, unchanged = @unchanged, missing = @missing, invalid = @invalid,
             error = @error, suspicious = @suspicious, failed_items = @failedItems,
-            not_before = @notBefore, holder = '{}'
+            not_before = @notBefore, postponed = @postponed, allowed_rate = @allowed, required_rate = @required,
+            expected_age_minutes = @ageMinutes, holder = '{}'
           where id = @id and finished_at is null returning *`,
         )
         .get({
@@ -76,6 +81,10 @@ export function createRuns(options: {
           finishedAt: now.toISOString(),
           suspicious: end.suspicious ? 1 : 0,
           failedItems: end.failedItems ?? null,
+          postponed: end.postponed ?? 0,
+          allowed: requestRates?.allowed ?? null,
+          required: requestRates?.required ?? null,
+          ageMinutes: requestRates?.ageMinutes ?? null,
           notBefore: end.notBefore?.toISOString() ?? null,
         }) as RunRow | undefined
       if (!row) throw takenOverError(id)

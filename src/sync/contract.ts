@@ -24,6 +24,17 @@ export interface PollRfqsOptions {
   recheckClosedHours: number
   /** RFQs read at the same time. */
   concurrency: number
+  /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
+  planning?: PollPlanning
+}
+
+/** What a scheduled poll plans its requests with. */
+export interface PollPlanning {
+  /** Requests that the channel may send until the next poll. */
+  budget: number
+  nextPollAt: Date
+  offersMaxAgeMinutes: number
+  urgentHours: number
 }
 
 export interface PollResult {

@@ -1,17 +1,16 @@
 import pLimit from 'p-limit'
 import { isAddressable } from '../domain/identifier.js'
 import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
-import type { Observation, Rfq, RfqListItem } from '../domain/observation.js'
+import type { Observation, Rfq } from '../domain/observation.js'
 import { AbortedError, ChannelError, LedgerError, MarketplaceError, PausedError } from '../marketplace/errors.js'
 import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { findConflict, type ListedTerms, listedTerms } from './list-conflict.js'
-import { dedupeById, type ListEntry } from './list-entries.js'
+import { dedupeById } from './list-entries.js'
+import { planEntries, type RfqEntry, type Selection } from './plan-entries.js'
 import { checkMassLoss, countChange, countMissing, markMissing, type Poll, runPoll } from './poll.js'
 import { reasonToRead } from './selection.js'
-
-type RfqEntry = ListEntry<RfqListItem>
 
 interface RfqPoll extends Poll {
   known: ReadonlyMap<string, RfqPollState>
@@ -19,6 +18,7 @@ interface RfqPoll extends Poll {
   terms: ListedTerms
   /** When the request for the list was sent. */
   listReadAt: Date
+  choose: Selection['choose']
 }
 
 /**
@@ -39,13 +39,17 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     const listed = new Set(entries.keys())
     await checkMassLoss(poll, 'rfq', listed)
     await markMissing(poll, 'rfq', listed, readAt)
-    const { toRead, unchanged } = selectEntries(entries, known, options, now())
+    const selection = options.planning
+      ? await planEntries(poll, entries, { known, options, planning: options.planning })
+      : selectEntries(entries, known, options, now())
+    const { toRead, unchanged, listOnly, choose } = selection
     const unchangedIds = unchanged.map((entry) => entry.id)
     await store.touchRfqs(run, unchangedIds, readAt, now())
     progress.counts.unchanged += unchanged.length
     progress.madeProgress = true
-    const terms = listedTerms(value)
-    await readEntries({ ...poll, known, terms, listReadAt: readAt }, toRead, options.concurrency)
+    const rfqPoll = { ...poll, known, terms: listedTerms(value), listReadAt: readAt, choose }
+    for (const entry of listOnly) await recordListEntry(rfqPoll, entry)
+    await readEntries(rfqPoll, toRead, options.concurrency)
   })
 }
 
@@ -54,7 +58,7 @@ function selectEntries(
   known: ReadonlyMap<string, RfqPollState>,
   options: PollRfqsOptions,
   now: Date,
-): { toRead: RfqEntry[]; unchanged: RfqEntry[] } {
+): Selection {
   const rules = { full: options.full ?? false, recheckClosedHours: options.recheckClosedHours, now }
   const toRead: RfqEntry[] = []
   const unchanged: RfqEntry[] = []
@@ -62,7 +66,7 @@ function selectEntries(
     const listed = { id: entry.id, hash: entry.hash, state: entry.document?.state ?? null }
     ;(reasonToRead(listed, known.get(entry.id), rules) === null ? unchanged : toRead).push(entry)
   }
-  return { toRead, unchanged }
+  return { toRead, unchanged, listOnly: [], choose: () => undefined }
 }
 
 async function readEntries(poll: RfqPoll, entries: readonly RfqEntry[], concurrency: number): Promise<void> {
@@ -99,7 +103,7 @@ const endsRun = (error: unknown): boolean =>
 const nameOf = (entry: RfqEntry) => `RFQ ${entry.document?.number ?? entry.id}`
 
 async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
-  const { context, run, progress, known, terms } = poll
+  const { context, run, progress, known, terms, choose } = poll
   const { session, store, now } = context
   if (!entry.document) {
     await recordListEntry(poll, entry)
@@ -111,11 +115,11 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
     return
   }
   try {
-    const fetched = await readRfqWithResponses(session, entry.id)
+    const fetched = await readRfqWithResponses(session, entry.id, choose(entry.id))
     const rfq = withListProblems(fetched.rfq, entry, findConflict(terms, fetched.rfq))
     const recorded = await store.recordRfq(run, { ...fetched, rfq, shape: 'full', listHash: entry.hash }, now())
     countRecorded(poll, rfq, recorded)
-    progress.counts.seen += fetched.responses.length
+    progress.counts.seen += fetched.responses.length + fetched.observed.length
     progress.counts.invalid += fetched.responses.filter((response) => !response.valid).length
   } catch (error) {
     // Record at least the list entry of a new RFQ; the next poll tries to read its detail again.

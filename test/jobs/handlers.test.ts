@@ -10,6 +10,7 @@ import type { ChannelSession, Marketplace } from '../../src/marketplace/contract
 import type { NewDecision, RunEnd, Runs, Store } from '../../src/store/contract.js'
 import { RunBusyError } from '../../src/store/errors.js'
 import { openStore } from '../../src/store/store.js'
+import type { PollRfqsOptions } from '../../src/sync/contract.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
 import { testFolder } from '../helpers/test-folder.js'
@@ -105,6 +106,19 @@ async function decide(store: Store, runId: number, changes: Partial<NewDecision>
 }
 
 describe('poll job', () => {
+  it('plans its requests if the schedule asked for it, and reads everything for a person', async () => {
+    const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
+    const { run, called } = await createTestHandlers({ config: testConfig({ schedule }) })
+    await run('poll-rfqs')
+    await run('poll-rfqs', { ...TICK, cause: 'start' })
+    await run('poll-rfqs', { ...TICK, cause: 'the page' })
+    expect(called.map(({ options }) => (options as PollRfqsOptions).planning?.nextPollAt)).toEqual([
+      new Date('2026-11-21T10:05:00.000Z'),
+      new Date('2026-11-21T10:05:00.000Z'),
+      undefined,
+    ])
+  })
+
   it('logs one line with its counts', async () => {
     const { run, log, called } = await createTestHandlers()
     await run('poll-rfqs')

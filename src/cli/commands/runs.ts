@@ -48,6 +48,7 @@ export const runColumns = ({ label, minute }: TimeFormat): ListColumn<RunRecord>
   { header: 'New', cell: ({ inserted }) => inserted, align: 'right' },
   { header: 'Changed', cell: ({ changed }) => changed, align: 'right' },
   { header: 'Missing', cell: ({ missing }) => missing, align: 'right', drop: 2 },
+  { header: 'Postponed', cell: ({ postponed }) => postponed || null, align: 'right', drop: 2, hideIfEmpty: true },
   { header: 'Invalid', cell: ({ invalid }) => invalid, align: 'right', drop: 3 },
   { header: 'Error', cell: ({ error }) => error, min: 30, below: 48, overflow: 'wrap', hideIfEmpty: true },
 ]

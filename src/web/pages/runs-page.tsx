@@ -87,6 +87,7 @@ export const RUN_COLUMNS: readonly Column<RunRecord>[] = [
   { key: 'changed', title: 'Changed', value: ({ changed }) => changed, align: 'right' },
   { key: 'missing', title: 'Missing', value: ({ missing }) => missing, align: 'right' },
   { key: 'invalid', title: 'Invalid', value: ({ invalid }) => invalid, align: 'right' },
+  { key: 'postponed', title: 'Postponed', value: ({ postponed }) => postponed, align: 'right' },
   { key: 'error', title: 'Error', value: ({ error }) => error, cell: ({ error }) => plain(error) },
 ]
 

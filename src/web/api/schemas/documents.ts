@@ -13,6 +13,9 @@ const observation = {
   observedAt: timestamp.describe('The first observation of this version.'),
   firstObservedAt: timestamp,
   lastObservedAt: timestamp.nullable().describe('Null as of a past moment.'),
+  readAt: timestamp
+    .nullable()
+    .describe('When the document itself was last read. Null if only its summary is known, and as of a past moment.'),
   missingSince: timestamp.nullable(),
   valid: z.boolean().describe('Whether the document matches the API description.'),
 }

@@ -88,6 +88,13 @@ export const run = z
     failedItems: count.nullable(),
     notBefore: timestamp.nullable(),
     times: count.describe('How many runs it stands for.'),
+    postponed: count.describe('Documents left to the next poll, because requests did not suffice.'),
+    requestRates: z
+      .strictObject({ required: z.number(), allowed: z.number(), ageMinutes: z.number() })
+      .nullable()
+      .describe(
+        'Requests per second that are needed so that nothing exceeds its maximum age, those that the limit allows, and how old documents become. Null if the run planned none.',
+      ),
   })
   .meta({ id: 'Run' })
 

@@ -331,6 +331,7 @@ it('stored documents can be passed to a comparison without conversion', () => {
     supersededAt: null,
     firstObservedAt: '',
     lastObservedAt: '',
+    readAt: null,
     exactBody: {},
     bodyText: '{}',
     isLossy: false,

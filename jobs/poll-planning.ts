@@ -1,0 +1,60 @@
+import type { Config } from '../src/config.js'
+import type { RunRecord } from '../src/domain/records.js'
+import type { Store } from '../src/store/contract.js'
+import type { PollPlanning } from '../src/sync/contract.js'
+import { compileCron, nextTick } from './cron.js'
+
+type PlanningConfig = Pick<Config, 'schedule' | 'scheduleTimeZone' | 'requests' | 'polling'> & {
+  channels: readonly { key: string }[]
+}
+
+/** Share of the request limit for polls of RFQs; the rest is for listings, closing, retries, and commands by hand. */
+const RFQ_POLLS_SHARE = 0.9
+/** A channel may need more than at its last poll: this many times as much, and some requests. */
+const GROWTH = 1.5
+const MIN_DEMAND = 100
+
+/**
+ * What a scheduled poll of the RFQs of a channel plans its requests with (docs/POLLING.md): its share of what the limit
+ * allows until the next tick of the schedule.
+ * @returns undefined if no later poll is scheduled: then everything is read
+ */
+export async function planPoll(
+  config: PlanningConfig,
+  store: Pick<Store, 'newestRun'>,
+  { channel, now }: { channel: string; now: Date },
+): Promise<PollPlanning | undefined> {
+  const { schedule, scheduleTimeZone, requests, polling, channels } = config
+  if (schedule.rfqs === null) return undefined
+  const nextPollAt = nextTick(compileCron(schedule.rfqs, scheduleTimeZone), now)
+  if (nextPollAt === null) return undefined
+  const seconds = (nextPollAt.getTime() - now.getTime()) / 1_000
+  const total = Math.floor(requests.perSecond * seconds * RFQ_POLLS_SHARE)
+  const newest = await Promise.all(channels.map(({ key }) => store.newestRun({ channel: key, kind: 'rfqs' })))
+  const shares = shareRequests(total, newest.map(demandOf))
+  const index = channels.findIndex(({ key }) => key === channel)
+  return { ...polling, budget: Math.max(1, shares[index] ?? total), nextPollAt }
+}
+
+/** What a channel may send at its next poll; without limit if it was never polled. */
+const demandOf = (run: RunRecord | null): number =>
+  run === null || run.outcome === 'failed'
+    ? Number.POSITIVE_INFINITY
+    : GROWTH * ((run.requests + run.postponed) / run.times) + MIN_DEMAND
+
+/**
+ * Shares requests so that a channel that needs less than an equal share gets what it needs, and the others share the rest
+ * equally.
+ */
+export function shareRequests(total: number, demands: readonly number[]): number[] {
+  const shares = demands.map(() => 0)
+  let left = total
+  const ascending = [...demands.keys()].sort((a, b) => (demands[a] as number) - (demands[b] as number) || a - b)
+  for (const [taken, channel] of ascending.entries()) {
+    const share = Math.min(demands[channel] as number, left / (demands.length - taken))
+    shares[channel] = Math.floor(share)
+    left -= share
+  }
+  // What nobody is known to need may be needed by anybody.
+  return shares.map((share) => share + Math.floor(left / demands.length))
+}

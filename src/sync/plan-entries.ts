@@ -1,0 +1,122 @@
+import { createCalendar, endOfDate } from '../domain/expiry.js'
+import { isAddressable } from '../domain/identifier.js'
+import type { RfqListItem } from '../domain/observation.js'
+import type { ChooseResponses } from '../marketplace/rfq-reader.js'
+import type { ResponsePollState, RfqPollState } from '../store/contract.js'
+import type { PollPlanning, PollRfqsOptions } from './contract.js'
+import type { ListEntry } from './list-entries.js'
+import type { Poll } from './poll.js'
+import { chooseResponses, type PlannableRfq, type PlannedRfq, planRequests, type RequestPlan } from './request-plan.js'
+import { reasonToRead } from './selection.js'
+
+export type RfqEntry = ListEntry<RfqListItem>
+
+/** What a poll does with the entries of the list. */
+export interface Selection {
+  /** In the order in which they are read. */
+  toRead: RfqEntry[]
+  /** Not read, because nothing shows that they changed. */
+  unchanged: RfqEntry[]
+  /** Recorded from their entry, because they were never read and are left to the next poll. */
+  listOnly: RfqEntry[]
+  /** Chooses the responses of an RFQ to request; undefined: all. */
+  choose: (id: string) => ChooseResponses | undefined
+}
+
+interface PlanningContext {
+  known: ReadonlyMap<string, RfqPollState>
+  options: Pick<PollRfqsOptions, 'recheckClosedHours'>
+  planning: PollPlanning
+}
+
+/** Plans the requests of a scheduled poll (docs/POLLING.md), and counts what is left to the next one. */
+export async function planEntries(
+  { context, run, progress }: Poll,
+  entries: ReadonlyMap<string, RfqEntry>,
+  { known, options, planning }: PlanningContext,
+): Promise<Selection> {
+  const now = context.now()
+  const rules = { ...planning, recheckClosedHours: options.recheckClosedHours }
+  const readable = [...entries.values()].filter(isReadable)
+  const listed = plannableRfqs(readable, context.timeZone ?? 'UTC')
+  const candidates = listed.filter(
+    (rfq) => reasonToRead(rfq, known.get(rfq.id), { ...rules, full: false, now }) !== null,
+  )
+  const states = await context.store.responseStates(
+    run.channel,
+    candidates.map(({ id }) => id),
+  )
+  const responses = byRfq(states)
+  // The list took one.
+  const budget = planning.budget - 1
+  const plan = planRequests({ listed, known, responses, budget, now, nextPollAt: planning.nextPollAt, rules })
+  progress.requestRates = plan.rates
+  progress.postponed += plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
+  return toSelection(plan, { entries, known, responses, progress })
+}
+
+/** Others are recorded from their entry without a request. */
+const isReadable = (entry: RfqEntry): boolean => entry.document !== null && isAddressable(entry.id)
+
+function plannableRfqs(entries: readonly RfqEntry[], timeZone: string): PlannableRfq[] {
+  const calendar = createCalendar(timeZone)
+  const ends = new Map<string, Date | null>()
+  const dueAt = (date: string | null | undefined): Date | null => {
+    if (date == null) return null
+    const known = ends.get(date)
+    if (known !== undefined) return known
+    const end = endOfDate(date, calendar)
+    ends.set(date, end)
+    return end
+  }
+  return entries.map(({ id, hash, document }) => ({
+    id,
+    hash,
+    state: document?.state ?? null,
+    responseIds: document?.responses?.map((response) => response.id) ?? null,
+    dueAt: dueAt(document?.responseDueDate),
+  }))
+}
+
+function byRfq(states: readonly ResponsePollState[]): Map<string, Map<string, ResponsePollState>> {
+  const grouped = new Map<string, Map<string, ResponsePollState>>()
+  for (const state of states) {
+    const group = grouped.get(state.rfqId)
+    if (group) group.set(state.id, state)
+    else grouped.set(state.rfqId, new Map([[state.id, state]]))
+  }
+  return grouped
+}
+
+interface SelectionContext extends Pick<Poll, 'progress'> {
+  entries: ReadonlyMap<string, RfqEntry>
+  known: ReadonlyMap<string, RfqPollState>
+  responses: ReadonlyMap<string, ReadonlyMap<string, ResponsePollState>>
+}
+
+function toSelection(plan: RequestPlan, { entries, known, responses, progress }: SelectionContext): Selection {
+  const entriesOf = (ids: readonly string[]) => ids.flatMap((id) => entries.get(id) ?? [])
+  const postponed = entriesOf(plan.postponed.map(({ id }) => id))
+  const isRead = ({ id }: RfqEntry) => known.get(id)?.detailReadAt != null
+  const isSame = ({ id, hash }: RfqEntry) => known.get(id)?.listHash === hash
+  const unreadable = [...entries.values()].filter((entry) => !isReadable(entry))
+  const planned = new Map(plan.reads.map((rfq) => [rfq.id, rfq]))
+  let { left } = plan
+  const choose = (rfq: PlannedRfq): ChooseResponses => {
+    return (listed) => {
+      const choice = chooseResponses(listed, rfq, responses.get(rfq.id), left)
+      left = choice.left
+      progress.postponed += choice.postponed
+      return choice
+    }
+  }
+  return {
+    toRead: [...unreadable, ...entriesOf([...planned.keys()])],
+    unchanged: [...entriesOf(plan.unchanged), ...postponed.filter((entry) => isRead(entry) && isSame(entry))],
+    listOnly: postponed.filter((entry) => !isRead(entry)),
+    choose: (id) => {
+      const rfq = planned.get(id)
+      return rfq && choose(rfq)
+    },
+  }
+}

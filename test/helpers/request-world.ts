@@ -1,0 +1,174 @@
+import type { ResponsePollState, RfqPollState } from '../../src/store/contract.js'
+import {
+  chooseResponses,
+  type PlannableRfq,
+  type PlanRules,
+  planRequests,
+  type RequestPlan,
+} from '../../src/sync/request-plan.js'
+
+const INTERVAL_MS = 5 * 60_000
+const HOUR_MS = 3_600_000
+
+interface WorldOffer {
+  id: string
+  summary: number
+}
+interface WorldRfq {
+  id: string
+  entry: number
+  state: 'open' | 'closed'
+  dueAt: Date | null
+  offers: WorldOffer[]
+}
+
+/** A marketplace and what is known of it, polled every five minutes by plan: no HTTP, no database. */
+export class RequestWorld {
+  readonly #rules: PlanRules
+  readonly #rfqs: WorldRfq[] = []
+  readonly #known = new Map<string, RfqPollState>()
+  readonly #responses = new Map<string, Map<string, ResponsePollState>>()
+  #now = Date.parse('2026-11-21T12:00:00.000Z')
+
+  constructor(rules: PlanRules, { rfqs, offers }: { rfqs: number; offers: number }) {
+    this.#rules = rules
+    for (let rfq = 0; rfq < rfqs; rfq++) {
+      this.addRfq()
+      for (let offer = 0; offer < offers; offer++) this.addOffer(rfq)
+    }
+  }
+
+  addRfq(): void {
+    this.#rfqs.push({ id: `rfq-${this.#rfqs.length}`, entry: 0, state: 'open', dueAt: null, offers: [] })
+  }
+  addOffer(rfq: number): void {
+    const { offers } = this.#at(rfq)
+    offers.push({ id: `offer-${offers.length}`, summary: 0 })
+    this.changeEntry(rfq)
+  }
+  changeEntry(rfq: number): void {
+    this.#at(rfq).entry++
+  }
+  changeSummary(rfq: number, offer: number): void {
+    const { offers } = this.#at(rfq)
+    const changed = offers[offer % Math.max(1, offers.length)]
+    if (changed) changed.summary++
+  }
+  /** Sets the due date to some hours from now. */
+  setDue(rfq: number, hours: number): void {
+    this.#at(rfq).dueAt = new Date(this.#now + hours * HOUR_MS)
+  }
+  close(rfq: number): void {
+    this.#at(rfq).state = 'closed'
+    this.changeEntry(rfq)
+  }
+
+  /** Requests per poll that suffice whatever the distribution of ages: everything once within the maximum age, twice over. */
+  sufficientBudget(): number {
+    const open = this.#rfqs.filter(({ state }) => state === 'open')
+    const documents = this.#rfqs.reduce((sum, { offers }) => sum + 1 + offers.length, 0)
+    const urgent = open.filter(({ dueAt }) => dueAt !== null).reduce((sum, { offers }) => sum + 1 + offers.length, 0)
+    const polls = Math.max(1, Math.floor((this.#rules.offersMaxAgeMinutes * 60_000) / INTERVAL_MS) - 1)
+    return 5 + Math.ceil((2 * (open.length + urgent + documents / polls) + 20) / 0.9)
+  }
+
+  /** Polls with a number of requests; the list takes none of them. Afterwards, the next poll is due. */
+  poll(budget: number): {
+    sent: number
+    postponed: number
+    order: string[]
+    read: string[]
+    rates: RequestPlan['rates']
+  } {
+    const now = new Date(this.#now)
+    this.#markIncomplete()
+    const listed: PlannableRfq[] = this.#rfqs.map(({ id, entry, state, dueAt, offers }) => ({
+      ...{ id, hash: String(entry), state, dueAt },
+      responseIds: offers.map((offer) => offer.id),
+    }))
+    const nextPollAt = new Date(this.#now + INTERVAL_MS)
+    const plan = planRequests({
+      ...{ listed, known: this.#known, responses: this.#responses, budget, now, nextPollAt },
+      rules: this.#rules,
+    })
+    let { left } = plan
+    let sent = 0
+    let postponed = plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
+    const read: string[] = []
+    for (const planned of plan.reads) {
+      const rfq = this.#rfqs.find(({ id }) => id === planned.id) as WorldRfq
+      const summaries = rfq.offers.map(({ id, summary }) => ({ id, summaryHash: String(summary) }))
+      const choice = chooseResponses(summaries, planned, this.#responses.get(rfq.id), left)
+      left = choice.left
+      sent += 1 + choice.request.size
+      postponed += choice.postponed
+      this.#record(rfq, choice.request, now)
+      read.push(...[...choice.request].map((id) => `${rfq.id} ${id}`))
+    }
+    for (const { id } of plan.postponed) {
+      const rfq = this.#rfqs.find((each) => each.id === id) as WorldRfq
+      if (!this.#known.has(id)) this.#known.set(id, rfqState(rfq, now, null))
+    }
+    this.#now += INTERVAL_MS
+    return { sent, postponed, order: plan.reads.map(({ id }) => id), read, rates: plan.rates }
+  }
+
+  /** The age of the document of an open RFQ that was read longest ago, when the next poll begins. */
+  oldestMinutes(): number {
+    const times = this.#rfqs
+      .filter(({ state }) => state === 'open')
+      .flatMap(({ id, offers }) => [
+        this.#known.get(id)?.detailReadAt,
+        ...offers.map((offer) => this.#responses.get(id)?.get(offer.id)?.readAt),
+      ])
+    const known = times.flatMap((time) => (time == null ? [] : [Date.parse(time)]))
+    return known.length === 0 ? 0 : (this.#now - Math.min(...known)) / 60_000
+  }
+
+  /** Documents that were never read. */
+  unread(): string[] {
+    return this.#rfqs.flatMap(({ id, offers }) => [
+      ...(this.#known.get(id)?.detailReadAt == null ? [id] : []),
+      ...offers.flatMap((offer) =>
+        this.#responses.get(id)?.get(offer.id)?.readAt == null ? [`${id} ${offer.id}`] : [],
+      ),
+    ])
+  }
+
+  /** As the store does: some offer is known only by its summary. */
+  #markIncomplete(): void {
+    for (const [id, state] of this.#known) {
+      const incomplete = [...(this.#responses.get(id)?.values() ?? [])].some(({ readAt }) => readAt === null)
+      this.#known.set(id, { ...state, incomplete })
+    }
+  }
+
+  #at(rfq: number): WorldRfq {
+    return this.#rfqs[rfq % this.#rfqs.length] as WorldRfq
+  }
+
+  #record(rfq: WorldRfq, requested: ReadonlySet<string>, now: Date): void {
+    this.#known.set(rfq.id, rfqState(rfq, now, now))
+    const states = this.#responses.get(rfq.id) ?? new Map<string, ResponsePollState>()
+    this.#responses.set(rfq.id, states)
+    for (const { id, summary } of rfq.offers) {
+      const before = states.get(id)
+      const isRead = requested.has(id)
+      states.set(id, {
+        ...{ rfqId: rfq.id, id, missingSince: null, validators: null, summaryHash: String(summary) },
+        firstObservedAt: before?.firstObservedAt ?? now.toISOString(),
+        readAt: isRead ? now.toISOString() : (before?.readAt ?? null),
+        requestedAt: isRead ? now.toISOString() : (before?.requestedAt ?? null),
+        readSummaryHash: isRead ? String(summary) : (before?.readSummaryHash ?? null),
+      })
+    }
+  }
+}
+
+const rfqState = ({ id, entry, state }: WorldRfq, now: Date, readAt: Date | null): RfqPollState => ({
+  ...{ id, state, incomplete: false, missingSince: null, validators: null },
+  listHash: readAt === null ? null : String(entry),
+  shape: readAt === null ? 'list' : 'full',
+  detailReadAt: readAt?.toISOString() ?? null,
+  firstObservedAt: now.toISOString(),
+})

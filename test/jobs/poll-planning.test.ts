@@ -1,0 +1,62 @@
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, it, onTestFinished } from 'vitest'
+import { compileCron, nextTick } from '../../jobs/cron.js'
+import { planPoll, shareRequests } from '../../jobs/poll-planning.js'
+import { openStore } from '../../src/store/store.js'
+import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { testFolder } from '../helpers/test-folder.js'
+
+const NOW = new Date('2026-11-21T12:00:10.000Z')
+
+describe('the next tick', () => {
+  it.each([
+    ['*/5 * * * *', '2026-11-21T12:05:00.000Z'],
+    ['*/3 * * * * *', '2026-11-21T12:00:12.000Z'],
+    ['0 8 * * 1-5', '2026-11-23T08:00:00.000Z'],
+  ])('of %s is %s', (expression, expected) => {
+    expect(nextTick(compileCron(expression, 'UTC'), NOW)?.toISOString()).toBe(expected)
+  })
+})
+
+describe('requests shared among channels', () => {
+  it('give each what it needs up to an equal share, and the rest to those that need more', () => {
+    expect(shareRequests(1_000, [10, Number.POSITIVE_INFINITY, 500])).toEqual([10, 495, 495])
+    expect(shareRequests(900, [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY])).toEqual([450, 450])
+    expect(shareRequests(100, [10, 20])).toEqual([45, 55])
+  })
+
+  it('are never more than there are, and nobody gets less than it needs or an equal share', () => {
+    fc.assert(
+      fc.property(fc.nat(10_000), fc.array(fc.nat(5_000), { minLength: 1, maxLength: 8 }), (total, demands) => {
+        const shares = shareRequests(total, demands)
+        expect(shares.reduce((sum, share) => sum + share, 0)).toBeLessThanOrEqual(total)
+        for (const [index, share] of shares.entries()) {
+          expect(share).toBeGreaterThanOrEqual(Math.min(demands[index] ?? 0, Math.floor(total / demands.length)))
+        }
+      }),
+    )
+  })
+})
+
+describe('a scheduled poll', () => {
+  const config = testConfig({
+    channels: [channelConfig('acme/forest'), channelConfig('acme/peat')],
+    schedule: { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null },
+    requests: { ...testConfig().requests, perSecond: 20 },
+  })
+  const end = { outcome: 'complete', error: null, seen: 0, inserted: 0, changed: 0, unchanged: 0 } as const
+
+  it('plans with its share of what the limit allows until the next one', async () => {
+    const store = await openStore({ path: join(testFolder(), 'test.db'), clock: () => NOW })
+    onTestFinished(() => store.close())
+    const plan = (channel: string) => planPoll(config, store, { channel, now: NOW })
+    // 20 a second for 290 seconds, less a tenth.
+    const nextPollAt = new Date('2026-11-21T12:05:00.000Z')
+    expect(await plan('acme/peat')).toEqual({ budget: 2610, nextPollAt, offersMaxAgeMinutes: 60, urgentHours: 24 })
+    const run = await store.beginRun({ channel: 'acme/peat', kind: 'rfqs', now: NOW })
+    await run.finish({ ...end, requests: 60, missing: 0, invalid: 0, postponed: 40 }, NOW)
+    expect((await plan('acme/peat'))?.budget).toBe(250)
+    expect((await plan('acme/forest'))?.budget).toBe(4970)
+  })
+})

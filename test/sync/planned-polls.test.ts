@@ -1,0 +1,126 @@
+import { describe, expect, it } from 'vitest'
+import type { PollPlanning } from '../../src/sync/contract.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+
+const INTERVAL_SECONDS = 300
+
+/** A poll of the schedule: five minutes after the last one, with requests for everything. */
+function plannedPoll(fixture: ChannelFixture, planning: Partial<PollPlanning> = {}) {
+  fixture.advanceSeconds(INTERVAL_SECONDS)
+  const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
+  const rules = { offersMaxAgeMinutes: 60, urgentHours: 24 }
+  return fixture.pollRfqs({ planning: { budget: 1_000, nextPollAt, ...rules, ...planning } })
+}
+
+async function openWithRfqs(rfqs: number, offers: number) {
+  const fixture = await openChannelFixture()
+  const { world } = fixture.sandbox
+  const ids = Array.from({ length: rfqs }, () => world.addRfq(CHANNEL, { responseDueDate: '2026-12-24' }).id)
+  const offerIds = ids.map((id) => Array.from({ length: offers }, () => world.addResponse(id).id))
+  return { fixture, world, ids, offerIds }
+}
+
+const history = async (fixture: ChannelFixture, rfqId: string, id: string) =>
+  (await fixture.store.rfqHistory(KEY, rfqId)).filter((version) => version.id === id)
+
+describe('planned polls', () => {
+  it('request an offer again only when its summary changed or it is old, over a day with a restart', async () => {
+    const { fixture } = await openWithRfqs(2, 2)
+    expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 7, inserted: 6 })
+    const requests: number[] = []
+    // Every 30 minutes.
+    for (let poll = 0; poll < 48; poll++) {
+      if (poll === 20) await fixture.reopenStore()
+      fixture.advanceSeconds(25 * 60)
+      const nextPollAt = new Date(fixture.now().getTime() + 35 * 60_000)
+      const { run } = await plannedPoll(fixture, { nextPollAt, offersMaxAgeMinutes: 180 })
+      expect(run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0, seen: 6, postponed: 0 })
+      requests.push(run.requests)
+    }
+    // Every fifth time, the offers are read too.
+    expect(requests.flatMap((count, poll) => (count === 3 ? [] : [[poll, count]]))).toEqual(
+      [4, 9, 14, 19, 24, 29, 34, 39, 44].map((poll) => [poll, 7]),
+    )
+  })
+
+  it('find a change of a summary at once, any other within the maximum age, and say when it can have happened', async () => {
+    const { fixture, world, ids, offerIds } = await openWithRfqs(1, 2)
+    const [rfqId = '', [first = '', second = ''] = []] = [ids[0], offerIds[0]]
+    await plannedPoll(fixture)
+    const firstRead = fixture.now()
+    for (let poll = 0; poll < 3; poll++) await plannedPoll(fixture)
+    world.changeResponse(first, { offer: { totalPrice: 12_345 } })
+    world.changeResponse(second, { offer: { additionalNotesToBuyer: 'Only in the offer itself.' } })
+    const changed = await plannedPoll(fixture)
+    expect(changed.changes.map(({ id }) => id)).toEqual([rfqId, first])
+    // The summaries read meanwhile do not show the whole offer.
+    expect((await history(fixture, rfqId, first)).at(-1)).toMatchObject({
+      notBefore: firstRead.toISOString(),
+      observedAt: fixture.now().toISOString(),
+    })
+    let found = changed
+    while (!found.changes.some(({ id }) => id === second)) found = await plannedPoll(fixture)
+    expect(fixture.now().getTime() - firstRead.getTime()).toBe(55 * 60_000)
+    expect((await history(fixture, rfqId, second)).at(-1)).toMatchObject({ notBefore: firstRead.toISOString() })
+    const [{ responses } = { responses: [] }] = await fixture.store.rfqs({})
+    expect(responses.find(({ id }) => id === second)?.readAt).toBe(fixture.now().toISOString())
+  })
+
+  it('never mark an offer missing that was only not read again, and find one that was withdrawn and returns', async () => {
+    const { fixture, world, ids, offerIds } = await openWithRfqs(1, 3)
+    const [rfqId = '', gone = ''] = [ids[0], offerIds[0]?.[1]]
+    for (let poll = 0; poll < 4; poll++) expect((await plannedPoll(fixture)).run.missing).toBe(0)
+    const lastSeen = fixture.now().toISOString()
+    const response = world.response(gone)
+    world.removeResponse(gone)
+    expect((await plannedPoll(fixture)).changes).toContainEqual({ kind: 'response', id: gone, change: 'missing' })
+    expect(await fixture.store.absences(KEY, rfqId)).toMatchObject([{ id: gone, notBefore: lastSeen }])
+    for (let poll = 0; poll < 3; poll++) expect((await plannedPoll(fixture)).run).toMatchObject({ missing: 0 })
+    const place = world.findRfq(rfqId)
+    if (place) world.putResponse(place, response)
+    expect((await plannedPoll(fixture)).run).toMatchObject({ missing: 0, requests: 1 + 1 + 1 })
+    expect(await fixture.store.absences(KEY, rfqId)).toMatchObject([{ returnedAt: fixture.now().toISOString() }])
+  })
+
+  it('postpone what requests do not suffice for, which is no error, until everything was read', async () => {
+    const { fixture } = await openWithRfqs(4, 5)
+    const [first, asOf] = [await plannedPoll(fixture, { budget: 10 }), fixture.now()]
+    expect(first.run).toMatchObject({ outcome: 'complete', error: null, requests: 10 })
+    expect(first.run.postponed).toBeGreaterThanOrEqual(14)
+    expect(await fixture.store.rfqs({})).toHaveLength(4)
+    expect(await fixture.store.problems({})).toEqual([])
+    const before = await fixture.store.rfqs({ asOf })
+    for (let poll = 0; poll < 5; poll++) {
+      if (poll === 2) await fixture.reopenStore()
+      const { run } = await plannedPoll(fixture, { budget: 10 })
+      expect(run.requests).toBeLessThanOrEqual(10)
+      expect(run.outcome).toBe('complete')
+    }
+    const rfqs = await fixture.store.rfqs({})
+    const shapes = rfqs.flatMap(({ rfq, responses }) => [rfq.shape, ...responses.map(({ shape }) => shape)])
+    expect(shapes).toEqual(Array(24).fill('full'))
+    expect(await fixture.store.rfqs({ asOf })).toEqual(before)
+    expect((await fixture.store.runs({})).at(-1)).toMatchObject({ postponed: first.run.postponed })
+  })
+
+  it('drop a read older than what is stored, also if it only saw the offers', async () => {
+    const { fixture, ids } = await openWithRfqs(1, 2)
+    await plannedPoll(fixture)
+    const old = fixture.now()
+    await plannedPoll(fixture)
+    const [before] = await fixture.store.rfqs({})
+    const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    const rfq = { id: ids[0] ?? '', body: { id: ids[0], title: 'old' }, valid: true, problems: [] }
+    const stale = { rfq, shape: 'full', listHash: null, responses: [], responsesComplete: true, readAt: old } as const
+    expect((await fixture.store.recordRfq(run, stale, fixture.now())).rfq).toBe('stale')
+    expect(await fixture.store.rfqs({})).toEqual([before])
+  })
+
+  it('by hand read everything open, whatever was read just before', async () => {
+    const { fixture } = await openWithRfqs(2, 3)
+    for (let round = 0; round < 6; round++) {
+      await plannedPoll(fixture)
+      expect((await fixture.pollRfqs()).run).toMatchObject({ requests: 1 + 2 + 6, postponed: 0, requestRates: null })
+    }
+  })
+})
