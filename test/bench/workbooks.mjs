@@ -3,9 +3,9 @@
  *
  *   npm run bench:workbooks
  *
- * Each measurement runs in a separate process. `quotekeeper report` is the whole command, from the database to the file.
- * The others start from documents in memory; `report only` measures the comparison without a workbook. Peak is the
- * process's maximum memory.
+ * Each measurement runs in a separate process; medians of three. `quotekeeper report` is the whole command, from the database
+ * to the file, `comparison` its calculation from documents in memory. `workbook` and the bare ways write the same cells of
+ * the same comparison; bare exceljs writes them without styles, widths, charts or notes. Peak is the process's maximum memory.
  */
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
@@ -18,7 +18,8 @@ const OFFERS = [
   [300, 10],
   [5_000, 10],
 ]
-const WAYS = ['quotekeeper report', 'report only', 'bare exceljs, document', 'bare exceljs, streaming']
+const ROUNDS = 3
+const WAYS = ['quotekeeper report', 'comparison', 'workbook', 'bare exceljs, document', 'bare exceljs, streaming']
 
 /** `offers` responses with `lines` deliveries each, as the marketplace sends them. */
 function documents(offers, lines) {
@@ -150,8 +151,8 @@ async function command(folder) {
   const { processIo } = await import('../../dist/src/cli/process-io.js')
   const { run } = await import('../../dist/src/cli/program.js')
   const out = join(folder, 'report.xlsx')
-  const args = ['--config', join(folder, 'quotekeeper.yaml'), 'report', '1', '--out', out]
-  const io = { ...processIo(new AbortController().signal), out: () => undefined }
+  const args = ['--config', join(folder, 'quotekeeper.yaml'), 'report', '1', '--out', out, '--force']
+  const io = { ...processIo(new AbortController().signal), out: () => undefined, err: () => undefined }
   if ((await run(args, io)) !== 0) throw new Error('the command failed')
   return statSync(out).size
 }
@@ -192,7 +193,14 @@ async function bareStreaming(report) {
   return bytes
 }
 
-const BARE = { 'bare exceljs, document': bareDocument, 'bare exceljs, streaming': bareStreaming }
+async function workbook(report) {
+  const { rfqSheets } = await import('../../dist/reports/rfq/workbook.js')
+  const { rfqIdentity } = await import('../../dist/reports/rfq/layout.js')
+  const { buildWorkbook } = await import('../../dist/reports/xlsx/workbook-writer.js')
+  return (await buildWorkbook(rfqSheets(report), rfqIdentity(report))).byteLength
+}
+
+const WRITERS = { workbook, 'bare exceljs, document': bareDocument, 'bare exceljs, streaming': bareStreaming }
 
 /** Measures the longest time, in milliseconds, for which the event loop was blocked. */
 function measureBlocking() {
@@ -208,39 +216,60 @@ function measureBlocking() {
   }
 }
 
-/** The function to time: the whole command, or only the writing of the file. */
+/** The function to time. */
 async function taskFor(way, { folder, offers, lines }) {
   if (way === 'quotekeeper report') return () => command(folder)
+  if (way === 'comparison') {
+    return async () => {
+      await reportOf(offers, lines)
+      return 0
+    }
+  }
   const report = await reportOf(offers, lines)
-  const make = BARE[way]
-  return async () => (make ? make(report) : 0)
+  return () => WRITERS[way](report)
 }
 
+/** Prints seconds, peak memory, file size and the longest block of the event loop as JSON. */
 async function measure(way, of) {
-  const make = await taskFor(way, of)
+  const task = await taskFor(way, of)
   globalThis.gc?.()
   const begin = performance.now()
   const blocked = measureBlocking()
   await new Promise((resolve) => setTimeout(resolve, 25))
-  const bytes = await make()
-  const seconds = ((performance.now() - begin) / 1_000).toFixed(1)
-  const peak = Math.round(process.resourceUsage().maxRSS / 1_024)
-  const { offers, lines } = of
-  console.log(
-    `${offers} offers, ${offers * lines} lines, ${way}: ${seconds} s, peak ${peak} MiB, file ${(bytes / 1e6).toFixed(1)} MB, main thread blocked for at most ${blocked()} ms`,
-  )
+  const bytes = await task()
+  const seconds = (performance.now() - begin) / 1_000
+  const peakMiB = process.resourceUsage().maxRSS / 1_024
+  console.log(JSON.stringify({ seconds, peakMiB, bytes, blockedMs: blocked() }))
+}
+
+const median = (values) => values.sort((a, b) => a - b)[Math.floor(values.length / 2)]
+
+function compareWays(offers, lines) {
+  console.log(`${offers} offers, ${offers * lines} lines, medians of ${ROUNDS} (Node ${process.version})`)
+  const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
+  const inProcess = (way) => {
+    const args = ['--expose-gc', fileURLToPath(import.meta.url), way, folder, String(offers), String(lines)]
+    return execFileSync(process.execPath, args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] })
+  }
+  inProcess('prepare')
+  const rounds = new Map(WAYS.map((way) => [way, []]))
+  for (let round = 0; round < ROUNDS; round++) {
+    for (const way of WAYS) rounds.get(way).push(JSON.parse(inProcess(way)))
+  }
+  const medianOf = (way, key) => median(rounds.get(way).map((each) => each[key]))
+  const base = medianOf('bare exceljs, document', 'seconds')
+  for (const way of WAYS) {
+    const seconds = medianOf(way, 'seconds')
+    console.log(
+      `${way.padEnd(24)} ${seconds.toFixed(2).padStart(6)} s  ${(seconds / base).toFixed(2)} × bare document  ` +
+        `peak ${medianOf(way, 'peakMiB').toFixed(0).padStart(4)} MiB  file ${(medianOf(way, 'bytes') / 1e6).toFixed(1)} MB  ` +
+        `event loop blocked for at most ${medianOf(way, 'blockedMs')} ms`,
+    )
+  }
+  rmSync(folder, { recursive: true })
 }
 
 const [way, folder, offers, lines] = process.argv.slice(2)
 if (way === 'prepare') await prepare(folder, Number(offers), Number(lines))
 else if (way !== undefined) await measure(way, { folder, offers: Number(offers), lines: Number(lines) })
-else {
-  for (const size of OFFERS) {
-    const place = mkdtempSync(join(tmpdir(), 'quotekeeper-bench-'))
-    for (const one of ['prepare', ...WAYS]) {
-      const args = ['--expose-gc', fileURLToPath(import.meta.url), one, place, ...size.map(String)]
-      execFileSync(process.execPath, args, { stdio: 'inherit' })
-    }
-    rmSync(place, { recursive: true })
-  }
-}
+else for (const size of OFFERS) compareWays(...size)
