@@ -1,5 +1,6 @@
 import type { ReadinessCheck } from '../src/domain/readiness.js'
-import type { RunRecord } from '../src/domain/records.js'
+import type { RunKind, RunRecord } from '../src/domain/records.js'
+import type { RunQueries } from '../src/store/contract.js'
 
 /** What readiness needs to know of a run. */
 export type FinishedRun = Pick<RunRecord, 'finishedAt'> & Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems'>>
@@ -35,6 +36,24 @@ export function countsAsComplete({
   return failedItems < seen && failedItems <= Math.max(MAX_FAILED_ITEMS, Math.floor(seen * MAX_FAILED_SHARE))
 }
 
+/** How many runs to look through for one that counts as complete although it is partial. */
+const MAX_RECENT_RUNS = 50
+
+/** The newest run that counts as complete, and the newest finished one if it is newer and does not. */
+export async function newestRuns(
+  store: Pick<RunQueries, 'runs' | 'newestRun'>,
+  { channel, kind }: { channel: string; kind: RunKind },
+): Promise<Pick<PollState, 'newest' | 'failed'>> {
+  const [complete, recent] = await Promise.all([
+    store.newestRun({ channel, kind, outcome: 'complete' }),
+    store.runs({ channel, kind, limit: MAX_RECENT_RUNS }),
+  ])
+  const finished = recent.filter(({ finishedAt }) => finishedAt !== null)
+  const newest = finished.find(countsAsComplete) ?? complete
+  const [last] = finished
+  return { newest, failed: last && last.id !== newest?.id ? last : null }
+}
+
 /** Whether no complete poll is as recent as the schedule demands. */
 export function isStale({ staleBefore, newest }: Pick<PollState, 'staleBefore' | 'newest'>): boolean {
   if (staleBefore === null) return false
@@ -45,21 +64,22 @@ export function isStale({ staleBefore, newest }: Pick<PollState, 'staleBefore' |
  * Checks that each poll last completed within three schedule intervals; names the last error.
  * @param now used to show ages
  */
-export function checkPollFreshness(polls: readonly PollState[], now: Date): ReadinessCheck[] {
-  return polls.map((poll) => {
-    const { channel, kind, newest, failed } = poll
-    const ok = !isStale(poll)
-    const name = `${kind} of ${channel}`
-    const lastError = failed?.finishedAt
-      ? `; last error ${formatAge(failed.finishedAt, now)} ago: ${oneLine(failed)}`
-      : ''
-    if (newest?.finishedAt == null) return { name, ok, message: `no complete poll yet${lastError}` }
-    // A complete poll has an error if no poll can read some RFQ.
-    const exception = newest.error || newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
-    const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}`
-    if (ok) return { name, ok, message: message + lastError }
-    return { name, ok, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
-  })
+export const checkPollFreshness = (polls: readonly PollState[], now: Date): ReadinessCheck[] =>
+  polls.map((poll) => ({ name: `${poll.kind} of ${poll.channel}`, ...checkPoll(poll, now) }))
+
+/** The check of one poll, without its name. */
+export function checkPoll(poll: PollState, now: Date): Omit<ReadinessCheck, 'name'> {
+  const { newest, failed } = poll
+  const ok = !isStale(poll)
+  const lastError = failed?.finishedAt
+    ? `; last error ${formatAge(failed.finishedAt, now)} ago: ${oneLine(failed)}`
+    : ''
+  if (newest?.finishedAt == null) return { ok, message: `no complete poll yet${lastError}` }
+  // A complete poll has an error if no poll can read some RFQ.
+  const exception = newest.error || newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
+  const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}`
+  if (ok) return { ok, message: message + lastError }
+  return { ok, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
 }
 
 /** The error of a run on one line, cut. */

@@ -6,7 +6,7 @@ import { describeClosing } from './closing-status.js'
 import type { JobRunner } from './contract.js'
 import { type Cron, compileCron } from './cron.js'
 import { describeMaintenance } from './maintenance-status.js'
-import { checkPollFreshness, countsAsComplete, type PollState } from './poll-freshness.js'
+import { checkPollFreshness, newestRuns, type PollState } from './poll-freshness.js'
 
 export interface ReadinessOptions {
   config: Pick<Config, 'channels' | 'schedule' | 'scheduleTimeZone'> & Partial<Pick<Config, 'anchors'>>
@@ -70,24 +70,6 @@ function reuseResult<T>(call: () => Promise<T>, milliseconds: number): () => Pro
     if (last === null || at - last.at > milliseconds) last = { at, result: call() }
     return last.result
   }
-}
-
-/** How many runs to look through for one that counts as complete although it is partial. */
-const MAX_RECENT_RUNS = 50
-
-/** The newest run that counts as complete, and the newest finished one if it is newer and does not. */
-async function newestRuns(
-  store: Pick<Store, 'runs' | 'newestRun'>,
-  { channel, kind }: Pick<PollState, 'channel' | 'kind'>,
-): Promise<Pick<PollState, 'newest' | 'failed'>> {
-  const [complete, recent] = await Promise.all([
-    store.newestRun({ channel, kind, outcome: 'complete' }),
-    store.runs({ channel, kind, limit: MAX_RECENT_RUNS }),
-  ])
-  const finished = recent.filter(({ finishedAt }) => finishedAt !== null)
-  const newest = finished.find(countsAsComplete) ?? complete
-  const [last] = finished
-  return { newest, failed: last && last.id !== newest?.id ? last : null }
 }
 
 async function runCheck(name: string, check: () => Promise<{ ok: boolean; message: string }>): Promise<ReadinessCheck> {

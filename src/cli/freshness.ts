@@ -1,4 +1,4 @@
-import { formatAge } from '../../jobs/poll-freshness.js'
+import { formatAge, newestRuns } from '../../jobs/poll-freshness.js'
 import type { RunKind } from '../domain/records.js'
 import type { Store } from '../store/contract.js'
 import type { Cli } from './cli-context.js'
@@ -15,8 +15,8 @@ export interface FreshnessOf {
 }
 
 /**
- * How recent what a command shows is: `as of 15:07 UTC, 26 min ago`, when the newest complete poll finished; of several
- * channels, the one polled longest ago counts.
+ * How recent what a command shows is: `as of 15:07 UTC, 26 min ago`, when the newest complete poll finished, or one that missed
+ * only a few RFQs; of several channels, the one polled longest ago counts.
  */
 export async function describeFreshness(
   cli: Pick<Cli, 'io' | 'globals'>,
@@ -27,7 +27,7 @@ export async function describeFreshness(
   const { label, minute } = timeFormatOf(cli)
   if (asOf !== undefined) return `as of ${minute(asOf.toISOString())} ${label}`
   const runs = await Promise.all(
-    channels.map(async (channel) => ({ channel, run: await store.newestRun({ channel, kind, outcome: 'complete' }) })),
+    channels.map(async (channel) => ({ channel, run: (await newestRuns(store, { channel, kind })).newest })),
   )
   const never = runs.filter(({ run }) => run === null).map(({ channel }) => channel)
   const times = runs.flatMap(({ channel, run }) => (run?.finishedAt ? [{ channel, at: run.finishedAt }] : []))
