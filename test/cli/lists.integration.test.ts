@@ -1,3 +1,5 @@
+import { join } from 'node:path'
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import { displayWidth } from '../../src/cli/terminal-text.js'
 import { createCliFixture, NOW } from './cli-fixture.js'
@@ -10,7 +12,31 @@ async function openSyncedFixture(options: Parameters<typeof createCliFixture>[0]
   return fixture
 }
 
+/** Adds copies of an RFQ without its offers. */
+function addCopies(database: string, copies: number): void {
+  const db = new Database(database)
+  for (const table of ['entities', 'versions']) {
+    const columns = (db.pragma(`table_info(${table})`) as { name: string }[]).map(({ name }) => name).join(', ')
+    db.exec(`with recursive copies (n) as (select 1 union all select n + 1 from copies where n < ${copies})
+      insert into ${table} (${columns}) select ${columns.replace(', id,', ", id || '-' || n,")}
+      from copies, (select * from ${table} where kind = 'rfq' limit 1)`)
+  }
+  db.close()
+}
+
 describe('lists', () => {
+  it('of more RFQs than have figures say so, also as JSON', async () => {
+    const { folder, quotekeeper } = await openSyncedFixture({
+      channels: [{ org: 'acme', channel: 'forest', theme: 'forest', listings: 1, rfqs: 1, responsesPerRfq: 2 }],
+    })
+    addCopies(join(folder, 'data', 'quotekeeper.db'), 1_000)
+    const { out, err } = await quotekeeper('rfqs', '--json')
+    expect(err).toBe('Best prices and coverage are shown for the first 1,000 RFQs only; filters show others.\n')
+    const rows = JSON.parse(out) as { offers: number; coverage?: number | null; body: object }[]
+    expect(rows.filter(({ offers, body }) => offers === 2 && 'responseDueDate' in body)).toHaveLength(1)
+    expect([rows.length, rows.filter(({ coverage }) => coverage !== undefined).length]).toEqual([1_001, 1_000])
+  })
+
   it('fit 100 columns on a terminal and 120 elsewhere, and never lose price, due date or time of decision', async () => {
     const { quotekeeper, quotekeeperWith, sandbox } = await openSyncedFixture()
     await quotekeeper('close-expired')

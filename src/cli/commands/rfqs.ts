@@ -52,9 +52,9 @@ export const register: RegisterCommand = (command, cli) => {
             : `None of the ${all.length} RFQs match.`
         const shown = shownChannels(app.config, filter.channel)
         const freshness = await describeFreshness(cli, store, { channels: shown, kind: 'rfqs', asOf: filter.asOf })
-        const toJson = options.json ? await jsonRows(store, filter) : undefined
+        const toJson = options.json ? await jsonRows(store, filter, rows) : undefined
         printList(cli, { columns: COLUMNS, rows, emptyText, freshness, ...(toJson && { toJson }) }, options)
-        if (rows.length > MAX_WITH_FIGURES && !options.json) {
+        if (rows.length > MAX_WITH_FIGURES) {
           const first = MAX_WITH_FIGURES.toLocaleString('en')
           cli.io.err(`Best prices and coverage are shown for the first ${first} RFQs only; filters show others.\n`)
         }
@@ -114,12 +114,13 @@ async function createFilter(
     (since === null || new Date(row.changedAt) > since || changed.has(`${row.channel} ${row.id}`))
 }
 
-/** The documents, with what the list knows about them. */
-async function jsonRows(store: Store, filter: ReadFilter) {
-  const documents = new Map((await store.rfqs(filter)).map((known) => [`${known.rfq.channel} ${known.rfq.id}`, known]))
+/** The documents of the rows, with what the list knows about them. */
+async function jsonRows(store: Store, filter: ReadFilter, rows: readonly Row[]) {
+  const found = await store.rfqs({ ...filter, ids: rows.map(({ id }) => id), withoutResponses: true })
+  const documents = new Map(found.map((known) => [`${known.rfq.channel} ${known.rfq.id}`, known]))
   return ({ name: _name, changedAt: _changedAt, channel, id, ...row }: Row) => {
     const known = documents.get(`${channel} ${id}`)
-    return { ...row, ...(known === undefined ? { channel, id } : rfqRow(known)) }
+    return { ...row, ...(known === undefined ? { channel, id } : rfqRow(known)), offers: row.offers }
   }
 }
 
