@@ -11,6 +11,7 @@ import type { RfqEntry } from '../domain/records.js'
 import { TimeSlice } from '../domain/time-slice.js'
 import type { History, Overview } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
+import { RecentlyUsed } from './recently-used.js'
 import { factsOf, NO_FACTS, type RfqFacts } from './rfq-facts.js'
 
 /** An RFQ in a list, as known at a moment. */
@@ -81,29 +82,40 @@ interface ChannelDates {
 /** RFQs that are read at once: their documents, and those of all their offers. */
 const DOCUMENTS_BATCH = 100
 const OFFERS_BATCH = 10
+/** Versions of RFQs whose facts, and figures, are kept in memory: about 50 MB. */
+const MAX_REMEMBERED = 50_000
 
 /** Creates the list; keep it for as long as the store is open. */
 export function createRfqList({ store, channels, settings }: RfqListSource): RfqList {
   const rulesOf = createRulesLookup(channels)
-  const factsByVersion = new Map<string, { version: number; facts: RfqFacts }>()
-  const figuresByKey = new Map<string, { key: string; figures: RfqFigures }>()
-  const entryKeys = new WeakMap<RfqListRow, string>()
+  const knownFacts = new RecentlyUsed<RfqFacts>(MAX_REMEMBERED)
+  const knownFigures = new RecentlyUsed<RfqFigures>(MAX_REMEMBERED)
+  /** What the figures of a row depend on, besides the date. */
+  const contents = new WeakMap<RfqListRow, string>()
 
-  /** Reads the documents of the entries whose version is not in memory. */
-  async function loadFacts(entries: readonly RfqEntry[], asOf: Date | undefined): Promise<void> {
-    const isKnown = ({ channel, id, version }: RfqEntry) =>
-      factsByVersion.get(entityKey(channel, id))?.version === version
-    for (const [channel, unknown] of byChannel(entries.filter((entry) => !isKnown(entry)))) {
-      for (const batch of batches(unknown, DOCUMENTS_BATCH)) {
+  /** The facts of each entry. Reads the documents of the versions that are not in memory. */
+  async function loadFacts(entries: readonly RfqEntry[], asOf: Date | undefined): Promise<Map<string, RfqFacts>> {
+    // Requests for several moments run at the same time, so each has a map of its own.
+    const facts = new Map<string, RfqFacts>()
+    const unknown = entries.filter((entry) => {
+      const found = knownFacts.get(versionKey(entry))
+      if (found !== undefined) facts.set(entityKey(entry), found)
+      return found === undefined
+    })
+    for (const [channel, group] of byChannel(unknown)) {
+      for (const batch of batches(group, DOCUMENTS_BATCH)) {
         const ids = batch.map(({ id }) => id)
         const found = await store.rfqs({ channel, ids, withoutResponses: true, ...(asOf && { asOf }) })
         const slice = new TimeSlice()
         for (const { rfq } of found) {
           if (slice.isOver) await slice.next()
-          factsByVersion.set(entityKey(channel, rfq.id), { version: rfq.version, facts: factsOf(rfq) })
+          const own = factsOf(rfq)
+          facts.set(entityKey(rfq), own)
+          knownFacts.set(versionKey(rfq), own)
         }
       }
     }
+    return facts
   }
 
   /** Today and the test whether RFQs are past due, which are slow to create, by channel. */
@@ -120,9 +132,8 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
     }
   }
 
-  function toRow(entry: RfqEntry, dates: ChannelDates): RfqListRow {
+  function toRow(entry: RfqEntry, facts: RfqFacts, dates: ChannelDates): RfqListRow {
     const { channel, id, version, changedAt, missingSince, valid, offers } = entry
-    const facts = factsByVersion.get(entityKey(channel, id))?.facts ?? NO_FACTS
     const row = {
       channel,
       id,
@@ -136,14 +147,17 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
       valid,
       version,
     }
-    entryKeys.set(row, `${version} ${missingSince ?? ''} ${entry.responsesKey}`)
+    contents.set(row, `${missingSince ?? ''} ${entry.responsesKey}`)
     return row
   }
 
-  async function figuresOfBatch(rows: readonly RfqListRow[], { now, asOf }: RfqListMoment): Promise<void> {
-    const [first] = rows
-    if (first === undefined) return
-    const { channel } = first
+  /** Computes the figures of rows of one channel. */
+  async function figuresOfBatch(
+    channel: string,
+    rows: readonly RfqListRow[],
+    { now, asOf }: RfqListMoment,
+  ): Promise<Map<RfqListRow, RfqFigures>> {
+    const figures = new Map<RfqListRow, RfqFigures>()
     const context = createContext({
       channel,
       timeZone: rulesOf(channel).timeZone,
@@ -167,38 +181,45 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
         context,
       )
       const row = rows.find(({ id }) => id === rfq.id)
-      if (row)
-        figuresByKey.set(entityKey(channel, rfq.id), {
-          key: figuresKey(row, context.asOfDate),
-          figures: toFigures(assessed, context),
-        })
+      if (row === undefined) continue
+      const own = toFigures(assessed, context)
+      figures.set(row, own)
+      // A poll may have recorded another version since the rows were read.
+      if (rfq.version === row.version) knownFigures.set(figuresKey(row, context.asOfDate), own)
     }
+    return figures
   }
 
-  const figuresKey = (row: RfqListRow, date: string) => `${date} ${entryKeys.get(row) ?? ''}`
+  const figuresKey = (row: RfqListRow, date: string) => `${versionKey(row)} ${date} ${contents.get(row) ?? ''}`
 
   return {
     async rows({ channel, now, asOf }) {
       const entries = await store.rfqEntries({ ...(channel !== undefined && { channel }), ...(asOf && { asOf }) })
-      await loadFacts(entries, asOf)
+      const facts = await loadFacts(entries, asOf)
       const datesOf = createDates(asOf ?? now)
-      return withNames(entries.map((entry) => toRow(entry, datesOf(entry.channel)))).sort(byUrgency)
+      const rows = entries.map((entry) => toRow(entry, facts.get(entityKey(entry)) ?? NO_FACTS, datesOf(entry.channel)))
+      return withNames(rows).sort(byUrgency)
     },
     async figures(rows, moment) {
       const datesOf = createDates(moment.asOf ?? moment.now)
-      const known = (row: RfqListRow) => {
-        const found = figuresByKey.get(entityKey(row.channel, row.id))
-        return found?.key === figuresKey(row, datesOf(row.channel).today) ? found.figures : undefined
+      const figures = new Map<RfqListRow, RfqFigures>()
+      const unknown = rows.filter((row) => {
+        const found = knownFigures.get(figuresKey(row, datesOf(row.channel).today))
+        if (found !== undefined) figures.set(row, found)
+        return found === undefined
+      })
+      for (const [channel, group] of byChannel(unknown)) {
+        for (const batch of batches(group, OFFERS_BATCH))
+          for (const [row, own] of await figuresOfBatch(channel, batch, moment)) figures.set(row, own)
       }
-      for (const [, unknown] of byChannel(rows.filter((row) => known(row) === undefined))) {
-        for (const batch of batches(unknown, OFFERS_BATCH)) await figuresOfBatch(batch, moment)
-      }
-      return rows.map((row) => known(row) ?? NO_FIGURES)
+      return rows.map((row) => figures.get(row) ?? NO_FIGURES)
     },
   }
 }
 
-const entityKey = (channel: string, id: string) => `${channel}\t${id}`
+const entityKey = ({ channel, id }: { channel: string; id: string }) => `${channel}\t${id}`
+const versionKey = (document: { channel: string; id: string; version: number }) =>
+  `${entityKey(document)}\t${document.version}`
 
 function byChannel<T extends { channel: string }>(entries: readonly T[]): Map<string, T[]> {
   const groups = new Map<string, T[]>()
@@ -215,7 +236,7 @@ const batches = <T>(all: readonly T[], size: number): T[][] =>
 
 /** Names each RFQ by its number where that is unique in its channel. */
 function withNames(rows: RfqListRow[]): RfqListRow[] {
-  const numberKey = ({ channel, number }: RfqListRow) => entityKey(channel, String(number))
+  const numberKey = ({ channel, number }: RfqListRow) => entityKey({ channel, id: String(number) })
   const counts = new Map<string, number>()
   for (const row of rows) counts.set(numberKey(row), (counts.get(numberKey(row)) ?? 0) + 1)
   for (const row of rows) if (row.number !== null && counts.get(numberKey(row)) === 1) row.name = String(row.number)

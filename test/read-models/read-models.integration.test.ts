@@ -98,6 +98,50 @@ describe('the list of RFQs', () => {
     expect(read).toEqual([id, id])
   })
 
+  it('shows each moment its own rows and figures when requests for several run at the same time', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const { id } = world.addRfq(CHANNEL, { minVolume: 1, maxVolume: 1_000_000, title: 'Round 0' })
+    const offer = world.addResponse(id).id
+    await fixture.pollRfqs()
+    const gate = { passed: Promise.resolve() }
+    const store = {
+      rfqEntries: fixture.store.rfqEntries,
+      rfqs: async (filter: Parameters<typeof fixture.store.rfqs>[0]) => {
+        const found = await fixture.store.rfqs(filter)
+        if (filter.asOf === undefined) await gate.passed
+        return found
+      },
+    }
+    const list = createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
+    await overviewOf(list, { now: fixture.now() })
+    for (let round = 1; round <= 6; round++) {
+      const asOf = fixture.now()
+      fixture.advanceSeconds(3600)
+      world.changeRfq(id, { title: `Round ${round}` })
+      world.changeResponse(offer, { offer: { totalPrice: 1000 + round, totalVolume: 10, scheduledDeliveries: [] } })
+      await fixture.pollRfqs({ recheckClosedHours: 0 })
+      await overviewOf(list, { now: fixture.now() })
+      // Only this one is read anew, while the other moment reads its version of the first.
+      world.addRfq(CHANNEL)
+      await fixture.pollRfqs()
+      const now = fixture.now()
+      const rowsAndFigures = async (of: RfqList, moment: { now: Date; asOf?: Date }) => {
+        const rows = await of.rows(moment)
+        return { rows, figures: await of.figures(rows, moment) }
+      }
+      let open = () => {}
+      gate.passed = new Promise((resolve) => {
+        open = resolve
+      })
+      const current = rowsAndFigures(list, { now })
+      const past = await rowsAndFigures(list, { now, asOf })
+      open()
+      expect(past).toEqual(await rowsAndFigures(listOf(fixture), { now, asOf }))
+      expect(await current).toEqual(await rowsAndFigures(listOf(fixture), { now }))
+    }
+  })
+
   it('calls an RFQ by its id if another one has its number', async () => {
     const fixture = await openChannelFixture()
     const ids = [7, 7, 8].map((number) => fixture.sandbox.world.addRfq(CHANNEL, { number }).id)
