@@ -66,6 +66,12 @@ async function violations(page: Page): Promise<string[]> {
   return found.violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 160)).join(' | ')}`)
 }
 
+/** As if the reader had gone to another tab, or came back. */
+const setVisibility = (page: Page, state: 'hidden' | 'visible') =>
+  page.evaluate(`
+    Object.defineProperty(document, 'hidden', { get: () => ${state === 'hidden'}, configurable: true })
+    document.dispatchEvent(new Event('visibilitychange'))`)
+
 const ranks = (page: Page) => page.locator('#offers td[data-label=Offer] a').allTextContents()
 
 describe.skipIf(isMissing)('in Chromium', () => {
@@ -167,6 +173,15 @@ describe.skipIf(isMissing)('in Chromium', () => {
     fixture.sandbox.world.addRfq(CHANNEL, { number: 7777, title: 'Brand new' })
     await fixture.pollRfqs()
     for (const page of pages) await page.getByText('Brand new').waitFor({ timeout: 30_000 })
+
+    const [hidden, shown] = pages as [Page, Page]
+    await setVisibility(hidden, 'hidden')
+    fixture.sandbox.world.addRfq(CHANNEL, { number: 7778, title: 'Meanwhile' })
+    await fixture.pollRfqs()
+    await shown.getByText('Meanwhile').waitFor({ timeout: 30_000 })
+    expect(await hidden.getByText('Meanwhile').count()).toBe(0)
+    await setVisibility(hidden, 'visible')
+    await hidden.getByText('Meanwhile').waitFor({ timeout: 30_000 })
   })
 
   it('closes an RFQ after its number was typed, without JavaScript too, and shows what became of it', async () => {

@@ -49,6 +49,28 @@ describe('web server', () => {
     expect(refused.json().error).toBe('40 pages follow changes already; try again in 60 s')
   })
 
+  it('checks for changes once for all pages that follow them, and not after it was closed', async () => {
+    let checks = 0
+    let answer = () => {}
+    const pulse = () => {
+      checks++
+      return new Promise<string>((resolve) => {
+        answer = () => resolve('')
+      })
+    }
+    const app = await webApp({ plugins: [eventRoutes({ pulse, onError: () => {}, intervalMs: 1 })] })
+    for (let page = 0; page < 6; page++) await app.inject({ url: '/events', payloadAsStream: true })
+    expect(checks).toBe(1)
+    for (let round = 2; round <= 6; round++) {
+      answer()
+      await expect.poll(() => checks, { interval: 1 }).toBe(round)
+    }
+    answer()
+    await app.close()
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    expect(checks).toBeLessThanOrEqual(7)
+  })
+
   it('on loopback, rejects requests for other host names', async () => {
     const app = await webApp({ plugins: [routes] })
     const as = (host: string) => app.inject({ url: '/open', headers: { host } }).then(({ statusCode }) => statusCode)

@@ -10,14 +10,17 @@ followChanges()
 addShortcuts()
 addSlider()
 
-/** Loads the page again in the background when something was polled, and shows what changed. */
+/**
+ * Loads the page again in the background when something was polled, and shows what changed. A hidden page listens to
+ * nothing, because browsers allow six connections per server, and catches up when it is shown.
+ */
 function followChanges() {
   const isPast = new URLSearchParams(location.search).has('as_of')
   if (!window.EventSource || isPast || main?.dataset.live === undefined) return
-  const events = new EventSource('/events')
+  let events = null
   let loading = false
-  events.addEventListener('change', async () => {
-    if (loading || document.hidden) return
+  async function load() {
+    if (loading) return
     loading = true
     try {
       const response = await fetch(location.href, { headers: { accept: 'text/html' } })
@@ -27,8 +30,18 @@ function followChanges() {
     } finally {
       loading = false
     }
+  }
+  function follow() {
+    events?.close()
+    events = document.hidden ? null : new EventSource('/events')
+    events?.addEventListener('change', load)
+  }
+  follow()
+  document.addEventListener('visibilitychange', () => {
+    follow()
+    if (!document.hidden) void load()
   })
-  addEventListener('pagehide', () => events.close())
+  addEventListener('pagehide', () => events?.close())
 }
 
 /** @param {Document} fresh the page as it is now */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
 import { HttpError } from '../errors.js'
 import type { WebPlugin } from '../plugin.js'
 
@@ -6,7 +7,7 @@ interface EventsOptions {
   /** Changes when polls, closing rounds or decisions were recorded. */
   pulse: () => Promise<string>
   onError: (error: unknown) => void
-  /** How often to look, in milliseconds. */
+  /** How often to check for changes, in milliseconds. */
   intervalMs?: number
 }
 
@@ -15,30 +16,33 @@ const MAX_LISTENERS = 40
 const INTERVAL_MS = 2_000
 /** When a browser that found no place may try again. */
 const RETRY_SECONDS = 60
-/** A comment is sent after so many looks without a change, so that proxies keep the connection. */
-const LOOKS_PER_COMMENT = 10
+/** A comment is sent after so many checks without a change, so that proxies keep the connection. */
+const CHECKS_PER_COMMENT = 10
 
-/** `GET /events`: a server-sent event `change` whenever something was recorded. Looks only while somebody listens. */
+/** `GET /events`: a server-sent event `change` whenever something was recorded. Checks only while somebody listens. */
 export const eventRoutes =
   ({ pulse, onError, intervalMs = INTERVAL_MS }: EventsOptions): WebPlugin =>
   (app) => {
     const listeners = new Set<ServerResponse>()
-    let timer: NodeJS.Timeout | null = null
-    let last: string | null = null
-    let looks = 0
+    const closing = new AbortController()
+    let isChecking = false
 
-    async function look(): Promise<void> {
-      try {
-        const now = await pulse()
-        looks++
-        if (last !== null && now !== last) send(`event: change\ndata: ${looks}\n\n`)
-        else if (looks % LOOKS_PER_COMMENT === 0) send(': still here\n\n')
-        last = now
-      } catch (error) {
-        onError(error)
+    /** Checks for changes until nobody listens. */
+    async function check(): Promise<void> {
+      let last: string | null = null
+      for (let checks = 1; listeners.size > 0 && !closing.signal.aborted; checks++) {
+        try {
+          const now = await pulse()
+          if (last !== null && now !== last) send(`event: change\ndata: ${checks}\n\n`)
+          else if (checks % CHECKS_PER_COMMENT === 0) send(': still here\n\n')
+          last = now
+        } catch (error) {
+          onError(error)
+        }
+        // Rejects only when the server closes.
+        await delay(intervalMs, undefined, { signal: closing.signal, ref: false }).catch(() => {})
       }
-      timer = listeners.size > 0 ? setTimeout(look, intervalMs) : null
-      timer?.unref()
+      isChecking = false
     }
     const send = (text: string) => {
       for (const listener of listeners) listener.write(text)
@@ -56,13 +60,12 @@ export const eventRoutes =
       response.write('retry: 5000\n\n')
       listeners.add(response)
       request.raw.on('close', () => listeners.delete(response))
-      if (timer === null) {
-        last = null
-        void look()
-      }
+      if (isChecking) return
+      isChecking = true
+      void check()
     })
     app.addHook('preClose', async () => {
-      if (timer !== null) clearTimeout(timer)
+      closing.abort()
       for (const listener of listeners) listener.end()
     })
   }
