@@ -9,6 +9,7 @@ import { ErrorPage } from './views/error-page.js'
  */
 export function addErrorResponses(app: FastifyInstance, onError: (error: unknown) => void): void {
   const allowedMethods = collectMethods(app)
+  app.decorate('allowedMethods', allowedMethods)
   app.setErrorHandler((error: Error & { statusCode?: number }, request, reply) => {
     const isExpected = error instanceof HttpError
     const status = isExpected || (error.statusCode ?? 500) < 500 ? (error.statusCode as number) : 500

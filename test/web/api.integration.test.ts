@@ -10,6 +10,7 @@ import { createQueueActions } from '../../src/cli/api/queue-actions.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { openReader } from '../../src/store/reader.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
+import { type ListCursor, takePage } from '../../src/web/api/cursor.js'
 import { problemDocument } from '../../src/web/api/problem.js'
 import { READ_ENDPOINTS } from '../../src/web/api/read.js'
 import type { ServerOptions } from '../../src/web/server.js'
@@ -121,6 +122,36 @@ describe('every operation', () => {
   })
 })
 
+describe('pages of RFQs', () => {
+  it('show the moment of the first one, so that an RFQ that closes meanwhile makes none be skipped', async () => {
+    const fixture = await openChannelFixture({ rfqs: 7 })
+    await fixture.pollRfqs()
+    fixture.advanceSeconds(60)
+    const { read } = await openApi(fixture)
+    const all: { id: string }[] = (await read('/rfqs')).items
+    for (let round = 0; round < 6; round++) {
+      const first = await read('/rfqs?limit=1')
+      const moment = fixture.now().toISOString()
+      fixture.advanceSeconds(60)
+      fixture.sandbox.world.closeRfq(first.items[0].id)
+      await fixture.pollRfqs()
+      const { items, asOf } = await read(`/rfqs?limit=500&cursor=${first.nextCursor}`)
+      expect([first.asOf, asOf]).toEqual([null, moment])
+      expect(items).toHaveLength(all.length - 1)
+    }
+  })
+
+  it('begin with the next row if that of the cursor is gone', () => {
+    const rows = ['a', 'b', 'c', 'd', 'e']
+    const page = (of: string[], cursor: ListCursor | null) => takePage(of, (row) => row, { cursor, limit: 2 })
+    const { items, next } = page(rows, null)
+    expect(items).toEqual(['a', 'b'])
+    expect(page(rows, next).items).toEqual(['c', 'd'])
+    expect(page(['a', 'c', 'd', 'e'], next).items).toEqual(['c', 'd'])
+    expect(page(['new', ...rows], next).items).toEqual(['c', 'd'])
+  })
+})
+
 describe('filters', () => {
   it('of RFQs select by state, text and due date, and sort', async () => {
     const fixture = await openChannelFixture()
@@ -176,15 +207,20 @@ describe('comparison', () => {
 })
 
 describe('entity tags', () => {
+  const LISTS = ['today', 'rfqs?figures=true', 'listings', 'changes', 'decisions', 'runs', 'problems'].map(
+    (list) => `/api/v1/${list}`,
+  )
+
   it('answer 304 until something changes', async () => {
     const fixture = await openChannelFixture({ rfqs: 2, responsesPerRfq: 2 })
     await fixture.pollRfqs()
     const { get, read } = await openApi(fixture)
     const [{ name, id }] = (await read('/rfqs')).items
-    for (const url of ['/api/v1/rfqs', `${BASE}/${name}/comparison`, '/api/v1/openapi.json']) {
+    for (const url of [...LISTS, `${BASE}/${name}/comparison`, '/api/v1/openapi.json']) {
       const { etag = '' } = (await get(url)).headers
+      fixture.advanceSeconds(1)
       const again = await get(url, { 'if-none-match': `"other", ${etag}` })
-      expect([url, again.statusCode, again.body, again.headers.etag]).toEqual([url, 304, '', etag])
+      expect([url, again.statusCode, again.body.slice(0, 200), again.headers.etag]).toEqual([url, 304, '', etag])
     }
     const { etag = '' } = (await get('/api/v1/rfqs')).headers
     fixture.sandbox.world.changeRfq(id, { title: 'Another title' })
@@ -234,6 +270,8 @@ describe('a wrong request is answered with a problem document', () => {
     const { app, get } = await openApi(fixture)
     const post = await validated(app, { method: 'DELETE', url: '/api/v1/rfqs' })
     expect(post).toMatchObject({ statusCode: 405, headers: { allow: 'GET, HEAD' } })
+    const document = await validated(app, { method: 'POST', url: '/api/v1/openapi.json' })
+    expect(document).toMatchObject({ statusCode: 405, headers: { allow: 'GET, HEAD' } })
     expect(await get('/api/v1/rfqs', { host: 'evil.example' })).toMatchObject({ statusCode: 421 })
     const guarded = await openApi(fixture, { token: 'open sesame' })
     expect(await guarded.get('/api/v1/rfqs')).toMatchObject({ statusCode: 401 })

@@ -27,7 +27,7 @@ function addEndpoints(api: FastifyInstance, options: ApiOptions): void {
     sendProblem(reply, error, options.onError)
   })
   api.setNotFoundHandler((request, reply) => {
-    sendProblem(reply, notFound(request, reply), options.onError)
+    sendProblem(reply, notFound(api, request, reply), options.onError)
   })
   // Bodies are JSON only.
   api.removeContentTypeParser(['text/plain', 'application/x-www-form-urlencoded'])
@@ -82,17 +82,13 @@ function answerIfChanged(request: FastifyRequest, reply: FastifyReply, payload: 
   return ''
 }
 
-function notFound({ method, url }: FastifyRequest, reply: FastifyReply): ProblemError {
-  const path = url.slice(API_PREFIX.length).replace(/[?#].*$/, '')
-  const methods = ENDPOINTS.filter((endpoint) => patternOf(endpoint.path).test(path)).map((endpoint) => endpoint.method)
-  if (methods.length === 0)
+function notFound(app: FastifyInstance, { method, url }: FastifyRequest, reply: FastifyReply): ProblemError {
+  const allowed = app.allowedMethods(url)
+  if (allowed.length === 0 || allowed.includes(method))
     return new ProblemError(404, `there is nothing at this path; ${API_PREFIX}/openapi.json describes all operations`)
-  const allowed = methods.includes('GET') ? ['HEAD', ...methods] : methods
-  reply.header('allow', allowed.sort().join(', '))
+  reply.header('allow', allowed.join(', '))
   return new ProblemError(405, `${method} is not possible here; allowed: ${allowed.join(', ')}`)
 }
-
-const patternOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
 
 const DETAILS: Record<number, string> = { 503: 'the queue does not answer; try again later' }
 

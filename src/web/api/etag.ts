@@ -1,11 +1,8 @@
 import { createHash } from 'node:crypto'
 
-/** When an answer was made is not part of what it says. */
-const MOMENTS = /"(?:generatedAt|now)":"[^"]*"/g
-
 /** A weak entity tag of a JSON text: equal as long as the data are. */
 export function etagOf(json: string): string {
-  const hash = createHash('sha256').update(json.replaceAll(MOMENTS, '')).digest('base64url')
+  const hash = createHash('sha256').update(json).digest('base64url')
   return `W/"${hash.slice(0, 27)}"`
 }
 
@@ -15,9 +12,10 @@ export interface TaggedJson {
   etag: string
 }
 
-export function toTaggedJson(value: unknown): TaggedJson {
+/** @param ignored texts that follow from the time of the request, so they are not part of the data */
+export function toTaggedJson(value: unknown, ignored: readonly string[]): TaggedJson {
   const json = `${JSON.stringify(value)}\n`
-  return { json, etag: etagOf(json) }
+  return { json, etag: etagOf(ignored.reduce((data, text) => data.replaceAll(text, ''), json)) }
 }
 
 /** Whether an `If-None-Match` header names the tag. Compares weakly, as RFC 9110 demands of it. */

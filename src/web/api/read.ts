@@ -1,5 +1,5 @@
 import type { ReadDeps, ReadEndpoint } from './endpoint.js'
-import { listEndpoints } from './endpoints/list-endpoints.js'
+import { listEndpoints, yesterday } from './endpoints/list-endpoints.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
 import { type TaggedJson, toTaggedJson } from './etag.js'
 import { ProblemError, type ProblemText } from './problem.js'
@@ -36,13 +36,20 @@ export function createApiReader(deps: Omit<ReadDeps, 'now'>): ApiReader {
       if (endpoint === undefined) throw new RangeError(`no operation ${id}`)
       try {
         await refuseBeforeFirstPoll(endpoint, { path, query }, deps.queries)
-        return toTaggedJson(await endpoint.handle({ path, query, deps: { ...deps, now: () => now } }))
+        const answer = await endpoint.handle({ path, query, deps: { ...deps, now: () => now } })
+        return toTaggedJson(answer, momentsOf(now))
       } catch (error) {
         return { problem: problemOf(error) }
       }
     },
     apiRfqId: (name) => deps.queries.rfqId(name),
   }
+}
+
+/** Where an answer repeats when it was asked for. */
+function momentsOf(now: Date): string[] {
+  const at = now.toISOString()
+  return [`"asOf":"${at}"`, `"generatedAt":"${at}"`, `--as-of ${at}`, `"since":"${yesterday(now).toISOString()}"`]
 }
 
 /**

@@ -34,7 +34,8 @@ import { asOfText, channelOf, momentOf, pathChannel, rfqOf } from './rfq-endpoin
 const idCursor = (items: readonly { id: number }[], limit: number): string | null =>
   items.length < limit ? null : String(items.at(-1)?.id ?? '')
 
-const DAY_MS = 24 * 3_600_000
+/** From when `/today` lists offers, unless the request says so. */
+export const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
 
 export const listEndpoints = [
   readEndpoint({
@@ -60,7 +61,7 @@ export const listEndpoints = [
     result: todayModel,
     handle(call) {
       const now = call.deps.now()
-      const { since = new Date(now.getTime() - DAY_MS), due_within_days: dueWithinDays } = call.query
+      const { since = yesterday(now), due_within_days: dueWithinDays } = call.query
       return call.deps.queries.today({ now, since, dueWithinDays, ...channelOf(call) })
     },
   }),

@@ -124,7 +124,8 @@ export const rfqEndpoints = [
     async handle(call) {
       const { state, q, due_before, due_after, overdue, missing, changed_since, figures, sort, cursor, limit } =
         call.query
-      const at = momentOf(call)
+      // An RFQ that closes or changes moves within the list, so all pages show the moment of the first.
+      const at = momentOf({ ...call, query: { as_of: call.query.as_of ?? cursor?.asOf } })
       await refuseUnknownState(call)
       const { items, next, total } = await call.deps.queries.rfqs({
         ...at,
@@ -138,7 +139,8 @@ export const rfqEndpoints = [
         ...(changed_since !== undefined && { changedSince: changed_since }),
         ...{ figures, sort, cursor: cursor ?? null, limit },
       })
-      return { asOf: asOfText(at), items, nextCursor: next && encodeCursor(next), total }
+      const nextCursor = next && encodeCursor({ ...next, asOf: at.asOf ?? at.now })
+      return { asOf: asOfText(at), items, nextCursor, total }
     },
   }),
   readEndpoint({

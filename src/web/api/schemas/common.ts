@@ -10,7 +10,9 @@ export const channelKey = z.string().describe('`org/slug`.')
 /** A list, and the cursor of its next page. */
 export const listOf = <Item extends z.ZodType>(item: Item) =>
   z.strictObject({
-    asOf: timestamp.nullable().describe('The moment of `as_of`; null for the current state.'),
+    asOf: timestamp
+      .nullable()
+      .describe('The moment of `as_of`, or of the first page of RFQs; null for the current state.'),
     items: z.array(item),
     nextCursor: z.string().nullable().describe('For `cursor`; null on the last page.'),
   })
