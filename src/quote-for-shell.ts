@@ -1,3 +1,3 @@
-/** Quotes a path only if a shell would otherwise change it. */
-export const quoteForShell = (path: string): string =>
-  /^[\w./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`
+/** Quotes an argument only if a shell would otherwise change it. */
+export const quoteForShell = (text: string): string =>
+  /^[\w./-][\w./:=-]*$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

@@ -1,8 +1,8 @@
-import { describe, expect, it, onTestFinished } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { queryInThread } from '../../src/cli/pages/page-client.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
-import { openChannelFixture } from '../helpers/channel-fixture.js'
+import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testConfig } from '../helpers/test-config.js'
 
 const SCRIPT = new URL('../../dist/src/cli/pages/page-thread.js', import.meta.url)
@@ -38,5 +38,23 @@ describe('the thread that reads pages', () => {
     const missing = queryInThread(SCRIPT, { database: '/nowhere/at-all.db', config })
     onTestFinished(missing.close)
     await expect(missing.queries.channels()).rejects.toThrow('Cannot open database')
+  })
+
+  it('is kept after a query that cannot be sent to it', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    onTestFinished(() => void vi.useRealTimers())
+    const script = `
+      import { parentPort, threadId } from 'node:worker_threads'
+      parentPort.on('message', ({ id }) => parentPort.postMessage({ id, result: threadId }))`
+    const { queries, close } = queryInThread(new URL(`data:text/javascript,${encodeURIComponent(script)}`), {
+      database: '',
+      config,
+    })
+    onTestFinished(close)
+    const thread = await queries.channels()
+    const unsendable = { channel: KEY, limit: (() => 1) as never }
+    await expect(queries.runs(unsendable)).rejects.toThrow('could not be cloned')
+    vi.advanceTimersByTime(600_000)
+    expect(await queries.channels()).toBe(thread)
   })
 })

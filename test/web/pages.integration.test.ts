@@ -73,7 +73,7 @@ describe('every page', () => {
     expect((await app.inject('/rfqs')).body).toContain('&lt;script>alert(1)')
     const feed = await app.inject('/changes.atom?channel=acme/forest')
     expect(feed.headers['content-type']).toBe('application/atom+xml; charset=utf-8')
-    expect(feed.body).toContain('<link href="http://localhost:80/rfqs/acme/forest/1042?as_of=2026-11-21T12')
+    expect(feed.body).toContain(`<link href="http://localhost:80/rfqs/acme/forest/${fixture.rfqId}?as_of=2026-11-21T12`)
     expect(feed.body).toContain('&lt;script>alert(1)')
     expect(feed.body).not.toMatch(/<script|<img|\u202E/)
     const csv = await app.inject('/rfqs/acme/forest/1042?format=csv')
@@ -146,6 +146,29 @@ describe('every page', () => {
       )
     const page = await app.inject({ url: '/rfqs/acme/forest/7', headers: { accept: 'text/html' } })
     expect(page.body).toContain('Acme/forest has no RFQ 7.')
+  })
+})
+
+describe('links to an RFQ', () => {
+  it('lead to it also if another one has its number', async () => {
+    const fixture = await openChannelFixture()
+    const ids = ['first; rm -rf ~', 'second'].map(
+      (id) => fixture.sandbox.world.addRfq(CHANNEL, { id, number: 7, responseDueDate: '2026-11-22' }).id,
+    )
+    await fixture.pollRfqs()
+    const app = await pagesOf(fixture)
+    for (const url of ['/', '/rfqs', '/changes', '/changes.atom']) {
+      const { body } = await app.inject(url)
+      const links = new Set(
+        [...body.matchAll(/href="(?:http:[/][/][^/]*)?([/]rfqs[/][^"?]*)/g)].map(([, link = '']) => link),
+      )
+      expect([url, [...links].sort()]).toEqual([url, ids.map((id) => `/rfqs/${KEY}/${encodeURIComponent(id)}`)])
+      for (const link of links) expect((await app.inject(link)).statusCode).toBe(200)
+    }
+    const page = (await app.inject(`/rfqs/${KEY}/${encodeURIComponent(ids[0] ?? '')}?weights.price=0`)).body
+    expect(page).toContain(
+      `quotekeeper report 'first; rm -rf ~' --channel ${KEY} --as-of 2026-11-21T12:00:00.000Z --set`,
+    )
   })
 })
 

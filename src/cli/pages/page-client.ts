@@ -8,7 +8,7 @@ export interface PageThreadData {
   config: ApiConfig
 }
 
-/** A call of one query, and what came of it. */
+/** A call of one query, and its result. */
 export interface PageCall {
   id: number
   name: keyof ThreadQueries
@@ -98,9 +98,10 @@ export function queryInThread(
     const used = worker
     const id = ++calls
     return new Promise((resolve, reject) => {
+      // Throws if an argument cannot be sent; then nothing is pending.
+      used.postMessage({ id, name, args } satisfies PageCall)
       const late = () => abandon(id, used, new Error(`reading took longer than ${limits.call / 1000} s (${name})`))
       pending.set(id, { resolve, reject, timer: setTimeout(late, limits.call) })
-      used.postMessage({ id, name, args } satisfies PageCall)
     })
   }
 

@@ -32,15 +32,14 @@ export function addChangesFeed(app: FastifyInstance, { queries, now, suggest }: 
 }
 
 function entryOf({ channel, rfqNumber, rfqId, rfqTitle, label, seenBy, words, cursor }: ChangeEntry, base: string) {
-  const name = String(rfqNumber ?? rfqId)
   return element(
     'entry',
     {},
     element('id', {}, `urn:quotekeeper:change:${encodeURIComponent(cursor)}`),
-    element('title', {}, plain(`RFQ ${name} ${rfqTitle ?? ''}: ${label}`)),
+    element('title', {}, plain(`RFQ ${rfqNumber ?? rfqId} ${rfqTitle ?? ''}: ${label}`)),
     element('updated', {}, seenBy),
     element('author', {}, element('name', {}, channel)),
-    element('link', { href: `${base}${withAsOf(rfqPath(channel, name), seenBy)}` }),
+    element('link', { href: `${base}${withAsOf(rfqPath(channel, rfqId), seenBy)}` }),
     element('summary', {}, plain(words.join(' '))),
   )
 }

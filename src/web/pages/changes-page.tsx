@@ -92,8 +92,8 @@ const COLUMNS: readonly Column<ChangeEntry>[] = [
     title: 'Seen (UTC)',
     sortable: false,
     value: ({ seenBy }) => seenBy,
-    cell: ({ channel, rfqNumber, rfqId, seenBy }) => (
-      <a href={withAsOf(rfqPath(channel, String(rfqNumber ?? rfqId)), seenBy)} title="The RFQ as of then">
+    cell: ({ channel, rfqId, seenBy }) => (
+      <a href={withAsOf(rfqPath(channel, rfqId), seenBy)} title="The RFQ as of then">
         <Moment at={seenBy} />
       </a>
     ),
@@ -112,7 +112,7 @@ const COLUMNS: readonly Column<ChangeEntry>[] = [
     sortable: false,
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: ({ channel, rfqNumber, rfqId, rfqTitle }) => (
-      <a href={rfqPath(channel, String(rfqNumber ?? rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
+      <a href={rfqPath(channel, rfqId)}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
     ),
   },
   { key: 'of', title: 'Of', sortable: false, value: ({ label }) => label, cell: ({ label }) => plain(label) },

@@ -1,6 +1,6 @@
 import { formatCount } from '../../domain/comparison/number-format.js'
+import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
-
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
 import { HttpError } from '../errors.js'
 import { downloadOf } from '../tables/table-file.js'
@@ -235,9 +235,11 @@ interface MakeReportProps {
 function MakeReport({ page: { request, query }, model: { channel, asOf }, name, changes }: MakeReportProps) {
   const settings = Object.entries(changes)
   const command = [
-    `quotekeeper report ${name} --channel ${channel} --as-of ${asOf}`,
-    ...settings.map(([key, value]) => `--set ${key}=${value}`),
-  ].join(' ')
+    ...['quotekeeper', 'report', name, '--channel', channel, '--as-of', asOf],
+    ...settings.flatMap(([key, value]) => ['--set', `${key}=${value}`]),
+  ]
+    .map(quoteForShell)
+    .join(' ')
   const fields = [
     ...[
       ['channel', channel],

@@ -75,9 +75,7 @@ const COLUMNS: readonly Column<TodayItem>[] = [
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: ({ channel, rfqId, rfqNumber, rfqTitle }) => (
       <>
-        {rfqId !== null && (
-          <a href={rfqPath(channel, String(rfqNumber ?? rfqId))}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
-        )}
+        {rfqId !== null && <a href={rfqPath(channel, rfqId)}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>}
         <div class="muted small">{channel}</div>
       </>
     ),
