@@ -4,7 +4,7 @@ import { type Config, LOG_LEVELS } from '../config.js'
 import { notify } from './notify-schema.js'
 import { reportSettings } from './report-settings.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
-import { isAbsent, path, type SchemaContext, secret, section, sectionError } from './section.js'
+import { isAbsent, minLength, path, type SchemaContext, secret, section, sectionError } from './section.js'
 import * as values from './values.js'
 
 /** Every key of the configuration file, its allowed values and its default (docs/CONFIGURATION.md). */
@@ -123,20 +123,14 @@ const ROLES = ['viewer', 'operator'] as const
 /** Shorter tokens can be guessed, and cannot be removed from logs without changing other text. */
 const MIN_TOKEN_LENGTH = 16
 
-/** Commands that only read the database accept any. */
-const longEnough = (token: string, { secretsRequired }: SchemaContext): ReadResult<string> =>
-  token.length >= MIN_TOKEN_LENGTH || !secretsRequired
-    ? { value: token }
-    : {
-        found: `a token of ${token.length} characters`,
-        allowed: `at least ${MIN_TOKEN_LENGTH} characters, made at random: openssl rand -hex 16`,
-      }
+const checkToken = (context: SchemaContext) =>
+  minLength(MIN_TOKEN_LENGTH, ', made at random: openssl rand -hex 16', context)
 
 function accessToken(context: SchemaContext) {
   const shape = {
     name: values.text('the name of a user'),
     role: values.choice(ROLES),
-    token: secret(context, (value) => longEnough(value, context)),
+    token: secret(context, checkToken(context)),
   }
   return z.strictObject(shape, { error: sectionError(shape) })
 }
@@ -148,6 +142,6 @@ const token = (context: SchemaContext) =>
     const ref = parseSecretRef(found)
     if (!('value' in ref)) return ref
     const fetched = fetchSecret(ref.value, context.folder, context.env)
-    if ('value' in fetched) return longEnough(fetched.value, context)
+    if ('value' in fetched) return checkToken(context)(fetched.value)
     return context.secretsRequired && !fetched.unset ? fetched : { value: null }
   })

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { z } from 'zod'
+import { MIN_PART_LENGTH } from '../domain/secret-scrubber.js'
 import type { Environment } from './environment.js'
 import { fetchSecret, parseSecretRef, type ReadResult } from './secret.js'
 import * as values from './values.js'
@@ -31,12 +32,12 @@ export const path = ({ folder }: SchemaContext) => values.path().transform((foun
 /**
  * A key that is written where its reference belongs is refused by every command, also by those that need no key; a missing
  * one only by those that need it.
- * @param check rejects a secret that cannot be used
+ * @param check rejects a secret that cannot be used; by default one that is too short to be removed from logs
  * @param purpose what the secret is and how to make one, for a message that it is missing
  */
 export const secret = (
   context: SchemaContext,
-  check: (secret: string) => ReadResult<string> = (value) => ({ value }),
+  check: (secret: string) => ReadResult<string> = minLength(MIN_PART_LENGTH, SCRUBBED, context),
   purpose?: string,
 ) =>
   values.readValue((found): ReadResult<string> => {
@@ -47,5 +48,15 @@ export const secret = (
     if (!('value' in fetched)) return context.secretsRequired ? fetched : { value: '' }
     return check(fetched.value)
   })
+
+/** A check that a secret is long enough. Commands that only read the database accept any. */
+export const minLength =
+  (min: number, why: string, { secretsRequired }: SchemaContext) =>
+  (secret: string): ReadResult<string> =>
+    secret.length >= min || !secretsRequired
+      ? { value: secret }
+      : { found: `a secret of ${secret.length} characters`, allowed: `at least ${min} characters${why}` }
+
+const SCRUBBED = ': a shorter secret cannot be removed from logs without changing other text'
 
 export const isAbsent = (found: unknown) => found === undefined || found === null

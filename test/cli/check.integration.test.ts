@@ -23,7 +23,7 @@ async function checkWith(config: string, { terminal = true, stop = new AbortCont
   writeFileSync(join(folder, 'quotekeeper.yaml'), config)
   const { io, written } = testIo({
     cwd: folder,
-    env: { ACME_API_KEY: 'key' },
+    env: { ACME_API_KEY: 'key-of-acme' },
     stop,
     ...(terminal ? { width: 120, stderrIsTerminal: true } : {}),
   })

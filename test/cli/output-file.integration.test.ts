@@ -12,7 +12,7 @@ function openFolder() {
   const parent = testFolder()
   const folder = join(parent, 'real')
   for (const each of ['data', 'keys', 'disk']) mkdirSync(join(folder, each), { recursive: true })
-  writeFileSync(join(folder, 'keys/acme'), 'a-key')
+  writeFileSync(join(folder, 'keys/acme'), 'key-of-acme')
   writeFileSync(join(folder, 'keys/token'), 'a-token-of-24-characters')
   writeFileSync(join(folder, 'disk/actual.db'), 'data')
   symlinkSync('../disk/actual.db', join(folder, 'data/qk.db'))

@@ -301,7 +301,7 @@ describe('environment variables', () => {
     const keyWith = (env: Record<string, string>) => loadConfig({ cwd: folder, env }).channels[0]?.apiKey
     expect(keyWith({})).toBe('from-dot-env')
     expect(keyWith({ ACME_API_KEY: '' })).toBe('from-dot-env')
-    expect(keyWith({ ACME_API_KEY: 'real' })).toBe('real')
+    expect(keyWith({ ACME_API_KEY: 'real-key' })).toBe('real-key')
     expect(loadConfig({ cwd: folder, env: {} }).logLevel).toBe('warn')
   })
 })
@@ -391,6 +391,19 @@ describe('API key', () => {
       }
     },
   )
+
+  it('of fewer than eight characters is refused, because it could not be removed from logs; so is a password', () => {
+    const short = { ACME_API_KEY: 'sk-1234', PASSWORD: 'p-56789' }
+    const server = 'queue: redis://host\nqueuePassword: { env: PASSWORD }\n'
+    const issues = issuesOf(MINIMAL + server, { env: short })
+    expect(issues.map(({ key, found }) => [key, found])).toEqual([
+      ['channels[0].apiKey (acme/forest)', 'a secret of 7 characters'],
+      ['queuePassword', 'a secret of 7 characters'],
+    ])
+    expect(JSON.stringify(issues)).not.toMatch(/sk-1234|p-56789/)
+    expect(read(MINIMAL, { ACME_API_KEY: 'sk-12345' }).channels[0]?.apiKey).toBe('sk-12345')
+    expect(loadConfig({ cwd: folder, env: short, secrets: 'if-set' }).channels[0]?.apiKey).toBe('sk-1234')
+  })
 
   it.each(['a\nb', 'clé', 'a\u0007b'])('with an impossible character is rejected and not shown: %j', (key) => {
     const [issue] = issuesOf(MINIMAL, { env: { ACME_API_KEY: key } })
@@ -603,7 +616,7 @@ describe('web page', () => {
       key: 'web.tokens[1].token',
     })
     for (const keys of ['token: { env: S }', `tokens: [${user('ana').replace('T', 'S')}]`])
-      expect(check(keys)).toMatchObject({ found: 'a token of 5 characters' })
+      expect(check(keys)).toMatchObject({ found: 'a secret of 5 characters' })
     for (const proxies of ['0.0.0.0/0', '"::/0"']) {
       const keys = `trustedUserHeader: X-User, trustedProxies: [${proxies}]`
       expect(check(keys)).toMatchObject({ key: 'web.trustedProxies[0]' })

@@ -45,7 +45,7 @@ describe.skipIf(redisSkipReason !== null)('the Redis of docker-compose.yml', () 
     const { queue } = loadConfig({
       cwd: folder,
       env: {
-        KEY: 'key',
+        KEY: 'key-of-a',
         QUOTEKEEPER_QUEUE: `redis://127.0.0.1:${port}`,
         QUOTEKEEPER_QUEUE_PASSWORD_FILE: join(folder, 'redis_password'),
       },
