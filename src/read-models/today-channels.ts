@@ -23,6 +23,29 @@ export async function behindItems({ source, now, channel }: TodayContext): Promi
   }))
 }
 
+/** Notifications that were given up: one item per channel. */
+export async function undeliveredItems({ source, channel }: TodayContext): Promise<TodayItem[]> {
+  const found = (await source.store.deadLetters()).flatMap((letters) =>
+    letters.channel === null || (channel !== undefined && letters.channel !== channel)
+      ? []
+      : [{ ...letters, channel: letters.channel }],
+  )
+  return [...new Set(found.map((letters) => letters.channel))].map((key) => {
+    const own = found.filter((letters) => letters.channel === key)
+    const total = own.reduce((sum, { count }) => sum + count, 0)
+    const targets = own.map(({ target, count }) => `${count} for ${target}`).join(', ')
+    return {
+      kind: 'undelivered',
+      severity: 'medium',
+      ...NO_RFQ,
+      channel: key,
+      words: `${formatCount(total, 'notification')} could not be sent and will not be tried again: ${targets}.`,
+      since: own.map(({ since }) => since).sort()[0] ?? null,
+      action: { words: 'See why, and send again', command: 'quotekeeper notify', path: '/notifications?state=dead' },
+    }
+  })
+}
+
 /** One item per channel. */
 export async function problemItems(context: TodayContext): Promise<TodayItem[]> {
   const { source, rows, since } = context

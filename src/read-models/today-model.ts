@@ -1,13 +1,14 @@
 import type { Severity } from '../domain/comparison/flag.js'
 import { quoteForShell } from '../quote-for-shell.js'
-import type { Closings, History, Overview, Runs } from '../store/contract.js'
+import type { Closings, History, Overview, Reader, Runs } from '../store/contract.js'
 import type { ChannelRules } from './channel-rules.js'
 import type { RfqList, RfqListRow } from './rfq-list.js'
 
 /**
  * `refused`, `unknown`, `failed`, `unsettled`: what became of the newest close of an RFQ. `held`: a closing round waits for
  * approval. `overdue`: past due and still open. `due`: due within some days. `offers`: new, changed or withdrawn offers.
- * `behind`: a channel is not polled as scheduled. `problems`: documents deviate from the API description.
+ * `behind`: a channel is not polled as scheduled. `undelivered`: notifications were given up. `problems`: documents deviate
+ * from the API description.
  */
 export type TodayKind =
   | 'refused'
@@ -17,6 +18,7 @@ export type TodayKind =
   | 'held'
   | 'overdue'
   | 'behind'
+  | 'undelivered'
   | 'due'
   | 'offers'
   | 'problems'
@@ -64,7 +66,8 @@ export interface TodaySource {
   store: Pick<Overview, 'offerRevisions'> &
     Pick<Runs, 'firstPollAt' | 'runs'> &
     Pick<History, 'problems'> &
-    Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'>
+    Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
+    Pick<Reader, 'deadLetters'>
   rfqs: RfqList
   channels: readonly ChannelRules[]
   /** Every poll of every channel. */

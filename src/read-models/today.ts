@@ -1,5 +1,5 @@
 import type { Severity } from '../domain/comparison/flag.js'
-import { behindItems, problemItems } from './today-channels.js'
+import { behindItems, problemItems, undeliveredItems } from './today-channels.js'
 import { closingItems } from './today-closing.js'
 import {
   DUE_WITHIN_DAYS,
@@ -21,6 +21,7 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   const groups = [
     await closingItems(context),
     await behindItems(context),
+    await undeliveredItems(context),
     await dueItems(context),
     await offerItems(context),
     await problemItems(context),

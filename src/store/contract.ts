@@ -67,7 +67,7 @@ export interface Reader
       | 'openIntents'
       | 'sentIntents'
     >,
-    Pick<Outbox, 'targetStates'>,
+    Pick<Outbox, 'targetStates' | 'deliveries' | 'deadLetters'>,
     Monitoring {
   close(): Promise<void>
 }

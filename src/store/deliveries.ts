@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import type { DeadLetters, DeliveryRecord, TargetState } from '../domain/deliveries.js'
 import type { Connection } from './connection.js'
 import { type EventRow, toEvent } from './event-row.js'
-import type { Claim, DeliveryRecord, Outbox, TargetState } from './outbox-contract.js'
+import type { Claim, Outbox } from './outbox-contract.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A process sends one message within this time, or its claim on the target ends (ms). */
@@ -185,16 +186,30 @@ export function createDeliveries(connection: Connection): Deliveries {
         )
       }),
 
-    async deliveries({ states = ['pending', 'dead'], limit = -1 }) {
+    async deliveries({ states = ['pending', 'dead'], target, before, limit = -1, order = 'oldest-first' }) {
       const rows = connection.read((db) =>
         db
           .prepare(
             `select d.*, e.kind, e.channel from deliveries d join events e on e.id = d.event_id
-            where d.state in (select value from json_each(?)) order by d.id limit ?`,
+            where d.state in (select value from json_each(@states)) and (@target is null or d.target = @target)
+              and (@before is null or d.id < @before)
+            order by d.id ${order === 'newest-first' ? 'desc' : ''} limit @limit`,
           )
-          .all(JSON.stringify(states), limit),
+          .all({ states: JSON.stringify(states), target: target ?? null, before: before ?? null, limit }),
       )
       return (rows as DeliveryRow[]).map(toDelivery)
+    },
+
+    async deadLetters() {
+      return connection.read((db) =>
+        db
+          .prepare(
+            `select e.channel, d.target, count(*) as count, min(coalesce(d.settled_at, d.created_at)) as since
+            from deliveries d join events e on e.id = d.event_id where d.state = 'dead'
+            group by e.channel, d.target order by e.channel, d.target`,
+          )
+          .all(),
+      ) as DeadLetters[]
     },
 
     async targetStates() {
@@ -211,14 +226,19 @@ export function createDeliveries(connection: Connection): Deliveries {
       return (rows as (TargetRow & { pending: number; dead: number })[]).map(toTargetState)
     },
 
-    retryDeliveries: (ids, now) =>
+    retryDeliveries: (which, now) =>
       connection.write(() => {
         const rows = sql(
           `update deliveries set state = 'pending', settled_at = null, next_at = null, created_at = @now,
             message_id = null, first_attempted_at = null
           where state in ('pending', 'dead') and (@ids is null or id in (select value from json_each(@ids)))
+            and (@target is null or target = @target)
           returning id, target`,
-        ).all({ ids: ids && JSON.stringify(ids), now: now.toISOString() }) as { id: number; target: string }[]
+        ).all({
+          ids: Array.isArray(which) ? JSON.stringify(which) : null,
+          target: which !== null && 'target' in which ? which.target : null,
+          now: now.toISOString(),
+        }) as { id: number; target: string }[]
         for (const target of new Set(rows.map((row) => row.target))) {
           sql('update delivery_targets set retry_at = null where target = ?').run(target)
         }

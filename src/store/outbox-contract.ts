@@ -1,4 +1,5 @@
 import type { Timestamp } from '../domain/clock.js'
+import type { DeadLetters, DeliveryFilter, DeliveryRecord, TargetState, Undelivered } from '../domain/deliveries.js'
 import type { EventData, EventKind, EventRecord } from '../domain/events.js'
 
 /** An event that no run observed. */
@@ -17,27 +18,6 @@ export interface NewEvent {
 export interface OpenRfq {
   rfqId: string
   dueDate: string
-}
-
-export type DeliveryState = 'pending' | 'delivered' | 'dead'
-
-/** One event for one target. */
-export interface DeliveryRecord {
-  id: number
-  eventId: string
-  kind: EventKind
-  channel: string | null
-  target: string
-  state: DeliveryState
-  attempts: number
-  createdAt: Timestamp
-  attemptedAt: Timestamp | null
-  /** Not sent before; null: at once. */
-  nextAt: Timestamp | null
-  settledAt: Timestamp | null
-  /** Of the newest attempt: the HTTP or SMTP status, and what went wrong. */
-  status: number | null
-  error: string | null
 }
 
 /** The events of one message, which this process may send until `until`. */
@@ -75,18 +55,6 @@ export type AttemptEnd =
       deadBefore: Date
     }
 
-export interface TargetState {
-  target: string
-  /** When the service was first started with it. */
-  since: Timestamp
-  failures: number
-  retryAt: Timestamp | null
-  succeededAt: Timestamp | null
-  error: string | null
-  pending: number
-  dead: number
-}
-
 /** Events and their deliveries (docs/NOTIFICATIONS.md). */
 export interface Outbox {
   /** Records an event. Returns false if one with its key is recorded already. */
@@ -120,13 +88,13 @@ export interface Outbox {
   claimMessage(claim: { target: string; holder: string; maxEvents: number; now: Date }): Promise<Claim | null>
   /** Records how an attempt ended, and gives the claim back. */
   endAttempt(claim: Claim, end: AttemptEnd, now: Date): Promise<void>
-  /** Oldest first. */
-  deliveries(filter: { states?: readonly DeliveryState[]; limit?: number }): Promise<DeliveryRecord[]>
+  deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
+  /** By channel and target. */
+  deadLetters(): Promise<DeadLetters[]>
   targetStates(): Promise<TargetState[]>
   /**
    * Sends undelivered deliveries again as soon as possible, with a new period of attempts.
-   * @param ids null: all
    * @returns the ids found
    */
-  retryDeliveries(ids: readonly number[] | null, now: Date): Promise<number[]>
+  retryDeliveries(which: Undelivered, now: Date): Promise<number[]>
 }

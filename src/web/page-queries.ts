@@ -1,4 +1,5 @@
 import type { Settings } from '../domain/comparison/settings.js'
+import type { DeliveryFilter, DeliveryRecord, TargetState } from '../domain/deliveries.js'
 import type { CloseOutcome, DecisionRecord, ProblemRecord, RunKind, RunOutcome, RunRecord } from '../domain/records.js'
 import type { ChangeFeed } from '../read-models/change-feed.js'
 import type { ChannelPageModel } from '../read-models/channel-page-model.js'
@@ -110,4 +111,7 @@ export interface PageQueries {
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit: number }): Promise<RunRecord[]>
   decisions(filter: { channel?: string; outcome?: CloseOutcome; limit: number }): Promise<DecisionRecord[]>
   problems(filter: { channel?: string; limit: number }): Promise<ProblemRecord[]>
+  /** Targets of notifications that the service was started with. */
+  targetStates(): Promise<TargetState[]>
+  deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
 }

@@ -6,6 +6,7 @@ import { today } from '../../src/read-models/today.js'
 import type { PollCheck } from '../../src/read-models/today-model.js'
 import { buildChannelReport } from '../../src/reporting/channel-report.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { giveUp } from '../web/dead-letters.js'
 
 const RULES = { key: KEY, timeZone: 'UTC', graceHours: 0, autoClose: 'on' as const }
 const listOf = ({ store }: ChannelFixture) => createRfqList({ store, channels: [RULES], settings: DEFAULT_SETTINGS })
@@ -249,6 +250,10 @@ describe('today', () => {
     expect(items[3]?.words).toMatch(/^Due in 3 days \(2026-11-26\)\. 2 offers, best price [\d,.]+ \w+\/t, [\d.]+ % of/)
     expect(items[4]?.words).toMatch(/1 new\. Open RFQs that are not valid, so never closed: 3\.$/)
     expect(items[5]?.words).toBe('1 new, 1 changed offers.')
+    await giveUp(fixture, ['crm'])
+    expect((await today(source, { now: fixture.now(), since, channel: KEY })).items[3]).toMatchObject({
+      ...{ kind: 'undelivered', severity: 'medium', words: expect.stringMatching(/^1 notification .*: 1 for crm\.$/) },
+    })
     const quiet = { ...source, pollChecks: async () => [] }
     const nothing = await today(quiet, {
       now: fixture.now(),

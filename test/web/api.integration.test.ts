@@ -18,6 +18,7 @@ import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helper
 import { createGate, recordingHandlers } from '../helpers/recording-handlers.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { channelConfig, testConfig } from '../helpers/test-config.js'
+import { giveUp } from './dead-letters.js'
 import { webApp } from './web-app.js'
 
 const BASE = `/api/v1/rfqs/${KEY}`
@@ -37,7 +38,13 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
     channels: [channelConfig(KEY), channelConfig('acme/peat', { autoClose: 'off' })],
   })
   const reader = createThreadQueries(store, apiConfigOf(config))
-  const createRoutes = await createApi({ config, log: recordingLog() as never }, { reader, now: fixture.now })
+  const createRoutes = await createApi(
+    { config, log: recordingLog() as never },
+    {
+      ...{ reader, now: fixture.now, scrub: (text: string) => text.replaceAll('a secret', '[secret]') },
+      retryDeliveries: (which) => fixture.store.retryDeliveries(which, fixture.now()),
+    },
+  )
   const actions = (await createQueueActions(config, fixture.now))(runner)
   const app = await webApp({ plugins: [createRoutes(actions)], now: fixture.now, ...server })
   const get = async (url: string, headers: Record<string, string> = {}) => validated(app, { url, headers })
@@ -401,5 +408,28 @@ describe('work on the queue', () => {
     expect(await post('/sync', { channel: KEY }, ana)).toMatchObject({ statusCode: 409 })
     await runner.close(0)
     expect(await post('/sync', { channel: 'acme/peat' }, ana)).toMatchObject({ statusCode: 503 })
+  })
+})
+
+describe('notifications', () => {
+  it('that were not delivered are listed without secrets, and sent again', async () => {
+    const fixture = await openChannelFixture()
+    const ids = await giveUp(fixture, ['crm', 'mail'])
+    const { get, post, read } = await openApi(fixture)
+    expect((await read('/notifications/targets')).items).toMatchObject([
+      { target: 'crm', dead: 1, error: 'HTTP 500: [secret]' },
+      { target: 'mail', dead: 1 },
+    ])
+    const list = async (query: string) =>
+      (await read(`/notifications?${query}`)).items.map(({ id }: { id: number }) => id)
+    expect(await list('state=dead')).toEqual([...ids].reverse())
+    expect(await list('target=crm')).toEqual([ids[0]])
+    expect(await list('state=delivered')).toEqual([])
+    expect((await get('/api/v1/notifications')).body).not.toContain('a secret')
+    expect((await post('/notifications/retry', { ids: [4711] })).statusCode).toBe(404)
+    expect((await post('/notifications/retry', { ids: [1], target: 'crm' })).statusCode).toBe(400)
+    expect((await post('/notifications/retry', { target: 'crm' })).json()).toEqual({ ids: [ids[0]] })
+    expect((await post('/notifications/retry', {})).json()).toEqual({ ids })
+    expect(await list('state=dead')).toEqual([])
   })
 })

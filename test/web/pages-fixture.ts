@@ -13,6 +13,7 @@ import type { Config } from '../../src/config.js'
 import type { Marketplace } from '../../src/marketplace/contract.js'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { findReport, listReports } from '../../src/reporting/report-folder.js'
+import type { NotificationsDeps } from '../../src/web/pages/notifications-page.js'
 import { pageRoutes } from '../../src/web/pages/pages.js'
 import { createReportJobs } from '../../src/web/reports/report-jobs.js'
 import type { ServerOptions } from '../../src/web/server.js'
@@ -55,10 +56,16 @@ export async function openPages(
     throw error
   }
   const closing = (await createQueueActions(config, now))(runner)
+  const notifications: NotificationsDeps = {
+    scrub: (text) => text.replaceAll('a secret', '[secret]'),
+    retryDeliveries: (which) => store.retryDeliveries(which, now()),
+  }
   const app = await webApp({
     ...options,
     now,
-    plugins: [pageRoutes({ queries, now, settings, suggest: closestMatches, reports, closing, onError })],
+    plugins: [
+      pageRoutes({ queries, now, settings, suggest: closestMatches, reports, closing, notifications, onError }),
+    ],
   })
   return { app, directory, log, runner }
 }

@@ -60,6 +60,7 @@ describe('every page', () => {
       '/runs',
       '/decisions',
       '/problems',
+      '/notifications',
       '/api',
     ]
     for (const url of [...lists, rfq, offer, `${rfq}/closing`]) {

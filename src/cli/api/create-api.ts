@@ -1,6 +1,5 @@
 import { closestMatches } from '../../config/suggest.js'
-import type { Clock } from '../../domain/clock.js'
-import type { ApiReader } from '../../web/api/read.js'
+import type { ApiOptions } from '../../web/api/api-routes.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import type { App } from '../app.js'
 import type { QueueActions } from './queue-actions.js'
@@ -8,14 +7,13 @@ import type { QueueActions } from './queue-actions.js'
 /** The HTTP API of the service, for the queue once that is open. */
 export async function createApi(
   { config, log }: Pick<App, 'config' | 'log'>,
-  { reader, now }: { reader: ApiReader; now: Clock },
+  { reader, now, scrub, retryDeliveries }: Pick<ApiOptions, 'reader' | 'now' | 'scrub' | 'retryDeliveries'>,
 ): Promise<(actions: QueueActions) => WebPlugin> {
   const { apiRoutes } = await import('../../web/api/api-routes.js')
   return (actions) =>
     apiRoutes({
       ...actions,
-      reader,
-      now,
+      ...{ reader, now, scrub, retryDeliveries },
       channels: config.channels.map(({ key }) => key),
       suggest: (text, candidates) => closestMatches(text, candidates),
       onError: (error) => log.error({ err: error }, 'HTTP request failed'),

@@ -1,6 +1,6 @@
 import { closestMatches } from '../../config/suggest.js'
+import type { DeliveryRecord, TargetState } from '../../domain/deliveries.js'
 import type { NotifyTarget, SendResult } from '../../notify/contract.js'
-import type { DeliveryRecord, TargetState } from '../../store/outbox-contract.js'
 import { type App, withApp } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'

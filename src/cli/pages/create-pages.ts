@@ -1,6 +1,8 @@
 import type { ServiceQueue } from '../../../jobs/service.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Clock } from '../../domain/clock.js'
+import { createScrubber } from '../../domain/secret-scrubber.js'
+import type { NotificationsDeps } from '../../web/pages/notifications-page.js'
 import type { ReportsDeps } from '../../web/pages/reports-page.js'
 import type { WebPlugin } from '../../web/plugin.js'
 import { apiConfigOf } from '../api/api-queries.js'
@@ -18,6 +20,7 @@ export async function createPages(
   const { pageRoutes } = await import('../../web/pages/pages.js')
   const queries = await openQueries(app, pageThreadScript)
   const reports = await createReports(app, now)
+  const notifications = await createNotificationsDeps(app, now)
   const pages = (actions: QueueActions) =>
     pageRoutes({
       queries,
@@ -26,9 +29,10 @@ export async function createPages(
       suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),
       reports,
       closing: actions,
+      notifications,
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
-  const api = await createApi(app, { reader: queries, now })
+  const api = await createApi(app, { reader: queries, now, ...notifications })
   const actionsOn = await createQueueActions(app.config, now)
   return (queue) => async (scope) => {
     const actions = actionsOn(queue)
@@ -44,6 +48,14 @@ async function openQueries(app: App, script: URL | null): Promise<ThreadQueries>
   const { queries, close } = queryInThread(script, { database: app.config.database, config })
   app.onClose(close)
   return queries
+}
+
+async function createNotificationsDeps(app: App, now: Clock): Promise<NotificationsDeps> {
+  const [{ collectSecrets }, store] = await Promise.all([import('../../log.js'), app.store()])
+  return {
+    scrub: createScrubber(collectSecrets(app.config)),
+    retryDeliveries: (which) => store.retryDeliveries(which, now()),
+  }
 }
 
 async function createReports(app: App, now: Clock): Promise<ReportsDeps> {

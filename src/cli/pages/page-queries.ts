@@ -148,5 +148,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
     runs: (filter) => store.runs(filter),
     decisions: (filter) => store.decisions(filter),
     problems: (filter) => store.problems(filter),
+    targetStates: () => store.targetStates(),
+    deliveries: (filter) => store.deliveries(filter),
   }
 }

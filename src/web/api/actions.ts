@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import type { Undelivered } from '../../domain/deliveries.js'
 import type { User } from '../access/user.js'
 import type { Operation } from './endpoint.js'
 import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
-import { acceptedJob, type JobStatusView, jobStatus } from './schemas/index.js'
+import { acceptedJob, type JobStatusView, jobStatus, retriedDeliveries } from './schemas/index.js'
 
 /** Work that users put on the queue. */
 export interface JobOrder {
@@ -32,6 +33,8 @@ export interface ActionDeps {
   channels: readonly string[]
   /** Why a closing round on a channel would close nothing, or null. */
   closingObstacle: (channel: string) => string | null
+  /** Sends notifications again that were not delivered; resolves to their ids. */
+  retryDeliveries: (which: Undelivered) => Promise<number[]>
   suggest: (text: string, candidates: readonly string[]) => string[]
 }
 
@@ -125,6 +128,30 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
       const { rfq } = call.body
       const only = rfq === undefined ? {} : { rfqId: await rfqIdOf(call, rfq) }
       return accept(call, { name: 'close-expired', payload: { ...payload, ...only } })
+    },
+  }),
+  action({
+    id: 'retryNotifications',
+    method: 'POST',
+    path: '/notifications/retry',
+    summary: 'Send notifications again that were not delivered',
+    description: 'The service sends them as soon as it can, and tries for 72 hours anew.',
+    body: z.strictObject({
+      ids: z
+        .array(z.int().min(1), { error: 'a list of ids' })
+        .min(1, { error: 'at least one id' })
+        .max(1_000, { error: 'at most 1000 ids' })
+        .optional()
+        .describe('Of deliveries. Without `ids` and `target`: all that were not delivered.'),
+      target: z.string({ error: 'the name of a target' }).optional().describe('All that were not delivered to it.'),
+    }),
+    result: retriedDeliveries,
+    problems: [404, 413, 415],
+    async handle({ body: { ids, target }, deps }) {
+      if (ids !== undefined && target !== undefined) throw new ProblemError(400, 'use ids or target, not both')
+      const found = await deps.retryDeliveries(ids ?? (target === undefined ? null : { target }))
+      if (found.length > 0 || (ids === undefined && target === undefined)) return { ids: found }
+      throw new ProblemError(404, 'there is no such notification that was not delivered')
     },
   }),
   action({

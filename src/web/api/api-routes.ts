@@ -11,6 +11,8 @@ import { READ_ENDPOINTS } from './read.js'
 export const ENDPOINTS: readonly Operation[] = [...READ_ENDPOINTS, ...ACTION_ENDPOINTS]
 
 export interface ApiOptions extends ActionDeps {
+  /** Removes secrets from a text. */
+  scrub: (text: string) => string
   /** Called with unexpected errors; the client gets no details. */
   onError: (error: unknown) => void
 }
@@ -48,7 +50,8 @@ function addReadEndpoint(api: FastifyInstance, endpoint: ReadEndpoint, options: 
     const query = parameters(endpoint, request, options)
     const answer = await options.reader.apiRead(endpoint.id, { path: pathOf(request), query, now: options.now() })
     if ('problem' in answer) throw new ProblemError(answer.problem.status, answer.problem.detail, answer.problem.more)
-    return reply.header('etag', answer.etag).type('application/json; charset=utf-8').send(answer.json)
+    const json = endpoint.quotesErrors ? options.scrub(answer.json) : answer.json
+    return reply.header('etag', answer.etag).type('application/json; charset=utf-8').send(json)
   })
 }
 

@@ -47,6 +47,8 @@ export interface Operation {
 
 /** An operation that reads the database. */
 export interface ReadEndpoint extends Operation {
+  /** Its answer contains errors of other programs, from which secrets are removed. */
+  quotesErrors?: boolean
   handle(call: ReadCall<Record<string, unknown>>): Promise<unknown>
 }
 
@@ -55,6 +57,7 @@ export const readEndpoint = <Query extends z.ZodObject, Result extends z.ZodType
   definition: Omit<Operation, 'method' | 'query' | 'result'> & {
     query: Query
     result: Result
+    quotesErrors?: boolean
     handle(call: ReadCall<z.output<Query>>): Promise<z.input<Result>>
   },
 ): ReadEndpoint => ({ ...definition, method: 'GET' }) as unknown as ReadEndpoint

@@ -1,5 +1,6 @@
 import type { RfqReport } from '../../domain/comparison/report/rfq-report-model.js'
 import type { Settings } from '../../domain/comparison/settings.js'
+import type { DeliveryFilter, DeliveryRecord, TargetState } from '../../domain/deliveries.js'
 import type { DecisionRecord, ProblemRecord, RunRecord } from '../../domain/records.js'
 import type { ChangeFeed } from '../../read-models/change-feed.js'
 import type { RfqFigures, RfqListRow } from '../../read-models/rfq-list.js'
@@ -90,5 +91,7 @@ export interface ApiQueries {
     limit: number
   }): Promise<RunRecord[]>
   problems(filter: { channel?: string } & PageRequest): Promise<ListPage<ProblemRecord>>
+  targetStates(): Promise<TargetState[]>
+  deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
   today(options: { now: Date; since: Date; dueWithinDays: number; channel?: string }): Promise<Today>
 }

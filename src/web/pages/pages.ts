@@ -7,6 +7,7 @@ import { channelPage, channelsPage } from './channel-page.js'
 import { addClosing, type ClosingDeps } from './closing-page.js'
 import { decisionsPage } from './decisions-page.js'
 import { listingsPage } from './listings-page.js'
+import { addNotifications, type NotificationsDeps } from './notifications-page.js'
 import { offerPage } from './offer-page.js'
 import { addPage, type PageDeps } from './page.js'
 import { problemsPage } from './problems-page.js'
@@ -16,9 +17,16 @@ import { rfqsPage } from './rfqs-page.js'
 import { runsPage } from './runs-page.js'
 import { todayPage } from './today-page.js'
 
+export interface PagesDeps extends PageDeps {
+  reports: ReportsDeps
+  closing: ClosingDeps
+  notifications: NotificationsDeps
+  onError: (error: unknown) => void
+}
+
 /** The web page (docs/WEB.md). */
 export const pageRoutes =
-  (deps: PageDeps & { reports: ReportsDeps; closing: ClosingDeps; onError: (error: unknown) => void }): WebPlugin =>
+  (deps: PagesDeps): WebPlugin =>
   (app) => {
     eventRoutes({ pulse: () => deps.queries.pulse(), onError: deps.onError })(app)
     addPage(app, deps, '/', todayPage)
@@ -35,5 +43,6 @@ export const pageRoutes =
     addPage(app, deps, '/runs', runsPage)
     addPage(app, deps, '/decisions', decisionsPage)
     addPage(app, deps, '/problems', problemsPage)
+    addNotifications(app, deps, deps.notifications)
     addPage(app, deps, '/api', apiPage)
   }

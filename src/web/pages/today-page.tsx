@@ -55,6 +55,7 @@ const KINDS: Record<TodayKind, string> = {
   held: 'Round held',
   overdue: 'Overdue',
   behind: 'Channel behind',
+  undelivered: 'Notifications',
   due: 'Due soon',
   offers: 'Offers',
   problems: 'Data problems',

@@ -16,6 +16,7 @@ const NAVIGATION: readonly { path: string; title: string }[] = [
   { path: '/runs', title: 'Runs' },
   { path: '/decisions', title: 'Decisions' },
   { path: '/problems', title: 'Problems' },
+  { path: '/notifications', title: 'Notifications' },
   { path: '/api', title: 'API' },
 ]
 

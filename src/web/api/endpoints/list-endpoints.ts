@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DELIVERY_STATES } from '../../../domain/deliveries.js'
 import { encodeCursor } from '../cursor.js'
 import { readEndpoint } from '../endpoint.js'
 import {
@@ -11,6 +12,7 @@ import {
   rfqFilter,
   textPaging,
   wholeNumber,
+  word,
 } from '../parameters.js'
 import { unknownName } from '../problem.js'
 import {
@@ -20,9 +22,11 @@ import {
   countedListOf,
   dataProblem,
   decision,
+  delivery,
   listingDetail,
   listingItem,
   listOf,
+  notificationTarget,
   RUN_KINDS,
   RUN_OUTCOMES,
   run,
@@ -178,6 +182,41 @@ export const listEndpoints = [
       const { cursor = null, limit } = call.query
       const { items, next, total } = await call.deps.queries.problems({ ...channelOf(call), cursor, limit })
       return { asOf: null, items, nextCursor: next && encodeCursor(next), total }
+    },
+  }),
+  readEndpoint({
+    id: 'listDeliveries',
+    path: '/notifications',
+    summary: 'List notifications, each for one target, newest first',
+    query: z.object({
+      state: oneOf(DELIVERY_STATES).optional(),
+      target: word.optional().describe('Only those for this target.'),
+      ...idPaging,
+    }),
+    result: listOf(delivery),
+    quotesErrors: true,
+    async handle(call) {
+      const { state, target, cursor, limit } = call.query
+      const items = await call.deps.queries.deliveries({
+        states: state === undefined ? DELIVERY_STATES : [state],
+        ...(target !== undefined && { target }),
+        ...(cursor !== undefined && { before: cursor }),
+        limit,
+        order: 'newest-first',
+      })
+      return { asOf: null, items, nextCursor: idCursor(items, limit) }
+    },
+  }),
+  readEndpoint({
+    id: 'listNotificationTargets',
+    path: '/notifications/targets',
+    summary: 'List the targets of notifications, with what waits for them and what was given up',
+    query: z.object({}),
+    result: countedListOf(notificationTarget),
+    quotesErrors: true,
+    async handle({ deps }) {
+      const items = await deps.queries.targetStates()
+      return { asOf: null, items, nextCursor: null, total: items.length }
     },
   }),
 ]

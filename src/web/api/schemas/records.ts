@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { DELIVERY_STATES } from '../../../domain/deliveries.js'
 import { channelKey, count, nullableText, number, text, timestamp } from './common.js'
 
 export const RUN_KINDS = ['listings', 'rfqs', 'close'] as const
@@ -111,6 +112,41 @@ export const dataProblem = z
     times: count,
   })
   .meta({ id: 'DataProblem' })
+
+export const delivery = z
+  .strictObject({
+    id: z.int(),
+    eventId: text,
+    kind: text.describe('The kind of the event.'),
+    channel: channelKey.nullable(),
+    target: text,
+    state: z.enum(DELIVERY_STATES).describe('`dead`: given up; `POST /notifications/retry` sends it again.'),
+    attempts: count,
+    createdAt: timestamp,
+    attemptedAt: timestamp.nullable(),
+    nextAt: timestamp.nullable().describe('Not sent before; null: at once.'),
+    settledAt: timestamp.nullable().describe('When it was delivered, or given up.'),
+    status: z.int().nullable().describe('HTTP or SMTP status of the newest attempt.'),
+    error: nullableText.describe('What went wrong with the newest attempt.'),
+  })
+  .meta({ id: 'Delivery' })
+
+export const notificationTarget = z
+  .strictObject({
+    target: text,
+    since: timestamp.describe('When the service was first started with it.'),
+    failures: count.describe('Attempts in a row that failed because of the target.'),
+    retryAt: timestamp.nullable(),
+    succeededAt: timestamp.nullable(),
+    error: nullableText,
+    pending: count,
+    dead: count,
+  })
+  .meta({ id: 'NotificationTarget' })
+
+export const retriedDeliveries = z
+  .strictObject({ ids: z.array(z.int()).describe('Deliveries that the service now sends again.') })
+  .meta({ id: 'RetriedDeliveries' })
 
 export const todayModel = z
   .strictObject({

@@ -1,0 +1,237 @@
+import type { FastifyInstance } from 'fastify'
+import { formatCount } from '../../domain/comparison/number-format.js'
+import { DELIVERY_STATES, type DeliveryRecord, type DeliveryState, type TargetState } from '../../domain/deliveries.js'
+import type { ActionDeps } from '../api/actions.js'
+import { HttpError } from '../errors.js'
+import type { Column, Table } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { FilterForm } from './filter-form.js'
+import {
+  addForm,
+  addPage,
+  type PageContent,
+  type PageDeps,
+  type PageRequest,
+  type Parameters,
+  pageOf,
+  type Redirect,
+  readChoice,
+} from './page.js'
+
+export interface NotificationsDeps extends Pick<ActionDeps, 'retryDeliveries'> {
+  /** Removes secrets from an error: that of a target may quote its address. */
+  scrub: (text: string) => string
+}
+
+/** Deliveries that the page reads, newest first. */
+const MAX_DELIVERIES = 5_000
+const PATH = '/notifications'
+
+/** `/notifications`: the targets, what was sent to them and what was not, and sending it again. */
+export function addNotifications(app: FastifyInstance, deps: PageDeps, notifications: NotificationsDeps): void {
+  addPage(app, deps, PATH, (page) => notificationsPage(page, notifications))
+  addForm(app, deps, PATH, (_page, fields) => sendAgain(fields, notifications))
+}
+
+async function sendAgain({ delivery, target }: Parameters, { retryDeliveries }: NotificationsDeps): Promise<Redirect> {
+  if ((delivery === undefined) === (target === undefined))
+    throw new HttpError(400, 'expected the id of a delivery, or the name of a target')
+  if (delivery !== undefined && !/^[1-9]\d{0,14}$/.test(delivery))
+    throw new HttpError(400, `delivery=${JSON.stringify(delivery.slice(0, 60))} is not the id of a delivery`)
+  const ids = await retryDeliveries(delivery === undefined ? { target: target ?? '' } : [Number(delivery)])
+  if (ids.length > 0) return { redirect: `${PATH}?again=${ids.length}` }
+  const which = delivery === undefined ? `for ${JSON.stringify(target?.slice(0, 60))}` : delivery
+  throw new HttpError(404, `there is no notification ${which} that was not delivered`)
+}
+
+async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps): Promise<PageContent> {
+  const { query, queries, link, request } = page
+  const state = readChoice(page, 'state', DELIVERY_STATES)
+  const targets = (await queries.targetStates()).map((one) => scrubbed(one, scrub))
+  const known = targets.map(({ target }) => target)
+  const { target } = query
+  const found = await queries.deliveries({
+    states: state === null ? DELIVERY_STATES : [state],
+    ...(target !== undefined && { target }),
+    limit: MAX_DELIVERIES,
+    order: 'newest-first',
+  })
+  if (target !== undefined && found.length === 0) readChoice(page, 'target', known)
+  const again = request.user?.role === 'operator' ? againForm(request.csrfToken) : null
+  const shown = pageOf(page, {
+    name: 'deliveries',
+    caption: 'Notifications, newest first',
+    columns: deliveryColumns(new Set(known), again),
+    rows: found.map((one) => scrubbed(one, scrub)),
+    empty: <>No notifications match. Events go to targets by the routes under notify: in the configuration.</>,
+  })
+  const targetTable: Table<TargetState> = {
+    name: 'targets',
+    caption: 'Targets of notifications',
+    columns: targetColumns(again),
+    rows: targets,
+    empty: (
+      <>
+        The service was started without targets: see notify: in the configuration. `quotekeeper notify --test` sends a
+        test.
+      </>
+    ),
+  }
+  return {
+    title: 'Notifications',
+    current: PATH,
+    live: 'notice',
+    tables: [downloadOf(shown.table), downloadOf(targetTable)],
+    body: (
+      <>
+        <h1>Notifications</h1>
+        <p class="lead">
+          Events go to each target in order. What fails is tried again for 72 hours, then it is a dead letter.
+        </p>
+        <AgainNotice count={query.again} />
+        <h2>Targets</h2>
+        <TableView table={targetTable} link={link} />
+        <h2>Notifications</h2>
+        <FilterForm
+          query={query}
+          choices={[
+            { name: 'state', title: 'State', values: DELIVERY_STATES.map((one) => [one, STATES[one].words] as const) },
+            { name: 'target', title: 'Target', values: known },
+          ]}
+        />
+        <TableView {...shown} link={link} />
+      </>
+    ),
+  }
+}
+
+const scrubbed = <Row extends { error: string | null }>(row: Row, scrub: NotificationsDeps['scrub']): Row => ({
+  ...row,
+  error: row.error === null ? null : scrub(row.error),
+})
+
+const AgainNotice = ({ count = '' }: { count: string | undefined }) =>
+  /^[1-9]\d{0,8}$/.test(count) ? (
+    <p class="notice good" role="status">
+      {`${formatCount(Number(count), 'notification')} will be sent again within seconds.`}
+    </p>
+  ) : null
+
+type AgainForm = ReturnType<typeof againForm>
+
+/** A button that sends something again, as a form of its own. */
+const againForm = (csrfToken: string) => (field: 'delivery' | 'target', value: string, label: string) => (
+  <form method="post" action={PATH} class="noprint">
+    <input type="hidden" name="_csrf" value={csrfToken} />
+    <input type="hidden" name={field} value={value} />
+    <button type="submit" aria-label={label}>
+      Send again
+    </button>
+  </form>
+)
+
+const STATES: Record<DeliveryState, { words: string; tone: Tone }> = {
+  pending: { words: 'to be sent', tone: 'warn' },
+  delivered: { words: 'delivered', tone: 'good' },
+  dead: { words: 'dead letter', tone: 'bad' },
+}
+
+function targetColumns(again: AgainForm | null): readonly Column<TargetState>[] {
+  return [
+    { key: 'target', title: 'Target', sortable: false, value: ({ target }) => target },
+    {
+      key: 'state',
+      title: 'State',
+      sortable: false,
+      value: targetState,
+      cell: (row) => <Badge tone={TARGET_TONES[targetState(row)]}>{targetState(row)}</Badge>,
+    },
+    { key: 'pending', title: 'To be sent', align: 'right', sortable: false, value: ({ pending }) => pending },
+    {
+      key: 'dead',
+      title: 'Dead letters',
+      align: 'right',
+      sortable: false,
+      value: ({ dead }) => dead,
+      cell: ({ dead, target }) =>
+        dead === 0 ? '0' : <a href={`${PATH}?state=dead&target=${encodeURIComponent(target)}`}>{dead}</a>,
+    },
+    {
+      key: 'failures',
+      title: 'Failed attempts in a row',
+      align: 'right',
+      sortable: false,
+      value: ({ failures }) => failures,
+    },
+    moment('retryAt', 'Next try (UTC)', ({ retryAt }: TargetState) => retryAt),
+    moment('succeededAt', 'Last success (UTC)', ({ succeededAt }: TargetState) => succeededAt),
+    moment('since', 'Since (UTC)', ({ since }: TargetState) => since),
+    {
+      key: 'error',
+      title: 'Last error',
+      width: 'wide',
+      sortable: false,
+      value: ({ error }) => error,
+      cell: (row) => (
+        <>
+          {plain(row.error)}
+          {row.pending + row.dead > 0 && again?.('target', row.target, `Send again everything for ${row.target}`)}
+        </>
+      ),
+    },
+  ]
+}
+
+const TARGET_TONES = { failing: 'bad', waiting: 'warn', working: 'good', unused: 'neutral' } as const
+
+function targetState({ failures, pending, succeededAt }: TargetState): keyof typeof TARGET_TONES {
+  if (failures > 0) return 'failing'
+  if (pending > 0) return 'waiting'
+  return succeededAt === null ? 'unused' : 'working'
+}
+
+function deliveryColumns(targets: ReadonlySet<string>, again: AgainForm | null): readonly Column<DeliveryRecord>[] {
+  return [
+    { key: 'id', title: 'Id', align: 'right', value: ({ id }) => id },
+    { key: 'target', title: 'Target', value: ({ target }) => target },
+    { key: 'kind', title: 'Event', width: 'line', value: ({ kind }) => kind },
+    { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+    {
+      key: 'state',
+      title: 'State',
+      value: ({ state }) => state,
+      cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].words}</Badge>,
+    },
+    { key: 'attempts', title: 'Attempts', align: 'right', value: ({ attempts }) => attempts },
+    moment('createdAt', 'Since (UTC)', ({ createdAt }: DeliveryRecord) => createdAt),
+    moment('attemptedAt', 'Last try (UTC)', ({ attemptedAt }: DeliveryRecord) => attemptedAt),
+    moment('nextAt', 'Not before (UTC)', ({ nextAt }: DeliveryRecord) => nextAt),
+    { key: 'status', title: 'Status', align: 'right', value: ({ status }) => status },
+    {
+      key: 'error',
+      title: 'Last error',
+      width: 'wide',
+      value: ({ error }) => error,
+      cell: ({ id, state, target, error }) => (
+        <>
+          {error === null ? UNKNOWN : plain(error)}
+          {state !== 'delivered' &&
+            (targets.has(target)
+              ? again?.('delivery', String(id), `Send again notification ${id} to ${target}`)
+              : ` (${plain(target)} is not configured any more.)`)}
+        </>
+      ),
+    },
+    { key: 'eventId', title: 'Event id', fileOnly: true, value: ({ eventId }) => eventId },
+  ]
+}
+
+const moment = <Row,>(key: string, title: string, at: (row: Row) => string | null): Column<Row> => ({
+  key,
+  title,
+  width: 'line',
+  value: at,
+  cell: (row) => <Moment at={at(row)} />,
+})
