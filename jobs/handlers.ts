@@ -14,6 +14,7 @@ import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRu
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { jobId } from './job-id.js'
 import { planPoll } from './poll-planning.js'
+import { observeReport, recordReport, requesterOf } from './report-record.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
 
 export interface HandlerDeps {
@@ -29,9 +30,15 @@ export interface HandlerDeps {
   /** The reason why closing is stopped, or null. */
   killSwitch: () => string | null
   /** Writes a workbook and resolves to its path. */
-  rfqReport: (channel: ChannelConfig, rfqId: string, signal: AbortSignal) => Promise<string>
-  channelReport: (channel: ChannelConfig, signal: AbortSignal) => Promise<string>
+  rfqReport: (channel: ChannelConfig, rfqId: string, options: ReportJobOptions) => Promise<string>
+  channelReport: (channel: ChannelConfig, options: ReportJobOptions) => Promise<string>
   observer?: JobObserver
+}
+
+export interface ReportJobOptions {
+  /** Who asked for it, or what caused it. */
+  madeBy: string
+  signal: AbortSignal
 }
 
 /** One job with its channel looked up. */
@@ -158,44 +165,17 @@ async function observeRun<T extends PollResult | ClosingResult>(
 async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
   const { rfqId } = payload
   if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
-  const file = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, signal))
-  deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file }, 'report written')
-  await recordReport(deps, { channel: channel.key, rfqId }, file)
-  return { file }
+  const madeBy = requesterOf(payload)
+  const path = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, { madeBy, signal }))
+  deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file: path }, 'report written')
+  await recordReport(deps, { channel: channel.key, rfqId }, { path, by: madeBy })
+  return { file: path }
 }
 
 async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
-  const file = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, signal))
-  deps.log.info({ channel: channel.key, cause: payload.cause, file }, 'report written')
-  await recordReport(deps, { channel: channel.key }, file)
-  return { file }
-}
-
-/** Records the event of a report. A failure is only logged, because the report was written. */
-async function recordReport(
-  { store, now, log }: HandlerDeps,
-  about: { channel: string; rfqId?: string },
-  path: string,
-): Promise<void> {
-  try {
-    await store.recordEvent({ kind: 'report.made', at: now(), ...about, data: { report: { path } } })
-  } catch (error) {
-    log.warn({ channel: about.channel, file: path, err: error }, 'cannot record that the report was written')
-  }
-}
-
-async function observeReport<T>(
-  observer: JobObserver | undefined,
-  report: 'rfq' | 'channel',
-  make: () => Promise<T>,
-): Promise<T> {
-  const started = performance.now()
-  let succeeded = false
-  try {
-    const made = await make()
-    succeeded = true
-    return made
-  } finally {
-    observer?.reportEnded({ report, seconds: (performance.now() - started) / 1_000, succeeded })
-  }
+  const madeBy = requesterOf(payload)
+  const path = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, { madeBy, signal }))
+  deps.log.info({ channel: channel.key, cause: payload.cause, file: path }, 'report written')
+  await recordReport(deps, { channel: channel.key }, { path, by: madeBy })
+  return { file: path }
 }

@@ -1,4 +1,4 @@
-import type { HandlerDeps } from '../../jobs/handlers.js'
+import type { HandlerDeps, ReportJobOptions } from '../../jobs/handlers.js'
 import type { ServiceQueue } from '../../jobs/service.js'
 import type { ChannelConfig } from '../config.js'
 import type { Clock } from '../domain/clock.js'
@@ -36,11 +36,15 @@ export async function createHandlerDeps(
 }
 
 function reportHandlers(app: App, now: Clock): Pick<HandlerDeps, 'rfqReport' | 'channelReport'> {
-  const order = ({ key }: ChannelConfig) => createReportOrder(app.config, { channel: key, asOf: now(), now: now() })
-  return {
-    rfqReport: async (channel, rfqId, signal) => (await app.makeReport({ ...order(channel), rfqId }, { signal })).path,
-    channelReport: async (channel, signal) => (await app.makeReport(order(channel), { signal })).path,
+  const make = async (
+    { key }: ChannelConfig,
+    { madeBy, signal }: ReportJobOptions,
+    about: { rfqId?: string } = {},
+  ): Promise<string> => {
+    const order = createReportOrder(app.config, { channel: key, asOf: now(), now: now(), madeBy })
+    return (await app.makeReport({ ...order, ...about }, { signal })).path
   }
+  return { rfqReport: (channel, rfqId, options) => make(channel, options, { rfqId }), channelReport: make }
 }
 
 interface WebOptions {

@@ -9,8 +9,9 @@ import { timeZoneOf } from './select-channels.js'
  */
 export function createReportOrder(
   config: Config,
-  { channel: key, asOf, now }: { channel: string; asOf: Date; now: Date },
+  { channel: key, asOf, now, madeBy }: { channel: string; asOf: Date; now: Date; madeBy?: string },
 ): ReportRequest {
   const channel = { key, timeZone: timeZoneOf(config, key) }
-  return { config: { reports: config.reports }, channel, asOf, now, version: VERSION }
+  const who = madeBy === undefined ? {} : { madeBy }
+  return { config: { reports: config.reports }, channel, asOf, now, version: VERSION, ...who }
 }

@@ -30,7 +30,7 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   ])
   const { config, log } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
-  const plugins = pages ? [await createPages(app, io)] : []
+  const plugins = pages ? [await createPages(app, io, metrics?.jobObserver)] : []
   const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins })
   const maintenance = parts.schedule ? await createMaintenanceJobs(app, io.now) : []
   let loseQueue: (error: Error) => void = () => undefined

@@ -47,7 +47,7 @@ const SENTENCES: Record<EventKind, Sentence> = {
     `no complete poll of ${poll?.kind ?? 'the channel'} for three intervals: ${reason ?? ''}`,
   'channel.key-refused': ({ reason }) => `the API key is not accepted: ${reason ?? ''}`,
   'report.made': ({ rfq, report }) =>
-    `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written: ${fileName(report?.path ?? '')}`,
+    `report ${rfq ? `on ${rfqName(rfq)} ` : ''}written${report?.by ? `, made by ${report.by}` : ''}: ${fileName(report?.path ?? '')}`,
   'problems.found': (_, event) => summarySentence(event),
   'notify.test': () => 'this is a test of quotekeeper notify --test',
 }

@@ -27,6 +27,8 @@ export interface ReportSource {
   now: Date
   /** Program version. */
   version: string
+  /** Who asked for it, or what else caused it. */
+  madeBy?: string
 }
 
 /** The RFQ was not known at that moment. The user should name another RFQ or moment. */
@@ -98,13 +100,14 @@ export async function gatherChannelInput(source: ReportSource): Promise<ChannelI
   }
 }
 
-function reportParameters({ config, channel, asOf, now, version }: ReportSource): ReportParameters {
+function reportParameters({ config, channel, asOf, now, version, madeBy }: ReportSource): ReportParameters {
   return {
     channel: channel.key,
     timeZone: channel.timeZone,
     asOf,
     generatedAt: now,
     programVersion: version,
+    ...(madeBy !== undefined && { madeBy }),
     settings: config.reports.settings,
   }
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import JSZip from 'jszip'
 import { expect, it } from 'vitest'
 import { FORMATS } from '../../reports/formats.js'
 import { DEFAULT_SETTINGS } from '../../src/domain/comparison/settings.js'
@@ -6,6 +7,8 @@ import { makeChannelReport } from '../../src/reporting/channel-report.js'
 import { makeRfqReport } from '../../src/reporting/rfq-report.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 import { testFolder } from '../helpers/test-folder.js'
+
+const MADE_BY = /Made by<.{1,100}>Ana &#60;b/
 
 it('reports are written in every format from the same comparison', async () => {
   const fixture = await openChannelFixture()
@@ -16,7 +19,7 @@ it('reports are written in every format from the same comparison', async () => {
   const offer = fixture.sandbox.world.addResponse(id, { projectDeveloperName: '=1+1', projectName: '<b>bold</b>' })
   await fixture.pollRfqs()
   const reports = { directory: testFolder(), settings: DEFAULT_SETTINGS }
-  const context = { asOf: fixture.now(), now: fixture.now(), version: 'test' }
+  const context = { asOf: fixture.now(), now: fixture.now(), version: 'test', madeBy: 'Ana <b>bold</b>' }
   const source = { store: fixture.store, config: { reports }, channel: { key: KEY, timeZone: 'UTC' }, ...context }
   const texts: Record<string, string> = {}
   for (const format of FORMATS) {
@@ -26,9 +29,15 @@ it('reports are written in every format from the same comparison', async () => {
     texts[format] = readFileSync(path, 'latin1')
     expect((await makeChannelReport({ ...source, format })).path.endsWith(`.${format}`)).toBe(true)
   }
-  expect(JSON.parse(texts.json ?? '')).toMatchObject({ schema: 'quotekeeper.rfq-report/1' })
+  expect(JSON.parse(texts.json ?? '')).toMatchObject({
+    schema: 'quotekeeper.rfq-report/1',
+    context: { madeBy: 'Ana <b>bold</b>' },
+  })
+  expect(MADE_BY.test(texts.html ?? '')).toBe(true)
   expect(texts.json).toContain(offer.id)
   expect(texts.csv).not.toMatch(/(^|[,\n"])=1\+1/)
   expect(texts.html).not.toContain('<b>bold</b>')
-  expect(texts.xlsx?.startsWith('PK')).toBe(true)
+  const workbook = await JSZip.loadAsync(Buffer.from(texts.xlsx ?? '', 'latin1'))
+  const sheets = await Promise.all(workbook.file(/worksheets|sharedStrings/).map((part) => part.async('text')))
+  expect(MADE_BY.test(sheets.join(''))).toBe(true)
 }, 60_000)

@@ -289,19 +289,22 @@ it('report jobs write the report, log its file and record an event', async () =>
   const { run, log, store } = await createTestHandlers()
   await store.setTargets(['crm'], NOW)
   await run('rfq-report', { ...TICK, rfqId: 'r1' })
-  await run('channel-report')
+  await run('channel-report', { ...TICK, cause: 'api ana' })
+  await run('rfq-report', { ...TICK, rfqId: 'r1', cause: 'close' })
   expect(log.lines.map(({ facts }) => facts.file)).toEqual([
     '/reports/acme/forest/r1.xlsx',
     '/reports/acme/forest.xlsx',
+    '/reports/acme/forest/r1.xlsx',
   ])
   const events: unknown[] = []
   await store.routeEvents(({ kind, rfqId, data }) => {
-    events.push([kind, rfqId, data.report?.path])
+    events.push([kind, rfqId, data.report?.path, data.report?.by])
     return []
   }, NOW)
   expect(events).toEqual([
-    ['report.made', 'r1', '/reports/acme/forest/r1.xlsx'],
-    ['report.made', null, '/reports/acme/forest.xlsx'],
+    ['report.made', 'r1', '/reports/acme/forest/r1.xlsx', 'schedule'],
+    ['report.made', null, '/reports/acme/forest.xlsx', 'ana'],
+    ['report.made', 'r1', '/reports/acme/forest/r1.xlsx', 'closing round'],
   ])
 })
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import { onTestFinished } from 'vitest'
-import type { JobRunner } from '../../jobs/contract.js'
+import type { JobObserver, JobRunner } from '../../jobs/contract.js'
 import { createHandlers } from '../../jobs/handlers.js'
 import { createInProcessRunner } from '../../jobs/in-process-runner.js'
 import { apiConfigOf } from '../../src/cli/api/api-queries.js'
@@ -30,7 +30,11 @@ interface PagesFixture {
   /** What jobs logged. */
   log: RecordingLog
   runner: JobRunner
+  /** The reports that were measured. */
+  reported: { report: 'rfq' | 'channel'; succeeded: boolean; measured: boolean }[]
 }
+
+type ReportEnded = Parameters<JobObserver['reportEnded']>[0]
 
 /**
  * The pages of a channel, read from its store in this thread, with a queue in this process that closes RFQs. Reports are made
@@ -46,7 +50,12 @@ export async function openPages(
   const config = testConfig({ database: store.path, channels, reports: { directory, settings } })
   const { log, runner } = await openQueue(fixture, config)
   const queries = createThreadQueries(store, apiConfigOf(config))
-  const make = createReportMaker({ config, makeReport: makeReportInProcess(store) }, now)
+  const reported: PagesFixture['reported'] = []
+  const observer = {
+    reportEnded: ({ seconds, ...report }: ReportEnded) => void reported.push({ ...report, measured: seconds > 0 }),
+  }
+  const makeReport = makeReportInProcess(store)
+  const make = createReportMaker({ config, log, makeReport, store, now, observer })
   const reports = {
     jobs: createReportJobs(make, (error) => (error as Error).message),
     files: () => listReports(directory),
@@ -67,7 +76,7 @@ export async function openPages(
       pageRoutes({ queries, now, settings, suggest: closestMatches, reports, closing, notifications, onError }),
     ],
   })
-  return { app, directory, log, runner }
+  return { app, directory, log, runner, reported }
 }
 
 /** A queue in this process. Its closing rounds are those of the fixture, with the policy of the configuration. */

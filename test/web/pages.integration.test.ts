@@ -403,6 +403,35 @@ describe('/reports', () => {
       expect([path, (await app.inject(`/reports/${path}`)).statusCode]).toEqual([path, 404])
   })
 
+  it('measures reports, says in them and in their events who asked, and records no event of one that is tried out', async () => {
+    const fixture = await oneRfq()
+    await fixture.store.setTargets(['crm'], fixture.now())
+    const { app, reported } = await openPages(fixture, { localUser: 'ana' })
+    const csrf = /name="_csrf" value="([^"]*)"/.exec((await app.inject('/reports')).body)?.[1] ?? ''
+    const bodies: string[] = []
+    for (const fields of [{ rfq: '1042' }, { rfq: '1042', discountRate: '0.01' }, {}]) {
+      const payload = new URLSearchParams({ channel: KEY, format: 'html', _csrf: csrf, ...fields }).toString()
+      const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+      const { location } = (await app.inject({ method: 'POST', url: '/reports', payload, headers })).headers
+      const job = async () => (await app.inject(String(location))).body
+      await expect.poll(job, { interval: 20, timeout: 40_000 }).toContain('Download')
+      const [, href = ''] = /href="(\/reports\/acme_forest\/[^"]+)"/.exec(await job()) ?? []
+      bodies.push((await app.inject(href)).body)
+    }
+    for (const body of bodies) expect(body).toMatch(/Made by<\/\w+>\s*<[^>]*>ana</)
+    const measured = { succeeded: true, measured: true }
+    expect(reported).toEqual(['rfq', 'rfq', 'channel'].map((report) => ({ report, ...measured })))
+    const events: unknown[] = []
+    await fixture.store.routeEvents(({ kind, rfqId, data }) => {
+      if (kind === 'report.made') events.push([rfqId, data.report?.by])
+      return []
+    }, fixture.now())
+    expect(events).toEqual([
+      [fixture.rfqId, 'ana'],
+      [null, 'ana'],
+    ])
+  })
+
   it('is for reading only for viewers', async () => {
     const tokens = [{ name: 'ana', role: 'viewer' as const, token: 'token of ana' }]
     const { app } = await openPages(await oneRfq(), { tokens })

@@ -9,7 +9,7 @@ import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { errorMessage } from '../error-message.js'
 import { findRfq } from '../find-rfq.js'
-import { approverOption, operatorName } from '../operator-name.js'
+import { byOption, operatorName } from '../operator-name.js'
 import { type ChannelsOption, channelsOption, type JsonOption, jsonOption, withExamples } from '../options.js'
 import { printJson, printNote, printTable } from '../output.js'
 import { pollChannel, refuseDuringPause } from '../poll-channel.js'
@@ -36,7 +36,7 @@ export const register: RegisterCommand = (command, cli) => {
       'send the close of this RFQ again although it was refused or its effect is uncertain; can be repeated',
       (text: string, before: string[] | undefined) => [...(before ?? []), text],
     )
-    .addOption(approverOption())
+    .addOption(byOption('who decided on --approve or --retry'))
     .addOption(jsonOption())
     .action((options: Options) => withServices(cli, (app) => closeAll(cli, app, options)))
   withExamples(

@@ -7,6 +7,7 @@ import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { findRfq } from '../find-rfq.js'
 import { formatRecommendation } from '../format-recommendation.js'
+import { byOption, operatorName } from '../operator-name.js'
 import {
   type AsOfOption,
   asOfOption,
@@ -28,7 +29,7 @@ import { findChannel } from '../select-channels.js'
 type Options = ChannelOption &
   AsOfOption &
   SetOption &
-  JsonOption & { out?: string; force?: boolean; format?: Format; open?: boolean }
+  JsonOption & { out?: string; force?: boolean; format?: Format; open?: boolean; by?: string }
 
 /** As in reports/formats.ts, which is loaded only when a report is made. */
 const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
@@ -47,6 +48,7 @@ export const register: RegisterCommand = (command, cli) => {
         .choices(FORMATS)
         .default('xlsx'),
     )
+    .addOption(byOption('who makes the report, as it says itself'))
     .option('--open', 'open the file with the program that the desktop has for it')
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
     .action((match: string | undefined, options: Options) =>
@@ -136,7 +138,7 @@ function channelsOf({ config }: App, { channel, json, out }: Options): string[] 
 async function orderOf(cli: Cli, context: ReportContext, options: Options, channel: string): Promise<ReportRequest> {
   const now = await databaseNow(context.store, cli.io.now())
   const { asOf = now } = await parseReadFilter(cli, context, { ...options, channel })
-  return createReportOrder(context.app.config, { channel, asOf, now })
+  return createReportOrder(context.app.config, { channel, asOf, now, madeBy: options.by ?? operatorName() })
 }
 
 /** The requested file, checked before the report is made. */

@@ -30,10 +30,10 @@ export class ServiceMonitor {
       pollListings: (context) => this.#record('poll of listings', deps.pollListings(context), polled),
       pollRfqs: (context, options) => this.#record('poll of RFQs', deps.pollRfqs(context, options), polled),
       closeExpired: (context, policy) => this.#record('closing round', deps.closeExpired(context, policy), closed),
-      rfqReport: (channel, rfqId, signal) =>
-        this.#record('report', deps.rfqReport(channel, rfqId, signal), reported(channel.key, rfqId)),
-      channelReport: (channel, signal) =>
-        this.#record('channel report', deps.channelReport(channel, signal), reported(channel.key, null)),
+      rfqReport: (channel, rfqId, options) =>
+        this.#record('report', deps.rfqReport(channel, rfqId, options), reported(channel.key, rfqId)),
+      channelReport: (channel, options) =>
+        this.#record('channel report', deps.channelReport(channel, options), reported(channel.key, null)),
     }
   }
 

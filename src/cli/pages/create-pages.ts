@@ -1,3 +1,4 @@
+import type { JobObserver } from '../../../jobs/contract.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Clock } from '../../domain/clock.js'
@@ -16,10 +17,11 @@ import type { ThreadQueries } from './thread-queries.js'
 export async function createPages(
   app: App,
   { now, pageThreadScript }: Pick<Io, 'now' | 'pageThreadScript'>,
+  observer?: Pick<JobObserver, 'reportEnded'>,
 ): Promise<(queue: ServiceQueue) => WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
   const queries = await openQueries(app, pageThreadScript)
-  const reports = await createReports(app, now)
+  const reports = await createReports(app, now, observer)
   const notifications = await createNotificationsDeps(app, now)
   const pages = (actions: QueueActions) =>
     pageRoutes({
@@ -58,19 +60,25 @@ async function createNotificationsDeps(app: App, now: Clock): Promise<Notificati
   }
 }
 
-async function createReports(app: App, now: Clock): Promise<ReportsDeps> {
+async function createReports(
+  app: App,
+  now: Clock,
+  observer: Pick<JobObserver, 'reportEnded'> | undefined,
+): Promise<ReportsDeps> {
   const [{ createReportJobs }, { createReportMaker }, { listReports, findReport }] = await Promise.all([
     import('../../web/reports/report-jobs.js'),
     import('./report-maker.js'),
     import('../../reporting/report-folder.js'),
   ])
-  const { directory } = app.config.reports
+  const { config, log, makeReport } = app
+  const make = createReportMaker({ config, log, makeReport, store: await app.store(), now, observer })
+  const { directory } = config.reports
   const describe = (error: unknown) => {
     app.log.error({ err: error }, 'a report that was asked for on the page failed')
     return 'The report could not be made; see the log of the service.'
   }
   return {
-    jobs: createReportJobs(createReportMaker(app, now), describe),
+    jobs: createReportJobs(make, describe),
     files: () => listReports(directory),
     find: (name) => findReport(directory, name),
   }

@@ -1,28 +1,47 @@
 import { createHash } from 'node:crypto'
 import { join, relative, sep } from 'node:path'
+import type { JobObserver, Log } from '../../../jobs/contract.js'
+import { observeReport, recordReport } from '../../../jobs/report-record.js'
+import type { Clock } from '../../domain/clock.js'
 import { rfqFileName } from '../../reporting/file-names.js'
 import type { MakeReport, ReportRequest } from '../../reporting/make-report.js'
 import { reportDestination } from '../../reporting/report-destination.js'
+import type { Store } from '../../store/contract.js'
 import type { MakeReportFile, ReportOrder } from '../../web/reports/report-jobs.js'
 import type { App } from '../app.js'
 import { createReportOrder } from '../report-request.js'
 
-/** Makes the reports that are asked for on the page, in the worker thread that makes all reports. */
+interface ReportMakerDeps extends Pick<App, 'config'> {
+  log: Pick<Log, 'warn'>
+  makeReport: MakeReport
+  store: Pick<Store, 'recordEvent'>
+  now: Clock
+  observer?: Pick<JobObserver, 'reportEnded'> | undefined
+}
+
+/**
+ * Makes the reports that are asked for on the page, in the worker thread that makes all reports. They are measured and have
+ * events as those of jobs; those with other settings, which a person tries out, have no event.
+ */
 export const createReportMaker =
-  ({ config, makeReport }: Pick<App, 'config'> & { makeReport: MakeReport }, now: () => Date): MakeReportFile =>
+  (deps: ReportMakerDeps): MakeReportFile =>
   async (order, onProgress) => {
-    const { channel, asOf, rfq, format, settings } = order
+    const { config, now, makeReport } = deps
+    const { channel, asOf, rfq, format, settings, by, isWhatIf } = order
     const request: ReportRequest = {
-      ...createReportOrder(config, { channel, asOf, now: now() }),
+      ...createReportOrder(config, { channel, asOf, now: now(), madeBy: by }),
       config: { reports: { ...config.reports, settings } },
       ...(rfq && { rfqId: rfq.id }),
       format,
     }
     const out = whatIfFile(order, config)
-    const { path } = await makeReport(
-      { ...request, ...(out !== null && { out }) },
-      { onProgress: ({ done, total }) => onProgress(done / total) },
+    const { path } = await observeReport(deps.observer, rfq === null ? 'channel' : 'rfq', () =>
+      makeReport(
+        { ...request, ...(out !== null && { out }) },
+        { onProgress: ({ done, total }) => onProgress(done / total) },
+      ),
     )
+    if (!isWhatIf) await recordReport(deps, { channel, ...(rfq && { rfqId: rfq.id }) }, { path, by })
     return relative(config.reports.directory, path).split(sep).join('/')
   }
 

@@ -11,6 +11,8 @@ export interface ReportContext {
   asOfDate: CalendarDate
   generatedAt: Timestamp
   programVersion: string
+  /** The user who asked for the report, or what else caused it, such as `schedule`; null if that is not known. */
+  madeBy: string | null
 }
 
 /** The observation a figure is derived from. */
@@ -47,6 +49,7 @@ export function createContext(input: ReportParameters): ComparisonContext {
     asOfDate,
     generatedAt: input.generatedAt.toISOString(),
     programVersion: input.programVersion,
+    madeBy: input.madeBy ?? null,
   }
   return { report, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
 }

@@ -56,6 +56,8 @@ export interface ReportParameters {
   /** When the report is created; for display only. */
   generatedAt: Date
   programVersion: string
+  /** Who asked for the report, or what else caused it; for display only. */
+  madeBy?: string
   /** Absent members default to DEFAULT_SETTINGS. */
   settings?: SettingsInput
 }

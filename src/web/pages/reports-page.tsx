@@ -35,7 +35,7 @@ export function addReports(app: FastifyInstance, deps: PageDeps, reports: Report
     const now = deps.now()
     const fields = singleValues(request.body)
     const order = await orderOf(fields, deps, now)
-    const job = reports.jobs.start(order, request.user?.name ?? 'unknown', now)
+    const job = reports.jobs.start({ ...order, by: request.user?.name ?? 'unknown' }, now)
     return reply.redirect(`/reports/jobs/${job.id}`, 303)
   })
   const download = async (name: string) => {

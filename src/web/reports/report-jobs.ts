@@ -12,6 +12,8 @@ export interface ReportOrder {
   settings: Settings
   /** Whether the settings differ from the configuration. */
   isWhatIf: boolean
+  /** The name of the user who asked for it. */
+  by: string
 }
 
 /**
@@ -37,7 +39,7 @@ export interface ReportJob {
 
 export interface ReportJobs {
   /** @throws HttpError 503 if too many wait already */
-  start(order: ReportOrder, by: string, now: Date): ReportJob
+  start(order: ReportOrder, now: Date): ReportJob
   find(id: string): ReportJob | undefined
   /** Newest first. */
   list(): ReportJob[]
@@ -66,13 +68,13 @@ export function createReportJobs(make: MakeReportFile, describeError: (error: un
   }
 
   return {
-    start(order, by, now) {
+    start(order, now) {
       const waiting = [...jobs.values()].filter(({ state }) => state === 'waiting').length
       if (waiting >= MAX_WAITING)
         throw new HttpError(503, `${waiting} reports wait already; try again in a minute`, { 'retry-after': 60 })
       const title = order.rfq === null ? `Overview of ${order.channel}` : `RFQ ${order.rfq.name} of ${order.channel}`
       const state = { state: 'waiting', progress: 0, file: null, error: null } as const
-      const job: ReportJob = { id: randomUUID(), title, by, startedAt: now, ...state }
+      const job: ReportJob = { id: randomUUID(), title, by: order.by, startedAt: now, ...state }
       jobs.set(job.id, job)
       for (const [id, { state: known }] of jobs) {
         if (jobs.size <= MAX_JOBS) break
