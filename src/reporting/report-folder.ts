@@ -1,5 +1,6 @@
 import { lstat, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { byCodeUnit } from '../domain/comparison/numbers.js'
 
 /** A report that was written to the report folder. */
 export interface ReportFile {
@@ -10,29 +11,43 @@ export interface ReportFile {
   writtenAt: string
 }
 
-const REPORT_NAME = /^[^.].*\.(xlsx|html|json|csv)$/
+/** A file that is not hidden, in the report folder or in a folder of it. */
+const REPORT_NAME = /^(?:(?!\.{1,2}\/)[^/\\]+\/)?[^./\\][^/\\]*\.(?:xlsx|html|json|csv)$/
+/** Files that are looked at at once. */
+const BATCH_SIZE = 64
 
 /** The reports in the report folder and the folders of its channels, newest first; none if it does not exist. */
 export async function listReports(directory: string): Promise<ReportFile[]> {
   const entries = await readEntries(directory)
-  const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => name)
-  const nested = await Promise.all(
-    folders.map(async (folder) =>
-      (await readEntries(join(directory, folder))).map((entry) => [folder, entry] as const),
-    ),
-  )
-  const names = [
-    ...entries.filter((entry) => entry.isFile()).map(({ name }) => name),
-    ...nested.flat().flatMap(([folder, entry]) => (entry.isFile() ? [`${folder}/${entry.name}`] : [])),
-  ].filter((name) => REPORT_NAME.test(name.split('/').at(-1) ?? ''))
-  const files = await Promise.all(names.map((name) => describe(directory, name)))
-  return files.flatMap((file) => file ?? []).sort((a, b) => (a.writtenAt < b.writtenAt ? 1 : -1))
+  const names = entries.filter((entry) => entry.isFile()).map(({ name }) => name)
+  for (const folder of entries.filter((entry) => entry.isDirectory())) {
+    const nested = await readEntries(join(directory, folder.name))
+    names.push(...nested.filter((entry) => entry.isFile()).map(({ name }) => `${folder.name}/${name}`))
+  }
+  const reports = names.filter((name) => REPORT_NAME.test(name))
+  const files: ReportFile[] = []
+  for (let start = 0; start < reports.length; start += BATCH_SIZE) {
+    const batch = reports.slice(start, start + BATCH_SIZE)
+    files.push(...(await Promise.all(batch.map((name) => describe(directory, name)))).flatMap((file) => file ?? []))
+  }
+  return files.sort((a, b) => byCodeUnit(b.writtenAt, a.writtenAt) || byCodeUnit(a.name, b.name))
 }
 
 /** The path of a report that `listReports` returns; null for any other name, so that it cannot lead elsewhere. */
 export async function findReport(directory: string, name: string): Promise<string | null> {
-  const known = (await listReports(directory)).some((file) => file.name === name)
-  return known ? join(directory, name) : null
+  if (!REPORT_NAME.test(name)) return null
+  const path = join(directory, name)
+  if (name.includes('/') && !(await isFolder(dirname(path)))) return null
+  return (await describe(directory, name)) === null ? null : path
+}
+
+/** Links are not followed. */
+async function isFolder(path: string): Promise<boolean> {
+  try {
+    return (await lstat(path)).isDirectory()
+  } catch {
+    return false
+  }
 }
 
 async function readEntries(directory: string) {
