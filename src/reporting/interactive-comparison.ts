@@ -6,8 +6,8 @@ import type { KnownDocument } from '../domain/records.js'
 import { gatherRfqInput } from './report-input.js'
 import type { RfqReportSource } from './rfq-report.js'
 
-/** Parsed responses kept in memory. */
-const MAX_DOCUMENTS = 2_000
+/** Parsed responses are kept in memory up to this sum of the lengths of their texts. */
+const MAX_CHARACTERS = 16 * 2 ** 20
 
 export type InteractiveComparison = (
   source: RfqReportSource,
@@ -20,22 +20,37 @@ export type InteractiveComparison = (
  * @throws UnknownRfqError, StoreError
  */
 export function createInteractiveComparison(): InteractiveComparison {
-  const parsed = new Map<string, ParsedResponse>()
-  const parse = (stored: KnownDocument): ParsedResponse => {
-    const key = `${stored.shape} ${stored.id} ${stored.contentHash}`
-    const known = parsed.get(key)
-    const response = known ? { ...known, ...versionMetadata(stored) } : parseStoredResponse(stored)
-    parsed.delete(key)
-    parsed.set(key, response)
-    for (const [oldest] of parsed) {
-      if (parsed.size <= MAX_DOCUMENTS) break
-      parsed.delete(oldest)
-    }
-    return response
-  }
+  const parseResponse = createParser(parseStoredResponse, MAX_CHARACTERS)
   return async (source, options) =>
-    compareOffers(await gatherRfqInput(source, { parseResponse: parse, withHistory: false }), {
+    compareOffers(await gatherRfqInput(source, { parseResponse, withHistory: false }), {
       ...options,
       withSwitches: false,
     })
+}
+
+/** Parses each version of a response once, as long as it is among those used last. */
+export function createParser(
+  parse: (stored: KnownDocument) => ParsedResponse,
+  maxCharacters: number,
+): (stored: KnownDocument) => ParsedResponse {
+  const parsed = new Map<string, { response: ParsedResponse; characters: number }>()
+  let characters = 0
+  const forget = (key: string) => {
+    characters -= parsed.get(key)?.characters ?? 0
+    parsed.delete(key)
+  }
+  return (stored) => {
+    const key = `${stored.shape} ${stored.id} ${stored.contentHash}`
+    const known = parsed.get(key)
+    const response = known ? { ...known.response, ...versionMetadata(stored) } : parse(stored)
+    forget(key)
+    const { length } = stored.bodyText
+    parsed.set(key, { response, characters: length })
+    characters += length
+    for (const [oldest] of parsed) {
+      if (characters <= maxCharacters) break
+      forget(oldest)
+    }
+    return response
+  }
 }
