@@ -129,7 +129,7 @@ export function checkRate(requests, { perSecond, retryAfter }) {
     return times.some((at) => at > from && at < until)
   })
   // A process that is killed right after the reply cannot tell the others.
-  if (ignored.length > rejected.length * 0.02) {
+  if (ignored.length > Math.max(1, rejected.length * 0.02)) {
     findings.push(`requests followed ${ignored.length} of ${rejected.length} replies with Retry-After too early`)
   }
   return {

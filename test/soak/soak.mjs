@@ -4,6 +4,7 @@
 // random, and now and then a worker with another database. At the end the sandbox's own record is compared with the
 // database:
 // - every state returned to a read of a completed run is in the history;
+// - every state that was visible for longer than the age that polls state is in the history;
 // - every POST has a decision, none was sent before the due date ended, and none was repeated without a read in between;
 // - all processes together kept the rate limit, and sent nothing after a Retry-After;
 // - every worker with another database was refused.
@@ -19,6 +20,7 @@ import Database from 'better-sqlite3'
 import { contentHash } from '../../dist/src/domain/canonical-json.js'
 import { createWorld, startSandbox } from '../../dist/src/sandbox/index.js'
 import { checkHistory, checkPosts, checkRate } from './check.mjs'
+import { checkVisibility, Visibility } from './visibility.mjs'
 
 const { values } = parseArgs({ options: { minutes: { type: 'string' }, seed: { type: 'string' } } })
 const minutes = Number(values.minutes ?? 5)
@@ -113,8 +115,17 @@ function injectFault() {
   counts.faults++
 }
 const rfqsOf = (each) => world.channel(each)?.rfqs ?? []
+const visibility = new Visibility()
+const lookAtWorld = () => {
+  for (const each of channels) visibility.look(`${each.org}/${each.channel}`, rfqsOf(each))
+}
 function changeWorld() {
   counts.changes++
+  lookAtWorld()
+  changeSomething()
+  lookAtWorld()
+}
+function changeSomething() {
   const channel = pick(channels)
   const rfqs = rfqsOf(channel)
   const rfq = pick(rfqs)
@@ -158,6 +169,7 @@ schedule:
   closeExpired: "*/5 * * * * *"
   channelReport: null
 requests: { concurrency: 8, perSecond: ${RATE.perSecond}, timeoutMs: 1500, retries: 3, maxBodyMiB: 16 }
+polling: { offersMaxAgeMinutes: 1, urgentHours: 6 }
 closing: { maxPerRun: 500, reportOnClose: false }
 web: { host: 127.0.0.1, port: ${webPort} }
 `,
@@ -313,9 +325,11 @@ const findings = [
   ...(db.pragma('integrity_check', { simple: true }) === 'ok' ? [] : ['the database is damaged']),
 ]
 const history = checkHistory(db, shown, sandbox.requests)
+lookAtWorld()
+const visible = checkVisibility(db, visibility.states(), sandbox.requests)
 const posts = checkPosts(db, sandbox.requests, shown)
 const rate = checkRate(sandbox.requests, RATE)
-findings.push(...history.findings, ...posts.findings, ...rate.findings)
+findings.push(...history.findings, ...visible.findings, ...posts.findings, ...rate.findings)
 for (const outcome of foreignWorkers) findings.push(`a worker with another database was not refused: ${outcome}`)
 const runs = Object.fromEntries(
   db
@@ -332,7 +346,10 @@ const [verified] = await once(verify, 'exit')
 if (verified !== 0) findings.push('the hash chain of the decisions is broken')
 console.log(
   JSON.stringify(
-    { minutes, seed, ...counts, requests: sandbox.log.total, runs, ...history.counts, ...posts.counts, ...rate.counts },
+    {
+      ...{ minutes, seed, ...counts, requests: sandbox.log.total, runs },
+      ...{ ...history.counts, ...visible.counts, ...posts.counts, ...rate.counts },
+    },
     null,
     2,
   ),
