@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { DocumentKind } from './documents.js'
 import { ExactNumber, isPlainObject, mapRepeated, RepeatedMember } from './exact-json.js'
 
@@ -8,14 +8,26 @@ import { ExactNumber, isPlainObject, mapRepeated, RepeatedMember } from './exact
  */
 export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object') return JSON.stringify(value) ?? 'null'
-  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  if (Array.isArray(value)) {
+    let elements = ''
+    for (const element of value) elements += elements === '' ? canonicalJson(element) : `,${canonicalJson(element)}`
+    return `[${elements}]`
+  }
   if (value instanceof ExactNumber) return value.normalForm
-  const object = value as Record<string, unknown>
-  const members = Object.keys(object)
-    .filter((key) => object[key] !== undefined)
-    .sort()
-    .map((key) => canonicalMember(JSON.stringify(key), object[key]))
-  return `{${members.join(',')}}`
+  return canonicalObject(value as Record<string, unknown>, {})
+}
+
+/** @param replace what to serialise in place of the values of some members */
+function canonicalObject(
+  object: Record<string, unknown>,
+  replace: Readonly<Record<string, (value: unknown) => unknown>>,
+): string {
+  let members = ''
+  for (const { key, name } of orderedMembers(Object.keys(object))) {
+    const value = Object.hasOwn(replace, key) ? replace[key]?.(object[key]) : object[key]
+    if (value !== undefined) members += `${members === '' ? '' : ','}${canonicalMember(name, value)}`
+  }
+  return `{${members}}`
 }
 
 const canonicalMember = (name: string, value: unknown): string =>
@@ -23,17 +35,43 @@ const canonicalMember = (name: string, value: unknown): string =>
     ? value.values.map((each) => `${name}:${canonicalJson(each)}`).join(',')
     : `${name}:${canonicalJson(value)}`
 
-/** Lists whose order has no meaning (docs/DATABASE.md). */
-const UNORDERED: Record<DocumentKind, readonly string[]> = {
-  listing: [],
-  rfq: ['listingIds', 'responses'],
-  response: [],
+/** A member with its name as JSON. */
+interface MemberName {
+  key: string
+  name: string
 }
-/** Members with a signed URL and its expiry, which differ at every read. */
-const VOLATILE: Record<DocumentKind, readonly string[]> = {
-  listing: ['additionalDocumentation'],
-  rfq: [],
-  response: [],
+
+/** The objects of a marketplace have few different lists of keys: sorting each again takes longest of all. */
+const orders = new Map<string, { keys: readonly string[]; ordered: readonly MemberName[] }>()
+const MAX_ORDERS = 500
+const MAX_REMEMBERED_LENGTH = 2000
+
+function orderedMembers(keys: readonly string[]): readonly MemberName[] {
+  const joined = keys.join()
+  if (joined.length > MAX_REMEMBERED_LENGTH) return inOrder(keys)
+  const known = orders.get(joined)
+  // A key may contain a comma.
+  if (known?.keys.length === keys.length && keys.every((key, index) => key === known.keys[index])) return known.ordered
+  const ordered = inOrder(keys)
+  if (orders.size >= MAX_ORDERS) orders.clear()
+  orders.set(joined, { keys, ordered })
+  return ordered
+}
+
+const inOrder = (keys: readonly string[]) => [...keys].sort().map((key) => ({ key, name: JSON.stringify(key) }))
+
+const sorted = (value: unknown) =>
+  mapRepeated(value, (list) => (Array.isArray(list) ? list.map(canonicalJson).sort() : list))
+const withoutSignatures = (value: unknown) => mapRepeated(value, withoutSignature)
+
+/**
+ * Members of which a part does not count: the order of lists whose order has no meaning (docs/DATABASE.md), and a signed URL
+ * with its expiry, which differ at every read.
+ */
+const NOISY: Record<DocumentKind, Readonly<Record<string, (value: unknown) => unknown>>> = {
+  listing: { additionalDocumentation: withoutSignatures },
+  rfq: { listingIds: sorted, responses: sorted },
+  response: {},
 }
 
 /**
@@ -42,21 +80,8 @@ const VOLATILE: Record<DocumentKind, readonly string[]> = {
  * @param body parsed JSON, or its exact value (exact-json.ts); they differ only if parsing lost something
  * @returns 64 hexadecimal digits
  */
-export function contentHash(kind: DocumentKind, body: unknown): string {
-  return createHash('sha256')
-    .update(canonicalJson(withoutNoise(kind, body)))
-    .digest('hex')
-}
-
-function withoutNoise(kind: DocumentKind, body: unknown): unknown {
-  if (!isPlainObject(body)) return body
-  const copy: Record<string, unknown> = { __proto__: null, ...body }
-  for (const key of UNORDERED[kind]) {
-    copy[key] = mapRepeated(copy[key], (list) => (Array.isArray(list) ? list.map(canonicalJson).sort() : list))
-  }
-  for (const key of VOLATILE[kind]) copy[key] = mapRepeated(copy[key], withoutSignature)
-  return copy
-}
+export const contentHash = (kind: DocumentKind, body: unknown): string =>
+  hash('sha256', isPlainObject(body) ? canonicalObject(body, NOISY[kind]) : canonicalJson(body))
 
 function withoutSignature(value: unknown): unknown {
   if (!isPlainObject(value)) return value

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import { MAX_IDENTIFIER_LENGTH } from './identifier.js'
+import { type Accepts, type AnySchema, acceptedBy, defOf } from './schema-check.js'
 
 /** A deviation of a document from the API description. */
 export interface Problem {
@@ -50,8 +51,6 @@ type LenientField<T> =
       ? Lenient<NonNullable<T>>
       : Lenient<NonNullable<T>> | null
 
-type AnySchema = z.ZodType
-
 /** Problems of one document. */
 export const MAX_PROBLEMS = 200
 
@@ -76,7 +75,7 @@ export function parseLeniently<S extends AnySchema>(
     if (problems.length < MAX_PROBLEMS || (problem.code === 'type' && wrongTypes === 1)) problems.push(problem)
     else omitted++
   }
-  const value = parseValue(schema, body, '', report) as Lenient<z.output<S>> | null
+  const value = parserOf(schema)(body, [], report) as Lenient<z.output<S>> | null
   if (omitted > 0) problems.push({ path: '', code: 'omitted', message: `${omitted} further problems are not recorded` })
   return { value, problems }
 }
@@ -100,117 +99,133 @@ export function describesPath(schema: AnySchema, path: readonly (string | number
 export const formatPath = (path: readonly (string | number)[]): string =>
   path.reduce<string>((text, step) => (typeof step === 'number' ? `${text}[${step}]` : join(text, step)), '')
 
+type Path = (string | number)[]
 type Report = (problem: Problem) => void
-// zod's introspection API for library authors; used only here.
-type Def = {
-  type: string
-  shape: Record<string, AnySchema>
-  element: AnySchema
-  innerType: AnySchema
-  options: AnySchema[]
-}
-const defOf = (schema: AnySchema) => schema.def as unknown as Def
+/** Parses one part of a document. Reports problems with a copy of the path, which changes while the document is walked. */
+type Parse = (value: unknown, path: Path, report: Report) => unknown
 
-function parseValue(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
+const parsers = new WeakMap<AnySchema, Parse>()
+
+/** The function that parses values of a schema. Made once, because interpreting the schema takes longer than parsing. */
+function parserOf(schema: AnySchema): Parse {
+  const known = parsers.get(schema)
+  if (known) return known
+  const parse = compile(schema)
+  parsers.set(schema, parse)
+  return parse
+}
+
+function compile(schema: AnySchema): Parse {
   const def = defOf(schema)
   switch (def.type) {
     case 'optional':
-    case 'nullable':
-      return value === undefined || value === null ? null : parseValue(def.innerType, value, path, report)
-    case 'object':
-      return parseObject(def.shape, value, path, report)
-    case 'array':
-      return parseArray(def.element, value, path, report)
-    case 'record':
-      return parseRecord(schema, value, path, report)
-    default:
-      return parseLeaf(schema, value, path, report)
-  }
-}
-
-function parseObject(shape: Record<string, AnySchema>, value: unknown, path: string, report: Report): unknown {
-  if (value === undefined || value === null) return missing(value, path, report)
-  if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
-  const source = value as Record<string, unknown>
-  const result: Record<string, unknown> = {}
-  let hasIdentifier = true
-  for (const [key, field] of Object.entries(shape)) {
-    const found = Object.hasOwn(source, key) ? source[key] : undefined
-    const parsed = parseValue(field, found, join(path, key), report)
-    if (key === 'id' && !isIdentifier(parsed, join(path, key), report)) hasIdentifier = false
-    result[key] = parsed
-  }
-  for (const key of Object.keys(source)) {
-    if (!Object.hasOwn(shape, key)) {
-      report({ path: join(path, key), code: 'unknown-field', message: 'field not in the API description' })
+    case 'nullable': {
+      const parse = parserOf(def.innerType)
+      return (value, path, report) => (value === undefined || value === null ? null : parse(value, path, report))
     }
+    case 'object':
+      return compileObject(def.shape)
+    case 'array':
+      return compileArray(parserOf(def.element))
+    case 'record':
+      return compileRecord(schema)
+    default:
+      return compileLeaf(schema)
   }
-  return hasIdentifier ? result : null
 }
 
-function isIdentifier(value: unknown, path: string, report: Report): boolean {
+function compileObject(shape: Record<string, AnySchema>): Parse {
+  const fields = Object.entries(shape).map(([key, field]) => ({ key, parse: parserOf(field), isId: key === 'id' }))
+  const known = new Set(Object.keys(shape))
+  return (value, path, report) => {
+    if (value === undefined || value === null) return missing(value, path, report)
+    if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
+    const source = value as Record<string, unknown>
+    const result: Record<string, unknown> = {}
+    let hasIdentifier = true
+    for (const { key, parse, isId } of fields) {
+      path.push(key)
+      const parsed = parse(Object.hasOwn(source, key) ? source[key] : undefined, path, report)
+      if (isId && !isIdentifier(parsed, path, report)) hasIdentifier = false
+      result[key] = parsed
+      path.pop()
+    }
+    for (const key of Object.keys(source)) {
+      if (known.has(key)) continue
+      const message = 'field not in the API description'
+      report({ path: formatPath([...path, key]), code: 'unknown-field', message })
+    }
+    return hasIdentifier ? result : null
+  }
+}
+
+function isIdentifier(value: unknown, path: Path, report: Report): boolean {
   if (typeof value !== 'string' || value.length <= MAX_IDENTIFIER_LENGTH) return value !== null
   const message = `an identifier of ${value.length} characters; at most ${MAX_IDENTIFIER_LENGTH} are used`
-  report({ path, code: 'format', message })
+  report({ path: formatPath(path), code: 'format', message })
   return false
 }
 
-function parseArray(element: AnySchema, value: unknown, path: string, report: Report): unknown[] {
-  if (value === undefined || value === null) {
-    missing(value, path, report)
-    return []
+const compileArray =
+  (parse: Parse): Parse =>
+  (value, path, report) => {
+    const items: unknown[] = []
+    if (value === undefined || value === null) missing(value, path, report)
+    else if (!Array.isArray(value)) wrongType('an array', value, path, report)
+    else {
+      for (let index = 0; index < value.length; index++) {
+        path.push(index)
+        const item = parse(value[index], path, report)
+        if (item !== null) items.push(item)
+        path.pop()
+      }
+    }
+    return items
   }
-  if (!Array.isArray(value)) {
-    wrongType('an array', value, path, report)
-    return []
-  }
-  return value
-    .map((item, index) => parseValue(element, item, `${path}[${index}]`, report))
-    .filter((item) => item !== null)
-}
 
-function parseRecord(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
-  if (value === undefined || value === null) return missing(value, path, report)
-  if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
-  const parsed = schema.safeParse(value)
-  if (!parsed.success) {
-    for (const issue of parsed.error.issues) {
-      const at = issue.path.reduce<string>((path, key) => join(path, String(key)), path)
+function compileRecord(schema: AnySchema): Parse {
+  const accepts = acceptedBy(schema)
+  return (value, path, report) => {
+    if (value === undefined || value === null) return missing(value, path, report)
+    if (typeof value !== 'object' || Array.isArray(value)) return wrongType('an object', value, path, report)
+    if (accepts(value)) return value
+    for (const issue of schema.safeParse(value).error?.issues ?? []) {
+      const at = issue.path.reduce<string>((start, key) => join(start, String(key)), formatPath(path))
       report({ path: at, code: 'format', message: 'not a type of value the API description allows here' })
     }
-  }
-  return value
-}
-
-function parseLeaf(schema: AnySchema, value: unknown, path: string, report: Report): unknown {
-  // Parsing an absent value is a hundred times slower than asking.
-  if (value === undefined) return missing(value, path, report)
-  const parsed = schema.safeParse(value)
-  if (parsed.success) return parsed.data
-  if (value === null) return missing(value, path, report)
-  const def = defOf(schema)
-  if (def.type === 'enum' && typeof value === 'string') {
-    report({ path, code: 'enum', message: `"${truncate(value)}" is not a value of the API description` })
     return value
   }
-  if (def.type === 'string' && typeof value === 'string') {
-    report({
-      path,
-      code: value === '' ? 'missing' : 'format',
-      message: `"${truncate(value)}" does not match the documented format`,
-    })
+}
+
+function compileLeaf(schema: AnySchema): Parse {
+  const accepts: Accepts = acceptedBy(schema)
+  return (value, path, report) => (accepts(value) ? value : parseUnaccepted(schema, value, path, report))
+}
+
+function parseUnaccepted(schema: AnySchema, value: unknown, path: Path, report: Report): unknown {
+  if (value === undefined || value === null) return missing(value, path, report)
+  const { type } = defOf(schema)
+  if (type === 'enum' && typeof value === 'string') {
+    const message = `"${truncate(value)}" is not a value of the API description`
+    report({ path: formatPath(path), code: 'enum', message })
+    return value
+  }
+  if (type === 'string' && typeof value === 'string') {
+    const message = `"${truncate(value)}" does not match the documented format`
+    report({ path: formatPath(path), code: value === '' ? 'missing' : 'format', message })
     return null
   }
   return wrongType(describeType(schema), value, path, report)
 }
 
-function missing(value: unknown, path: string, report: Report): null {
-  report({ path, code: 'missing', message: value === null ? 'null, expected a value' : 'absent' })
+function missing(value: unknown, path: Path, report: Report): null {
+  const message = value === null ? 'null, expected a value' : 'absent'
+  report({ path: formatPath(path), code: 'missing', message })
   return null
 }
 
-function wrongType(wanted: string, value: unknown, path: string, report: Report): null {
-  report({ path, code: 'type', message: `${typeName(value)}, expected ${wanted}` })
+function wrongType(wanted: string, value: unknown, path: Path, report: Report): null {
+  report({ path: formatPath(path), code: 'type', message: `${typeName(value)}, expected ${wanted}` })
   return null
 }
 

@@ -48,6 +48,48 @@ export interface Observation<T> {
   problems: Problem[]
   /** False if a value has the wrong type, the identifier is absent, parsing lost something, or a list disagrees (docs/DATABASE.md). */
   valid: boolean
+  /** Identifies the bytes as received and the version of Quotekeeper that parsed them; null or absent if not known. */
+  fingerprint?: string | null
+}
+
+/**
+ * A document with the bytes of a valid one that is stored, which the same version of Quotekeeper parsed. It is parsed again
+ * only if its content is asked for.
+ */
+export class StoredObservation<T> implements Observation<T> {
+  readonly valid = true
+  #parsed: Observation<T> | null = null
+  readonly #parse: () => Observation<T>
+
+  constructor(
+    readonly id: string,
+    readonly text: string,
+    readonly fingerprint: string,
+    parse: () => Observation<T>,
+  ) {
+    this.#parse = parse
+  }
+
+  get body(): unknown {
+    return this.#content.body
+  }
+
+  get exactBody(): unknown {
+    return this.#content.exactBody
+  }
+
+  get document(): T | null {
+    return this.#content.document
+  }
+
+  get problems(): Problem[] {
+    return this.#content.problems
+  }
+
+  get #content(): Observation<T> {
+    this.#parsed ??= this.#parse()
+    return this.#parsed
+  }
 }
 
 /** The text of a document, as received. */

@@ -35,7 +35,7 @@ export function createMarketplace(options: MarketplaceOptions): Marketplace {
   const transport = new Transport({ baseUrl, limits, version, ledger, observer, now, timing })
   return {
     session: (channel, { signal } = {}) =>
-      new Session({ transport, channel, retries: limits.retries, backoff, timing, signal }),
+      new Session({ transport, version, channel, retries: limits.retries, backoff, timing, signal }),
     close: () => transport.close(),
   }
 }

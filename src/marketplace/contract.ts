@@ -27,8 +27,11 @@ export interface ChannelSession {
    * gets the requested one and is not valid.
    */
   readRfq(id: string): Promise<ReadResult<Observation<Rfq>>>
-  /** One response to an RFQ; the id is treated as in `readRfq`. */
-  readResponse(rfqId: string, id: string): Promise<ReadResult<Observation<RfqResponse>>>
+  /**
+   * One response to an RFQ; the id is treated as in `readRfq`.
+   * @param known fingerprint of the stored one: if it is the same, it is parsed only if its content is asked for
+   */
+  readResponse(rfqId: string, id: string, known?: string): Promise<ReadResult<Observation<RfqResponse>>>
   /**
    * Closes an RFQ with one POST, never retried. Returns every complete HTTP reply, whatever its status.
    * @throws UnavailableError, AbortedError if no complete reply arrived: the outcome is unknown

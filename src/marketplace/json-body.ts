@@ -25,6 +25,8 @@ const MAX_DOCUMENT_VALUES = 1_500_000
 export const MAX_DOCUMENT_LENGTH = 8 * 2 ** 20
 /** Values of one reply. */
 const MAX_VALUES = 5_000_000
+/** Characters of a document that is parsed at once: it cannot have more values or entries than are accepted. */
+const MAX_SMALL_LENGTH = 2 ** 16
 
 /**
  * Parses the body of a 200 as a JSON object. Invalid UTF-8 becomes U+FFFD; a byte order mark is skipped.
@@ -37,7 +39,10 @@ export async function readJsonObject(
   label: () => string,
   sanitize: Sanitize,
 ): Promise<ParsedText & { value: JsonObject }> {
-  const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, label, sanitize)
+  const decoded = decodeBody(reply, label, sanitize)
+  const small = parseSmall(decoded.text)
+  if (small) return { ...small, value: asObject(small.value, decoded.fail) }
+  const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, decoded, label)
   rejectTooLarge({ length: text.length, values: scanner.totalValues }, label)
   const parsed = parseWithText(text, scanner.total, { fail, hasInvalidUtf8 })
   return { ...parsed, value: asObject(parsed.value, fail) }
@@ -54,7 +59,10 @@ export async function* readJsonItems(
   sanitize: Sanitize,
 ): AsyncGenerator<{ text: string; parse: () => ParsedText }> {
   const slice = new TimeSlice()
-  const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, label, sanitize, slice)
+  // Decoding tens of megabytes takes a slice of its own.
+  await slice.next()
+  const decoded = decodeBody(reply, label, sanitize)
+  const { text, scanner, fail, hasInvalidUtf8 } = await scanBody(reply, decoded, label, slice)
   const { items, itemsStart, itemsEnd, itemsMembers } = scanner
   const itemsLength = items === null ? 0 : itemsEnd - itemsStart
   rejectTooLarge({ length: text.length - itemsLength, values: scanner.rest.values }, label)
@@ -73,11 +81,9 @@ export async function* readJsonItems(
   }
 }
 
-/** Decodes and scans a body, and rejects what cannot be parsed safely. */
-async function scanBody(reply: HttpReply, label: () => string, sanitize: Sanitize, slice = new TimeSlice()) {
-  // Joining and decoding tens of megabytes takes a slice each.
-  await slice.next()
-  const text = reply.body.toString('utf8').replace(/^\uFEFF/, '')
+/** Decodes a body, and rejects what is not JSON at first sight. */
+function decodeBody(reply: HttpReply, label: () => string, sanitize: Sanitize) {
+  const text = decodeText(reply.body)
   const fail = (problem: string) => {
     const start = sanitize(text.slice(0, 4096))
     const excerpt = start === '' ? '' : `; it starts with: ${start}`
@@ -86,6 +92,51 @@ async function scanBody(reply: HttpReply, label: () => string, sanitize: Sanitiz
   const type = String(reply.headers['content-type'] ?? '')
   if (!isJsonType(type)) throw fail(`the body is ${sanitize(type)} instead of application/json`)
   if (text.trim() === '') throw fail('the body is empty')
+  return { text, fail }
+}
+
+/** The text of a body, without its byte order mark. */
+export function decodeText(body: Buffer): string {
+  const text = body.toString('utf8')
+  return text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text
+}
+
+const BYTE_ORDER_MARK = '\ufeff'
+
+/**
+ * Parses a small text that JSON.stringify writes in the same way, as most servers do: it has neither lost anything nor has it
+ * to be scanned.
+ * @returns null for any other text
+ */
+export function parseSmall(text: string): ParsedText | null {
+  if (text.length > MAX_SMALL_LENGTH || text.includes('\ufffd') || !isShallow(text)) return null
+  try {
+    const value: unknown = JSON.parse(text)
+    if (JSON.stringify(value) !== text) return null
+    return { value, received: { text, exact: value, losses: [], hasInvalidUtf8: false } }
+  } catch {
+    return null
+  }
+}
+
+/** Whether a text has so few brackets that it cannot be nested too deeply. */
+function isShallow(text: string): boolean {
+  let left = MAX_DEPTH
+  for (const bracket of ['{', '[']) {
+    for (let at = text.indexOf(bracket); at !== -1; at = text.indexOf(bracket, at + 1)) {
+      if (left-- === 0) return false
+    }
+  }
+  return true
+}
+
+/** Scans a body, and rejects what cannot be parsed safely. */
+async function scanBody(
+  reply: HttpReply,
+  { text, fail }: ReturnType<typeof decodeBody>,
+  label: () => string,
+  slice = new TimeSlice(),
+) {
   if (slice.isOver) await slice.next()
   const scanner = await new JsonScanner(text, { depth: MAX_DEPTH, entries: MAX_ENTRIES }).scan(slice)
   if (scanner.tooDeep) throw fail(`the body is nested deeper than ${MAX_DEPTH} levels`)
@@ -96,6 +147,14 @@ async function scanBody(reply: HttpReply, label: () => string, sanitize: Sanitiz
     throw tooLarge(`the body has about ${scanner.totalValues} values; at most ${MAX_VALUES} are accepted`, label)
   }
   return { text, scanner, fail, hasInvalidUtf8: !isUtf8(reply.body) }
+}
+
+/** Parses a body of valid UTF-8 that was accepted before. */
+export function parseAgain(text: string): ParsedText {
+  const small = parseSmall(text)
+  if (small) return small
+  const value: unknown = JSON.parse(text)
+  return { value, received: { text, ...parseExactly(text, value), hasInvalidUtf8: false } }
 }
 
 /** The elements of an array that is a member of a document, each with its own text. */

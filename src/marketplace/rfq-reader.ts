@@ -1,7 +1,13 @@
 import { contentHash } from '../domain/canonical-json.js'
 import { isAddressable } from '../domain/identifier.js'
 import { MAX_PROBLEMS, type Problem } from '../domain/lenient-parser.js'
-import { identifierOf, type Observation, parseResponseSummary, type Rfq } from '../domain/observation.js'
+import {
+  identifierOf,
+  type Observation,
+  parseResponseSummary,
+  type Rfq,
+  StoredObservation,
+} from '../domain/observation.js'
 import type { ChannelSession } from './contract.js'
 import { ItemError } from './errors.js'
 import { type ParsedText, readElements } from './json-body.js'
@@ -27,6 +33,8 @@ export interface FetchedResponse {
   text: string | null
   valid: boolean
   problems: Problem[]
+  /** Of the bytes as received; null if not known, and of a summary. */
+  fingerprint: string | null
   /** `summary` if the marketplace lists the response but answers 400, 404 or 410 when it is read. */
   shape: 'full' | 'summary'
   /** Of its summary; null if that cannot be told. */
@@ -48,15 +56,21 @@ export type ChooseResponses = (listed: readonly ListedResponse[]) => {
   observe: ReadonlySet<string>
 }
 
+export interface ReadOptions {
+  /** Chooses the responses to request; default all. */
+  choose?: ChooseResponses | undefined
+  /** Fingerprints of stored responses, by id: one that has the same is parsed only if its content is asked for. */
+  stored?: ReadonlyMap<string, string> | undefined
+}
+
 /**
  * Reads one RFQ, then its responses.
- * @param choose chooses the responses to request; default all
  * @throws MarketplaceError if the RFQ cannot be read, or a response for another reason than 400, 404 or 410
  */
 export async function readRfqWithResponses(
   session: ChannelSession,
   id: string,
-  choose?: ChooseResponses,
+  { choose, stored }: ReadOptions = {},
 ): Promise<FetchedRfq> {
   const { value: rfq, readAt, serverDate } = await session.readRfq(id)
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
@@ -68,9 +82,11 @@ export async function readRfqWithResponses(
       .filter((each) => !choice?.observe.has(each.id))
       .map(async ({ index, ...each }) => {
         const requested = choice === undefined || choice.request.has(each.id)
+        const address = { rfqId: id, id: each.id, known: stored?.get(each.id) }
         const summary = () => summaries.at(index)
-        const read = requested ? await fetchResponse(session, [id, each.id], summary) : await parseSummary(summary)
-        return { ...read, ...each, requested }
+        const read = requested ? await fetchResponse(session, address, summary) : await parseSummary(summary)
+        // Not a copy: a document that is not parsed yet stays so.
+        return Object.assign(read, each, { requested })
       }),
   )
   return {
@@ -85,13 +101,14 @@ export async function readRfqWithResponses(
 
 async function fetchResponse(
   session: ChannelSession,
-  [rfqId, id]: [string, string],
+  { rfqId, id, known }: { rfqId: string; id: string; known: string | undefined },
   summaryOf: () => Promise<ParsedText>,
 ): Promise<ResponseContent> {
   try {
-    const { value } = await session.readResponse(rfqId, id)
-    const { body, exactBody, text, valid, problems } = value
-    return { body, exactBody, text, valid, problems, shape: 'full' }
+    const { value } = await session.readResponse(rfqId, id, known)
+    if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const })
+    const { body, exactBody, text, valid, problems, fingerprint = null } = value
+    return { body, exactBody, text, valid, problems, fingerprint, shape: 'full' }
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
     const code = isAddressable(id) ? 'unavailable' : 'unaddressable'
@@ -108,7 +125,7 @@ async function parseSummary(summaryOf: () => Promise<ParsedText>): Promise<Respo
   const { body, exactBody, text, valid, problems: found } = parseResponseSummary(value, received)
   // Other deviations of a summary are those of its RFQ.
   const problems = found.filter(({ code }) => code === 'duplicate-key' || code === 'precision')
-  return { body, exactBody, text, valid, problems, shape: 'summary' }
+  return { body, exactBody, text, valid, problems, fingerprint: null, shape: 'summary' }
 }
 
 /** Null if the text has several lists of responses, so that it is unknown which one is meant. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { ChannelRef } from '../domain/channel.js'
 import {
   type DocumentParser,
@@ -10,11 +11,12 @@ import {
   type Rfq,
   type RfqListItem,
   type RfqResponse,
+  StoredObservation,
 } from '../domain/observation.js'
 import { CancelToken } from './cancel-token.js'
 import type { ChannelSession, CloseResult, Operation, ReadResult } from './contract.js'
 import { ChannelError, ItemError, UnavailableError } from './errors.js'
-import { readJsonItems, readJsonObject } from './json-body.js'
+import { decodeText, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
 import { createKeyRemover, noteRemovedKey } from './key-removal.js'
 import { ListCollector, parseCloseReply, requireMatchingId } from './response-parsing.js'
 import { type Backoff, RetryQuota, TransientError, withRetries } from './retry.js'
@@ -26,6 +28,8 @@ import { encodePath } from './url-path.js'
 
 export interface SessionOptions {
   transport: Transport
+  /** Quotekeeper's version. */
+  version: string
   channel: ChannelRef & { readonly apiKey: string }
   retries: number
   backoff: Backoff
@@ -74,8 +78,8 @@ export class Session implements ChannelSession {
     return this.#item('readRfq', ['rfqs', id], id, parseRfq)
   }
 
-  readResponse(rfqId: string, id: string): Promise<ReadResult<Observation<RfqResponse>>> {
-    return this.#item('readResponse', ['rfqs', rfqId, 'responses', id], id, parseResponse)
+  readResponse(rfqId: string, id: string, known?: string): Promise<ReadResult<Observation<RfqResponse>>> {
+    return this.#item('readResponse', ['rfqs', rfqId, 'responses', id], id, parseResponse, known)
   }
 
   async closeRfq(id: string): Promise<CloseResult> {
@@ -92,13 +96,16 @@ export class Session implements ChannelSession {
     })
   }
 
-  async #item<T>(operation: Operation, segments: string[], id: string, parse: DocumentParser<T>) {
+  async #item<T>(operation: Operation, segments: string[], id: string, parse: DocumentParser<T>, known?: string) {
     const target = this.#target(operation, segments)
-    return this.#read(target, async (reply) => {
+    return this.#read(target, async (reply): Promise<Observation<T>> => {
+      const fingerprint = reply.containedKey ? null : fingerprintOf(reply.body, this.#options.version)
+      if (fingerprint !== null && fingerprint === known) return storedObservation(id, fingerprint, reply.body, parse)
       const { value, received } = await readJsonObject(reply, target.label, this.#sanitize)
       requireMatchingId(value, id, target.label, this.#sanitize)
       // A document without an id is stored under the requested id.
-      return { ...(reply.containedKey ? noteRemovedKey(parse) : parse)(value, received), id }
+      const observation = (reply.containedKey ? noteRemovedKey(parse) : parse)(value, received)
+      return { ...observation, id, fingerprint: received.hasInvalidUtf8 ? null : fingerprint }
     })
   }
 
@@ -161,6 +168,17 @@ export class Session implements ChannelSession {
     const error = errorForStatus(reply, target, this.#sanitize)
     return (error instanceof TransientError && this.#options.transport.longPause()) || error
   }
+}
+
+/** Another version of Quotekeeper may find other problems in the same bytes. */
+const fingerprintOf = (body: Buffer, version: string) => `${version} ${hash('sha256', body, 'base64')}`
+
+function storedObservation<T>(id: string, fingerprint: string, body: Buffer, parse: DocumentParser<T>) {
+  const text = decodeText(body).trim()
+  return new StoredObservation<T>(id, text, fingerprint, () => {
+    const { value, received } = parseAgain(text)
+    return parse(value, received)
+  })
 }
 
 /** Accepts printable ASCII only: an HTTP library might quote another key in its error message. */

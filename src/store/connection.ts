@@ -7,6 +7,7 @@ import { UnusableDatabaseError } from './errors.js'
 import { openReadOnly } from './read-only.js'
 import { connect, type Sqlite } from './sqlite.js'
 import { isBusy, toStoreError } from './sqlite-errors.js'
+import { WriteQueue } from './write-queue.js'
 
 /** How long a writer waits for the lock of another process, in milliseconds. */
 const MAX_BUSY_WAIT_MS = 5000
@@ -22,8 +23,9 @@ export class Connection {
   /** Null if the database was opened for reading only. */
   readonly #writer: Sqlite | null
   readonly #release: () => void
-  #last: Promise<unknown> = Promise.resolve()
+  readonly #writes: WriteQueue
   readonly #statements = new Map<string, Database.Statement>()
+  readonly #readStatements = new Map<string, Database.Statement>()
 
   private constructor(
     readonly path: string,
@@ -34,6 +36,11 @@ export class Connection {
     this.#writer = writer
     this.reader = reader
     this.#release = release
+    this.#writes = new WriteQueue({
+      writer: () => this.#requireWriter(),
+      retryWhileBusy,
+      toError: (error) => toStoreError(error, path),
+    })
   }
 
   /** Opens or creates the file (0600, folder 0700). Errors: UnusableDatabaseError. */
@@ -78,27 +85,28 @@ export class Connection {
     return statement
   }
 
-  /**
-   * Runs one transaction (BEGIN IMMEDIATE; the commit is synced to disk), once all earlier ones have ended.
-   * @param work may await `yieldToEventLoop`; an error rolls the transaction back
-   */
-  write<T>(work: () => Promise<T> | T): Promise<T> {
-    const result = this.#last.then(() => this.#transaction(work))
-    this.#last = result.catch(() => undefined)
-    return result
+  /** A cached prepared statement of the reading connection. Run it within `read`. */
+  readStatement(sql: string): Database.Statement {
+    let statement = this.#readStatements.get(sql)
+    if (!statement) {
+      statement = this.reader.prepare(sql)
+      this.#readStatements.set(sql, statement)
+    }
+    return statement
   }
 
-  async #transaction<T>(work: () => Promise<T> | T): Promise<T> {
-    const writer = this.#requireWriter()
-    try {
-      await retryWhileBusy(() => writer.exec('begin immediate'))
-      const result = await work()
-      await retryWhileBusy(() => writer.exec('commit'))
-      return result
-    } catch (error) {
-      if (writer.inTransaction) writer.exec('rollback')
-      throw toStoreError(error, this.path)
-    }
+  /**
+   * Makes a write in a transaction (BEGIN IMMEDIATE; the commit is synced to disk), once all earlier ones have been made.
+   * Writes that wait at the same time share a transaction (write-queue.ts).
+   * @param work may await `yieldToEventLoop`; an error rolls back what it wrote
+   */
+  write<T>(work: () => Promise<T> | T): Promise<T> {
+    return this.#writes.add(work, false)
+  }
+
+  /** Like `write`, but waits a few milliseconds for others, so that many are committed together. */
+  writeWithOthers<T>(work: () => Promise<T> | T): Promise<T> {
+    return this.#writes.add(work, true)
   }
 
   /**
@@ -135,7 +143,7 @@ export class Connection {
 
   /** Waits for pending transactions, then closes. */
   async close(): Promise<void> {
-    await this.#last
+    await this.#writes.flush()
     this.#release()
   }
 }

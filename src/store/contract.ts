@@ -214,6 +214,10 @@ export interface Snapshot {
   problems: readonly Problem[]
   /** What the marketplace sent with the text; null (the default) if nothing. */
   validators?: Validators | null
+  /** Equal for documents that were received with the same bytes; null (the default) if not known. */
+  fingerprint?: string | null
+  /** Its content hash (domain/canonical-json.ts), if it was calculated before. */
+  hash?: string
 }
 
 /** An RFQ with its responses, stored in one transaction. */
@@ -335,6 +339,8 @@ export interface History {
   responseStates(channel: string, rfqIds: readonly string[]): Promise<ResponsePollState[]>
   /** The newest text of a document, as received with these validators; null if it is another one. */
   textWithValidators(document: StoredDocument, validators: Validators): Promise<string | null>
+  /** Fingerprints of the stored responses of an RFQ, by id, as far as they are known. */
+  responseFingerprints(channel: string, rfqId: string): Promise<ReadonlyMap<string, string>>
   /** Ids of documents that are not missing; used to detect a mass loss. */
   presentIds(channel: string, kind: 'listing' | 'rfq'): Promise<string[]>
   listings(filter: { channel?: string; asOf?: Date; ids?: readonly string[] }): Promise<KnownDocument[]>

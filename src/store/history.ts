@@ -142,6 +142,14 @@ export function createHistory(connection: Connection): History {
       })
       return row?.text ?? null
     },
+    async responseFingerprints(channel, rfqId) {
+      const rows = connection.readStatement(
+        `select id, fingerprint from entities
+        where channel = ? and kind = 'response' and rfq_id = ? and fingerprint is not null`,
+      )
+      const found = connection.read(() => rows.raw().all(channel, toStoredText(rfqId))) as [string, string][]
+      return new Map(found.map(([id, fingerprint]) => [fromStoredText(id), fingerprint]))
+    },
     async presentIds(channel, kind) {
       const rows = all<{ id: string }>(
         'select id from entities where channel = @channel and kind = @kind and missing_since is null',

@@ -364,6 +364,13 @@ alter table runs add column required_rate real;
 alter table runs add column expected_age_minutes real;
 `
 
+const fingerprints = `
+-- Of the bytes last received (src/marketplace/session.ts); null unless the document is valid and was read whole.
+alter table entities add column fingerprint text;
+-- Whether parsing those bytes found problems.
+alter table entities add column has_problems integer not null default 1;
+`
+
 export const migrations: readonly Migration[] = [
   { name: 'the beginning', sql: tables + guards + currentDocuments('') + documentViews('body') },
   { name: 'repeated decisions, approvals by name', sql: repeatsAndApprovals },
@@ -375,4 +382,5 @@ export const migrations: readonly Migration[] = [
   { name: 'events and deliveries', sql: outbox },
   { name: 'how long targets and messages have failed', sql: failingSince },
   { name: 'request planning', sql: requestPlanning },
+  { name: 'fingerprints of documents', sql: fingerprints },
 ]

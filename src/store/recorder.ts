@@ -33,22 +33,11 @@ interface EntityRow {
   last_read_at: string
   full_read_at: string | null
   missing_since: string | null
+  fingerprint: string | null
   content_hash: string
   shape: DocumentShape
-  body: string
-  parsed_body: string | null
-  latest_body: string | null
 }
 type ShapedSnapshot = Snapshot & { shape: DocumentShape } & Pick<ResponseSnapshot, 'summaryHash' | 'requested'>
-/** A snapshot with the text of its body and its content hash. */
-interface HashedSnapshot extends Snapshot {
-  shape: DocumentShape
-  /** The body as it is stored. */
-  storedText: string
-  /** The parsed body, serialized, if parsing loses something; otherwise null. */
-  parsedBody: string | null
-  hash: string
-}
 /** The run that writes, its timestamp, and when the data was read. */
 interface WriteContext {
   run: RunHandle
@@ -62,15 +51,19 @@ interface WriteContext {
 export function createRecorder(connection: Connection, events: ObservedEvents): Recorder {
   const sql = (text: string) => connection.statement(text)
 
-  const inRun = <T>(run: RunHandle, readAt: Date, now: Date, work: (context: WriteContext) => Promise<T>): Promise<T> =>
-    connection.write(async () => {
-      assertLive(connection, run)
-      const observed: Observations = { rfq: null, changes: [], problems: [] }
-      const context = { run, stamp: advanceTime(run.channel, now), readAt: readAt.toISOString(), observed }
-      const result = await work(context)
-      events.write(run, observed, context.stamp)
-      return result
-    })
+  type Work<T> = (context: WriteContext) => Promise<T>
+
+  const inRun = <T>(run: RunHandle, readAt: Date, now: Date, work: Work<T>): Promise<T> =>
+    connection.write(() => observing(run, readAt, now, work))
+
+  const observing = async <T>(run: RunHandle, readAt: Date, now: Date, work: Work<T>): Promise<T> => {
+    assertLive(connection, run)
+    const observed: Observations = { rfq: null, changes: [], problems: [] }
+    const context = { run, stamp: advanceTime(run.channel, now), readAt: readAt.toISOString(), observed }
+    const result = await work(context)
+    events.write(run, observed, context.stamp)
+    return result
+  }
 
   /** Timestamps within a channel never go backwards, even if the clock does. */
   const advanceTime = (channel: string, now: Date): string =>
@@ -83,16 +76,25 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
 
   const findCurrent = (key: EntityKey) =>
     sql(
-      `select v.valid, e.version, e.last_read_at, e.full_read_at, e.missing_since, e.latest_body, v.content_hash,
-        v.shape, v.body, v.parsed_body
+      `select v.valid, e.version, e.last_read_at, e.full_read_at, e.missing_since, e.fingerprint, v.content_hash,
+        v.shape
       from entities e join versions v using (channel, kind, rfq_id, id, version)
       where e.channel = @channel and e.kind = @kind and e.rfq_id = @rfqId and e.id = @id`,
     ).get(key) as EntityRow | undefined
 
+  /** The stored text of a version, as JSON that loses nothing when it is parsed. */
+  const findText = (key: EntityKey, version: number) =>
+    sql(
+      `select coalesce(parsed_body, body) from versions
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
+    )
+      .pluck()
+      .get({ ...key, version }) as string
+
   const insertVersion = (
     key: EntityKey,
     version: number,
-    snapshot: HashedSnapshot,
+    { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
     notBefore: string | null,
     context: WriteContext,
   ) =>
@@ -105,23 +107,30 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       ...key,
       version,
       notBefore,
-      hash: snapshot.hash,
+      hash,
       stamp: context.stamp,
       runId: context.run.id,
       valid: snapshot.valid ? 1 : 0,
       shape: snapshot.shape,
-      body: snapshot.storedText,
+      ...storedTexts(snapshot),
       bodyAsReceived: typeof snapshot.text === 'string' ? 1 : 0,
-      parsedBody: snapshot.parsedBody,
     })
 
-  const insert = (key: EntityKey, snapshot: HashedSnapshot, context: WriteContext): UpsertResult => {
+  const insert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
     sql(
       `insert into entities (channel, kind, rfq_id, id, version, first_observed_at, last_observed_at, last_read_at,
-        changed_at)
-      values (@channel, @kind, @rfqId, @id, 1, @stamp, @stamp, @readAt, @stamp)`,
-    ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
-    insertVersion(key, 1, snapshot, null, context)
+        changed_at, fingerprint, has_problems, full_read_at, requested_at, summary_hash, read_summary_hash, etag,
+        last_modified)
+      values (@channel, @kind, @rfqId, @id, 1, @stamp, @stamp, @readAt, @stamp, @fingerprint, @hasProblems, @fullReadAt,
+        @requestedAt, @summaryHash, @readSummaryHash, @etag, @lastModified)`,
+    ).run({
+      ...key,
+      stamp: context.stamp,
+      readAt: context.readAt,
+      ...readState(snapshot),
+      ...requestState(snapshot, context.readAt),
+    })
+    insertVersion(key, 1, { snapshot, hash: hashOf(key, snapshot) }, null, context)
     observe(key, 'inserted', null, snapshot, context)
     return 'inserted'
   }
@@ -129,19 +138,20 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   const recordChanged = (
     key: EntityKey,
     row: EntityRow,
-    snapshot: HashedSnapshot,
+    { snapshot, hash }: { snapshot: ShapedSnapshot; hash: string },
     context: WriteContext,
   ): UpsertResult => {
     sql(
       `update versions set superseded_at = @stamp
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version`,
     ).run({ ...key, stamp: context.stamp, version: row.version })
-    insertVersion(key, row.version + 1, snapshot, lastShownAt(row), context)
+    insertVersion(key, row.version + 1, { snapshot, hash }, lastShownAt(row), context)
     sql(
       `update entities set version = version + 1, last_observed_at = @stamp, last_read_at = @readAt,
-        changed_at = @stamp, latest_body = null, latest_parsed_body = null
+        changed_at = @stamp, latest_body = null, latest_parsed_body = null, fingerprint = @fingerprint,
+        has_problems = @hasProblems
       where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({ ...key, stamp: context.stamp, readAt: context.readAt })
+    ).run({ ...key, stamp: context.stamp, readAt: context.readAt, ...readState(snapshot) })
     observe(key, 'changed', row, snapshot, context)
     return 'changed'
   }
@@ -150,21 +160,11 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   const recordUnchanged = (
     key: EntityKey,
     row: EntityRow,
-    snapshot: HashedSnapshot,
+    snapshot: ShapedSnapshot,
     context: WriteContext,
   ): UpsertResult => {
-    const isSameText = snapshot.storedText === row.body
-    sql(
-      `update entities set last_observed_at = @stamp, last_read_at = @readAt, latest_body = @latest,
-        latest_parsed_body = @latestParsed
-      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-    ).run({
-      ...key,
-      stamp: context.stamp,
-      readAt: context.readAt,
-      latest: isSameText ? null : snapshot.storedText,
-      latestParsed: isSameText ? null : snapshot.parsedBody,
-    })
+    if (hasSameBytes(row, snapshot)) touchRead(key, context)
+    else replaceLatest(key, row, snapshot, context)
     // An unchanged RFQ may be listed by an entry that agrees with it, or no longer does.
     if (snapshot.valid !== (row.valid === 1)) {
       sql(
@@ -176,32 +176,65 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   }
 
   const upsert = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
+    if (key.kind === 'response' && recordSameResponse(key, snapshot, context)) return 'unchanged'
     const result = upsertContent(key, snapshot, context)
-    if (result !== 'stale') recordRequest(key, snapshot, context)
+    if (result === 'changed' || result === 'unchanged') recordRequest(key, snapshot, context)
     return result
   }
 
   /** When the document was read, and what decides whether it is read again. */
   const recordRequest = (key: EntityKey, snapshot: ShapedSnapshot, { readAt }: WriteContext) => {
-    const { shape, summaryHash = null, requested = true, validators = null } = snapshot
-    if (shape === 'full') {
-      const { etag = null, lastModified = null } = validators ?? {}
+    if (snapshot.shape === 'full') {
       sql(
-        `update entities set full_read_at = @readAt, requested_at = @readAt, summary_hash = @summaryHash,
-          read_summary_hash = @summaryHash, etag = @etag, last_modified = @lastModified
+        `update entities set full_read_at = @fullReadAt, requested_at = @requestedAt, summary_hash = @summaryHash,
+          read_summary_hash = @readSummaryHash, etag = @etag, last_modified = @lastModified
         where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-      ).run({ ...key, readAt, summaryHash, etag, lastModified })
-    } else if (shape === 'summary') {
+      ).run({ ...key, ...requestState(snapshot, readAt) })
+    } else if (snapshot.shape === 'summary') {
+      const { summaryHash, requestedAt } = requestState(snapshot, readAt)
       sql(
         `update entities set last_read_at = @readAt, summary_hash = @summaryHash,
           requested_at = coalesce(@requestedAt, requested_at)
         where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
-      ).run({ ...key, readAt, summaryHash, requestedAt: requested ? readAt : null })
+      ).run({ ...key, readAt, summaryHash, requestedAt })
     }
   }
 
-  const upsertContent = (key: EntityKey, unhashed: ShapedSnapshot, context: WriteContext): UpsertResult => {
-    const snapshot = hashSnapshot(key.kind, unhashed)
+  const touchRead = (key: EntityKey, { stamp, readAt }: WriteContext) =>
+    sql(
+      `update entities set last_observed_at = @stamp, last_read_at = @readAt
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run({ ...key, stamp, readAt })
+
+  const replaceLatest = (key: EntityKey, row: EntityRow, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
+    const { body, parsedBody } = storedTexts(snapshot)
+    sql(
+      `update entities set last_observed_at = @stamp, last_read_at = @readAt, fingerprint = @fingerprint,
+        has_problems = @hasProblems, latest_body = iif(same, null, @body), latest_parsed_body = iif(same, null, @parsedBody)
+      from (select body = @body as same from versions
+        where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and version = @version)
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id`,
+    ).run({ ...key, version: row.version, stamp, readAt, body, parsedBody, ...readState(snapshot) })
+  }
+
+  /**
+   * Records in one statement that a response was read with the bytes of its stored version, without problems.
+   * @returns false if something else is to be recorded
+   */
+  const recordSameResponse = (key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
+    const { fingerprint } = snapshot
+    if (fingerprint == null) return false
+    const { changes } = sql(
+      `update entities set last_observed_at = @stamp, last_read_at = @readAt, full_read_at = @fullReadAt,
+        requested_at = @requestedAt, summary_hash = @summaryHash, read_summary_hash = @readSummaryHash, etag = @etag,
+        last_modified = @lastModified
+      where channel = @channel and kind = @kind and rfq_id = @rfqId and id = @id and fingerprint = @fingerprint
+        and has_problems = 0 and missing_since is null and last_read_at <= @readAt`,
+    ).run({ ...key, stamp, readAt, fingerprint, ...requestState(snapshot, readAt) })
+    return changes === 1
+  }
+
+  const upsertContent = (key: EntityKey, snapshot: ShapedSnapshot, context: WriteContext): UpsertResult => {
     const row = findCurrent(key)
     if (!row) return withProblems(key, snapshot, context, insert(key, snapshot, context))
     if (context.readAt < row.last_read_at) return 'stale'
@@ -213,14 +246,17 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     if (snapshot.shape !== 'full' && row.shape === 'full') {
       return withProblems(key, snapshot, context, touch(key, context))
     }
-    const same = row.content_hash === snapshot.hash && row.shape === snapshot.shape
-    const result = same ? recordUnchanged(key, row, snapshot, context) : recordChanged(key, row, snapshot, context)
+    const hash = hasSameBytes(row, snapshot) ? row.content_hash : hashOf(key, snapshot)
+    const isSame = row.content_hash === hash && row.shape === snapshot.shape
+    const result = isSame
+      ? recordUnchanged(key, row, snapshot, context)
+      : recordChanged(key, row, { snapshot, hash }, context)
     return withProblems(key, snapshot, context, result)
   }
 
   const withProblems = (
     key: EntityKey,
-    snapshot: HashedSnapshot,
+    snapshot: ShapedSnapshot,
     context: WriteContext,
     result: UpsertResult,
   ): UpsertResult => {
@@ -281,6 +317,27 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       })
       if (times === 1) observed.problems.push({ kind, id: fromStoredText(id), problem })
     }
+  }
+
+  /** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
+  const observe = (
+    key: EntityKey,
+    change: ObservedChange['change'],
+    row: EntityRow | null,
+    snapshot: ShapedSnapshot | null,
+    { observed: { changes } }: WriteContext,
+  ): void => {
+    if (key.kind === 'listing') return
+    const keepsText = key.kind === 'rfq' || changes.length < MAX_BODIES_BEFORE
+    const id = fromStoredText(key.id)
+    changes.push({
+      kind: key.kind,
+      rfqId: key.kind === 'rfq' ? id : fromStoredText(key.rfqId),
+      id,
+      change,
+      before: row && { text: keepsText ? findText(key, row.version) : null, shape: row.shape },
+      after: snapshot && { body: snapshot.body, shape: snapshot.shape },
+    })
   }
 
   /** Documents not missing and last read before the list; a document read later must not be marked missing by it. */
@@ -347,7 +404,7 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     },
 
     recordRfq(run, snapshot, now) {
-      return inRun(run, snapshot.readAt, now, async (context) => {
+      const record: Work<RecordResult> = async (context) => {
         const key = entityKey(run, 'rfq', snapshot.rfq.id)
         context.observed.rfq = { id: snapshot.rfq.id, body: snapshot.rfq.body, shape: snapshot.shape }
         const rfq = upsert(key, { ...snapshot.rfq, shape: snapshot.shape }, context)
@@ -360,7 +417,12 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
         ).run({ ...key, listHash: snapshot.listHash })
         const responses = [...(await upsertResponses(snapshot, context)), ...recordObserved(snapshot, context)]
         return { ...result, responses, missing: markMissingResponses(snapshot, context) }
-      })
+      }
+      const write = () => observing(run, snapshot.readAt, now, record)
+      // A large RFQ takes too much memory to wait for others.
+      return snapshot.responses.length > MAX_WRITES_PER_TURN
+        ? connection.write(write)
+        : connection.writeWithOthers(write)
     },
 
     touchRfqs(run, rfqIds, readAt, now) {
@@ -395,39 +457,39 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
   }
 }
 
-/** Notes a change that an event may tell of. Bodies are not kept when there are too many of them for single events. */
-function observe(
-  key: EntityKey,
-  change: ObservedChange['change'],
-  row: EntityRow | null,
-  snapshot: HashedSnapshot | null,
-  { observed: { changes } }: WriteContext,
-): void {
-  if (key.kind === 'listing') return
-  const keepsText = key.kind === 'rfq' || changes.length < MAX_BODIES_BEFORE
-  const id = fromStoredText(key.id)
-  changes.push({
-    kind: key.kind,
-    rfqId: key.kind === 'rfq' ? id : fromStoredText(key.rfqId),
-    id,
-    change,
-    before: row && { text: keepsText ? (row.parsed_body ?? row.body) : null, shape: row.shape },
-    after: snapshot && { body: snapshot.body, shape: snapshot.shape },
-  })
-}
+/** Whether a document was received with the bytes that were last received of the stored version. */
+const hasSameBytes = (row: EntityRow, { fingerprint, shape }: ShapedSnapshot) =>
+  fingerprint != null && row.fingerprint === fingerprint && row.shape === shape
 
 /** When the last request that showed the whole stored version was sent: a summary shows a part of a response only. */
 const lastShownAt = (row: EntityRow): string => (row.shape === 'full' && row.full_read_at) || row.last_read_at
 
-function hashSnapshot(kind: DocumentKind, snapshot: Snapshot & { shape: DocumentShape }): HashedSnapshot {
-  const { body, exactBody = body, text } = snapshot
-  const serialized = () => JSON.stringify(body) ?? 'null'
+/** When the document itself was read and requested, and what decides whether it is read again. */
+function requestState(snapshot: ShapedSnapshot, readAt: string) {
+  const { shape, summaryHash = null, requested = true, validators } = snapshot
+  const isFull = shape === 'full'
   return {
-    ...snapshot,
-    storedText: text ?? serialized(),
-    parsedBody: exactBody === body ? null : serialized(),
-    hash: contentHash(kind, exactBody),
+    fullReadAt: isFull ? readAt : null,
+    requestedAt: isFull || (shape === 'summary' && requested) ? readAt : null,
+    summaryHash,
+    readSummaryHash: isFull ? summaryHash : null,
+    etag: isFull ? (validators?.etag ?? null) : null,
+    lastModified: isFull ? (validators?.lastModified ?? null) : null,
   }
+}
+
+/** What is remembered of the bytes, so that they need not be parsed again. */
+const readState = ({ fingerprint, valid, shape, problems }: ShapedSnapshot) => ({
+  fingerprint: valid && shape === 'full' ? (fingerprint ?? null) : null,
+  hasProblems: problems.length > 0 ? 1 : 0,
+})
+
+const hashOf = ({ kind }: EntityKey, { hash, body, exactBody = body }: Snapshot) => hash ?? contentHash(kind, exactBody)
+
+/** The body as it is stored, and the parsed body, serialized, if parsing loses something. */
+function storedTexts({ body, exactBody = body, text }: Snapshot): { body: string; parsedBody: string | null } {
+  const serialized = () => JSON.stringify(body) ?? 'null'
+  return { body: text ?? serialized(), parsedBody: exactBody === body ? null : serialized() }
 }
 
 const entityKey = ({ channel }: RunHandle, kind: DocumentKind, id: string, rfqId = ''): EntityKey => ({

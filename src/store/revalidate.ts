@@ -94,7 +94,18 @@ function revalidateDocument(
         valid: valid ? 1 : 0,
       })
   }
-  if (versions[0]) updateProblems(connection, versions[0], found, now, report)
+  if (!versions[0]) return
+  updateProblems(connection, versions[0], found, now, report)
+  forgetFingerprint(connection, versions[0])
+}
+
+/** So that the document is parsed the next time it is received. */
+function forgetFingerprint(connection: Connection, { channel, kind, id }: Entity): void {
+  connection
+    .statement(
+      'update entities set fingerprint = null where channel = ? and kind = ? and id = ? and fingerprint is not null',
+    )
+    .run(channel, kind, id)
 }
 
 function parseRow({ kind, shape, body, parsed_body }: VersionRow) {

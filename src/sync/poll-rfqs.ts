@@ -1,4 +1,4 @@
-import pLimit from 'p-limit'
+import pLimit, { type LimitFunction } from 'p-limit'
 import { isAddressable } from '../domain/identifier.js'
 import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { Observation, Rfq } from '../domain/observation.js'
@@ -19,7 +19,14 @@ interface RfqPoll extends Poll {
   /** When the request for the list was sent. */
   listReadAt: Date
   choose: Selection['choose']
+  /** Limits how many RFQs are read at the same time. */
+  reading: LimitFunction
+  /** Ends the run: no further RFQ is read. */
+  fatal: Error | null
 }
+
+/** RFQs that were read and wait for their commit, while further ones are read. */
+const MAX_UNRECORDED = 100
 
 /**
  * Polls the RFQs of a channel: reads the list, then each RFQ that needs it with all its responses, and records each in
@@ -47,9 +54,10 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     await store.touchRfqs(run, unchangedIds, readAt, now())
     progress.counts.unchanged += unchanged.length
     progress.madeProgress = true
-    const rfqPoll = { ...poll, known, terms: listedTerms(value), listReadAt: readAt, choose }
+    const reading = pLimit(options.concurrency)
+    const rfqPoll = { ...poll, known, terms: listedTerms(value), listReadAt: readAt, choose, reading, fatal: null }
     for (const entry of listOnly) await recordListEntry(rfqPoll, entry)
-    await readEntries(rfqPoll, toRead, options.concurrency)
+    await readEntries(rfqPoll, toRead)
   })
 }
 
@@ -69,27 +77,30 @@ function selectEntries(
   return { toRead, unchanged, listOnly: [], choose: () => undefined }
 }
 
-async function readEntries(poll: RfqPoll, entries: readonly RfqEntry[], concurrency: number): Promise<void> {
-  const { context, run, progress } = poll
-  const limit = pLimit(concurrency)
-  let fatal: Error | null = null
+async function readEntries(poll: RfqPoll, entries: readonly RfqEntry[]): Promise<void> {
+  const { context, progress } = poll
+  const limit = pLimit(poll.reading.concurrency + MAX_UNRECORDED)
   let done = 0
   const total = entries.length
   context.onProgress?.({ done, total })
   const readEntry = async (entry: RfqEntry) => {
-    if (fatal) return
+    if (poll.fatal) return
     try {
-      if (context.signal?.aborted) throw new AbortedError('The poll was stopped.')
-      if (run.lost.aborted) throw run.lost.reason
+      throwIfStopped(poll)
       await readRfq(poll, entry)
     } catch (error) {
-      if (endsRun(error)) fatal ??= error as Error
+      if (endsRun(error)) poll.fatal ??= error as Error
       else progress.failures.push({ id: nameOf(entry), message: (error as Error).message })
     }
     context.onProgress?.({ done: ++done, total })
   }
   await Promise.all(entries.map((entry) => limit(readEntry, entry)))
-  if (fatal) throw fatal
+  if (poll.fatal) throw poll.fatal
+}
+
+function throwIfStopped({ context, run }: RfqPoll): void {
+  if (context.signal?.aborted) throw new AbortedError('The poll was stopped.')
+  if (run.lost.aborted) throw run.lost.reason
 }
 
 /** Whether an error concerns the whole channel or this process, not one RFQ only. */
@@ -115,7 +126,13 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
     return
   }
   try {
-    const fetched = await readRfqWithResponses(session, entry.id, choose(entry.id))
+    const fetched = await poll.reading(async () => {
+      if (poll.fatal) return null
+      throwIfStopped(poll)
+      const stored = known.has(entry.id) ? await store.responseFingerprints(run.channel, entry.id) : undefined
+      return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), stored })
+    })
+    if (fetched === null) return
     const rfq = withListProblems(fetched.rfq, entry, findConflict(terms, fetched.rfq))
     const recorded = await store.recordRfq(run, { ...fetched, rfq, shape: 'full', listHash: entry.hash }, now())
     countRecorded(poll, rfq, recorded)

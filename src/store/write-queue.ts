@@ -1,0 +1,133 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { TimeSlice } from '../domain/time-slice.js'
+import type { Sqlite } from './sqlite.js'
+
+/** A write waits so many times as long as the last commit took: then committing takes a small part of all time. */
+const COMMIT_SHARE = 10
+/** How long a write may wait for others that share its commit, in milliseconds. */
+const MAX_WAIT_MS = 50
+
+interface PendingWrite {
+  work: () => Promise<unknown> | unknown
+  resolve: (value: unknown) => void
+  reject: (error: unknown) => void
+}
+
+interface WriteQueueOptions {
+  /** The writing connection; throws if there is none. */
+  writer: () => Sqlite
+  /** Repeats an attempt while another process holds the lock. */
+  retryWhileBusy: (attempt: () => void) => Promise<void>
+  /** Converts errors for the callers. */
+  toError: (error: unknown) => Error
+}
+
+/**
+ * Commits writes in groups: those that wait are made in one transaction, one after another, each within a savepoint. An error
+ * of one rolls back only that one; none is acknowledged before the commit of all is synced to disk.
+ */
+export class WriteQueue {
+  readonly #options: WriteQueueOptions
+  readonly #waiting: PendingWrite[] = []
+  #isWriting = false
+  #timer: NodeJS.Timeout | null = null
+  #waitMs = 1
+  #idle: Promise<void> = Promise.resolve()
+
+  constructor(options: WriteQueueOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Makes a write as soon as those before it have been made.
+   * @param work may await `yieldToEventLoop`
+   * @param canWait to wait a few milliseconds for other writes, to share their commit
+   */
+  add<T>(work: () => Promise<T> | T, canWait: boolean): Promise<T> {
+    const result = new Promise<T>((resolve, reject) => {
+      this.#waiting.push({ work, resolve: resolve as (value: unknown) => void, reject })
+    })
+    if (!canWait) this.#start()
+    else this.#timer ??= setTimeout(() => this.#start(), this.#waitMs)
+    return result
+  }
+
+  /** Makes all writes that wait. */
+  async flush(): Promise<void> {
+    this.#start()
+    await this.#idle
+  }
+
+  #start(): void {
+    if (this.#timer) clearTimeout(this.#timer)
+    this.#timer = null
+    if (this.#isWriting || this.#waiting.length === 0) return
+    this.#isWriting = true
+    this.#idle = this.#writeAll()
+  }
+
+  async #writeAll(): Promise<void> {
+    // Those that are added in the same turn share the first commit.
+    await null
+    await this.#writeGroup()
+    while (this.#waiting.length > 0) {
+      await yieldToEventLoop()
+      await this.#writeGroup()
+    }
+    this.#isWriting = false
+  }
+
+  /** One transaction of as many writes as fit in a slice of time. Never rejects. */
+  async #writeGroup(): Promise<void> {
+    const { retryWhileBusy, toError } = this.#options
+    const acknowledge: (() => void)[] = []
+    const group: PendingWrite[] = []
+    try {
+      const writer = this.#options.writer()
+      await retryWhileBusy(() => void writer.exec('begin immediate'))
+      const slice = new TimeSlice()
+      do {
+        const write = this.#waiting.shift()
+        if (!write) break
+        group.push(write)
+        acknowledge.push(await this.#writeOne(writer, write))
+      } while (!slice.isOver)
+      const began = performance.now()
+      await retryWhileBusy(() => void writer.exec('commit'))
+      this.#waitMs = Math.min(MAX_WAIT_MS, COMMIT_SHARE * (performance.now() - began))
+    } catch (error) {
+      this.#rollBack()
+      const failed = group.length > 0 ? group : this.#waiting.splice(0)
+      for (const { reject } of failed) reject(toError(error))
+      return
+    }
+    for (const each of acknowledge) each()
+  }
+
+  /**
+   * Makes one write of a group.
+   * @returns tells the caller how it went, to be called after the commit
+   * @throws an error at which SQLite rolled back the whole transaction
+   */
+  async #writeOne(writer: Sqlite, { work, resolve, reject }: PendingWrite): Promise<() => void> {
+    writer.exec('savepoint write')
+    try {
+      const result = await work()
+      writer.exec('release write')
+      return () => resolve(result)
+    } catch (error) {
+      if (!writer.inTransaction) throw error
+      writer.exec('rollback to write; release write')
+      return () => reject(this.#options.toError(error))
+    }
+  }
+
+  #rollBack(): void {
+    try {
+      const writer = this.#options.writer()
+      if (writer.inTransaction) writer.exec('rollback')
+    } catch {
+      // The database cannot be written at all; the callers get the error that says so.
+    }
+  }
+}

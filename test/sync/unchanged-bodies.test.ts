@@ -1,0 +1,108 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it, vi } from 'vitest'
+import { readRfqWithResponses } from '../../src/marketplace/rfq-reader.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+
+const rows = (fixture: ChannelFixture, text: string) =>
+  new Database(fixture.store.path, { readonly: true }).prepare(text).all() as Record<string, unknown>[]
+const lastRead = (fixture: ChannelFixture) =>
+  rows(fixture, `select distinct last_read_at from entities where kind = 'response'`).map((row) => row.last_read_at)
+
+/** A fixture with an RFQ of two responses that was polled once. */
+async function polledOnce() {
+  const fixture = await openChannelFixture()
+  const rfq = fixture.sandbox.world.addRfq(CHANNEL)
+  const ids = [0, 1].map(() => fixture.sandbox.world.addResponse(rfq.id).id)
+  await fixture.pollRfqs()
+  return { fixture, world: fixture.sandbox.world, rfqId: rfq.id, id: ids[0] ?? '' }
+}
+
+describe('a response with the bytes that are stored', () => {
+  it('is not parsed again, and counts as read, over six polls and a restart', async () => {
+    const { fixture, id } = await polledOnce()
+    const parse = vi.spyOn(JSON, 'parse')
+    const timesParsed = () => parse.mock.calls.filter(([text]) => text.startsWith(`{"id":"${id}"`)).length
+    for (let round = 0; round < 6; round++) {
+      if (round === 3) await fixture.reopenStore()
+      fixture.advanceSeconds(60)
+      const { run } = await fixture.pollRfqs()
+      expect(run).toMatchObject({ outcome: 'complete', seen: 3, unchanged: 3, inserted: 0, changed: 0, invalid: 0 })
+      expect(lastRead(fixture)).toEqual([fixture.now().toISOString()])
+    }
+    expect(timesParsed()).toBe(0)
+    fixture.sandbox.world.changeResponse(id, { projectName: 'Another name' })
+    fixture.advanceSeconds(60)
+    expect((await fixture.pollRfqs()).changes).toContainEqual({ kind: 'response', id, change: 'changed' })
+    expect(timesParsed()).toBeGreaterThan(0)
+  })
+
+  it('is parsed again after revalidate', async () => {
+    const { fixture, rfqId } = await polledOnce()
+    expect((await fixture.store.responseFingerprints(KEY, rfqId)).size).toBe(2)
+    await fixture.store.revalidate(fixture.now())
+    expect((await fixture.store.responseFingerprints(KEY, rfqId)).size).toBe(0)
+    await fixture.pollRfqs()
+    expect((await fixture.store.responseFingerprints(KEY, rfqId)).size).toBe(2)
+  })
+
+  it('counts its problems at each of six polls, and one that is not valid is never known by its bytes', async () => {
+    const { fixture, world, rfqId, id } = await polledOnce()
+    world.changeResponse(id, (document) => ({ ...document, colour: 'green' }))
+    for (let poll = 1; poll <= 6; poll++) {
+      await fixture.pollRfqs()
+      expect(await fixture.store.problems({ entityIds: [id] })).toMatchObject([{ path: 'colour', times: poll }])
+    }
+    world.changeResponse(id, (document) => ({ ...document, submittedAt: 7 as unknown as string }))
+    for (let poll = 1; poll <= 3; poll++) {
+      // The summary in the RFQ is not valid either.
+      expect((await fixture.pollRfqs()).run.invalid).toBe(2)
+      expect([...(await fixture.store.responseFingerprints(KEY, rfqId)).keys()]).not.toContain(id)
+    }
+  })
+
+  it('is present again when the RFQ lists it again', async () => {
+    const { fixture, world, rfqId, id } = await polledOnce()
+    const [before] = rows(fixture, `select body from versions where id = '${id}'`)
+    for (let round = 0; round < 6; round++) {
+      const document = world.response(id)
+      world.removeResponse(id)
+      fixture.advanceSeconds(60)
+      expect((await fixture.pollRfqs()).run.missing).toBe(1)
+      world.addResponse(rfqId, document)
+      fixture.advanceSeconds(60)
+      expect((await fixture.pollRfqs()).run).toMatchObject({ missing: 0, inserted: 0 })
+      expect(rows(fixture, `select missing_since, version from entities where id = '${id}'`)).toEqual([
+        { missing_since: null, version: 1 },
+      ])
+    }
+    expect(rows(fixture, `select body from versions where id = '${id}'`)).toEqual([before])
+    expect(rows(fixture, 'select count(*) as n, count(returned_at) as ended from absences')).toEqual([
+      { n: 6, ended: 6 },
+    ])
+  })
+
+  it('is recorded whole if another process recorded a newer version meanwhile', async () => {
+    const { fixture, world, rfqId, id } = await polledOnce()
+    const first = world.response(id)
+    for (let round = 0; round < 6; round++) {
+      const stored = await fixture.store.responseFingerprints(KEY, rfqId)
+      world.changeResponse(id, { projectName: `Another name ${round}` })
+      fixture.advanceSeconds(60)
+      await fixture.pollRfqs()
+      world.changeResponse(id, () => first)
+      fixture.advanceSeconds(60)
+      const read = await readRfqWithResponses(fixture.session(), rfqId, { stored })
+      const run = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+      const { responses } = await fixture.store.recordRfq(
+        run,
+        { ...read, shape: 'full', listHash: null },
+        fixture.now(),
+      )
+      expect(responses.find((response) => response.id === id)).toEqual({ id, change: 'changed' })
+      const end = { seen: 0, inserted: 0, changed: 0, unchanged: 0, missing: 0, invalid: 0, requests: 0 }
+      await run.finish({ ...end, outcome: 'complete', error: null }, fixture.now())
+    }
+    const [newest] = rows(fixture, `select body, version from offers where id = '${id}'`)
+    expect(newest).toEqual({ body: JSON.stringify(first), version: 13 })
+  })
+})
