@@ -1,9 +1,11 @@
 import type { ReadinessCheck } from '../src/domain/readiness.js'
 import type { RunKind, RunRecord } from '../src/domain/records.js'
+import { describeShortage } from '../src/domain/request-rates.js'
 import type { RunQueries } from '../src/store/contract.js'
 
 /** What readiness needs to know of a run. */
-export type FinishedRun = Pick<RunRecord, 'finishedAt'> & Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems'>>
+export type FinishedRun = Pick<RunRecord, 'finishedAt'> &
+  Partial<Pick<RunRecord, 'outcome' | 'error' | 'failedItems' | 'requestRates'>>
 
 /** How recently one kind of poll completed on one channel. */
 export interface PollState {
@@ -77,7 +79,9 @@ export function checkPoll(poll: PollState, now: Date): Omit<ReadinessCheck, 'nam
   if (newest?.finishedAt == null) return { ok, message: `no complete poll yet${lastError}` }
   // A complete poll has an error if no poll can read some RFQ.
   const exception = newest.error || newest.outcome === 'partial' ? `, except ${oneLine(newest)}` : ''
-  const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}`
+  const shortage = describeShortage(newest.requestRates)
+  const rates = shortage === null ? '' : `; ${shortage}`
+  const message = `last complete poll ${formatAge(newest.finishedAt, now)} ago${exception}${rates}`
   if (ok) return { ok, message: message + lastError }
   return { ok, message: `${message} (older than 3 intervals)${lastError}; see \`quotekeeper runs\`` }
 }

@@ -26,14 +26,17 @@ export async function planPoll(
 ): Promise<PollPlanning | undefined> {
   const { schedule, scheduleTimeZone, requests, polling, channels } = config
   if (schedule.rfqs === null) return undefined
-  const nextPollAt = nextTick(compileCron(schedule.rfqs, scheduleTimeZone), now)
+  const cron = compileCron(schedule.rfqs, scheduleTimeZone)
+  const nextPollAt = nextTick(cron, now)
   if (nextPollAt === null) return undefined
+  const later = nextTick(cron, nextPollAt) ?? new Date(2 * nextPollAt.getTime() - now.getTime())
+  const intervalMs = later.getTime() - nextPollAt.getTime()
   const seconds = (nextPollAt.getTime() - now.getTime()) / 1_000
   const total = Math.floor(requests.perSecond * seconds * RFQ_POLLS_SHARE)
   const newest = await Promise.all(channels.map(({ key }) => store.newestRun({ channel: key, kind: 'rfqs' })))
   const shares = shareRequests(total, newest.map(demandOf))
   const index = channels.findIndex(({ key }) => key === channel)
-  return { ...polling, budget: Math.max(1, shares[index] ?? total), nextPollAt }
+  return { ...polling, budget: Math.max(1, shares[index] ?? total), nextPollAt, intervalMs }
 }
 
 /** What a channel may send at its next poll; without limit if it was never polled. */

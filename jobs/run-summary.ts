@@ -1,5 +1,6 @@
 import type { ClosingResult } from '../src/closing/contract.js'
 import type { RunRecord } from '../src/domain/records.js'
+import { describeShortage, SHORTAGE_REMEDY } from '../src/domain/request-rates.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { Log } from './contract.js'
 
@@ -15,7 +16,8 @@ export function logRunSummary(
   log: Log,
   { previous = null, cause, rfq }: { previous?: RunRecord | null; cause?: string; rfq?: string } = {},
 ): void {
-  const { id, startedAt, finishedAt, error, suspicious: _suspicious, times: _times, notBefore, ...rest } = result.run
+  const { id, startedAt, finishedAt, error, suspicious: _suspicious, times: _times, notBefore, ...run } = result.run
+  const { requestRates: _rates, ...rest } = run
   const seconds = finishedAt === null ? null : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000
   const facts = {
     run: id,
@@ -31,6 +33,16 @@ export function logRunSummary(
   const isNews = rest.kind !== 'close' || previous?.outcome !== rest.outcome || previous.error !== error
   const level = rest.outcome === 'failed' ? 'error' : rest.outcome === 'complete' || !isNews ? 'info' : 'warn'
   log[level](facts, `${rest.kind} of ${rest.channel}: ${rest.outcome}`)
+  logShortage(result.run, previous, log)
+}
+
+/** Once when requests begin not to suffice, and when they suffice again. */
+function logShortage({ channel, requestRates }: RunRecord, previous: RunRecord | null, log: Log): void {
+  if (requestRates === null) return
+  const shortage = describeShortage(requestRates)
+  const before = describeShortage(previous?.requestRates)
+  if (shortage !== null && before === null) log.warn({ channel, ...requestRates }, `${shortage}; ${SHORTAGE_REMEDY}`)
+  if (shortage === null && before !== null) log.info({ channel, ...requestRates }, 'requests suffice again')
 }
 
 /** Logs a warning for each RFQ that a person should look at, when its situation changed: not in every round. */

@@ -126,7 +126,7 @@ async function closeOne(round: Round, candidate: Candidate): Promise<void> {
   const { context, run, policy } = round
   context.signal?.throwIfAborted()
   if (run.lost.aborted) throw run.lost.reason
-  const read = await readBeforeClose(context, run, candidate)
+  const read = await readBeforeClose(context, run, candidate, { isDryRun: policy.mode === 'dry-run' })
   if (read === null) {
     const against: Reason[] = [{ code: 'changing', text: 'it changed at every fresh read' }]
     const evaluation = { ...evaluateNow(round, candidate), against }

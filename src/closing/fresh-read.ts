@@ -35,8 +35,9 @@ async function isInvalidElsewhere({ store }: ClosingContext, channel: string, { 
 }
 
 /**
- * Reads an RFQ immediately before a close (docs/CLOSING.md, rule 6). One request if nothing changed; otherwise the RFQ
- * is recorded with all its responses and read again.
+ * Reads an RFQ immediately before a close (docs/CLOSING.md, rule 6): with all its responses, since a poll may not have read
+ * them of late, then alone once more. If it changed meanwhile, both again. A dry run, which sends nothing, begins with the
+ * second step.
  * @param known the version the decision to close is based on
  * @returns null if it differed at every attempt
  */
@@ -44,8 +45,9 @@ export async function readBeforeClose(
   context: ClosingContext,
   run: RunHandle,
   known: Candidate,
+  { isDryRun }: { isDryRun: boolean },
 ): Promise<FreshRead | null> {
-  let expected = known
+  let expected = isDryRun ? known : await readAndRecord(context, run, known.id)
   for (let attempt = 0; attempt < MAX_READS; attempt++) {
     const { value, readAt, serverDate } = await context.session.readRfq(known.id)
     const answeredAt = context.now()

@@ -33,6 +33,8 @@ export interface PollPlanning {
   /** Requests that the channel may send until the next poll. */
   budget: number
   nextPollAt: Date
+  /** From that poll to the one after it, in milliseconds. */
+  intervalMs: number
   offersMaxAgeMinutes: number
   urgentHours: number
 }

@@ -1,6 +1,7 @@
 import { createCalendar, endOfDate } from '../domain/expiry.js'
 import { isAddressable } from '../domain/identifier.js'
-import type { RfqListItem } from '../domain/observation.js'
+import type { Observation, RfqListItem } from '../domain/observation.js'
+import type { RequestRates } from '../domain/records.js'
 import type { ChooseResponses } from '../marketplace/rfq-reader.js'
 import type { ResponsePollState, RfqPollState } from '../store/contract.js'
 import type { PollPlanning, PollRfqsOptions } from './contract.js'
@@ -37,8 +38,7 @@ export async function planEntries(
 ): Promise<Selection> {
   const now = context.now()
   const rules = { ...planning, recheckClosedHours: options.recheckClosedHours }
-  const readable = [...entries.values()].filter(isReadable)
-  const listed = plannableRfqs(readable, context.timeZone ?? 'UTC')
+  const listed = plannableRfqs([...entries.values()], context.timeZone ?? 'UTC')
   const candidates = listed.filter(
     (rfq) => reasonToRead(rfq, known.get(rfq.id), { ...rules, full: false, now }) !== null,
   )
@@ -49,16 +49,34 @@ export async function planEntries(
   const responses = byRfq(states)
   // The list took one.
   const budget = planning.budget - 1
-  const plan = planRequests({ listed, known, responses, budget, now, nextPollAt: planning.nextPollAt, rules })
+  const { nextPollAt, intervalMs } = planning
+  const plan = planRequests({ listed, known, responses, budget, now, nextPollAt, intervalMs, rules })
   progress.requestRates = plan.rates
   progress.postponed += plan.postponed.reduce((sum, rfq) => sum + 1 + rfq.postponed.size, 0)
   return toSelection(plan, { entries, known, responses, progress })
 }
 
-/** Others are recorded from their entry without a request. */
-const isReadable = (entry: RfqEntry): boolean => entry.document !== null && isAddressable(entry.id)
+/** What polls of a channel need and may send, told from its list alone. */
+export function ratesOfList(
+  list: readonly Observation<RfqListItem>[],
+  { planning, timeZone, now }: { planning: PollPlanning; timeZone: string; now: Date },
+): RequestRates {
+  const { budget, nextPollAt, intervalMs } = planning
+  const rules = { ...planning, recheckClosedHours: 0 }
+  const stored = { known: new Map(), responses: new Map() }
+  const listed = plannableRfqs(list, timeZone)
+  return planRequests({ ...stored, listed, budget: budget - 1, now, nextPollAt, intervalMs, rules }).rates
+}
 
-function plannableRfqs(entries: readonly RfqEntry[], timeZone: string): PlannableRfq[] {
+/** Others are recorded from their entry without a request. */
+const isReadable = (entry: Pick<RfqEntry, 'id' | 'document'>): boolean =>
+  entry.document !== null && isAddressable(entry.id)
+
+/** The entries of a list that can be read, as planning needs them. */
+function plannableRfqs(
+  entries: readonly (Observation<RfqListItem> & { hash?: string })[],
+  timeZone: string,
+): PlannableRfq[] {
   const calendar = createCalendar(timeZone)
   const ends = new Map<string, Date | null>()
   const dueAt = (date: string | null | undefined): Date | null => {
@@ -69,7 +87,7 @@ function plannableRfqs(entries: readonly RfqEntry[], timeZone: string): Plannabl
     ends.set(date, end)
     return end
   }
-  return entries.map(({ id, hash, document }) => ({
+  return entries.filter(isReadable).map(({ id, hash = '', document }) => ({
     id,
     hash,
     state: document?.state ?? null,

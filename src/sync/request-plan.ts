@@ -28,6 +28,8 @@ export interface PlanInput {
   budget: number
   now: Date
   nextPollAt: Date
+  /** From that poll to the one after it, in milliseconds. */
+  intervalMs: number
   rules: PlanRules
 }
 
@@ -61,7 +63,8 @@ export interface RequestPlan {
 const CHANGES_SHARE = 0.1
 /** Share of the budget for what has waited longest if not everything can be read, so that nothing waits for ever. */
 const LONGEST_WAIT_SHARE = 0.2
-const MINUTE_MS = 60_000
+const SECOND_MS = 1_000
+const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
 
 interface Item {
@@ -123,7 +126,7 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
   const cause = reasonToRead(rfq, state, { full: false, recheckClosedHours: rules.recheckClosedHours, now })
   if (cause === null) return null
   const closed = rfq.state === 'closed'
-  const urgent = !closed && rfq.dueAt !== null && isUrgent(rfq.dueAt, input)
+  const urgent = !closed && rfq.dueAt !== null && isUrgent(rfq.dueAt.getTime(), input)
   const unit: Unit = {
     ...rfqItem(rfq, state, { urgent, cause }, input),
     dueAt: rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY,
@@ -146,8 +149,8 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
 const presentIds = (stored: ReadonlyMap<string, ResponsePollState> = new Map()) =>
   [...stored.values()].flatMap(({ id, missingSince }) => (missingSince === null ? [id] : []))
 
-const isUrgent = (dueAt: Date, { now, rules }: PlanInput): boolean =>
-  Math.abs(dueAt.getTime() - now.getTime()) <= rules.urgentHours * HOUR_MS
+const isUrgent = (dueAt: number, { now, rules }: PlanInput): boolean =>
+  Math.abs(dueAt - now.getTime()) <= rules.urgentHours * HOUR_MS
 
 function rfqItem(
   rfq: PlannableRfq,
@@ -183,9 +186,8 @@ function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): 
 }
 
 /** How many polls can pass before this one, so that it is read again before its maximum age, however long a poll takes. */
-function pollsUntilDue(lastAt: number, { now, nextPollAt, rules }: PlanInput): number {
-  const interval = Math.max(1, nextPollAt.getTime() - now.getTime())
-  return Math.floor((lastAt + rules.offersMaxAgeMinutes * MINUTE_MS - nextPollAt.getTime()) / interval)
+function pollsUntilDue(lastAt: number, { nextPollAt, intervalMs, rules }: PlanInput): number {
+  return Math.floor((lastAt + rules.offersMaxAgeMinutes * MINUTE_MS - nextPollAt.getTime()) / intervalMs)
 }
 
 const moreValuable = (one: ReadReason, other: ReadReason): ReadReason =>
@@ -200,35 +202,40 @@ interface Load {
 }
 
 /** What the open RFQs and their responses need, by the number of documents. */
-function measureLoad(units: readonly Unit[], usable: number, { now, nextPollAt, rules }: PlanInput): Load {
-  const interval = Math.max(1, nextPollAt.getTime() - now.getTime())
+function measureLoad(units: readonly Unit[], usable: number, input: PlanInput): Load {
+  const { now, nextPollAt, intervalMs, rules } = input
   const open = units.filter(({ closed }) => !closed)
-  const sizeOf = ({ responses, later }: Unit) => responses.length + later.length
-  const urgent = open.filter(({ dueAt }) => Math.abs(dueAt - now.getTime()) <= rules.urgentHours * HOUR_MS)
-  const urgentCost = urgent.reduce((sum, unit) => sum + 1 + sizeOf(unit), 0)
+  const sizeOf = (some: readonly Unit[]) =>
+    some.reduce((sum, { responses, later }) => sum + 1 + responses.length + later.length, 0)
+  const urgent = open.filter(({ dueAt }) => isUrgent(dueAt, input))
+  const urgentCost = sizeOf(urgent)
   const rfqs = open.length - urgent.length
-  const responses = open.reduce((sum, unit) => sum + 1 + sizeOf(unit), 0) - urgentCost - rfqs
+  const others = sizeOf(open) - urgentCost
   // Read before they could exceed their age while the next poll reads.
-  const pollsWithinAge = Math.max(1, Math.floor((rules.offersMaxAgeMinutes * MINUTE_MS) / interval) - 1)
-  const needed = urgentCost + (rfqs + responses) / pollsWithinAge
-  const readsEveryRfq = usable >= urgentCost + rfqs + responses / pollsWithinAge
-  const perSecond = (requests: number) => requests / (interval / 1_000)
+  const pollsWithinAge = Math.max(1, Math.floor((rules.offersMaxAgeMinutes * MINUTE_MS) / intervalMs) - 1)
+  const needed = urgentCost + others / pollsWithinAge
+  const readsEveryRfq = usable >= urgentCost + rfqs + (others - rfqs) / pollsWithinAge
+  // The list takes one more.
+  const allowed = ((usable + 1) * SECOND_MS) / Math.max(1, nextPollAt.getTime() - now.getTime())
+  const required = ((needed + 1) * SECOND_MS) / intervalMs
+  const ageMinutes =
+    required <= allowed ? rules.offersMaxAgeMinutes : expectedAge({ urgentCost, others, allowed }, input)
   return {
     readsEveryRfq,
     capacity: usable - urgentCost - (readsEveryRfq ? rfqs : 0),
-    rates: {
-      // The list takes one more.
-      required: perSecond(needed + 1),
-      allowed: perSecond(usable + 1),
-      ageMinutes: usable >= needed ? rules.offersMaxAgeMinutes : expectedAge(),
-    },
+    rates: { required, allowed, ageMinutes },
   }
+}
 
-  function expectedAge(): number {
-    const forOthers = Math.max(usable - urgentCost, usable * LONGEST_WAIT_SHARE, 1)
-    const polls = Math.max((rfqs + responses) / forOthers, urgentCost / Math.max(usable, 1))
-    return Math.max(rules.offersMaxAgeMinutes, (polls * interval) / MINUTE_MS)
-  }
+/** How old documents become if requests do not suffice. */
+function expectedAge(
+  { urgentCost, others, allowed }: { urgentCost: number; others: number; allowed: number },
+  { intervalMs, rules }: PlanInput,
+): number {
+  const perPoll = Math.max(1, (allowed * intervalMs) / SECOND_MS - 1)
+  const forOthers = Math.max(perPoll - urgentCost, perPoll * LONGEST_WAIT_SHARE)
+  const polls = Math.max(others / forOthers, urgentCost / perPoll)
+  return Math.max(rules.offersMaxAgeMinutes, (polls * intervalMs) / MINUTE_MS)
 }
 
 /**

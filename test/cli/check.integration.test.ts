@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
@@ -122,6 +122,19 @@ describe('check', () => {
       )
       expect(out).toMatch(/the marketplace's clock is 59\d s behind ours \(limit 60 s\)/)
     }
+  })
+
+  it('warns with the numbers if requests do not suffice to read everything in time', async () => {
+    const more = 'schedule: { rfqs: "* * * * * *" }\npolling: { offersMaxAgeMinutes: 0 }\n'
+    const { quotekeeper, folder } = await createCliFixture({ more })
+    const file = join(folder, 'quotekeeper.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('perSecond: 5000', 'perSecond: 5'))
+    const { status, out } = await quotekeeper('check', '--json')
+    const found = (JSON.parse(out) as Finding[]).filter(({ what }) => what.endsWith(' RFQs'))
+    expect(status).toBe(0)
+    expect(found).toMatchObject([{ ok: true }, { ok: true }])
+    expect(found[0]?.found).toMatch(/requests do not suffice: \d\d\.0 per second are needed .*, 2\.0 are available/)
+    expect(found[0]?.remedy).toContain('polling.offersMaxAgeMinutes')
   })
 
   it('writes into the reports directory', async () => {

@@ -53,6 +53,32 @@ describe('closing an RFQ that is past due', () => {
     expect(await fixture.store.verifyDecisions()).toMatchObject({ brokenAt: null })
   })
 
+  it('reads the RFQ and every offer before each close, however lately a poll read them, and the RFQ alone in a dry run', async () => {
+    const fixture = await openChannelFixture()
+    const { world, log } = fixture.sandbox
+    for (let round = 0; round < 6; round++) {
+      const { id } = world.addRfq(CHANNEL, { responseDueDate: DUE })
+      const offers = Array.from({ length: 3 }, () => world.addResponse(id).id)
+      await fixture.pollRfqs()
+      if (round === 3) await fixture.reopenStore()
+      log.reset()
+      await fixture.closeExpired({ mode: 'dry-run' })
+      expect(fixture.sandbox.requests.map(({ operation }) => operation)).toEqual(['readRfq'])
+      // What only the offer itself shows is known when the RFQ is closed.
+      world.changeResponse(offers[round % 3] as string, { offer: { additionalNotesToBuyer: `round ${round}` } })
+      log.reset()
+      expect((await fixture.closeExpired()).decisions).toMatchObject([{ rfqId: id, outcome: 'closed' }])
+      const operations = fixture.sandbox.requests.map(({ operation }) => operation)
+      const before = operations.slice(0, operations.indexOf('closeRfq'))
+      expect(before).toEqual(['readRfq', 'readResponse', 'readResponse', 'readResponse', 'readRfq'])
+      const [first] = fixture.sandbox.requests
+      const known = await fixture.store.rfqs({ channel: KEY, ids: [id] })
+      const changed = known[0]?.responses.find((response) => response.id === offers[round % 3])
+      expect(changed?.body).toMatchObject({ offer: { additionalNotesToBuyer: `round ${round}` } })
+      expect(first?.rfqId).toBe(id)
+    }
+  })
+
   it('never closes an RFQ that is due today or whose date, state or document is not as documented', async () => {
     const fixture = await openChannelFixture()
     const unusual: Record<string, object> = {
@@ -395,7 +421,7 @@ describe('an intent that a crash left open', () => {
     failClose(fixture, { kind: 'reset', apply: true })
     fixture.sandbox.faults.add({
       operation: 'readRfq',
-      skip: 1,
+      skip: 2,
       times: ALWAYS,
       effect: { kind: 'status', status: 503 },
     })

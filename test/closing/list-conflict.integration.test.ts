@@ -47,7 +47,7 @@ describe('an open RFQ past due whose list entry', () => {
     const entry = JSON.stringify((await fixture.session().listRfqs()).value[0]?.body)
     // The POST is inconclusive, and the read after it fails.
     fixture.sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 500 } })
-    fixture.sandbox.faults.add({ operation: 'readRfq', skip: 1, times: 3, effect: { kind: 'status', status: 500 } })
+    fixture.sandbox.faults.add({ operation: 'readRfq', skip: 2, times: 3, effect: { kind: 'status', status: 500 } })
     await fixture.closeExpired()
     expect(fixture.posts()).toHaveLength(1)
     const text = `{"items":[${entry.replace('{', '{"state":"closed",')}]}`

@@ -92,7 +92,7 @@ describe('an RFQ past due of which parsing loses something', () => {
     fixture.sandbox.faults.add({ operation: 'closeRfq', times: ALWAYS, effect: { kind: 'status', status: 500 } })
     fixture.sandbox.faults.add({
       operation: 'readRfq',
-      skip: 1,
+      skip: 2,
       times: ALWAYS,
       effect: { kind: 'text', text: withTwoDueDates(detail), contentType: 'application/json' },
     })

@@ -89,6 +89,7 @@ export class RequestWorld {
     const nextPollAt = new Date(this.#now + INTERVAL_MS)
     const plan = planRequests({
       ...{ listed, known: this.#known, responses: this.#responses, budget, now, nextPollAt },
+      intervalMs: INTERVAL_MS,
       rules: this.#rules,
     })
     let { left } = plan

@@ -106,6 +106,21 @@ async function decide(store: Store, runId: number, changes: Partial<NewDecision>
 }
 
 describe('poll job', () => {
+  it('warns once with the numbers when requests do not suffice, and says when they do again', async () => {
+    const end = { requestRates: { required: 36.7, allowed: 16.2, ageMinutes: 136 } } as Partial<RunEnd>
+    const { run, log } = await createTestHandlers({ end })
+    for (let poll = 0; poll < 6; poll++) await run('poll-rfqs')
+    const warnings = () => log.lines.filter(({ message }) => message.includes('requests do not suffice'))
+    expect(warnings()).toHaveLength(1)
+    expect(warnings()[0]).toMatchObject({ level: 'warn', facts: { required: 36.7, allowed: 16.2 } })
+    expect(warnings()[0]?.message).toContain('36.7 per second are needed')
+    expect(warnings()[0]?.message).toContain('16.2 are available, so what is shown becomes about 2 h old')
+    end.requestRates = { required: 10, allowed: 16.2, ageMinutes: 60 }
+    for (let poll = 0; poll < 6; poll++) await run('poll-rfqs')
+    expect(warnings()).toHaveLength(1)
+    expect(log.lines.filter(({ message }) => message === 'requests suffice again')).toHaveLength(1)
+  })
+
   it('plans its requests if the schedule asked for it, and reads everything for a person', async () => {
     const schedule = { listings: null, rfqs: '*/5 * * * *', closeExpired: null, channelReport: null }
     const { run, called } = await createTestHandlers({ config: testConfig({ schedule }) })

@@ -31,6 +31,16 @@ it('poll freshness › rejects an older poll and shows its age', () => {
     message: 'last complete poll 25 h ago (older than 3 intervals); see `quotekeeper runs`',
   })
 })
+it('poll freshness › says with the numbers that requests do not suffice, which is no failure', () => {
+  const finishedAt = '2026-11-21T10:06:00.000Z'
+  const requestRates = { required: 0.0412, allowed: 0.015, ageMinutes: 90.4 }
+  const message =
+    'last complete poll 60 s ago; requests do not suffice: 0.041 per second are needed to read everything within its ' +
+    'maximum age, 0.015 are available, so what is shown becomes about 90 min old'
+  expect(check({ newest: { finishedAt, requestRates } })).toMatchObject({ ok: true, message })
+  const enough = { ...requestRates, allowed: 0.0412 }
+  expect(check({ newest: { finishedAt, requestRates: enough } })?.message).toBe('last complete poll 60 s ago')
+})
 it('poll freshness › rejects a channel that was never polled', () => {
   expect(check({})).toMatchObject({ ok: false, message: 'no complete poll yet' })
 })

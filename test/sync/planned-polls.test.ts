@@ -8,7 +8,7 @@ const INTERVAL_SECONDS = 300
 function plannedPoll(fixture: ChannelFixture, planning: Partial<PollPlanning> = {}) {
   fixture.advanceSeconds(INTERVAL_SECONDS)
   const nextPollAt = new Date(fixture.now().getTime() + INTERVAL_SECONDS * 1_000)
-  const rules = { offersMaxAgeMinutes: 60, urgentHours: 24 }
+  const rules = { offersMaxAgeMinutes: 60, urgentHours: 24, intervalMs: INTERVAL_SECONDS * 1_000 }
   return fixture.pollRfqs({ planning: { budget: 1_000, nextPollAt, ...rules, ...planning } })
 }
 
@@ -33,7 +33,7 @@ describe('planned polls', () => {
       if (poll === 20) await fixture.reopenStore()
       fixture.advanceSeconds(25 * 60)
       const nextPollAt = new Date(fixture.now().getTime() + 35 * 60_000)
-      const { run } = await plannedPoll(fixture, { nextPollAt, offersMaxAgeMinutes: 180 })
+      const { run } = await plannedPoll(fixture, { nextPollAt, intervalMs: 30 * 60_000, offersMaxAgeMinutes: 180 })
       expect(run).toMatchObject({ outcome: 'complete', inserted: 0, changed: 0, missing: 0, seen: 6, postponed: 0 })
       requests.push(run.requests)
     }

@@ -1,6 +1,8 @@
 import { clockProblem } from '../../closing/clock-skew.js'
 import { isExampleAddress } from '../../config/example.js'
 import type { ChannelConfig } from '../../config.js'
+import type { Observation, RfqListItem } from '../../domain/observation.js'
+import { describeShortage, SHORTAGE_REMEDY } from '../../domain/request-rates.js'
 import type { ChannelSession, ReadResult } from '../../marketplace/contract.js'
 import { UnavailableError } from '../../marketplace/errors.js'
 import { once } from '../../once.js'
@@ -9,7 +11,7 @@ import type { App } from '../app.js'
 import type { Cli } from '../cli-context.js'
 import { connectTo } from '../connect-to.js'
 import { plural } from '../terminal-text.js'
-import { type Check, type CheckResult, failed, passed } from './finding.js'
+import { type Check, type CheckResult, failed, passed, warning } from './finding.js'
 
 /** A list that takes longer counts as failed, in milliseconds: `check` answers within seconds. */
 const MAX_READ_MS = 10_000
@@ -71,17 +73,34 @@ function sessionOpener({ io }: Cli, app: App) {
   return async (channel: ChannelConfig) => (await open()).session(channel, { signal: io.stop })
 }
 
+/** Whether the request limit suffices to read everything in time: a warning only, because polls read what they can. */
+async function withShortage(
+  { cli, app }: ChannelContext,
+  channel: ChannelConfig,
+  list: readonly Observation<RfqListItem>[],
+  summary: string,
+): Promise<CheckResult> {
+  const store = await app.store().catch(() => null)
+  if (store === null) return passed(summary)
+  const [{ planPoll }, { ratesOfList }] = await Promise.all([
+    import('../../../jobs/poll-planning.js'),
+    import('../../sync/plan-entries.js'),
+  ])
+  // A poll that begins at a tick has the whole interval.
+  const now = (await planPoll(app.config, store, { channel: channel.key, now: cli.io.now() }))?.nextPollAt
+  const planning = now && (await planPoll(app.config, store, { channel: channel.key, now }))
+  if (now === undefined || planning === undefined) return passed(summary)
+  const shortage = describeShortage(ratesOfList(list, { planning, timeZone: channel.timeZone, now }))
+  return shortage === null ? passed(summary) : warning(`${summary}; ${shortage}`, SHORTAGE_REMEDY)
+}
+
 function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[] {
   const { io } = context.cli
   const { closing } = context.app.config
   const session = once(() => context.sessionOf(channel))
   const closes = channel.autoClose !== 'off' && closing.enabled
 
-  const readList = async (
-    what: string,
-    noun: string,
-    read: (from: ChannelSession) => Promise<ReadResult<unknown[]>>,
-  ) => {
+  const readList = async <T>(what: string, noun: string, read: (from: ChannelSession) => Promise<ReadResult<T[]>>) => {
     const startedAt = performance.now()
     const { value, readAt, serverDate } = await read(await session()).catch((error: unknown) => {
       if (error instanceof UnavailableError && error.status === null) context.unanswered ??= what
@@ -89,7 +108,7 @@ function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[]
     })
     const seconds = ((performance.now() - startedAt) / 1000).toFixed(1)
     const skew = clockProblem({ readAt, answeredAt: io.now(), serverDate }, closing.maxClockSkewSeconds)
-    return { summary: `${plural(value.length, noun)} in ${seconds} s`, skew }
+    return { value, summary: `${plural(value.length, noun)} in ${seconds} s`, skew }
   }
   const isReachable = () =>
     context.reachable().then(
@@ -106,8 +125,8 @@ function channelChecks(context: ChannelContext, channel: ChannelConfig): Check[]
     if (!(await isReachable())) return failed('not checked: see marketplace')
     const before = await readListings().catch(() => null)
     if (!before?.ok) return failed(`not checked: see ${listings}`)
-    const { summary, skew } = await readList(rfqs, 'RFQ', (from) => from.listRfqs())
-    if (skew === null) return passed(summary)
+    const { value, summary, skew } = await readList(rfqs, 'RFQ', (from) => from.listRfqs())
+    if (skew === null) return withShortage(context, channel, value, summary)
     return closes ? failed(`${summary}; ${skew}`, NO_CLOSING) : passed(`${summary}; ${skew}`)
   })
   return [
