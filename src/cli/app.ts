@@ -65,6 +65,14 @@ export const withStore = <T>(
     async (app) => use(await app.store(), app),
   )
 
+/** The same for a command that reads the marketplace too, and records what it read. */
+export const withWritableStore: typeof withStore = (cli, use, { set = [] } = {}) =>
+  withApp(
+    cli,
+    { secrets: 'required', logTo: 'stderr', defaultLevel: 'warn', createDatabase: false, set },
+    async (app) => use(await app.store(), app),
+  )
+
 /** For a command that calls the marketplace once and exits. Creates the database if it does not exist. */
 export const withServices = <T>(cli: Cli, use: (app: App) => Promise<T>, defaultLevel: LogLevel = 'warn') =>
   withApp(cli, { secrets: 'required', logTo: 'stderr', defaultLevel, createDatabase: true }, use)

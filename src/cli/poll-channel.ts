@@ -15,6 +15,8 @@ export interface PollRequest {
   kind: PollKind
   full?: boolean
   acceptLoss?: boolean
+  /** Id of the only RFQ to read. */
+  only?: string
   onProgress?: (progress: { done: number; total: number }) => void
 }
 
@@ -34,12 +36,12 @@ export async function refuseDuringPause(
  * @throws {FailedError} during a Retry-After pause; RunBusyError, StoreError
  */
 export async function pollChannel({ io }: Cli, app: App, request: PollRequest): Promise<PollResult> {
-  const { channel, kind, full = false, acceptLoss = false, onProgress } = request
+  const { channel, kind, full = false, acceptLoss = false, only, onProgress } = request
   const store = await app.store()
   await refuseDuringPause(store, { channel: channel.key, kind }, io.now())
   const services = { marketplace: await app.marketplace(), store, now: io.now }
   const context = { ...pollContext(services, channel, io.stop), acceptLoss, ...(onProgress ? { onProgress } : {}) }
   if (kind === 'listings') return (await import('../sync/poll-listings.js')).pollListings(context)
   const { pollRfqs } = await import('../sync/poll-rfqs.js')
-  return pollRfqs(context, { ...pollOptions(app.config), full })
+  return pollRfqs(context, { ...pollOptions(app.config), full, ...(only !== undefined && { only }) })
 }

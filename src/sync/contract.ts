@@ -24,6 +24,8 @@ export interface PollRfqsOptions {
   recheckClosedHours: number
   /** RFQs read at the same time. */
   concurrency: number
+  /** Id of the only RFQ to read, besides the list; other RFQs that should be read are left to the next poll. */
+  only?: string
   /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
   planning?: PollPlanning
 }

@@ -48,7 +48,7 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     await markMissing(poll, 'rfq', listed, readAt)
     const selection = options.planning
       ? await planEntries(poll, entries, { known, options, planning: options.planning })
-      : selectEntries(entries, known, options, now())
+      : selectOnly(poll, selectEntries(entries, known, options, now()), entries, options.only)
     const { toRead, unchanged, listOnly, choose } = selection
     const unchangedIds = unchanged.map((entry) => entry.id)
     await store.touchRfqs(run, unchangedIds, readAt, now())
@@ -75,6 +75,22 @@ function selectEntries(
     ;(reasonToRead(listed, known.get(entry.id), rules) === null ? unchanged : toRead).push(entry)
   }
   return { toRead, unchanged, listOnly: [], choose: () => undefined }
+}
+
+/** Selects one RFQ. The poll is partial if others should be read. */
+function selectOnly(
+  { progress }: Pick<Poll, 'progress'>,
+  selection: Selection,
+  entries: ReadonlyMap<string, RfqEntry>,
+  only: string | undefined,
+): Selection {
+  if (only === undefined) return selection
+  const wanted = entries.get(only)
+  const isOther = ({ id }: RfqEntry) => id !== only
+  const others = selection.toRead.filter(isOther).length
+  progress.postponed += others
+  if (others > 0) progress.incomplete ??= `only ${wanted ? nameOf(wanted) : 'the list'} was read, as asked for`
+  return { ...selection, toRead: wanted ? [wanted] : [], unchanged: selection.unchanged.filter(isOther) }
 }
 
 async function readEntries(poll: RfqPoll, entries: readonly RfqEntry[]): Promise<void> {

@@ -2,7 +2,7 @@ import { Option } from 'commander'
 import type { Format } from '../../../reports/formats.js'
 import type { ReportRequest } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'
-import { type App, withStore } from '../app.js'
+import { type App, withStore, withWritableStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { FailedError, UsageError } from '../cli-error.js'
 import { findRfq } from '../find-rfq.js'
@@ -23,13 +23,14 @@ import { printJson, printNote } from '../output.js'
 import { outputFile } from '../output-file.js'
 import { createProgress } from '../progress.js'
 import { databaseNow, parseReadFilter } from '../read-filter.js'
+import { checkFreshOptions, type FreshOptions, readFresh } from '../read-fresh.js'
 import { createReportOrder } from '../report-request.js'
 import { findChannel } from '../select-channels.js'
 
 type Options = ChannelOption &
   AsOfOption &
   SetOption &
-  JsonOption & { out?: string; force?: boolean; format?: Format; open?: boolean; by?: string }
+  JsonOption & { out?: string; force?: boolean; format?: Format; open?: boolean; by?: string } & FreshOptions
 
 /** As in reports/formats.ts, which is loaded only when a report is made. */
 const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
@@ -48,24 +49,29 @@ export const register: RegisterCommand = (command, cli) => {
         .choices(FORMATS)
         .default('xlsx'),
     )
+    .option('--fresh', 'read the RFQ and its offers from the marketplace first')
+    .option('--or-stored', 'with --fresh: if that fails, report on what is recorded')
     .addOption(byOption('who makes the report, as it says itself'))
     .option('--open', 'open the file with the program that the desktop has for it')
     .addOption(jsonOption('print the figures of the report as JSON and write no file'))
-    .action((match: string | undefined, options: Options) =>
-      withStore(
+    .action((match: string | undefined, options: Options) => {
+      checkFreshOptions(options, match)
+      const open = options.fresh ? withWritableStore : withStore
+      return open(
         cli,
         (store, app) =>
           match === undefined
             ? writeOverviews(cli, { store, app }, options)
             : writeComparison(cli, { store, app }, options, match),
         options,
-      ),
-    )
+      )
+    })
   withExamples(
     command,
     ['quotekeeper report 1012', 'compare the offers; prints the path of the workbook'],
     ['quotekeeper report 1012 --as-of yesterday --out yesterday.xlsx', 'as they were known at the end of yesterday'],
     ['quotekeeper report 1012 --set discountRate=0.05 --set weights.price=60', 'with other settings for this report'],
+    ['quotekeeper report 1012 --fresh', 'with what the marketplace shows now'],
     ['quotekeeper report 1012 --open', 'and open it'],
     ['quotekeeper report 1012 --format html', 'as one page for a browser'],
     ['quotekeeper report --channel acme/forest', 'the overview of one channel'],
@@ -81,6 +87,7 @@ async function writeComparison(cli: Cli, context: ReportContext, options: Option
   const file = fileOf(cli, context.app, options)
   const filter = { match, withoutResponses: true, ...(await parseReadFilter(cli, context, options, 'rfqs')) }
   const { rfq } = await findRfq(context.store, filter)
+  if (options.fresh) await readFresh(cli, context, { channel: rfq.channel, id: rfq.id }, options)
   const order = { ...(await orderOf(cli, context, options, rfq.channel)), rfqId: rfq.id }
   if (!options.json) return writeReport(cli, context.app, { ...order, ...file }, options)
   const { buildRfqReport } = await import('../../reporting/rfq-report.js')
