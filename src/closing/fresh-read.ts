@@ -18,20 +18,25 @@ const MAX_READS = 3
 export async function readAndRecord(context: ClosingContext, run: RunHandle, id: string): Promise<FreshRead> {
   const whole = await readRfqWithResponses(context.session, id)
   const answeredAt = context.now()
-  const rfq = { ...whole.rfq, valid: whole.rfq.valid && !(await isInvalidElsewhere(context, run.channel, whole.rfq)) }
+  const known = await knownOf(context, run.channel, whole.rfq)
+  const rfq = { ...whole.rfq, valid: known.valid }
   const recorded = await context.store.recordRfq(run, { ...whole, rfq, shape: 'full', listHash: null }, answeredAt)
-  const version = { version: recorded.rfqVersion, hash: recorded.rfqHash }
-  return freshRead(id, rfq, version, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
+  const { rfqVersion: version, rfqHash: hash } = recorded
+  return freshRead(rfq, { ...known, version, hash }, { readAt: whole.readAt, answeredAt, serverDate: whole.serverDate })
 }
 
 /**
- * Whether the same content was recorded as not valid: its list entry contradicts it or has a duplicate key, which this read
- * cannot show. Only a poll clears that.
+ * What only polls show and this read does not clear: that the RFQ is missing from the list, and that the same content was
+ * recorded as not valid, because its list entry contradicts it or has a duplicate key.
  */
-async function isInvalidElsewhere({ store }: ClosingContext, channel: string, { id, exactBody }: Observation<Rfq>) {
-  const matches = await store.rfqs({ channel, match: id, withoutResponses: true })
-  const stored = matches.find(({ rfq }) => rfq.id === id)?.rfq
-  return stored !== undefined && !stored.valid && stored.contentHash === contentHash('rfq', exactBody)
+async function knownOf({ store }: ClosingContext, channel: string, { id, exactBody, valid }: Observation<Rfq>) {
+  const [stored] = await store.rfqs({ channel, ids: [id], withoutResponses: true })
+  if (stored === undefined) return { valid, missingSince: null }
+  const { rfq } = stored
+  return {
+    valid: valid && (rfq.valid || rfq.contentHash !== contentHash('rfq', exactBody)),
+    missingSince: rfq.missingSince,
+  }
 }
 
 /**
@@ -47,37 +52,33 @@ export async function readBeforeClose(
   known: Candidate,
   { isDryRun }: { isDryRun: boolean },
 ): Promise<FreshRead | null> {
-  let expected = isDryRun ? known : await readAndRecord(context, run, known.id)
+  const readAgain = async (before: Candidate): Promise<Candidate> => {
+    const read = await readAndRecord(context, run, known.id)
+    // Being read ends its absence in the history; only the list can say that it is listed again.
+    return { ...read, missingSince: read.missingSince ?? before.missingSince }
+  }
+  let expected = isDryRun ? known : await readAgain(known)
   for (let attempt = 0; attempt < MAX_READS; attempt++) {
     const { value, readAt, serverDate } = await context.session.readRfq(known.id)
     const answeredAt = context.now()
-    if (contentHash('rfq', value.exactBody) === expected.hash && value.valid === expected.valid) {
+    if (contentHash('rfq', value.exactBody) === expected.hash) {
+      // A poll may have found something against it since the decision.
+      const now = await knownOf(context, run.channel, value)
       await context.store.touchRfqs(run, [known.id], readAt, answeredAt)
-      return freshRead(known.id, value, expected, { readAt, answeredAt, serverDate })
+      const { version, hash } = expected
+      const missingSince = now.missingSince ?? expected.missingSince
+      return freshRead(value, { ...now, missingSince, version, hash }, { readAt, answeredAt, serverDate })
     }
-    expected = await readAndRecord(context, run, known.id)
+    expected = await readAgain(expected)
   }
   return null
 }
 
 function freshRead(
-  id: string,
-  { body, exactBody, document, valid }: Observation<Rfq>,
-  { version, hash }: { version: number; hash: string },
+  { id, body, exactBody, document }: Observation<Rfq>,
+  known: Pick<Candidate, 'valid' | 'missingSince' | 'version' | 'hash'>,
   times: ClockTimes,
 ): FreshRead {
   const state = document?.state ?? null
-  return {
-    id,
-    body,
-    exactBody,
-    document,
-    valid,
-    listEntryOnly: false,
-    missingSince: null,
-    version,
-    hash,
-    state,
-    ...times,
-  }
+  return { id, body, exactBody, document, listEntryOnly: false, state, ...known, ...times }
 }

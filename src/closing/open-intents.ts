@@ -57,11 +57,10 @@ async function readUnlessGone(round: Round, intent: CloseIntent): Promise<FreshR
     return await readAndRecord(context, run, intent.rfqId)
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
-    const matches = await context.store.rfqs({ channel, match: intent.rfqId, withoutResponses: true })
-    const stored = matches.find(({ rfq }) => rfq.id === intent.rfqId)?.rfq
-    if (stored === undefined || stored.missingSince === null) throw error
+    const [stored] = await context.store.rfqs({ channel, ids: [intent.rfqId], withoutResponses: true })
+    if (stored === undefined || stored.rfq.missingSince === null) throw error
     const now = context.now()
-    const gone = { ...storedCandidate(stored), state: null, readAt: now, answeredAt: now, serverDate: null }
+    const gone = { ...storedCandidate(stored.rfq), state: null, readAt: now, answeredAt: now, serverDate: null }
     await recordOutcome(round, gone, evaluateNow(round, gone), settleAsGone(intent, gone, error.message))
     return null
   }

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
+import type { ClosingContext } from '../../src/closing/contract.js'
 import type { FreshRead } from '../../src/closing/fresh-read.js'
-import { settleAsGone, settleByRead } from '../../src/closing/settlement.js'
+import { closeAndVerify, settleAsGone, settleByRead } from '../../src/closing/settlement.js'
+import { AbortedError } from '../../src/marketplace/errors.js'
+import type { Effect } from '../../src/sandbox/index.js'
 import type { CloseIntent } from '../../src/store/contract.js'
+import { KEY } from '../helpers/channel-fixture.js'
+import { closingContextOf, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 
 const SENT_AT = '2026-11-21T12:00:00.000Z'
 const intent = (posts: number) => ({ posts, sentAt: posts > 0 ? SENT_AT : null }) as CloseIntent
@@ -35,4 +40,124 @@ describe('an intent that a crash left open', () => {
       reason: expect.stringContaining('has been missing from the list since 2026-11-21T13:00:00.000Z'),
     })
   })
+})
+
+/** A planned close of the only RFQ; each POST has the next effect, without one the close is done and confirmed. */
+async function openPlannedClose(effects: readonly Effect[]) {
+  const fixture = await openClosingFixture()
+  const { sandbox, store, now } = fixture
+  for (const effect of effects) sandbox.faults.add({ operation: 'closeRfq', effect })
+  const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+  const planned = await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() })
+  const pauses: number[] = []
+  let onPause = () => {}
+  const close = (context: Partial<ClosingContext> = {}) => {
+    const pause = async (milliseconds: number) => {
+      pauses.push(milliseconds)
+      onPause()
+      fixture.advanceSeconds(milliseconds / 1000)
+    }
+    // Nothing stands against another POST; whether there is one is decided by what happened.
+    return closeAndVerify(closingContextOf(fixture, { pause, ...context }), run, planned, () => ({ kind: 'send' }))
+  }
+  /** Changes the RFQ during the pause, as somebody else would. */
+  const changeInPause = (change: object) => {
+    onPause = () => void sandbox.world.changeRfq(rfqId(1), change)
+  }
+  return Object.assign(fixture, { close, changeInPause, pauses })
+}
+const FIRST_SENT = '2026-11-21T12:00:00.000Z'
+const SECOND_SENT = '2026-11-21T12:00:05.000Z'
+const NO_EFFECT: Effect = { kind: 'status', status: 200, body: { ok: true } }
+
+describe('a close that is sent', () => {
+  it('and confirmed is verified by one read, at once', async () => {
+    const { close, pauses } = await openPlannedClose([])
+    expect(await close()).toMatchObject({
+      outcome: 'closed',
+      reason: 'the marketplace replied 200, ok: true; a read shows state closed',
+      failure: null,
+      sent: [FIRST_SENT],
+      intent: { posts: 1 },
+    })
+    expect(pauses).toEqual([])
+  })
+
+  it.each<[string, object | null, string]>([
+    ['closed', { state: 'closed' }, 'closed'],
+    ['failed', null, 'failed'],
+  ])('and confirmed without effect is read again 5 seconds later: %s', async (_title, change, outcome) => {
+    const { close, changeInPause, pauses, posts } = await openPlannedClose([NO_EFFECT])
+    if (change) changeInPause(change)
+    expect(await close()).toMatchObject({ outcome, after: { readAt: new Date(SECOND_SENT) } })
+    expect(pauses).toEqual([5000])
+    expect(posts()).toHaveLength(1)
+  })
+
+  it.each<[string, Effect, string]>([
+    ['400', { kind: 'status', status: 400, body: { message: 'no' } }, 'the marketplace replied 400: no'],
+    ['ok: false', { kind: 'not-ok' }, 'the marketplace replied 200, ok: false'],
+  ])('and refused with %s is verified at once and sent no more', async (_title, effect, reply) => {
+    const { close, pauses, posts } = await openPlannedClose([effect])
+    expect(await close()).toMatchObject({ outcome: 'refused', reason: `${reply}; a read shows state open` })
+    expect(pauses).toEqual([])
+    expect(posts()).toHaveLength(1)
+  })
+
+  it.each([302, 408, 429, 500, 503])('and answered with %i is sent again after 5 seconds, once', async (status) => {
+    const inconclusive: Effect = { kind: 'status', status }
+    const once = await openPlannedClose([inconclusive])
+    expect(await once.close()).toMatchObject({ outcome: 'closed', sent: [FIRST_SENT, SECOND_SENT] })
+    expect(once.pauses).toEqual([5000])
+    const twice = await openPlannedClose([inconclusive, inconclusive])
+    expect(await twice.close()).toMatchObject({
+      outcome: 'unknown',
+      reason: expect.stringMatching(`replied ${status}.*; a read shows state open after POST 2: check it$`),
+      intent: { posts: 2 },
+    })
+    expect(twice.posts()).toHaveLength(2)
+  })
+
+  it.each<[object, string, string]>([
+    [{ state: 'withdrawn' }, 'unknown', 'a read shows state withdrawn after POST 1: check it'],
+    [{ state: null }, 'unknown', 'a read shows no state after POST 1: check it'],
+    [{ state: 'closed' }, 'closed', 'a read shows state closed'],
+  ])('without a conclusive reply is not sent again if the RFQ is not open: %j', async (change, outcome, reason) => {
+    const { close, changeInPause, posts } = await openPlannedClose([{ kind: 'status', status: 500 }])
+    changeInPause(change)
+    expect(await close()).toMatchObject({ outcome, reason: expect.stringContaining(reason) })
+    expect(posts()).toHaveLength(1)
+  })
+
+  it('and refused at the second POST was closed by the first, if it is closed', async () => {
+    const refusedAndClosed: Effect = { kind: 'status', status: 400, apply: true }
+    const first = await openPlannedClose([refusedAndClosed])
+    expect(await first.close()).toMatchObject({
+      outcome: 'already-closed',
+      reason: expect.stringMatching(/elsewhere$/),
+    })
+    const second = await openPlannedClose([{ kind: 'status', status: 500 }, refusedAndClosed])
+    expect(await second.close()).toMatchObject({ outcome: 'closed', intent: { posts: 2 } })
+  })
+
+  it('without a reply has the reason of that, and one that is not understood is named', async () => {
+    const lost = await openPlannedClose([{ kind: 'reset', apply: true }])
+    const { failure, reason } = (await lost.close()) as { failure: string; reason: string }
+    expect(failure).not.toBeNull()
+    expect(reason).toBe(`no reply to the POST (${failure}); a read shows state closed`)
+    const page = await openPlannedClose([{ kind: 'text', text: '<html>', apply: true }])
+    expect(await page.close()).toMatchObject({ reason: expect.stringContaining('replied 200 without ok: <html>') })
+  })
+
+  it.each([new AbortedError('stopped'), new Error('out of memory')])(
+    'stays open if it is interrupted by %s',
+    async (error) => {
+      const { close, session, store, operations } = await openPlannedClose([])
+      const interrupted = Object.assign(Object.create(session()), { closeRfq: () => Promise.reject(error) })
+      const before = operations().length
+      await expect(close({ session: interrupted })).rejects.toBe(error)
+      expect(await store.openIntents(KEY)).toMatchObject([{ state: 'sending', posts: 1 }])
+      expect(operations()).toHaveLength(before)
+    },
+  )
 })

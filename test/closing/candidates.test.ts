@@ -1,0 +1,342 @@
+import Database from 'better-sqlite3'
+import { describe, expect, it } from 'vitest'
+import { closeExpired } from '../../src/closing/closing-round.js'
+import { readAndRecord } from '../../src/closing/fresh-read.js'
+import { RunLostError } from '../../src/store/errors.js'
+import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+
+const threeRfqs = () => openClosingFixture([{}, {}, {}])
+type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
+const closedIds = (fixture: Fixture) => fixture.posts().map(({ rfqId }) => rfqId)
+const heldPlansOf = ({ store, now }: Fixture) => store.heldPlans({ channel: KEY, now: now() })
+/** Who approved the only plan of a fixture. */
+function approverOf({ store }: Fixture): unknown {
+  const db = new Database(store.path, { readonly: true })
+  try {
+    return db.prepare('select approved_by from held_rounds').pluck().get()
+  } finally {
+    db.close()
+  }
+}
+
+describe('the RFQs that a round closes', () => {
+  it('are taken by due date, and those of one date by identifier', async () => {
+    const fixture = await openClosingFixture(
+      ['2026-11-19', '2026-11-05', '2026-11-10', '2026-11-05'].map((responseDueDate) => ({ responseDueDate })),
+    )
+    await fixture.closeExpired()
+    expect(closedIds(fixture)).toEqual([rfqId(2), rfqId(4), rfqId(3), rfqId(1)])
+  })
+
+  it('are those that a person asked for by name, however many', async () => {
+    const fixture = await threeRfqs()
+    const { run } = await fixture.closeExpired({ retry: [rfqId(1), rfqId(3)], maxPerRun: 1 })
+    expect(closedIds(fixture)).toEqual([rfqId(1), rfqId(3)])
+    expect(run).toMatchObject({ outcome: 'complete', seen: 3, changed: 2, unchanged: 1 })
+  })
+
+  it('are all that qualify if they are exactly maxPerRun', async () => {
+    const fixture = await threeRfqs()
+    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 3 })
+    expect(approvalPlan).toBeNull()
+    expect(closedIds(fixture)).toHaveLength(3)
+  })
+
+  it('include those that no finished poll has read', async () => {
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+    const poll = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    await readAndRecord(closingContextOf(fixture), poll, id)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'closed', evidence: { poll: null } }])
+  })
+
+  it('are those of its channel', async () => {
+    const river = { org: 'acme', channel: 'river', apiKey: 'key of acme' }
+    const fixture = await openChannelFixture({ others: [{ ...river, listings: 1, rfqs: 0 }] })
+    fixture.sandbox.world.addRfq(river, { responseDueDate: DUE })
+    await fixture.pollRfqs({ channel: river })
+    expect((await fixture.closeExpired()).run).toMatchObject({ outcome: 'complete', seen: 0 })
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('are counted without those that were closed before, and invalid ones are counted as such', async () => {
+    const fixture = await openClosingFixture([{}, {}, {}, {}])
+    fixture.sandbox.world.closeRfq(rfqId(1))
+    fixture.sandbox.faults.add({
+      rfqId: rfqId(2),
+      operation: 'readRfq',
+      times: ALWAYS,
+      effect: { kind: 'patch', patch: { minVolume: 'many' } },
+    })
+    fixture.sandbox.world.changeRfq(rfqId(2), { title: 'Another title' })
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).run).toMatchObject({ seen: 3, changed: 2, unchanged: 1, invalid: 1 })
+  })
+})
+
+describe('a round with more RFQs than maxPerRun', () => {
+  it('is held for 24 hours under one plan, which names the RFQs', async () => {
+    const fixture = await threeRfqs()
+    const { approvalPlan, stopReason, decisions, counts } = await fixture.closeExpired({ maxPerRun: 2 })
+    expect(counts).toEqual({ closed: 0, alreadyClosed: 0, wouldClose: 0, held: 3 })
+    expect(stopReason).toBe(
+      '3 RFQs are past due, more than maxPerRun (2), so none was closed. ' +
+        `To close exactly these, run within 24 hours: quotekeeper close-expired --channel acme/forest --approve ${approvalPlan}`,
+    )
+    expect(decisions).toMatchObject(
+      fixture.ids.map((rfqId) => ({
+        rfqId,
+        reason: `held for approval: 3 RFQs are past due, more than maxPerRun (2); plan ${approvalPlan}`,
+        evidence: { codes: ['max-per-run'], heldPlan: approvalPlan },
+      })),
+    )
+    expect(await heldPlansOf(fixture)).toMatchObject([
+      { plan: approvalPlan, rfqIds: fixture.ids, expiresAt: '2026-11-22T12:00:00.000Z' },
+    ])
+  })
+
+  it('is not held if it is a dry run', async () => {
+    const fixture = await threeRfqs()
+    const { counts, approvalPlan } = await fixture.closeExpired({ maxPerRun: 2, mode: 'dry-run' })
+    expect(counts).toMatchObject({ wouldClose: 3, held: 0 })
+    expect(approvalPlan).toBeNull()
+  })
+
+  it.each<[string, Parameters<Fixture['closeExpired']>[0], string | null, boolean]>([
+    ['stays while dry runs see more', { mode: 'dry-run', maxPerRun: 2 }, null, true],
+    ['stays while dry runs see fewer', { mode: 'dry-run' }, null, true],
+    ['stays while a person closes others', { retry: [rfqId(4)] }, null, true],
+    ['stays while the kill switch is on', { maxPerRun: 2 }, 'Closing is off.', true],
+    ['ends with a round of exactly maxPerRun', { maxPerRun: 3 }, null, false],
+    ['ends with a round in which none qualifies', { graceHours: 48 }, null, false],
+  ])('leaves a plan that %s', async (_title, policy, stopped, stays) => {
+    const fixture = await threeRfqs()
+    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
+    await fixture.closeExpired(policy, { stopped: () => stopped })
+    expect(await heldPlansOf(fixture)).toMatchObject(stays ? [{ plan: approvalPlan }] : [])
+  })
+
+  it.each<[string, Parameters<Fixture['closeExpired']>[0], string | null, boolean]>([
+    ['is approved by the round that closes its RFQs', {}, null, true],
+    ['is not approved by a dry run', { mode: 'dry-run' }, null, false],
+    ['is not approved while the kill switch is on', {}, 'stopped', false],
+  ])('leaves a plan that %s', async (_title, policy, stopped, approved) => {
+    const fixture = await threeRfqs()
+    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
+    const approval = { ...policy, maxPerRun: 2, approvedPlan: approvalPlan ?? '', approvedBy: 'anna' }
+    await fixture.closeExpired(approval, { stopped: () => stopped })
+    expect(await heldPlansOf(fixture)).toHaveLength(approved ? 0 : 1)
+    expect(approverOf(fixture)).toBe(approved ? 'anna' : null)
+    expect(closedIds(fixture)).toEqual(approved ? fixture.ids : [])
+  })
+})
+
+describe('a round that is held', () => {
+  it('because the kill switch is on reads nothing and says so', async () => {
+    const fixture = await threeRfqs()
+    const requests = fixture.operations().length
+    const { decisions, run } = await fixture.closeExpired({}, { stopped: () => 'Closing is off.' })
+    expect(decisions).toMatchObject(
+      fixture.ids.map(() => ({ decision: 'held', reason: 'Closing is off.', evidence: { codes: ['kill-switch'] } })),
+    )
+    expect(run).toMatchObject({ outcome: 'partial', error: 'Closing is off.' })
+    expect(fixture.operations()).toHaveLength(requests)
+  })
+
+  it.each([{}, { approve: true }])('is complete if no RFQ qualifies anyway: %j', async ({ approve = false }) => {
+    const fixture = await threeRfqs()
+    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
+    for (const id of fixture.ids) fixture.sandbox.world.changeRfq(id, { responseDueDate: '2026-12-24' })
+    await fixture.pollRfqs()
+    const policy = approve ? { approvedPlan: approvalPlan ?? '' } : {}
+    const { stopReason } = await fixture.closeExpired(policy, { stopped: () => 'Closing is off.' })
+    expect(stopReason).toBeNull()
+  })
+
+  it('because of the newest poll names that poll, also if a person asked for its RFQs', async () => {
+    const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
+    const { run: poll } = await fixture.pollRfqs()
+    const { decisions, stopReason } = await fixture.closeExpired({ retry: [rfqId(9)] })
+    expect(decisions).toMatchObject([
+      { rfqId: rfqId(9), decision: 'held', reason: expect.stringContaining(`(run ${poll.id})`) },
+    ])
+    expect(decisions[0]?.evidence).toMatchObject({ codes: ['mass-loss'] })
+    expect(stopReason).toBe(`Closing is held because of the newest poll (run ${poll.id}): ${poll.error}`)
+    expect(fixture.posts()).toEqual([])
+  })
+})
+
+describe('an RFQ whose turn has come', () => {
+  it('is kept open if it changes at every fresh read, and the next one is closed', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    let reads = 0
+    fixture.sandbox.faults.add({
+      rfqId: rfqId(1),
+      operation: 'readRfq',
+      times: ALWAYS,
+      effect: { kind: 'transform', change: (body) => ({ ...body, title: `Title ${++reads}` }) },
+    })
+    const { decisions } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([
+      {
+        rfqId: rfqId(1),
+        decision: 'keep',
+        reason: 'it changed at every fresh read',
+        evidence: { codes: ['changing'], for: expect.arrayContaining(['its state is open']) },
+      },
+      { rfqId: rfqId(2), outcome: 'closed' },
+    ])
+    expect(closedIds(fixture)).toEqual([rfqId(2)])
+  })
+
+  it('is kept open if it was extended, and counted as closed before if somebody else closed it', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
+    fixture.sandbox.world.closeRfq(rfqId(2))
+    const { decisions, counts } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([
+      {
+        rfqId: rfqId(1),
+        decision: 'keep',
+        outcome: null,
+        dueDate: '2026-12-24',
+        evidence: { codes: ['not-past-due'] },
+      },
+      { rfqId: rfqId(2), decision: 'keep', outcome: 'already-closed', evidence: { codes: ['state'] } },
+    ])
+    expect(counts).toMatchObject({ closed: 0, alreadyClosed: 1 })
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('is not even read while its last close is refused, and does not count for maxPerRun', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    fixture.answerCloses(rfqId(1), 400)
+    fixture.answerCloses(rfqId(2), 400)
+    await fixture.closeExpired()
+    const requests = fixture.operations().length
+    for (let round = 0; round < 6; round++) {
+      expect(await fixture.closeExpired({ maxPerRun: 1 })).toMatchObject({ approvalPlan: null, counts: { held: 0 } })
+    }
+    expect(fixture.operations()).toHaveLength(requests)
+  })
+
+  it('is not evaluated again after its open intent was settled, except if that was given up', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    const { store, now } = fixture
+    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    const plan = (id: string) =>
+      store.planClose({ channel: KEY, rfqId: id, runId: crashed.id, evidence: {}, now: now() })
+    await store.markSending(await plan(rfqId(1)), now())
+    await plan(rfqId(2))
+    fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
+    await fixture.reopenStore()
+    const { decisions, run } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([
+      { rfqId: rfqId(1), decision: 'close', outcome: 'unknown' },
+      { rfqId: rfqId(2), decision: 'close', outcome: null },
+      { rfqId: rfqId(2), decision: 'close', outcome: 'closed', evidence: { reading: { skewSeconds: 0 } } },
+    ])
+    expect(run).toMatchObject({ seen: 2, changed: 1, unchanged: 1 })
+    expect(closedIds(fixture)).toEqual([rfqId(2)])
+  })
+
+  it('is kept open if the fresh read shows again the document whose close was refused', async () => {
+    const fixture = await openClosingFixture([{ title: 'Refused title' }])
+    fixture.answerCloses(rfqId(1), 400)
+    await fixture.closeExpired()
+    fixture.sandbox.world.changeRfq(rfqId(1), { title: 'Another title' })
+    await fixture.pollRfqs()
+    fixture.sandbox.world.changeRfq(rfqId(1), { title: 'Refused title' })
+    const { decisions } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([{ decision: 'keep', evidence: { codes: ['refused'] } }])
+    expect(fixture.posts()).toHaveLength(1)
+  })
+
+  it('is sent a third close within 24 hours only if a person asks', async () => {
+    const fixture = await openClosingFixture()
+    fixture.answerCloses(rfqId(1), 400)
+    for (let round = 0; round < 3; round++) {
+      await fixture.closeExpired()
+      fixture.sandbox.world.changeRfq(rfqId(1), { title: `Title ${round}` })
+      await fixture.pollRfqs()
+    }
+    expect(fixture.posts()).toHaveLength(2)
+    const [decision] = await fixture.store.decisions({})
+    expect(decision).toMatchObject({ decision: 'keep', evidence: { codes: ['daily-limit'] } })
+    await fixture.closeExpired({ retry: [rfqId(1)] })
+    expect(fixture.posts()).toHaveLength(3)
+  })
+
+  it('ends the round if the clocks differ too much', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', skewMs: -120_000 } })
+    const { decisions, stopReason } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([{ rfqId: rfqId(1), decision: 'keep', evidence: { codes: ['clock'] } }])
+    expect(stopReason).toMatch(/^No RFQ was closed: the marketplace's clock is 119 s behind ours \(limit 60 s\)\.$/)
+  })
+
+  it('is not asked for again while its close is not settled, and the reason says why', async () => {
+    const fixture = await openClosingFixture()
+    fixture.answerCloses(rfqId(1), 500)
+    const stopped = () => (fixture.posts().length > 0 ? 'Closing is off.' : null)
+    const text = 'an earlier close of it is not settled yet'
+    const first = await fixture.closeExpired({}, { stopped })
+    expect(first.decisions).toMatchObject([
+      { decision: 'keep', reason: `${text} (Closing is off.)`, versionBefore: 1, evidence: { codes: ['open-intent'] } },
+    ])
+    expect(first.run).toMatchObject({ changed: 0, error: expect.stringContaining('1 not settled (1001)') })
+    fixture.sandbox.world.changeRfq(rfqId(1), { title: 'Another title' })
+    await fixture.pollRfqs()
+    fixture.sandbox.faults.add({ operation: 'readRfq', times: ALWAYS, effect: { kind: 'status', status: 503 } })
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ decision: 'keep', reason: text }])
+    expect(fixture.posts()).toHaveLength(1)
+  })
+
+  it('is held if the kill switch is turned on after its evaluation, and the round ends', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    const requests = fixture.operations().length
+    const stopped = () => (fixture.operations().length > requests ? 'Closing is off.' : null)
+    const { decisions, counts, stopReason } = await fixture.closeExpired({}, { stopped })
+    expect(decisions).toMatchObject([
+      {
+        rfqId: rfqId(1),
+        decision: 'held',
+        reason: 'Closing is off.',
+        evidence: { codes: ['kill-switch'], reading: { skewSeconds: 0 } },
+      },
+    ])
+    expect({ counts, stopReason }).toMatchObject({ counts: { held: 1 }, stopReason: 'Closing is off.' })
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('is not read any more after the process was asked to stop', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    const stopping = new AbortController()
+    const killSwitch = () => {
+      if (fixture.posts().length > 0) stopping.abort(new Error('stopping'))
+      return null
+    }
+    const pause = async () => stopping.abort(new Error('stopping'))
+    fixture.answerCloses(rfqId(1), 500)
+    const context = closingContextOf(fixture, { signal: stopping.signal, killSwitch, pause })
+    await expect(closeExpired(context, POLICY)).rejects.toThrow('stopping')
+    expect(closedIds(fixture)).not.toContain(rfqId(2))
+    expect(fixture.sandbox.requests.slice(-1)).toMatchObject([{ rfqId: rfqId(1), operation: 'readRfq' }])
+  })
+
+  it('is not read any more after another process took over the run', async () => {
+    const fixture = await openClosingFixture()
+    const requests = fixture.operations().length
+    const beginRun = fixture.store.beginRun.bind(fixture.store)
+    const store = Object.assign(Object.create(fixture.store), {
+      beginRun: async (...parameters: Parameters<typeof beginRun>) => ({
+        ...(await beginRun(...parameters)),
+        lost: AbortSignal.abort(new RunLostError('taken over')),
+      }),
+    })
+    await expect(fixture.closeExpired({}, { store })).rejects.toThrow(RunLostError)
+    expect(fixture.operations()).toHaveLength(requests)
+  })
+})

@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest'
+import { closeExpired } from '../../src/closing/closing-round.js'
+import { PlanError } from '../../src/closing/errors.js'
+import type { Store } from '../../src/store/contract.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { ALWAYS, closingContextOf, DUE, openClosingFixture, POLICY, rfqId } from '../helpers/closing-round-fixture.js'
+
+/** The store of a fixture with some operations replaced. */
+const withReplaced = ({ store }: ChannelFixture, replaced: Partial<Store>): Store =>
+  Object.assign(Object.create(store), replaced)
+const fail = (message: string) => async () => {
+  throw new Error(message)
+}
+const LATER = '2026-12-24'
+
+describe('a closing round', () => {
+  it('does not begin with an unknown time zone or without its approval plan', async () => {
+    const fixture = await openClosingFixture()
+    const { store, now } = fixture
+    const expiresAt = new Date('2026-11-22T00:00:00Z')
+    const elsewhere = await store.createApprovalPlan({
+      channel: 'acme/other',
+      rfqIds: fixture.ids,
+      now: now(),
+      expiresAt,
+    })
+    await expect(fixture.closeExpired({ timeZone: 'Nowhere/None' })).rejects.toThrow(RangeError)
+    for (const approvedPlan of ['plan-none', elsewhere]) {
+      await expect(fixture.closeExpired({ approvedPlan })).rejects.toThrow(PlanError)
+    }
+    expect(await store.runs({ kind: 'close' })).toEqual([])
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('closes the RFQs of the plan and those that a person names besides', async () => {
+    const fixture = await openClosingFixture([{}, {}, {}])
+    const { approvalPlan } = await fixture.closeExpired({ maxPerRun: 2 })
+    for (const index of [4, 5])
+      fixture.sandbox.world.addRfq(CHANNEL, { id: rfqId(index), responseDueDate: DUE } as object)
+    await fixture.pollRfqs()
+    const { run } = await fixture.closeExpired({ maxPerRun: 2, approvedPlan: approvalPlan ?? '', retry: [rfqId(5)] })
+    expect(run).toMatchObject({ outcome: 'complete', seen: 5, changed: 4, unchanged: 1 })
+    expect(fixture.posts().map((post) => post.rfqId)).toEqual([...fixture.ids, rfqId(5)])
+  })
+
+  it('counts a decision again that the round before came to, also if it is interrupted', async () => {
+    const fixture = await openClosingFixture([{ responseDueDate: LATER }, {}])
+    await fixture.closeExpired({ mode: 'dry-run' })
+    fixture.sandbox.faults.add({
+      operation: 'readRfq',
+      effect: { kind: 'status', status: 429, headers: { 'Retry-After': '3600' } },
+    })
+    const { run, stopReason } = await fixture.closeExpired()
+    expect(run).toMatchObject({ outcome: 'partial', notBefore: expect.any(String), seen: 2, unchanged: 2 })
+    expect(stopReason).toContain('asked for a pause')
+    expect(run.error).toBe(stopReason)
+    expect(await fixture.store.decisions({ rfqId: rfqId(1) })).toMatchObject([{ decision: 'keep', times: 2 }])
+  })
+
+  it('reports what needs a person also if it is interrupted', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    fixture.answerCloses(rfqId(1), 400)
+    fixture.sandbox.faults.add({
+      rfqId: rfqId(2),
+      operation: 'readRfq',
+      effect: { kind: 'status', status: 429, headers: { 'Retry-After': '3600' } },
+    })
+    const { unsettled, run } = await fixture.closeExpired()
+    expect(unsettled).toMatchObject([{ rfqId: rfqId(1), outcome: 'refused' }])
+    expect(run.error).toMatch(/^RFQs that need a person: 1 refused \(1001\)\. .*asked for a pause/)
+  })
+
+  it.each<[string, Partial<Store>, object]>([
+    ['before it evaluated any RFQ failed', { newestDecisions: fail('disk full') }, { outcome: 'failed', seen: 0 }],
+    ['afterwards is partial', { unsettledCloses: fail('disk full') }, { outcome: 'partial', seen: 1, changed: 1 }],
+    [
+      'and that cannot read what needs a person names the first error',
+      { openIntents: fail('disk full'), unsettledCloses: fail('disk still full') },
+      { outcome: 'failed' },
+    ],
+  ])('that the database ends %s', async (_title, replaced, end) => {
+    const fixture = await openClosingFixture()
+    await expect(fixture.closeExpired({}, { store: withReplaced(fixture, replaced) })).rejects.toThrow('disk full')
+    expect(await fixture.store.runs({ kind: 'close' })).toMatchObject([{ ...end, error: 'disk full' }])
+  })
+
+  it('judges the list by the newest poll that got through it', async () => {
+    const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
+    const holds = async (index: number) => (await fixture.closeExpired({ retry: [rfqId(index)] })).counts.held === 1
+    const loseMost = async () => {
+      fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
+      expect((await fixture.pollRfqs()).run).toMatchObject({ suspicious: true })
+    }
+    await loseMost()
+    expect(await holds(12)).toBe(true)
+    const broken = fixture.sandbox.faults.add({
+      operation: 'listRfqs',
+      times: ALWAYS,
+      effect: { kind: 'status', status: 503 },
+    })
+    expect((await fixture.pollRfqs()).run.outcome).toBe('failed')
+    broken.remove()
+    expect(await holds(12)).toBe(true)
+    // Complete but for one RFQ, which cannot be read.
+    fixture.sandbox.world.changeRfq(rfqId(1), { title: 'Another title' })
+    fixture.sandbox.faults.add({
+      rfqId: rfqId(1),
+      operation: 'readRfq',
+      times: ALWAYS,
+      effect: { kind: 'status', status: 404 },
+    })
+    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'partial', suspicious: false })
+    expect(await holds(12)).toBe(false)
+    await loseMost()
+    expect(await holds(11)).toBe(true)
+    fixture.sandbox.faults.clear()
+    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete' })
+    expect(await holds(11)).toBe(false)
+    expect(fixture.posts()).toHaveLength(2)
+  })
+
+  it('sends two closes of an RFQ within 24 hours, however often its document changes and the process restarts', async () => {
+    const fixture = await openClosingFixture()
+    fixture.answerCloses(rfqId(1), 400)
+    const posts: number[] = []
+    for (let round = 0; round < 8; round++) {
+      await fixture.closeExpired()
+      posts.push(fixture.posts().length)
+      await fixture.reopenStore()
+      fixture.advanceSeconds(4 * 3600)
+      fixture.sandbox.world.changeRfq(rfqId(1), { title: `Title ${round}` })
+      await fixture.pollRfqs()
+    }
+    expect(posts).toEqual([1, 2, 2, 2, 2, 2, 3, 4])
+  })
+
+  it('does not repeat a decision of an earlier process, nor a refused close', async () => {
+    const fixture = await openClosingFixture()
+    fixture.answerCloses(rfqId(1), 400)
+    for (let round = 0; round < 6; round++) {
+      await fixture.closeExpired()
+      await fixture.reopenStore()
+      fixture.advanceSeconds(4 * 3600)
+    }
+    expect(fixture.posts()).toHaveLength(1)
+    expect(await fixture.store.decisions({})).toMatchObject([{ decision: 'keep', times: 5 }, { outcome: 'refused' }])
+  })
+})
+
+describe('the error of a round', () => {
+  it('names up to five RFQs of a kind that need a person, by number if they have one', async () => {
+    const fixture = await openClosingFixture(Array.from({ length: 8 }, () => ({})))
+    const { store, now, sandbox } = fixture
+    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ channel: KEY, rfqId: rfqId(8), runId: crashed.id, evidence: {}, now: now() })
+    await fixture.reopenStore()
+    sandbox.faults.add({ rfqId: rfqId(8), times: ALWAYS, effect: { kind: 'status', status: 404 } })
+    for (const id of fixture.ids.slice(0, 5)) fixture.answerCloses(id, 400)
+    fixture.answerCloses(rfqId(6), 500)
+    sandbox.faults.add({
+      rfqId: rfqId(7),
+      operation: 'closeRfq',
+      effect: { kind: 'status', status: 200, body: { ok: true } },
+    })
+    const refused = '5 refused (1001, 1002, 1003, 1004, 1005)'
+    expect((await fixture.closeExpired()).run.error).toContain(
+      `RFQs that need a person: ${refused}, 1 unknown (1006), 1 failed (1007), 1 not settled (1008). RFQ ${rfqId(8)}: `,
+    )
+    sandbox.world.changeRfq(rfqId(6), { number: null } as object)
+    sandbox.world.addRfq(CHANNEL, { id: rfqId(9), responseDueDate: DUE } as object)
+    fixture.answerCloses(rfqId(9), 400)
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).run.error).toContain(
+      `6 refused (1001, 1002, 1003, 1004, 1005, …), 1 unknown (${rfqId(6)}), 1 failed`,
+    )
+  })
+
+  it('does not name RFQs of another channel', async () => {
+    const river = { org: 'acme', channel: 'river', apiKey: 'key of acme' }
+    const fixture = await openChannelFixture({ others: [{ ...river, listings: 1, rfqs: 0 }] })
+    const { sandbox, store } = fixture
+    sandbox.world.addRfq(river, { responseDueDate: DUE })
+    await fixture.pollRfqs({ channel: river })
+    sandbox.faults.add({ operation: 'closeRfq', effect: { kind: 'status', status: 400 } })
+    const session = fixture.session(undefined, river)
+    expect((await closeExpired(closingContextOf(fixture, { session }), POLICY)).unsettled).toHaveLength(1)
+    expect(await store.unsettledCloses({ now: fixture.now() })).toHaveLength(1)
+    expect(await fixture.closeExpired()).toMatchObject({ unsettled: [], run: { outcome: 'complete', error: null } })
+  })
+
+  it('names a plan that waits for approval once, and the plans of earlier rounds', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    const held = await fixture.closeExpired({ maxPerRun: 1 })
+    expect(held.run.error).toBe(held.stopReason)
+    expect(held.heldPlans).toMatchObject([{ plan: held.approvalPlan }])
+    const dryRun = await fixture.closeExpired({ mode: 'dry-run' })
+    expect(dryRun.run).toMatchObject({
+      outcome: 'partial',
+      error: `2 RFQs are held for approval (${held.approvalPlan}).`,
+    })
+    expect(dryRun.stopReason).toBeNull()
+  })
+
+  it('is absent if nothing is left to do', async () => {
+    const fixture = await openClosingFixture()
+    const { run, failures } = await closeExpired(closingContextOf(fixture), POLICY)
+    expect({ run, failures }).toMatchObject({ run: { outcome: 'complete', error: null }, failures: [] })
+  })
+})

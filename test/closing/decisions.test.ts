@@ -1,0 +1,328 @@
+import { describe, expect, it } from 'vitest'
+import type { ClosingPolicy } from '../../src/closing/contract.js'
+import { hashWithoutUpdateTimes } from '../../src/closing/evaluate.js'
+import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
+import { ALWAYS, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+
+const LATER = '2026-12-24'
+type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
+/** Oldest first. */
+const decisionsOf = async ({ store }: Fixture) => (await store.decisions({ channel: KEY })).reverse()
+
+describe('the evidence of a decision', () => {
+  it('of a dry run has everything that it is based on', async () => {
+    const fixture = await openClosingFixture()
+    const known = await fixture.candidate()
+    const { decisions } = await fixture.closeExpired({
+      mode: 'dry-run',
+      timeZone: 'Europe/Berlin',
+      graceHours: 1,
+      startedBy: 'anna',
+    })
+    const reasons = [
+      'its state is open',
+      'its response due date 2026-11-20 plus 1 h of grace has passed (today is 2026-11-21 in Europe/Berlin)',
+      'its document is valid',
+      'it is in the newest list',
+    ]
+    expect(decisions).toMatchObject([
+      {
+        channel: KEY,
+        rfqId: rfqId(1),
+        rfqNumber: 1001,
+        decision: 'would-close',
+        reason: `would be closed: ${reasons.join('; ')} (dry run)`,
+        outcome: null,
+        dueDate: DUE,
+        timeZone: 'Europe/Berlin',
+        decidedAt: '2026-11-21T12:00:00.000Z',
+        versionBefore: 1,
+        versionAfter: null,
+        httpStatus: null,
+        message: null,
+        evidence: {
+          mode: 'dry-run',
+          byHand: false,
+          startedBy: 'anna',
+          approvedPlan: null,
+          approvedBy: null,
+          retryOf: null,
+          heldPlan: null,
+          codes: [],
+          dueDateAsSent: DUE,
+          timeZone: 'Europe/Berlin',
+          graceHours: 1,
+          today: '2026-11-21',
+          for: reasons,
+          against: [],
+          poll: { runId: 1, finishedAt: '2026-11-21T12:00:00.000Z', outcome: 'complete' },
+          version: 1,
+          hash: known.hash,
+          hashWithoutUpdateTimes: hashWithoutUpdateTimes(known.exactBody),
+          reading: {
+            readAt: '2026-11-21T12:00:00.000Z',
+            clock: '2026-11-21T12:00:00.000Z',
+            marketplaceClock: '2026-11-21T12:00:00.000Z',
+            skewSeconds: 0,
+            maxClockSkewSeconds: 60,
+          },
+        },
+      },
+    ])
+  })
+
+  it('of an RFQ that is kept open has all reasons against, and no reading if nothing was read', async () => {
+    const fixture = await openClosingFixture([{ responseDueDate: LATER }])
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
+    await fixture.pollRfqs()
+    const { decisions } = await fixture.closeExpired()
+    const against = [expect.stringContaining('has not passed'), expect.stringContaining('missing from the list')]
+    expect(decisions).toMatchObject([{ evidence: { codes: ['not-past-due', 'missing'], against, reading: null } }])
+    expect(decisions[0]?.reason).toMatch(/has not passed .+; it has been missing from the list/)
+  })
+
+  it('has no clock of the marketplace if there was no Date header', async () => {
+    const fixture = await openClosingFixture()
+    fixture.sandbox.faults.add({ times: ALWAYS, effect: { kind: 'date', value: null } })
+    const { decisions } = await fixture.closeExpired()
+    expect(decisions[0]?.evidence.reading).toMatchObject({ marketplaceClock: null, skewSeconds: null })
+  })
+
+  it('of a close has the request, the answer and what the verifying read showed', async () => {
+    const fixture = await openClosingFixture()
+    const { decisions } = await fixture.closeExpired()
+    const after = await fixture.candidate()
+    const result = 'the marketplace replied 200, ok: true; a read shows state closed'
+    expect(decisions).toMatchObject([
+      {
+        decision: 'close',
+        outcome: 'closed',
+        reason: expect.stringMatching(
+          /^its state is open; .+; it is in the newest list\. the marketplace replied 200, .+ closed\.$/,
+        ),
+        httpStatus: 200,
+        message: null,
+        versionBefore: 1,
+        versionAfter: 2,
+        evidence: {
+          version: 1,
+          result,
+          request: { operation: 'POST …/rfqs/{id}/close', sentAt: ['2026-11-21T12:00:00.000Z'], posts: 1 },
+          answer: { status: 200, ok: true, message: null },
+          failure: null,
+          verified: {
+            readAt: '2026-11-21T12:00:00.000Z',
+            state: 'closed',
+            version: 2,
+            hash: after.hash,
+            hashWithoutUpdateTimes: hashWithoutUpdateTimes(after.exactBody),
+          },
+        },
+      },
+    ])
+  })
+
+  it('of a close without a reply has the time of each POST and why no reply arrived', async () => {
+    const fixture = await openClosingFixture()
+    fixture.sandbox.faults.add({ operation: 'closeRfq', times: ALWAYS, effect: { kind: 'reset' } })
+    const [decision] = (await fixture.closeExpired()).decisions
+    expect(decision).toMatchObject({ outcome: 'unknown', httpStatus: null, message: expect.stringContaining('reset') })
+    expect(decision?.evidence).toMatchObject({
+      request: { sentAt: ['2026-11-21T12:00:00.000Z', '2026-11-21T12:00:05.000Z'], posts: 2 },
+      answer: null,
+      failure: decision?.message,
+    })
+  })
+
+  it('of a refused close has the message of the marketplace', async () => {
+    const fixture = await openClosingFixture()
+    fixture.sandbox.faults.add({
+      operation: 'closeRfq',
+      effect: { kind: 'status', status: 400, body: { message: 'not yours' } },
+    })
+    const [decision] = (await fixture.closeExpired()).decisions
+    expect(decision).toMatchObject({
+      outcome: 'refused',
+      httpStatus: 400,
+      message: expect.stringContaining('not yours'),
+    })
+    expect(decision?.evidence.answer).toEqual({ status: 400, ok: null, message: decision?.message })
+  })
+
+  it('of an intent that a crash left open has the time at which it was sent', async () => {
+    const fixture = await openClosingFixture()
+    const { store, now } = fixture
+    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    const close = { channel: KEY, rfqId: rfqId(1), runId: crashed.id, evidence: { byHand: true }, now: now() }
+    await store.markSending(await store.planClose(close), now())
+    fixture.sandbox.world.closeRfq(rfqId(1))
+    await fixture.reopenStore()
+    fixture.advanceSeconds(600)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
+      {
+        outcome: 'closed',
+        evidence: { byHand: true, request: { sentAt: ['2026-11-21T12:00:00.000Z'], posts: 1 }, answer: null },
+      },
+    ])
+  })
+
+  it('names who approved it, for the RFQs of the approval only, and the answer that is tried again', async () => {
+    const fixture = await openClosingFixture([{}, { responseDueDate: LATER }])
+    fixture.answerCloses(rfqId(1), 400)
+    await fixture.closeExpired()
+    const { decisions } = await fixture.closeExpired({ retry: [rfqId(1)], approvedBy: 'anna', byHand: true })
+    const [first] = await decisionsOf(fixture)
+    expect(decisions).toMatchObject([
+      { rfqId: rfqId(1), approvedBy: 'anna', evidence: { approvedBy: 'anna', retryOf: 2, byHand: true } },
+    ])
+    expect(first).toMatchObject({ rfqId: rfqId(2), approvedBy: null, times: 2, evidence: { retryOf: null } })
+  })
+})
+
+describe('a decision that a round comes to again', () => {
+  it.each<[string, Partial<ClosingPolicy>, ((fixture: Fixture) => unknown) | null, number]>([
+    ['is counted if nothing changed', {}, null, 1],
+    ['is counted in a dry run', { mode: 'dry-run' }, null, 1],
+    ['is counted with other hours of grace', { graceHours: 1 }, null, 1],
+    [
+      'is counted if only updatedAt changed',
+      {},
+      ({ sandbox }) => sandbox.world.changeRfq(rfqId(1), { updatedAt: '2026-11-21T12:30:00.000Z' }),
+      1,
+    ],
+    ['is recorded with another time zone', { timeZone: 'Europe/Berlin' }, null, 2],
+    [
+      'is recorded if the document changed',
+      {},
+      ({ sandbox }) => sandbox.world.changeRfq(rfqId(1), { title: 'Another title' }),
+      2,
+    ],
+    [
+      'is recorded for another reason',
+      {},
+      ({ sandbox }) => sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } }),
+      2,
+    ],
+  ])('%s', async (_title, policy, change, rows) => {
+    const fixture = await openClosingFixture([{ responseDueDate: LATER }])
+    await fixture.closeExpired()
+    await change?.(fixture)
+    await fixture.pollRfqs()
+    for (let round = 0; round < 2; round++) await fixture.closeExpired(policy)
+    const decisions = await decisionsOf(fixture)
+    expect(decisions.map(({ times }) => times)).toEqual(rows === 1 ? [3] : [1, 2])
+    expect(decisions.every(({ decision }) => decision === 'keep')).toBe(true)
+  })
+
+  it('is recorded if it is another decision, and counted in the results of each round', async () => {
+    const fixture = await openClosingFixture()
+    const stopped = () => 'Closing is off.'
+    const rounds = [
+      await fixture.closeExpired({ mode: 'dry-run' }),
+      await fixture.closeExpired({ mode: 'dry-run' }),
+      await fixture.closeExpired({}, { stopped }),
+      await fixture.closeExpired({}, { stopped }),
+      await fixture.closeExpired({ retry: [rfqId(1)], approvedBy: 'anna' }, { stopped }),
+      await fixture.closeExpired({ mode: 'dry-run' }),
+    ]
+    expect(rounds.map(({ counts }) => [counts.wouldClose, counts.held])).toEqual([
+      [1, 0],
+      [1, 0],
+      [0, 1],
+      [0, 1],
+      [0, 1],
+      [1, 0],
+    ])
+    expect(
+      (await decisionsOf(fixture)).map(({ decision, approvedBy, times }) => [decision, approvedBy, times]),
+    ).toEqual([
+      ['would-close', null, 2],
+      ['held', null, 2],
+      ['held', 'anna', 1],
+      ['would-close', null, 1],
+    ])
+  })
+
+  it('is recorded again for each plan that it waits for', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    await fixture.closeExpired({ maxPerRun: 1 })
+    fixture.sandbox.world.addRfq(CHANNEL, { id: rfqId(3), responseDueDate: DUE } as object)
+    await fixture.pollRfqs()
+    await fixture.closeExpired({ maxPerRun: 1 })
+    const decisions = await decisionsOf(fixture)
+    for (const { reason, evidence } of decisions) {
+      expect(reason).toMatch(/^held for approval: . RFQs are past due/)
+      expect(evidence).toMatchObject({ codes: ['max-per-run'], against: [], heldPlan: expect.any(String) })
+    }
+    expect(decisions.map(({ rfqId: id }) => id)).toEqual([...fixture.ids, ...fixture.ids, rfqId(3)])
+  })
+
+  it('is recorded once for an RFQ that was closed before', async () => {
+    const fixture = await openClosingFixture()
+    fixture.sandbox.world.closeRfq(rfqId(1))
+    const { decisions, counts } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([{ decision: 'keep', outcome: 'already-closed', reason: 'its state is closed' }])
+    expect(counts).toMatchObject({ closed: 0, alreadyClosed: 1 })
+    expect((await fixture.closeExpired()).decisions).toEqual([])
+  })
+
+  it('is still a refusal after an intent that a crash left open was given up', async () => {
+    const fixture = await openClosingFixture()
+    const { store, now } = fixture
+    fixture.answerCloses(rfqId(1), 400)
+    await fixture.closeExpired()
+    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: crashed.id, evidence: {}, now: now() })
+    await fixture.reopenStore()
+    const { decisions } = await fixture.closeExpired()
+    expect(decisions).toMatchObject([
+      { decision: 'close', outcome: null },
+      { decision: 'keep', evidence: { codes: ['refused'] } },
+    ])
+    expect(fixture.posts()).toHaveLength(1)
+  })
+
+  it('is compared with the newest decision, also with one of the same round', async () => {
+    const fixture = await openClosingFixture([{ responseDueDate: LATER }])
+    const { store, now } = fixture
+    await fixture.closeExpired()
+    const crashed = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: crashed.id, evidence: {}, now: now() })
+    await fixture.reopenStore()
+    await fixture.closeExpired()
+    expect((await decisionsOf(fixture)).map(({ decision, times }) => [decision, times])).toEqual([
+      ['keep', 1],
+      ['close', 1],
+      ['keep', 1],
+    ])
+  })
+})
+
+describe('closes with an unknown outcome', () => {
+  const faultsAt = (fixture: Fixture, indexes: number[]) => {
+    for (const index of indexes) fixture.answerCloses(rfqId(index), 500)
+  }
+
+  it('stop the round if they are two in a row', async () => {
+    const fixture = await openClosingFixture([{}, {}, {}, {}])
+    faultsAt(fixture, [2, 3])
+    const { decisions, stopReason, counts } = await fixture.closeExpired()
+    expect(decisions.map(({ outcome }) => outcome)).toEqual(['closed', 'unknown', 'unknown'])
+    expect(stopReason).toBe('The round stopped after 2 closes in a row with an unknown outcome.')
+    expect(counts).toMatchObject({ closed: 1, alreadyClosed: 0 })
+  })
+
+  it('do not stop the round if another outcome comes in between', async () => {
+    const fixture = await openClosingFixture([{}, {}, {}, {}])
+    faultsAt(fixture, [1, 3])
+    fixture.sandbox.faults.add({
+      rfqId: rfqId(2),
+      operation: 'closeRfq',
+      effect: { kind: 'status', status: 400, apply: true },
+    })
+    const { decisions, stopReason, counts } = await fixture.closeExpired()
+    expect(decisions.map(({ outcome }) => outcome)).toEqual(['unknown', 'already-closed', 'unknown', 'closed'])
+    expect(stopReason).toBeNull()
+    expect(counts).toMatchObject({ closed: 1, alreadyClosed: 1 })
+  })
+})

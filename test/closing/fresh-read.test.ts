@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest'
+import { readAndRecord, readBeforeClose } from '../../src/closing/fresh-read.js'
+import { CHANNEL, KEY } from '../helpers/channel-fixture.js'
+import { ALWAYS, closingContextOf, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+
+/** One RFQ with a response, polled, and a closing run that has begun a minute later. */
+async function openReadFixture(rfqs?: Parameters<typeof openClosingFixture>[0]) {
+  const fixture = await openClosingFixture(rfqs)
+  fixture.sandbox.world.addResponse(rfqId(1))
+  fixture.advanceSeconds(60)
+  await fixture.pollRfqs()
+  const known = await fixture.candidate()
+  const polled = fixture.operations().length
+  fixture.advanceSeconds(60)
+  const run = await fixture.store.beginRun({ channel: KEY, kind: 'close', now: fixture.now() })
+  return Object.assign(fixture, {
+    known,
+    run,
+    context: closingContextOf(fixture),
+    requested: () => fixture.operations().slice(polled),
+    stored: async (id = rfqId(1)) => (await fixture.store.rfqs({ channel: KEY, ids: [id] }))[0]?.rfq,
+    /** The list entry of an RFQ contradicts its detail until this is removed. */
+    contradict: (id: string) =>
+      fixture.sandbox.faults.add({
+        operation: 'listRfqs',
+        times: ALWAYS,
+        effect: { kind: 'patch', id, patch: { responseDueDate: '2026-12-24' } },
+      }),
+  })
+}
+
+const TO_CLOSE = { isDryRun: false }
+const DRY_RUN = { isDryRun: true }
+
+describe('the read before a close', () => {
+  it.each([
+    [DRY_RUN, ['readRfq']],
+    [TO_CLOSE, ['readRfq', 'readResponse', 'readRfq']],
+  ])('confirms the stored version if nothing changed: %j', async (options, operations) => {
+    const fixture = await openReadFixture()
+    const { context, run, known } = fixture
+    const now = fixture.now()
+    expect(await readBeforeClose(context, run, known, options)).toMatchObject({
+      id: rfqId(1),
+      state: 'open',
+      body: known.body,
+      version: known.version,
+      hash: known.hash,
+      valid: true,
+      listEntryOnly: false,
+      missingSince: null,
+      readAt: now,
+      answeredAt: now,
+      serverDate: expect.any(Date),
+    })
+    expect(fixture.requested()).toEqual(operations)
+    expect(await fixture.stored()).toMatchObject({ version: known.version, lastObservedAt: now.toISOString() })
+  })
+
+  it.each([DRY_RUN, TO_CLOSE])('of a document that changed records it with its responses: %j', async (options) => {
+    const fixture = await openReadFixture()
+    const { context, run, known } = fixture
+    fixture.sandbox.world.changeRfq(rfqId(1), { responseDueDate: '2026-12-24' })
+    expect(await readBeforeClose(context, run, known, options)).toMatchObject({
+      document: { responseDueDate: '2026-12-24' },
+      version: known.version + 1,
+      valid: true,
+    })
+    expect(fixture.requested().slice(-3)).toEqual(['readRfq', 'readResponse', 'readRfq'])
+    expect(await fixture.stored()).toMatchObject({ version: known.version + 1 })
+  })
+
+  it.each([DRY_RUN, TO_CLOSE])('gives up an RFQ that changes at each of three reads: %j', async (options) => {
+    const fixture = await openReadFixture()
+    const { context, run, known } = fixture
+    let reads = 0
+    fixture.sandbox.faults.add({
+      operation: 'readRfq',
+      times: ALWAYS,
+      effect: { kind: 'transform', change: (body) => ({ ...body, title: `Title ${++reads}` }) },
+    })
+    expect(await readBeforeClose(context, run, known, options)).toBeNull()
+    expect(reads).toBe(options.isDryRun ? 6 : 7)
+  })
+
+  it.each([DRY_RUN, TO_CLOSE])(
+    'shows what a poll found meanwhile: that the list contradicts it: %j',
+    async (options) => {
+      const fixture = await openReadFixture()
+      const { context, run, known } = fixture
+      fixture.contradict(rfqId(1))
+      await fixture.pollRfqs()
+      expect(await readBeforeClose(context, run, known, options)).toMatchObject({ valid: false, missingSince: null })
+      expect(await fixture.stored()).toMatchObject({ valid: false })
+    },
+  )
+
+  it.each([
+    [DRY_RUN, 0],
+    [DRY_RUN, 1],
+    [TO_CLOSE, 0],
+    [TO_CLOSE, 2],
+  ])('shows what a poll found meanwhile: that it is missing: %j, %d changes', async (options, changes) => {
+    const { context, run, known, sandbox, pollRfqs } = await openReadFixture()
+    const hidden = sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: [rfqId(1)] } })
+    await pollRfqs()
+    expect(hidden.hits).toBe(1)
+    let reads = 0
+    const call = () => void sandbox.world.changeRfq(rfqId(1), { title: `Title ${++reads}` })
+    if (changes > 0) sandbox.faults.add({ operation: 'readRfq', times: changes, effect: { kind: 'call', call } })
+    const read = await readBeforeClose(context, run, known, options)
+    expect(read).toMatchObject({ state: 'open', missingSince: expect.any(String) })
+    expect(reads).toBe(changes)
+  })
+})
+
+describe('a recorded read', () => {
+  it('of an RFQ that is not stored yet stores its first version', async () => {
+    const { sandbox, context, run, stored, now } = await openReadFixture()
+    sandbox.world.addRfq(CHANNEL, { id: rfqId(9) } as object)
+    expect(await readAndRecord(context, run, rfqId(9))).toMatchObject({
+      id: rfqId(9),
+      version: 1,
+      valid: true,
+      missingSince: null,
+      readAt: now(),
+      answeredAt: now(),
+      serverDate: expect.any(Date),
+    })
+    expect(await stored(rfqId(9))).toMatchObject({ version: 1, shape: 'full' })
+  })
+
+  it('of a document without an identifier is not valid and has no state', async () => {
+    const { sandbox, context, run } = await openReadFixture()
+    sandbox.faults.add({ operation: 'readRfq', effect: { kind: 'patch', patch: { id: null } } })
+    expect(await readAndRecord(context, run, rfqId(1))).toMatchObject({ id: rfqId(1), valid: false, state: null })
+  })
+
+  it('leaves a document invalid that its list entry contradicts, until it changes or a poll clears it', async () => {
+    const fixture = await openReadFixture([{ reference: rfqId(2) }, { reference: rfqId(1) }])
+    const { context, run, sandbox } = fixture
+    const contradictions = [fixture.contradict(rfqId(1)), fixture.contradict(rfqId(2))]
+    await fixture.pollRfqs()
+    for (const id of fixture.ids) {
+      expect(await readAndRecord(context, run, id)).toMatchObject({ valid: false })
+      expect(await fixture.stored(id)).toMatchObject({ valid: false })
+    }
+    sandbox.world.changeRfq(rfqId(1), { title: 'Another title' })
+    expect(await readAndRecord(context, run, rfqId(1))).toMatchObject({ valid: true })
+    for (const contradiction of contradictions) contradiction.remove()
+    await fixture.pollRfqs()
+    expect(await readAndRecord(context, run, rfqId(2))).toMatchObject({ valid: true })
+  })
+})

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest'
+import type { ClosingPolicy } from '../../src/closing/contract.js'
+import { KEY } from '../helpers/channel-fixture.js'
+import { ALWAYS, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+
+const EXTENDED = { responseDueDate: '2026-12-24' }
+
+/**
+ * One RFQ past due, whose close a crash left open after a number of POSTs.
+ * @param options.planned how many seconds before the POSTs it was planned
+ * @param options.age how many seconds ago the POSTs were sent
+ */
+async function openCrashedFixture(posts: 0 | 1 | 2, { planned = 0, age = 120, id = rfqId(1), rfqs = [{}] } = {}) {
+  const fixture = await openClosingFixture(rfqs)
+  const { store, now } = fixture
+  const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+  let intent = await store.planClose({ channel: KEY, rfqId: id, runId: run.id, evidence: {}, now: now() })
+  fixture.advanceSeconds(planned)
+  for (let post = 0; post < posts; post++) intent = await store.markSending(intent, now())
+  await fixture.reopenStore()
+  fixture.advanceSeconds(age)
+  return fixture
+}
+
+describe('an intent that a crash left open', () => {
+  it('is sent once more a minute after its first POST, not earlier', async () => {
+    const fixture = await openCrashedFixture(1, { planned: 300, age: 59 })
+    const early = await fixture.closeExpired()
+    expect(early.decisions).toMatchObject([
+      {
+        decision: 'keep',
+        reason: expect.stringMatching(/not settled yet \(its close was sent less than a minute ago/),
+      },
+    ])
+    expect(early.run).toMatchObject({ seen: 1, error: 'RFQs that need a person: 1 not settled (1001).' })
+    expect(fixture.posts()).toEqual([])
+    fixture.advanceSeconds(1)
+    expect((await fixture.closeExpired()).decisions).toMatchObject([
+      { decision: 'close', outcome: 'closed', evidence: { request: { posts: 2 } } },
+    ])
+    expect(fixture.posts()).toHaveLength(1)
+  })
+
+  it.each<[string, 0 | 1 | 2, object | null, string | null]>([
+    ['not sent: given up', 0, null, null],
+    ['not sent and its RFQ is not past due any more: given up', 0, EXTENDED, null],
+    ['sent and its RFQ is not past due any more: unknown', 1, EXTENDED, 'unknown'],
+    ['sent twice: unknown', 2, null, 'unknown'],
+    ['sent and its RFQ is in another state: unknown', 1, { state: 'withdrawn' }, 'unknown'],
+    ['sent and its RFQ is closed: closed', 2, { state: 'closed' }, 'closed'],
+    ['not sent and its RFQ is closed: closed elsewhere', 0, { state: 'closed' }, 'already-closed'],
+  ])('is settled by reading if it was %s', async (_title, posts, change, outcome) => {
+    const fixture = await openCrashedFixture(posts)
+    if (change !== null) fixture.sandbox.world.changeRfq(rfqId(1), change)
+    const { decisions, counts } = await fixture.closeExpired({ maxPerRun: 0 })
+    expect(decisions[0]).toMatchObject({ decision: 'close', outcome, reason: expect.stringContaining('a read shows') })
+    expect(counts).toMatchObject({ closed: outcome === 'closed' ? 1 : 0 })
+    expect(await fixture.store.openIntents(KEY)).toEqual([])
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('gets no second POST if its RFQ is missing from the list', async () => {
+    const fixture = await openCrashedFixture(1)
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
+    await fixture.pollRfqs()
+    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
+    for (let round = 0; round < 6; round++) await fixture.closeExpired()
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it.each<[string, Partial<ClosingPolicy>, string | null]>([
+    ['the kill switch is on', {}, 'Closing is off.'],
+    ['the round is a dry run', { mode: 'dry-run' }, null],
+  ])('waits while %s, and says so', async (_title, policy, stopped) => {
+    const fixture = await openCrashedFixture(1)
+    for (let round = 0; round < 6; round++) await fixture.closeExpired(policy, { stopped: () => stopped })
+    const [decision] = await fixture.store.decisions({})
+    expect(decision).toMatchObject({ decision: 'keep', times: 6 })
+    expect(decision?.reason).toContain(`not settled yet (${stopped ?? 'the round is a dry run'})`)
+    expect(await fixture.store.openIntents(KEY)).toHaveLength(1)
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it.each([404, 503])('stays open if its RFQ cannot be read (%i), unless it is gone for good', async (status) => {
+    const fixture = await openCrashedFixture(1, { id: rfqId(2), rfqs: [{ responseDueDate: '2026-12-24' }, {}] })
+    const { faults } = fixture.sandbox
+    faults.add({ rfqId: rfqId(2), operation: 'readRfq', times: ALWAYS, effect: { kind: 'status', status } })
+    expect((await fixture.closeExpired()).failures).toMatchObject([{ id: `RFQ ${rfqId(2)}` }])
+    expect(await fixture.store.openIntents(KEY)).toHaveLength(1)
+    faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: [rfqId(2)] } })
+    await fixture.pollRfqs()
+    const { decisions, failures } = await fixture.closeExpired()
+    const gone = { decision: 'close', outcome: 'unknown', reason: expect.stringContaining('can no longer be read') }
+    // Only 404 says that it is gone.
+    expect(decisions[0]).toMatchObject(status === 404 ? gone : { rfqId: rfqId(2), decision: 'keep' })
+    expect(failures).toHaveLength(status === 404 ? 0 : 1)
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('stays open if its RFQ is not in a restored database and cannot be read, and others are closed', async () => {
+    const fixture = await openCrashedFixture(1, { id: rfqId(7) })
+    const { failures, decisions } = await fixture.closeExpired()
+    expect(failures).toMatchObject([{ id: `RFQ ${rfqId(7)}` }])
+    expect(decisions).toMatchObject([{ rfqId: rfqId(1), outcome: 'closed' }])
+    expect(await fixture.store.openIntents(KEY)).toMatchObject([{ rfqId: rfqId(7) }])
+  })
+})

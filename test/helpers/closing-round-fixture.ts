@@ -1,0 +1,58 @@
+import type { ClosingContext, ClosingPolicy } from '../../src/closing/contract.js'
+import { type Candidate, storedCandidate } from '../../src/closing/evaluate.js'
+import type { Rfq } from '../../src/domain/observation.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from './channel-fixture.js'
+
+/** The date of RFQs that are past due; the clock of a fixture begins on 2026-11-21. */
+export const DUE = '2026-11-20'
+export const ALWAYS = Number.POSITIVE_INFINITY
+
+export const POLICY: ClosingPolicy = {
+  mode: 'on',
+  timeZone: 'UTC',
+  graceHours: 0,
+  maxPerRun: 25,
+  maxClockSkewSeconds: 60,
+}
+
+/** What closing uses of a fixture; pauses end at once. */
+export const closingContextOf = (fixture: ChannelFixture, more: Partial<ClosingContext> = {}): ClosingContext => ({
+  session: fixture.session(),
+  store: fixture.store,
+  now: fixture.now,
+  killSwitch: () => null,
+  pause: async () => undefined,
+  ...more,
+})
+
+/** The identifier of the RFQ with the number 1000 + `index` in a closing fixture; they sort by index. */
+export const rfqId = (index: number) => `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`
+
+/** A fixture with polled RFQs, by default one that is past due. */
+export async function openClosingFixture(rfqs: Partial<Pick<Rfq, 'responseDueDate' | 'title' | 'reference'>>[] = [{}]) {
+  const fixture = await openChannelFixture()
+  const ids = rfqs.map((rfq, index) => {
+    const id = rfqId(index + 1)
+    fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE, ...rfq, id } as object)
+    return id
+  })
+  await fixture.pollRfqs()
+  return Object.assign(fixture, {
+    ids,
+    /** Replaces the replies to all closes of an RFQ. */
+    answerCloses: (id: string, status: number) =>
+      fixture.sandbox.faults.add({
+        rfqId: id,
+        operation: 'closeRfq',
+        times: ALWAYS,
+        effect: { kind: 'status', status },
+      }),
+    candidate: async (id = rfqId(1)): Promise<Candidate> => {
+      const [stored] = await fixture.store.rfqs({ channel: KEY, ids: [id] })
+      if (stored === undefined) throw new Error(`${id} is not stored.`)
+      return storedCandidate(stored.rfq)
+    },
+    /** The operations requested so far. */
+    operations: () => fixture.sandbox.requests.map(({ operation }) => operation),
+  })
+}
