@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { VNode } from 'preact'
+import { type ComponentChildren, Fragment, h, isValidElement, toChildArray, type VNode } from 'preact'
 import { render } from 'preact-render-to-string'
+import { TimeSlice } from '../domain/time-slice.js'
 
 /** Nothing comes from elsewhere, and no script or style stands in a page. */
 const CONTENT_SECURITY_POLICY = [
@@ -20,6 +21,18 @@ export function sendPage(reply: FastifyReply, page: VNode): FastifyReply {
     .type('text/html; charset=utf-8')
     .header('content-security-policy', CONTENT_SECURITY_POLICY)
     .send(`<!doctype html>\n${render(page)}\n`)
+}
+
+/** Renders the parts of a page one after another. A long page takes tens of milliseconds, so other work runs between them. */
+export async function renderParts(content: ComponentChildren): Promise<string> {
+  const isFragment = isValidElement(content) && content.type === Fragment
+  const slice = new TimeSlice()
+  let html = ''
+  for (const part of toChildArray(isFragment ? content.props.children : content)) {
+    if (slice.isOver) await slice.next()
+    html += render(h(Fragment, null, part))
+  }
+  return html
 }
 
 /** Whether the sender is a browser that shows what it gets, and not a program. */

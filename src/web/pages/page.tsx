@@ -5,7 +5,7 @@ import type { Clock } from '../../domain/clock.js'
 import type { Settings } from '../../domain/comparison/settings.js'
 import { parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
-import { sendPage } from '../html.js'
+import { renderParts, sendPage } from '../html.js'
 import type { ChannelFreshness, PageQueries } from '../page-queries.js'
 import { parseSorting, type Sorting, sortRows, type Table } from '../tables/table.js'
 import type { Download, TableFormat } from '../tables/table-file.js'
@@ -95,22 +95,18 @@ export function addForm(
   })
 }
 
-function sendContent(
+async function sendContent(
   reply: FastifyReply,
   { request, now, link }: PageRequest,
   content: PageContent,
   freshness: ChannelFreshness[],
-): FastifyReply {
+): Promise<FastifyReply> {
   content.onSend?.(reply)
   const { user, session, csrfToken } = request
   const asOf = content.asOf && { at: content.asOf, nowLink: link({ as_of: null }) }
   const frame = { user, csrfToken, canSignOut: session !== null, freshness, now, asOf, live: liveOf(content) }
-  return sendPage(
-    reply,
-    <Layout title={content.title} current={content.current} frame={frame}>
-      {content.body}
-    </Layout>,
-  )
+  const html = await renderParts(content.body)
+  return sendPage(reply, <Layout title={content.title} current={content.current} frame={frame} html={html} />)
 }
 
 const liveOf = ({ live = 'replace' }: PageContent) => (live === 'no' ? undefined : live)

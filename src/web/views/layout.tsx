@@ -40,11 +40,14 @@ interface LayoutProps {
   current?: string
   /** Null where nobody is signed in, and for errors. */
   frame?: Frame | null
-  children: ComponentChildren
+  children?: ComponentChildren
+  /** HTML that was rendered before, instead of children. */
+  html?: string
 }
 
 /** The frame of every page. */
-export function Layout({ title, current, frame = null, children }: LayoutProps) {
+export function Layout({ title, current, frame = null, children, html }: LayoutProps) {
+  const main = { id: 'main', class: 'wrap', tabindex: -1, 'data-live': frame?.live }
   return (
     <html lang="en">
       <head>
@@ -73,9 +76,11 @@ export function Layout({ title, current, frame = null, children }: LayoutProps) 
           {frame && <FreshnessLine frame={frame} />}
           {frame?.asOf && <PastNotice asOf={frame.asOf} />}
         </header>
-        <main id="main" class="wrap" tabindex={-1} data-live={frame?.live}>
-          {children}
-        </main>
+        {html === undefined ? (
+          <main {...main}>{children}</main>
+        ) : (
+          <main {...main} dangerouslySetInnerHTML={{ __html: html }} />
+        )}
       </body>
     </html>
   )
