@@ -1,9 +1,8 @@
-import { type ComparisonContext, createContext } from '../domain/comparison/comparison-context.js'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createContext } from '../domain/comparison/comparison-context.js'
 import { daysBetween } from '../domain/comparison/date-math.js'
-import { type AwardInBrief, awardInBrief } from '../domain/comparison/decision/award-in-brief.js'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
-import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
-import { assessRfq, type RfqAssessment } from '../domain/comparison/rfq-assessment.js'
+import { assessRfq } from '../domain/comparison/rfq-assessment.js'
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import { createOverdueTest } from '../domain/expiry.js'
@@ -13,6 +12,7 @@ import type { History, Overview } from '../store/contract.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 import { RecentlyUsed } from './recently-used.js'
 import { factsOf, NO_FACTS, type RfqFacts } from './rfq-facts.js'
+import { figuresOf, NO_FIGURES, type RfqFigures } from './rfq-figures.js'
 
 /** An RFQ in a list, as known at a moment. */
 export interface RfqListRow extends RfqFacts {
@@ -33,27 +33,6 @@ export interface RfqListRow extends RfqFacts {
   version: number
 }
 
-/** Figures of an RFQ's offers, the same as in the channel overview of the report. */
-export interface RfqFigures {
-  /** Offers that can be ranked, and that meet all hard requirements. */
-  ranked: number
-  meetRequirements: number
-  /** Wanted tonnes; null if the RFQ states none. */
-  wanted: number | null
-  /** Tonnes of the ranked offers. */
-  volume: number
-  /** The share of the wanted volume that the ranked offers cover, at most 1. */
-  coverage: number | null
-  /** The currency in which offers are compared. */
-  currency: string | null
-  /** The lowest price per tonne of the ranked offers. */
-  bestPricePerTonne: number | null
-  /** Whose offer that is. */
-  bestPriceOffer: string | null
-  /** The recommended award; null if the award rule depends on scores, which need more than these figures. */
-  award: AwardInBrief | null
-}
-
 export interface RfqListSource {
   store: Pick<Overview, 'rfqEntries'> & Pick<History, 'rfqs'>
   channels: readonly ChannelRules[]
@@ -72,6 +51,11 @@ export interface RfqList {
   rows(filter: RfqListMoment & { channel?: string }): Promise<RfqListRow[]>
   /** The figures of some rows of `rows`, called with the same moment; in the same order. */
   figures(rows: readonly RfqListRow[], moment: RfqListMoment): Promise<RfqFigures[]>
+  /**
+   * Computes figures that are not in memory yet, for a second at most, with pauses in which other requests are answered.
+   * @returns whether none are left
+   */
+  computeFigures(moment: { now: Date }): Promise<boolean>
 }
 
 interface ChannelDates {
@@ -84,6 +68,9 @@ const DOCUMENTS_BATCH = 100
 const OFFERS_BATCH = 10
 /** Versions of RFQs whose facts, and figures, are kept in memory: about 50 MB. */
 const MAX_REMEMBERED = 50_000
+/** How long figures are computed ahead, and the pause after each batch of RFQs, in milliseconds. */
+const AHEAD_MS = 1_000
+const PAUSE_MS = 5
 
 /** Creates the list; keep it for as long as the store is open. */
 export function createRfqList({ store, channels, settings }: RfqListSource): RfqList {
@@ -153,11 +140,11 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
 
   /** Computes the figures of rows of one channel. */
   async function figuresOfBatch(
-    channel: string,
     rows: readonly RfqListRow[],
     { now, asOf }: RfqListMoment,
   ): Promise<Map<RfqListRow, RfqFigures>> {
     const figures = new Map<RfqListRow, RfqFigures>()
+    const channel = rows[0]?.channel ?? ''
     const context = createContext({
       channel,
       timeZone: rulesOf(channel).timeZone,
@@ -182,7 +169,7 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
       )
       const row = rows.find(({ id }) => id === rfq.id)
       if (row === undefined) continue
-      const own = toFigures(assessed, context)
+      const own = figuresOf(assessed, context)
       figures.set(row, own)
       // A poll may have recorded another version since the rows were read.
       if (rfq.version === row.version) knownFigures.set(figuresKey(row, context.asOfDate), own)
@@ -192,27 +179,42 @@ export function createRfqList({ store, channels, settings }: RfqListSource): Rfq
 
   const figuresKey = (row: RfqListRow, date: string) => `${versionKey(row)} ${date} ${contents.get(row) ?? ''}`
 
+  async function rows({ channel, now, asOf }: RfqListMoment & { channel?: string }): Promise<RfqListRow[]> {
+    const entries = await store.rfqEntries({ ...(channel !== undefined && { channel }), ...(asOf && { asOf }) })
+    const facts = await loadFacts(entries, asOf)
+    const datesOf = createDates(asOf ?? now)
+    const found = entries.map((entry) => toRow(entry, facts.get(entityKey(entry)) ?? NO_FACTS, datesOf(entry.channel)))
+    return withNames(found).sort(byUrgency)
+  }
+
+  /** The figures that are in memory, and the rows without, in batches of one channel. */
+  function splitKnown(all: readonly RfqListRow[], { now, asOf = now }: RfqListMoment) {
+    const datesOf = createDates(asOf)
+    const figures = new Map<RfqListRow, RfqFigures>()
+    const unknown = all.filter((row) => {
+      const found = knownFigures.get(figuresKey(row, datesOf(row.channel).today))
+      if (found !== undefined) figures.set(row, found)
+      return found === undefined
+    })
+    return { figures, unknown: [...byChannel(unknown).values()].flatMap((group) => batches(group, OFFERS_BATCH)) }
+  }
+
   return {
-    async rows({ channel, now, asOf }) {
-      const entries = await store.rfqEntries({ ...(channel !== undefined && { channel }), ...(asOf && { asOf }) })
-      const facts = await loadFacts(entries, asOf)
-      const datesOf = createDates(asOf ?? now)
-      const rows = entries.map((entry) => toRow(entry, facts.get(entityKey(entry)) ?? NO_FACTS, datesOf(entry.channel)))
-      return withNames(rows).sort(byUrgency)
+    rows,
+    async figures(all, moment) {
+      const { figures, unknown } = splitKnown(all, moment)
+      for (const batch of unknown) for (const [row, own] of await figuresOfBatch(batch, moment)) figures.set(row, own)
+      return all.map((row) => figures.get(row) ?? NO_FIGURES)
     },
-    async figures(rows, moment) {
-      const datesOf = createDates(moment.asOf ?? moment.now)
-      const figures = new Map<RfqListRow, RfqFigures>()
-      const unknown = rows.filter((row) => {
-        const found = knownFigures.get(figuresKey(row, datesOf(row.channel).today))
-        if (found !== undefined) figures.set(row, found)
-        return found === undefined
-      })
-      for (const [channel, group] of byChannel(unknown)) {
-        for (const batch of batches(group, OFFERS_BATCH))
-          for (const [row, own] of await figuresOfBatch(channel, batch, moment)) figures.set(row, own)
+    async computeFigures(moment) {
+      const all = await rows(moment)
+      const end = performance.now() + AHEAD_MS
+      for (const batch of splitKnown(all.slice(0, MAX_REMEMBERED), moment).unknown) {
+        if (performance.now() > end) return false
+        await figuresOfBatch(batch, moment)
+        await delay(PAUSE_MS)
       }
-      return rows.map((row) => figures.get(row) ?? NO_FIGURES)
+      return true
     },
   }
 }
@@ -249,34 +251,4 @@ function byUrgency(a: RfqListRow, b: RfqListRow): number {
   const due = ({ daysToDue }: RfqListRow) => daysToDue ?? Number.MAX_SAFE_INTEGER
   const urgency = a.state === 'open' && b.state === 'open' ? due(a) - due(b) : 0
   return closed(a) - closed(b) || urgency || (b.number ?? -1) - (a.number ?? -1) || byCodeUnit(a.id, b.id)
-}
-
-/** Of an RFQ without offers, and where figures are not asked for. */
-export const NO_FIGURES: RfqFigures = {
-  ranked: 0,
-  meetRequirements: 0,
-  wanted: null,
-  volume: 0,
-  coverage: null,
-  currency: null,
-  bestPricePerTonne: null,
-  bestPriceOffer: null,
-  award: null,
-}
-
-function toFigures(assessed: RfqAssessment, context: ComparisonContext): RfqFigures {
-  const { rfq, currency, offers } = assessed
-  const summary = summariseOffers(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
-  const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
-  return {
-    ranked: summary.ranked,
-    meetRequirements: summary.meetRequirements,
-    wanted: rfq.wanted.volume,
-    volume: summary.volume,
-    coverage: summary.coverage,
-    currency: currency.comparison,
-    bestPricePerTonne: summary.price.lowest,
-    bestPriceOffer: best?.label ?? null,
-    award: context.settings.awardRule === 'best-score-compliant' ? null : awardInBrief(assessed, context),
-  }
 }

@@ -1,5 +1,6 @@
 import { byCodeUnit } from '../domain/comparison/numbers.js'
-import { NO_FIGURES, type RfqFigures, type RfqList, type RfqListMoment, type RfqListRow } from './rfq-list.js'
+import { NO_FIGURES, type RfqFigures } from './rfq-figures.js'
+import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
 
 /** A row of the list with the figures of its offers. */
 export type RfqSearchRow = RfqListRow & { figures: RfqFigures }

@@ -3,7 +3,8 @@ import { byCodeUnit } from '../domain/comparison/numbers.js'
 import type { OfferRevisions } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { channelPath, rfqPath } from './page-paths.js'
-import type { RfqFigures, RfqListRow } from './rfq-list.js'
+import type { RfqFigures } from './rfq-figures.js'
+import type { RfqListRow } from './rfq-list.js'
 import { about, filterOf, keyOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Open RFQs that are due soon. */

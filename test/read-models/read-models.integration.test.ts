@@ -78,7 +78,7 @@ describe('the list of RFQs', () => {
     expect(overdue).toEqual(['2026-11-20'])
   })
 
-  it('reads again only what changed', async () => {
+  it('reads again only what changed, and nothing after figures were computed ahead', async () => {
     const fixture = await openChannelFixture({ rfqs: 5, responsesPerRfq: 2 })
     await fixture.pollRfqs()
     const read: string[] = []
@@ -97,6 +97,17 @@ describe('the list of RFQs', () => {
     await fixture.pollRfqs()
     await overviewOf(list, { now: fixture.now() })
     expect(read).toEqual([id, id])
+    for (let round = 0; round < 6; round++) {
+      fixture.advanceSeconds(13 * 3600)
+      if (round % 2 === 0) {
+        fixture.sandbox.world.addRfq(CHANNEL)
+        await fixture.pollRfqs()
+      }
+      expect(await list.computeFigures({ now: fixture.now() })).toBe(true)
+      read.length = 0
+      await overviewOf(list, { now: fixture.now() })
+      expect(read).toEqual([])
+    }
   })
 
   it('shows each moment its own rows and figures when requests for several run at the same time', async () => {

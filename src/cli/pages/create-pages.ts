@@ -20,7 +20,7 @@ export async function createPages(
   observer?: Pick<JobObserver, 'reportEnded'>,
 ): Promise<(queue: ServiceQueue) => WebPlugin> {
   const { pageRoutes } = await import('../../web/pages/pages.js')
-  const queries = await openQueries(app, pageThreadScript)
+  const queries = await openQueries(app, pageThreadScript, now)
   const reports = await createReports(app, now, observer)
   const notifications = await createNotificationsDeps(app, now)
   const pages = (actions: QueueActions) =>
@@ -43,12 +43,20 @@ export async function createPages(
   }
 }
 
-async function openQueries(app: App, script: URL | null): Promise<ThreadQueries> {
+async function openQueries(app: App, script: URL | null, now: Clock): Promise<ThreadQueries> {
   const config = apiConfigOf(app.config)
   if (script === null) return (await import('./thread-queries.js')).createThreadQueries(await app.store(), config)
-  const { queryInThread } = await import('./page-client.js')
+  const [{ queryInThread }, { keepFigures }] = await Promise.all([
+    import('./page-client.js'),
+    import('./keep-figures.js'),
+  ])
   const { queries, close } = queryInThread(script, { database: app.config.database, config })
-  app.onClose(close)
+  const onError = (error: unknown) => app.log.warn({ err: error }, 'figures of RFQs could not be computed ahead')
+  const stop = keepFigures(queries, { now, onError })
+  app.onClose(() => {
+    stop()
+    return close()
+  })
   return queries
 }
 

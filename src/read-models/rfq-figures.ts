@@ -1,0 +1,56 @@
+import type { ComparisonContext } from '../domain/comparison/comparison-context.js'
+import { type AwardInBrief, awardInBrief } from '../domain/comparison/decision/award-in-brief.js'
+import { summariseOffers } from '../domain/comparison/report/rfq-statistics.js'
+import type { RfqAssessment } from '../domain/comparison/rfq-assessment.js'
+
+/** Figures of an RFQ's offers, the same as in the channel overview of the report. */
+export interface RfqFigures {
+  /** Offers that can be ranked, and that meet all hard requirements. */
+  ranked: number
+  meetRequirements: number
+  /** Wanted tonnes; null if the RFQ states none. */
+  wanted: number | null
+  /** Tonnes of the ranked offers. */
+  volume: number
+  /** The share of the wanted volume that the ranked offers cover, at most 1. */
+  coverage: number | null
+  /** The currency in which offers are compared. */
+  currency: string | null
+  /** The lowest price per tonne of the ranked offers. */
+  bestPricePerTonne: number | null
+  /** Whose offer that is. */
+  bestPriceOffer: string | null
+  /** The recommended award; null if the award rule depends on scores, which need more than these figures. */
+  award: AwardInBrief | null
+}
+
+/** Of an RFQ without offers, and where figures are not asked for. */
+export const NO_FIGURES: RfqFigures = {
+  ranked: 0,
+  meetRequirements: 0,
+  wanted: null,
+  volume: 0,
+  coverage: null,
+  currency: null,
+  bestPricePerTonne: null,
+  bestPriceOffer: null,
+  award: null,
+}
+
+/** The figures of an RFQ whose offers were assessed. */
+export function figuresOf(assessed: RfqAssessment, context: ComparisonContext): RfqFigures {
+  const { rfq, currency, offers } = assessed
+  const summary = summariseOffers(offers, rfq.wanted.volume, { changes: 0, problems: 0 })
+  const best = offers.find(({ rank, compared }) => rank !== null && compared.pricePerTonne === summary.price.lowest)
+  return {
+    ranked: summary.ranked,
+    meetRequirements: summary.meetRequirements,
+    wanted: rfq.wanted.volume,
+    volume: summary.volume,
+    coverage: summary.coverage,
+    currency: currency.comparison,
+    bestPricePerTonne: summary.price.lowest,
+    bestPriceOffer: best?.label ?? null,
+    award: context.settings.awardRule === 'best-score-compliant' ? null : awardInBrief(assessed, context),
+  }
+}
