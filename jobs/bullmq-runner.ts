@@ -180,10 +180,12 @@ class BullRunner implements JobRunner {
       return job === undefined ? null : { job, state: await job.getState() }
     })
     if (found === null) return null
+    const { state } = found
     const { name, data, timestamp, finishedOn, failedReason, returnvalue } = found.job
-    const state = found.state === 'unknown' ? 'waiting' : found.state
     return {
-      ...{ id, name, payload: splitOwner(data).data as JobPayload },
+      id,
+      name,
+      payload: splitOwner(data).data as JobPayload,
       state: state === 'active' || state === 'completed' || state === 'failed' ? state : 'waiting',
       addedAt: new Date(timestamp).toISOString(),
       finishedAt: finishedOn === undefined ? null : new Date(finishedOn).toISOString(),

@@ -54,8 +54,11 @@ export interface JobStatus {
   result: JobResult | null
 }
 
-/** Runs one job. Must be safe to repeat. A JobResult that it resolves to is kept with the job. */
-export type JobHandler = (payload: JobPayload, context: { id: string; signal: AbortSignal }) => Promise<unknown>
+/** Runs one job. Must be safe to repeat. A result is kept with the job. */
+export type JobHandler = (
+  payload: JobPayload,
+  context: { id: string; signal: AbortSignal },
+) => Promise<JobResult | undefined>
 export type JobHandlers = Record<JobName, JobHandler>
 
 /**

@@ -83,7 +83,7 @@ export class QueueBinding {
     return 'leave'
   }
 
-  /** Looks no more. */
+  /** Stops the periodic check. */
   close(): void {
     if (this.#timer) clearInterval(this.#timer)
   }

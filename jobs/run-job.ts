@@ -22,9 +22,7 @@ export interface RawJob {
 export async function runJob(handlers: JobHandlers, job: RawJob, log: Log): Promise<JobResult | undefined> {
   try {
     const { name, payload } = parseJob(job.name, job.data)
-    const result = await handlers[name](payload, { id: job.id, signal: job.signal })
-    const { file } = Object(result) as Partial<JobResult>
-    return typeof file === 'string' ? { file } : undefined
+    return await handlers[name](payload, { id: job.id, signal: job.signal })
   } catch (thrown) {
     const error = unknownChannel(thrown, job)
     logFailure(error, job, log)

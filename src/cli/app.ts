@@ -15,6 +15,8 @@ import { STOP_TIMEOUT_MS } from './stop-signals.js'
 export interface App {
   readonly config: Config
   readonly log: Logger
+  /** Removes the secrets of the configuration from a text. */
+  readonly scrub: (text: string) => string
   store(): Promise<Store>
   /** @param observer called after each request; only the one of the first call is used */
   marketplace(observer?: RequestObserver): Promise<Marketplace>
@@ -83,7 +85,8 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
   const { io, globals } = cli
   const { secrets, set = [] } = options
   const config = loadConfig({ file: globals.config, env: io.env, cwd: io.cwd, secrets, set })
-  cli.scrub = createScrubber(collectSecrets(config))
+  const scrub = createScrubber(collectSecrets(config))
+  cli.scrub = scrub
   const log = await openLog(cli, config, options)
   const closeLater = <T extends { close(): Promise<unknown> }>(part: T) => {
     closers.push(() => part.close())
@@ -94,6 +97,7 @@ async function buildApp(cli: Cli, options: AppOptions, closers: (() => Promise<u
   return {
     config,
     log,
+    scrub,
     store,
     marketplace: (observer) => {
       marketplace ??= (async () => closeLater(await openMarketplace(cli, config, await store(), observer)))()

@@ -3,7 +3,6 @@ import type { ServiceQueue } from '../../jobs/service.js'
 import type { ChannelConfig } from '../config.js'
 import type { Clock } from '../domain/clock.js'
 import type { Readiness } from '../domain/readiness.js'
-import { createScrubber } from '../domain/secret-scrubber.js'
 import type { WebPlugin } from '../web/plugin.js'
 import type { App } from './app.js'
 import { operatorName } from './operator-name.js'
@@ -57,17 +56,15 @@ interface WebOptions {
 /** Creates the function that starts the service's web server. */
 export const webServerStarter =
   (
-    { config, log }: Pick<App, 'config' | 'log'>,
+    { config, log, scrub }: Pick<App, 'config' | 'log' | 'scrub'>,
     now: Clock,
     { port = config.web.port, metrics = null, plugins = [] }: WebOptions = {},
   ) =>
   async (readiness: Readiness, runner: ServiceQueue) => {
-    const [{ startWebServer }, { healthRoutes }, { collectSecrets }] = await Promise.all([
+    const [{ startWebServer }, { healthRoutes }] = await Promise.all([
       import('../web/server.js'),
       import('../web/health.js'),
-      import('../log.js'),
     ])
-    const scrub = createScrubber(collectSecrets(config))
     // Errors of libraries may quote what they were given.
     const safeReadiness: Readiness = async () =>
       (await readiness()).map((check) => ({ ...check, message: scrub(check.message) }))

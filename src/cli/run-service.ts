@@ -1,4 +1,3 @@
-import { createScrubber } from '../domain/secret-scrubber.js'
 import { VERSION } from '../version.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
@@ -24,11 +23,8 @@ export interface ServiceParts {
  * @throws QueueDatabaseError also when the queue comes to belong to another database
  */
 export async function runService({ io }: Cli, app: App, { port, pages, ...parts }: ServiceParts): Promise<void> {
-  const [{ startService }, { collectSecrets }] = await Promise.all([
-    import('../../jobs/service.js'),
-    import('../log.js'),
-  ])
-  const { config, log } = app
+  const { startService } = await import('../../jobs/service.js')
+  const { config, log, scrub } = app
   const metrics = port === null ? null : await openServiceMetrics(app, io.now)
   const plugins = pages ? [await createPages(app, io, metrics?.jobObserver)] : []
   const serveWeb = port === null ? null : webServerStarter(app, io.now, { port, metrics, plugins })
@@ -40,10 +36,7 @@ export async function runService({ io }: Cli, app: App, { port, pages, ...parts 
   queueLost.catch(() => undefined) // It may be lost before anybody waits for it.
   const deps = await createHandlerDeps(app, io.now, metrics)
   const { createSendMessage } = await import('../notify/send-message.js')
-  const notifications = {
-    send: createSendMessage({ reportsDirectory: config.reports.directory }),
-    scrub: createScrubber(collectSecrets(config)),
-  }
+  const notifications = { send: createSendMessage({ reportsDirectory: config.reports.directory }), scrub }
   const service = await startService({
     ...deps,
     ...parts,

@@ -20,9 +20,9 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
     { readDatabaseState },
     { metricsRoute },
     { openReader },
-    polls,
-    freshness,
-    switches,
+    { pollStateLoader },
+    { isStale },
+    { closingKillSwitch },
   ] = await Promise.all([
     import('../metrics/service-metrics.js'),
     import('../metrics/database-state.js'),
@@ -36,17 +36,17 @@ export async function openServiceMetrics(app: App, now: Clock): Promise<OpenMetr
   const reader = await openReader((await app.store()).path)
   app.onClose(() => reader.close())
   const { activity, exposeWith } = createServiceMetrics({ version: VERSION })
-  const loadPollStates = polls.pollStateLoader(config, reader)
+  const loadPollStates = pollStateLoader(config, reader)
   const pollFreshness = async (at: Date) =>
     (await loadPollStates(at)).map(({ channel, kind, staleBefore, newest }) => ({
       channel,
       kind,
       completedAt: newest?.finishedAt == null ? null : new Date(newest.finishedAt),
-      stale: freshness.isStale({ staleBefore, newest }),
+      stale: isStale({ staleBefore, newest }),
     }))
   const targets = config.notify.targets.map(({ name }) => name)
   const database = () => readDatabaseState({ reader, channels: config.channels, targets, pollFreshness }, now())
-  const killSwitch = switches.closingKillSwitch(config)
+  const killSwitch = closingKillSwitch(config)
   const closingStopped = () => killSwitch() !== null
   const onError = (error: unknown) => log.warn({ err: error }, 'a source of the metrics could not be read')
   const countVersions = async ({ id, channel }: { id: number; channel: string }) => {

@@ -122,23 +122,22 @@ function createRequestMetrics(registers: Registry[]): RequestObserver {
     buckets: WAIT_BUCKETS,
     registers,
   })
-  const skew = new Gauge({
-    name: 'quotekeeper_marketplace_clock_skew_seconds',
-    help: 'The local clock minus the clock of the marketplace, from the newest reply.',
-    registers: [],
-  })
+  let skew: Gauge | null = null
   return ({ operation, code, seconds, retry, waitedSeconds, clockSkewSeconds }) => {
     duration.observe({ operation, code: codeLabel(code) }, seconds)
     if (retry) retries.inc({ operation })
     wait.observe({ operation }, waitedSeconds)
     if (clockSkewSeconds === null) return
-    // Registered only now, because 0 would say that the clocks agree.
-    for (const register of registers) if (!register.getSingleMetric(SKEW)) register.registerMetric(skew)
+    // Created only now, because 0 would say that the clocks agree.
+    skew ??= new Gauge({
+      name: 'quotekeeper_marketplace_clock_skew_seconds',
+      help: 'The local clock minus the clock of the marketplace, from the newest reply.',
+      registers,
+    })
     skew.set(clockSkewSeconds)
   }
 }
 
-const SKEW = 'quotekeeper_marketplace_clock_skew_seconds'
 const NAMED_CODES = new Set([200, 400, 401, 403, 404, 408, 409, 410, 429, 500, 502, 503, 504])
 
 /** A label of few values, whatever a marketplace answers. */

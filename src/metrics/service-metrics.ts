@@ -8,8 +8,8 @@ export interface ServiceMetrics {
   /** Receives what this process does. */
   readonly activity: ActivityMetrics
   /**
-   * Creates the function that reads the sources and returns all metrics in the text format of Prometheus. Concurrent calls share one result. If a source
-   * cannot be read, its metrics are left out and `quotekeeper_metrics_source_up` says so.
+   * Creates the function that reads the sources and returns all metrics in the text format of Prometheus. Concurrent calls
+   * share one result. If a source cannot be read, its metrics are left out and `quotekeeper_metrics_source_up` says so.
    * @param onError called with the error of a source
    */
   exposeWith(

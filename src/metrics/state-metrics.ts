@@ -57,8 +57,7 @@ export function createStateMetrics(registers: Registry[]): StateMetrics {
     setQueue(load) {
       source.set({ source: 'queue' }, load === null ? 0 : 1)
       jobs.reset()
-      for (const state of load === null ? [] : (['waiting', 'active', 'delayed'] as const))
-        jobs.set({ state }, load?.[state] ?? 0)
+      if (load !== null) for (const state of ['waiting', 'active', 'delayed'] as const) jobs.set({ state }, load[state])
       setOrRemove(oldest, load?.oldestWaitingSeconds)
     },
     setClosingStopped: (isStopped) => stopped.set(isStopped ? 1 : 0),

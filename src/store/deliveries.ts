@@ -151,16 +151,7 @@ export function createDeliveries(connection: Connection): Deliveries {
           where id in (select value from json_each(@ids))`,
         ).run({ messageId, at, ids: JSON.stringify(deliveries.map(({ id }) => id)) })
         const { failures } = row
-        return {
-          target,
-          messageId,
-          events,
-          attempt: first.attempts + 1,
-          failures,
-          createdAt: first.created_at,
-          holder,
-          until,
-        }
+        return { target, messageId, events, attempt: first.attempts + 1, failures, holder, until }
       })
     },
 

@@ -1,4 +1,3 @@
-import type { Timestamp } from '../domain/clock.js'
 import type { DeadLetters, DeliveryFilter, DeliveryRecord, TargetState, Undelivered } from '../domain/deliveries.js'
 import type { EventData, EventKind, EventRecord } from '../domain/events.js'
 
@@ -30,8 +29,6 @@ export interface Claim {
   attempt: number
   /** Attempts in a row that failed because of the target. */
   failures: number
-  /** When its oldest delivery was created. */
-  createdAt: Timestamp
   holder: string
   until: Date
 }

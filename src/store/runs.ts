@@ -96,14 +96,14 @@ export function createRuns(options: {
   /** Once, until a run of this kind succeeds again. */
   const writeKeyRefused = (row: RunRow) => {
     const { channel, kind, id, error } = row
-    const said = connection
+    const reported = connection
       .statement(
         `select 1 from events where channel = @channel and kind = 'channel.key-refused' and at > coalesce(
           (select finished_at from runs where channel = @channel and kind = @kind and outcome in ('complete', 'partial')
             and id < @id order by id desc limit 1), '')`,
       )
       .get({ channel, kind, id })
-    if (said !== undefined) return
+    if (reported !== undefined) return
     const at = row.finished_at ?? row.started_at
     const describe = () => ({ reason: error === null ? '' : fromStoredText(error), remedy: KEY_REMEDY })
     events.writeForRun(id, [{ kind: 'channel.key-refused', at, channel, describe }])

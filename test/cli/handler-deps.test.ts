@@ -1,5 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { webServerStarter } from '../../src/cli/handler-deps.js'
+import { createScrubber } from '../../src/domain/secret-scrubber.js'
+import { collectSecrets } from '../../src/log.js'
 import { recordingLog } from '../helpers/recording-log.js'
 import { testConfig } from '../helpers/test-config.js'
 
@@ -8,7 +10,8 @@ it('readiness shows no secret that an error of a library quotes', async () => {
     queue: { kind: 'redis', url: 'redis://:p%40ssword@host' },
   })
   const message = 'redis://:p%40ssword@host: WRONGPASS p@ssword'
-  const server = await webServerStarter({ config, log: recordingLog() as never }, () => new Date())(
+  const scrub = createScrubber(collectSecrets(config))
+  const server = await webServerStarter({ config, log: recordingLog() as never, scrub }, () => new Date())(
     async () => [{ name: 'queue', ok: false, message }],
     {} as never,
   )

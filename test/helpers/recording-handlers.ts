@@ -29,10 +29,10 @@ interface DoneJob {
 }
 
 /** A gate that tests open: `passed` resolves when `open` is called. */
-export function createGate(): { open: () => void; passed: Promise<void> } {
+export function createGate(): { open: () => void; passed: Promise<undefined> } {
   let open: () => void = () => undefined
-  const passed = new Promise<void>((resolve) => {
-    open = resolve
+  const passed = new Promise<undefined>((resolve) => {
+    open = () => resolve(undefined)
   })
   return { open, passed }
 }

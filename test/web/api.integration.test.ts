@@ -8,6 +8,7 @@ import { apiConfigOf } from '../../src/cli/api/api-queries.js'
 import { createApi } from '../../src/cli/api/create-api.js'
 import { createQueueActions } from '../../src/cli/api/queue-actions.js'
 import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
+import { createScrubber } from '../../src/domain/secret-scrubber.js'
 import { openReader } from '../../src/store/reader.js'
 import { ENDPOINTS } from '../../src/web/api/api-routes.js'
 import { type ListCursor, takePage } from '../../src/web/api/cursor.js'
@@ -38,14 +39,15 @@ async function openApi(fixture: ChannelFixture, options: Partial<ServerOptions> 
     channels: [channelConfig(KEY), channelConfig('acme/peat', { autoClose: 'off' })],
   })
   const reader = createThreadQueries(store, apiConfigOf(config))
+  const scrub = createScrubber(['a secret', 'key of acme'])
   const createRoutes = await createApi(
     { config, log: recordingLog() as never },
     {
-      ...{ reader, now: fixture.now, scrub: (text: string) => text.replaceAll('a secret', '[secret]') },
+      ...{ reader, now: fixture.now, scrub },
       retryDeliveries: (which) => fixture.store.retryDeliveries(which, fixture.now()),
     },
   )
-  const actions = (await createQueueActions(config, fixture.now))(runner)
+  const actions = (await createQueueActions({ config, scrub }, fixture.now))(runner)
   const app = await webApp({ plugins: [createRoutes(actions)], now: fixture.now, ...server })
   const get = async (url: string, headers: Record<string, string> = {}) => validated(app, { url, headers })
   const post = async (url: string, payload: unknown, headers: Record<string, string> = {}) => {

@@ -10,6 +10,7 @@ import { createThreadQueries } from '../../src/cli/pages/thread-queries.js'
 import { closingKillSwitch } from '../../src/closing/kill-switch.js'
 import { closestMatches } from '../../src/config/suggest.js'
 import type { Config } from '../../src/config.js'
+import { createScrubber } from '../../src/domain/secret-scrubber.js'
 import type { Marketplace } from '../../src/marketplace/contract.js'
 import { makeReportInProcess } from '../../src/reporting/make-report.js'
 import { findReport, listReports } from '../../src/reporting/report-folder.js'
@@ -64,9 +65,10 @@ export async function openPages(
   const onError = (error: unknown) => {
     throw error
   }
-  const closing = (await createQueueActions(config, now))(runner)
+  const scrub = createScrubber(['a secret'])
+  const closing = (await createQueueActions({ config, scrub }, now))(runner)
   const notifications: NotificationsDeps = {
-    scrub: (text) => text.replaceAll('a secret', '[secret]'),
+    scrub,
     retryDeliveries: (which) => store.retryDeliveries(which, now()),
   }
   const app = await webApp({

@@ -13,7 +13,10 @@ export async function createApi(
   return (actions) =>
     apiRoutes({
       ...actions,
-      ...{ reader, now, scrub, retryDeliveries },
+      reader,
+      now,
+      scrub,
+      retryDeliveries,
       channels: config.channels.map(({ key }) => key),
       suggest: (text, candidates) => closestMatches(text, candidates),
       onError: (error) => log.error({ err: error }, 'HTTP request failed'),

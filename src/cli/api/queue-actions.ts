@@ -2,23 +2,21 @@ import { isAbsolute, relative, sep } from 'node:path'
 import type { JobStatus } from '../../../jobs/contract.js'
 import { jobId } from '../../../jobs/job-id.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
-import type { Config } from '../../config.js'
 import type { Clock } from '../../domain/clock.js'
-import { createScrubber } from '../../domain/secret-scrubber.js'
 import type { ActionDeps, ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { JobStatusView } from '../../web/api/schemas/index.js'
+import type { App } from '../app.js'
 
 /** What users put on the queue, on pages and over the API. */
 export type QueueActions = Pick<ActionDeps, 'queue' | 'closingObstacle'>
 
 /** What users can put on the queue, once that is open. */
-export async function createQueueActions(config: Config, now: Clock): Promise<(queue: ServiceQueue) => QueueActions> {
-  const [{ closingKillSwitch }, { collectSecrets }] = await Promise.all([
-    import('../../closing/kill-switch.js'),
-    import('../../log.js'),
-  ])
+export async function createQueueActions(
+  { config, scrub }: Pick<App, 'config' | 'scrub'>,
+  now: Clock,
+): Promise<(queue: ServiceQueue) => QueueActions> {
+  const { closingKillSwitch } = await import('../../closing/kill-switch.js')
   const killSwitch = closingKillSwitch(config)
-  const scrub = createScrubber(collectSecrets(config))
   const closingObstacle = (key: string) => {
     const mode = config.channels.find((channel) => channel.key === key)?.autoClose
     return mode === 'on' || mode === 'dry-run' ? killSwitch() : `${key} has autoClose: off`

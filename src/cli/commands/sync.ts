@@ -31,8 +31,6 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-/** Without the error, which is printed in full below the table. */
-
 /** The result of one poll: its run, or null if it could not start, and its failures. */
 interface PollOutcome {
   channel: string

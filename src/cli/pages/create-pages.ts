@@ -2,7 +2,6 @@ import type { JobObserver } from '../../../jobs/contract.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Clock } from '../../domain/clock.js'
-import { createScrubber } from '../../domain/secret-scrubber.js'
 import type { NotificationsDeps } from '../../web/pages/notifications-page.js'
 import type { ReportsDeps } from '../../web/pages/reports-page.js'
 import type { WebPlugin } from '../../web/plugin.js'
@@ -35,7 +34,7 @@ export async function createPages(
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
   const api = await createApi(app, { reader: queries, now, ...notifications })
-  const actionsOn = await createQueueActions(app.config, now)
+  const actionsOn = await createQueueActions(app, now)
   return (queue) => async (scope) => {
     const actions = actionsOn(queue)
     await pages(actions)(scope)
@@ -61,11 +60,8 @@ async function openQueries(app: App, script: URL | null, now: Clock): Promise<Th
 }
 
 async function createNotificationsDeps(app: App, now: Clock): Promise<NotificationsDeps> {
-  const [{ collectSecrets }, store] = await Promise.all([import('../../log.js'), app.store()])
-  return {
-    scrub: createScrubber(collectSecrets(app.config)),
-    retryDeliveries: (which) => store.retryDeliveries(which, now()),
-  }
+  const store = await app.store()
+  return { scrub: app.scrub, retryDeliveries: (which) => store.retryDeliveries(which, now()) }
 }
 
 async function createReports(

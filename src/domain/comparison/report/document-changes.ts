@@ -28,11 +28,6 @@ export interface Change {
   words: string
 }
 
-/**
- * `appeared`: first observed. `withdrawn`, `reinstated`: no longer listed, listed again. `opened`, `closed`: the RFQ's
- * state changed. `accepted`, `rejected`, `status`: the offer's status changed. `review`: the status of its review changed.
- * `detail`: the full document became readable or unreadable; its terms did not change. `changed`: any other field.
- */
 /** Events in words. */
 export const EVENT_LABELS = {
   appeared: 'first seen',
@@ -47,6 +42,12 @@ export const EVENT_LABELS = {
   detail: 'full document read',
   changed: 'changed',
 } as const
+
+/**
+ * `appeared`: first observed. `withdrawn`, `reinstated`: no longer listed, listed again. `opened`, `closed`: the RFQ's
+ * state changed. `accepted`, `rejected`, `status`: the offer's status changed. `review`: the status of its review changed.
+ * `detail`: the full document became readable or unreadable; its terms did not change. `changed`: any other field.
+ */
 export type ChangeEvent = keyof typeof EVENT_LABELS
 
 /** Whether something changed, rather than being observed for the first time or read in full. */
