@@ -1,6 +1,6 @@
 import { reachedFrom } from '../../../src/domain/comparison/awards/cheapest-combination.js'
 import { upTo } from '../../../src/domain/comparison/decision/award-requirements.js'
-import { currentEntry } from '../../../src/domain/comparison/decision/current-entry.js'
+import { currentEntry, isSolvedAhead } from '../../../src/domain/comparison/decision/current-entry.js'
 import type { DecisionAward } from '../../../src/domain/comparison/decision/decision-model.js'
 import { NO_FIGURE } from '../../layout/cell-text.js'
 import { withCurrency } from '../../layout/wording.js'
@@ -12,16 +12,14 @@ import type { RfqLayout, ScenarioKey } from '../layout.js'
 import {
   BEST_SCORE,
   CHEAPEST,
-  type EntryKey,
   type Fact,
   type FactKey,
-  type Facts,
-  factCell,
   figure,
   literal,
   REGARDLESS,
+  referencesOf,
 } from './recommendation-grids.js'
-import { alternativesText, membersText, NO_AWARD, solutionText } from './solved-awards.js'
+import { alternativesText, listOf, membersText, NO_AWARD, solutionText } from './solved-awards.js'
 
 const NOT_SOLVED = 'not solved'
 const NOT_SOLVED_TEXT = 'This combination of requirements and wanted volume is not solved ahead. Run: '
@@ -31,12 +29,32 @@ const OUTDATED_TEXT =
 /** Larger than every volume and price. */
 const UNLIMITED = '1E+300'
 
+/** All figures, by key. */
+export const factsOf = oncePerLayout(
+  (layout): Record<FactKey, Fact> => ({
+    ...lookUpFacts(layout),
+    ...awardFacts(layout),
+    ...runnerUpFacts(layout),
+    ...closestFacts(layout),
+  }),
+)
+
+/** Made once for each workbook, although many cells ask for them. */
+export function oncePerLayout<Value>(make: (layout: RfqLayout) => Value): (layout: RfqLayout) => Value {
+  const made = new WeakMap<RfqLayout, Value>()
+  return (layout) => {
+    const value = made.get(layout) ?? make(layout)
+    made.set(layout, value)
+    return value
+  }
+}
+
 /** Figures that look up the solved award, and say whether it can be used. */
-export function lookUpFacts(layout: RfqLayout) {
+function lookUpFacts(layout: RfqLayout) {
   const { report, recommendation: grids, numbers, offers, failures } = layout
   const { switches, rule } = report.decision
   const { settings, rfq } = report
-  const at = (key: FactKey) => factCell(layout, key)
+  const { at, entryOf, solvedOf } = referencesOf(layout)
   const entry = currentEntry(report)
   const index = switches.entries.findIndex(({ key }) => key === entry?.key)
   const zeros = '0'.repeat(switches.names.length)
@@ -46,99 +64,153 @@ export function lookUpFacts(layout: RfqLayout) {
   const comparable = `COUNTIFS(${offers.range('comparedPrice')},">0",${offers.range('comparedTotal')},">0")`
   const outdated = `AwardRatesChanged+IF(${comparable}=${failures.candidates.length},0,1)`
   const isUnsolved = `AND(ISNUMBER(WantedVolume),${at('entry')}=0,${CHEAPEST},${switches.entries.length}>0)`
-  const inEntry = (column: EntryKey) => `INDEX(${grids.entries.range(column)},MAX(1,${at('entry')}))`
+  const problem = `IF(${at('outdated')}>0,"${OUTDATED}",IF(${isUnsolved},"${NOT_SOLVED}",""))`
+  const isProblem = (name: string, words: string, otherwise: string) =>
+    `IF(${at('problem')}="${name}",${stringLiteral(words)}&ReportCommand,${otherwise})`
+  const message = isProblem(OUTDATED, OUTDATED_TEXT, isProblem(NOT_SOLVED, NOT_SOLVED_TEXT, '""'))
   const regardless = byWantedBasis((basis) =>
     literal(switches.regardless.find((one) => one.basis === basis)?.award ?? NO_AWARD),
   )
-  const members = `INDEX(${grids.solved.range('members')},N(${at('awardNo')})+1)`
+  const awardNo = `IF(${at('entry')}>0,${entryOf('award')},IF(${REGARDLESS},${regardless},"${NO_AWARD}"))`
   const solved = switches.awards[entry?.award ?? -1]
-  const isProblem = (problem: string, words: string, otherwise: string) =>
-    `IF(${at('problem')}="${problem}",${stringLiteral(words)}&ReportCommand,${otherwise})`
+  const members = `IF(ISNUMBER(${at('awardNo')}),${solvedOf('members')},",")`
+  const alternatives = `IF(${at('entry')}>0,${entryOf('alternatives')}&"","")`
+  const least = rfq.wanted.volume === null ? '' : reachedFrom(rfq.wanted.volume)
   const isLimited = settings.requirements.volumeMax === 'hard' && (rfq.maxVolume ?? 0) > 0
   const most = `IF(AND(${requirementCell('volumeMax')}="hard",N(MaxVolume)>0),MaxVolume*(1+1E-9),${UNLIMITED})`
+  const isKnownKey = `IFERROR(MATCH(${at('key')},${grids.entries.range('key')},0),0)`
   return {
     rule: figure('Award rule', 'AwardRule&""', rule),
     key: figure('Key of the solved award', `IF(${REGARDLESS},"${zeros}",${digits})&"|"&WantedBasis`, key),
-    entry: figure(
-      'Row of the solved award',
-      `IFERROR(MATCH(${at('key')},${grids.entries.range('key')},0),0)`,
-      index + 1,
-      style.integer,
-    ),
+    entry: figure('Row of the solved award', isKnownKey, index + 1, style.integer),
     outdated: figure('Changes that solved awards do not follow', outdated, 0, style.integer),
-    problem: figure('Problem', `IF(${at('outdated')}>0,"${OUTDATED}",IF(${isUnsolved},"${NOT_SOLVED}",""))`, ''),
-    message: figure('What to do', isProblem(OUTDATED, OUTDATED_TEXT, isProblem(NOT_SOLVED, NOT_SOLVED_TEXT, '""')), ''),
-    awardNo: figure(
-      'Number of the solved award',
-      `IF(${at('entry')}>0,${inEntry('award')},IF(${REGARDLESS},${regardless},"${NO_AWARD}"))`,
-      entry?.award ?? NO_AWARD,
-      style.plainNumber,
-    ),
-    members: figure(
-      'Its offers',
-      `IF(ISNUMBER(${at('awardNo')}),${members},",")`,
-      solved === undefined ? ',' : membersText(solved),
-    ),
+    problem: figure('Problem', problem, ''),
+    message: figure('What to do', message, ''),
+    awardNo: figure('Number of the solved award', awardNo, entry?.award ?? NO_AWARD, style.plainNumber),
+    members: figure('Its offers', members, solved === undefined ? ',' : membersText(solved)),
     alternatives: figure(
       'Awards without each of its offers',
-      `IF(${at('entry')}>0,${inEntry('alternatives')}&"","")`,
+      alternatives,
       entry === null ? '' : alternativesText(entry),
     ),
     least: figure(
       'Fewest tonnes that reach the wanted volume',
       `IF(ISNUMBER(WantedVolume),${REACHED_VOLUME},"")`,
-      rfq.wanted.volume === null ? '' : reachedFrom(rfq.wanted.volume),
+      least,
       numbers.volume,
     ),
     most: figure('Most tonnes allowed', most, isLimited ? upTo(rfq.maxVolume ?? 0) : 1e300, numbers.volume),
-  } satisfies Partial<Facts>
+  }
 }
 
 /** Figures of the recommended award as a whole; most of them are those of the first scenario on `Award`. */
-export function awardFacts(layout: RfqLayout) {
-  const { report, recommendation: grids, numbers, currency, scoring, scenarios, failures } = layout
+function awardFacts(layout: RfqLayout) {
+  const { report, numbers, currency, scoring, scenarios, failures } = layout
   const { award, status } = report.decision.recommendation
-  const at = (key: FactKey) => factCell(layout, key)
-  const tonnes = grids.offers.range('tonnes')
+  const { at, solvedOf, tonnes } = referencesOf(layout)
   const found = `IF(SUM(${tonnes})>0,IF(SUM(${tonnes})>=${at('least')},"award","partial"),"none")`
   const known = `IF(ISNUMBER(WantedVolume),${failures.candidates.length === 0 ? '"no-offers"' : found},"no-target")`
   const current = report.offers.length === 0 ? '"no-offers"' : known
+  const hasAward = `OR(${at('status')}="award",${at('status')}="partial")`
+  const missing = `IF(${at('problem')}="","${NO_FIGURE}",${at('problem')})`
   const ofAward = (
     label: string,
     expression: string,
     value: (found: DecisionAward) => CachedResult,
     look: style.Style,
-  ): Fact => {
-    const missing = `IF(${at('problem')}="","${NO_FIGURE}",${at('problem')})`
-    const shown = `IF(OR(${at('status')}="award",${at('status')}="partial"),${expression},${missing})`
-    return figure(label, shown, award === null ? NO_FIGURE : (value(award) ?? NO_FIGURE), look)
-  }
+  ): Fact => figure(label, `IF(${hasAward},${expression},${missing})`, (award && value(award)) ?? NO_FIGURE, look)
   const ofScenario = (label: string, key: ScenarioKey & keyof DecisionAward, look: style.Style) =>
     ofAward(label, scenarios.cell(key, 0), (one) => one[key] as number, look)
-  const [awarded, score] = [`COUNTIFS(${tonnes},">0")`, scoring.range('total')]
-  const solution = `IF(${BEST_SCORE},"${solutionText(true)}",INDEX(${grids.solved.range('solution')},N(${at('awardNo')})+1))`
-  const money = numbers.money(currency)
+  const [awarded, scores] = [`COUNTIFS(${tonnes},">0")`, scoring.range('total')]
+  const allScored = `COUNTIFS(${tonnes},">0",${scores},">=0")=${awarded}`
+  const score = `IF(${allScored},SUMPRODUCT(${tonnes},${scores})/SUM(${tonnes}),"${NO_FIGURE}")`
+  const solution = `IF(${BEST_SCORE},"${solutionText(true)}",${solvedOf('solution')})`
+  const [money, price] = [numbers.money(currency), numbers.price(currency)]
+  const perTonne = withCurrency('Price per tonne', currency, '/t')
   return {
     status: figure('Status', `IF(${at('problem')}="",${current},${at('problem')})`, status, style.boldBody),
     tonnes: ofScenario('Tonnes', 'tonnes', numbers.volume),
     total: ofScenario(withCurrency('Total', currency), 'total', money),
-    pricePerTonne: ofAward(
-      withCurrency('Price per tonne', currency, '/t'),
-      scenarios.cell('price', 0),
-      (one) => one.pricePerTonne,
-      numbers.price(currency),
-    ),
+    pricePerTonne: ofAward(perTonne, scenarios.cell('price', 0), (one) => one.pricePerTonne, price),
     coverage: ofAward('Coverage', `MIN(1,SUM(${tonnes})/WantedVolume)`, (one) => one.coverage, style.percent),
     excessTonnes: ofScenario('Excess tonnes', 'excessTonnes', numbers.volume),
     excessCost: ofScenario(withCurrency('Cost of the excess', currency), 'excessCost', money),
     offers: ofAward('Offers', awarded, (one) => one.offers.length, style.integer),
     developers: ofScenario('Developers', 'developers', style.integer),
-    score: ofAward(
-      'Score',
-      `IF(COUNTIFS(${tonnes},">0",${score},">=0")=${awarded},SUMPRODUCT(${tonnes},${score})/SUM(${tonnes}),"${NO_FIGURE}")`,
-      (one) => one.score,
-      style.oneDecimal,
-    ),
+    score: ofAward('Score', score, (one) => one.score, style.oneDecimal),
     solution: ofAward('Solution', solution, (one) => solutionText(one.exact), style.body),
-  } satisfies Partial<Facts>
+  }
+}
+
+const sequencesOf = ({ offers }: DecisionAward) => offers.map(({ sequence }) => sequence)
+
+/** Figures of the runner-up: the best award that does without one of the recommended offers. */
+function runnerUpFacts(layout: RfqLayout) {
+  const { report, recommendation: grids, numbers, currency, offers, scoring } = layout
+  const { award, runnerUp } = report.decision.recommendation
+  const { at, isMember } = referencesOf(layout)
+  const money = numbers.money(currency)
+  const [alternatives, totals] = [grids.awarded.range('alternative'), grids.awarded.range('alternativeTotal')]
+  const unknown = `IF(AND(InputsChanged>0,OR(${BEST_SCORE},${at('alternatives')}="")),"Run: "&ReportCommand,"${NO_FIGURE}")`
+  /** Only the price rules are solved ahead; the runner-up of another report is known for its own inputs only. */
+  const fact = (label: string, solved: string, cached: string | number = NO_FIGURE, look = money): Fact => {
+    const reported = isSolvedAhead(report) ? unknown : `IF(InputsChanged=0,${literal(cached)},${unknown})`
+    const found = `IF(COUNT(${totals})=0,${reported},${solved})`
+    return figure(label, `IF(${at('problem')}="",${found},${at('problem')})`, cached, look)
+  }
+  const members = `INDEX(${grids.solved.range('members')},INDEX(${alternatives},MATCH(MIN(${totals}),${totals},0))+1)`
+  const [volume, isIn] = [offers.range('volume'), isMember(members)]
+  const mean = `SUM(IF(${isIn},${volume}*${scoring.range('total')}))/SUM(IF(${isIn},${volume}))`
+  const points = `IFERROR(${at('score')}-${mean},"${NO_FIGURE}")`
+  const [total, difference] = [withCurrency('Total of the runner-up', currency), `MIN(${totals})-${at('total')}`]
+  const costs = runnerUp === null ? undefined : runnerUp.award.total - (award?.total ?? 0)
+  const list = runnerUp === null ? undefined : sequencesOf(runnerUp.award).join(', ')
+  const pointsAbove = runnerUp?.pointsDifference ?? undefined
+  return {
+    runnerUpTotal: fact(total, `MIN(${totals})`, runnerUp?.award.total),
+    runnerUpDifference: fact(withCurrency('Runner-up: difference', currency), difference, costs),
+    runnerUpPoints: {
+      ...fact('Points of the award above the runner-up', points, pointsAbove, style.oneDecimal),
+      array: true,
+    },
+    runnerUpOffers: fact('Offers of the runner-up', listOf(members), list, style.body),
+  }
+}
+
+/** Figures of the closest award that reaches the wanted volume if requirements are waived, when the rule finds none. */
+function closestFacts(layout: RfqLayout) {
+  const { report, numbers, currency } = layout
+  const { closest } = report.decision.recommendation
+  const { at, entryOf, solvedOf } = referencesOf(layout)
+  const [number, chosen] = [at('closestNo'), at('awardNo')]
+  const isShort = `AND(OR(${at('status')}="none",${at('status')}="partial"),${at('entry')}>0,NOT(${REGARDLESS}))`
+  const isReached = `IF(ISNUMBER(${chosen}),${solvedOf('reached')}="yes",FALSE)`
+  const closestNo = `IF(${isShort},IF(AND(${BEST_SCORE},${isReached}),${chosen},${entryOf('closest')}),"${NO_AWARD}")`
+  const fact = (label: string, expression: string, cached: CachedResult | undefined, look = style.body): Fact =>
+    figure(label, `IF(ISNUMBER(${number}),${expression},"${NO_FIGURE}")`, cached ?? NO_FIGURE, look)
+  const [total, money] = [withCurrency('Closest award: total', currency), numbers.money(currency)]
+  const waived = `IF(${number}=${chosen},"",${entryOf('waived')}&"")`
+  const titles = closest?.waived.map(({ title }) => title).join('; ')
+  const list = closest === null ? null : sequencesOf(closest.award).join(', ')
+  return {
+    closestNo: figure(
+      'Number of the closest award',
+      closestNo,
+      solvedNumber(layout, closest?.award),
+      style.plainNumber,
+    ),
+    closestOffers: fact('Closest award: offers', listOf(solvedOf('members', number)), list),
+    closestTonnes: fact('Closest award: tonnes', solvedOf('tonnes', number), closest?.award.tonnes, numbers.volume),
+    closestTotal: fact(total, solvedOf('total', number), closest?.award.total, money),
+    closestWaived: fact('Requirements to waive for it', waived, titles),
+  }
+}
+
+/** The number of an award among those solved ahead. */
+function solvedNumber({ report }: RfqLayout, award: DecisionAward | undefined): number | string {
+  if (award === undefined) return NO_AWARD
+  const members = membersText({ sequences: sequencesOf(award) })
+  const { awards } = report.decision.switches
+  const at = awards.findIndex((solved) => solved.reached === award.reached && membersText(solved) === members)
+  return at < 0 ? NO_AWARD : at
 }

@@ -6,11 +6,9 @@ import { HEADER_ROW, inOrder } from '../../layout/table-sheet.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, type Cell, formula, text } from '../../xlsx/cells.js'
 import type { RfqLayout } from '../layout.js'
-import { awardFacts, lookUpFacts } from './award-facts.js'
-import { AWARDED_ROWS, awardedColumns } from './awarded-offers.js'
-import { closestFacts, runnerUpFacts } from './other-awards.js'
-import { type AwardedKey, FACT_KEYS, type FactKey, type Facts, factCell } from './recommendation-grids.js'
-import { groupColumns, offerColumns, requirementColumns } from './recommended-offers.js'
+import { factsOf } from './award-facts.js'
+import { type AwardedKey, FACT_KEYS, type FactKey, referencesOf } from './recommendation-grids.js'
+import { AWARDED_ROWS, awardedColumns, groupColumns, offerColumns, requirementColumns } from './recommended-offers.js'
 import { entryColumns, solvedColumns } from './solved-awards.js'
 
 /**
@@ -31,12 +29,12 @@ export interface Reference {
 
 /** A figure of the recommended award. */
 export function recommendationFact(layout: RfqLayout, key: FactKey): Reference {
-  return { cell: factCell(layout, key), cached: factsOf(layout)[key].cached }
+  return { cell: referencesOf(layout).at(key), cached: factsOf(layout)[key].cached }
 }
 
 /** A cell of an awarded offer: the first has index 0, up to MAX_AWARDED_ROWS; empty text beyond the last. */
 export function awardedOffer(layout: RfqLayout, key: AwardedKey, index: number): Reference {
-  const shown = awardedColumnsOf(layout)[key].cell(index, index)
+  const shown = awardedColumns(layout)[key].cell(index, index)
   const content = cellContent(shown)
   const cached = storedNumber(shown) ?? (typeof content === 'string' ? content : '')
   return { cell: layout.recommendation.awarded.cell(key, index), cached }
@@ -104,7 +102,7 @@ function sideTables(layout: RfqLayout): SideTable[] {
   return [
     table(grids.facts, factColumns(layout), FACT_KEYS),
     table(grids.offers, offerColumns(layout), report.offers),
-    table(grids.awarded, awardedColumnsOf(layout), AWARDED_ROWS),
+    table(grids.awarded, awardedColumns(layout), AWARDED_ROWS),
     table(grids.requirements, requirementColumns(layout), requirements),
     table(grids.groups, groupColumns(layout), layout.failures.groups),
     table(grids.solved, solvedColumns(layout), switches.awards),
@@ -123,23 +121,3 @@ function factColumns(layout: RfqLayout): Columns<FactKey, 'label' | 'value'> {
     }),
   }
 }
-
-/** Made once for each workbook, although many cells ask for them. */
-function oncePerLayout<Value>(make: (layout: RfqLayout) => Value): (layout: RfqLayout) => Value {
-  const made = new WeakMap<RfqLayout, Value>()
-  return (layout) => {
-    const value = made.get(layout) ?? make(layout)
-    made.set(layout, value)
-    return value
-  }
-}
-
-const awardedColumnsOf = oncePerLayout(awardedColumns)
-const factsOf = oncePerLayout(
-  (layout): Facts => ({
-    ...lookUpFacts(layout),
-    ...awardFacts(layout),
-    ...runnerUpFacts(layout),
-    ...closestFacts(layout),
-  }),
-)

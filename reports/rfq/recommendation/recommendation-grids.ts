@@ -83,16 +83,28 @@ export interface Fact {
   /** Set if it is an array formula. */
   array?: boolean
 }
-export type Facts<Key extends FactKey = FactKey> = Record<Key, Fact>
 
 /** A figure, in the style of body text unless stated. */
 export function figure(label: string, expression: string, cached: CachedResult, look: style.Style = style.body): Fact {
   return { label, expression, cached, look }
 }
 
-/** The reference of the cell of a figure. */
-export const factCell = ({ recommendation }: { recommendation: RecommendationGrids }, key: FactKey): string =>
-  recommendation.facts.cell('value', FACT_KEYS.indexOf(key))
+/** What the formulas of the block refer to. */
+export function referencesOf({ recommendation: grids }: { recommendation: RecommendationGrids }) {
+  const at = (key: FactKey) => grids.facts.cell('value', FACT_KEYS.indexOf(key))
+  return {
+    /** The cell of a figure. */
+    at,
+    /** The entry of the solved award. */
+    entryOf: (key: EntryKey) => `INDEX(${grids.entries.range(key)},MAX(1,${at('entry')}))`,
+    /** A solved award by its number. */
+    solvedOf: (key: SolvedKey, number = at('awardNo')) => `INDEX(${grids.solved.range(key)},N(${number})+1)`,
+    tonnes: grids.offers.range('tonnes'),
+    numbers: grids.offers.range('offer'),
+    /** Whether each offer is in a list such as `,3,17,`. */
+    isMember: (members: string) => `ISNUMBER(SEARCH(","&${grids.offers.range('offer')}&",",${members}))`,
+  }
+}
 
 /** A number or a text as a formula writes it. */
 export const literal = (value: number | string): string =>

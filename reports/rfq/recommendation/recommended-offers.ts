@@ -1,30 +1,36 @@
 import { AWARD_REQUIREMENT, REQUIREMENT_TITLES } from '../../../src/domain/comparison/decision/award-requirements.js'
 import { type Candidate, priceOf, takeByScore } from '../../../src/domain/comparison/decision/award-solver.js'
-import type { RequirementSwitch } from '../../../src/domain/comparison/decision/decision-model.js'
+import { currentEntry, isSolvedAhead } from '../../../src/domain/comparison/decision/current-entry.js'
+import type { AwardedOffer, RequirementSwitch } from '../../../src/domain/comparison/decision/decision-model.js'
 import type { OfferReport } from '../../../src/domain/comparison/offer/offer-report-model.js'
 import type { RequirementName } from '../../../src/domain/comparison/settings.js'
+import { NO_FIGURE } from '../../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../../layout/columns.js'
+import { withCurrency } from '../../layout/wording.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { type CachedResult, stringLiteral } from '../../xlsx/cells.js'
 import { requirementCell } from '../inputs.js'
 import type { RfqLayout } from '../layout.js'
-import { lookUpFacts } from './award-facts.js'
+import { factsOf, oncePerLayout } from './award-facts.js'
 import {
+  type AwardedKey,
   BEST_SCORE,
-  type FactKey,
-  factCell,
   type GroupKey,
+  literal,
+  MAX_AWARDED_ROWS,
+  REGARDLESS,
   type RecommendedOfferKey,
   type RequirementKey,
+  referencesOf,
 } from './recommendation-grids.js'
-import { membersText, titlesOf } from './solved-awards.js'
+import { ALTERNATIVE_DIGITS, membersText, titlesOf } from './solved-awards.js'
 
 /** Every offer: whether it is eligible, its tonnes in the recommended award, and its place by score. */
 export function offerColumns(layout: RfqLayout): Columns<OfferReport, RecommendedOfferKey> {
   const { recommendation: grids, offers, scoring, numbers, failures, report } = layout
-  const { least, most } = lookUpFacts(layout)
+  const { least, most } = factsOf(layout)
   const { number, formula } = columnsOf<OfferReport, RecommendedOfferKey>(grids.offers)
-  const fact = (key: FactKey) => factCell(layout, key)
+  const { at: fact } = referencesOf(layout)
   const candidates = new Map(failures.candidates.map((candidate) => [candidate.offer.id, candidate]))
   const eligible = new Set(report.decision.offers.flatMap((one) => (one.eligible ? [one.offerId] : [])))
   const awarded = new Map(report.decision.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
@@ -133,17 +139,15 @@ export function groupColumns(layout: RfqLayout): Columns<readonly RequirementNam
 /** The requirements with their levels on `Inputs`, and the awarded offers that do not meet them. */
 export function requirementColumns(layout: RfqLayout): Columns<RequirementSwitch, RequirementKey> {
   const { recommendation: grids, failures, report } = layout
+  const { isMember, numbers, tonnes } = referencesOf(layout)
   const { text, formula, arrayFormula } = columnsOf<RequirementSwitch, RequirementKey>(grids.requirements)
   const { award } = report.decision.recommendation
   const look = style.body
-  const failing = (name: RequirementName, among: readonly Candidate[]) =>
-    membersText({
-      sequences: among.flatMap(({ offer, failed }) =>
-        failed.some((one) => one.name === name) ? [offer.sequence] : [],
-      ),
-    })
+  const failing = (name: RequirementName, among: readonly Candidate[]) => {
+    const unmet = among.filter(({ failed }) => failed.some((one) => one.name === name))
+    return membersText({ sequences: unmet.map(({ offer }) => offer.sequence) })
+  }
   const notRejected = failures.candidates.filter(({ reviewRejected }) => !reviewRejected)
-  const [numbersOf, tonnes] = [grids.offers.range('offer'), grids.offers.range('tonnes')]
   return {
     title: text('Requirement', ({ title }) => title, { look }),
     level: formula('Level', look, ({ name, level }) => [`${requirementCell(name)}&""`, level]),
@@ -161,8 +165,8 @@ export function requirementColumns(layout: RfqLayout): Columns<RequirementSwitch
         return [unlessOff(`IF(${exceeds},"${AS_A_WHOLE}","")`), found === undefined ? '' : AS_A_WHOLE]
       }
       const members = `IF(${at('level')}="hard",${at('failing')},${at('failingUnlessHard')})`
-      const isUnmet = `ISNUMBER(SEARCH(","&${numbersOf}&",",${members}))`
-      const list = `_xlfn.TEXTJOIN(", ",TRUE,IF(ISNUMBER(${tonnes}),IF(${tonnes}>0,IF(${isUnmet},${numbersOf},""),""),""))`
+      const unmet = `IF(${isMember(members)},${numbers},"")`
+      const list = `_xlfn.TEXTJOIN(", ",TRUE,IF(ISNUMBER(${tonnes}),IF(${tonnes}>0,${unmet},""),""))`
       const ids = report.offers.filter(({ id }) => found?.offerIds.includes(id)).map(({ sequence }) => sequence)
       return [name === 'reviewNotRejected' ? list : unlessOff(list), ids.join(', ')]
     }),
@@ -171,3 +175,97 @@ export function requirementColumns(layout: RfqLayout): Columns<RequirementSwitch
 
 /** The award as a whole does not meet the requirement. */
 const AS_A_WHOLE = 'award'
+
+// --- awarded offers -------------------------------------------------------------------------------------------------
+
+/** The rows of the table, from 0. */
+export const AWARDED_ROWS = [...Array(MAX_AWARDED_ROWS).keys()]
+
+/** The award contains the offer at any price. */
+const ANY_PRICE = 'any price'
+
+/** The awarded offers by number, each with the award without it and its break-even price. */
+export const awardedColumns = oncePerLayout((layout): Columns<number, AwardedKey> => {
+  const { recommendation: grids, offers, numbers, currency, report } = layout
+  const { formula, arrayFormula } = columnsOf<number, AwardedKey>(grids.awarded)
+  const { award, breakEven, status } = report.decision.recommendation
+  const { at: fact, numbers: numbersOf, solvedOf, tonnes } = referencesOf(layout)
+  const indexes = new Map(report.offers.map(({ id }, index) => [id, index + 1]))
+  const isSolved = isSolvedAhead(report)
+  const alternatives = isSolved ? currentEntry(report)?.alternatives : null
+  const money = numbers.money(currency)
+  const price = numbers.price(currency)
+  /** A column that is empty in the rows after the last awarded offer. */
+  const column = (
+    header: string,
+    look: style.Style,
+    expression: (at: At<AwardedKey>, row: number) => string,
+    cached: (offer: AwardedOffer, row: number) => CachedResult,
+  ) =>
+    formula(header, look, (row, at) => {
+      const offer = award?.offers[row]
+      return [`IF(${at('number')}="","",${expression(at, row)})`, offer === undefined ? '' : cached(offer, row)]
+    })
+  const pick = (range: string) => (at: At<AwardedKey>) => `INDEX(${range},${at('index')})`
+  const breakEvenOf = ({ offerId }: AwardedOffer): string | number => {
+    const found = breakEven.find((one) => one.offerId === offerId)
+    const known = found !== undefined && (status === 'award' || !isSolved)
+    return known ? (found.breakEvenPricePerTonne ?? ANY_PRICE) : NO_FIGURE
+  }
+  return {
+    index: column(
+      'Row',
+      style.plainNumber,
+      (at) => `MATCH(${at('number')},${numbersOf},0)`,
+      ({ offerId }) => indexes.get(offerId) ?? '',
+    ),
+    number: arrayFormula('Offer no.', style.plainNumber, (row) => [
+      `IFERROR(SMALL(IF(ISNUMBER(${tonnes}),IF(${tonnes}>0,${numbersOf})),${row + 1}),"")`,
+      award?.offers[row]?.sequence ?? '',
+    ]),
+    name: column(
+      'Offer',
+      style.body,
+      (at) => {
+        const [developer, project] = [pick(offers.range('developer'))(at), pick(offers.range('project'))(at)]
+        const named = `${developer}&" · "&${project}`
+        return `IF(OR(${developer}="",${project}=""),${pick(offers.range('label'))(at)}&"",${named})`
+      },
+      ({ name }) => name,
+    ),
+    tonnes: column('Tonnes', numbers.volume, pick(tonnes), (offer) => offer.tonnes),
+    pricePerTonne: column(
+      withCurrency('Price per tonne', currency, '/t'),
+      price,
+      pick(offers.range('comparedPricePerTonne')),
+      (offer) => offer.pricePerTonne,
+    ),
+    total: column(withCurrency('Total', currency), money, pick(offers.range('comparedTotal')), (offer) => offer.total),
+    alternative: column(
+      'Award without it',
+      style.plainNumber,
+      (_at, row) => {
+        const digits = `MID(${fact('alternatives')},${row * ALTERNATIVE_DIGITS + 1},${ALTERNATIVE_DIGITS})`
+        const number = `IFERROR(VALUE(${digits}),"${NO_FIGURE}")`
+        return `IF(OR(${BEST_SCORE},${fact('status')}<>"award"),"${NO_FIGURE}",${number})`
+      },
+      (_offer, row) => alternatives?.[row] ?? NO_FIGURE,
+    ),
+    alternativeTotal: column(
+      'Its total',
+      money,
+      (at) => `IF(ISNUMBER(${at('alternative')}),${solvedOf('total', at('alternative'))},"")`,
+      (_offer, row) => report.decision.switches.awards[alternatives?.[row] ?? -1]?.total ?? '',
+    ),
+    breakEven: formula(withCurrency('Break-even price', currency, '/t'), price, (row, at) => {
+      const offer = award?.offers[row]
+      const cached = offer === undefined ? '' : breakEvenOf(offer)
+      const limited = `AND(NOT(${REGARDLESS}),${requirementCell('priceMax')}="hard",ISNUMBER(MaxPrice))`
+      const equal = `(${at('total')}+${at('alternativeTotal')}-${fact('total')})/${at('tonnes')}`
+      const solved = `IF(ISNUMBER(${at('alternativeTotal')}),IF(${limited},MIN(MaxPrice,${equal}),${equal}),IF(${limited},MaxPrice,"${ANY_PRICE}"))`
+      const reported = isSolved ? `"${NO_FIGURE}"` : `IF(InputsChanged=0,${literal(cached)},"${NO_FIGURE}")`
+      const known = `AND(NOT(${BEST_SCORE}),${fact('status')}="award",${fact('alternatives')}<>"")`
+      return [`IF(${at('number')}="","",IF(${known},${solved},${reported}))`, cached]
+    }),
+  }
+})
