@@ -1,37 +1,63 @@
+import type { DocumentProblem } from '../../src/domain/comparison/comparison-input.js'
+import type { Flag } from '../../src/domain/comparison/flag.js'
 import { round6 } from '../../src/domain/comparison/numbers.js'
+import type { Check } from '../../src/domain/comparison/report/check-model.js'
+import { codeWords } from '../layout/codes.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { type Grid, makeGrid } from '../layout/grid.js'
 import { keys } from '../layout/keys.js'
 import { here, is, isOneOf, type Mark, mark } from '../layout/marks.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
+import { severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
-import { type About, type CheckRow, checkRows, FIGURE, type MakeRow } from './check-rows.js'
-import { type RfqLayout, rfqHeading } from './layout.js'
+import { blank, type CachedResult, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
+import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
+import { totalToleranceExpression } from './offer-metric-columns.js'
+import { recommendationFact } from './recommendation/recommendation-block.js'
 
 const NOTE =
   'All comparisons with their numbers and verdicts. Figures: this report’s own calculations, each done in two ways. Data: consistency of the documents received. Flags: warnings about offers and the RFQ.'
 const KEYS = keys('about verdict subject title leftWhat left rightWhat right difference exact tolerance words')
 type Key = (typeof KEYS)[number]
+const FIGURE = style.withNumberFormat(style.plainNumber, '#,##0.00####')
 
 /** The cell with the master verdict, above the table. */
 export const MASTER_CHECK_CELL = "'Checks'!$B$4"
 /** What it means, in words. */
 export const MASTER_WORDS_CELL = "'Checks'!$C$4"
 
+/** A reconciliation check, a flag or a document problem, in the same columns. */
+interface CheckRow {
+  about: Check['about'] | 'flag' | 'document'
+  verdict: string
+  subject: string
+  title: string
+  words: string
+  left?: Side
+  right?: Side
+  difference: number | null
+  check?: Check
+  /** The row of its offer on `Offers`. */
+  index?: number | undefined
+}
+interface Side {
+  what: string
+  value: CachedResult
+}
+
 /** `Checks`: reconciliation checks, then flags, then document problems. */
 export function checksSheet(layout: RfqLayout): SheetPlan {
   const rows = checkRows(layout)
   const checks = makeGrid('Checks', KEYS, HEADER_ROW, rows.length)
-  return tableSheet<MakeRow, Key>({
+  return tableSheet<CheckRow, Key>({
     grid: checks,
     heading: rfqHeading(layout, 'Checks', NOTE),
     aboveHeader: [{ role: 'note', cells: masterCells(layout, checks) }],
     rows,
     emptyText: 'No checks.',
     frozenColumns: 2,
-    columns: columns(checks),
+    columns: columns(layout, checks),
     marks: () => [
       mark(checks.area('verdict'), isOneOf(here, 'fails', 'High'), 'bad'),
       mark(checks.area('verdict'), isOneOf(here, 'rounding', 'unknown', 'Medium', 'problem'), 'warn'),
@@ -51,7 +77,8 @@ export const masterCheckMarks = (cell: string): Mark[] => [
 const INVALID = 'InputErrors+OwnAwardErrors>0'
 
 function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<Key, Cell>> {
-  const failing = (about: About) => `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
+  const failing = (about: CheckRow['about']) =>
+    `COUNTIFS(${checks.range('about')},"${about}",${checks.range('verdict')},"fails")>0`
   return {
     about: text('Master check', style.header),
     verdict: formula(
@@ -67,50 +94,144 @@ function masterCells({ report }: RfqLayout, checks: Grid<Key>): Partial<Record<K
   }
 }
 
-function columns(checks: Grid<Key>): Columns<MakeRow, Key> {
-  const { text: textColumn, cells } = columnsOf<MakeRow>()
-  const rowOf = cached<MakeRow, CheckRow>((make) => make())
+function checkRows({ report: { rfq, offers, checks, problems } }: RfqLayout): CheckRow[] {
+  const indexes = new Map(offers.map(({ id }, index) => [id, index]))
+  return [
+    ...checks.checks.map((check) => ({ ...check, check, index: indexes.get(check.offerId ?? '') })),
+    ...rfq.flags.map((flag) => flagRow(flag, 'RFQ')),
+    ...offers.flatMap(({ sequence, label, flags }) => flags.map((flag) => flagRow(flag, `${sequence} · ${label}`))),
+    ...problems.map(documentRow),
+  ]
+}
+
+function flagRow({ compared, code, words, severity }: Flag, subject: string): CheckRow {
+  const [found, limit] = compared
+  const sideOf = (figure: typeof found): Side => {
+    const unit = figure?.unit == null ? '' : `, ${figure.unit}`
+    return { what: figure === undefined ? '' : `${figure.what}${unit}`, value: figure?.value ?? null }
+  }
+  const [left, right] = [sideOf(found), sideOf(limit)]
+  const isNumeric = typeof left.value === 'number' && typeof right.value === 'number' && found?.unit === limit?.unit
+  const difference = isNumeric ? Number(left.value) - Number(right.value) : null
+  return {
+    about: 'flag',
+    subject,
+    title: codeWords(code),
+    left,
+    right,
+    words,
+    verdict: severityLabels[severity],
+    difference,
+  }
+}
+
+const documentRow = ({ kind, entityId, path, code, message }: DocumentProblem): CheckRow => ({
+  about: 'document',
+  subject: `${kind} ${entityId}`,
+  words: message,
+  title: path === '' ? codeWords(code) : `${codeWords(code)}: ${path}`,
+  verdict: 'problem',
+  difference: null,
+})
+
+function columns(layout: RfqLayout, checks: Grid<Key>): Columns<CheckRow, Key> {
+  const { text: textColumn, cells } = columnsOf<CheckRow>()
   const words = (header: string, maxWidth: number, value: (row: CheckRow) => string) =>
-    textColumn(header, (make) => value(rowOf(make)), { maxWidth })
-  const figure = (header: string, value: (row: CheckRow, index: number) => Cell) =>
-    cells(header, (make, index) => value(rowOf(make), index), { maxWidth: 16, look: FIGURE })
+    textColumn(header, value, { maxWidth })
+  const figure = (header: string, cell: (row: CheckRow, index: number) => Cell) =>
+    cells(header, cell, { maxWidth: 16, look: FIGURE })
+  const expressions = ({ check, index }: CheckRow) => (check === undefined ? {} : expressionsOf(layout, check, index))
+  const side = (header: string, key: 'left' | 'right') =>
+    figure(header, (row) => valueCell(row[key], expressions(row)[key]))
+  /** Largest difference that is still within a verdict; empty where no numbers are compared. */
+  const limit = (header: string, key: 'exact' | 'tolerance') =>
+    figure(header, (row) => {
+      if (row.check === undefined) return blank(style.body)
+      const expression = expressions(row)[key]
+      return expression === undefined ? number(row.check[key], FIGURE) : formula(expression, row.check[key], FIGURE)
+    })
   return {
     about: { ...words('Type', 14, (row) => row.about), minWidth: 14 },
-    verdict: cells('Verdict', (make, index) => {
-      const row = rowOf(make)
-      const expression = verdictExpression(row, checks, index)
-      return row.isFormula ? formula(expression, row.verdict, style.body) : text(row.verdict, style.body)
-    }),
+    verdict: cells('Verdict', ({ check, verdict }, index) =>
+      isNumeric(check)
+        ? formula(verdictExpression(check, checks, index), verdict, style.body)
+        : text(verdict, style.body),
+    ),
     subject: words('Subject', 24, (row) => row.subject),
     title: words('Check', 36, (row) => row.title),
-    leftWhat: words('Compared figure', 18, (row) => row.leftWhat),
-    left: figure('Compared value', (row) => row.left),
-    rightWhat: words('Reference figure', 18, (row) => row.rightWhat),
-    right: figure('Reference value', (row) => row.right),
-    difference: figure('Difference', (row, index) =>
-      row.isFormula && row.difference !== null
-        ? formula(`ROUND(${checks.at('left', index)}-${checks.at('right', index)},6)`, round6(row.difference), FIGURE)
-        : number(row.difference, FIGURE),
+    leftWhat: words('Compared figure', 18, ({ left }) => left?.what ?? ''),
+    left: side('Compared value', 'left'),
+    rightWhat: words('Reference figure', 18, ({ right }) => right?.what ?? ''),
+    right: side('Reference value', 'right'),
+    difference: figure('Difference', ({ check, difference }, index) =>
+      isNumeric(check) && difference !== null
+        ? formula(`ROUND(${checks.at('left', index)}-${checks.at('right', index)},6)`, round6(difference), FIGURE)
+        : number(difference, FIGURE),
     ),
-    exact: figure('OK up to', (row) => row.exact),
-    tolerance: figure('Tolerance', (row) => row.tolerance),
+    exact: limit('OK up to', 'exact'),
+    tolerance: limit('Tolerance', 'tolerance'),
     words: words('Description', 50, (row) => row.words),
   }
 }
 
+/** Whether numbers are compared, so that the verdict is a formula. */
+const isNumeric = (check: Check | undefined): check is Check => check !== undefined && check.tolerance !== null
+
 /** src/domain/comparison/report/check-model.ts, `Check`; the difference in its cell is already rounded. */
-function verdictExpression(row: CheckRow, checks: Grid<Key>, index: number): string {
+function verdictExpression({ oneSided }: Check, checks: Grid<Key>, index: number): string {
   const off = checks.at('difference', index)
-  const size = row.oneSided ? off : `ABS(${off})`
+  const size = oneSided ? off : `ABS(${off})`
   const within = (key: Key) => `${size}<=${checks.at(key, index)}`
   return `IF(ISNUMBER(${off}),IF(${within('exact')},"ok",IF(${within('tolerance')},"rounding","fails")),"unknown")`
 }
 
-/** Remembers the newest result, because the cells of a row are requested one after another. */
-function cached<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  let newest: { key: Key; value: Value } | undefined
-  return (key) => {
-    if (newest?.key !== key) newest = { key, value: make(key) }
-    return newest.value
+/** A figure, as a formula if it is a cell of this workbook; other values as text. */
+function valueCell(side: Side | undefined, expression: string | undefined): Cell {
+  if (side === undefined) return blank(style.body)
+  const { value } = side
+  if (typeof value !== 'number') return text(value, style.wrapped)
+  return expression === undefined ? number(value, FIGURE) : formula(expression, value, FIGURE)
+}
+
+type Expressions = Partial<Record<'left' | 'right' | 'exact' | 'tolerance', string>>
+
+/** Formulas for the checks whose two sides are cells of this workbook. */
+function expressionsOf(layout: RfqLayout, check: Check, index: number | undefined): Expressions {
+  const { offers, deliveries, recommendation, report } = layout
+  const ofOffer = (stated: OfferKey, sum: OfferKey, more: (stated: string) => Expressions): Expressions => {
+    if (index === undefined || check.difference === null) return {}
+    const left = offers.cell(stated, index)
+    return { left, right: offers.cell(sum, index), ...more(left) }
+  }
+  const ofAward = (key: 'tonnes' | 'total', right: (left: string) => string): Expressions => {
+    const left = `N(${recommendationFact(layout, key).cell})`
+    const allowed = `MAX(1E-6,ABS(${left})*1E-9)`
+    return { left, right: right(left), exact: allowed, tolerance: allowed }
+  }
+  const awarded = recommendation.offers.range('tonnes')
+  switch (check.id) {
+    case 'lines-volume':
+      return { left: `SUM(${deliveries.range('volume')})`, right: `SUM(${offers.range('sumVolume')})` }
+    case 'lines-value':
+      return { left: `SUM(${deliveries.range('total')})`, right: `SUM(${offers.range('sumValue')})` }
+    case 'volume':
+      return ofOffer('statedVolume', 'sumVolume', () => ({ exact: 'VolumeTolerance', tolerance: 'VolumeTolerance' }))
+    case 'total':
+      return ofOffer('statedTotal', 'sumValue', (stated) => ({ tolerance: totalToleranceExpression(stated) }))
+    case 'recommended-total':
+      return ofAward('total', () => `SUMPRODUCT(${awarded},${offers.range('comparedPricePerTonne')})`)
+    case 'recommended-tonnes':
+      return ofAward('tonnes', () => `SUMIFS(${offers.range('volume')},${awarded},">0")`)
+    case 'recommended-solved': {
+      const number = recommendationFact(layout, 'awardNo').cell
+      const solved = `IF(ISNUMBER(${number}),INDEX(${recommendation.solved.range('total')},N(${number})+1),0)`
+      const isSolved = (total: string) => `AND(AwardRule<>"best-score-compliant",${total}>0)`
+      const hasSolved = report.decision.switches.awards.length > 0
+      return ofAward('total', (total) => (hasSolved ? `IF(${isSolved(total)},${solved},${total})` : total))
+    }
+    case 'recommended-original':
+      return ofAward('total', (total) => `IF(InputsChanged=0,${check.right.value},${total})`)
+    default:
+      return {}
   }
 }
