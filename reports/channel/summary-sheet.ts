@@ -1,7 +1,7 @@
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { asOfLabel } from '../layout/as-of.js'
 import { referenceTo } from '../layout/cell-text.js'
-import { type Chart, rangeOf } from '../layout/chart.js'
+import { type Chart, chartColumns } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { codeWords } from '../layout/codes.js'
 import { type Column, columnsOf } from '../layout/columns.js'
@@ -32,7 +32,7 @@ export function channelSummarySheet(layout: ChannelLayout): SheetPlan {
   const first = list.next + 1
   list.add(...tableRows(openColumns(layout), open))
   if (open.length === 0) list.add(textRow('No open RFQs.'))
-  const charts = open.length === 0 ? [] : [volumeChart(open, first, list.next)]
+  const charts = open.length === 0 ? [] : [volumeChart(open, first - 1, list.next)]
   if (charts.length > 0) list.add({ cells: [], newPage: true })
   return rowSheet({
     name: 'Summary',
@@ -141,36 +141,20 @@ const openMarks = (first: number, last: number): Mark[] => [
   mark(`K${first}:K${last}`, is(here, '>', 0), 'bad'),
 ]
 
-function volumeChart(open: readonly RfqRow[], first: number, row: number): Chart {
-  const last = first + open.length - 1
-  const figures = <T>(column: number, cached: T[]) => rangeOf('Summary', [column, first], [column, last], cached)
-  const series = (column: number, header: string, cached: (number | null)[]) => ({
-    name: rangeOf('Summary', [column, first - 1], [column, first - 1], [header]),
-    values: figures(column, cached),
-  })
+/** @param headRow of the table of open RFQs */
+function volumeChart(open: readonly RfqRow[], headRow: number, row: number): Chart {
+  const { range, series } = chartColumns('Summary', headRow)
+  const numbers = open.map((rfq) => String(rfq.number ?? ''))
+  const [wanted, offered] = [open.map((rfq) => rfq.wanted), open.map((rfq) => rfq.volume)]
   return {
     title: 'Wanted and offered by open RFQ (t)',
     alt: `Columns: tonnes wanted and tonnes offered by ranked offers, for the ${open.length} open RFQs due next.`,
     stacked: false,
-    categories: figures(
-      1,
-      open.map((rfq) => String(rfq.number ?? '')),
-    ),
+    categories: range(1, numbers),
     categoryTitle: 'RFQ, by due date',
     valueTitle: 'Tonnes',
     format: '#,##0',
-    series: [
-      series(
-        5,
-        'Wanted (t)',
-        open.map((rfq) => rfq.wanted),
-      ),
-      series(
-        6,
-        'Offered, ranked (t)',
-        open.map((rfq) => rfq.volume),
-      ),
-    ],
+    series: [series(5, 'Wanted (t)', wanted), series(6, 'Offered, ranked (t)', offered)],
     anchor: { column: 0, row, toColumn: 11, toRow: row + CHART_ROWS },
   }
 }

@@ -17,6 +17,17 @@ export function rangeOf<T>(sheet: string, first: Corner, last: Corner, cached: r
   return { ref: `${quoteSheetName(sheet)}!${corner(first)}:${corner(last)}`, cached }
 }
 
+/** The ranges of the columns of a table, counted from 1. @param headRow of their headers, which name the series */
+export function chartColumns(sheet: string, headRow: number) {
+  const range = <T>(column: number, cached: readonly T[], row = headRow + 1) =>
+    rangeOf(sheet, [column, row], [column, row + cached.length - 1], cached)
+  const series = (column: number, header: string, cached: readonly (number | null)[]): ChartSeries => ({
+    name: range(column, [header], headRow),
+    values: range(column, cached),
+  })
+  return { range, series }
+}
+
 export interface ChartSeries {
   name: ChartRange<string>
   values: ChartRange<number | null>

@@ -6,7 +6,7 @@ import {
   type ChartRange,
   type ChartSeries,
   type ColumnChart,
-  rangeOf,
+  chartColumns,
 } from '../layout/chart.js'
 import { bodyRow, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
@@ -61,54 +61,46 @@ function figuresOf({ sequence, compared, metrics, scores }: OfferReport, { rfq }
 type Head = keyof ReturnType<typeof figuresOf>
 type ChartData = ReturnType<typeof dataOf>
 
-function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow: first }: OfferTable) {
+function dataOf({ report }: RfqLayout, { offers, firstRow, dataRow }: OfferTable) {
   const tonnesOf = new Map(report.decision.offers.map(({ offerId, tonnes }) => [offerId, tonnes]))
   const values = offers.map((offer): Record<Head, Formula> => figuresOf(offer, report, tonnesOf.get(offer.id) ?? 0))
   const heads = Object.keys(values[0] ?? {}) as Head[]
-  const inColumn = <Value>(head: Head, from: number, cached: readonly Value[]) => {
-    const column = heads.indexOf(head) + 1
-    return rangeOf('Summary', [column, from], [column, from + cached.length - 1], cached)
+  const { range } = chartColumns('Summary', dataRow - 1)
+  /** The values of a column, or of one of its rows. */
+  const column = <Value>(head: Head, shown: (value: CachedResult) => Value, row?: number): ChartRange<Value> => {
+    const all = values.map((each) => shown(each[head][1]))
+    return range(heads.indexOf(head) + 1, row === undefined ? all : all.slice(row, row + 1), dataRow + (row ?? 0))
   }
   return {
     heads,
-    rows: values.map((row, at) =>
-      bodyRow(
-        ...Object.values(row).map(([expression, cached]) =>
-          formula(expression.replace(/\b[A-H]\b(?!\()/g, `$&${firstRow + at}`), cached, style.plainNumber),
-        ),
-        text(failureWords(report, offers[at]?.id ?? ''), style.plain),
-      ),
-    ),
-    /** The values of a column, or of one of its rows. */
-    range: <Value>(head: Head, row?: number): ChartRange<Value> => {
-      const shown = row === undefined ? values : values.slice(row, row + 1)
-      return inColumn(head, first + (row ?? 0), shown.map((each) => each[head][1]) as Value[])
-    },
-    title: (head: Head): ChartRange<string> => inColumn(head, first - 1, [head]),
+    rows: values.map((row, at) => {
+      const cells = Object.values(row).map(([expression, cached]) =>
+        formula(expression.replace(/\b[A-H]\b(?!\()/g, `$&${firstRow + at}`), cached, style.plainNumber),
+      )
+      return bodyRow(...cells, text(failureWords(report, offers[at]?.id ?? ''), style.plain))
+    }),
+    words: (head: Head, row?: number) => column(head, String, row),
+    /** Text counts as no value. */
+    numbers: (head: Head, row?: number) => column(head, (value) => (typeof value === 'number' ? value : null), row),
+    title: (head: Head): ChartRange<string> => range(heads.indexOf(head) + 1, [head], dataRow - 1),
   }
 }
-
-/** Text counts as no value. */
-const numbersOf = ({ ref, cached }: ChartRange<CachedResult>): ChartRange<number | null> => ({
-  ref,
-  cached: cached.map((value) => (typeof value === 'number' ? value : null)),
-})
 
 function priceChart({ currency, report }: RfqLayout, data: ChartData, anchor: Chart['anchor']): ColumnChart {
   const unit = withCurrency('Price per tonne', currency, '/t')
   const { comparedMaxUnitPrice: max, comparedMinUnitPrice: min } = report.rfq
   const series = (head: Head, line = false): ChartSeries => ({
     name: data.title(head),
-    values: numbersOf(data.range(head)),
+    values: data.numbers(head),
     ...(line && { line }),
   })
-  const names = data.range<CachedResult>('Offer')
+  const names = data.words('Offer')
   return {
     title: `${unit}${max === null && min === null ? '' : ' and the RFQ’s limits'}`,
     alt: `Columns: price per tonne of ${names.cached.length} offers by rank, recommended ones in another colour. Dashed lines: maximum and minimum price of the RFQ.`,
     stacked: true,
     labelled: true,
-    categories: { ref: names.ref, cached: names.cached.map(String) },
+    categories: names,
     categoryTitle: 'Offer no., by rank',
     valueTitle: unit,
     format: '#,##0.00',
@@ -123,13 +115,12 @@ function priceChart({ currency, report }: RfqLayout, data: ChartData, anchor: Ch
 }
 
 function bubbleChart({ currency }: RfqLayout, data: ChartData, anchor: Chart['anchor']): BubbleChart {
-  const rows = data.rows.length
-  const scores = numbersOf(data.range('Score')).cached.filter((score) => score !== null)
+  const scores = data.numbers('Score').cached.filter((score) => score !== null)
   const lowest = Math.min(100, ...scores)
   const bubbles = (sizes: Head, row?: number) => ({
-    x: numbersOf(data.range('Risk-adjusted price', row)),
-    y: numbersOf(data.range('Score', row)),
-    sizes: numbersOf(data.range(sizes, row)),
+    x: data.numbers('Risk-adjusted price', row),
+    y: data.numbers('Score', row),
+    sizes: data.numbers(sizes, row),
   })
   const unit = withCurrency('Risk-adjusted price per tonne', currency, '/t')
   return {
@@ -142,10 +133,7 @@ function bubbleChart({ currency }: RfqLayout, data: ChartData, anchor: Chart['an
     // Leaves room for scores that become lower when the reader changes inputs.
     yMin: Math.max(0, 20 * Math.floor(lowest / 20) - 20),
     bubbles: [
-      ...Array.from({ length: rows }, (_, row) => ({
-        name: data.range<string>('Label', row),
-        ...bubbles('Tonnes', row),
-      })),
+      ...data.rows.map((_, row) => ({ name: data.words('Label', row), ...bubbles('Tonnes', row) })),
       { name: data.title('Recommended'), ...bubbles('Awarded tonnes'), highlight: true },
     ],
     anchor,

@@ -16,11 +16,6 @@ import { dateSerial, formula, text } from '../xlsx/cells.js'
 import type { DeliveryKey, RfqLayout } from './layout.js'
 
 const CHART_ROWS = 22
-/** Columns that a chart covers, of 11. */
-const HALVES = [
-  { column: 0, toColumn: 5 },
-  { column: 5, toColumn: 11 },
-] as const
 /** Number of offers with their own colour, the best-ranked ones; all others form one series. */
 const COLOURED = 8
 const OTHERS = 'Other offers'
@@ -34,6 +29,8 @@ interface Timeline extends TimelineRule {
   key: DeliveryKey
   /** The figure of a month in that column. */
   figureOf: (month: number) => number | null
+  /** Columns that the chart covers, of 11. */
+  columns: Pick<ColumnChart['anchor'], 'column' | 'toColumn'>
 }
 
 const TIMELINES: readonly Timeline[] = [
@@ -44,6 +41,7 @@ const TIMELINES: readonly Timeline[] = [
     monthOf: ({ vintageYear }) => (vintageYear === null ? null : vintageYear * 12),
     figureOf: (month) => month / 12,
     steps: [12, 24, 60, 120],
+    columns: { column: 0, toColumn: 5 },
   },
   {
     title: 'Deliveries by due date (t)',
@@ -52,6 +50,7 @@ const TIMELINES: readonly Timeline[] = [
     monthOf: ({ dueDate }) => (dateSerial(dueDate) === null ? null : monthOfDay(dueDate as string)),
     figureOf: (month) => dateSerial(firstDayOf(month)),
     steps: [3, 6, 12, 60],
+    columns: { column: 5, toColumn: 11 },
   },
 ]
 
@@ -63,11 +62,11 @@ export function volumeChartSection(layout: RfqLayout, row: number): { rows: RowP
   const rows: RowPlan[] = [...emptyRows(CHART_ROWS + 1), { ...sectionRow('Chart data'), working: true }]
   const ranked = layout.report.offers.filter(({ rank }) => rank !== null).slice(0, COLOURED)
   if (ranked.length === 0) return { rows: [], charts: [] }
-  const charts = TIMELINES.flatMap((timeline, index): ColumnChart[] => {
+  const charts = TIMELINES.flatMap(({ columns, ...timeline }): ColumnChart[] => {
     const data = dataOf(layout, timeline, ranked, row + rows.length)
     if (data === null) return []
     rows.push(...data.rows.map((each) => ({ ...each, working: true })))
-    return [{ ...data.chart, anchor: { ...(HALVES[index] ?? HALVES[0]), row, toRow: row + CHART_ROWS } }]
+    return [{ ...data.chart, anchor: { ...columns, row, toRow: row + CHART_ROWS } }]
   })
   return { rows, charts }
 }
@@ -75,7 +74,7 @@ export function volumeChartSection(layout: RfqLayout, row: number): { rows: RowP
 /** One row per offer and one column per period, so that long offer names fit. @param row of the headers */
 function dataOf(
   { report, offers, deliveries, numbers }: RfqLayout,
-  { title, category, key, figureOf, ...rule }: Timeline,
+  { title, category, key, figureOf, ...rule }: Omit<Timeline, 'columns'>,
   ranked: readonly OfferReport[],
   row: number,
 ): { rows: RowPlan[]; chart: Omit<ColumnChart, 'anchor'> } | null {
