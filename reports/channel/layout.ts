@@ -1,10 +1,9 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
-import { asOfLabel } from '../layout/as-of.js'
-import { type Grid, makeGrid } from '../layout/grid.js'
-import { keys } from '../layout/keys.js'
+import { type Grid, keys, makeGrid } from '../layout/grid.js'
 import type { Heading } from '../layout/rows.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
+import { asOfLabel } from '../layout/wording.js'
 import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `RFQs`; offers refer to an RFQ by its row number, never by text. */

@@ -7,8 +7,7 @@ import {
   type ColumnChart,
   HIGHLIGHT_COLOUR,
 } from '../layout/chart.js'
-import { cleanText, truncate } from '../layout/clean-text.js'
-import { escapeMarkup } from '../layout/escape-markup.js'
+import { cleanText, escapeMarkup, truncate } from '../layout/clean-text.js'
 
 const WIDTH = 640
 const PLOT = { left: 62, top: 34, right: 630, bottom: 252 }

@@ -1,6 +1,5 @@
 import { cellLink, cellText } from '../layout/cell-text.js'
-import { oneLine } from '../layout/clean-text.js'
-import { escapeMarkup } from '../layout/escape-markup.js'
+import { escapeMarkup, oneLine } from '../layout/clean-text.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { chartSvg } from './chart-svg.js'
 import { isFilled, type NumberedRow, shownColumns, type TableLayout, tableLayout, tablesHtml } from './html-table.js'

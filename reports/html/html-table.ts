@@ -1,5 +1,5 @@
 import { cellContent, cellLink, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
-import { escapeMarkup } from '../layout/escape-markup.js'
+import { escapeMarkup } from '../layout/clean-text.js'
 import { makeBars, makeHighlighter } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'

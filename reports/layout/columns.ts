@@ -11,9 +11,8 @@ import {
   number,
   text,
 } from '../xlsx/cells.js'
-import { type Codes, codeList, countryName } from './codes.js'
 import type { Grid } from './grid.js'
-import { yesNo } from './wording.js'
+import { type Codes, codeList, countryName, yesNo } from './wording.js'
 
 /** One column of a table: its header, width and cells. */
 export interface Column<Row> extends ColumnOptions {

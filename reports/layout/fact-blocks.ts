@@ -1,8 +1,8 @@
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, number, text } from '../xlsx/cells.js'
-import { codeWords } from './codes.js'
 import { sectionRow } from './rows.js'
 import type { RowPlan } from './sheet-plan.js'
+import { codeWords } from './wording.js'
 
 export type Fact = readonly [label: string, value: Cell]
 export interface FactBlock {

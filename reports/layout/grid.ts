@@ -65,3 +65,13 @@ export function columnLetter(column: number): string {
 /** The index of a column, counted from 0: `A` is 0, `AA` is 26. */
 export const columnIndex = (letters: string): number =>
   [...letters].reduce((sum, letter) => sum * 26 + letter.charCodeAt(0) - 64, 0) - 1
+
+/** The words of a text, as a type. */
+type Words<Text extends string> = Text extends `${infer First} ${infer Rest}` ? First | Words<Rest> : Text
+
+/**
+ * The keys of a table's columns in order, from words: `keys('offer due', 'total')` is `['offer', 'due', 'total']`, with
+ * a type that allows no others.
+ */
+export const keys = <Text extends string>(...lines: readonly Text[]): readonly Words<Text>[] =>
+  lines.flatMap((line) => line.split(' ') as Words<Text>[])

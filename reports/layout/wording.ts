@@ -19,3 +19,42 @@ export const countFlags = (offer: Pick<OfferReport, 'flags'>, severity: Severity
 /** A column header with its currency, if all rows share one. */
 export const withCurrency = (header: string, currency: string | null, per = ''): string =>
   currency === null ? header : `${header} (${currency}${per})`
+
+/** `as of 2026-01-31 12:00 UTC`. */
+export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
+
+/** Spelling of words within codes that capital letters alone would get wrong. */
+const SPELLINGS: Readonly<Record<string, string>> = { rfq: 'RFQ', id: 'ID', api: 'API' }
+
+/** A code of the marketplace or of ours: one word, or several joined as in `registryTransfer` or `already-closed`. */
+const CODE = /^[A-Za-z][a-z]*(?:[A-Z][a-z]+|[-_][a-z]+)*$/
+
+/**
+ * A code in words: `registryTransfer` is `Registry transfer`, `ForestsAndWoodlands` is `Forests and woodlands`. Text that
+ * is not a code stays as it is.
+ */
+export function codeWords(code: string | null | undefined): string {
+  const text = oneLine(code ?? '')
+  if (!CODE.test(text)) return text
+  const words = text.replace(/(?<=[a-z])(?=[A-Z])|[-_]/g, ' ').toLowerCase()
+  const spelled = words
+    .split(' ')
+    .map((word) => SPELLINGS[word] ?? word)
+    .join(' ')
+  return spelled.charAt(0).toUpperCase() + spelled.slice(1)
+}
+
+/** One code, several or none. */
+export type Codes = string | null | undefined | readonly string[]
+
+/** Codes in words, joined for one cell. */
+export const codeList = (codes: Codes): string => (Array.isArray(codes) ? codes : [codes]).map(codeWords).join(', ')
+
+let regions: Intl.DisplayNames | undefined
+
+/** The English name of a country from its code of two letters (ISO 3166-1); any other text stays as it is. */
+export function countryName(code: string | null): string {
+  if (code === null || !/^[A-Z]{2}$/.test(code)) return code ?? ''
+  regions ??= new Intl.DisplayNames('en', { type: 'region', fallback: 'code' })
+  return regions.of(code) ?? code
+}

@@ -4,7 +4,7 @@ import type { RowPlan } from '../layout/sheet-plan.js'
 import { withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, type Cell, formula, text } from '../xlsx/cells.js'
-import { OUTDATED } from './award-labels.js'
+import { OUTDATED } from './award-tonnes.js'
 import { BASELINES, type RfqLayout } from './layout.js'
 
 /**

@@ -11,10 +11,18 @@ import { joinList, withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { formula, stringLiteral, text as textCell } from '../xlsx/cells.js'
 import { TONNES } from '../xlsx/validations.js'
-import { lowerBoundCell, OUTDATED, outdatedWhen, ruleCell, solutionCell } from './award-labels.js'
 import { savingsRows } from './award-savings.js'
-import { REACHED_VOLUME } from './award-sets.js'
-import { levelsChangedCell, singleOfferCalculationRow, tonnesRows } from './award-tonnes.js'
+import {
+  levelsChangedCell,
+  lowerBoundCell,
+  OUTDATED,
+  outdatedWhen,
+  ruleCell,
+  singleOfferCalculationRow,
+  solutionCell,
+  tonnesRows,
+} from './award-tonnes.js'
+import { REACHED_VOLUME } from './inputs.js'
 import { type RfqLayout, rfqHeading, type ScenarioKey, SHEET_SCENARIOS } from './layout.js'
 import { blockColumns, withBlockWidths, withRecommendation } from './recommendation/recommendation-block.js'
 

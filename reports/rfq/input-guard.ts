@@ -1,6 +1,5 @@
-import { columnIndex, type Grid } from '../layout/grid.js'
+import { columnIndex, type Grid, keys } from '../layout/grid.js'
 import { guardSheet, type Withheld } from '../layout/guard.js'
-import { keys } from '../layout/keys.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { type RfqLayout, SHEET_SCENARIOS } from './layout.js'
 

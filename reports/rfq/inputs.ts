@@ -10,9 +10,10 @@ import {
   type RequirementName,
   SETTING_LIMITS,
   WANTED_BASES,
+  type WantedBasis,
 } from '../../src/domain/comparison/settings.js'
-import { codeList, codeWords } from '../layout/codes.js'
 import { guardCell } from '../layout/guard.js'
+import { codeList, codeWords } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, stringLiteral, text } from '../xlsx/cells.js'
 import { type DataValidation, numberAboveZero, numberBetween, oneOf } from '../xlsx/validations.js'
@@ -268,4 +269,15 @@ function priceLimits({ report, numbers, currency }: RfqLayout): Entry[] {
       fact(`${title} price in the comparison currency`, converted(name, compared), currency ?? '', name, words),
     ),
   ]
+}
+
+/** A volume counts as reached if it is short by at most a billionth, the rounding error of sums. */
+export const REACHED_FACTOR = '(1-1E-9)'
+/** The fewest tonnes that count as reaching the wanted volume. */
+export const REACHED_VOLUME = `WantedVolume*${REACHED_FACTOR}`
+
+/** An expression that selects one of three by the wanted volume on Inputs. */
+export function byWantedBasis(expression: (basis: WantedBasis) => string): string {
+  const [min, mid, max] = [expression('min'), expression('mid'), expression('max')]
+  return min === mid && mid === max ? min : `IF(WantedBasis="min",${min},IF(WantedBasis="max",${max},${mid}))`
 }

@@ -11,7 +11,7 @@ import { termRows } from '../layout/text-sheet.js'
 import { joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, number, text } from '../xlsx/cells.js'
-import { OUTDATED } from './award-labels.js'
+import { OUTDATED } from './award-tonnes.js'
 import { NO_OFFERS, type RfqLayout, rfqHeading } from './layout.js'
 
 const NOTE =

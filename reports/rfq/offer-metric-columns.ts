@@ -2,7 +2,7 @@ import { haircutKind, type MetricName } from '../../src/domain/comparison/offer/
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
 import { type At, columnsOf, working } from '../layout/columns.js'
-import { keys } from '../layout/keys.js'
+import { keys } from '../layout/grid.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
 import { haircutCell } from './inputs.js'

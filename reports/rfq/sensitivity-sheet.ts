@@ -10,7 +10,7 @@ import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, formula, number, stringLiteral, text } from '../xlsx/cells.js'
 import { MIN_SCALE, PAGE_UNITS } from '../xlsx/page-setup.js'
-import { OUTDATED } from './award-labels.js'
+import { OUTDATED } from './award-tonnes.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
 import { type FiguresOfCase, leadSection } from './score-lead.js'
 import {

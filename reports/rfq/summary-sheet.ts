@@ -1,21 +1,18 @@
 import { formatAmount, formatCount, formatPrice } from '../../src/domain/comparison/number-format.js'
 import { isChange } from '../../src/domain/comparison/report/document-changes.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import { asOfLabel } from '../layout/as-of.js'
 import { oneLine } from '../layout/clean-text.js'
-import { codeList, codeWords } from '../layout/codes.js'
 import { RowList, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
-import { severityLabels } from '../layout/wording.js'
+import { asOfLabel, codeList, codeWords, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, formula, sheetLink, text } from '../xlsx/cells.js'
 import { MASTER_CHECK_CELL, masterCheckMarks } from './checks-sheet.js'
 import { type RfqLayout, rfqName } from './layout.js'
 import { summaryCharts } from './summary-charts.js'
-import { offerTable } from './summary-offers.js'
+import { offerTable, scenarioRows } from './summary-offers.js'
 import { recommendationRows } from './summary-recommendation.js'
-import { scenarioRows } from './summary-scenarios.js'
 
 /** Column units: number, name and figures of the tables, words, then the charts beside them. */
 const WIDTHS = [5, 29, 12, 10, 13, 10, 15, 12, 12, 9, 12, 36, 10, 10, 10, 10, 10, 10]

@@ -1,6 +1,5 @@
 import type ExcelJS from 'exceljs'
-import { cleanText, truncate } from '../layout/clean-text.js'
-import { escapeXstring } from '../layout/escape-markup.js'
+import { cleanText, escapeXstring, truncate } from '../layout/clean-text.js'
 import { plain, type Style, scientific } from './cell-styles.js'
 
 /**

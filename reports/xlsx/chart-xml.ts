@@ -9,7 +9,7 @@ import {
   HIGHLIGHT_COLOUR,
   LINE_COLOURS,
 } from '../layout/chart.js'
-import { escapeMarkup, escapeXstring } from '../layout/escape-markup.js'
+import { escapeMarkup, escapeXstring } from '../layout/clean-text.js'
 import { FONT, palette } from './cell-styles.js'
 
 const CATEGORY_AXIS = 111_111_111

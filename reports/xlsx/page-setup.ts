@@ -1,6 +1,5 @@
 import type ExcelJS from 'exceljs'
-import { cleanText, oneLine } from '../layout/clean-text.js'
-import { escapeXstring } from '../layout/escape-markup.js'
+import { cleanText, escapeXstring, oneLine } from '../layout/clean-text.js'
 import { columnIndex, columnLetter } from '../layout/grid.js'
 import type { ReportIdentity, SheetPlan } from '../layout/sheet-plan.js'
 import { ROW_POINTS } from '../layout/text-metrics.js'

@@ -1,7 +1,7 @@
 import { Readable, type Writable } from 'node:stream'
 import ExcelJS from 'exceljs'
 import type { Chart } from '../layout/chart.js'
-import { escapeMarkup } from '../layout/escape-markup.js'
+import { escapeMarkup } from '../layout/clean-text.js'
 import { CHART_TYPE, chartXml, DRAWING_TYPE, drawingRelationships, drawingXml } from './chart-xml.js'
 
 /** Date of every part, so that equal content gives equal bytes: the earliest date a zip file can store. */

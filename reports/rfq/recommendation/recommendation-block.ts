@@ -6,10 +6,9 @@ import { HEADER_ROW, inOrder } from '../../layout/table-sheet.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, type Cell, formula, text } from '../../xlsx/cells.js'
 import type { RfqLayout } from '../layout.js'
-import { factsOf } from './award-facts.js'
+import { entryColumns, factsOf, solvedColumns } from './award-facts.js'
 import { type AwardedKey, FACT_KEYS, type FactKey, referencesOf } from './recommendation-grids.js'
 import { AWARDED_ROWS, awardedColumns, groupColumns, offerColumns, requirementColumns } from './recommended-offers.js'
-import { entryColumns, solvedColumns } from './solved-awards.js'
 
 /**
  * The recommended award as formulas, in the working columns of `Award`. It follows the award rule, the levels of the

@@ -1,7 +1,6 @@
 import type { FailureGroups } from '../../../src/domain/comparison/decision/failure-groups.js'
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
-import { type Grid, makeGrid } from '../../layout/grid.js'
-import { keys } from '../../layout/keys.js'
+import { type Grid, keys, makeGrid } from '../../layout/grid.js'
 import { HEADER_ROW } from '../../layout/table-sheet.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { type CachedResult, stringLiteral } from '../../xlsx/cells.js'

@@ -11,7 +11,7 @@ import * as style from '../../xlsx/cell-styles.js'
 import { type CachedResult, stringLiteral } from '../../xlsx/cells.js'
 import { requirementCell } from '../inputs.js'
 import type { RfqLayout } from '../layout.js'
-import { factsOf, oncePerLayout } from './award-facts.js'
+import { ALTERNATIVE_DIGITS, factsOf, membersText, oncePerLayout, titlesOf } from './award-facts.js'
 import {
   type AwardedKey,
   BEST_SCORE,
@@ -23,7 +23,6 @@ import {
   type RequirementKey,
   referencesOf,
 } from './recommendation-grids.js'
-import { ALTERNATIVE_DIGITS, membersText, titlesOf } from './solved-awards.js'
 
 /** Every offer: whether it is eligible, its tonnes in the recommended award, and its place by score. */
 export function offerColumns(layout: RfqLayout): Columns<OfferReport, RecommendedOfferKey> {

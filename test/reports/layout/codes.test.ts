@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { codeList, codeWords, countryName } from '../../../reports/layout/codes.js'
+import { codeList, codeWords, countryName } from '../../../reports/layout/wording.js'
 
 describe('codes in words', () => {
   it('are readable, whatever joins the words of a code', () => {

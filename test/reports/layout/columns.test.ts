@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { cellText } from '../../../reports/layout/cell-text.js'
 import { columnsOf } from '../../../reports/layout/columns.js'
-import { makeGrid } from '../../../reports/layout/grid.js'
-import { keys } from '../../../reports/layout/keys.js'
+import { keys, makeGrid } from '../../../reports/layout/grid.js'
 import { tableSheet } from '../../../reports/layout/table-sheet.js'
 import * as style from '../../../reports/xlsx/cell-styles.js'
 
