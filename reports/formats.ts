@@ -13,7 +13,8 @@ import { type BuildOptions, streamWorkbook } from './xlsx/workbook-writer.js'
 /** `csv` contains one table; the others contain the whole report. */
 export const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const
 export type Format = (typeof FORMATS)[number]
-type TextFormat = Exclude<Format, 'xlsx'>
+/** Text, or a workbook that is made while it is read. */
+type Rendered<Of extends Format> = Of extends 'xlsx' ? Readable : string
 
 /** The tables available as CSV; the first is the default. */
 export const RFQ_TABLES = [
@@ -31,50 +32,31 @@ const CHANNEL_TABLES = ['RFQs', 'Offers', 'Closings', 'Listings'] as const
 export type RfqRenderOptions = BuildOptions & { table?: (typeof RFQ_TABLES)[number] }
 export type ChannelRenderOptions = BuildOptions & { table?: (typeof CHANNEL_TABLES)[number] }
 
-/**
- * Renders the report on an RFQ: text, or a workbook that is made while it is read. JSON is the report model itself,
- * identified by its member `schema`.
- */
-export function renderRfqReport(report: RfqReport, format: TextFormat, options?: RfqRenderOptions): string
-export function renderRfqReport(report: RfqReport, format: Format, options?: RfqRenderOptions): string | Readable
-export function renderRfqReport(report: RfqReport, format: Format, options: RfqRenderOptions = {}): string | Readable {
-  const { table = RFQ_TABLES[0] } = options
-  return render(report, format, rfqSheets(report), rfqIdentity(report), { ...options, table })
-}
+/** Renders the report on an RFQ. JSON is the report model itself, identified by its member `schema`. */
+export const renderRfqReport = <Of extends Format>(
+  report: RfqReport,
+  format: Of,
+  { table = RFQ_TABLES[0], ...options }: RfqRenderOptions = {},
+): Rendered<Of> => renderers(report, rfqSheets(report), rfqIdentity(report), { table, ...options })[format]()
 
 /** Renders the overview of a channel, like `renderRfqReport`. */
-export function renderChannelReport(report: ChannelReport, format: TextFormat, options?: ChannelRenderOptions): string
-export function renderChannelReport(
+export const renderChannelReport = <Of extends Format>(
   report: ChannelReport,
-  format: Format,
-  options?: ChannelRenderOptions,
-): string | Readable
-export function renderChannelReport(report: ChannelReport, format: Format, options: ChannelRenderOptions = {}) {
-  const { table = CHANNEL_TABLES[0] } = options
-  return render(report, format, channelSheets(report), channelIdentity(report), { ...options, table })
-}
+  format: Of,
+  { table = CHANNEL_TABLES[0], ...options }: ChannelRenderOptions = {},
+): Rendered<Of> => renderers(report, channelSheets(report), channelIdentity(report), { table, ...options })[format]()
 
-function render(
+function renderers(
   model: object,
-  format: Format,
   sheets: readonly SheetFactory[],
   identity: ReportIdentity,
   options: BuildOptions & { table: string },
-): string | Readable {
-  switch (format) {
-    case 'xlsx':
-      return streamWorkbook(sheets, identity, options)
-    case 'json':
-      return `${JSON.stringify(model, null, 2)}\n`
-    case 'html':
-      return renderHtmlPage(
-        sheets.map((make) => make()),
-        identity,
-      )
-    case 'csv': {
-      const sheet = sheets.map((make) => make()).find(({ name }) => name === options.table)
-      if (sheet === undefined) throw new RangeError(`The report has no table ${options.table}.`)
-      return renderCsv(sheet)
-    }
+): { [Of in Format]: () => Rendered<Of> } {
+  const plans = () => sheets.map((make) => make())
+  return {
+    xlsx: () => streamWorkbook(sheets, identity, options),
+    json: () => `${JSON.stringify(model, null, 2)}\n`,
+    html: () => renderHtmlPage(plans(), identity),
+    csv: () => renderCsv(plans().find(({ name }) => name === options.table) ?? { name: options.table }),
   }
 }

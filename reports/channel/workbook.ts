@@ -1,10 +1,9 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { guardSheet } from '../layout/guard.js'
 import type { SheetFactory } from '../layout/sheet-plan.js'
-import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { channelAboutSheet } from './about-sheet.js'
 import { channelClosingsSheet } from './closings-sheet.js'
-import { channelIdentity, channelLayout } from './layout.js'
+import { channelLayout } from './layout.js'
 import { channelListingsSheet } from './listings-sheet.js'
 import { channelOffersSheet } from './offers-sheet.js'
 import { channelRfqsSheet } from './rfqs-sheet.js'
@@ -21,12 +20,4 @@ export function channelSheets(report: ChannelReport): SheetFactory[] {
     channelListingsSheet,
     channelAboutSheet,
   ].map((make) => () => guardSheet(make(layout)))
-}
-
-/**
- * The overview workbook of a channel, as bytes. Equal reports give equal bytes.
- * @throws whatever `options.signal` was aborted with
- */
-export function channelWorkbook(report: ChannelReport, options: BuildOptions = {}): Promise<Buffer> {
-  return buildWorkbook(channelSheets(report), channelIdentity(report), options)
 }

@@ -20,8 +20,8 @@ export const isFormulaLike = (text: string): boolean => FORMULA_START.test(text)
  * line break within a text becomes ` | `. Text that a spreadsheet could run as a formula is prefixed with an apostrophe.
  * @param sheet a plan made by `tableSheet`
  */
-export function renderCsv({ name, data }: SheetPlan): string {
-  if (data === undefined) throw new RangeError(`The sheet ${name} is not a table.`)
+export function renderCsv({ name, data }: Pick<SheetPlan, 'name' | 'data'>): string {
+  if (data === undefined) throw new RangeError(`The report has no table ${name}.`)
   return renderCsvRows(data())
 }
 

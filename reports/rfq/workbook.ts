@@ -1,6 +1,5 @@
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import type { SheetFactory } from '../layout/sheet-plan.js'
-import { type BuildOptions, buildWorkbook } from '../xlsx/workbook-writer.js'
 import { aboutSheet } from './about-sheet.js'
 import { awardSheet } from './award-sheet.js'
 import { changesSheet } from './changes-sheet.js'
@@ -9,7 +8,7 @@ import { comparisonSheet } from './comparison-sheet.js'
 import { deliveriesSheet, prepaymentsSheet } from './deliveries-sheet.js'
 import { guardInputs } from './input-guard.js'
 import { inputsSheet } from './inputs-sheet.js'
-import { rfqIdentity, rfqLayout } from './layout.js'
+import { rfqLayout } from './layout.js'
 import { negotiationSheet } from './negotiation-sheet.js'
 import { offersSheet } from './offers-sheet.js'
 import { scoringSheet } from './scoring-sheet.js'
@@ -41,12 +40,4 @@ export function rfqSheets(report: RfqReport): SheetFactory[] {
     const plan = guardInputs(make(layout), layout)
     return isHidden && index > 0 ? { ...plan, hidden: true } : plan
   })
-}
-
-/**
- * The offer-comparison workbook of one RFQ, as bytes. Equal reports give equal bytes.
- * @throws whatever `options.signal` was aborted with
- */
-export function rfqWorkbook(report: RfqReport, options: BuildOptions = {}): Promise<Buffer> {
-  return buildWorkbook(rfqSheets(report), rfqIdentity(report), options)
 }

@@ -1,5 +1,4 @@
 import { PassThrough, type Readable } from 'node:stream'
-import { buffer } from 'node:stream/consumers'
 import type ExcelJS from 'exceljs'
 import { cleanText, oneLine, truncate } from '../layout/clean-text.js'
 import type { ReportIdentity, SheetFactory } from '../layout/sheet-plan.js'
@@ -29,10 +28,6 @@ interface StyleInternals {
   /** Writers of font elements, in the order in which they are written. */
   map: { font: { map: Record<string, unknown> } }
 }
-
-/** Like `streamWorkbook`, but returns the whole file. */
-export const buildWorkbook = (...args: Parameters<typeof streamWorkbook>): Promise<Buffer> =>
-  buffer(streamWorkbook(...args))
 
 /**
  * Writes a workbook row by row while it is read, so that neither a whole sheet nor the whole file is held in memory.

@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { runRanges } from '../../../reports/channel/about-sheet.js'
-import { channelWorkbook } from '../../../reports/channel/workbook.js'
 import { summariseChannel } from '../../../src/domain/comparison/channel/summarise-channel.js'
 import { writeChannelReport } from '../../../src/reporting/write-report.js'
 import { CHANNEL_CASES } from '../support/channel-cases.js'
 import { descendants, parseXml, partsOf } from '../support/parts.js'
 import { Bench, differences, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+import { channelWorkbook } from '../support/workbooks.js'
 
 const SHEETS = ['Summary', 'RFQs', 'Offers', 'Closings', 'Listings', 'About']
 

@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { columnIndex, columnLetter } from '../../../reports/layout/grid.js'
 import { rfqLayout, SHEET_SCENARIOS, type SheetScenario } from '../../../reports/rfq/layout.js'
-import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import { EXACT_SCENARIOS } from '../../../src/domain/comparison/awards/award-model.js'
 import type { Sensitivity } from '../../../src/domain/comparison/awards/sensitivity-model.js'
 import { type ScenarioRow, scenarioRows } from '../../../src/domain/comparison/decision/scenario-rows.js'
@@ -22,6 +21,7 @@ import {
 } from '../support/input-edits.js'
 import { mixedInput } from '../support/rfq-cases.js'
 import { Bench, differences, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+import { rfqWorkbook } from '../support/workbooks.js'
 
 /** One edit of a workbook by its reader, and the results. */
 interface AppliedEdit {

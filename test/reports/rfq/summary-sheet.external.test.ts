@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cellText } from '../../../reports/layout/cell-text.js'
 import { rfqLayout } from '../../../reports/rfq/layout.js'
 import { sentencesOf } from '../../../reports/rfq/summary-sentences.js'
-import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
+import { rfqSheets } from '../../../reports/rfq/workbook.js'
 import type { ComparisonInput } from '../../../src/domain/comparison/comparison-input.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import { comparisonInput, manyResponses, response, sampleResponses } from '../../helpers/comparison-inputs.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import { RFQ_CASES } from '../support/rfq-cases.js'
 import { Bench, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+import { rfqWorkbook } from '../support/workbooks.js'
 
 const sixOffers = (settings = {}) =>
   comparisonInput({ responses: [...sampleResponses(), response(6)].slice(0, 6), settings })

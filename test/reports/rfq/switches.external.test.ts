@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type RfqLayout, rfqLayout } from '../../../reports/rfq/layout.js'
 import { recommendationFact } from '../../../reports/rfq/recommendation/recommendation-block.js'
 import type { FactKey } from '../../../reports/rfq/recommendation/recommendation-grids.js'
-import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
+import { rfqSheets } from '../../../reports/rfq/workbook.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { CRITERIA } from '../../../src/domain/comparison/settings.js'
@@ -10,6 +10,7 @@ import { comparisonInput, response } from '../../helpers/comparison-inputs.js'
 import { editWorkbook } from '../support/edit-workbook.js'
 import { inputCells, settingsWith, switchEdits } from '../support/input-edits.js'
 import { Bench, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+import { rfqWorkbook } from '../support/workbooks.js'
 
 /** LibreOffice needs about a second for each edited file; QUOTEKEEPER_HEAVY runs more of them. */
 const HEAVY = Boolean(process.env.QUOTEKEEPER_HEAVY)

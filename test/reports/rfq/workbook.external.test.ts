@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { fittedHeight } from '../../../reports/layout/rows.js'
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
-import { rfqSheets, rfqWorkbook } from '../../../reports/rfq/workbook.js'
+import { rfqSheets } from '../../../reports/rfq/workbook.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import type { RfqReport } from '../../../src/domain/comparison/report/rfq-report-model.js'
 import { writeRfqReport } from '../../../src/reporting/write-report.js'
@@ -9,6 +9,7 @@ import { comparisonInput } from '../../helpers/comparison-inputs.js'
 import { descendants, parseXml, partsOf } from '../support/parts.js'
 import { crowdedInput, HOSTILE, RFQ_CASES } from '../support/rfq-cases.js'
 import { Bench, differences, formulasOf, type ReadWorkbook, readWorkbooks, whyNoTools } from '../support/tools.js'
+import { rfqWorkbook } from '../support/workbooks.js'
 
 const SHEETS = [
   'Summary',

@@ -1,6 +1,4 @@
 import { beforeAll, describe, expect, it } from 'vitest'
-import { channelWorkbook } from '../../../reports/channel/workbook.js'
-import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import { summariseChannel } from '../../../src/domain/comparison/channel/summarise-channel.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import { CHANNEL_CASES } from '../support/channel-cases.js'
@@ -8,6 +6,7 @@ import { workbookFaults } from '../support/conformity.js'
 import { type Element, partsOf } from '../support/parts.js'
 import { crowdedInput, RFQ_CASES } from '../support/rfq-cases.js'
 import { places } from '../support/schema/places.js'
+import { channelWorkbook, rfqWorkbook } from '../support/workbooks.js'
 
 const CASES = process.env.QUOTEKEEPER_HEAVY ? { ...RFQ_CASES, crowded: crowdedInput } : RFQ_CASES
 

@@ -1,12 +1,12 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { rfqWorkbook } from '../../../reports/rfq/workbook.js'
 import { compareOffers } from '../../../src/domain/comparison/report/compare-offers.js'
 import { partsOf } from '../support/parts.js'
 import { type crowdedInput, RFQ_CASES } from '../support/rfq-cases.js'
 import { alterations, xmlOf } from '../support/schema/alterations.js'
 import { PYTHON } from '../support/tools.js'
+import { rfqWorkbook } from '../support/workbooks.js'
 
 /** Folder with the .xsd files of ECMA-376, which are not part of this repository; without it the test is skipped. */
 const folder = process.env.QUOTEKEEPER_SCHEMAS

@@ -7,10 +7,11 @@ import type { ReportIdentity, SheetPlan } from '../../../reports/layout/sheet-pl
 import { rowSheet } from '../../../reports/layout/table-sheet.js'
 import { calendarDate, link, numberStyles, plain } from '../../../reports/xlsx/cell-styles.js'
 import { arrayFormula, date, formula, number, sheetLink, text, webLink } from '../../../reports/xlsx/cells.js'
-import { buildWorkbook, streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
+import { streamWorkbook } from '../../../reports/xlsx/workbook-writer.js'
 import { schemaFaults } from '../support/conformity.js'
 import { decoded, descendants, type Element, parseXml, partsOf } from '../support/parts.js'
 import { HOSTILE } from '../support/rfq-cases.js'
+import { buildWorkbook } from '../support/workbooks.js'
 
 const styles = numberStyles([1], [2])
 const identity: ReportIdentity = {
