@@ -2,11 +2,13 @@ import type { LeadFactor, ScoreLead } from '../../src/domain/comparison/decision
 import { LEAD_SHIFTS, leadWidth } from '../../src/domain/comparison/decision/score-lead.js'
 import { round6, rounded } from '../../src/domain/comparison/numbers.js'
 import { HAIRCUT_KINDS, type HaircutKind, SETTING_LIMITS } from '../../src/domain/comparison/settings.js'
-import { type Chart, rangeOf } from '../layout/chart.js'
+import { type Chart, chartColumns } from '../layout/chart.js'
+import { type Column, columnsOf } from '../layout/columns.js'
 import type { Grid } from '../layout/grid.js'
-import { bodyRow, emptyRows, headRow, right, sectionRow } from '../layout/rows.js'
+import { emptyRows, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
-import { codeWords } from '../layout/wording.js'
+import { tableRows } from '../layout/table-sheet.js'
+import { codeWords, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, formula, text } from '../xlsx/cells.js'
 import { haircutCell } from './inputs.js'
@@ -42,6 +44,7 @@ export function leadSection(
   const pair = (letter: string) => `$${letter}$${pairRow}`
   const now = pair('H')
   const column = (letter: string) => `$${letter}$${pairRow + 1}:$${letter}$${pairRow + factors.length}`
+  const byWidth = (letter: string, at: number) => `INDEX(${column(letter)},MATCH(${at + 1},${column('H')},0))`
   const leadAt = leadFormulas(layout, contenders, pair, figuresOf)
   const working = factors.map((each, at): RowPlan => {
     const line = pairRow + 1 + at
@@ -55,51 +58,13 @@ export function leadSection(
     ]
     return { working: true, cells: [text(each.title, style.body), undefined, undefined, undefined, ...cells] }
   })
-  const isAhead = (value: number) => round6(value) >= 0
-  const table = bars.map((each, at) => {
-    const pick = (letter: string) => `INDEX(${column(letter)},MATCH(${at + 1},${column('H')},0))`
-    const [low, high] = [pick('E'), pick('F')]
-    const ahead = (value: string) => `ROUND(${value},6)>=0`
-    const changes = [each.lowPoints, each.highPoints].some((value) => isAhead(value) !== isAhead(points))
-    return bodyRow(
-      formula(pick('A'), each.title, style.boldWrapped),
-      formula(pick('G'), leadWidth(each, points), style.oneDecimal),
-      formula(
-        `FIXED(${low},1)&" and "&FIXED(${high},1)`,
-        `${fixed(each.lowPoints)} and ${fixed(each.highPoints)}`,
-        style.body,
-      ),
-      formula(
-        `IF(AND((${ahead(low)})=(${ahead(now)}),(${ahead(high)})=(${ahead(now)})),"no","yes")`,
-        changes ? 'yes' : 'no',
-        style.centred,
-      ),
-      formula(`${low}-${now}`, each.lowPoints - points, SIGNED),
-      formula(`${high}-${now}`, each.highPoints - points, SIGNED),
-    )
-  })
-  const range = <T>(at: number, cached: readonly T[]) =>
-    rangeOf('Sensitivity', [at, first], [at, first + cached.length - 1], cached)
-  const series = (at: number, name: string, pointsOf: (each: LeadFactor) => number) => ({
-    name: rangeOf('Sensitivity', [at, first - 1], [at, first - 1], [name]),
-    values: range(
-      at,
-      bars.map((each) => pointsOf(each) - points),
-    ),
-  })
+  const { range, series } = chartColumns('Sensitivity', first - 1)
+  const change = (pointsOf: (each: LeadFactor) => number) => bars.map((each) => pointsOf(each) - points)
   return {
     rows: [
       sectionRow('What moves the score lead of the recommended offer over the next eligible offer, widest first'),
       { role: 'note', cells: [leadSentence(layout, lead, pair)] },
-      headRow(
-        'Input changed',
-        right('Width (points)'),
-        'Lead at the low and the high value',
-        'Leader changes',
-        right(LOW),
-        right(HIGH),
-      ),
-      ...table,
+      ...tableRows(leadColumns(lead, now, byWidth), bars),
       ...emptyRows(CHART_ROWS),
       pairOfOffers(layout, lead, contenders, pairRow),
       ...working,
@@ -116,10 +81,47 @@ export function leadSection(
       categoryTitle: '',
       valueTitle: 'Change of the lead (points)',
       format: FORMAT,
-      series: [series(5, LOW, ({ lowPoints }) => lowPoints), series(6, HIGH, ({ highPoints }) => highPoints)],
+      series: [
+        series(
+          5,
+          LOW,
+          change(({ lowPoints }) => lowPoints),
+        ),
+        series(
+          6,
+          HIGH,
+          change(({ highPoints }) => highPoints),
+        ),
+      ],
       anchor: { column: 0, row: first - 1 + bars.length, toColumn: 4, toRow: first - 2 + bars.length + CHART_ROWS },
     },
   }
+}
+
+/** The columns of the table, which picks from the rows below. @param figure a formula for that of the row with a place by width */
+function leadColumns(
+  { points }: ScoreLead,
+  now: string,
+  figure: (letter: string, at: number) => string,
+): Column<LeadFactor>[] {
+  const { formula } = columnsOf<LeadFactor>()
+  const isAhead = (value: number) => round6(value) >= 0
+  const stays = (letter: string, at: number) => `(ROUND(${figure(letter, at)},6)>=0)=(ROUND(${now},6)>=0)`
+  const lead = (letter: string, at: number) => `FIXED(${figure(letter, at)},1)`
+  return [
+    formula('Input changed', style.boldWrapped, ({ title }, _, at) => [figure('A', at), title]),
+    formula('Width (points)', style.oneDecimal, (each, _, at) => [figure('G', at), leadWidth(each, points)]),
+    formula('Lead at the low and the high value', style.body, ({ lowPoints, highPoints }, _, at) => [
+      `${lead('E', at)}&" and "&${lead('F', at)}`,
+      `${fixed(lowPoints)} and ${fixed(highPoints)}`,
+    ]),
+    formula('Leader changes', style.centred, ({ lowPoints, highPoints }, _, at) => [
+      `IF(AND(${stays('E', at)},${stays('F', at)}),"no","yes")`,
+      yesNo([lowPoints, highPoints].some((value) => isAhead(value) !== isAhead(points))),
+    ]),
+    formula(LOW, SIGNED, ({ lowPoints }, _, at) => [`${figure('E', at)}-${now}`, lowPoints - points]),
+    formula(HIGH, SIGNED, ({ highPoints }, _, at) => [`${figure('F', at)}-${now}`, highPoints - points]),
+  ]
 }
 
 const fixed = (value: number) => rounded(value, 1).toFixed(1)

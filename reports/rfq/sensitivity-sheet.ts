@@ -1,14 +1,19 @@
-import { type BreakEven, NO_BREAK_EVEN } from '../../src/domain/comparison/awards/sensitivity-model.js'
+import {
+  type BreakEven,
+  NO_BREAK_EVEN,
+  type Sensitivity,
+} from '../../src/domain/comparison/awards/sensitivity-model.js'
 import { CRITERIA } from '../../src/domain/comparison/settings.js'
+import { type Column, columnsOf } from '../layout/columns.js'
 import { columnLetter } from '../layout/grid.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, headingRows, headRow, noteRow, RowList, right } from '../layout/rows.js'
+import { emptyRows, headingRows, headRow, noteRow, RowList, right } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { rowSheet } from '../layout/table-sheet.js'
+import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, formula, number, stringLiteral, text } from '../xlsx/cells.js'
+import { stringLiteral, text } from '../xlsx/cells.js'
 import { MIN_SCALE, PAGE_UNITS } from '../xlsx/page-setup.js'
 import { OUTDATED } from './award-tonnes.js'
 import { type RfqLayout, rfqHeading } from './layout.js'
@@ -109,9 +114,9 @@ function sensitivityRows(frame: Frame, cases: CaseRows): RowList {
   list.addSection('Wanted volume')
   addCases('wantedVolume', volumeCases(frame))
   list.addSection('Cheapest combination of all ranked offers for each wanted volume, for the original inputs')
-  list.add(...combinationRows(frame))
+  list.add(...tableRows(combinationColumns(frame), sensitivity.wantedVolumes))
   list.addSection('Break-even: risk-adjusted price at which an offer would rank first, all else unchanged')
-  return list.add(breakEvenHeader(frame), ...breakEvenBlocks(frame))
+  return list.add(...tableRows(breakEvenColumns(frame, list.next + 1), sensitivity.breakEven))
 }
 
 function offersHeaderRow({ offers }: Frame): RowPlan {
@@ -122,78 +127,70 @@ function offersHeaderRow({ offers }: Frame): RowPlan {
 
 // --- combinations and break-even prices ------------------------------------------------------------------------------
 
-function* combinationRows({ layout, sensitivity }: Frame): Generator<RowPlan> {
-  const { numbers: styles, currency } = layout
-  const total = right(withCurrency('Total', currency))
-  const price = right(withCurrency('Blended price', currency, '/t'))
-  yield headRow(right('Wanted volume (t)'), total, 'Volume reached', 'Proven', right('Tonnes'), price)
-  for (const { wanted, combination } of sensitivity.wantedVolumes) {
-    yield bodyRow(
-      number(wanted, styles.volume),
-      number(combination.total, styles.money(currency)),
-      text(yesNo(combination.reached), style.centred),
-      formula(
-        `IF(RatesChanged>0,"${OUTDATED}","${yesNo(combination.exact)}")`,
-        yesNo(combination.exact),
-        style.centred,
-      ),
-      number(combination.tonnes, styles.volume),
-      number(combination.blendedPrice, styles.price(currency)),
-    )
-  }
+type VolumeCase = Sensitivity['wantedVolumes'][number]
+
+function combinationColumns({ layout: { numbers, currency } }: Frame): Column<VolumeCase>[] {
+  const { number, cells, formula } = columnsOf<VolumeCase>()
+  const proven = (words: string) => `IF(RatesChanged>0,"${OUTDATED}","${words}")`
+  return [
+    number('Wanted volume (t)', ({ wanted }) => wanted, numbers.volume),
+    number(withCurrency('Total', currency), ({ combination }) => combination.total, numbers.money(currency)),
+    cells('Volume reached', ({ combination }) => text(yesNo(combination.reached), style.centred)),
+    formula('Proven', style.centred, ({ combination: { exact } }) => [proven(yesNo(exact)), yesNo(exact)]),
+    number('Tonnes', ({ combination }) => combination.tonnes, numbers.volume),
+    number(
+      withCurrency('Blended price', currency, '/t'),
+      ({ combination }) => combination.blendedPrice,
+      numbers.price(currency),
+    ),
+  ]
 }
 
-function breakEvenHeader({ layout }: Frame): RowPlan {
-  return headRow(
-    'Offer',
-    right(withCurrency('Current price', layout.currency, '/t')),
-    'Why no break-even',
-    ...[
-      'Rank',
-      withCurrency('Ranks first at or below', layout.currency, '/t'),
-      withCurrency('Nominal price', layout.currency, '/t'),
-      'Price change',
-      'Lowest other price',
-      'Lead of other offers',
-    ].map(right),
-  )
-}
-
-const breakEvenBlocks = (frame: Frame) =>
-  frame.sensitivity.breakEven.map((each, at) => (row: number) => breakEvenRow(frame, each, at, row))
-
-/** Formulas: src/domain/comparison/awards/sensitivity-model.ts, `BreakEven`. */
-function breakEvenRow(frame: Frame, each: BreakEven, at: number, row: number): RowPlan {
+/** Formulas: src/domain/comparison/awards/sensitivity-model.ts, `BreakEven`. @param first row of the table's body */
+function breakEvenColumns(frame: Frame, first: number): Column<BreakEven>[] {
   const { layout, offers } = frame
-  const price = layout.numbers.price(layout.currency)
-  const others = `${isOther(frame, at)}*ISNUMBER(${figuresAt(frame, PRICE_ROW)})`
-  const prices = figuresAt(frame, PRICE_ROW)
-  const pointsOf = figuresAt(frame, POINTS_ROW)
-  const own = `${figureColumn(frame, at)}$${POINTS_ROW}`
-  const maxPricePoints = '(100*Weight_price)'
-  const low = `MIN($H${row},MIN(IF(${others},(${own}+${maxPricePoints}-${pointsOf})*${prices}/${maxPricePoints})))`
-  const high = `${maxPricePoints}*$H${row}/$I${row}`
-  const solved = `IF(OR(NOT(ISNUMBER($H${row})),Weight_price=0),NA(),IF($I${row}<=0,NA(),IF(${high}>=$H${row},${high},IF(${low}>0,${low},NA()))))`
-  const offer = offers[at]
-  return bodyRow(
-    text(offer === undefined ? each.label : `${offer.sequence} · ${offer.label}`, style.wrapped),
-    formula(`${figureColumn(frame, at)}$${PRICE_ROW}`, each.price, price),
-    formula(reasonExpression(row), each.reason ?? '', style.wrapped),
-    formula(`${rankColumn(at)}$${BASE_ROW}`, each.rank, style.plainNumber),
-    arrayFormula(solved, each.breakEvenPrice, style.asBold(price)),
-    formula(
-      `IFERROR(${layout.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`,
-      each.breakEvenPricePerTonne,
-      price,
-    ),
-    formula(`IFERROR(E${row}/B${row}-1,NA())`, each.change, style.signedPercent),
-    arrayFormula(`IF(SUM(--(${others}))=0,"",MIN(IF(${others},${prices})))`, each.lowestOther ?? '', price),
-    arrayFormula(
-      `IF(ISNUMBER($H${row}),MAX(IF(${others},${pointsOf}+${maxPricePoints}*$H${row}/${prices}))-${own},"")`,
-      each.lead ?? '',
-      style.oneDecimal,
-    ),
-  )
+  const { currency } = layout
+  const { text, formula, arrayFormula } = columnsOf<BreakEven>()
+  const price = layout.numbers.price(currency)
+  const [prices, points] = [figuresAt(frame, PRICE_ROW), figuresAt(frame, POINTS_ROW)]
+  const ownPoints = (at: number) => `${figureColumn(frame, at)}$${POINTS_ROW}`
+  const others = (at: number) => `${isOther(frame, at)}*ISNUMBER(${prices})`
+  const max = '(100*Weight_price)'
+  /** @param at the index of the offer, @param row its row */
+  const solved = (at: number, row: number) => {
+    const low = `MIN($H${row},MIN(IF(${others(at)},(${ownPoints(at)}+${max}-${points})*${prices}/${max})))`
+    const high = `${max}*$H${row}/$I${row}`
+    const found = `IF(${high}>=$H${row},${high},IF(${low}>0,${low},NA()))`
+    return `IF(OR(NOT(ISNUMBER($H${row})),Weight_price=0),NA(),IF($I${row}<=0,NA(),${found}))`
+  }
+  const ofTonne = (row: number, at: number) =>
+    `IFERROR(${layout.offers.cell('comparedPricePerTonne', at)}*E${row}/B${row},NA())`
+  const lead = (at: number, row: number) =>
+    `IF(ISNUMBER($H${row}),MAX(IF(${others(at)},${points}+${max}*$H${row}/${prices}))-${ownPoints(at)},"")`
+  const perTonne = (title: string) => withCurrency(title, currency, '/t')
+  return [
+    text('Offer', ({ offerId, label }) => {
+      const offer = offers.find(({ id }) => id === offerId)
+      return offer === undefined ? label : `${offer.sequence} · ${offer.label}`
+    }),
+    formula(perTonne('Current price'), price, (each, _, at) => [`${figureColumn(frame, at)}$${PRICE_ROW}`, each.price]),
+    formula('Why no break-even', style.wrapped, ({ reason }, _, at) => [reasonExpression(first + at), reason ?? '']),
+    formula('Rank', style.plainNumber, ({ rank }, _, at) => [`${rankColumn(at)}$${BASE_ROW}`, rank]),
+    arrayFormula(perTonne('Ranks first at or below'), style.asBold(price), (each, _, at) => [
+      solved(at, first + at),
+      each.breakEvenPrice,
+    ]),
+    formula(perTonne('Nominal price'), price, (each, _, at) => [ofTonne(first + at, at), each.breakEvenPricePerTonne]),
+    formula('Price change', style.signedPercent, ({ change }, _, at) => [
+      `IFERROR(E${first + at}/B${first + at}-1,NA())`,
+      change,
+    ]),
+    arrayFormula('Lowest other price', price, ({ lowestOther }, _, at) => [
+      `IF(SUM(--(${others(at)}))=0,"",MIN(IF(${others(at)},${prices})))`,
+      lowestOther ?? '',
+    ]),
+    arrayFormula('Lead of other offers', style.oneDecimal, (each, _, at) => [lead(at, first + at), each.lead ?? '']),
+  ]
 }
 
 function reasonExpression(row: number): string {
