@@ -1,7 +1,7 @@
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { INVISIBLE } from '../../src/domain/invisible-characters.js'
-import type { CellContent } from '../layout/cell-text.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
+import type { CellContent } from '../xlsx/cells.js'
 
 /** Byte order mark, so that spreadsheets read the file as UTF-8. */
 const BYTE_ORDER_MARK = '\uFEFF'

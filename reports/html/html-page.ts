@@ -1,4 +1,4 @@
-import { cellLink, cellText } from '../layout/cell-text.js'
+import { cellText } from '../layout/cell-text.js'
 import { escapeMarkup, oneLine } from '../layout/clean-text.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { chartSvg } from './chart-svg.js'
@@ -105,7 +105,7 @@ const isShown = (row: RowPlan, { charts = [] }: SheetPlan) =>
   row.cells.some(isFilled) && !isSheetLinks(row) && !row.workbookOnly && (!row.working || charts.length > 0)
 /** Whether a row only links to sheets; the page has such links at the top. */
 const isSheetLinks = ({ cells }: RowPlan) =>
-  cells.every((cell) => cell === undefined || cellLink(cell)?.startsWith('#') === true)
+  cells.every((cell) => cell === undefined || cell.link?.startsWith('#') === true)
 
 const frozenRows = ({ frozen }: SheetPlan): number => frozen?.rows ?? 0
 /** Whether a frozen row consists of headers or of the bands above them. */

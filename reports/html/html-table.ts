@@ -1,4 +1,4 @@
-import { cellContent, cellLink, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
+import { cellContent, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
 import { escapeMarkup } from '../layout/clean-text.js'
 import { makeBars, makeHighlighter } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
@@ -181,8 +181,8 @@ function cellHtml(cell: Cell | undefined, span: number, look: CellLook): string 
   const over = `${span > 1 ? ` colspan="${span}"` : ''}${name}`
   if (!isFilled(cell)) return `<td${over}${cell === undefined ? '' : classOf(cell, isHeader, null)}></td>`
   const words = escapeMarkup(cellText(cell)).replaceAll('\n', '<br>')
-  const link = cellLink(cell)
-  const content = link === null ? words : `<a ${linkAttributes(link)}>${words}</a>`
+  const { link } = cell
+  const content = link === undefined ? words : `<a ${linkAttributes(link)}>${words}</a>`
   const [tag, scope] = isHeader ? ['th', ' scope="col"'] : ['td', '']
   const length = bar === null ? '' : ` style="--bar:${Math.round(bar * 100)}%"`
   return `<${tag}${scope}${over}${classOf(cell, isHeader, mark ?? (bar === null ? null : 'bar'))}${length}>${content}</${tag}>`

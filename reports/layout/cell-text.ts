@@ -1,18 +1,14 @@
 import { formatDecimal } from '../../src/domain/comparison/number-format.js'
 import { rounded } from '../../src/domain/comparison/numbers.js'
-import { type Cell, formula } from '../xlsx/cells.js'
+import { type Cell, type CellContent, formula } from '../xlsx/cells.js'
 
 /** Shown in place of a figure that is not determinable. */
 export const NO_FIGURE = '–'
 
-/** What a cell shows: text, a number or a date; null if nothing. */
-export type CellContent = string | number | Date | null
-
-/** The value of a cell, or the stored result of its formula; null if empty or #N/A. Text is unescaped. */
+/** The value of a cell, with dates that formulas calculate as dates; null if empty or #N/A. */
 export function cellContent(cell: Cell | undefined): CellContent {
-  const value = plainValue(cell?.value ?? null)
-  if (typeof value === 'number' && cell?.style.numFmt?.includes('yyyy')) return dateFromSerial(value)
-  return typeof value === 'string' ? value.replace(/_x005F_(?=x[0-9A-Fa-f]{4}_)/g, '_') : value
+  const value = cell?.value ?? null
+  return typeof value === 'number' && cell?.style.numFmt?.includes('yyyy') ? dateFromSerial(value) : value
 }
 
 /**
@@ -20,31 +16,9 @@ export function cellContent(cell: Cell | undefined): CellContent {
  * @param otherwise the result if the cell has no value
  */
 export function referenceTo(cell: Cell, expression: string, otherwise: string): Cell {
-  const content = cellContent(cell)
-  const words = isNotAvailable(cell) ? NO_FIGURE : otherwise
-  return formula(expression, storedNumber(cell) ?? (typeof content === 'string' ? content : words), cell.style)
-}
-
-/** The number in a cell or stored as the result of its formula, dates as serial numbers; null if there is none. */
-export function storedNumber({ value }: Cell): number | null {
-  const plain = plainValue(value)
-  return typeof plain === 'number' ? plain : null
-}
-
-export const isFormula = ({ value }: Cell): boolean => value !== null && typeof value === 'object' && 'formula' in value
-
-function plainValue(value: Cell['value']): CellContent {
-  if (value === null || value === undefined) return null
-  if (typeof value === 'boolean') return value ? 'TRUE' : 'FALSE'
-  if (typeof value !== 'object' || value instanceof Date) return value
-  if ('formula' in value) return plainValue((value.result ?? null) as Cell['value'])
-  return 'hyperlink' in value ? value.text : null
-}
-
-/** The link target of a cell, or null. */
-export function cellLink(cell: Cell): string | null {
-  const { value } = cell
-  return value !== null && typeof value === 'object' && 'hyperlink' in value ? value.hyperlink : null
+  const { value, style } = cell
+  if (typeof value === 'number' || typeof value === 'string') return formula(expression, value, style)
+  return formula(expression, isNotAvailable(cell) ? NO_FIGURE : otherwise, style)
 }
 
 /** Whether a cell shows a number or a date, which must fit on one line. */
@@ -64,10 +38,7 @@ export function cellText(cell: Cell): string {
 }
 
 /** Whether a cell contains a formula whose result is #N/A. */
-export function isNotAvailable({ value }: Cell): boolean {
-  if (value === null || typeof value !== 'object' || !('formula' in value)) return false
-  return typeof value.result === 'object' && value.result !== null && 'error' in value.result
-}
+export const isNotAvailable = ({ value, formula }: Cell): boolean => formula !== undefined && value === null
 
 const dateFromSerial = (serial: number) => new Date(Math.round((serial - 25_569) * 86_400_000))
 

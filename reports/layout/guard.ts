@@ -1,5 +1,5 @@
-import { type Cell, stringLiteral, withExpression } from '../xlsx/cells.js'
-import { isFormula, NO_FIGURE } from './cell-text.js'
+import { type Cell, stringLiteral } from '../xlsx/cells.js'
+import { NO_FIGURE } from './cell-text.js'
 import type { RowPlan, SheetPlan } from './sheet-plan.js'
 
 /** When formulas show `words` instead of their result. */
@@ -21,7 +21,7 @@ export function guardSheet(plan: SheetPlan, withheldAt: WithheldAt = () => null)
     let number = 0
     for (const row of plan.rows()) {
       number++
-      yield row.working || !row.cells.some(hasFormula)
+      yield row.working || !row.cells.some((cell) => cell?.formula !== undefined)
         ? row
         : { ...row, cells: row.cells.map((cell, column) => cell && guardCell(cell, withheldAt(number, column))) }
     }
@@ -29,17 +29,15 @@ export function guardSheet(plan: SheetPlan, withheldAt: WithheldAt = () => null)
   return { ...plan, rows }
 }
 
-const hasFormula = (cell: Cell | undefined) => cell !== undefined && isFormula(cell)
-
 /** A reference to one cell, which shows what that cell shows. */
 const REFERENCE = /^('[^']+'!)?\$?[A-Z]{1,3}\$?\d+$/
 
 /** A cell whose formula is guarded; other cells stay as they are. */
 export function guardCell(cell: Cell, withheld: Withheld | null = null): Cell {
-  const guarded = (expression: string) => {
-    if (REFERENCE.test(expression)) return expression
-    const shown = `IFERROR(${expression},"${NO_FIGURE}")`
-    return withheld === null ? shown : `IF(${withheld.when},${stringLiteral(withheld.words)},${shown})`
-  }
-  return withExpression(cell, guarded, NO_FIGURE)
+  if (cell.formula === undefined) return cell
+  const value = cell.value ?? NO_FIGURE
+  if (REFERENCE.test(cell.formula)) return { ...cell, value }
+  const shown = `IFERROR(${cell.formula},"${NO_FIGURE}")`
+  const formula = withheld === null ? shown : `IF(${withheld.when},${stringLiteral(withheld.words)},${shown})`
+  return { ...cell, value, formula }
 }

@@ -1,6 +1,5 @@
-import type { Cell } from '../xlsx/cells.js'
+import type { Cell, CellContent } from '../xlsx/cells.js'
 import type { DataValidation } from '../xlsx/validations.js'
-import type { CellContent } from './cell-text.js'
 import type { Chart } from './chart.js'
 import type { Mark } from './marks.js'
 

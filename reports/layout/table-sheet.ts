@@ -1,6 +1,6 @@
 import * as style from '../xlsx/cell-styles.js'
-import type { Cell } from '../xlsx/cells.js'
-import { type CellContent, cellContent, cellLink, cellText, isNumberOrDate } from './cell-text.js'
+import type { Cell, CellContent } from '../xlsx/cells.js'
+import { cellContent, cellText, isNumberOrDate } from './cell-text.js'
 import { cleanText } from './clean-text.js'
 import type { Column, Columns } from './columns.js'
 import { columnIndex, columnLetter, type Grid, makeGrid } from './grid.js'
@@ -94,7 +94,7 @@ export function* dataRows<Row>(
 }
 
 /** What a cell shows, or the address of its link. */
-const dataOf = (cell: Cell): CellContent => cellLink(cell) ?? cellContent(cell)
+const dataOf = (cell: Cell): CellContent => cell.link ?? cellContent(cell)
 const wholeOf = (value: unknown): CellContent => (typeof value === 'number' ? value : cleanText(value) || null)
 
 /** The columns of a table in the order of its grid. */

@@ -4,7 +4,7 @@ import { METRIC_LABELS } from '../../src/domain/comparison/offer/metric-text.js'
 import type { MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { REQUIREMENT_LABELS, type Requirement } from '../../src/domain/comparison/offer/requirements.js'
-import { cellContent, isFormula, referenceTo, storedNumber } from '../layout/cell-text.js'
+import { cellContent, referenceTo } from '../layout/cell-text.js'
 import { columnLetter, keys } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
@@ -144,8 +144,8 @@ const offerName = ({ sequence, label }: OfferReport) => `${sequence} · ${label}
 
 function bestOf(best: Best, { cell }: Attribute, offers: readonly OfferReport[]) {
   const known = offers.flatMap((offer, index) => {
-    const value = offer.eligibility.eligible ? storedNumber(cell(offer, index)) : null
-    return value === null ? [] : [{ offer, value }]
+    const value = offer.eligibility.eligible ? cell(offer, index).value : null
+    return typeof value === 'number' ? [{ offer, value }] : []
   })
   if (known.length === 0) return { value: null, winners: [] }
   const choose = best === 'min' ? Math.min : Math.max
@@ -228,7 +228,7 @@ function groupsOf(layout: RfqLayout): Group[] {
 
 /** A cell of `Offers` in `Comparison`: formulas become references to it. */
 function attributeCell(cell: Cell, address: string): Cell {
-  if (isFormula(cell)) return referenceTo(cell, `IFERROR(${address},"${NONE}")`, NONE)
+  if (cell.formula !== undefined) return referenceTo(cell, `IFERROR(${address},"${NONE}")`, NONE)
   const content = cellContent(cell)
   if (content !== null && typeof content !== 'string') return cell
   return text(truncateToLines(content ?? NONE, MIN_OFFER_WIDTH, CELL_LINES), style.wrapped)

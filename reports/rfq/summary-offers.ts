@@ -9,7 +9,7 @@ import { emptyRows, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, formula } from '../xlsx/cells.js'
+import { arrayFormula, blank, formula } from '../xlsx/cells.js'
 import { scenarioColumns } from './award-sheet.js'
 import type { OfferKey, RfqLayout, ScenarioKey } from './layout.js'
 import { offerColumns } from './offers-sheet.js'
@@ -149,9 +149,8 @@ export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[];
     cell: (award, index) => {
       const cell = columns[key].cell(award, index)
       const [source, tonnes] = [scenarios.cell(key, index), scenarios.cell('tonnes', index)]
-      const shown = award.tonnes > 0 ? cell : { ...cell, value: null }
-      const styled = look === undefined ? shown : { ...shown, style: look }
-      return referenceTo(styled, `IF(N(${tonnes})>0,${source},"")`, '')
+      const shown = award.tonnes > 0 ? { ...cell, style: look ?? cell.style } : blank(look ?? cell.style)
+      return referenceTo(shown, `IF(N(${tonnes})>0,${source},"")`, '')
     },
   })
   const shown = rowsOfReport(report).slice(0, SCENARIOS.length)

@@ -1,5 +1,4 @@
-import type ExcelJS from 'exceljs'
-import { cleanText, escapeXstring, truncate } from '../layout/clean-text.js'
+import { cleanText, truncate } from '../layout/clean-text.js'
 import { plain, type Style, scientific } from './cell-styles.js'
 
 /**
@@ -7,12 +6,22 @@ import { plain, type Style, scientific } from './cell-styles.js'
  * numbers or dates, never formulas. (exceljs treats an object such as `{formula}` from JSON as a live formula.)
  */
 export interface Cell {
-  readonly value: ExcelJS.CellValue
+  /** Of a formula, the stored result; there, null is #N/A. */
+  readonly value: CellContent
   readonly style: Style
+  /** The expression of a formula, without `=`. */
+  readonly formula?: string
+  /** An array formula, entered in this cell only. */
+  readonly isArray?: true
+  /** The address that a click opens. */
+  readonly link?: string
 }
 
+/** What a cell shows: text, a number or a date; null if nothing. */
+export type CellContent = string | number | Date | null
+
 /** The stored result of a formula, which Protected View and other readers show without recalculating. */
-export type CachedResult = number | string | boolean | null
+export type CachedResult = number | string | null
 
 /** Excel's limit of characters in a cell. */
 const MAX_CELL_CHARACTERS = 32_767
@@ -31,7 +40,7 @@ export const blank = (style: Style = plain): Cell => ({ value: null, style })
  */
 export function text(value: unknown, style: Style = plain): Cell {
   const clean = truncate(cleanText(value), MAX_CELL_CHARACTERS, TRUNCATION_MARK)
-  return { value: clean === '' ? null : escapeXstring(clean), style }
+  return { value: clean === '' ? null : clean, style }
 }
 
 /** A number cell; anything but a finite number gives the text `fallback`. */
@@ -59,43 +68,27 @@ export function moment(value: string | null | undefined, style: Style): Cell {
  * @param cached the result, taken from the report model; null is `#N/A`
  */
 export function formula(expression: string, cached: CachedResult, style: Style = plain): Cell {
-  const resultStyle = typeof cached === 'number' ? styleForMagnitude(cached, style) : style
+  if (typeof cached === 'number') return { ...number(cached, style), formula: expression }
   return {
-    value: { formula: expression, result: formulaResult(cached) } as ExcelJS.CellFormulaValue,
-    style: resultStyle,
+    value: cached === null ? null : truncate(cleanText(cached), MAX_CELL_CHARACTERS),
+    style,
+    formula: expression,
   }
 }
 
 /** An array formula, entered in this cell only. */
-export function arrayFormula(expression: string, cached: CachedResult, style: Style = plain): Cell {
-  const cell = formula(expression, cached, style)
-  return { ...cell, value: { ...(cell.value as ExcelJS.CellFormulaValue), shareType: 'array' } as never }
-}
-
-/**
- * A formula cell with another expression; other cells stay as they are.
- * @param unavailable the stored result in place of #N/A
- */
-export function withExpression(cell: Cell, expressionOf: (expression: string) => string, unavailable: string): Cell {
-  const { value } = cell
-  if (value === null || typeof value !== 'object' || !('formula' in value)) return cell
-  const { formula, result } = value
-  const isError = typeof result === 'object' && result !== null && 'error' in result
-  const changed = { ...value, formula: expressionOf(formula), result: isError ? unavailable : result }
-  return { ...cell, value: changed as ExcelJS.CellValue }
-}
+export const arrayFormula = (...args: Parameters<typeof formula>): Cell => ({ ...formula(...args), isArray: true })
 
 /** A link to a web page; any address other than `https:` gives plain text. */
 export function webLink(label: unknown, address: unknown, style: Style, plainStyle: Style = plain): Cell {
   const target = httpsAddress(address)
-  const linkText = truncate(cleanText(label), MAX_CELL_CHARACTERS, TRUNCATION_MARK)
-  if (target === null || linkText === '') return text(label, plainStyle)
-  return { value: { text: escapeXstring(linkText), hyperlink: target }, style }
+  const cell = text(label, style)
+  return target === null || cell.value === null ? text(label, plainStyle) : { ...cell, link: target }
 }
 
 /** A link to a sheet of this workbook; the sheet name never comes from outside. */
 export function sheetLink(label: string, sheet: string, style: Style, address = 'A1'): Cell {
-  return { value: { text: label, hyperlink: `#${quoteSheetName(sheet)}!${address}` }, style }
+  return { value: label, style, link: `#${quoteSheetName(sheet)}!${address}` }
 }
 
 /** A sheet name quoted for use in formulas. */
@@ -117,12 +110,6 @@ function parseDate(value: string | null | undefined): Date | null {
   const [year, month, date] = [Number(parts[1]), Number(parts[2]), Number(parts[3])]
   const day = new Date(Date.UTC(year, month - 1, date))
   return day.getTime() >= FIRST_DATE && day.getUTCMonth() === month - 1 && day.getUTCDate() === date ? day : null
-}
-
-function formulaResult(cached: CachedResult): ExcelJS.CellFormulaValue['result'] {
-  if (cached === null || (typeof cached === 'number' && !Number.isFinite(cached))) return { error: '#N/A' }
-  if (typeof cached === 'number') return withoutNegativeZero(cached)
-  return typeof cached === 'string' ? escapeXstring(truncate(cleanText(cached), MAX_CELL_CHARACTERS)) : cached
 }
 
 /** Numbers too long for any column are shown in scientific notation rather than as ####. */

@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type ExcelJS from 'exceljs'
+import { escapeXstring } from '../layout/clean-text.js'
 import { columnLetter } from '../layout/grid.js'
 import { fittedHeight } from '../layout/rows.js'
 import type { ReportIdentity, RowPlan, SheetPlan } from '../layout/sheet-plan.js'
-import { quoteSheetName } from './cells.js'
+import { type Cell, quoteSheetName } from './cells.js'
 import { conditionalFormats, dataBarsXml } from './conditional-formats.js'
 import { pagesWide, printArea, worksheetOptions } from './page-setup.js'
 import type { DataValidation } from './validations.js'
@@ -110,9 +111,7 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
   plan.cells.forEach((cell, index) => {
     if (cell === undefined) return
     const target = row.getCell(index + 1)
-    target.value = isArrayFormula(cell.value)
-      ? ({ ...cell.value, ref: target.address } as object as ExcelJS.CellValue)
-      : cell.value
+    target.value = excelValue(cell, target.address)
     target.style = cell.style as Partial<ExcelJS.Style>
   })
   row.height = plan.height ?? fittedHeight(plan, widths)
@@ -124,8 +123,13 @@ function writeRow(sheet: ExcelJS.Worksheet, number: number, plan: RowPlan, width
   row.commit()
 }
 
-const isArrayFormula = (value: ExcelJS.CellValue): value is ExcelJS.CellFormulaValue =>
-  typeof value === 'object' && value !== null && 'shareType' in value
+function excelValue({ value, formula, isArray, link }: Cell, address: string): ExcelJS.CellValue {
+  const content = typeof value === 'string' ? escapeXstring(value) : value
+  if (link !== undefined) return { text: String(content), hyperlink: link }
+  if (formula === undefined) return content
+  const result = content ?? { error: '#N/A' as const }
+  return (isArray ? { formula, result, shareType: 'array', ref: address } : { formula, result }) as ExcelJS.CellValue
+}
 
 /** The streaming sheet cannot merge rows it has already written; recording the range is enough. */
 function mergeWritten(sheet: ExcelJS.Worksheet, range: string): void {

@@ -1,4 +1,3 @@
-import { cellContent, storedNumber } from '../../layout/cell-text.js'
 import { type Column, type Columns, columnsOf } from '../../layout/columns.js'
 import { columnIndex, type Grid } from '../../layout/grid.js'
 import type { RowPlan } from '../../layout/sheet-plan.js'
@@ -33,10 +32,8 @@ export function recommendationFact(layout: RfqLayout, key: FactKey): Reference {
 
 /** A cell of an awarded offer: the first has index 0, up to MAX_AWARDED_ROWS; empty text beyond the last. */
 export function awardedOffer(layout: RfqLayout, key: AwardedKey, index: number): Reference {
-  const shown = awardedColumns(layout)[key].cell(index, index)
-  const content = cellContent(shown)
-  const cached = storedNumber(shown) ?? (typeof content === 'string' ? content : '')
-  return { cell: layout.recommendation.awarded.cell(key, index), cached }
+  const { value } = awardedColumns(layout)[key].cell(index, index)
+  return { cell: layout.recommendation.awarded.cell(key, index), cached: value instanceof Date ? '' : (value ?? '') }
 }
 
 interface SideTable {

@@ -169,7 +169,11 @@ describe('workbook writer', () => {
   it('escapes text that looks like an escape sequence, in charts and footers too', async () => {
     const coded = { ...chart, categories: { ...chart.categories, cached: ['_x0041_'] } }
     const sheet = () => ({ ...everything(), charts: [coded] })
-    const parts = await partsOf(await buildWorkbook([sheet, two], { ...identity, footer: '_x0041_' }))
+    const cells = [text('_x0041_', plain), formula('X', '_x0042_', plain)]
+    const texts = rowSheet({ name: 'Three', widths: [10], rows: () => [{ cells }] })
+    const parts = await partsOf(await buildWorkbook([sheet, () => texts], { ...identity, footer: '_x0041_' }))
+    expect(parts.get('xl/sharedStrings.xml')).toContain('>_x005F_x0041_<')
+    expect(parts.get('xl/worksheets/sheet2.xml')).toContain('<v>_x005F_x0042_</v>')
     expect(parts.get('xl/charts/chart1.xml')).toContain('<c:v>_x005F_x0041_</c:v>')
     expect(parts.get('xl/worksheets/sheet1.xml')).toContain('<oddFooter>&amp;L&amp;8_x005F_x0041_&amp;R')
   })
