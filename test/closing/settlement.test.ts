@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ClosingContext } from '../../src/closing/contract.js'
 import type { FreshRead } from '../../src/closing/fresh-read.js'
+import type { SecondPost } from '../../src/closing/round-state.js'
 import { closeAndVerify, settleAsGone, settleByRead } from '../../src/closing/settlement.js'
 import { AbortedError } from '../../src/marketplace/errors.js'
 import type { Effect } from '../../src/sandbox/index.js'
@@ -51,14 +52,13 @@ async function openPlannedClose(effects: readonly Effect[]) {
   const planned = await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() })
   const pauses: number[] = []
   let onPause = () => {}
-  const close = (context: Partial<ClosingContext> = {}) => {
+  const close = (context: Partial<ClosingContext> = {}, secondPost: SecondPost = { kind: 'send' }) => {
     const pause = async (milliseconds: number) => {
       pauses.push(milliseconds)
       onPause()
       fixture.advanceSeconds(milliseconds / 1000)
     }
-    // Nothing stands against another POST; whether there is one is decided by what happened.
-    return closeAndVerify(closingContextOf(fixture, { pause, ...context }), run, planned, () => ({ kind: 'send' }))
+    return closeAndVerify(closingContextOf(fixture, { pause, ...context }), run, planned, () => secondPost)
   }
   /** Changes the RFQ during the pause, as somebody else would. */
   const changeInPause = (change: object) => {
@@ -104,19 +104,22 @@ describe('a close that is sent', () => {
     expect(posts()).toHaveLength(1)
   })
 
-  it.each([302, 408, 429, 500, 503])('and answered with %i is sent again after 5 seconds, once', async (status) => {
-    const inconclusive: Effect = { kind: 'status', status }
-    const once = await openPlannedClose([inconclusive])
-    expect(await once.close()).toMatchObject({ outcome: 'closed', sent: [FIRST_SENT, SECOND_SENT] })
-    expect(once.pauses).toEqual([5000])
-    const twice = await openPlannedClose([inconclusive, inconclusive])
-    expect(await twice.close()).toMatchObject({
-      outcome: 'unknown',
-      reason: expect.stringMatching(`replied ${status}.*; a read shows state open after POST 2: check it$`),
-      intent: { posts: 2 },
-    })
-    expect(twice.posts()).toHaveLength(2)
-  })
+  it.each([300, 302, 399, 408, 429, 500, 503])(
+    'and answered with %i is sent again after 5 seconds, once',
+    async (status) => {
+      const inconclusive: Effect = { kind: 'status', status }
+      const once = await openPlannedClose([inconclusive])
+      expect(await once.close()).toMatchObject({ outcome: 'closed', sent: [FIRST_SENT, SECOND_SENT] })
+      expect(once.pauses).toEqual([5000])
+      const twice = await openPlannedClose([inconclusive, inconclusive])
+      expect(await twice.close()).toMatchObject({
+        outcome: 'unknown',
+        reason: expect.stringMatching(`replied ${status}.*; a read shows state open after POST 2: check it$`),
+        intent: { posts: 2 },
+      })
+      expect(twice.posts()).toHaveLength(2)
+    },
+  )
 
   it.each<[object, string, string]>([
     [{ state: 'withdrawn' }, 'unknown', 'a read shows state withdrawn after POST 1: check it'],
@@ -127,6 +130,21 @@ describe('a close that is sent', () => {
     changeInPause(change)
     expect(await close()).toMatchObject({ outcome, reason: expect.stringContaining(reason) })
     expect(posts()).toHaveLength(1)
+  })
+
+  it('without a conclusive reply is sent again only if the rules of the round allow it', async () => {
+    const waiting = await openPlannedClose([{ kind: 'status', status: 500 }])
+    expect(await waiting.close({}, { kind: 'wait', reason: 'Closing is off.' })).toMatchObject({
+      waiting: 'Closing is off.',
+      after: { state: 'open', version: 1 },
+    })
+    expect(await waiting.store.openIntents(KEY)).toMatchObject([{ posts: 1 }])
+    const over = await openPlannedClose([{ kind: 'status', status: 500 }])
+    expect(await over.close({}, { kind: 'never', reason: 'its due date was extended' })).toMatchObject({
+      outcome: 'unknown',
+      sent: [FIRST_SENT],
+    })
+    expect([...waiting.posts(), ...over.posts()]).toHaveLength(2)
   })
 
   it('and refused at the second POST was closed by the first, if it is closed', async () => {
