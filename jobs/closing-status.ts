@@ -1,6 +1,6 @@
 import type { ReadinessCheck } from '../src/domain/readiness.js'
+import { formatAge } from '../src/domain/terms-read.js'
 import type { Store } from '../src/store/contract.js'
-import { formatAge } from './poll-freshness.js'
 
 type ClosingStore = Pick<Store, 'newestRun' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>
 

@@ -1,7 +1,7 @@
 import type { Config } from '../src/config.js'
 import type { ReadinessCheck } from '../src/domain/readiness.js'
+import { formatAge } from '../src/domain/terms-read.js'
 import type { MaintenanceLog } from '../src/store/contract.js'
-import { formatAge } from './poll-freshness.js'
 
 /**
  * How the maintenance tasks that are configured went, in one line each. They never make the service unready, because no

@@ -1,6 +1,7 @@
 import type { ReadinessCheck } from '../src/domain/readiness.js'
 import type { RunKind, RunRecord } from '../src/domain/records.js'
 import { describeShortage } from '../src/domain/request-rates.js'
+import { formatAge } from '../src/domain/terms-read.js'
 import type { RunQueries } from '../src/store/contract.js'
 
 /** What readiness needs to know of a run. */
@@ -90,11 +91,4 @@ export function checkPoll(poll: PollState, now: Date): Omit<ReadinessCheck, 'nam
 function oneLine({ error, outcome }: FinishedRun): string {
   const text = (error ?? `the run was ${outcome ?? 'not finished'}`).replaceAll(/\s+/g, ' ')
   return text.length > MAX_ERROR_LENGTH ? `${text.slice(0, MAX_ERROR_LENGTH - 1)}…` : text
-}
-
-export function formatAge(time: string, now: Date): string {
-  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(time)) / 1_000))
-  if (seconds < 120) return `${seconds} s`
-  const minutes = Math.round(seconds / 60)
-  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
 }

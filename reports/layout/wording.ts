@@ -1,5 +1,6 @@
 import type { Severity } from '../../src/domain/comparison/flag.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
+import { describeTermsRead, type TermsRead } from '../../src/domain/terms-read.js'
 import { oneLine } from './clean-text.js'
 
 export const yesNo = (value: boolean | null): string => (value === null ? 'unknown' : value ? 'yes' : 'no')
@@ -22,6 +23,10 @@ export const withCurrency = (header: string, currency: string | null, per = ''):
 
 /** `as of 2026-01-31 12:00 UTC`. */
 export const asOfLabel = (asOf: string): string => `as of ${asOf.slice(0, 16).replace('T', ' ')} UTC`
+
+/** `as of 2026-01-31 12:00 UTC, terms read 2 to 14 min before`, if it is known when the terms were read. */
+export const freshnessLabel = ({ asOf, termsRead }: { asOf: string; termsRead: TermsRead | null }): string =>
+  termsRead === null ? asOfLabel(asOf) : `${asOfLabel(asOf)}, ${describeTermsRead(termsRead, new Date(asOf), 'before')}`
 
 /** Spelling of words within codes that capital letters alone would get wrong. */
 const SPELLINGS: Readonly<Record<string, string>> = { rfq: 'RFQ', id: 'ID', api: 'API' }

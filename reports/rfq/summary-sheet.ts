@@ -5,7 +5,7 @@ import { oneLine } from '../layout/clean-text.js'
 import { RowList, subjectRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
-import { asOfLabel, codeList, codeWords, severityLabels } from '../layout/wording.js'
+import { codeList, codeWords, freshnessLabel, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, formula, sheetLink, text } from '../xlsx/cells.js'
 import { MASTER_CHECK_CELL, masterCheckMarks } from './checks-sheet.js'
@@ -59,7 +59,7 @@ const page = ({ rows }: RowList, more: Pick<SheetPlan, 'charts' | 'marks'>): She
 
 function* topRows(report: RfqReport): Generator<RowPlan> {
   const { context, rfq, checks, decision } = report
-  const subject = [rfq.title ?? 'Untitled', context.channel, asOfLabel(context.asOf)].map(oneLine).join(' · ')
+  const subject = [rfq.title ?? 'Untitled', context.channel, freshnessLabel(context)].map(oneLine).join(' · ')
   const verdict = formula(
     `"Checks: "&${MASTER_CHECK_CELL}`,
     `Checks: ${checks.master.verdict}`,

@@ -1,5 +1,6 @@
-import { formatAge, newestRuns } from '../../jobs/poll-freshness.js'
+import { newestRuns } from '../../jobs/poll-freshness.js'
 import type { RunKind } from '../domain/records.js'
+import { describeTermsRead, formatAge, type TermsRead } from '../domain/terms-read.js'
 import type { Store } from '../store/contract.js'
 import type { Cli } from './cli-context.js'
 import { databaseNow } from './read-filter.js'
@@ -12,6 +13,8 @@ export interface FreshnessOf {
   kind: RunKind
   /** Given if the data is as of a past moment. */
   asOf?: Date | undefined
+  /** When the terms of the offers that are shown were read; default not shown. */
+  termsRead?: TermsRead | null
 }
 
 /**
@@ -21,7 +24,7 @@ export interface FreshnessOf {
 export async function describeFreshness(
   cli: Pick<Cli, 'io' | 'globals'>,
   store: Pick<Store, 'newestRun' | 'runs'>,
-  { channels, kind, asOf }: FreshnessOf,
+  { channels, kind, asOf, termsRead = null }: FreshnessOf,
 ): Promise<string> {
   const now = await databaseNow(store, cli.io.now())
   const { label, minute } = timeFormatOf(cli)
@@ -40,5 +43,6 @@ export async function describeFreshness(
   const time = shown.startsWith(today) ? shown.slice(11) : shown
   const which = times.length > 1 ? ` (${oldest.channel}; the others are newer)` : ''
   const missing = never.length === 0 ? '' : `; ${none} of ${never.join(', ')}`
-  return `${what} ${time} ${label}, ${formatAge(oldest.at, now)} ago${which}${missing}`
+  const terms = termsRead === null ? '' : `; ${describeTermsRead(termsRead, now)}`
+  return `${what} ${time} ${label}, ${formatAge(oldest.at, now)} ago${which}${missing}${terms}`
 }

@@ -7,6 +7,9 @@ import type { Version } from '../domain/records.js'
 /** One offer with everything behind its figures. */
 export interface OfferPageModel {
   offer: OfferReport
+  asOf: string
+  /** When its terms were last read; null if they were not, or as of a past moment. */
+  readAt: string | null
   currency: string | null
   rfqTitle: string | null
   decision: Decision['offers'][number] | null
@@ -32,7 +35,11 @@ export interface OfferVersion {
 const MAX_DOCUMENT = 200_000
 
 /** The page of one offer; null if the report has no such offer. */
-export function offerPageModel(report: RfqReport, offerId: string, history: readonly Version[]): OfferPageModel | null {
+export function offerPageModel(
+  report: RfqReport,
+  offerId: string,
+  { history, readAt }: { history: readonly Version[]; readAt: string | null },
+): OfferPageModel | null {
   const at = report.offers.findIndex(({ id }) => id === offerId)
   const offer = report.offers[at]
   const versions = history.filter(({ kind, id }) => kind === 'response' && id === offerId)
@@ -41,6 +48,8 @@ export function offerPageModel(report: RfqReport, offerId: string, history: read
   const changesOf = offerChanges(versions, offer.label, report.context.asOf)
   return {
     offer,
+    asOf: report.context.asOf,
+    readAt,
     currency: report.currency.comparison,
     rfqTitle: report.rfq.title,
     decision: report.decision.offers[at] ?? null,

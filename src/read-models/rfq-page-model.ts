@@ -5,12 +5,15 @@ import type { OfferReport } from '../domain/comparison/offer/offer-report-model.
 import type { RfqReport } from '../domain/comparison/report/rfq-report-model.js'
 import type { RfqTerms } from '../domain/comparison/rfq/rfq-terms.js'
 import type { Criterion, Settings } from '../domain/comparison/settings.js'
+import type { TermsRead } from '../domain/terms-read.js'
 
 /** The comparison of an RFQ's offers as its page shows it: a part of the report, small enough to send to another thread. */
 export interface RfqPageModel {
   channel: string
   asOf: string
   timeZone: string
+  /** When the terms of the offers were read; null as of a past moment. */
+  termsRead: TermsRead | null
   currency: string | null
   currencyReason: string
   settings: Settings
@@ -109,6 +112,7 @@ export function toRfqPageModel(report: RfqReport): RfqPageModel {
     channel: context.channel,
     asOf: context.asOf,
     timeZone: context.timeZone,
+    termsRead: context.termsRead,
     currency: currency.comparison,
     currencyReason: currency.reason,
     settings,

@@ -7,6 +7,7 @@ import type {
 import type { Settings } from '../domain/comparison/settings.js'
 import { parseStoredListing, parseStoredResponse, parseStoredRfq } from '../domain/comparison/stored-documents.js'
 import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
+import { termsReadOf } from '../domain/terms-read.js'
 import type { Closings, History } from '../store/contract.js'
 
 /** The part of the configuration that reports use. */
@@ -72,7 +73,13 @@ export async function gatherRfqInput(
     responses: parseLazily(found.responses, parseResponse),
     listings: listings.map(parseStoredListing),
   }
-  return { ...reportParameters(source), ...known, versions, absences, problems, decisions }
+  const termsRead = await readTimes(source)
+  return { ...reportParameters(source), ...known, versions, absences, problems, decisions, termsRead }
+}
+
+/** Later reads change when offers were last read, but a report as of a past moment must never change. */
+async function readTimes({ store, channel, asOf, now, rfqId }: ReportSource & { rfqId: string }) {
+  return asOf < now ? null : termsReadOf(await store.responseStates(channel.key, [rfqId]))
 }
 
 /**

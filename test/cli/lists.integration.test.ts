@@ -61,6 +61,8 @@ describe('lists', () => {
       expect(terminal.out, args.join(' ')).toMatch(header)
       if (/Not shown/.test(terminal.err)) expect(terminal.err).toContain('--wide shows all')
       if (args[0] !== 'runs') expect(terminal.out).toMatch(/\n(as of|last closing round) 09:30 UTC, 0 s ago/)
+      const showsTerms = ['offers', 'compare', 'history'].includes(args[0] ?? '')
+      expect(terminal.out.includes('; terms read 0 s ago')).toBe(showsTerms)
       if (!['rfqs', 'compare', 'decisions'].includes(args[0] ?? '')) continue
       const piped = await quotekeeper(...args)
       expect(widest(piped.out), args.join(' ')).toBeLessThanOrEqual(120)

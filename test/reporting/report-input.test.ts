@@ -74,6 +74,16 @@ describe('input of an RFQ report', () => {
     expect((await report(fixture.now())).rfq.state).toBe('closed')
   })
 
+  it('says when the terms of the offers were read, but not as of a past moment, which later reads would change', async () => {
+    const fixture = await polled()
+    const readAt = fixture.now().toISOString()
+    const termsRead = async (now: Date, asOf = now) =>
+      (await gatherRfqInput({ ...source(fixture, asOf), now, rfqId: fixture.rfqId })).termsRead
+    fixture.advanceSeconds(840)
+    expect(await termsRead(fixture.now())).toEqual({ oldest: readAt, newest: readAt, unread: 0 })
+    expect(await termsRead(fixture.now(), new Date(readAt))).toBe(null)
+  })
+
   it('rejects an RFQ that was not known at that moment', async () => {
     const fixture = await polled()
     const early = new Date('2020-01-01T00:00:00Z')

@@ -43,6 +43,9 @@ describe('RFQ report', () => {
       expect.arrayContaining(['Summary', 'Comparison', 'About']),
     )
     expect(offers).toHaveLength(2)
+    const textsOf = (name: string) => JSON.stringify(workbook.getWorksheet(name)?.getSheetValues())
+    expect(textsOf('Summary')).toMatch(/as of 2026-11-21 12:00 UTC, terms read \d+ (s|min|h) before/)
+    expect(textsOf('About')).toContain('when the marketplace was last asked for the terms of each offer')
   })
 
   it('is written to the requested file, with equal bytes for equal data', async () => {

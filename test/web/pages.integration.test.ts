@@ -71,6 +71,12 @@ describe('every page', () => {
       expect(page.headers['content-security-policy']).not.toContain('unsafe')
       expect(page.body).not.toMatch(/<[^>]+ style=|<[^>]+ on\w+=/)
     }
+    for (const url of [rfq, offer]) {
+      const past = `${url}?as_of=${fixture.now().toISOString()}`
+      fixture.advanceSeconds(840)
+      expect((await app.inject(url)).body).toMatch(/terms read \d\d min ago/)
+      expect((await app.inject(past)).body).not.toContain('terms read')
+    }
     expect((await app.inject('/rfqs')).body).toContain('&lt;script>alert(1)')
     const feed = await app.inject('/changes.atom?channel=acme/forest')
     expect(feed.headers['content-type']).toBe('application/atom+xml; charset=utf-8')

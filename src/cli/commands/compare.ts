@@ -1,3 +1,4 @@
+import { termsReadOf } from '../../domain/terms-read.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { COMPARISON_COLUMNS, printComparison } from '../comparison-output.js'
@@ -32,7 +33,8 @@ export const register: RegisterCommand = (command, cli) => {
         async (store, app) => {
           const filter = await parseReadFilter(cli, { store, app }, options, 'rfqs')
           const found = await findRfq(store, { match, ...filter })
-          const sources = { channels: [found.rfq.channel], kind: 'rfqs', asOf: filter.asOf } as const
+          const termsRead = termsReadOf(found.responses)
+          const sources = { channels: [found.rfq.channel], kind: 'rfqs', asOf: filter.asOf, termsRead } as const
           const freshness = await describeFreshness(cli, store, sources)
           await printComparison(cli, { store, app, asOf: filter.asOf, freshness }, found, options)
         },

@@ -1,5 +1,6 @@
 import { type Change, changesOf } from '../../domain/comparison/report/document-changes.js'
 import type { Version } from '../../domain/records.js'
+import { termsReadOf } from '../../domain/terms-read.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
@@ -33,7 +34,9 @@ export const register: RegisterCommand = (command, cli) => {
         })
         if (options.json)
           return printJson(cli.io, { channel, rfqId, changes, versions: versions.map(versionRow), absences })
-        const freshness = await describeFreshness(cli, store, { channels: [channel], kind: 'rfqs', asOf: filter.asOf })
+        const termsRead = termsReadOf(found.responses)
+        const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead } as const
+        const freshness = await describeFreshness(cli, store, shown)
         const emptyText = `RFQ ${rfqLabel(found)} has no history.`
         printList(cli, { columns: COLUMNS, rows: revisionsOf(changes), emptyText, freshness }, options)
       }),

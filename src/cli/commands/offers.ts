@@ -39,7 +39,9 @@ export const register: RegisterCommand = (command, cli) => {
         const all = rankedOffers(app, found, report)
         const rows = await keepChangedSince(cli, store, all, options.changedSince)
         const { channel } = found.rfq
-        const freshness = await describeFreshness(cli, store, { channels: [channel], kind: 'rfqs', asOf: filter.asOf })
+        const { termsRead } = report.context
+        const shown = { channels: [channel], kind: 'rfqs', asOf: filter.asOf, termsRead } as const
+        const freshness = await describeFreshness(cli, store, shown)
         const emptyText =
           all.length === 0
             ? `RFQ ${rfqLabel(found)} has no offers.`

@@ -88,5 +88,6 @@ function printPolls(cli: Cli, options: Options, polled: readonly PollOutcome[], 
   cli.status = complete ? 0 : 1
 }
 
-/** Errors are printed below the table, each with its document. */
-const columnsOf = (cli: Cli) => runColumns(timeFormatOf(cli)).filter(({ header }) => header !== 'Error')
+/** Errors are printed below the table, each with its document. A poll by hand postpones nothing. */
+const columnsOf = (cli: Cli) =>
+  runColumns(timeFormatOf(cli)).filter(({ header }) => header !== 'Error' && header !== 'Postponed')

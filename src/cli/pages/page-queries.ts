@@ -109,7 +109,10 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       if ('notFound' in found) return found
       const { report, asOf } = await reportOf(address, found.id, { withNegotiation: true })
       const history = await store.rfqHistory(address.channel, found.id, asOf)
-      const model = offerPageModel(report, offerId, history)
+      // As of a past moment, later reads would change it.
+      const states = asOf < address.now ? [] : await store.responseStates(address.channel, [found.id])
+      const readAt = states.find(({ id }) => id === offerId)?.readAt ?? null
+      const model = offerPageModel(report, offerId, { history, readAt })
       return model === null
         ? { notFound: `RFQ ${found.name} of ${address.channel} has no offer ${offerId} at this moment` }
         : { model, name: found.name }

@@ -1,5 +1,6 @@
 import type { Timestamp } from '../clock.js'
 import { type Calendar, createCalendar } from '../expiry.js'
+import type { TermsRead } from '../terms-read.js'
 import type { CalendarDate, ReportParameters, VersionMetadata } from './comparison-input.js'
 import { type Settings, settingsSchema } from './settings.js'
 
@@ -13,6 +14,8 @@ export interface ReportContext {
   programVersion: string
   /** The user who asked for the report, or what else caused it, such as `schedule`; null if that is not known. */
   madeBy: string | null
+  /** When the terms of the offers were read; null if that is not known, as of a past moment. */
+  termsRead: TermsRead | null
 }
 
 /** The observation a figure is derived from. */
@@ -50,6 +53,7 @@ export function createContext(input: ReportParameters): ComparisonContext {
     generatedAt: input.generatedAt.toISOString(),
     programVersion: input.programVersion,
     madeBy: input.madeBy ?? null,
+    termsRead: input.termsRead ?? null,
   }
   return { report, asOfDate, calendar, settings: settingsSchema.parse(input.settings ?? {}) }
 }

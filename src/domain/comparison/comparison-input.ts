@@ -4,6 +4,7 @@
  */
 import type { Listing, ResponseSummary, Rfq, RfqResponse } from '../observation.js'
 import type { Absence, CloseDecision, KnownDocument, ProblemRecord, Version } from '../records.js'
+import type { TermsRead } from '../terms-read.js'
 import type { SettingsInput } from './settings.js'
 
 /** `YYYY-MM-DD`. */
@@ -58,6 +59,8 @@ export interface ReportParameters {
   programVersion: string
   /** Who asked for the report, or what else caused it; for display only. */
   madeBy?: string
+  /** When the terms of the offers were read, unless `asOf` is in the past; for display only. */
+  termsRead?: TermsRead | null
   /** Absent members default to DEFAULT_SETTINGS. */
   settings?: SettingsInput
 }

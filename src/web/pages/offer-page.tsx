@@ -1,4 +1,5 @@
 import { cleanText } from '../../../reports/layout/clean-text.js'
+import { formatAge } from '../../domain/terms-read.js'
 import type { OfferPageModel, OfferVersion } from '../../read-models/offer-page-model.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { HttpError } from '../errors.js'
@@ -94,7 +95,7 @@ export async function offerPage(page: PageRequest): Promise<PageContent> {
   }
 }
 
-function OfferFacts({ model: { offer, currency } }: { model: OfferPageModel }) {
+function OfferFacts({ model: { offer, currency, readAt, asOf } }: { model: OfferPageModel }) {
   const { terms, metrics, compared } = offer
   return (
     <div class="facts">
@@ -117,6 +118,7 @@ function OfferFacts({ model: { offer, currency } }: { model: OfferPageModel }) {
           currency !== terms.currencyCode &&
           ` · compared: ${price(compared.pricePerTonne)} ${plain(currency)}/t`}
         {` · covers ${percent(metrics.coverage)}`}
+        {readAt !== null && ` · terms read ${formatAge(readAt, new Date(asOf))} ago`}
       </p>
     </div>
   )

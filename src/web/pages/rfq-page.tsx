@@ -1,4 +1,5 @@
 import { formatCount } from '../../domain/comparison/number-format.js'
+import { describeTermsRead } from '../../domain/terms-read.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
 import type { RfqPageModel } from '../../read-models/rfq-page-model.js'
@@ -99,7 +100,8 @@ function refuseUnknownParameters({ query, suggest }: PageRequest): void {
 const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((name) => [name, null]))
 
 /** The facts that one needs first, in two lines. */
-function Facts({ model: { rfq, channel, currency, summary, timeZone } }: { model: RfqPageModel }) {
+function Facts({ model }: { model: RfqPageModel }) {
+  const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = model
   const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${daysWords(rfq.daysToDue)})`
   const limits = range(rfq.minUnitPrice, rfq.maxUnitPrice, price)
   return (
@@ -115,6 +117,7 @@ function Facts({ model: { rfq, channel, currency, summary, timeZone } }: { model
         {range(rfq.minVintageYear, rfq.maxVintageYear, (year) => (year === null ? 'any' : String(year)))} ·{' '}
         {formatCount(summary.offers, 'offer')}, {summary.ranked} ranked, coverage {percent(summary.coverage)}
         {currency !== null && `, compared in ${plain(currency)}`}
+        {termsRead !== null && ` · ${describeTermsRead(termsRead, new Date(asOf))}`}
       </p>
     </div>
   )

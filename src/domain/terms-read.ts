@@ -1,0 +1,47 @@
+import type { Timestamp } from './clock.js'
+
+/** When the terms of the offers for an RFQ were last read. */
+export interface TermsRead {
+  oldest: Timestamp
+  newest: Timestamp
+  /** Offers of which only the summary was read. */
+  unread: number
+}
+
+/** Summarizes when offers were read, of those that are not missing; null if none was. */
+export function termsReadOf(
+  offers: readonly { readAt: Timestamp | null; missingSince: Timestamp | null }[],
+): TermsRead | null {
+  const present = offers.filter(({ missingSince }) => missingSince === null)
+  const times = present.flatMap(({ readAt }) => readAt ?? []).sort()
+  const [oldest] = times
+  if (oldest === undefined) return null
+  return { oldest, newest: times.at(-1) ?? oldest, unread: present.length - times.length }
+}
+
+/**
+ * How old the terms of offers are: `terms read 14 min ago`, or `terms read 3 to 14 min ago`.
+ * @param now the moment from which the age is counted
+ * @param ago `before` where the moment is not now
+ */
+export function describeTermsRead(
+  { oldest, newest, unread }: TermsRead,
+  now: Date,
+  ago: 'ago' | 'before' = 'ago',
+): string {
+  const [longest, shortest] = [formatAge(oldest, now), formatAge(newest, now)]
+  const ages = shortest === longest ? longest : `${shortest.replace(unitOf(longest), '')} to ${longest}`
+  const rest = unread === 0 ? '' : `, of ${unread} ${unread === 1 ? 'offer' : 'offers'} only the summary`
+  return `terms read ${ages} ${ago}${rest}`
+}
+
+/** ` min` of `14 min`, so that a unit is not repeated. */
+const unitOf = (age: string): string => age.slice(age.lastIndexOf(' '))
+
+/** `45 s`, `14 min`, `3 h`. */
+export function formatAge(time: Timestamp, now: Date): string {
+  const seconds = Math.max(0, Math.round((now.getTime() - Date.parse(time)) / 1_000))
+  if (seconds < 120) return `${seconds} s`
+  const minutes = Math.round(seconds / 60)
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`
+}
