@@ -4,6 +4,7 @@ import { parseMoment } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
+import { momentColumn } from '../views/columns.js'
 import { Moment, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
@@ -15,7 +16,7 @@ const PAGE_ENTRIES = 100
 export async function changesPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, now, link, suggest } = page
   const after = parseMoment('since', query.since, now)
-  parseSorting(query.sort, COLUMNS, suggest)
+  parseSorting(query.sort, [], suggest)
   const channels = await queries.channels()
   const filter = { ...(await readChannel(page, channels)), ...(await rfqOf(page, channels)) }
   const { entries, nextCursor } = await queries
@@ -90,7 +91,6 @@ const COLUMNS: readonly Column<ChangeEntry>[] = [
   {
     key: 'seenBy',
     title: 'Seen (UTC)',
-    sortable: false,
     value: ({ seenBy }) => seenBy,
     cell: ({ channel, rfqId, seenBy }) => (
       <a href={withAsOf(rfqPath(channel, rfqId), seenBy)} title="The RFQ as of then">
@@ -98,28 +98,20 @@ const COLUMNS: readonly Column<ChangeEntry>[] = [
       </a>
     ),
   },
-  {
-    key: 'after',
-    title: 'After (UTC)',
-    sortable: false,
-    value: ({ after }) => after,
-    cell: ({ after }) => <Moment at={after} />,
-  },
-  { key: 'channel', title: 'Channel', sortable: false, value: ({ channel }) => channel },
+  momentColumn('after', 'After (UTC)', ({ after }) => after),
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
   {
     key: 'rfq',
     title: 'RFQ',
-    sortable: false,
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
     cell: ({ channel, rfqNumber, rfqId, rfqTitle }) => (
       <a href={rfqPath(channel, rfqId)}>{plain(`${rfqNumber ?? rfqId} ${rfqTitle ?? ''}`)}</a>
     ),
   },
-  { key: 'of', title: 'Of', sortable: false, value: ({ label }) => label, cell: ({ label }) => plain(label) },
+  { key: 'of', title: 'Of', value: ({ label }) => label },
   {
     key: 'changes',
     title: 'What changed',
-    sortable: false,
     value: ({ words }) => words.join(' '),
     cell: ({ words }) => (
       <ul class="plain">

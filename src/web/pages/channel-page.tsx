@@ -4,6 +4,7 @@ import { HttpError } from '../errors.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { ChartFigure, NO_ANCHOR, values } from '../views/chart.js'
+import { momentColumn } from '../views/columns.js'
 import { Moment, plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { type PageContent, type PageRequest, pageOf } from './page.js'
@@ -112,7 +113,6 @@ export async function channelsPage({ query, queries, now, link, suggest }: PageR
       {
         key: 'channel',
         title: 'Channel',
-        sortable: false,
         value: ({ channel }) => channel,
         cell: ({ channel }) => <a href={`/channels/${channel}`}>{channel}</a>,
       },
@@ -120,35 +120,21 @@ export async function channelsPage({ query, queries, now, link, suggest }: PageR
         key: 'open',
         title: 'Open RFQs',
         align: 'right',
-        sortable: false,
         value: ({ channel }) => rows.filter((row) => row.channel === channel).length,
       },
       {
         key: 'overdue',
         title: 'Overdue',
         align: 'right',
-        sortable: false,
         value: ({ channel }) => rows.filter((row) => row.channel === channel && row.overdue).length,
       },
-      {
-        key: 'rfqsAt',
-        title: 'RFQs polled (UTC)',
-        sortable: false,
-        value: ({ rfqsAt }) => rfqsAt,
-        cell: ({ rfqsAt }) => <Moment at={rfqsAt} />,
-      },
-      {
-        key: 'listingsAt',
-        title: 'Listings polled (UTC)',
-        sortable: false,
-        value: ({ listingsAt }) => listingsAt,
-        cell: ({ listingsAt }) => <Moment at={listingsAt} />,
-      },
+      momentColumn('rfqsAt', 'RFQs polled (UTC)', ({ rfqsAt }) => rfqsAt),
+      momentColumn('listingsAt', 'Listings polled (UTC)', ({ listingsAt }) => listingsAt),
     ],
     rows: freshness,
     empty: <>No channel is configured.</>,
   }
-  parseSorting(query.sort, table.columns, suggest)
+  parseSorting(query.sort, [], suggest)
   return {
     title: 'Channels',
     current: '/channels',

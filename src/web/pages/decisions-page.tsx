@@ -1,7 +1,7 @@
 import type { CloseOutcome, DecisionKind, DecisionRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { Badge, Moment, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
@@ -85,15 +85,8 @@ export const DECISION_COLUMNS: readonly Column<DecisionRecord>[] = [
     key: 'rfq',
     title: 'RFQ',
     value: ({ rfqNumber, rfqId }) => rfqNumber ?? rfqId,
-    cell: (row) => plain(String(row.rfqNumber ?? row.rfqId)),
   },
-  {
-    key: 'dueDate',
-    width: 'line',
-    title: 'Due',
-    value: ({ dueDate }) => dueDate,
-    cell: ({ dueDate }) => plain(dueDate),
-  },
+  { key: 'dueDate', width: 'line', title: 'Due', value: ({ dueDate }) => dueDate },
   {
     key: 'verdict',
     title: 'Decision',
@@ -112,13 +105,7 @@ export const DECISION_COLUMNS: readonly Column<DecisionRecord>[] = [
     title: 'Reason',
     sortable: false,
     value: ({ reason, message }) => (message ? `${reason} (${message})` : reason),
-    cell: ({ reason, message }) => plain(message ? `${reason} (${message})` : reason),
   },
-  {
-    key: 'approvedBy',
-    title: 'Approved by',
-    value: ({ approvedBy }) => approvedBy,
-    cell: ({ approvedBy }) => plain(approvedBy),
-  },
+  { key: 'approvedBy', title: 'Approved by', value: ({ approvedBy }) => approvedBy },
   { key: 'run', title: 'Run', value: ({ runId }) => runId, align: 'right' },
 ]

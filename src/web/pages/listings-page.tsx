@@ -1,7 +1,8 @@
 import type { ListingRow } from '../page-queries.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { amount, Badge, Moment, plain, price, range } from '../views/format.js'
+import { momentColumn, numberColumn } from '../views/columns.js'
+import { amount, Badge, plain, price, range } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readAsOf, readChannel } from './page.js'
@@ -57,13 +58,8 @@ const COLUMNS: readonly Column<ListingRow>[] = [
       </>
     ),
   },
-  {
-    key: 'organizationName',
-    title: 'Developer',
-    value: ({ organizationName }) => organizationName,
-    cell: ({ organizationName }) => plain(organizationName),
-  },
-  { key: 'country', title: 'Country', value: ({ country }) => country, cell: ({ country }) => plain(country) },
+  { key: 'organizationName', title: 'Developer', value: ({ organizationName }) => organizationName },
+  { key: 'country', title: 'Country', value: ({ country }) => country },
   {
     key: 'registry',
     title: 'Registry',
@@ -78,19 +74,7 @@ const COLUMNS: readonly Column<ListingRow>[] = [
     cell: ({ minUnitPrice, maxUnitPrice, currency }) =>
       `${range(minUnitPrice, maxUnitPrice, price)} ${minUnitPrice === null && maxUnitPrice === null ? '' : plain(currency)}`,
   },
-  {
-    key: 'volume',
-    title: 'Available, t',
-    align: 'right',
-    value: ({ totalAvailableVolume }) => totalAvailableVolume,
-    cell: ({ totalAvailableVolume }) => amount(totalAvailableVolume),
-  },
+  numberColumn('volume', 'Available, t', ({ totalAvailableVolume }) => totalAvailableVolume, amount),
   { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
-  {
-    key: 'observedAt',
-    title: 'Changed (UTC)',
-    width: 'line',
-    value: ({ observedAt }) => observedAt,
-    cell: ({ observedAt }) => <Moment at={observedAt} />,
-  },
+  momentColumn('observedAt', 'Changed (UTC)', ({ observedAt }) => observedAt),
 ]

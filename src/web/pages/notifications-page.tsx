@@ -5,7 +5,8 @@ import type { ActionDeps } from '../api/actions.js'
 import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { momentColumn } from '../views/columns.js'
+import { Badge, plain, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import {
@@ -140,39 +141,30 @@ const STATES: Record<DeliveryState, { words: string; tone: Tone }> = {
 
 function targetColumns(again: AgainForm | null): readonly Column<TargetState>[] {
   return [
-    { key: 'target', title: 'Target', sortable: false, value: ({ target }) => target },
+    { key: 'target', title: 'Target', value: ({ target }) => target },
     {
       key: 'state',
       title: 'State',
-      sortable: false,
       value: targetState,
       cell: (row) => <Badge tone={TARGET_TONES[targetState(row)]}>{targetState(row)}</Badge>,
     },
-    { key: 'pending', title: 'To be sent', align: 'right', sortable: false, value: ({ pending }) => pending },
+    { key: 'pending', title: 'To be sent', align: 'right', value: ({ pending }) => pending },
     {
       key: 'dead',
       title: 'Dead letters',
       align: 'right',
-      sortable: false,
       value: ({ dead }) => dead,
       cell: ({ dead, target }) =>
         dead === 0 ? '0' : <a href={`${PATH}?state=dead&target=${encodeURIComponent(target)}`}>{dead}</a>,
     },
-    {
-      key: 'failures',
-      title: 'Failed attempts in a row',
-      align: 'right',
-      sortable: false,
-      value: ({ failures }) => failures,
-    },
-    moment('retryAt', 'Next try (UTC)', ({ retryAt }: TargetState) => retryAt),
-    moment('succeededAt', 'Last success (UTC)', ({ succeededAt }: TargetState) => succeededAt),
-    moment('since', 'Since (UTC)', ({ since }: TargetState) => since),
+    { key: 'failures', title: 'Failed attempts in a row', align: 'right', value: ({ failures }) => failures },
+    momentColumn('retryAt', 'Next try (UTC)', ({ retryAt }) => retryAt),
+    momentColumn('succeededAt', 'Last success (UTC)', ({ succeededAt }) => succeededAt),
+    momentColumn('since', 'Since (UTC)', ({ since }) => since),
     {
       key: 'error',
       title: 'Last error',
       width: 'wide',
-      sortable: false,
       value: ({ error }) => error,
       cell: (row) => (
         <>
@@ -205,9 +197,9 @@ function deliveryColumns(targets: ReadonlySet<string>, again: AgainForm | null):
       cell: ({ state }) => <Badge tone={STATES[state].tone}>{STATES[state].words}</Badge>,
     },
     { key: 'attempts', title: 'Attempts', align: 'right', value: ({ attempts }) => attempts },
-    moment('createdAt', 'Since (UTC)', ({ createdAt }: DeliveryRecord) => createdAt),
-    moment('attemptedAt', 'Last try (UTC)', ({ attemptedAt }: DeliveryRecord) => attemptedAt),
-    moment('nextAt', 'Not before (UTC)', ({ nextAt }: DeliveryRecord) => nextAt),
+    momentColumn('createdAt', 'Since (UTC)', ({ createdAt }) => createdAt),
+    momentColumn('attemptedAt', 'Last try (UTC)', ({ attemptedAt }) => attemptedAt),
+    momentColumn('nextAt', 'Not before (UTC)', ({ nextAt }) => nextAt),
     { key: 'status', title: 'Status', align: 'right', value: ({ status }) => status },
     {
       key: 'error',
@@ -227,11 +219,3 @@ function deliveryColumns(targets: ReadonlySet<string>, again: AgainForm | null):
     { key: 'eventId', title: 'Event id', fileOnly: true, value: ({ eventId }) => eventId },
   ]
 }
-
-const moment = <Row,>(key: string, title: string, at: (row: Row) => string | null): Column<Row> => ({
-  key,
-  title,
-  width: 'line',
-  value: at,
-  cell: (row) => <Moment at={at(row)} />,
-})

@@ -3,6 +3,7 @@ import type { MetricName, Metrics } from '../../domain/comparison/offer/metrics.
 import { CRITERIA, type Criterion } from '../../domain/comparison/settings.js'
 import type { OfferPageModel } from '../../read-models/offer-page-model.js'
 import type { Table } from '../tables/table.js'
+import { numberColumn } from '../views/columns.js'
 import { amount, decimal, percent, plain, price, UNKNOWN } from '../views/format.js'
 
 interface Figure {
@@ -59,23 +60,16 @@ export function metricsTable({ offer, currency }: OfferPageModel): Table<Figure>
     name: 'metrics',
     caption: 'Figures of the offer, with their formulas',
     columns: [
-      { key: 'figure', title: 'Figure', sortable: false, value: ({ title }) => title },
+      { key: 'figure', title: 'Figure', value: ({ title }) => title },
       {
         key: 'value',
         title: `Value${offer.terms.currency ? `, ${plain(offer.terms.currency)}` : ''}`,
         align: 'right',
-        sortable: false,
         value: ({ value }) => value,
         cell: ({ shown }) => shown,
       },
-      { key: 'formula', title: 'Formula', sortable: false, value: ({ formula }) => formula },
-      {
-        key: 'reason',
-        title: 'Why unknown',
-        sortable: false,
-        value: ({ reason }) => reason,
-        cell: ({ reason }) => plain(reason),
-      },
+      { key: 'formula', title: 'Formula', value: ({ formula }) => formula },
+      { key: 'reason', title: 'Why unknown', value: ({ reason }) => reason },
     ],
     rows: [
       ...own,
@@ -109,21 +103,9 @@ export const scoresTable = ({ offer }: OfferPageModel): Table<ScoreRow> => ({
   name: 'scores',
   caption: 'Points by criterion',
   columns: [
-    { key: 'criterion', title: 'Criterion', sortable: false, value: ({ criterion }) => CRITERION_NAMES[criterion] },
-    {
-      key: 'points',
-      title: 'Points',
-      align: 'right',
-      sortable: false,
-      value: ({ points }) => points,
-      cell: ({ points }) => decimal(points),
-    },
-    {
-      key: 'definition',
-      title: 'Definition',
-      sortable: false,
-      value: ({ criterion }) => CRITERION_DEFINITIONS[criterion],
-    },
+    { key: 'criterion', title: 'Criterion', value: ({ criterion }) => CRITERION_NAMES[criterion] },
+    numberColumn('points', 'Points', ({ points }) => points, decimal),
+    { key: 'definition', title: 'Definition', value: ({ criterion }) => CRITERION_DEFINITIONS[criterion] },
   ],
   rows: CRITERIA.map((criterion) => ({ criterion, points: offer.scores?.[criterion] ?? null })),
   empty: <>The offer is not ranked.</>,

@@ -5,6 +5,7 @@ import { rfqPath } from '../../read-models/page-paths.js'
 import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
+import { momentColumn, numberColumn } from '../views/columns.js'
 import { amount, Badge, Moment, Prose, percent, plain, price, total, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { metricsTable, scoresTable } from './offer-figures.js'
@@ -132,62 +133,29 @@ const linesTable = ({ offer }: OfferPageModel): Table<Line> => ({
       key: 'delivery',
       title: 'No.',
       align: 'right',
-      sortable: false,
       value: ({ delivery, vintage }) => `${delivery}.${vintage}`,
     },
-    {
-      key: 'dueDate',
-      title: 'Due',
-      width: 'line',
-      sortable: false,
-      value: ({ dueDate }) => dueDate,
-      cell: ({ dueDate }) => plain(dueDate),
-    },
+    { key: 'dueDate', title: 'Due', width: 'line', value: ({ dueDate }) => dueDate },
     {
       key: 'name',
       title: 'Vintage',
-      sortable: false,
       value: ({ name }) => name,
       cell: ({ name, vintageYear }) => plain(name ?? (vintageYear === null ? null : String(vintageYear))),
     },
     {
       key: 'period',
       title: 'Reporting period',
-      sortable: false,
       value: ({ periodStart, periodEnd }) => `${periodStart ?? ''}/${periodEnd ?? ''}`,
       cell: ({ periodStart, periodEnd }) => `${plain(periodStart)} to ${plain(periodEnd)}`,
     },
     {
       key: 'mitigation',
       title: 'Mitigation',
-      sortable: false,
       value: ({ mitigationTypes }) => mitigationTypes.join(', '),
-      cell: ({ mitigationTypes }) => plain(mitigationTypes.join(', ')),
     },
-    {
-      key: 'volume',
-      title: 'Tonnes',
-      align: 'right',
-      sortable: false,
-      value: ({ volume }) => volume,
-      cell: ({ volume }) => amount(volume),
-    },
-    {
-      key: 'unitPrice',
-      title: 'Price per t',
-      align: 'right',
-      sortable: false,
-      value: ({ unitPrice }) => unitPrice,
-      cell: ({ unitPrice }) => price(unitPrice),
-    },
-    {
-      key: 'total',
-      title: 'Total',
-      align: 'right',
-      sortable: false,
-      value: ({ total }) => total,
-      cell: (line) => total(line.total),
-    },
+    numberColumn('volume', 'Tonnes', ({ volume }) => volume, amount),
+    numberColumn('unitPrice', 'Price per t', ({ unitPrice }) => unitPrice, price),
+    numberColumn('total', 'Total', (line) => line.total, total),
   ],
   rows: offer.lines,
   empty: <>The offer has no delivery lines{offer.shape === 'summary' ? ': only its summary could be read' : ''}.</>,
@@ -202,12 +170,11 @@ const versionsTable = ({ versions }: OfferPageModel): Table<OfferVersion> => ({
 })
 
 const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
-  { key: 'version', title: 'Version', align: 'right', sortable: false, value: ({ version }) => version },
+  { key: 'version', title: 'Version', align: 'right', value: ({ version }) => version },
   {
     key: 'observedAt',
     title: 'Seen (UTC)',
     width: 'line',
-    sortable: false,
     value: ({ observedAt }) => observedAt,
     cell: ({ observedAt }) => (
       <a href={`?as_of=${observedAt}`}>
@@ -215,19 +182,11 @@ const VERSION_COLUMNS: readonly Column<OfferVersion>[] = [
       </a>
     ),
   },
-  {
-    key: 'notBefore',
-    title: 'Not before (UTC)',
-    width: 'line',
-    sortable: false,
-    value: ({ notBefore }) => notBefore,
-    cell: ({ notBefore }) => <Moment at={notBefore} />,
-  },
+  momentColumn('notBefore', 'Not before (UTC)', ({ notBefore }) => notBefore),
   {
     key: 'changes',
     title: 'Differences to the version before',
     width: 'wide',
-    sortable: false,
     value: ({ changes }) => changes.join(' '),
     cell: ({ changes, version, valid, shape }) => (
       <>

@@ -1,7 +1,8 @@
 import type { ProblemRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { Moment, plain } from '../views/format.js'
+import { momentColumn } from '../views/columns.js'
+import { plain } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readChannel } from './page.js'
@@ -45,18 +46,8 @@ const COLUMNS: readonly Column<ProblemRecord>[] = [
   { key: 'id', title: 'Id', value: ({ entityId }) => entityId, cell: ({ entityId }) => <code>{plain(entityId)}</code> },
   { key: 'path', title: 'Field', value: ({ path }) => path, cell: ({ path }) => <code>{plain(path)}</code> },
   { key: 'code', title: 'Problem', value: ({ code }) => code },
-  { key: 'message', title: 'Message', value: ({ message }) => message, cell: ({ message }) => plain(message) },
-  {
-    key: 'firstSeenAt',
-    title: 'First seen (UTC)',
-    value: ({ firstSeenAt }) => firstSeenAt,
-    cell: ({ firstSeenAt }) => <Moment at={firstSeenAt} />,
-  },
-  {
-    key: 'lastSeenAt',
-    title: 'Last seen (UTC)',
-    value: ({ lastSeenAt }) => lastSeenAt,
-    cell: ({ lastSeenAt }) => <Moment at={lastSeenAt} />,
-  },
+  { key: 'message', title: 'Message', value: ({ message }) => message },
+  momentColumn('firstSeenAt', 'First seen (UTC)', ({ firstSeenAt }) => firstSeenAt),
+  momentColumn('lastSeenAt', 'Last seen (UTC)', ({ lastSeenAt }) => lastSeenAt),
   { key: 'times', title: 'Times', value: ({ times }) => times, align: 'right' },
 ]

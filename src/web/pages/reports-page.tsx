@@ -6,6 +6,7 @@ import { HttpError } from '../errors.js'
 import type { ReportJob, ReportJobs } from '../reports/report-jobs.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
+import { momentColumn } from '../views/columns.js'
 import { amount, Badge, Moment, plain, type Tone } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
@@ -152,13 +153,7 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
     value: ({ name }) => name,
     cell: ({ name }) => <FileLink name={name} />,
   },
-  {
-    key: 'writtenAt',
-    title: 'Made (UTC)',
-    width: 'line',
-    value: ({ writtenAt }) => writtenAt,
-    cell: ({ writtenAt }) => <Moment at={writtenAt} />,
-  },
+  momentColumn('writtenAt', 'Made (UTC)', ({ writtenAt }) => writtenAt),
   {
     key: 'bytes',
     title: 'Size',
@@ -178,25 +173,17 @@ const JOB_COLUMNS: readonly Column<ReportJob>[] = [
   {
     key: 'title',
     title: 'Report',
-    sortable: false,
     value: ({ title }) => title,
     cell: ({ title, id }) => <a href={`/reports/jobs/${id}`}>{plain(title)}</a>,
   },
   {
     key: 'state',
     title: 'State',
-    sortable: false,
     value: ({ state }) => state,
     cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
   },
-  { key: 'by', title: 'By', sortable: false, value: ({ by }) => by, cell: ({ by }) => plain(by) },
-  {
-    key: 'startedAt',
-    title: 'Asked (UTC)',
-    sortable: false,
-    value: ({ startedAt }) => startedAt.toISOString(),
-    cell: ({ startedAt }) => <Moment at={startedAt.toISOString()} />,
-  },
+  { key: 'by', title: 'By', value: ({ by }) => by },
+  momentColumn('startedAt', 'Asked (UTC)', ({ startedAt }) => startedAt.toISOString()),
 ]
 
 /** Seconds after which the page of a job that is not done loads itself again. */

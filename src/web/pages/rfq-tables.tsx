@@ -4,6 +4,7 @@ import { CRITERION_NAMES } from '../../domain/comparison/offer/criterion-text.js
 import { CRITERIA } from '../../domain/comparison/settings.js'
 import type { RfqPageModel, RfqPageOffer, ScenarioRow } from '../../read-models/rfq-page-model.js'
 import type { Column, Table } from '../tables/table.js'
+import { numberColumn } from '../views/columns.js'
 import { amount, Badge, decimal, percent, plain, price, range, total, UNKNOWN } from '../views/format.js'
 import { withAsOf } from './page.js'
 
@@ -35,20 +36,8 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
       value: ({ pricePerTonne }) => pricePerTonne,
       cell: (offer) => <PriceCell offer={offer} model={model} />,
     },
-    {
-      key: 'volume',
-      title: 'Tonnes',
-      align: 'right',
-      value: ({ volume }) => volume,
-      cell: ({ volume }) => amount(volume),
-    },
-    {
-      key: 'coverage',
-      title: 'Coverage',
-      align: 'right',
-      value: ({ coverage }) => coverage,
-      cell: ({ coverage }) => percent(coverage),
-    },
+    numberColumn('volume', 'Tonnes', ({ volume }) => volume, amount),
+    numberColumn('coverage', 'Coverage', ({ coverage }) => coverage, percent),
     {
       key: 'score',
       title: 'Score',
@@ -101,13 +90,7 @@ export function offersTable(model: RfqPageModel, rfqPath: string, asOf: string |
       cell: ({ oldestVintage, newestVintage }) =>
         range(oldestVintage, newestVintage, (year) => (year === null ? UNKNOWN : String(year))),
     },
-    {
-      key: 'expiryDate',
-      width: 'line',
-      title: 'Expires',
-      value: ({ expiryDate }) => expiryDate,
-      cell: ({ expiryDate }) => plain(expiryDate),
-    },
+    { key: 'expiryDate', width: 'line', title: 'Expires', value: ({ expiryDate }) => expiryDate },
   ]
   return {
     name: 'offers',
@@ -175,7 +158,6 @@ export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
       key: 'scenario',
       width: 'wide',
       title: 'Way',
-      sortable: false,
       value: ({ title }) => title,
       cell: ({ title, rule }) => (
         <>
@@ -187,52 +169,27 @@ export const scenariosTable = (model: RfqPageModel): Table<ScenarioRow> => ({
     {
       key: 'offers',
       title: 'Offers',
-      sortable: false,
       value: ({ offers }) => offers.join(', '),
-      cell: ({ offers }) => plain(offers.join(', ')),
     },
-    {
-      key: 'tonnes',
-      title: 'Tonnes',
-      align: 'right',
-      sortable: false,
-      value: ({ award }) => award?.tonnes ?? null,
-      cell: ({ award }) => amount(award?.tonnes ?? null),
-    },
-    {
-      key: 'total',
-      title: `Total${model.currency ? `, ${plain(model.currency)}` : ''}`,
-      align: 'right',
-      sortable: false,
-      value: ({ award }) => award?.total ?? null,
-      cell: ({ award }) => total(award?.total ?? null),
-    },
-    {
-      key: 'pricePerTonne',
-      title: 'Price per t',
-      align: 'right',
-      sortable: false,
-      value: ({ award }) => award?.pricePerTonne ?? null,
-      cell: ({ award }) => price(award?.pricePerTonne ?? null),
-    },
-    {
-      key: 'difference',
-      title: 'Difference',
-      align: 'right',
-      sortable: false,
+    numberColumn('tonnes', 'Tonnes', ({ award }) => award?.tonnes ?? null, amount),
+    numberColumn(
+      'total',
+      `Total${model.currency ? `, ${plain(model.currency)}` : ''}`,
+      ({ award }) => award?.total ?? null,
+      total,
+    ),
+    numberColumn('pricePerTonne', 'Price per t', ({ award }) => award?.pricePerTonne ?? null, price),
+    numberColumn('difference', 'Difference', ({ difference }) => difference, total, {
       hint: 'Total minus that of the recommended award',
-      value: ({ difference }) => difference,
-      cell: ({ difference }) => total(difference),
-    },
+    }),
     {
       key: 'waived',
       title: 'Would have to be waived',
-      sortable: false,
       value: ({ waived }) => waived.join('; '),
       cell: ({ waived, award }) =>
         award === null ? UNKNOWN : plain(waived.join('; ')) === UNKNOWN ? 'nothing' : plain(waived.join('; ')),
     },
-    { key: 'words', title: 'How', sortable: false, value: ({ words }) => words, cell: ({ words }) => plain(words) },
+    { key: 'words', title: 'How', value: ({ words }) => words },
   ],
   rows: model.scenarios,
   empty: <>No other way to award was found.</>,

@@ -3,6 +3,7 @@ import { rfqPath } from '../../read-models/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../read-models/rfq-search.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
+import { numberColumn } from '../views/columns.js'
 import { amount, Badge, percent, plain, price, range, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
@@ -132,14 +133,9 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
     cell: ({ minVolume, maxVolume }) => range(minVolume, maxVolume),
   },
   { key: 'offers', title: 'Offers', value: ({ offers }) => offers, align: 'right' },
-  {
-    key: 'coverage',
-    title: 'Coverage',
-    align: 'right',
+  numberColumn('coverage', 'Coverage', ({ figures }) => figures.coverage, percent, {
     hint: 'Share of the wanted volume that the ranked offers cover',
-    value: ({ figures }) => figures.coverage,
-    cell: ({ figures }) => percent(figures.coverage),
-  },
+  }),
   {
     key: 'bestPricePerTonne',
     title: 'Best price per t',

@@ -1,7 +1,8 @@
 import type { RunKind, RunOutcome, RunRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { Badge, Moment, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { momentColumn } from '../views/columns.js'
+import { Badge, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
@@ -54,12 +55,7 @@ export const RUN_COLUMNS: readonly Column<RunRecord>[] = [
   { key: 'run', title: 'Run', value: ({ id }) => id, align: 'right' },
   { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
   { key: 'kind', title: 'Kind', value: ({ kind }) => kind },
-  {
-    key: 'startedAt',
-    title: 'Started (UTC)',
-    value: ({ startedAt }) => startedAt,
-    cell: ({ startedAt }) => <Moment at={startedAt} />,
-  },
+  momentColumn('startedAt', 'Started (UTC)', ({ startedAt }) => startedAt),
   {
     key: 'seconds',
     title: 'Duration',
@@ -88,7 +84,7 @@ export const RUN_COLUMNS: readonly Column<RunRecord>[] = [
   { key: 'missing', title: 'Missing', value: ({ missing }) => missing, align: 'right' },
   { key: 'invalid', title: 'Invalid', value: ({ invalid }) => invalid, align: 'right' },
   { key: 'postponed', title: 'Postponed', value: ({ postponed }) => postponed, align: 'right' },
-  { key: 'error', title: 'Error', value: ({ error }) => error, cell: ({ error }) => plain(error) },
+  { key: 'error', title: 'Error', value: ({ error }) => error },
 ]
 
 function seconds({ startedAt, finishedAt, times }: RunRecord): number | null {

@@ -18,7 +18,7 @@ export interface Column<Row> {
   fileOnly?: boolean
   /** Explains the column. */
   hint?: string
-  /** Whether a reader can sort by it. Default true. */
+  /** Whether a reader can sort by it, where the table can be sorted. Default true. */
   sortable?: boolean
 }
 

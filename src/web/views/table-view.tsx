@@ -6,7 +6,8 @@ const TALL_ROWS = 30
 
 interface TableViewProps<Row> {
   table: Table<Row>
-  sorting?: Sorting | null
+  /** Null: as `rows` are. Left out: a reader cannot sort the table. */
+  sorting?: Sorting | null | undefined
   /** The address of the page with other parameters. */
   link: (changes: Record<string, string | null>) => string
   /** Pages of the table, if it has several. */
@@ -14,7 +15,7 @@ interface TableViewProps<Row> {
 }
 
 /** A table with links to sort and download it. On narrow screens, rows become cards. */
-export function TableView<Row>({ table, sorting = null, link, pages }: TableViewProps<Row>) {
+export function TableView<Row>({ table, sorting, link, pages }: TableViewProps<Row>) {
   const { rows, caption, name, empty } = table
   const columns = table.columns.filter(({ fileOnly }) => !fileOnly)
   if (rows.length === 0) return <div class="notice empty">{empty}</div>
@@ -73,7 +74,7 @@ function HeaderCell<Row>({
       title={hint}
       aria-sort={sorted ? (sorted.descending ? 'descending' : 'ascending') : undefined}
     >
-      {sortable ? <a href={link({ sort: next, page: null })}>{title}</a> : title}
+      {sortable && sorting !== undefined ? <a href={link({ sort: next, page: null })}>{title}</a> : title}
     </th>
   )
 }
