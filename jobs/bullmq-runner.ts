@@ -1,22 +1,29 @@
-import { DelayedError, type Job, UnrecoverableError, WaitingError } from 'bullmq'
+import { DelayedError, type Job, type JobType, Queue, UnrecoverableError, WaitingError } from 'bullmq'
 import type { QueueLoad } from '../src/domain/queue-load.js'
-import type {
-  BindOptions,
-  JobHandlers,
-  JobName,
-  JobPayload,
-  JobResult,
-  JobRunner,
-  JobStatus,
-  Log,
-  QueueDatabase,
+import {
+  type BindOptions,
+  JOB_STATES,
+  type JobHandlers,
+  type JobName,
+  type JobPayload,
+  type JobResult,
+  type JobRunner,
+  type JobStatus,
+  type Log,
+  type QueueDatabase,
 } from './contract.js'
 import { type ErrorThrottle, throttledErrorLog } from './error-throttle.js'
 import { type QueueDatabaseError, QueueUnavailableError, UnknownChannelError } from './errors.js'
 import { fairnessKey } from './job-id.js'
 import { parseJob } from './job-payload.js'
 import { openPostgresBackend } from './postgres-backend.js'
-import { type BackendQueue, type BackendWorker, type QueueBackend, queueAddress } from './queue-backend.js'
+import {
+  type BackendJob,
+  type BackendQueue,
+  type BackendWorker,
+  type QueueBackend,
+  queueAddress,
+} from './queue-backend.js'
 import { QueueBinding } from './queue-binding.js'
 import { otherDatabaseMessage, parseQueueDatabase } from './queue-database.js'
 import { openRedisBackend } from './redis-backend.js'
@@ -73,7 +80,10 @@ export async function createBullRunner(options: BullRunnerOptions): Promise<JobR
         ? openRedisBackend(shared)
         : await openPostgresBackend({ ...shared, startMs: timing.start })
     const queue = await openQueue(backend, timing.start, errorLog)
-    return new BullRunner({ backend, queue, address, concurrency, timing, log, errorLog })
+    return new BullRunner({
+      ...{ backend, queue, address, concurrency, timing, log, errorLog },
+      isRedis: server.kind === 'redis',
+    })
   } catch (error) {
     throw unavailableError(address, error as Error)
   }
@@ -102,6 +112,7 @@ function unavailableError(address: string, cause: Error): QueueUnavailableError 
 interface Parts {
   backend: QueueBackend
   queue: BackendQueue
+  isRedis: boolean
   address: string
   concurrency: number
   timing: Timing
@@ -179,19 +190,27 @@ class BullRunner implements JobRunner {
       const job = await this.#parts.queue.getJob(id)
       return job === undefined ? null : { job, state: await job.getState() }
     })
-    if (found === null) return null
-    const { state } = found
-    const { name, data, timestamp, finishedOn, failedReason, returnvalue } = found.job
-    return {
-      id,
-      name,
-      payload: splitOwner(data).data as JobPayload,
-      state: state === 'active' || state === 'completed' || state === 'failed' ? state : 'waiting',
-      addedAt: new Date(timestamp).toISOString(),
-      finishedAt: finishedOn === undefined ? null : new Date(finishedOn).toISOString(),
-      error: failedReason ?? null,
-      result: (returnvalue as JobResult | null | undefined) ?? null,
-    }
+    return found === null ? null : toStatus(found.job, found.state)
+  }
+
+  async jobs(limit: number): Promise<JobStatus[]> {
+    const { queue } = this.#parts
+    const found = await this.#call(() =>
+      Promise.all(
+        JOB_STATES.map(async (state) => ({
+          state,
+          jobs: await queue.getJobs(TYPES_OF_STATE[state], 0, limit - 1, false),
+        })),
+      ),
+    )
+    // A job may be listed twice if its state changed in between, or be gone.
+    const statuses = found.flatMap(({ state, jobs }) => jobs.flatMap((job) => (job ? [toStatus(job, state)] : [])))
+    return [...new Map(statuses.map((status) => [status.id, status])).values()]
+  }
+
+  get redisQueue(): Queue | null {
+    const { queue, isRedis } = this.#parts
+    return isRedis && queue instanceof Queue ? queue : null
   }
 
   load(): Promise<QueueLoad> {
@@ -286,6 +305,26 @@ class BullRunner implements JobRunner {
     return response.catch((error: Error) => {
       throw unavailableError(address, error)
     })
+  }
+}
+
+/** Jobs that wait for a moment, such as those returned for another worker, wait too. */
+const TYPES_OF_STATE: Readonly<Record<JobStatus['state'], JobType[]>> = {
+  active: ['active'],
+  waiting: ['waiting', 'delayed'],
+  completed: ['completed'],
+  failed: ['failed'],
+}
+
+function toStatus(job: BackendJob, state: string): JobStatus {
+  const { id = '', name, data, timestamp, finishedOn, failedReason, returnvalue } = job
+  return {
+    ...{ id, name, payload: splitOwner(data).data as JobPayload },
+    state: state === 'active' || state === 'completed' || state === 'failed' ? state : 'waiting',
+    addedAt: new Date(timestamp).toISOString(),
+    finishedAt: finishedOn === undefined ? null : new Date(finishedOn).toISOString(),
+    error: failedReason ?? null,
+    result: (returnvalue as JobResult | null | undefined) ?? null,
   }
 }
 

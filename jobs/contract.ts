@@ -1,3 +1,4 @@
+import type { Queue } from 'bullmq'
 import type { Logger } from 'pino'
 import type { ClosingResult } from '../src/closing/contract.js'
 import type { Timestamp } from '../src/domain/clock.js'
@@ -41,12 +42,14 @@ export interface JobResult {
   file: string
 }
 
+export const JOB_STATES = ['active', 'waiting', 'completed', 'failed'] as const
+
 /** What became of a job. */
 export interface JobStatus {
   id: string
   name: string
   payload: JobPayload
-  state: 'waiting' | 'active' | 'completed' | 'failed'
+  state: (typeof JOB_STATES)[number]
   addedAt: Timestamp
   finishedAt: Timestamp | null
   /** Why it failed. */
@@ -90,6 +93,14 @@ export interface JobRunner {
    * @throws QueueUnavailableError
    */
   job(id: string): Promise<JobStatus | null>
+  /**
+   * Jobs of all processes in the order of `JOB_STATES`, at most `limit` of each state, the newest first. Finished ones are
+   * kept for a while.
+   * @throws QueueUnavailableError
+   */
+  jobs(limit: number): Promise<JobStatus[]>
+  /** The queue on Redis, for bull-board; null on other back-ends. */
+  readonly redisQueue: Queue | null
   /**
    * How many jobs wait and run.
    * @throws QueueUnavailableError

@@ -1,4 +1,12 @@
-import type { JobHandlers, JobName, JobPayload, JobRunner, JobStatus, Log } from './contract.js'
+import {
+  JOB_STATES,
+  type JobHandlers,
+  type JobName,
+  type JobPayload,
+  type JobRunner,
+  type JobStatus,
+  type Log,
+} from './contract.js'
 import { QueueUnavailableError } from './errors.js'
 import { fairnessKey } from './job-id.js'
 import { parseJob } from './job-payload.js'
@@ -99,6 +107,11 @@ export function createInProcessRunner(options: { concurrency: number; log: Log }
     async job(id) {
       return known.get(id) ?? null
     },
+    async jobs(limit) {
+      const newest = [...known.values()].reverse()
+      return JOB_STATES.flatMap((state) => newest.filter((job) => job.state === state).slice(0, limit))
+    },
+    redisQueue: null,
     async load() {
       const [oldest] = waiting
       const oldestWaitingSeconds = oldest === undefined ? 0 : (performance.now() - oldest.since) / 1_000

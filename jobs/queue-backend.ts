@@ -3,7 +3,8 @@ import type { IQueueBackend, Job, JobType, Processor, Queue, Worker, WorkerOptio
 /** The name of the only queue, within the prefix or schema. */
 export const QUEUE_NAME = 'jobs'
 
-type BackendJob = Pick<
+/** The part of a BullMQ job that is used. */
+export type BackendJob = Pick<
   Job,
   | 'id'
   | 'name'

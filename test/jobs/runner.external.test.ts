@@ -111,6 +111,9 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     expect(load.oldestWaitingSeconds).toBeGreaterThanOrEqual(0.149)
     expect(load.oldestWaitingSeconds).toBeLessThan(60)
     expect(await runner.job('oldest-1')).toMatchObject({ name: 'poll-rfqs', payload: PAYLOAD, state: 'waiting' })
+    const listed = async () => (await runner.jobs(10)).map(({ id, state }) => `${id} ${state}`)
+    expect(await listed()).toEqual(['newest-1 waiting', 'oldest-1 waiting'])
+    expect(await runner.jobs(1)).toMatchObject([{ id: 'newest-1', payload: OTHER }])
     const { handlers } = recordingHandlers(async () => {
       await gate.passed
       return { file: '/reports/one.xlsx' }
@@ -127,6 +130,8 @@ describe.each(environments)('job runner, $name', ({ skip, start }) => {
     )
     expect((await runner.job('report-1'))?.finishedAt).toMatch(/Z$/)
     expect(await runner.job('never-added')).toBeNull()
+    await vi.waitFor(async () => expect((await runner.job('newest-1'))?.state).toBe('completed'))
+    expect((await listed()).sort()).toEqual(['newest-1 completed', 'oldest-1 completed', 'report-1 failed'])
   })
 
   it('never runs two jobs with the same fairness key at once, and queues one more', async () => {

@@ -88,6 +88,7 @@ describe.skipIf(isMissing)('in Chromium', () => {
       '/decisions',
       '/problems',
       '/notifications',
+      '/queue',
       '/api',
       RFQ,
       `${RFQ}/offers/${fixture.offer}`,

@@ -67,6 +67,7 @@ export async function openPages(
   }
   const scrub = createScrubber(['a secret'])
   const closing = (await createQueueActions({ config, scrub }, now))(runner)
+  const queue = { kind: config.queue.kind, jobs: closing.jobs }
   const notifications: NotificationsDeps = {
     scrub,
     retryDeliveries: (which) => store.retryDeliveries(which, now()),
@@ -75,7 +76,7 @@ export async function openPages(
     ...options,
     now,
     plugins: [
-      pageRoutes({ queries, now, settings, suggest: closestMatches, reports, closing, notifications, onError }),
+      pageRoutes({ queries, now, settings, suggest: closestMatches, reports, closing, notifications, queue, onError }),
     ],
   })
   return { app, directory, log, runner, reported }

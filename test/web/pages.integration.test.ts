@@ -61,6 +61,7 @@ describe('every page', () => {
       '/decisions',
       '/problems',
       '/notifications',
+      '/queue',
       '/api',
     ]
     for (const url of [...lists, rfq, offer, `${rfq}/closing`]) {
@@ -446,5 +447,26 @@ describe('/reports', () => {
     expect(page.body).not.toContain('Make this workbook')
     expect(page.body).toContain('quotekeeper report 1042')
     expect((await app.inject({ method: 'POST', url: '/reports', headers })).statusCode).toBe(403)
+  })
+})
+
+describe('/queue', () => {
+  it('shows what runs, waits and has ended, and where the jobs are', async () => {
+    const fixture = await oneRfq()
+    const { app, runner } = await openPages(fixture)
+    await runner.enqueue('close-expired', { channel: KEY, cause: 'page ana' }, 'close-1')
+    await runner.enqueue('poll-rfqs', { channel: KEY, cause: 'tick' }, 'poll-1')
+    const jobs = async (query = '') => (await app.inject(`/queue?format=json${query}`)).json()
+    await expect
+      .poll(() => jobs(), { interval: 20 })
+      .toMatchObject([
+        { state: 'completed', job: 'close-expired', channel: KEY, cause: 'page ana', id: 'close-1', error: null },
+        { state: 'failed', job: 'poll-rfqs', cause: 'tick', error: 'not used by this test' },
+      ])
+    expect(await jobs('&state=active')).toEqual([])
+    expect((await app.inject('/queue')).body).toContain('Jobs run in this process (queue: in-process)')
+    expect((await app.inject('/queue/jobs?format=csv')).body).toContain('state,job,channel,rfqId,cause,addedAt')
+    expect((await app.inject('/queue?state=done')).statusCode).toBe(400)
+    await runner.close(0)
   })
 })

@@ -5,10 +5,14 @@ import type { ServiceQueue } from '../../../jobs/service.js'
 import type { Clock } from '../../domain/clock.js'
 import type { ActionDeps, ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { JobStatusView } from '../../web/api/schemas/index.js'
+import type { QueueDeps, QueueJob } from '../../web/pages/queue-page.js'
 import type { App } from '../app.js'
 
-/** What users put on the queue, on pages and over the API. */
-export type QueueActions = Pick<ActionDeps, 'queue' | 'closingObstacle'>
+/** What users put on the queue, on pages and over the API, and what they see of it. */
+export interface QueueActions extends Pick<ActionDeps, 'queue' | 'closingObstacle'> {
+  /** The jobs of all processes. */
+  jobs: QueueDeps['jobs']
+}
 
 /** What users can put on the queue, once that is open. */
 export async function createQueueActions(
@@ -24,7 +28,21 @@ export async function createQueueActions(
   return (queue) => ({
     queue: createApiQueue(queue, { now, reports: config.reports.directory, scrub }),
     closingObstacle,
+    async jobs() {
+      const [jobs, load] = await Promise.all([queue.jobs(MAX_LISTED), queue.load()])
+      return { load, jobs: jobs.map((job) => toQueueJob(job, scrub)) }
+    },
   })
+}
+
+/** Jobs of each state that the page of the queue lists. */
+const MAX_LISTED = 500
+
+function toQueueJob({ id, name, payload, ...job }: JobStatus, scrub: (text: string) => string): QueueJob {
+  // What another program put on the queue may have any form.
+  const { channel = null, rfqId = null, cause = null } = Object(payload) as Partial<JobStatus['payload']>
+  const { state, addedAt, finishedAt, error } = job
+  return { id, name, channel, rfqId, cause, state, addedAt, finishedAt, error: error === null ? null : scrub(error) }
 }
 
 /** Accepted jobs that are remembered: BullMQ does not know a job that follows a running one of the same kind. */

@@ -31,6 +31,7 @@ export async function createPages(
       reports,
       closing: actions,
       notifications,
+      queue: { kind: app.config.queue.kind, jobs: actions.jobs },
       onError: (error) => app.log.error({ err: error }, 'HTTP request failed'),
     })
   const api = await createApi(app, { reader: queries, now, ...notifications })
@@ -39,6 +40,9 @@ export async function createPages(
     const actions = actionsOn(queue)
     await pages(actions)(scope)
     await api(actions)(scope)
+    if (queue.redisQueue === null) return
+    const { queueBoard } = await import('../../web/queue-board.js')
+    await queueBoard(queue.redisQueue, notifications)(scope)
   }
 }
 

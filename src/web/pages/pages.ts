@@ -11,6 +11,7 @@ import { addNotifications, type NotificationsDeps } from './notifications-page.j
 import { offerPage } from './offer-page.js'
 import { addPage, type PageDeps } from './page.js'
 import { problemsPage } from './problems-page.js'
+import { type QueueDeps, queuePage } from './queue-page.js'
 import { addReports, type ReportsDeps } from './reports-page.js'
 import { rfqPage } from './rfq-page.js'
 import { rfqsPage } from './rfqs-page.js'
@@ -21,6 +22,7 @@ export interface PagesDeps extends PageDeps {
   reports: ReportsDeps
   closing: ClosingDeps
   notifications: NotificationsDeps
+  queue: QueueDeps
   onError: (error: unknown) => void
 }
 
@@ -44,5 +46,8 @@ export const pageRoutes =
     addPage(app, deps, '/decisions', decisionsPage)
     addPage(app, deps, '/problems', problemsPage)
     addNotifications(app, deps, deps.notifications)
+    addPage(app, deps, '/queue/jobs', (page) => queuePage(page, deps.queue))
+    // On Redis, bull-board is there.
+    if (deps.queue.kind !== 'redis') addPage(app, deps, '/queue', (page) => queuePage(page, deps.queue))
     addPage(app, deps, '/api', apiPage)
   }

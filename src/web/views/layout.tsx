@@ -17,6 +17,7 @@ const NAVIGATION: readonly { path: string; title: string }[] = [
   { path: '/decisions', title: 'Decisions' },
   { path: '/problems', title: 'Problems' },
   { path: '/notifications', title: 'Notifications' },
+  { path: '/queue', title: 'Queue' },
   { path: '/api', title: 'API' },
 ]
 

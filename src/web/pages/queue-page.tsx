@@ -1,0 +1,103 @@
+import { formatCount } from '../../domain/comparison/number-format.js'
+import type { QueueLoad } from '../../domain/queue-load.js'
+import { HttpError } from '../errors.js'
+import type { Column } from '../tables/table.js'
+import { downloadOf } from '../tables/table-file.js'
+import { Badge, Moment, plain, type Tone } from '../views/format.js'
+import { TableView } from '../views/table-view.js'
+import { FilterForm } from './filter-form.js'
+import { type PageContent, type PageRequest, pageOf, readChoice } from './page.js'
+
+/** One job of the queue. */
+export interface QueueJob {
+  id: string
+  name: string
+  channel: string | null
+  rfqId: string | null
+  /** Why it was added, or by whom. */
+  cause: string | null
+  state: 'waiting' | 'active' | 'completed' | 'failed'
+  addedAt: string
+  finishedAt: string | null
+  error: string | null
+}
+
+export interface QueueDeps {
+  kind: 'in-process' | 'redis' | 'postgres'
+  /** Jobs of all processes: running, waiting, and finished ones, which are kept for a while. */
+  jobs: () => Promise<{ jobs: QueueJob[]; load: QueueLoad }>
+}
+
+const STATES = ['active', 'waiting', 'completed', 'failed'] as const
+
+/** `/queue/jobs`, and `/queue` without bull-board: what runs, waits and has ended. */
+export async function queuePage(page: PageRequest, queue: QueueDeps): Promise<PageContent> {
+  const { query, link } = page
+  const state = readChoice(page, 'state', STATES)
+  const { jobs, load } = await queue.jobs().catch((error: Error) => {
+    if (error.name !== 'QueueUnavailableError') throw error
+    throw new HttpError(503, 'the queue does not answer; try again later')
+  })
+  const shown = pageOf(page, {
+    name: 'jobs',
+    caption: 'Jobs: those that run, those that wait, then those that ended, newest first',
+    columns: COLUMNS,
+    rows: state === null ? jobs : jobs.filter((job) => job.state === state),
+    empty: <>No jobs match. The schedule adds jobs; `quotekeeper sync` works without the queue.</>,
+  })
+  return {
+    title: 'Queue',
+    current: '/queue',
+    tables: [downloadOf(shown.table)],
+    body: (
+      <>
+        <h1>Queue</h1>
+        <p class="lead">
+          {KINDS[queue.kind]} {formatCount(load.active, 'job')} running, {load.waiting} waiting
+          {load.delayed > 0 && `, ${load.delayed} waiting for a moment`}
+          {load.waiting > 0 && `; the oldest has waited ${Math.round(load.oldestWaitingSeconds)} s`}.{' '}
+          {queue.kind === 'redis' && <a href="/queue">More about each job, in bull-board</a>}
+        </p>
+        <FilterForm query={query} choices={[{ name: 'state', title: 'State', values: STATES }]} />
+        <TableView {...shown} link={link} />
+      </>
+    ),
+  }
+}
+
+const KINDS: Record<QueueDeps['kind'], string> = {
+  'in-process': 'Jobs run in this process (queue: in-process); it forgets them when it stops.',
+  redis: 'Jobs are on BullMQ with Redis.',
+  postgres: 'Jobs are on BullMQ with PostgreSQL, for which there is no bull-board.',
+}
+
+const TONES: Record<QueueJob['state'], Tone> = { active: 'warn', waiting: 'neutral', completed: 'good', failed: 'bad' }
+
+const COLUMNS: readonly Column<QueueJob>[] = [
+  {
+    key: 'state',
+    title: 'State',
+    value: ({ state }) => state,
+    cell: ({ state }) => <Badge tone={TONES[state]}>{state}</Badge>,
+  },
+  { key: 'job', title: 'Job', width: 'line', value: ({ name }) => name },
+  { key: 'channel', title: 'Channel', value: ({ channel }) => channel },
+  { key: 'rfqId', title: 'RFQ id', value: ({ rfqId }) => rfqId },
+  { key: 'cause', title: 'Added by', value: ({ cause }) => cause },
+  {
+    key: 'addedAt',
+    title: 'Added (UTC)',
+    width: 'line',
+    value: ({ addedAt }) => addedAt,
+    cell: ({ addedAt }) => <Moment at={addedAt} />,
+  },
+  {
+    key: 'finishedAt',
+    title: 'Ended (UTC)',
+    width: 'line',
+    value: ({ finishedAt }) => finishedAt,
+    cell: ({ finishedAt }) => <Moment at={finishedAt} />,
+  },
+  { key: 'error', title: 'Error', width: 'wide', value: ({ error }) => error, cell: ({ error }) => plain(error) },
+  { key: 'id', title: 'Id', fileOnly: true, value: ({ id }) => id },
+]
