@@ -46,7 +46,7 @@ describe('closing now', () => {
     const { location = '' } = answer.headers
     const shown = async () => notices((await app.inject(location)).body)
     await expect
-      .poll(shown, { interval: 20 })
+      .poll(shown, { interval: 20, timeout: 20_000 })
       .toEqual([expect.stringMatching(/^The RFQ was closed, and a read confirms it: .* \(Decision 1\.\)$/)])
     const after = await app.inject(location)
     expect(after.headers.refresh).toBeUndefined()
@@ -90,7 +90,9 @@ describe('closing now', () => {
       fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-12-24' })
       const { headers } = await send(app, page(1042), { confirm: '1042' })
       const shown = async () => notices((await app.inject(String(headers.location))).body)[0]
-      await expect.poll(shown, { interval: 20 }).toMatch(/^It was not closed: .*2026-12-24 has not passed/)
+      await expect
+        .poll(shown, { interval: 20, timeout: 20_000 })
+        .toMatch(/^It was not closed: .*2026-12-24 has not passed/)
       fixture.sandbox.world.changeRfq(fixture.ids[0], { responseDueDate: '2026-11-20' })
       await fixture.pollRfqs()
     }
@@ -146,7 +148,7 @@ describe('closing now', () => {
     const { app } = await openPages(fixture)
     const first = await send(app, page(1042), { confirm: '1042' })
     const shown = async () => notices((await app.inject(String(first.headers.location))).body)[0]
-    await expect.poll(shown, { interval: 20 }).toMatch(/^The marketplace refused to close it: /)
+    await expect.poll(shown, { interval: 20, timeout: 20_000 }).toMatch(/^The marketplace refused to close it: /)
     fixture.advanceSeconds(60)
     const body = (await app.inject(page(1042))).body
     expect(body).toContain('the marketplace refused to close it (decision 1')

@@ -458,7 +458,7 @@ describe('/queue', () => {
     await runner.enqueue('poll-rfqs', { channel: KEY, cause: 'tick' }, 'poll-1')
     const jobs = async (query = '') => (await app.inject(`/queue?format=json${query}`)).json()
     await expect
-      .poll(() => jobs(), { interval: 20 })
+      .poll(() => jobs(), { interval: 20, timeout: 20_000 })
       .toMatchObject([
         { state: 'completed', job: 'close-expired', channel: KEY, cause: 'page ana', id: 'close-1', error: null },
         { state: 'failed', job: 'poll-rfqs', cause: 'tick', error: 'not used by this test' },

@@ -25,7 +25,7 @@ async function openBoard({ open }: RedisRunners) {
   const payload = { channel: 'acme/forest', cause: 'tick' }
   await runner.enqueue('poll-rfqs', payload, 'poll-1')
   await runner.enqueue('channel-report', payload, 'report-1')
-  await expect.poll(async () => (await runner.job('report-1'))?.state, { interval: 20 }).toBe('failed')
+  await expect.poll(async () => (await runner.job('report-1'))?.state, { interval: 20, timeout: 20_000 }).toBe('failed')
   if (runner.redisQueue === null) throw new Error('no queue on Redis')
   const scrub = (text: string) => text.replaceAll('a secret', '[secret]')
   const errors: unknown[] = []
