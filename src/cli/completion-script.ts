@@ -34,18 +34,10 @@ const completed = (command: Command): CompletedCommand => ({
   })),
 })
 
-function kindOf({
-  flags,
-  required,
-  description,
-  argChoices,
-}: Option): Pick<CompletedCommand['options'][number], 'kind' | 'values'> {
+function kindOf({ flags, required, argChoices }: Option): Pick<CompletedCommand['options'][number], 'kind' | 'values'> {
   if (!required) return { kind: 'switch', values: [] }
   if (flags.startsWith('--channel ')) return { kind: 'channel', values: [] }
-  // Options of choices describe them: `only runs of this kind: listings, rfqs, close`.
-  const listed = /: ([\w-]+(?:, [\w-]+)+)(?: \(|$)/.exec(description)?.[1]?.split(', ')
-  const values = argChoices ?? (/<(kind|outcome|format|level|column)>/.test(flags) ? listed : undefined)
-  if (values !== undefined) return { kind: 'values', values: [...values] }
+  if (argChoices !== undefined) return { kind: 'values', values: argChoices }
   return { kind: FILE_OPTIONS.test(flags) ? 'file' : 'text', values: [] }
 }
 

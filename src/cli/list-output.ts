@@ -1,10 +1,10 @@
 import { type Command, Option } from 'commander'
 import { isFormulaLike } from '../../reports/csv/csv-table.js'
-import { closestMatches } from '../config/suggest.js'
+import { didYouMean } from '../config/suggest.js'
 import { formatDecimal } from '../domain/comparison/number-format.js'
 import type { Cli } from './cli-context.js'
 import { UsageError } from './cli-error.js'
-import { printJson, printWrapped, tableWidth } from './output.js'
+import { bold, printJson, printWrapped, tableWidth } from './output.js'
 import type { Io } from './process-io.js'
 import { type Column, formatTable } from './terminal-table.js'
 import { sanitize } from './terminal-text.js'
@@ -57,7 +57,11 @@ const UTC: TimeFormat = { label: 'UTC', minute: () => '', second: () => '' }
 export function addListOptions<Row>(command: Command, columns: ListColumns<Row>): Command {
   const keys = columns(UTC).map(keyOf)
   return command
-    .addOption(new Option('--sort <column>', `sort by a column; -column for descending order: ${keys.join(', ')}`))
+    .addOption(
+      new Option('--sort <column>', `sort by a column; -column for descending order: ${keys.join(', ')}`)
+        .choices(keys)
+        .argParser((text) => text), // Not one of the choices if it begins with "-".
+    )
     .addOption(new Option('--columns <columns>', 'show these columns, separated by commas'))
     .addOption(new Option('--wide', 'show all columns, however wide the table becomes'))
     .addOption(new Option('--tsv', 'print tab-separated values with a header'))
@@ -97,11 +101,13 @@ interface Shown<Row> {
 }
 
 function printTables<Row>(io: Io, { groupOf }: List<Row>, { columns, rows, wide }: Shown<Row>): void {
-  const bold = (text: string) => (io.colour.out ? `\u001b[1m${text}\u001b[22m` : text)
   const hidden = new Set<string>()
   for (const [at, [heading, members]] of [...groupRows(rows, groupOf)].entries()) {
-    if (heading !== null) io.out(`${at === 0 ? '' : '\n'}${bold(sanitize(heading))}\n`)
-    const table = formatTable(columns.map(wrapped), members, { width: wide ? null : tableWidth(io), emphasize: bold })
+    if (heading !== null) io.out(`${at === 0 ? '' : '\n'}${bold(io, sanitize(heading))}\n`)
+    const table = formatTable(columns.map(wrapped), members, {
+      width: wide ? null : tableWidth(io),
+      emphasize: (text) => bold(io, text),
+    })
     io.out(table.text)
     for (const name of table.hidden) hidden.add(name)
   }
@@ -180,8 +186,7 @@ function findColumn<Row>(all: readonly ListColumn<Row>[], name: string, option: 
   const found = all.find((column) => keyOf(column) === name.toLowerCase())
   if (found) return found
   const keys = all.map(keyOf)
-  const [close] = closestMatches(name, keys, { max: 1 })
-  const suggestion = close === undefined ? '' : `did you mean ${close}? `
+  const suggestion = didYouMean(name, keys)
   throw new UsageError(`${option} "${sanitize(name)}" is not a column; ${suggestion}Columns: ${keys.join(', ')}`)
 }
 

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander'
-import { closestMatches } from '../config/suggest.js'
+import { didYouMean } from '../config/suggest.js'
 
 export interface ChannelOption {
   channel?: string
@@ -58,10 +58,9 @@ export const changedSinceOption = (what: string) =>
 
 /** An option that takes one of some values and lists them; an unknown value is answered with the most similar one. */
 export const choiceOption = (flags: string, description: string, values: readonly string[]) =>
-  new Option(flags, `${description}: ${values.join(', ')}`).argParser((text: string) => {
+  new Option(flags, `${description}: ${values.join(', ')}`).choices(values).argParser((text: string) => {
     if (values.includes(text)) return text
-    const [close] = closestMatches(text, values, { max: 1 })
-    const suggestion = close === undefined ? '' : `Did you mean ${close}? `
+    const suggestion = didYouMean(text, values, 'Did you mean')
     throw new InvalidArgumentError(`${suggestion}Allowed choices are ${values.join(', ')}.`)
   })
 

@@ -17,6 +17,10 @@ const jsonText = ({ width }: Io, json: string) => (width === null ? json : escap
 export const printNote = ({ io, scrub }: Pick<Cli, 'io' | 'scrub'>, text: string) =>
   io.err(`${escapeInvisible(scrub(text))}\n`)
 
+/** Bold text for stdout, if that shows colours. */
+export const bold = ({ colour }: Pick<Io, 'colour'>, text: string): string =>
+  colour.out ? `\u001b[1m${text}\u001b[22m` : text
+
 /** Where a table is not on a terminal, it fits this many columns unless $COLUMNS says otherwise. */
 const PIPED_WIDTH = 120
 
@@ -35,11 +39,9 @@ export function printTable<Row>(
     io.err(`${emptyText}\n`)
     return
   }
-  const emphasize = (text: string) => (io.colour.out ? `\u001b[1m${text}\u001b[22m` : text)
-  const width = tableWidth(io)
-  const { text, hidden } = formatTable(columns, rows, { width, emphasize })
-  io.out(text)
-  if (hidden.length > 0) printWrapped(io, `Not shown, for lack of width: ${hidden.join(', ')}.`)
+  const table = formatTable(columns, rows, { width: tableWidth(io), emphasize: (text) => bold(io, text) })
+  io.out(table.text)
+  if (table.hidden.length > 0) printWrapped(io, `Not shown, for lack of width: ${table.hidden.join(', ')}.`)
 }
 
 /** Prints a note on stderr, in lines of the width of tables. */

@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option } from 'commander'
-import { closestMatches } from '../config/suggest.js'
+import { didYouMean } from '../config/suggest.js'
 import { LOG_LEVELS } from '../config.js'
 import { VERSION } from '../version.js'
 import type { Cli, GlobalOptions } from './cli-context.js'
@@ -96,8 +96,7 @@ function refuseUnknownHelp(program: Command, args: readonly string[]): void {
   const words = args.filter((arg, at) => !arg.startsWith('-') && !withValue.has(args[at - 1] ?? ''))
   const [command, name] = words
   if (command !== 'help' || name === undefined || COMMAND_NAMES.has(name)) return
-  const [close] = closestMatches(name, [...COMMAND_NAMES], { max: 1 })
-  const suggestion = close === undefined ? '' : `did you mean ${close}? `
+  const suggestion = didYouMean(name, [...COMMAND_NAMES])
   throw new UsageError(`there is no command "${name}"; ${suggestion}\`quotekeeper --help\` lists all commands`)
 }
 

@@ -1,4 +1,4 @@
-import { closestMatches } from '../config/suggest.js'
+import { didYouMean } from '../config/suggest.js'
 import type { ChannelConfig, Config } from '../config.js'
 import { UsageError } from './cli-error.js'
 
@@ -16,8 +16,7 @@ export function findChannel(config: Config, name: string): ChannelConfig {
   const found = config.channels.find(({ key }) => key === name)
   if (found) return found
   const known = config.channels.map(({ key }) => key)
-  const [close] = closestMatches(name, known, { max: 1 })
-  const suggestion = close ? `did you mean ${close}? ` : ''
+  const suggestion = didYouMean(name, known)
   throw new UsageError(
     `channel ${name} is not configured in ${config.file}; ${suggestion}Configured channels: ${known.join(', ')}`,
   )

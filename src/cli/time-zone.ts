@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
-import { closestMatches } from '../config/suggest.js'
+import { didYouMean } from '../config/suggest.js'
 import { createZonedTime, type ZonedTime } from '../domain/zoned-time.js'
 import type { Cli } from './cli-context.js'
 
@@ -18,10 +18,8 @@ function parseTimeZone(text: string): string {
   } catch {
     // Not a time zone.
   }
-  const [close] = closestMatches(text, Intl.supportedValuesOf('timeZone'), { max: 1 })
-  throw new InvalidArgumentError(
-    `${close === undefined ? '' : `Did you mean ${close}? `}Expected an IANA time zone, such as Europe/Paris, or local.`,
-  )
+  const suggestion = didYouMean(text, Intl.supportedValuesOf('timeZone'), 'Did you mean')
+  throw new InvalidArgumentError(`${suggestion}Expected an IANA time zone, such as Europe/Paris, or local.`)
 }
 
 /** The time zone of what a command shows, and of times in its options. */

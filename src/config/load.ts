@@ -9,7 +9,7 @@ import { applyOverrides, type Environment, isRecord, readEnvironment, type Value
 import { configSchema } from './schema.js'
 import { parseSecretRef } from './secret.js'
 import { knownKeys } from './section.js'
-import { closestMatches } from './suggest.js'
+import { didYouMean } from './suggest.js'
 import { type ConfigDocument, type Path, readDocument } from './yaml-document.js'
 
 export interface LoadOptions {
@@ -126,9 +126,9 @@ const reportedValue = (issue: RawIssue) => ('params' in issue ? String(issue.par
 
 function unknownKey(key: string, message: string): Pick<ConfigIssue, 'found' | 'allowed'> {
   const known = knownKeys(message)
-  const [close] = closestMatches(key, known, { max: 1 })
+  const suggestion = didYouMean(key, known)
   const list = known.length > 0 ? known.join(', ') : message
-  return { found: 'an unknown key', allowed: close ? `did you mean ${close}? Known here: ${list}` : list }
+  return { found: 'an unknown key', allowed: suggestion === '' ? list : `${suggestion}Known here: ${list}` }
 }
 
 /** `channels[0].autoClose (acme/forest)`. */

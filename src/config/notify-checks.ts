@@ -1,6 +1,6 @@
 import { isLoopback } from '../domain/loopback.js'
 import { isRecord } from './environment.js'
-import { closestMatches } from './suggest.js'
+import { didYouMean } from './suggest.js'
 
 interface Mistake {
   path: (string | number)[]
@@ -48,13 +48,12 @@ function routeMistakes(routes: unknown, targets: readonly string[], channels: re
     const unknown = (key: 'to' | 'channels', known: readonly string[], noun: string) =>
       listOf(route[key]).flatMap((name, index): Mistake[] => {
         if (typeof name !== 'string' || known.includes(name.trim())) return []
-        const [close] = closestMatches(name, known, { max: 1 })
         const allowed = known.length === 0 ? `${noun}, of which there is none` : `${noun}: ${known.join(', ')}`
         return [
           {
             path: ['notify', 'routes', at, key, index],
             found: JSON.stringify(name.slice(0, 80)),
-            allowed: close ? `did you mean ${close}? ${allowed}` : allowed,
+            allowed: didYouMean(name, known) + allowed,
           },
         ]
       })

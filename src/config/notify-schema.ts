@@ -4,7 +4,7 @@ import { isLoopback } from '../domain/loopback.js'
 import { SECURITIES, TARGET_TYPES } from '../notify/contract.js'
 import type { ReadResult } from './secret.js'
 import { requiredSection, type SchemaContext, secret, section } from './section.js'
-import { closestMatches } from './suggest.js'
+import { didYouMean } from './suggest.js'
 import * as values from './values.js'
 
 /** The section `notify`: where notifications are sent, and which (docs/NOTIFICATIONS.md). */
@@ -129,7 +129,6 @@ const kinds = () =>
     const isGroup = /^[a-z]+\.\*$/.test(text)
     const named = ALL_KINDS.filter((kind) => (isGroup ? kind.startsWith(text.slice(0, -1)) : kind === text))
     if (named.length > 0) return { value: named }
-    const [close] = closestMatches(text, ALL_KINDS, { max: 1 })
-    const allowed = `a kind of event, a group such as offer.*, or *; ${close ? `did you mean ${close}? ` : ''}Kinds: ${ALL_KINDS.join(', ')}`
-    return { found: '', allowed }
+    const kindList = `${didYouMean(text, ALL_KINDS)}Kinds: ${ALL_KINDS.join(', ')}`
+    return { found: '', allowed: `a kind of event, a group such as offer.*, or *; ${kindList}` }
   })

@@ -43,6 +43,12 @@ export function closestMatches(
     .map(({ candidate }) => candidate)
 }
 
+/** `did you mean X? `, or nothing if no candidate is similar: the beginning of a sentence that lists what there is. */
+export function didYouMean(text: string, candidates: readonly string[], question = 'did you mean'): string {
+  const [close] = closestMatches(text, candidates, { max: 1 })
+  return close === undefined ? '' : `${question} ${close}? `
+}
+
 function distanceOf(text: string, candidate: string, maxDistance: number): number {
   // A word that is longer by more than the allowed edits, also if each of its characters takes two places, is not compared.
   const isTooLong = (word: string) => word.length / 2 > text.length + maxDistance

@@ -1,4 +1,4 @@
-import { closestMatches } from '../../config/suggest.js'
+import { didYouMean } from '../../config/suggest.js'
 import type { DeliveryRecord, TargetState } from '../../domain/deliveries.js'
 import type { NotifyTarget, SendResult } from '../../notify/contract.js'
 import { type App, withApp } from '../app.js'
@@ -78,8 +78,7 @@ function chooseTargets(targets: readonly NotifyTarget[], name: string | true): r
   const found = targets.filter((target) => target.name === name)
   if (found.length > 0) return found
   const names = targets.map((target) => target.name)
-  const [close] = closestMatches(name, names, { max: 1 })
-  const suggestion = close === undefined ? '' : `did you mean ${close}? `
+  const suggestion = didYouMean(name, names)
   throw new UsageError(`there is no target ${JSON.stringify(name)}; ${suggestion}Targets: ${names.join(', ')}`)
 }
 

@@ -1,4 +1,4 @@
-import { closestMatches } from '../../config/suggest.js'
+import { didYouMean } from '../../config/suggest.js'
 import { formatPercent, formatPrice } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
 import type { RfqFigures } from '../../read-models/rfq-figures.js'
@@ -132,8 +132,7 @@ async function refuseUnknownState(store: Store, state: string, listed: readonly 
   const stored = (await store.rfqs({ withoutResponses: true })).map(rfqRow)
   if (isKnown(stored)) return
   const states = [...new Set([...RFQ_STATES, ...stored.flatMap((row) => row.state ?? [])])]
-  const [close] = closestMatches(state, states, { max: 1 })
-  const suggestion = close === undefined ? '' : `did you mean ${close}? `
+  const suggestion = didYouMean(state, states)
   throw new UsageError(`no RFQ has the state "${sanitize(state)}"; ${suggestion}Known states: ${states.join(', ')}`)
 }
 

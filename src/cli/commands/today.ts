@@ -15,7 +15,7 @@ import {
   wholeNumber,
   withExamples,
 } from '../options.js'
-import { printJson, tableWidth } from '../output.js'
+import { bold, printJson, tableWidth } from '../output.js'
 import { databaseNow, parseReadFilter, parseTimeOption } from '../read-filter.js'
 import { shownChannels } from '../select-channels.js'
 import { displayWidth, padEnd, plural, sanitize, truncate, wrap } from '../terminal-text.js'
@@ -72,7 +72,6 @@ function printToday(cli: Cli, { items, since, dueWithinDays }: Today, limit: num
     io.out(`Nothing needs you (${period}).\n`)
     return
   }
-  const bold = (text: string) => (io.colour.out ? `\u001b[1m${text}\u001b[22m` : text)
   const counts = (Object.keys(HEADINGS) as Severity[]).map(
     (severity) => `${items.filter((item) => item.severity === severity).length} ${HEADINGS[severity].toLowerCase()}`,
   )
@@ -81,7 +80,7 @@ function printToday(cli: Cli, { items, since, dueWithinDays }: Today, limit: num
   for (const severity of Object.keys(HEADINGS) as Severity[]) {
     const group = shown.filter((item) => item.severity === severity)
     if (group.length > 0)
-      io.out(`\n${bold(HEADINGS[severity])}\n${group.map((item) => itemLines(cli, item, shown)).join('')}`)
+      io.out(`\n${bold(io, HEADINGS[severity])}\n${group.map((item) => itemLines(cli, item, shown)).join('')}`)
   }
   if (items.length > shown.length) io.err(`${items.length - shown.length} more; --limit ${items.length} shows all.\n`)
 }

@@ -1,4 +1,4 @@
-import { formatMinute } from '../output.js'
+import { bold, formatMinute } from '../output.js'
 import type { Io } from '../process-io.js'
 import { sanitize, truncate, wrap } from '../terminal-text.js'
 
@@ -16,7 +16,7 @@ export class DemoOutput {
 
   /** Prints a heading and a paragraph. */
   section(heading: string, prose: string): void {
-    this.#io.out(`\n${this.#bold(heading)}\n`)
+    this.#io.out(`\n${bold(this.#io, heading)}\n`)
     for (const line of wrap(prose, this.#width)) this.#io.out(`${line}\n`)
   }
 
@@ -40,9 +40,5 @@ export class DemoOutput {
   event(at: Date, source: string, text: string): void {
     const line = `${formatMinute(at.toISOString())}  ${source.padEnd(11)} ${sanitize(text)}`
     this.#io.out(`${this.#io.width === null ? line : truncate(line, this.#io.width)}\n`)
-  }
-
-  #bold(text: string): string {
-    return this.#io.colour.out ? `\u001b[1m${text}\u001b[22m` : text
   }
 }
