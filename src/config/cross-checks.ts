@@ -2,7 +2,7 @@ import { isLoopback } from '../domain/loopback.js'
 import { isRecord } from './environment.js'
 import { notifyMistakes } from './notify-checks.js'
 import { fetchSecret, parseSecretRef } from './secret.js'
-import type { SchemaContext } from './section.js'
+import { isAbsent, type SchemaContext } from './section.js'
 import type { Path } from './yaml-document.js'
 
 export interface CrossCheckIssue {
@@ -52,7 +52,7 @@ function webWithoutToken(web: unknown, context: SchemaContext): CrossCheckIssue[
   const path = ['web', 'token']
   const others = Array.isArray(web.tokens) && web.tokens.length > 0
   if (isAbsent(web.token) && (others || !isAbsent(web.trustedUserHeader))) return []
-  if (web.token === undefined || web.token === null) {
+  if (isAbsent(web.token)) {
     const allowed = `a token, as { env: NAME } or { file: PATH }, because other machines can reach ${web.host}; or web.tokens; or host: 127.0.0.1`
     return [issue(path, 'nothing', allowed)]
   }
@@ -63,8 +63,6 @@ function webWithoutToken(web: unknown, context: SchemaContext): CrossCheckIssue[
     ? []
     : [issue(path, fetched.found, `${fetched.allowed}; required because other machines can reach ${web.host}`)]
 }
-
-const isAbsent = (value: unknown) => value === undefined || value === null
 
 /** The user of web.token. */
 const SINGLE_TOKEN_USER = 'operator'
@@ -110,8 +108,8 @@ function headerWithoutProxies(web: unknown): CrossCheckIssue[] {
 
 /** A password without a server is a mistake, and with a password in the URL it is unclear which one is meant. */
 function uselessPassword({ queue, queuePassword }: Record<string, unknown>): CrossCheckIssue[] {
-  if (queuePassword === undefined || queuePassword === null) return []
-  if (queue === undefined || queue === null || queue === 'in-process') {
+  if (isAbsent(queuePassword)) return []
+  if (isAbsent(queue) || queue === 'in-process') {
     const allowed = 'no password, because queue: in-process needs none; or queue: redis://… or postgres://…'
     return [issue(['queuePassword'], 'a password', allowed)]
   }
@@ -122,6 +120,6 @@ function uselessPassword({ queue, queuePassword }: Record<string, unknown>): Cro
 function ratesWithoutCurrency(reports: unknown): CrossCheckIssue[] {
   if (!isRecord(reports) || !isRecord(reports.exchangeRates)) return []
   const given = Object.keys(reports.exchangeRates).length > 0
-  if (!given || (reports.currency !== undefined && reports.currency !== null)) return []
+  if (!given || !isAbsent(reports.currency)) return []
   return [issue(['reports', 'currency'], 'nothing', 'the currency that exchangeRates convert to, such as EUR')]
 }

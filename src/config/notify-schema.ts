@@ -3,7 +3,7 @@ import { EVENT_KINDS, type EventKind } from '../domain/events.js'
 import { isLoopback } from '../domain/loopback.js'
 import { SECURITIES, TARGET_TYPES } from '../notify/contract.js'
 import type { ReadResult } from './secret.js'
-import { requiredSection, type SchemaContext, secret, section } from './section.js'
+import { readSecret, requiredSection, type SchemaContext, secret, section } from './section.js'
 import { didYouMean } from './suggest.js'
 import * as values from './values.js'
 
@@ -64,21 +64,12 @@ function checkUrl(text: string): ReadResult<string> {
 }
 
 /** The URL itself, or where to find it if it contains a secret. */
-function webhookUrl(context: SchemaContext) {
-  const fromSecret = secret(context, checkUrl)
-  return z.unknown().transform((found, issues): { url: string; isUrlSecret: boolean } => {
-    const result = typeof found === 'string' ? checkUrl(found.trim()) : null
-    if (result === null) {
-      const parsed = fromSecret.safeParse(found)
-      if (parsed.success) return { url: parsed.data, isUrlSecret: true }
-      for (const issue of parsed.error.issues) issues.addIssue({ ...issue } as never)
-      return z.NEVER
-    }
-    if ('value' in result) return { url: result.value, isUrlSecret: false }
-    issues.addIssue({ code: 'custom', message: result.allowed, params: { found: result.found } })
-    return z.NEVER
+const webhookUrl = (context: SchemaContext) =>
+  values.readValue((found): ReadResult<{ url: string; isUrlSecret: boolean }> => {
+    const isUrlSecret = typeof found !== 'string'
+    const result = isUrlSecret ? readSecret(found, context, checkUrl) : checkUrl(found.trim())
+    return 'value' in result ? { value: { url: result.value, isUrlSecret } } : result
   })
-}
 
 /** As Standard Webhooks asks for. */
 function checkSigningSecret(text: string): ReadResult<string> {

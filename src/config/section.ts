@@ -35,19 +35,25 @@ export const path = ({ folder }: SchemaContext) => values.path().transform((foun
  * @param check rejects a secret that cannot be used; by default one that is too short to be removed from logs
  * @param purpose what the secret is and how to make one, for a message that it is missing
  */
-export const secret = (
+export const secret = (context: SchemaContext, check?: SecretCheck, purpose?: string) =>
+  values.readValue((found) => readSecret(found, context, check, purpose))
+
+type SecretCheck = (secret: string) => ReadResult<string>
+
+/** Like `secret`, for a key that may also have another value. */
+export function readSecret(
+  found: unknown,
   context: SchemaContext,
-  check: (secret: string) => ReadResult<string> = minLength(MIN_PART_LENGTH, SCRUBBED, context),
+  check: SecretCheck = minLength(MIN_PART_LENGTH, SCRUBBED, context),
   purpose?: string,
-) =>
-  values.readValue((found): ReadResult<string> => {
-    if (isAbsent(found) && !context.secretsRequired) return { value: '' }
-    const ref = parseSecretRef(found)
-    if (!('value' in ref)) return isAbsent(found) && purpose ? { ...ref, allowed: `${ref.allowed}: ${purpose}` } : ref
-    const fetched = fetchSecret(ref.value, context.folder, context.env)
-    if (!('value' in fetched)) return context.secretsRequired ? fetched : { value: '' }
-    return check(fetched.value)
-  })
+): ReadResult<string> {
+  if (isAbsent(found) && !context.secretsRequired) return { value: '' }
+  const ref = parseSecretRef(found)
+  if (!('value' in ref)) return isAbsent(found) && purpose ? { ...ref, allowed: `${ref.allowed}: ${purpose}` } : ref
+  const fetched = fetchSecret(ref.value, context.folder, context.env)
+  if (!('value' in fetched)) return context.secretsRequired ? fetched : { value: '' }
+  return check(fetched.value)
+}
 
 /** A check that a secret is long enough. Commands that only read the database accept any. */
 export const minLength =
