@@ -4,6 +4,7 @@ import type { ClosingResult } from '../src/closing/contract.js'
 import type { Timestamp } from '../src/domain/clock.js'
 import type { QueueLoad } from '../src/domain/queue-load.js'
 import type { RunKind } from '../src/domain/records.js'
+import type { ReportFormat } from '../src/domain/report-format.js'
 import type { PollResult } from '../src/sync/contract.js'
 import type { QueueDatabaseError } from './errors.js'
 
@@ -16,6 +17,10 @@ export interface JobPayload {
   channel: string
   /** The RFQ of an rfq-report. Of close-expired: close this one only, if it qualifies. */
   rfqId?: string
+  /** Of reports: the moment that is reported on. Default: when the job runs. */
+  asOf?: Timestamp
+  /** Of reports. Default: a workbook. */
+  format?: ReportFormat
   /** Why the job was enqueued: `tick`, `start`, `close`, `web`, … */
   cause: string
 }

@@ -4,6 +4,7 @@ import { closingPolicy } from '../src/closing/policy.js'
 import type { ChannelConfig, Config } from '../src/config.js'
 import type { Clock } from '../src/domain/clock.js'
 import type { RunKind } from '../src/domain/records.js'
+import type { ReportFormat } from '../src/domain/report-format.js'
 import type { Marketplace } from '../src/marketplace/contract.js'
 import { pausedUntil } from '../src/runs.js'
 import type { Store } from '../src/store/contract.js'
@@ -38,6 +39,10 @@ export interface HandlerDeps {
 export interface ReportJobOptions {
   /** Who asked for it, or what caused it. */
   madeBy: string
+  /** Default now. */
+  asOf?: Date
+  /** Default a workbook. */
+  format?: ReportFormat
   signal: AbortSignal
 }
 
@@ -162,20 +167,29 @@ async function observeRun<T extends PollResult | ClosingResult>(
   }
 }
 
+function reportOptions({ cause, asOf, format }: JobPayload, signal: AbortSignal): ReportJobOptions {
+  return {
+    madeBy: requesterOf({ cause }),
+    signal,
+    ...(asOf !== undefined && { asOf: new Date(asOf) }),
+    ...(format !== undefined && { format }),
+  }
+}
+
 async function rfqReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
   const { rfqId } = payload
   if (rfqId === undefined) throw new RefusedJobError('rfq-report without rfqId')
-  const madeBy = requesterOf(payload)
-  const path = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, { madeBy, signal }))
+  const options = reportOptions(payload, signal)
+  const path = await observeReport(deps.observer, 'rfq', () => deps.rfqReport(channel, rfqId, options))
   deps.log.info({ channel: channel.key, rfq: rfqId, cause: payload.cause, file: path }, 'report written')
-  await recordReport(deps, { channel: channel.key, rfqId }, { path, by: madeBy })
+  await recordReport(deps, { channel: channel.key, rfqId }, { path, by: options.madeBy })
   return { file: path }
 }
 
 async function channelReport({ deps, channel, payload, signal }: ChannelJob): Promise<JobResult> {
-  const madeBy = requesterOf(payload)
-  const path = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, { madeBy, signal }))
+  const options = reportOptions(payload, signal)
+  const path = await observeReport(deps.observer, 'channel', () => deps.channelReport(channel, options))
   deps.log.info({ channel: channel.key, cause: payload.cause, file: path }, 'report written')
-  await recordReport(deps, { channel: channel.key }, { path, by: madeBy })
+  await recordReport(deps, { channel: channel.key }, { path, by: options.madeBy })
   return { file: path }
 }

@@ -1,12 +1,15 @@
 import type { JobName, JobPayload } from './contract.js'
 
+/** The members of a payload that say which work it is. */
+type KeyPayload = Omit<JobPayload, 'cause'>
+
 /**
  * The id of a job: name, channel, RFQ and moment. Schedulers that enqueue the same tick produce the same id; different
  * channels never do.
  * @param at the tick, or the moment that caused the job
  * @returns e.g. `poll-rfqs_acme_forest_20261121T0105Z` (UTC); BullMQ allows neither colons nor all digits
  */
-export function jobId(name: JobName, payload: Pick<JobPayload, 'channel' | 'rfqId'>, at: Date): string {
+export function jobId(name: JobName, payload: KeyPayload, at: Date): string {
   return `${fairnessKey(name, payload)}_${formatTimestamp(at)}`
 }
 

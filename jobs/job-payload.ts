@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { REPORT_FORMATS } from '../src/domain/report-format.js'
 import { JOB_NAMES, type JobName, type JobPayload } from './contract.js'
 import { RefusedJobError } from './errors.js'
 
@@ -11,15 +12,15 @@ const text = (maxLength: number) =>
     .regex(/^[^\p{Cc}\p{Cs}]*$/u, 'contains a control character or an unpaired surrogate')
 
 const common = { channel: text(500).regex(/\//, 'is not org/slug'), cause: text(100) }
+const report = { asOf: z.iso.datetime().exactOptional(), format: z.enum(REPORT_FORMATS).exactOptional() }
 const channelJob = z.strictObject(common)
-const rfqJob = z.strictObject({ ...common, rfqId: text(500) })
 
 const schemas: Record<JobName, z.ZodType<JobPayload>> = {
   'poll-listings': channelJob,
   'poll-rfqs': channelJob,
   'close-expired': z.strictObject({ ...common, rfqId: text(500).exactOptional() }),
-  'channel-report': channelJob,
-  'rfq-report': rfqJob,
+  'channel-report': z.strictObject({ ...common, ...report }),
+  'rfq-report': z.strictObject({ ...common, ...report, rfqId: text(500) }),
 }
 
 /**

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { ChannelReport } from '../src/domain/comparison/channel/channel-report-model.js'
 import type { RfqReport } from '../src/domain/comparison/report/rfq-report-model.js'
+import { REPORT_FORMATS, type ReportFormat } from '../src/domain/report-format.js'
 import { channelIdentity } from './channel/layout.js'
 import { channelSheets } from './channel/workbook.js'
 import { renderCsv } from './csv/csv-table.js'
@@ -10,9 +11,8 @@ import { rfqIdentity } from './rfq/layout.js'
 import { rfqSheets } from './rfq/workbook.js'
 import { type BuildOptions, streamWorkbook } from './xlsx/workbook-writer.js'
 
-/** `csv` contains one table; the others contain the whole report. */
-export const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const
-export type Format = (typeof FORMATS)[number]
+export const FORMATS = REPORT_FORMATS
+export type Format = ReportFormat
 /** Text, or a workbook that is made while it is read. */
 type Rendered<Of extends Format> = Of extends 'xlsx' ? Readable : string
 

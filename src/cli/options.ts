@@ -87,9 +87,17 @@ export const wholeNumber = (min: number, max: number) => (text: string) => {
   throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`)
 }
 
-/** Appends examples to a command's help: a command line each, and what it does. */
+/** Columns of the help, and of command lines that share them with what they do. */
+const HELP_WIDTH = 100
+const MAX_EXAMPLE_WIDTH = 60
+
+/** Appends examples to a command's help: a command line each, and what it does, on the next line if it is long. */
 export function withExamples(command: Command, ...examples: [commandLine: string, does: string][]): Command {
-  const width = Math.max(...examples.map(([line]) => line.length))
-  const lines = examples.map(([line, does]) => `  $ ${line.padEnd(width)}  ${does}`)
+  const widths = examples.map(([line]) => line.length).filter((length) => length <= MAX_EXAMPLE_WIDTH)
+  const width = Math.max(0, ...widths)
+  const lines = examples.map(([line, does]) => {
+    const both = `  $ ${line.padEnd(width)}  ${does}`
+    return both.length <= HELP_WIDTH ? both : `  $ ${line}\n      ${does}`
+  })
   return command.addHelpText('after', `\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${lines.join('\n')}`)
 }

@@ -35,7 +35,8 @@ const sendError = (request: FastifyRequest, reply: FastifyReply, message: string
         reply,
         <ErrorPage status={reply.statusCode} message={`${message[0]?.toUpperCase()}${message.slice(1)}.`} />,
       )
-    : reply.send({ error: message })
+    : // As text, because Fastify would serialize an object in another way for an unknown path.
+      reply.type('application/json; charset=utf-8').send(`${JSON.stringify({ error: message })}\n`)
 
 /** Remembers every route; returns which methods the routes of an address accept. */
 function collectMethods(app: FastifyInstance): (url: string) => string[] {

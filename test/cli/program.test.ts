@@ -36,6 +36,7 @@ describe('the program', () => {
     const { status, out, err } = await quotekeeper(name, '--help')
     expect({ status, err }).toEqual({ status: 0, err: '' })
     expect(out.split(/^Examples?:$/m)[1]).toMatch(new RegExp(`^ {2}\\$ quotekeeper ${name}\\b`, 'm'))
+    expect(out.split('\n').filter((line) => line.length > 100)).toEqual([])
   })
 
   it.each([

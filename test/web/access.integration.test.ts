@@ -48,6 +48,23 @@ describe('signing in', () => {
     expect(answer).toMatchObject({ statusCode: 303, headers: { location: '/?a=1' } })
   })
 
+  it('answers unknown paths as known ones without a token, so that nobody learns which exist', async () => {
+    const app = await webApp({ ...USERS, plugins: [routes] })
+    for (const headers of [HTML, {}])
+      for (const method of ['GET', 'POST', 'DELETE'] as const) {
+        const ask = async (url: string) => {
+          const { statusCode, body, headers: answered } = await app.inject({ method, url, headers })
+          const location = answered.location?.replace(/next=.*/, '')
+          return { statusCode, body, ...answered, date: '', location, 'x-ratelimit-remaining': '' }
+        }
+        const known = await ask(method === 'GET' ? '/' : '/write')
+        expect(known.statusCode).toBe(method === 'GET' && headers === HTML ? 303 : 401)
+        for (const url of ['/nothing', '/api/none', '/reports/x.xlsx']) expect(await ask(url)).toEqual(known)
+      }
+    const authorization = 'Bearer token of ana'
+    expect((await app.inject({ url: '/nothing', headers: { authorization } })).statusCode).toBe(404)
+  })
+
   it('keeps the session in a cookie that scripts and other websites cannot use', async () => {
     const app = await webApp({ ...USERS, plugins: [routes] })
     const { cookie, headers } = await signIn(app, 'token of ana')
@@ -220,7 +237,7 @@ describe('guessing', () => {
   it('is slowed down by a rate limit', async () => {
     const app = await webApp({ ...USERS, requestsPerMinute: 3, plugins: [routes] })
     const statuses = []
-    for (let request = 0; request < 4; request++) statuses.push((await app.inject('/')).statusCode)
+    for (const url of ['/', '/nothing', '/', '/nothing']) statuses.push((await app.inject(url)).statusCode)
     expect(statuses).toEqual([401, 401, 401, 429])
   })
 })

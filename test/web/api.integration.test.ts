@@ -263,6 +263,11 @@ describe('a wrong request is answered with a problem document', () => {
       ['/api/v1/rfqs?state=opne', 400, { suggestions: ['open'] }],
       ['/api/v1/rfqs?as_of=2999-01-01', 400, { errors: [expect.objectContaining({ name: 'as_of' })] }],
       ['/api/v1/rfqs?limit=501', 400, {}],
+      [
+        `/api/v1/rfqs?channel=${KEY}&channel=acme/peat`,
+        400,
+        { errors: [{ in: 'query', name: 'channel', detail: 'given more than once' }] },
+      ],
       ['/api/v1/rfqs?cursor=bm90IGEgY3Vyc29y', 400, {}],
       ['/api/v1/changes?cursor=WyJ4IiwxXQ', 400, {}],
       ['/api/v1/runs?cursor=1%20or%201', 400, {}],
@@ -284,6 +289,9 @@ describe('a wrong request is answered with a problem document', () => {
     expect(await get('/api/v1/rfqs', { host: 'evil.example' })).toMatchObject({ statusCode: 421 })
     const guarded = await openApi(fixture, { token: 'open sesame' })
     expect(await guarded.get('/api/v1/rfqs')).toMatchObject({ statusCode: 401 })
+    const known = await guarded.get('/api/v1/rfqs')
+    const unknown = await guarded.get('/api/v1/nothing')
+    expect([unknown.statusCode, unknown.body, unknown.headers['www-authenticate']]).toEqual([401, known.body, 'Bearer'])
     expect(await guarded.get('/api/v1/rfqs', { authorization: 'Bearer open' })).toMatchObject({ statusCode: 401 })
     expect(await guarded.get('/api/v1/rfqs', { authorization: 'Bearer open sesame' })).toMatchObject({
       statusCode: 200,
@@ -319,6 +327,39 @@ describe('work on the queue', () => {
       .toMatchObject({ state: 'failed', error: 'disk full; [secret]', report: null })
     const sync = await post('/sync', { channel: KEY, kind: 'listings' })
     await expect.poll(() => job(sync)).toMatchObject({ name: 'poll-listings', state: 'completed' })
+  })
+
+  it('takes the moment and the format of a report, and tells requests for other reports apart', async () => {
+    const fixture = await openChannelFixture({ rfqs: 1 })
+    await fixture.pollRfqs()
+    fixture.advanceSeconds(48 * 3600)
+    const { handlers, done } = recordingHandlers()
+    const { post, get } = await openApi(fixture, { handlers })
+    const order = { channel: KEY, rfq: '1001', as_of: '2026-11-21', format: 'json' }
+    const accepted = await post('/reports', order, { 'idempotency-key': 'k' })
+    expect(accepted.statusCode).toBe(202)
+    const work = { asOf: '2026-11-21T23:59:59.999Z', format: 'json' }
+    await expect.poll(() => done).toMatchObject([{ name: 'rfq-report', payload: { ...work, cause: 'api local' } }])
+    expect((await get(accepted.json().href)).json()).toMatchObject(work)
+    const repeated = async (changes: object) =>
+      (await post('/reports', { ...order, ...changes }, { 'idempotency-key': 'k' })).statusCode
+    expect(await repeated({})).toBe(202)
+    for (const changes of [{ format: 'csv' }, { as_of: '2026-11-22' }, { rfq: undefined }])
+      expect([changes, await repeated(changes)]).toEqual([changes, 422])
+    await post('/reports', { channel: KEY, as_of: '2026-11-23', format: 'xlsx' })
+    await expect.poll(() => done).toHaveLength(2)
+    expect(done[1]?.payload).toEqual({ channel: KEY, cause: 'api local' })
+    const wrong: [changes: object, status: number, detail: RegExp][] = [
+      [{ format: 'pdf' }, 400, /format: found "pdf"; allowed: one of xlsx, csv, json, html/],
+      [{ as_of: 'yesterday' }, 400, /as_of: found "yesterday"; allowed: a date/],
+      [{ as_of: '2999-01-01' }, 400, /in the future/],
+      [{ as_of: '2026-01-01' }, 400, /the first poll of RFQs in acme\/forest was at/],
+      [{ rfq: undefined, as_of: '2026-01-01' }, 400, /the first poll of RFQs in acme\/forest was at/],
+    ]
+    for (const [changes, status, detail] of wrong) {
+      const answer = (await post('/reports', { ...order, ...changes })).json()
+      expect([changes, answer.status, answer.detail]).toEqual([changes, status, expect.stringMatching(detail)])
+    }
   })
 
   it('closes by the policy of the schedule, and says why it would not', async () => {

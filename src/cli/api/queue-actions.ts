@@ -78,14 +78,18 @@ function createApiQueue(queue: ServiceQueue, { now, reports, scrub }: ApiQueueOp
   }
 }
 
+const workOf = ({ channel, rfqId, asOf, format }: JobOrder['payload']) => ({
+  ...{ channel, rfqId: rfqId ?? null, asOf: asOf ?? null, format: format ?? null },
+})
+
 const waitingJob = ({ name, payload }: JobOrder, job: string, at: Date): JobStatusView => ({
-  ...{ job, name, channel: payload.channel, rfqId: payload.rfqId ?? null, state: 'waiting' },
+  ...{ job, name, ...workOf(payload), state: 'waiting' },
   ...{ addedAt: at.toISOString(), finishedAt: null, error: null, report: null, reportHref: null },
 })
 
 function toView({ id, name, payload, result, ...status }: JobStatus, reports: string): Omit<JobStatusView, 'error'> {
   const { state, addedAt, finishedAt } = status
-  const job = { job: id, name, channel: payload.channel, rfqId: payload.rfqId ?? null }
+  const job = { job: id, name, ...workOf(payload) }
   const report = result === null ? null : below(reports, result.file)
   const reportHref = report && `/reports/${report.split('/').map(encodeURIComponent).join('/')}`
   return { ...job, state, addedAt, finishedAt, report, reportHref }

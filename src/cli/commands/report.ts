@@ -1,5 +1,5 @@
 import { Option } from 'commander'
-import type { Format } from '../../../reports/formats.js'
+import { REPORT_FORMATS, type ReportFormat } from '../../domain/report-format.js'
 import type { ReportRequest } from '../../reporting/make-report.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore, withWritableStore } from '../app.js'
@@ -30,10 +30,7 @@ import { findChannel } from '../select-channels.js'
 type Options = ChannelOption &
   AsOfOption &
   SetOption &
-  JsonOption & { out?: string; force?: boolean; format?: Format; open?: boolean; by?: string } & FreshOptions
-
-/** As in reports/formats.ts, which is loaded only when a report is made. */
-const FORMATS = ['xlsx', 'csv', 'json', 'html'] as const satisfies readonly Format[]
+  JsonOption & { out?: string; force?: boolean; format?: ReportFormat; open?: boolean; by?: string } & FreshOptions
 
 /** `report [RFQ]`: writes the offer comparison of an RFQ, or the overview of a channel. */
 export const register: RegisterCommand = (command, cli) => {
@@ -45,8 +42,8 @@ export const register: RegisterCommand = (command, cli) => {
     .option('--out <file>', 'path of the file (default: named after RFQ and time, in reports.directory)')
     .option('--force', 'overwrite the file of --out if it exists')
     .addOption(
-      new Option('--format <format>', `file format: ${FORMATS.join(', ')} (default: xlsx)`)
-        .choices(FORMATS)
+      new Option('--format <format>', `file format: ${REPORT_FORMATS.join(', ')} (default: xlsx)`)
+        .choices(REPORT_FORMATS)
         .default('xlsx'),
     )
     .option('--fresh', 'read the RFQ and its offers from the marketplace first')

@@ -54,6 +54,13 @@ export async function addAccessControl(app: FastifyInstance, options: AccessOpti
   app.decorateRequest('csrfToken', '')
   app.decorate('access', access)
   app.addHook('onRequest', async (request) => access.checkHost(request))
+  if (!access.open) {
+    const limit = app.rateLimit()
+    // The plug-in limits routes only; unknown paths count too.
+    app.addHook('onRequest', async (request, reply) => {
+      if (request.routeOptions.url === undefined) await limit.call(app, request, reply)
+    })
+  }
   // After the rate limit, and before a body is read.
   app.addHook('preParsing', async (request, reply) => {
     access.identify(request)
@@ -183,7 +190,9 @@ function refuseLockedOut(lockout: Lockout, address: string): void {
 }
 
 function requireAccess(request: FastifyRequest, reply: FastifyReply): void {
-  if (request.routeOptions.url === undefined || mayUse(request.user, accessOf(request))) return
+  // Without a token, an unknown path is answered as a known one, so that nobody learns which exist.
+  const isKnown = request.routeOptions.url !== undefined
+  if (isKnown ? mayUse(request.user, accessOf(request)) : request.user !== null) return
   if (request.user !== null) throw new HttpError(403, `this needs the role operator; ${request.user.name} is a viewer`)
   reply.header('www-authenticate', 'Bearer')
   throw new HttpError(401, 'send the header: Authorization: Bearer TOKEN')

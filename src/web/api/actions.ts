@@ -1,8 +1,11 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import type { Undelivered } from '../../domain/deliveries.js'
+import { REPORT_FORMATS, type ReportFormat } from '../../domain/report-format.js'
 import type { User } from '../access/user.js'
 import type { Operation } from './endpoint.js'
+import { momentOf } from './endpoints/rfq-endpoints.js'
+import { asOf, oneOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
 import { acceptedJob, type JobStatusView, jobStatus, retriedDeliveries } from './schemas/index.js'
@@ -10,7 +13,8 @@ import { acceptedJob, type JobStatusView, jobStatus, retriedDeliveries } from '.
 /** Work that users put on the queue. */
 export interface JobOrder {
   name: 'rfq-report' | 'channel-report' | 'poll-listings' | 'poll-rfqs' | 'close-expired'
-  payload: { channel: string; rfqId?: string; cause: string }
+  /** `asOf` and `format`: of reports. */
+  payload: { channel: string; rfqId?: string; asOf?: string; format?: ReportFormat; cause: string }
 }
 
 /** The queue, as far as users put work on it. */
@@ -73,16 +77,24 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     body: z.strictObject({
       channel: channel.describe('`org/slug`.'),
       rfq: rfqName.optional().describe('Number, reference or id. Without it: the overview of the channel.'),
+      as_of: asOf.as_of,
+      format: oneOf(REPORT_FORMATS).default('xlsx'),
     }),
     result: acceptedJob,
     status: 202,
     acceptsIdempotencyKey: true,
     problems: [404, 409, 413, 415, 422, 503],
     async handle(call) {
-      const { rfq } = call.body
-      const payload = { channel: channelOf(call), cause: causeOf(call) }
+      const { rfq, format } = call.body
+      const channel = channelOf(call)
+      const moment = await pastMoment(call)
+      const payload = {
+        ...{ channel, cause: causeOf(call) },
+        ...(moment && { asOf: moment.toISOString() }),
+        ...(format !== 'xlsx' && { format }),
+      }
       if (rfq === undefined) return accept(call, { name: 'channel-report', payload })
-      return accept(call, { name: 'rfq-report', payload: { ...payload, rfqId: await rfqIdOf(call, rfq) } })
+      return accept(call, { name: 'rfq-report', payload: { ...payload, rfqId: await rfqIdOf(call, rfq, moment) } })
     },
   }),
   action({
@@ -177,9 +189,30 @@ function channelOf({ body, deps }: ActionCall<{ channel: string }>): string {
   throw unknownName('channel', key, deps.suggest(key, deps.channels))
 }
 
+/**
+ * The past moment that a body asks for; undefined for the present.
+ * @throws ProblemError 400 for one in the future, or before the first poll of the channel
+ */
+async function pastMoment({
+  body,
+  deps,
+}: ActionCall<{ channel: string; as_of?: Date | undefined }>): Promise<Date | undefined> {
+  const { now, asOf: moment = now } = momentOf({ deps, query: body, where: 'body' })
+  if (moment >= now) return undefined
+  const query = { channel: body.channel, as_of: moment, figures: false, sort: 'urgency', limit: 1 }
+  const answer = await deps.reader.apiRead('listRfqs', { path: {}, query, now })
+  if ('problem' in answer) throw new ProblemError(answer.problem.status, answer.problem.detail, answer.problem.more)
+  return moment
+}
+
 /** The id of the RFQ that a body names. */
-async function rfqIdOf({ body, deps }: ActionCall<{ channel: string }>, name: string): Promise<string> {
-  const found = await deps.reader.apiRfqId({ channel: body.channel, name, now: deps.now() })
+async function rfqIdOf(
+  { body, deps }: ActionCall<{ channel: string }>,
+  name: string,
+  moment?: Date | undefined,
+): Promise<string> {
+  const asOf = moment && { asOf: moment }
+  const found = await deps.reader.apiRfqId({ channel: body.channel, name, now: deps.now(), ...asOf })
   if (found.found === 'several')
     throw new ProblemError(409, `${JSON.stringify(name)} is the name of several RFQs; use an id`, {
       suggestions: found.others,
@@ -216,7 +249,9 @@ const idOfKey = (key: string, user: User | null) =>
     .digest('hex')
     .slice(0, 32)}`
 
-function requireSameWork({ name, channel: key, rfqId }: JobStatusView, { name: wanted, payload }: JobOrder): true {
-  if (name === wanted && key === payload.channel && rfqId === (payload.rfqId ?? null)) return true
+function requireSameWork(job: JobStatusView, { name, payload }: JobOrder): true {
+  const { channel: key, rfqId = null, asOf: moment = null, format = null } = payload
+  const isSame = job.name === name && job.channel === key && job.rfqId === rfqId
+  if (isSame && job.asOf === moment && job.format === format) return true
   throw new ProblemError(422, 'this Idempotency-Key was used for other work; send a new one')
 }

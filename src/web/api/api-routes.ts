@@ -109,5 +109,6 @@ export function sendProblem(
     .headers(headers)
     .code(status)
     .type(PROBLEM_TYPE)
-    .send(toProblem(status, detail, error instanceof ProblemError ? error.more : {}))
+    // As text, because the handler of unknown paths would serialize an object in another way.
+    .send(`${JSON.stringify(toProblem(status, detail, error instanceof ProblemError ? error.more : {}))}\n`)
 }

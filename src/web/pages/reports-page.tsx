@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
-import { parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import type { ReportJob, ReportJobs } from '../reports/report-jobs.js'
 import type { Column, Table } from '../tables/table.js'
@@ -10,7 +9,16 @@ import { momentColumn } from '../views/columns.js'
 import { amount, Badge, Moment, plain, type Tone } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { parseWhatIf } from '../what-if.js'
-import { addPage, type PageContent, type PageDeps, type PageRequest, pageOf, readChoice, singleValues } from './page.js'
+import {
+  addPage,
+  type PageContent,
+  type PageDeps,
+  type PageRequest,
+  pageOf,
+  readAsOf,
+  readChoice,
+  singleValues,
+} from './page.js'
 
 /** A report in the report folder. */
 export interface ReportFile {
@@ -66,7 +74,7 @@ const TYPES: Readonly<Record<string, string>> = {
 async function orderOf(fields: Readonly<Record<string, string>>, { queries, settings, suggest }: PageDeps, now: Date) {
   const channel = fields.channel ?? ''
   if (!(await queries.channels()).includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
-  const asOf = parseAsOf(fields.as_of, now)
+  const asOf = await readAsOf({ query: fields, now, queries }, { channel, kind: 'rfqs' })
   const found =
     fields.rfq === undefined ? null : await queries.rfqName({ channel, name: fields.rfq, now, ...(asOf && { asOf }) })
   if (found !== null && 'notFound' in found) throw new HttpError(404, found.notFound)

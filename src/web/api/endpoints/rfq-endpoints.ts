@@ -8,8 +8,16 @@ import { type ApiMoment, type Lookup, RFQ_SORTS, type RfqName } from '../queries
 import { comparison, countedListOf, offerDetail, offerItem, rfqDetail, rfqItem } from '../schemas/index.js'
 import { isSettingName, whatIfSettings } from '../what-if.js'
 
-/** The moment that a request asks for. */
-export function momentOf({ deps, query }: { deps: ReadDeps; query: { as_of?: Date | undefined } }): ApiMoment {
+/** The moment that a request asks for. @throws ProblemError 400 for one in the future */
+export function momentOf({
+  deps,
+  query,
+  where = 'query',
+}: {
+  deps: Pick<ReadDeps, 'now'>
+  query: { as_of?: Date | undefined }
+  where?: 'query' | 'body'
+}): ApiMoment {
   const now = deps.now()
   const { as_of: asOf } = query
   if (asOf === undefined) return { now }
@@ -17,7 +25,7 @@ export function momentOf({ deps, query }: { deps: ReadDeps; query: { as_of?: Dat
   // Today, as a date, has not ended yet.
   if (asOf.toISOString().slice(0, 10) === now.toISOString().slice(0, 10)) return { now, asOf: now }
   throw new ProblemError(400, `as_of ${asOf.toISOString()} is in the future`, {
-    errors: [{ in: 'query', name: 'as_of', detail: 'in the future' }],
+    errors: [{ in: where, name: 'as_of', detail: 'in the future' }],
   })
 }
 
