@@ -1,5 +1,4 @@
-import { EventEmitter } from 'node:events'
-import { pipeline, type Readable } from 'node:stream'
+import type { Transform } from 'node:stream'
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { CancelToken } from './cancel-token.js'
@@ -30,7 +29,8 @@ export interface HttpReply {
 
 /** How much is kept of a body that is used only in messages. */
 const MAX_MESSAGE_BYTES = 64 * 1024
-const DECODERS: Record<string, () => NodeJS.ReadWriteStream & Readable> = {
+type Decoder = Transform
+const DECODERS: Record<string, () => Decoder> = {
   gzip: createGunzip,
   'x-gzip': createGunzip,
   deflate: createInflate,
@@ -47,44 +47,125 @@ export const ACCEPT_ENCODING = 'gzip, br'
 export function sendHttpRequest(dispatcher: Dispatcher, request: HttpRequest): Promise<HttpReply> {
   request.cancelToken.throwIfCancelled()
   return new Promise((resolve, reject) => {
-    const abortSignal = new EventEmitter()
-    // undici reacts to an abort only once it is connected, so reject at once; nothing is sent after the abort.
-    const abort = (reason: Error) => {
-      cleanUp()
-      reject(reason)
-      abortSignal.emit('abort')
-    }
-    const timer = setTimeout(() => abort(timeoutError(request)), request.timeoutMs)
-    const unlisten = request.cancelToken.onCancel(abort)
-    const cleanUp = () => {
+    const timer = setTimeout(() => reader.abort(timeoutError(request)), request.timeoutMs)
+    const unlisten = request.cancelToken.onCancel((reason) => reader.abort(reason))
+    const reader = new ReplyReader(request, (result) => {
       clearTimeout(timer)
       unlisten()
+      if (result instanceof Error) reject(toMarketplaceError(result, request))
+      else resolve(result)
+    })
+    const { method, path, headers } = request
+    try {
+      dispatcher.dispatch({ method, path, headers }, reader)
+    } catch (error) {
+      reader.abort(error as Error)
     }
-    readWholeReply(dispatcher, request, abortSignal).then(
-      (reply) => {
-        cleanUp()
-        resolve(reply)
-      },
-      (error) => {
-        cleanUp()
-        reject(toMarketplaceError(error, request))
-      },
-    )
   })
 }
 
-async function readWholeReply(
-  dispatcher: Dispatcher,
-  request: HttpRequest,
-  abortSignal: EventEmitter,
-): Promise<HttpReply> {
-  const { method, path, headers } = request
-  const response = await dispatcher.request({ method, path, headers, signal: abortSignal })
-  const limit = bodyLimit(request, response.statusCode)
-  if (limit.exceeded && Number(response.headers['content-length']) > limit.bytes)
-    throw discardBody(response, limit.exceeded())
-  const body = await readBody(decodedBody(response, request), limit)
-  return { status: response.statusCode, headers: response.headers, body }
+/**
+ * Receives one reply, and ends once: with it, or with an error. Reads it from undici as it arrives, because `request` of
+ * undici, which makes a stream of every body, takes about a third of the time that a small request takes.
+ */
+class ReplyReader implements Dispatcher.DispatchHandler {
+  readonly #request: HttpRequest
+  readonly #end: (result: HttpReply | Error) => void
+  readonly #chunks: Buffer[] = []
+  #size = 0
+  #status = 0
+  #headers: HttpReply['headers'] = {}
+  #limit: BodyLimit = { bytes: 0, exceeded: null }
+  /** Null if the body is not encoded. */
+  #decoder: Decoder | null = null
+  #controller: Dispatcher.DispatchController | null = null
+  #hasEnded = false
+
+  constructor(request: HttpRequest, end: (result: HttpReply | Error) => void) {
+    this.#request = request
+    this.#end = end
+  }
+
+  /** Ends with an error at once; nothing is sent from then on. */
+  abort(reason: Error): void {
+    this.#finish(reason)
+    this.#controller?.abort(reason)
+    this.#decoder?.destroy()
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller
+    if (this.#hasEnded) controller.abort(new Error('The request was cancelled before it was sent'))
+  }
+
+  onResponseStart(_: Dispatcher.DispatchController, status: number, headers: HttpReply['headers']): void {
+    // Informational replies come before the reply itself.
+    if (status < 200 || this.#hasEnded) return
+    this.#status = status
+    this.#headers = headers
+    this.#limit = bodyLimit(this.#request, status)
+    const { bytes, exceeded } = this.#limit
+    if (exceeded && Number(headers['content-length']) > bytes) this.abort(exceeded())
+    else this.#decode(String(headers['content-encoding'] ?? 'identity').toLowerCase())
+  }
+
+  onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    if (this.#hasEnded) return
+    if (!this.#decoder) this.#add(chunk)
+    else if (!this.#decoder.write(chunk)) controller.pause()
+  }
+
+  onResponseEnd(): void {
+    if (this.#decoder) this.#decoder.end()
+    else this.#complete()
+  }
+
+  onResponseError(_: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(error)
+    this.#decoder?.destroy()
+  }
+
+  #decode(encoding: string): void {
+    if (encoding === 'identity' || encoding === '') return
+    const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined
+    if (!decoder) {
+      const message = `${this.#request.label()}: the body has a content encoding that was not requested`
+      this.abort(new UnavailableError(message, { status: this.#status }))
+      return
+    }
+    this.#decoder = decoder
+    decoder.on('data', (chunk: Buffer) => this.#add(chunk))
+    decoder.on('drain', () => this.#controller?.resume())
+    decoder.on('end', () => this.#complete())
+    decoder.on('error', (error: Error) => this.abort(error))
+  }
+
+  /** Stops at the limit: a decompression bomb must not fill the memory. */
+  #add(chunk: Buffer): void {
+    if (this.#hasEnded) return
+    this.#chunks.push(chunk)
+    this.#size += chunk.length
+    const { bytes, exceeded } = this.#limit
+    if (this.#size <= bytes) return
+    if (exceeded) this.abort(exceeded())
+    else {
+      this.#complete()
+      this.abort(new Error('The rest of the body is not needed'))
+    }
+  }
+
+  #complete(): void {
+    const [first] = this.#chunks
+    const whole = this.#chunks.length === 1 && first ? first : Buffer.concat(this.#chunks)
+    const body = whole.length > this.#limit.bytes ? whole.subarray(0, this.#limit.bytes) : whole
+    this.#finish({ status: this.#status, headers: this.#headers, body })
+  }
+
+  #finish(result: HttpReply | Error): void {
+    if (this.#hasEnded) return
+    this.#hasEnded = true
+    this.#end(result)
+  }
 }
 
 const timeoutError = ({ label, timeoutMs }: HttpRequest) =>
@@ -110,44 +191,4 @@ function tooLargeError({ label, maxBytes }: HttpRequest, status: number): Unavai
   const mib = Math.round((maxBytes / 2 ** 20) * 1000) / 1000
   const message = `${label()}: the body is larger than ${mib} MiB. If this size is expected, raise requests.maxBodyMiB`
   return new UnavailableError(message, { status })
-}
-
-function decodedBody(response: Dispatcher.ResponseData, { label }: HttpRequest): Readable {
-  const { headers, body } = response
-  const encoding = String(headers['content-encoding'] ?? 'identity').toLowerCase()
-  if (encoding === 'identity' || encoding === '') return body
-  const decoder = Object.hasOwn(DECODERS, encoding) ? DECODERS[encoding]?.() : undefined
-  if (!decoder) {
-    const message = `${label()}: the body has a content encoding that was not requested`
-    throw discardBody(response, new UnavailableError(message, { status: response.statusCode }))
-  }
-  // A failure of either stream destroys both and appears as an error of the decoder.
-  pipeline(body, decoder, () => undefined)
-  return decoder
-}
-
-/** Destroys an unread body with its connection, which emits an error that must have a listener. */
-function discardBody({ body }: Dispatcher.ResponseData, error: Error): Error {
-  body.on('error', () => undefined).destroy()
-  return error
-}
-
-/** Reads a stream, stopping at the limit: a decompression bomb must not fill the memory. */
-function readBody(source: Readable, { bytes, exceeded }: BodyLimit): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = []
-    let size = 0
-    const finishEarly = () => {
-      if (exceeded) reject(exceeded())
-      else resolve(Buffer.concat(chunks).subarray(0, bytes))
-      source.destroy()
-    }
-    source.on('data', (chunk: Buffer) => {
-      size += chunk.length
-      chunks.push(chunk)
-      if (size > bytes) finishEarly()
-    })
-    source.on('end', () => resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks)))
-    source.on('error', reject)
-  })
 }
