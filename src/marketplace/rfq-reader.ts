@@ -27,14 +27,16 @@ export interface FetchedRfq {
 export interface FetchedResponse {
   id: string
   body: unknown
-  /** The body without what parsing loses. */
-  exactBody: unknown
+  /** The body without what parsing loses; absent if it loses nothing. */
+  exactBody?: unknown
   /** As received; of a summary, its part of the RFQ's text. */
   text: string | null
   valid: boolean
   problems: Problem[]
   /** Of the bytes as received; null if not known, and of a summary. */
   fingerprint: string | null
+  /** The content hash, if it was calculated. */
+  hash?: string
   /** `summary` if the marketplace lists the response but answers 400, 404 or 410 when it is read. */
   shape: 'full' | 'summary'
   /** Of its summary; null if that cannot be told. */
@@ -108,6 +110,7 @@ async function fetchResponse(
     const { value } = await session.readResponse(rfqId, id, known)
     if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const })
     const { body, exactBody, text, valid, problems, fingerprint = null } = value
+    if (text !== null && exactBody === body) return new ResponseText(text, value)
     return { body, exactBody, text, valid, problems, fingerprint, shape: 'full' }
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
@@ -119,6 +122,33 @@ async function fetchResponse(
 }
 
 type ResponseContent = Omit<FetchedResponse, 'id' | 'summaryHash' | 'requested'>
+
+/**
+ * A response of which only the text is kept until its RFQ is recorded: the parsed body takes several times as much memory, and
+ * only an event needs it again.
+ */
+class ResponseText implements ResponseContent {
+  readonly shape = 'full'
+  readonly hash: string
+  readonly valid: boolean
+  readonly problems: Problem[]
+  readonly fingerprint: string | null
+
+  /** @param parsed the response; parsing the text loses nothing */
+  constructor(
+    readonly text: string,
+    { body, valid, problems, fingerprint = null }: Observation<unknown>,
+  ) {
+    this.hash = contentHash('response', body)
+    this.valid = valid
+    this.problems = problems
+    this.fingerprint = fingerprint
+  }
+
+  get body(): unknown {
+    return JSON.parse(this.text)
+  }
+}
 
 async function parseSummary(summaryOf: () => Promise<ParsedText>): Promise<ResponseContent> {
   const { value, received } = await summaryOf()

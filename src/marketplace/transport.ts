@@ -71,6 +71,7 @@ export class Transport {
   readonly #rateLimiter: RateLimiter
   readonly #reads: Dispatcher
   readonly #closes: Dispatcher
+  #lastDate: { text: string; date: Date | null } = { text: '', date: null }
 
   constructor(options: TransportOptions) {
     const { origin, pathname } = new URL(options.baseUrl)
@@ -154,7 +155,12 @@ export class Transport {
   }
 
   #serverDate({ headers }: HttpReply): Date | null {
-    return typeof headers.date === 'string' ? parseHttpDate(headers.date, this.#options.now()) : null
+    if (typeof headers.date !== 'string') return null
+    // All replies of one second have the same.
+    if (headers.date !== this.#lastDate.text) {
+      this.#lastDate = { text: headers.date, date: parseHttpDate(headers.date, this.#options.now()) }
+    }
+    return this.#lastDate.date
   }
 
   /** A 429 or 503 with Retry-After pauses all requests (docs/MARKETPLACE.md, Pauses). */

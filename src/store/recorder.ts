@@ -222,8 +222,9 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
    * @returns false if something else is to be recorded
    */
   const recordSameResponse = (key: EntityKey, snapshot: ShapedSnapshot, { stamp, readAt }: WriteContext) => {
-    const { fingerprint } = snapshot
-    if (fingerprint == null) return false
+    const { fingerprint, hash } = snapshot
+    // A hash is calculated only of other bytes than those that were stored.
+    if (fingerprint == null || hash !== undefined) return false
     const { changes } = sql(
       `update entities set last_observed_at = @stamp, last_read_at = @readAt, full_read_at = @fullReadAt,
         requested_at = @requestedAt, summary_hash = @summaryHash, read_summary_hash = @readSummaryHash, etag = @etag,
@@ -336,7 +337,8 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
       id,
       change,
       before: row && { text: keepsText ? findText(key, row.version) : null, shape: row.shape },
-      after: snapshot && { body: snapshot.body, shape: snapshot.shape },
+      // Not a copy: most bodies are not asked for, and would be parsed.
+      after: snapshot,
     })
   }
 

@@ -5,7 +5,9 @@ import type { Sqlite } from './sqlite.js'
 /** A write waits so many times as long as the last commit took: then committing takes a small part of all time. */
 const COMMIT_SHARE = 10
 /** How long a write may wait for others that share its commit, in milliseconds. */
-const MAX_WAIT_MS = 50
+const MAX_WAIT_MS = 30
+/** Writes in one transaction: other processes wait for its end. */
+const MAX_GROUP = 64
 
 interface PendingWrite {
   work: () => Promise<unknown> | unknown
@@ -77,7 +79,7 @@ export class WriteQueue {
     this.#isWriting = false
   }
 
-  /** One transaction of as many writes as fit in a slice of time. Never rejects. */
+  /** One transaction. Never rejects. */
   async #writeGroup(): Promise<void> {
     const { retryWhileBusy, toError } = this.#options
     const acknowledge: (() => void)[] = []
@@ -86,12 +88,12 @@ export class WriteQueue {
       const writer = this.#options.writer()
       await retryWhileBusy(() => void writer.exec('begin immediate'))
       const slice = new TimeSlice()
-      do {
-        const write = this.#waiting.shift()
-        if (!write) break
+      for (let write = this.#waiting.shift(); write; write = this.#waiting.shift()) {
         group.push(write)
         acknowledge.push(await this.#writeOne(writer, write))
-      } while (!slice.isOver)
+        if (group.length >= MAX_GROUP) break
+        if (slice.isOver) await slice.next()
+      }
       const began = performance.now()
       await retryWhileBusy(() => void writer.exec('commit'))
       this.#waitMs = Math.min(MAX_WAIT_MS, COMMIT_SHARE * (performance.now() - began))
