@@ -17,7 +17,7 @@ export interface ClosingPreview {
   remedies: string[]
 }
 
-type PreviewStore = Pick<RunQueries, 'runs'> &
+type PreviewStore = Pick<RunQueries, 'newestRun'> &
   Pick<History, 'rfqs'> &
   Pick<Closings, 'closeAnswers' | 'openIntents' | 'sentIntents' | 'heldPlans' | 'unsettledCloses'>
 

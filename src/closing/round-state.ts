@@ -77,10 +77,11 @@ export function createRound(
   }
 }
 
-/** The newest poll of the RFQs of a channel that read their list; null if there is none. */
-export async function newestPoll(store: Pick<RunQueries, 'runs'>, channel: string): Promise<RunRecord | null> {
-  const polls = await store.runs({ channel, kind: 'rfqs', limit: 50 })
-  return polls.find(({ outcome }) => outcome === 'complete' || outcome === 'partial') ?? null
+/** The newest poll of the RFQs of a channel that read their list, however many failed since; null if there is none. */
+export async function newestPoll(store: Pick<RunQueries, 'newestRun'>, channel: string): Promise<RunRecord | null> {
+  const complete = await store.newestRun({ channel, kind: 'rfqs', outcome: 'complete' })
+  const partial = await store.newestRun({ channel, kind: 'rfqs', outcome: 'partial' })
+  return (partial?.id ?? 0) > (complete?.id ?? 0) ? partial : complete
 }
 
 /** The beginning of the 24 hours in which the closes of an RFQ are limited. */

@@ -103,7 +103,7 @@ describe('the reason against closing an RFQ again', () => {
   })
 
   it('is a refusal of the same document, for exactly a day', () => {
-    const end = Date.parse('2026-11-21T11:00:00.000Z') + REFUSAL_HOLDS_MS
+    const end = Date.parse('2026-11-22T11:00:00.000Z')
     const at = (time: number) => reasonAgainstRetry(answered('refused'), candidate, new Date(time))
     expect(at(end - 1)).toEqual({
       code: 'refused',

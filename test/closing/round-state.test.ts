@@ -4,12 +4,15 @@ import type { Candidate } from '../../src/closing/evaluate.js'
 import type { FreshRead } from '../../src/closing/fresh-read.js'
 import {
   createRound,
+  dayBefore,
   evaluateNow,
+  isInScope,
+  newestPoll,
   reasonAgainstSending,
   secondPost,
   withItemFailures,
 } from '../../src/closing/round-state.js'
-import type { DecisionRecord, RunRecord } from '../../src/domain/records.js'
+import type { DecisionRecord, RunOutcome, RunRecord } from '../../src/domain/records.js'
 import {
   AbortedError,
   ChannelError,
@@ -59,6 +62,45 @@ describe('a round that begins', () => {
       heldPlans: [],
       counts: { closed: 0, alreadyClosed: 0, wouldClose: 0, held: 0 },
     })
+  })
+})
+
+describe('the poll that a round goes by', () => {
+  const newestOf = (polls: { id: number; outcome: RunOutcome }[]) => {
+    const asked: unknown[] = []
+    const newestRun = async ({ outcome, ...filter }: { outcome?: RunOutcome }) => {
+      asked.push(filter)
+      return (polls.find((poll) => poll.outcome === outcome) ?? null) as RunRecord | null
+    }
+    return { poll: newestPoll({ newestRun }, 'acme/forest'), asked }
+  }
+  const failed = Array.from({ length: 60 }, (_, index) => ({ id: 100 - index, outcome: 'failed' as const }))
+  const [complete, partial] = [{ outcome: 'complete' as const }, { outcome: 'partial' as const }]
+
+  it.each([
+    [[...failed, { id: 8, ...partial }, { id: 7, ...complete }], 8],
+    [[...failed, { id: 8, ...complete }, { id: 7, ...partial }], 8],
+    [[{ id: 8, ...partial }], 8],
+    [[{ id: 8, ...complete }], 8],
+    [failed, undefined],
+  ])('is the newest of its RFQs that read their list, however many failed since (%#)', async (polls, id) => {
+    const { poll, asked } = newestOf(polls)
+    expect((await poll)?.id).toBe(id)
+    for (const filter of asked) expect(filter).toEqual({ channel: 'acme/forest', kind: 'rfqs' })
+  })
+})
+
+describe('the RFQs that a round decides about', () => {
+  it('are all, or those that it was asked for', () => {
+    expect(isInScope(aRound(), 'rfq-1')).toBe(true)
+    const round = aRound({ only: ['rfq-1'] })
+    expect(['rfq-1', 'rfq-2'].map((id) => isInScope(round, id))).toEqual([true, false])
+  })
+})
+
+describe('the 24 hours in which closes are limited', () => {
+  it('begin a day ago', () => {
+    expect(dayBefore(NOW).toISOString()).toBe('2026-11-20T12:00:00.000Z')
   })
 })
 

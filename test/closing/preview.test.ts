@@ -1,0 +1,91 @@
+import { describe, expect, it } from 'vitest'
+import { previewClose } from '../../src/closing/preview.js'
+import { KEY } from '../helpers/channel-fixture.js'
+import { openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+
+type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
+const preview = ({ store, now }: Fixture, id = rfqId(1), more: { graceHours?: number } = {}) =>
+  previewClose(store, { channel: KEY, rfqId: id, timeZone: 'UTC', graceHours: 0, ...more }, now())
+
+describe('the preview of a close', () => {
+  it('has the reasons for it if the RFQ qualifies, as a round would', async () => {
+    const fixture = await openClosingFixture([{}, { responseDueDate: '2026-12-24' }])
+    const { decisions } = await fixture.closeExpired({ mode: 'dry-run', retry: [rfqId(1)] })
+    expect(await preview(fixture)).toEqual({
+      for: decisions.find((decision) => decision.rfqId === rfqId(1))?.evidence.for,
+      against: [],
+      state: 'open',
+      dueDate: '2026-11-20',
+      remedies: [],
+    })
+    expect(fixture.posts()).toEqual([])
+  })
+
+  it('has the reasons against it, with the grace of the channel', async () => {
+    const fixture = await openClosingFixture([{}, { responseDueDate: '2026-12-24' }])
+    expect(await preview(fixture, rfqId(2))).toMatchObject({
+      against: ['its response due date 2026-12-24 has not passed (today is 2026-11-21 in UTC)'],
+      dueDate: '2026-12-24',
+    })
+    expect((await preview(fixture, rfqId(1), { graceHours: 24 }))?.against).toHaveLength(1)
+  })
+
+  it('does not exist for an RFQ that is not stored', async () => {
+    expect(await preview(await openClosingFixture(), rfqId(9))).toBeNull()
+  })
+
+  it('says that the last close of the RFQ was refused, and how to send it again', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    fixture.answerCloses(rfqId(1), 400)
+    await fixture.closeExpired({ retry: [rfqId(1)] })
+    const [refused, other] = [await preview(fixture), await preview(fixture, rfqId(2))]
+    expect(refused?.against).toEqual([expect.stringContaining('the marketplace refused to close it')])
+    expect(refused?.remedies).toEqual([expect.stringContaining('--retry')])
+    expect(other).toMatchObject({ against: [], remedies: [] })
+  })
+
+  it('says that two closes of the RFQ were sent within 24 hours', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    fixture.answerCloses(rfqId(1), 400)
+    for (let round = 0; round < 2; round++) {
+      await fixture.closeExpired({ retry: [rfqId(1)] })
+      fixture.sandbox.world.changeRfq(rfqId(1), { title: `Title ${round}` })
+      await fixture.pollRfqs()
+    }
+    expect((await preview(fixture))?.against).toEqual(['its close was sent 2 times within 24 hours'])
+    expect((await preview(fixture, rfqId(2)))?.against).toEqual([])
+    fixture.advanceSeconds(24 * 3600)
+    expect((await preview(fixture))?.against).toEqual([])
+  })
+
+  it('says that a close of the RFQ is not settled', async () => {
+    const fixture = await openClosingFixture([{}, {}])
+    const { store, now } = fixture
+    const run = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
+    await store.planClose({ channel: KEY, rfqId: rfqId(1), runId: run.id, evidence: {}, now: now() })
+    expect(await preview(fixture)).toMatchObject({
+      against: ['an earlier close of it is not settled yet'],
+      remedies: [expect.stringContaining('a closing round settles it')],
+    })
+    expect(await preview(fixture, rfqId(2))).toMatchObject({ against: [], remedies: [] })
+  })
+
+  it('says that the RFQ waits for approval with others, and how to approve them', async () => {
+    const fixture = await openClosingFixture([{}, {}, { responseDueDate: '2026-12-24' }])
+    const { approvalPlan: plan } = await fixture.closeExpired({ maxPerRun: 1 })
+    expect(await preview(fixture)).toMatchObject({
+      against: [`it is held for approval, one of 2 RFQs (plan ${plan})`],
+      remedies: [expect.stringContaining(`--approve ${plan}`)],
+    })
+    expect((await preview(fixture, rfqId(3)))?.remedies).toEqual([])
+  })
+
+  it('says that the newest poll is suspicious', async () => {
+    const fixture = await openClosingFixture(Array.from({ length: 12 }, () => ({})))
+    fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', count: 7 } })
+    const { run } = await fixture.pollRfqs()
+    expect((await preview(fixture))?.against).toEqual([
+      `the list suddenly lost most of its entries in the newest poll (run ${run.id})`,
+    ])
+  })
+})
