@@ -1,7 +1,7 @@
 import type { CloseOutcome, DecisionKind, DecisionRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { Badge, Moment, type Tone, UNKNOWN } from '../views/format.js'
+import { Badge, Command, Moment, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
@@ -32,8 +32,8 @@ export async function decisionsPage(page: PageRequest): Promise<PageContent> {
       <>
         <h1>Decisions</h1>
         <p class="lead">
-          What closing rounds decided about each RFQ, and why. The log cannot be changed unnoticed: `quotekeeper
-          decisions --verify` checks it.
+          What closing rounds decided about each RFQ, and why. The log cannot be changed unnoticed:{' '}
+          <Command text="quotekeeper decisions --verify" /> checks it.
         </p>
         <FilterForm
           query={query}

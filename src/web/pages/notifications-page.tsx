@@ -6,7 +6,7 @@ import { HttpError } from '../errors.js'
 import type { Column, Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn } from '../views/columns.js'
-import { Badge, plain, type Tone, UNKNOWN } from '../views/format.js'
+import { Badge, Command, plain, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import {
@@ -75,8 +75,8 @@ async function notificationsPage(page: PageRequest, { scrub }: NotificationsDeps
     rows: targets,
     empty: (
       <>
-        The service was started without targets: see notify: in the configuration. `quotekeeper notify --test` sends a
-        test.
+        The service was started without targets: see <code>notify:</code> in the configuration.{' '}
+        <Command text="quotekeeper notify --test" /> sends a test.
       </>
     ),
   }

@@ -2,7 +2,7 @@ import type { RunKind, RunOutcome, RunRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn } from '../views/columns.js'
-import { Badge, type Tone, UNKNOWN } from '../views/format.js'
+import { Badge, Command, type Tone, UNKNOWN } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
@@ -25,7 +25,11 @@ export async function runsPage(page: PageRequest): Promise<PageContent> {
     caption: 'Polls and closing rounds, newest first',
     columns: RUN_COLUMNS,
     rows,
-    empty: <>No runs match. The service polls on its schedule; `quotekeeper sync` polls now.</>,
+    empty: (
+      <>
+        No runs match. The service polls on its schedule; <Command text="quotekeeper sync" /> polls now.
+      </>
+    ),
   })
   return {
     title: 'Runs',

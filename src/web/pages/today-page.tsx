@@ -5,7 +5,7 @@ import type { TodayItem, TodayKind } from '../../read-models/today-model.js'
 import { parseMoment } from '../as-of.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { Badge, Moment, plain, type Tone } from '../views/format.js'
+import { Badge, Command, Moment, plain, type Tone } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { type PageContent, type PageRequest, pageOf } from './page.js'
 
@@ -95,7 +95,7 @@ const COLUMNS: readonly Column<TodayItem>[] = [
       <>
         <a href={action.path}>{plain(action.words)}</a>
         <div>
-          <code class="small muted">{plain(action.command)}</code>
+          <Command text={action.command} quiet />
         </div>
       </>
     ),

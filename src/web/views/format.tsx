@@ -57,6 +57,20 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge ${tone}`}>{children}</span>
 )
 
+/** A command to copy; it breaks between its words only, never after the hyphens of an option. */
+export const Command = ({ text, quiet = false }: { text: string; quiet?: boolean }) => (
+  <code class={quiet ? 'small muted' : undefined}>
+    {plain(text)
+      .split(' ')
+      .map((word, index) => (
+        <>
+          {index > 0 && ' '}
+          <span class="line">{word}</span>
+        </>
+      ))}
+  </code>
+)
+
 /** Text from outside with its line breaks. */
 export const Prose = ({ text }: { text: string | null }) =>
   text === null ? <p class="muted">{UNKNOWN}</p> : <p class="prose">{cleanText(text)}</p>
