@@ -47,7 +47,11 @@ describe('closing now', () => {
     const shown = async () => notices((await app.inject(location)).body)
     await expect
       .poll(shown, { interval: 20, timeout: 20_000 })
-      .toEqual([expect.stringMatching(/^The RFQ was closed, and a read confirms it: .* \(Decision 1\.\)$/)])
+      .toEqual([
+        expect.stringMatching(
+          /^The RFQ was closed, and a read confirms it: the marketplace replied 200.* \(Decision 1\.\)$/,
+        ),
+      ])
     const after = await app.inject(location)
     expect(after.headers.refresh).toBeUndefined()
     expect(after.body).not.toContain('to confirm')

@@ -67,12 +67,20 @@ const OUTCOMES: Record<CloseOutcome, Pick<ClosingOutcome, 'tone' | 'words'>> = {
   unknown: { tone: 'bad', words: 'It is not known whether the close had an effect' },
 }
 
-function ofDecision({ id, decision, outcome, reason }: DecisionRecord): Pick<ClosingOutcome, 'tone' | 'words'> {
+function ofDecision({
+  id,
+  decision,
+  outcome,
+  reason,
+  evidence,
+}: DecisionRecord): Pick<ClosingOutcome, 'tone' | 'words'> {
   const { tone, words } =
     outcome === null
       ? { tone: 'warn' as const, words: decision === 'held' ? 'Nothing was sent' : 'It was not closed' }
       : OUTCOMES[outcome]
-  return { tone, words: `${words}: ${sentence(reason)} (Decision ${id}.)` }
+  // Of a close that was sent, what came of it; the reasons for it are below.
+  const why = typeof evidence.result === 'string' ? evidence.result : reason
+  return { tone, words: `${words}: ${sentence(why)} (Decision ${id}.)` }
 }
 
 const sentence = (text: string) => (/[.!?]$/.test(text) ? text : `${text}.`)
