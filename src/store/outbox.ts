@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
+import { byCodeUnit } from '../domain/comparison/numbers.js'
 import type { EventRecord } from '../domain/events.js'
-import { type Connection, yieldToEventLoop } from './connection.js'
+import { isCalendarDate } from '../domain/zoned-time.js'
+import type { Connection } from './connection.js'
 import { createDeliveries } from './deliveries.js'
 import { type EventRow, toEvent } from './event-row.js'
 import type { EventWriter } from './event-writer.js'
 import type { OpenRfq, Outbox } from './outbox-contract.js'
+import { createRfqIndex } from './rfq-index.js'
 import { storedRfqFacts } from './stored-rfq.js'
 import { fromStoredText } from './stored-text.js'
 
@@ -24,22 +27,10 @@ where e.routed_at is null and case
     select 1 from runs n where n.channel = r.channel and n.kind = r.kind and n.id > r.id and n.finished_at is not null)
 end`
 
-/** RFQs read before yielding to the event loop: their bodies are slow to parse. */
-const RFQS_PER_TURN = 500
-
-/** SQLite rejects some texts that are valid JSON; such an RFQ has no due date here. */
-const JSON_TEXT = `case when json_valid(coalesce(v.parsed_body, v.body)) then coalesce(v.parsed_body, v.body) else '{}' end`
-const PRESENT_RFQS = `
-select e.id, json_extract(${JSON_TEXT}, '$.state') as state, json_extract(${JSON_TEXT}, '$.responseDueDate') as due
-from entities e join versions v using (channel, kind, rfq_id, id, version)
-where e.channel = ? and e.kind = 'rfq' and e.rfq_id = '' and e.missing_since is null and e.id > ?
-order by e.id limit ${RFQS_PER_TURN}`
-
-const CALENDAR_DATE = /^\d{4}-\d{2}-\d{2}$/
-
 /** Events that no run observed, and the deliveries of all events. */
 export function createOutbox(connection: Connection, events: EventWriter): Outbox {
   const sql = (text: string) => connection.statement(text)
+  const presentRfqs = createRfqIndex(connection)
   return {
     ...createDeliveries(connection),
 
@@ -52,17 +43,12 @@ export function createOutbox(connection: Connection, events: EventWriter): Outbo
       }),
 
     async openRfqsDue(channel, upTo) {
-      const found: OpenRfq[] = []
-      for (let after = ''; ; ) {
-        const rows = connection.read((db) => db.prepare(PRESENT_RFQS).all(channel, after)) as RfqRow[]
-        for (const { id, state, due } of rows) {
-          const isDue = state === 'open' && typeof due === 'string' && CALENDAR_DATE.test(due) && due <= upTo
-          if (isDue) found.push({ rfqId: fromStoredText(id), dueDate: due })
-        }
-        if (rows.length < RFQS_PER_TURN) return found
-        after = rows.at(-1)?.id ?? after
-        await yieldToEventLoop()
-      }
+      const due = (await presentRfqs(channel)).flatMap(({ id, state, dueDate }): OpenRfq[] =>
+        state === 'open' && dueDate !== null && dueDate <= upTo && isCalendarDate(dueDate)
+          ? [{ rfqId: fromStoredText(id), dueDate }]
+          : [],
+      )
+      return due.sort((a, b) => byCodeUnit(a.rfqId, b.rfqId))
     },
 
     async recordDueRfqs(kind, channel, rfqs, now) {
@@ -102,12 +88,6 @@ export function createOutbox(connection: Connection, events: EventWriter): Outbo
       }
     },
   }
-}
-
-interface RfqRow {
-  id: string
-  state: unknown
-  due: unknown
 }
 
 /** Creates the deliveries of one event. Returns how many. */

@@ -1,0 +1,118 @@
+import { type Connection, yieldToEventLoop } from './connection.js'
+
+/** RFQs, and rows of versions, that are read at a time: a few milliseconds. */
+const BATCH_SIZE = 25
+const ROW_STEP = 50
+
+/** Creates the function that returns the RFQs of a channel that are not missing, and remembers what it read of them. */
+export function createRfqIndex(connection: Connection): (channel: string) => Promise<IndexedRfq[]> {
+  const channels = new Map<string, RfqIndex>()
+  return async (channel) => {
+    const index = channels.get(channel) ?? new RfqIndex(connection, channel)
+    channels.set(channel, index)
+    await index.update()
+    return index.present()
+  }
+}
+
+interface IndexRow {
+  id: string
+  state: unknown
+  due_date: unknown
+}
+
+/** SQLite rejects some texts that are valid JSON, such as deeply nested ones: their RFQs have no state here. */
+const JSON_TEXT = `case when json_valid(coalesce(v.parsed_body, v.body)) then coalesce(v.parsed_body, v.body) else '{}' end`
+const FACTS = `v.id, json_extract(${JSON_TEXT}, '$.state') as state, json_extract(${JSON_TEXT}, '$.responseDueDate') as due_date`
+
+/** An RFQ with what decides whether it is due. */
+export interface IndexedRfq {
+  /** As stored. */
+  id: string
+  state: string | null
+  /** As received, usually YYYY-MM-DD. */
+  dueDate: string | null
+}
+
+/**
+ * State and due date of each RFQ of a channel, kept in memory, because parsing the documents of thousands of RFQs takes
+ * long. Versions never change, so that only new ones are read.
+ */
+class RfqIndex {
+  readonly #connection: Connection
+  readonly #channel: string
+  readonly #rfqs = new Map<string, IndexedRfq>()
+  /** The newest row of `versions` that was read; null before the first update has ended. */
+  #newestRow: number | null = null
+  #updating: Promise<void> = Promise.resolve()
+
+  constructor(connection: Connection, channel: string) {
+    this.#connection = connection
+    this.#channel = channel
+  }
+
+  /** Reads what was recorded since the last update; concurrent calls run one after another. */
+  update(): Promise<void> {
+    this.#updating = this.#updating.catch(() => undefined).then(() => this.#update())
+    return this.#updating
+  }
+
+  /** The RFQs that are not missing. */
+  present(): IndexedRfq[] {
+    const isMissing = new Set(
+      this.#read<{ id: string }>(
+        `select id from entities where channel = @channel and kind = 'rfq' and missing_since is not null`,
+      ).map(({ id }) => id),
+    )
+    return [...this.#rfqs.values()].filter(({ id }) => !isMissing.has(id))
+  }
+
+  async #update(): Promise<void> {
+    // Asked first: what is recorded during this update is read by the next one.
+    const [newest] = this.#read<{ row: number | null }>('select max(rowid) as row from versions')
+    const upTo = newest?.row ?? 0
+    if (this.#newestRow === null) await this.#readCurrent()
+    else await this.#readSince(this.#newestRow, upTo)
+    this.#newestRow = upTo
+  }
+
+  async #readCurrent(): Promise<void> {
+    let rows: IndexRow[] = []
+    do {
+      rows = this.#add(
+        this.#read<IndexRow>(
+          `select ${FACTS} from entities e
+          join versions v on v.channel = e.channel and v.kind = e.kind and v.rfq_id = e.rfq_id and v.id = e.id
+            and v.version = e.version
+          where e.channel = @channel and e.kind = 'rfq' and e.rfq_id = '' and e.id > @after order by e.id limit ${BATCH_SIZE}`,
+          { after: rows.at(-1)?.id ?? '' },
+        ),
+      )
+      await yieldToEventLoop()
+    } while (rows.length === BATCH_SIZE)
+  }
+
+  async #readSince(row: number, upTo: number): Promise<void> {
+    for (let after = row; after < upTo; after += ROW_STEP) {
+      this.#add(
+        this.#read<IndexRow>(
+          `select ${FACTS} from versions v
+          where v.rowid > @after and v.rowid <= @until and v.channel = @channel and v.kind = 'rfq' order by v.rowid`,
+          { after, until: Math.min(after + ROW_STEP, upTo) },
+        ),
+      )
+      await yieldToEventLoop()
+    }
+  }
+
+  #add(rows: IndexRow[]): IndexRow[] {
+    const textOf = (value: unknown) => (typeof value === 'string' ? value : null)
+    for (const { id, state, due_date } of rows)
+      this.#rfqs.set(id, { id, state: textOf(state), dueDate: textOf(due_date) })
+    return rows
+  }
+
+  #read<T>(sql: string, parameters: Record<string, string | number> = {}): T[] {
+    return this.#connection.read((db) => db.prepare(sql).all({ channel: this.#channel, ...parameters })) as T[]
+  }
+}
