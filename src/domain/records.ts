@@ -8,8 +8,10 @@ import type { Problem } from './lenient-parser.js'
 
 // --- runs -----------------------------------------------------------------------------------------------------------
 
-export type RunKind = 'listings' | 'rfqs' | 'close'
-export type RunOutcome = 'complete' | 'partial' | 'failed' | 'interrupted'
+export const RUN_KINDS = ['listings', 'rfqs', 'close'] as const
+export type RunKind = (typeof RUN_KINDS)[number]
+export const RUN_OUTCOMES = ['complete', 'partial', 'failed', 'interrupted'] as const
+export type RunOutcome = (typeof RUN_OUTCOMES)[number]
 
 export interface RunCounts {
   requests: number
@@ -179,8 +181,10 @@ export interface ProblemRecord extends Problem {
 // --- closing --------------------------------------------------------------------------------------------------------
 
 /** `held`: waits for an operator's approval. */
-export type DecisionKind = 'close' | 'would-close' | 'keep' | 'held'
-export type CloseOutcome = 'closed' | 'already-closed' | 'refused' | 'failed' | 'unknown'
+export const DECISION_KINDS = ['close', 'would-close', 'keep', 'held'] as const
+export type DecisionKind = (typeof DECISION_KINDS)[number]
+export const CLOSE_OUTCOMES = ['closed', 'already-closed', 'refused', 'failed', 'unknown'] as const
+export type CloseOutcome = (typeof CLOSE_OUTCOMES)[number]
 
 /** The result of evaluating one RFQ for closing. */
 export interface CloseDecision {

@@ -9,6 +9,7 @@ import type { OfferPageModel } from '../read-models/offer-page-model.js'
 import type { RfqPageModel } from '../read-models/rfq-page-model.js'
 import type { RfqSearch, RfqSearchResult } from '../read-models/rfq-search.js'
 import type { Today } from '../read-models/today-model.js'
+import type { ListingItem } from './api/schemas/index.js'
 
 /** When the polls of a channel last succeeded. */
 export interface ChannelFreshness {
@@ -52,24 +53,6 @@ export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   decisions: { record: DecisionRecord; explanation: string }[]
 }
 
-/** A listing as the list shows it. */
-export interface ListingRow {
-  channel: string
-  id: string
-  projectName: string | null
-  organizationName: string | null
-  country: string | null
-  registry: string | null
-  registryId: string | null
-  currency: string | null
-  minUnitPrice: number | null
-  maxUnitPrice: number | null
-  totalAvailableVolume: number | null
-  observedAt: string
-  missingSince: string | null
-  valid: boolean
-}
-
 /** Why there is no page: no such RFQ, or it was first seen later. */
 export interface NotFound {
   notFound: string
@@ -94,7 +77,7 @@ export interface PageQueries {
   /** Id and name of an RFQ. */
   rfqName(address: RfqAddress): Promise<{ id: string; name: string } | NotFound>
   /** Listings without their documents. */
-  listings(filter: { channel?: string; asOf?: Date }): Promise<ListingRow[]>
+  listings(filter: { channel?: string; asOf?: Date }): Promise<ListingItem[]>
   offer(address: RfqAddress & { offerId: string }): Promise<{ model: OfferPageModel; name: string } | NotFound>
   moments(address: RfqAddress): Promise<Moment[]>
   /** @param filter.rfq only this RFQ of `channel` */

@@ -107,7 +107,7 @@ describe('every page', () => {
     expect(await answer('/changes?since=foo')).toMatch(/^400 since="foo" is not a moment/)
     expect(await answer('/?since=foo')).toMatch(/^400 since="foo" is not a moment/)
     expect(await answer('/changes?before=zzz')).toMatch(/^400 before is not the address of a page of changes/)
-    expect(await answer('/runs?kind=x')).toBe('400 kind="x" is not known; allowed: rfqs, listings, close')
+    expect(await answer('/runs?kind=x')).toBe('400 kind="x" is not known; allowed: listings, rfqs, close')
     expect(await answer('/runs?format=csv&table=x')).toBe('404 this page has no table "x"; its tables: runs')
     expect(await answer('/rfqs/acme/forest/1042?weights.price=-1')).toMatch(
       /^400 weights\.price: found "-1"; allowed: a number from 0/,

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { ANCHOR_TARGETS, describeTarget, parseAnchorTarget } from '../../anchors/anchor-target.js'
-import type { CloseOutcome, DecisionRecord } from '../../domain/records.js'
+import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionRecord } from '../../domain/records.js'
 import type { Store } from '../../store/contract.js'
 import { type App, withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
@@ -37,14 +37,12 @@ type Options = ChannelOption &
     anchor?: string
   }
 
-const OUTCOMES: readonly CloseOutcome[] = ['closed', 'already-closed', 'refused', 'failed', 'unknown']
-
 /** `decisions`: lists decisions, explains one, or verifies the hash chain. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
     .option('--rfq <rfq>', 'only this RFQ: its number, reference or id')
-    .addOption(choiceOption('--outcome <outcome>', 'only decisions whose close had this outcome', OUTCOMES))
+    .addOption(choiceOption('--outcome <outcome>', 'only decisions whose close had this outcome', CLOSE_OUTCOMES))
     .option('--all', 'also list earlier decisions to keep an RFQ open, which are otherwise counted in the newest one')
     .addOption(limitOption(50))
     .option(

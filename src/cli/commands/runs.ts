@@ -1,4 +1,4 @@
-import type { RunKind, RunOutcome, RunRecord } from '../../domain/records.js'
+import { RUN_KINDS, RUN_OUTCOMES, type RunKind, type RunOutcome, type RunRecord } from '../../domain/records.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { addListOptions, type ListColumn, type ListOptions, printList } from '../list-output.js'
@@ -7,15 +7,13 @@ import { parseReadFilter } from '../read-filter.js'
 import type { TimeFormat } from '../time-zone.js'
 
 type Options = ChannelOption & ListOptions & { kind?: RunKind; outcome?: RunOutcome; limit: number }
-const KINDS: readonly RunKind[] = ['listings', 'rfqs', 'close']
-const OUTCOMES: readonly RunOutcome[] = ['complete', 'partial', 'failed', 'interrupted']
 
 /** `runs`: lists polls and closing rounds. */
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .addOption(choiceOption('--kind <kind>', 'only runs of this kind', KINDS))
-    .addOption(choiceOption('--outcome <outcome>', 'only runs with this outcome', OUTCOMES))
+    .addOption(choiceOption('--kind <kind>', 'only runs of this kind', RUN_KINDS))
+    .addOption(choiceOption('--outcome <outcome>', 'only runs with this outcome', RUN_OUTCOMES))
     .addOption(limitOption(30))
     .addOption(jsonOption())
     .action((options: Options) =>

@@ -1,13 +1,7 @@
 import { z } from 'zod'
+import { CLOSE_OUTCOMES } from '../../domain/records.js'
 import { RFQ_SORTS } from '../../web/api/queries.js'
-import type { ApiChannel } from '../../web/api/schemas/index.js'
-import {
-  CLOSE_OUTCOMES,
-  type changeEntry,
-  type decision,
-  type rfqItem,
-  type todayModel,
-} from '../../web/api/schemas/index.js'
+import type { ApiChannel, changeEntry, decision, rfqItem, todayModel } from '../../web/api/schemas/index.js'
 import { fitAnswer } from '../answer-size.js'
 import { pageOf, ToolCall } from '../tool-call.js'
 import { asOf, momentSince, ofChannel, paging, rfqName } from './arguments.js'

@@ -4,7 +4,7 @@ import type { Undelivered } from '../../domain/deliveries.js'
 import { REPORT_FORMATS, type ReportFormat } from '../../domain/report-format.js'
 import type { User } from '../access/user.js'
 import type { Operation } from './endpoint.js'
-import { momentOf } from './endpoints/rfq-endpoints.js'
+import { knownChannel, momentOf, onlyOne } from './endpoints/request.js'
 import { asOf, oneOf } from './parameters.js'
 import { ProblemError, unknownName } from './problem.js'
 import type { ApiReader } from './read.js'
@@ -65,13 +65,35 @@ const action = <Result extends z.ZodType, Body extends z.ZodObject>(
   },
 ): ActionEndpoint => ({ ...definition, query: z.object({}) }) as unknown as ActionEndpoint
 
+/** An operation that puts work for a channel on the queue. */
+const jobAction = <Body extends z.ZodObject<{ channel: z.ZodString }>>({
+  order,
+  ...definition
+}: Pick<Operation, 'id' | 'path' | 'summary' | 'description'> & {
+  body: Body
+  /** The work. @param payload what every job of the channel has */
+  order(call: ActionCall<z.output<Body>>, payload: JobOrder['payload']): JobOrder | Promise<JobOrder>
+}): ActionEndpoint =>
+  action({
+    ...definition,
+    method: 'POST',
+    result: acceptedJob,
+    status: 202,
+    acceptsIdempotencyKey: true,
+    problems: [404, 409, 413, 415, 422, 503],
+    async handle(call) {
+      const channel = knownChannel(call.body.channel, call.deps)
+      const cause = `api ${call.user?.name ?? ''}`.trim().slice(0, 100)
+      return accept(call, await order(call, { channel, cause }))
+    },
+  })
+
 const channel = z.string({ error: 'a channel, org/slug' })
 const rfqName = z.string({ error: 'a text: number, reference or id of an RFQ' })
 
 export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
-  action({
+  jobAction({
     id: 'makeReport',
-    method: 'POST',
     path: '/reports',
     summary: 'Make a workbook: the offer comparison of an RFQ, or the overview of a channel',
     body: z.strictObject({
@@ -80,44 +102,26 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
       as_of: asOf.as_of,
       format: oneOf(REPORT_FORMATS).default('xlsx'),
     }),
-    result: acceptedJob,
-    status: 202,
-    acceptsIdempotencyKey: true,
-    problems: [404, 409, 413, 415, 422, 503],
-    async handle(call) {
+    async order(call, work) {
       const { rfq, format } = call.body
-      const channel = channelOf(call)
-      const moment = await pastMoment(call)
-      const payload = {
-        ...{ channel, cause: causeOf(call) },
-        ...(moment && { asOf: moment.toISOString() }),
-        ...(format !== 'xlsx' && { format }),
-      }
-      if (rfq === undefined) return accept(call, { name: 'channel-report', payload })
-      return accept(call, { name: 'rfq-report', payload: { ...payload, rfqId: await rfqIdOf(call, rfq, moment) } })
+      const asOf = await pastMoment(call)
+      const payload = { ...work, ...(asOf && { asOf: asOf.toISOString() }), ...(format !== 'xlsx' && { format }) }
+      if (rfq === undefined) return { name: 'channel-report', payload }
+      return { name: 'rfq-report', payload: { ...payload, rfqId: await rfqIdOf(call, rfq, asOf) } }
     },
   }),
-  action({
+  jobAction({
     id: 'poll',
-    method: 'POST',
     path: '/sync',
     summary: 'Poll a channel now',
     body: z.strictObject({
       channel: channel.describe('`org/slug`.'),
       kind: z.enum(['listings', 'rfqs'], { error: 'listings or rfqs' }).default('rfqs'),
     }),
-    result: acceptedJob,
-    status: 202,
-    acceptsIdempotencyKey: true,
-    problems: [404, 409, 413, 415, 422, 503],
-    async handle(call) {
-      const payload = { channel: channelOf(call), cause: causeOf(call) }
-      return accept(call, { name: call.body.kind === 'listings' ? 'poll-listings' : 'poll-rfqs', payload })
-    },
+    order: ({ body: { kind } }, payload) => ({ name: `poll-${kind}`, payload }),
   }),
-  action({
+  jobAction({
     id: 'closeExpired',
-    method: 'POST',
     path: '/closings',
     summary: 'Run a closing round on a channel now',
     description:
@@ -129,17 +133,12 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
       channel: channel.describe('`org/slug`.'),
       rfq: rfqName.optional().describe('Number, reference or id. Without it: all RFQs that are past due.'),
     }),
-    result: acceptedJob,
-    status: 202,
-    acceptsIdempotencyKey: true,
-    problems: [404, 409, 413, 415, 422, 503],
-    async handle(call) {
-      const payload = { channel: channelOf(call), cause: causeOf(call) }
+    async order(call, payload) {
+      const { rfq } = call.body
       const obstacle = call.deps.closingObstacle(payload.channel)
       if (obstacle !== null) throw new ProblemError(409, `nothing would be closed: ${obstacle}`)
-      const { rfq } = call.body
       const only = rfq === undefined ? {} : { rfqId: await rfqIdOf(call, rfq) }
-      return accept(call, { name: 'close-expired', payload: { ...payload, ...only } })
+      return { name: 'close-expired', payload: { ...payload, ...only } }
     },
   }),
   action({
@@ -183,12 +182,6 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
   }),
 ]
 
-function channelOf({ body, deps }: ActionCall<{ channel: string }>): string {
-  const { channel: key } = body
-  if (deps.channels.includes(key)) return key
-  throw unknownName('channel', key, deps.suggest(key, deps.channels))
-}
-
 /**
  * The past moment that a body asks for; undefined for the present.
  * @throws ProblemError 400 for one in the future, or before the first poll of the channel
@@ -207,21 +200,13 @@ async function pastMoment({
 
 /** The id of the RFQ that a body names. */
 async function rfqIdOf(
-  { body, deps }: ActionCall<{ channel: string }>,
+  { body: { channel }, deps: { reader, now } }: ActionCall<{ channel: string }>,
   name: string,
-  moment?: Date | undefined,
+  asOf?: Date,
 ): Promise<string> {
-  const asOf = moment && { asOf: moment }
-  const found = await deps.reader.apiRfqId({ channel: body.channel, name, now: deps.now(), ...asOf })
-  if (found.found === 'several')
-    throw new ProblemError(409, `${JSON.stringify(name)} is the name of several RFQs; use an id`, {
-      suggestions: found.others,
-    })
-  if (found.found === 'none') throw unknownName('RFQ', name, found.others, ` in ${body.channel}`)
-  return found.value
+  const address = { channel, name, now: now(), ...(asOf && { asOf }) }
+  return onlyOne(await reader.apiRfqId(address), address)
 }
-
-const causeOf = ({ user }: ActionCall<unknown>) => `api ${user?.name ?? ''}`.trim().slice(0, 100)
 
 const KEY = /^[!-~]{1,255}$/
 

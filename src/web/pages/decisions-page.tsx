@@ -1,4 +1,4 @@
-import type { CloseOutcome, DecisionKind, DecisionRecord } from '../../domain/records.js'
+import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionKind, type DecisionRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Badge, Command, Moment, type Tone, UNKNOWN } from '../views/format.js'
@@ -6,14 +6,13 @@ import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
 
-const OUTCOMES: readonly CloseOutcome[] = ['closed', 'already-closed', 'refused', 'failed', 'unknown']
 /** Decisions that the page reads, newest first. */
 const MAX_DECISIONS = 5_000
 
 /** `/decisions`: what closing rounds decided, and why. */
 export async function decisionsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, link } = page
-  const outcome = readChoice(page, 'outcome', OUTCOMES)
+  const outcome = readChoice(page, 'outcome', CLOSE_OUTCOMES)
   const channels = await queries.channels()
   const filter = { ...(await readChannel(page, channels)), ...(outcome && { outcome }) }
   const rows = await queries.decisions({ ...filter, limit: MAX_DECISIONS })
@@ -39,7 +38,7 @@ export async function decisionsPage(page: PageRequest): Promise<PageContent> {
           query={query}
           choices={[
             { name: 'channel', title: 'Channel', values: channels },
-            { name: 'outcome', title: 'Outcome of the close', values: OUTCOMES },
+            { name: 'outcome', title: 'Outcome of the close', values: CLOSE_OUTCOMES },
           ]}
         />
         <TableView {...shown} link={link} />

@@ -1,4 +1,4 @@
-import type { ListingRow } from '../page-queries.js'
+import type { ListingItem } from '../api/schemas/index.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn, numberColumn } from '../views/columns.js'
@@ -45,7 +45,7 @@ export async function listingsPage(page: PageRequest): Promise<PageContent> {
   }
 }
 
-const COLUMNS: readonly Column<ListingRow>[] = [
+const COLUMNS: readonly Column<ListingItem>[] = [
   {
     key: 'projectName',
     title: 'Project',

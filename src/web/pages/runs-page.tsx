@@ -1,4 +1,4 @@
-import type { RunKind, RunOutcome, RunRecord } from '../../domain/records.js'
+import { RUN_KINDS, RUN_OUTCOMES, type RunOutcome, type RunRecord } from '../../domain/records.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { momentColumn } from '../views/columns.js'
@@ -7,16 +7,14 @@ import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readChannel, readChoice } from './page.js'
 
-const KINDS: readonly RunKind[] = ['rfqs', 'listings', 'close']
-const OUTCOMES: readonly RunOutcome[] = ['complete', 'partial', 'failed', 'interrupted']
 /** Runs that the page reads, newest first. */
 const MAX_RUNS = 2_000
 
 /** `/runs`: polls and closing rounds. */
 export async function runsPage(page: PageRequest): Promise<PageContent> {
   const { query, queries, link } = page
-  const kind = readChoice(page, 'kind', KINDS)
-  const outcome = readChoice(page, 'outcome', OUTCOMES)
+  const kind = readChoice(page, 'kind', RUN_KINDS)
+  const outcome = readChoice(page, 'outcome', RUN_OUTCOMES)
   const channels = await queries.channels()
   const filter = { ...(await readChannel(page, channels)), ...(kind && { kind }), ...(outcome && { outcome }) }
   const rows = await queries.runs({ ...filter, limit: MAX_RUNS })
@@ -43,8 +41,8 @@ export async function runsPage(page: PageRequest): Promise<PageContent> {
           query={query}
           choices={[
             { name: 'channel', title: 'Channel', values: channels },
-            { name: 'kind', title: 'Kind', values: KINDS },
-            { name: 'outcome', title: 'Outcome', values: OUTCOMES },
+            { name: 'kind', title: 'Kind', values: RUN_KINDS },
+            { name: 'outcome', title: 'Outcome', values: RUN_OUTCOMES },
           ]}
         />
         <TableView {...shown} link={link} />

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../domain/deliveries.js'
-import { encodeCursor } from '../cursor.js'
+import { CLOSE_OUTCOMES, RUN_KINDS, RUN_OUTCOMES } from '../../../domain/records.js'
+import { defined } from '../../defined.js'
 import { readEndpoint } from '../endpoint.js'
 import {
   asOf,
@@ -17,7 +18,6 @@ import {
 import { unknownName } from '../problem.js'
 import {
   apiChannel,
-  CLOSE_OUTCOMES,
   changeEntry,
   countedListOf,
   dataProblem,
@@ -27,16 +27,10 @@ import {
   listingItem,
   listOf,
   notificationTarget,
-  RUN_KINDS,
-  RUN_OUTCOMES,
   run,
   todayModel,
 } from '../schemas/index.js'
-import { asOfText, channelOf, momentOf, pathChannel, rfqOf } from './rfq-endpoints.js'
-
-/** The cursor after a page in the order of ids; null if the page is not full. */
-const idCursor = (items: readonly { id: number }[], limit: number): string | null =>
-  items.length < limit ? null : String(items.at(-1)?.id ?? '')
+import { asOfText, channelOf, idPage, listPage, momentOf, pathChannel, rfqOf, wholeList } from './request.js'
 
 /** From when `/today` lists offers, unless the request says so. */
 export const yesterday = (now: Date): Date => new Date(now.getTime() - 24 * 3_600_000)
@@ -49,8 +43,7 @@ export const listEndpoints = [
     query: z.object({}),
     result: countedListOf(apiChannel),
     async handle({ deps }) {
-      const items = await deps.queries.channels(deps.now())
-      return { asOf: null, items, nextCursor: null, total: items.length }
+      return wholeList(await deps.queries.channels(deps.now()))
     },
   }),
   readEndpoint({
@@ -78,8 +71,7 @@ export const listEndpoints = [
     async handle(call) {
       const { cursor = null, limit } = call.query
       const at = momentOf(call)
-      const { items, next, total } = await call.deps.queries.listings({ ...at, ...channelOf(call), cursor, limit })
-      return { asOf: asOfText(at), items, nextCursor: next && encodeCursor(next), total }
+      return listPage(await call.deps.queries.listings({ ...at, ...channelOf(call), cursor, limit }), at)
     },
   }),
   readEndpoint({
@@ -115,9 +107,7 @@ export const listEndpoints = [
       const at = momentOf(call)
       const { entries, nextCursor } = await call.deps.queries.changes({
         ...(await rfqOf(call, at)),
-        ...(at.asOf && { asOf: at.asOf }),
-        ...(since && { after: since }),
-        ...(cursor !== undefined && { before: cursor }),
+        ...defined({ asOf: at.asOf, after: since, before: cursor }),
         limit,
       })
       return { asOf: asOfText(at), items: entries, nextCursor }
@@ -141,12 +131,10 @@ export const listEndpoints = [
       const at = momentOf(call)
       const items = await call.deps.queries.decisions({
         ...(await rfqOf(call, at)),
-        ...(at.asOf && { asOf: at.asOf }),
-        ...(outcome !== undefined && { outcome }),
-        ...(cursor !== undefined && { before: cursor }),
+        ...defined({ asOf: at.asOf, outcome, before: cursor }),
         limit,
       })
-      return { asOf: asOfText(at), items, nextCursor: idCursor(items, limit) }
+      return idPage(items, limit, at)
     },
   }),
   readEndpoint({
@@ -164,12 +152,10 @@ export const listEndpoints = [
       const { kind, outcome, cursor, limit } = call.query
       const items = await call.deps.queries.runs({
         ...channelOf(call),
-        ...(kind !== undefined && { kind }),
-        ...(outcome !== undefined && { outcome }),
-        ...(cursor !== undefined && { before: cursor }),
+        ...defined({ kind, outcome, before: cursor }),
         limit,
       })
-      return { asOf: null, items, nextCursor: idCursor(items, limit) }
+      return idPage(items, limit)
     },
   }),
   readEndpoint({
@@ -180,8 +166,7 @@ export const listEndpoints = [
     result: countedListOf(dataProblem),
     async handle(call) {
       const { cursor = null, limit } = call.query
-      const { items, next, total } = await call.deps.queries.problems({ ...channelOf(call), cursor, limit })
-      return { asOf: null, items, nextCursor: next && encodeCursor(next), total }
+      return listPage(await call.deps.queries.problems({ ...channelOf(call), cursor, limit }))
     },
   }),
   readEndpoint({
@@ -199,12 +184,11 @@ export const listEndpoints = [
       const { state, target, cursor, limit } = call.query
       const items = await call.deps.queries.deliveries({
         states: state === undefined ? DELIVERY_STATES : [state],
-        ...(target !== undefined && { target }),
-        ...(cursor !== undefined && { before: cursor }),
+        ...defined({ target, before: cursor }),
         limit,
         order: 'newest-first',
       })
-      return { asOf: null, items, nextCursor: idCursor(items, limit) }
+      return idPage(items, limit)
     },
   }),
   readEndpoint({
@@ -215,8 +199,7 @@ export const listEndpoints = [
     result: countedListOf(notificationTarget),
     quotesErrors: true,
     async handle({ deps }) {
-      const items = await deps.queries.targetStates()
-      return { asOf: null, items, nextCursor: null, total: items.length }
+      return wholeList(await deps.queries.targetStates())
     },
   }),
 ]

@@ -1,94 +1,13 @@
 import { z } from 'zod'
 import { RFQ_STATES } from '../../../domain/documents.js'
-import { encodeCursor } from '../cursor.js'
-import { type ReadCall, type ReadDeps, readEndpoint } from '../endpoint.js'
+import { defined } from '../../defined.js'
+import { type ReadCall, readEndpoint } from '../endpoint.js'
 import { asOf, channelFilter, date, flag, moment, oneOf, paging, word } from '../parameters.js'
 import { ProblemError, unknownName } from '../problem.js'
-import { type ApiMoment, type Lookup, RFQ_SORTS, type RfqName } from '../queries.js'
+import { RFQ_SORTS } from '../queries.js'
 import { comparison, countedListOf, offerDetail, offerItem, rfqDetail, rfqItem } from '../schemas/index.js'
 import { isSettingName, whatIfSettings } from '../what-if.js'
-
-/** The moment that a request asks for. @throws ProblemError 400 for one in the future */
-export function momentOf({
-  deps,
-  query,
-  where = 'query',
-}: {
-  deps: Pick<ReadDeps, 'now'>
-  query: { as_of?: Date | undefined }
-  where?: 'query' | 'body'
-}): ApiMoment {
-  const now = deps.now()
-  const { as_of: asOf } = query
-  if (asOf === undefined) return { now }
-  if (asOf <= now) return { now, asOf }
-  // Today, as a date, has not ended yet.
-  if (asOf.toISOString().slice(0, 10) === now.toISOString().slice(0, 10)) return { now, asOf: now }
-  throw new ProblemError(400, `as_of ${asOf.toISOString()} is in the future`, {
-    errors: [{ in: where, name: 'as_of', detail: 'in the future' }],
-  })
-}
-
-/** The moment as it is answered. */
-export const asOfText = ({ asOf: at }: ApiMoment): string | null => at?.toISOString() ?? null
-
-/** The channel filter of a list. @throws ProblemError 400 for a channel that is not configured */
-export function channelOf({ deps, query }: { deps: ReadDeps; query: { channel?: string | undefined } }) {
-  const { channel } = query
-  if (channel === undefined) return {}
-  if (deps.channels.includes(channel)) return { channel }
-  const suggestions = deps.suggest(channel, deps.channels)
-  throw new ProblemError(
-    400,
-    `channel ${JSON.stringify(channel)} is not configured; known: ${deps.channels.join(', ')}`,
-    {
-      errors: [{ in: 'query', name: 'channel', detail: 'not a configured channel' }],
-      ...(suggestions.length > 0 && { suggestions }),
-    },
-  )
-}
-
-/**
- * The filter of a list by channel and RFQ.
- * @throws ProblemError 400 for an RFQ without a channel, 404 and 409 as for the RFQ of a path
- */
-export async function rfqOf(
-  call: { deps: ReadDeps; query: { channel?: string | undefined; rfq?: string | undefined } },
-  at: ApiMoment,
-): Promise<{ channel?: string; rfqId?: string }> {
-  const { channel } = channelOf(call)
-  const { rfq } = call.query
-  if (rfq === undefined) return channel === undefined ? {} : { channel }
-  if (channel === undefined)
-    throw new ProblemError(400, 'rfq needs channel, because RFQs of several channels may have the same number', {
-      errors: [{ in: 'query', name: 'rfq', detail: 'without channel' }],
-    })
-  const name = { ...at, channel, name: rfq }
-  return { channel, rfqId: onlyOne(await call.deps.queries.rfqId(name), name) }
-}
-
-/** The channel of a path. @throws ProblemError 404 if it is not configured */
-export function pathChannel({ deps, path }: Pick<ReadCall<unknown>, 'deps' | 'path'>): string {
-  const channel = `${path.org}/${path.channel}`
-  if (deps.channels.includes(channel)) return channel
-  throw unknownName('channel', channel, deps.suggest(channel, deps.channels))
-}
-
-const rfqNameOf = (call: ReadCall<{ as_of?: Date | undefined }>): RfqName => ({
-  ...momentOf(call),
-  channel: pathChannel(call),
-  name: call.path.rfq ?? '',
-})
-
-/** The only RFQ that a name led to. @throws ProblemError 404 for none, 409 for several */
-function onlyOne<T>(lookup: Lookup<T>, { channel, name, asOf: at }: RfqName): T {
-  if (lookup.found === 'one') return lookup.value
-  if (lookup.found === 'several')
-    throw new ProblemError(409, `${JSON.stringify(name)} is the name of several RFQs of ${channel}; use an id`, {
-      suggestions: lookup.others,
-    })
-  throw unknownName('RFQ', name, lookup.others, ` in ${channel}${at ? ` as of ${at.toISOString()}` : ''}`)
-}
+import { channelOf, listPage, momentOf, onlyOne, rfqNameOf, wholeList } from './request.js'
 
 /**
  * A state that is neither documented nor that of any RFQ is a typo, not a filter that nothing matches.
@@ -135,20 +54,14 @@ export const rfqEndpoints = [
       // An RFQ that closes or changes moves within the list, so all pages show the moment of the first.
       const at = momentOf({ ...call, query: { as_of: call.query.as_of ?? cursor?.asOf } })
       await refuseUnknownState(call)
-      const { items, next, total } = await call.deps.queries.rfqs({
+      const page = await call.deps.queries.rfqs({
         ...at,
         ...channelOf(call),
-        ...(state !== undefined && { state }),
-        ...(q !== undefined && { search: q }),
-        ...(due_before !== undefined && { dueBefore: due_before }),
-        ...(due_after !== undefined && { dueAfter: due_after }),
-        ...(overdue !== undefined && { overdue }),
-        ...(missing !== undefined && { missing }),
-        ...(changed_since !== undefined && { changedSince: changed_since }),
+        ...defined({ state, search: q, dueBefore: due_before, dueAfter: due_after, overdue, missing }),
+        ...defined({ changedSince: changed_since }),
         ...{ figures, sort, cursor: cursor ?? null, limit },
       })
-      const nextCursor = next && encodeCursor({ ...next, asOf: at.asOf ?? at.now })
-      return { asOf: asOfText(at), items, nextCursor, total }
+      return listPage({ ...page, next: page.next && { ...page.next, asOf: at.asOf ?? at.now } }, at)
     },
   }),
   readEndpoint({
@@ -174,8 +87,7 @@ export const rfqEndpoints = [
     problems: [404, 409],
     async handle(call) {
       const name = rfqNameOf(call)
-      const items = onlyOne(await call.deps.queries.offers(name), name)
-      return { asOf: asOfText(name), items, nextCursor: null, total: items.length }
+      return wholeList(onlyOne(await call.deps.queries.offers(name), name), name)
     },
   }),
   readEndpoint({

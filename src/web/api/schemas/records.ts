@@ -1,20 +1,22 @@
 import { z } from 'zod'
 import { DELIVERY_STATES } from '../../../domain/deliveries.js'
+import { CLOSE_OUTCOMES, DECISION_KINDS, RUN_KINDS, RUN_OUTCOMES } from '../../../domain/records.js'
 import { channelKey, count, nullableText, number, text, timestamp } from './common.js'
 
-export const RUN_KINDS = ['listings', 'rfqs', 'close'] as const
-export const RUN_OUTCOMES = ['complete', 'partial', 'failed', 'interrupted'] as const
-export const CLOSE_OUTCOMES = ['closed', 'already-closed', 'refused', 'failed', 'unknown'] as const
-
 const fieldValue = z.union([z.string(), z.number(), z.boolean(), z.null()])
+/** What changed, and between which observations. */
+const observedChange = {
+  after: timestamp.nullable().describe('The last observation before the change.'),
+  seenBy: timestamp.describe('The first observation after it.'),
+  entity: z.enum(['rfq', 'offer']),
+  id: text,
+  label: text,
+  version: z.int().nullable(),
+}
+
 export const change = z
   .strictObject({
-    after: timestamp.nullable().describe('The last observation before the change.'),
-    seenBy: timestamp.describe('The first observation after it.'),
-    entity: z.enum(['rfq', 'offer']),
-    id: text,
-    label: text,
-    version: z.int().nullable(),
+    ...observedChange,
     event: text,
     field: nullableText.describe('Path within the document.'),
     before: fieldValue,
@@ -31,12 +33,7 @@ export const changeEntry = z
     rfqId: text,
     rfqNumber: number,
     rfqTitle: nullableText,
-    entity: z.enum(['rfq', 'offer']),
-    id: text,
-    label: text,
-    version: z.int().nullable(),
-    after: timestamp.nullable(),
-    seenBy: timestamp,
+    ...observedChange,
     changes: z.array(change),
     words: z.array(text),
     cursor: text,
@@ -53,7 +50,7 @@ export const decision = z
     dueDate: nullableText,
     timeZone: text,
     decidedAt: timestamp,
-    decision: z.enum(['close', 'would-close', 'keep', 'held']),
+    decision: z.enum(DECISION_KINDS),
     reason: text,
     outcome: z.enum(CLOSE_OUTCOMES).nullable(),
     httpStatus: z.int().nullable(),
