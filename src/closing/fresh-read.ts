@@ -52,12 +52,7 @@ export async function readBeforeClose(
   known: Candidate,
   { isDryRun }: { isDryRun: boolean },
 ): Promise<FreshRead | null> {
-  const readAgain = async (before: Candidate): Promise<Candidate> => {
-    const read = await readAndRecord(context, run, known.id)
-    // Being read ends its absence in the history; only the list can say that it is listed again.
-    return { ...read, missingSince: read.missingSince ?? before.missingSince }
-  }
-  let expected = isDryRun ? known : await readAgain(known)
+  let expected = isDryRun ? known : await readAndRecord(context, run, known.id)
   for (let attempt = 0; attempt < MAX_READS; attempt++) {
     const { value, readAt, serverDate } = await context.session.readRfq(known.id)
     const answeredAt = context.now()
@@ -66,10 +61,9 @@ export async function readBeforeClose(
       const now = await knownOf(context, run.channel, value)
       await context.store.touchRfqs(run, [known.id], readAt, answeredAt)
       const { version, hash } = expected
-      const missingSince = now.missingSince ?? expected.missingSince
-      return freshRead(value, { ...now, missingSince, version, hash }, { readAt, answeredAt, serverDate })
+      return freshRead(value, { ...now, version, hash }, { readAt, answeredAt, serverDate })
     }
-    expected = await readAgain(expected)
+    expected = await readAndRecord(context, run, known.id)
   }
   return null
 }

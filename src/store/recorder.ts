@@ -239,7 +239,8 @@ export function createRecorder(connection: Connection, events: ObservedEvents): 
     const row = findCurrent(key)
     if (!row) return withProblems(key, snapshot, context, insert(key, snapshot, context))
     if (context.readAt < row.last_read_at) return 'stale'
-    if (row.missing_since !== null) {
+    // An RFQ that a closing round reads may still be missing from the list; only a poll can say that it returned.
+    if (row.missing_since !== null && !(key.kind === 'rfq' && context.run.kind === 'close')) {
       clearMissing(key, context)
       observe(key, 'returned', null, snapshot, context)
     }

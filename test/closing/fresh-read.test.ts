@@ -101,7 +101,7 @@ describe('the read before a close', () => {
     [TO_CLOSE, 0],
     [TO_CLOSE, 2],
   ])('shows what a poll found meanwhile: that it is missing: %j, %d changes', async (options, changes) => {
-    const { context, run, known, sandbox, pollRfqs } = await openReadFixture()
+    const { context, run, known, sandbox, pollRfqs, stored } = await openReadFixture()
     const hidden = sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'drop', ids: [rfqId(1)] } })
     await pollRfqs()
     expect(hidden.hits).toBe(1)
@@ -111,6 +111,9 @@ describe('the read before a close', () => {
     const read = await readBeforeClose(context, run, known, options)
     expect(read).toMatchObject({ state: 'open', missingSince: expect.any(String) })
     expect(reads).toBe(changes)
+    expect(await stored()).toMatchObject({ missingSince: expect.any(String) })
+    await pollRfqs()
+    expect(await stored()).toMatchObject({ missingSince: null })
   })
 })
 

@@ -59,13 +59,20 @@ describe('an intent that a crash left open', () => {
     expect(fixture.posts()).toEqual([])
   })
 
-  it('gets no second POST if its RFQ is missing from the list', async () => {
-    const fixture = await openCrashedFixture(1)
+  it.each([
+    [0, null],
+    [1, 'unknown'],
+  ] as const)('after %d POSTs is not sent while its RFQ is missing from the list', async (posts, outcome) => {
+    const fixture = await openCrashedFixture(posts)
     fixture.sandbox.faults.add({ operation: 'listRfqs', effect: { kind: 'empty' } })
     await fixture.pollRfqs()
-    expect((await fixture.closeExpired()).decisions).toMatchObject([{ outcome: 'unknown' }])
+    expect((await fixture.closeExpired()).decisions[0]).toMatchObject({ decision: 'close', outcome })
     for (let round = 0; round < 6; round++) await fixture.closeExpired()
     expect(fixture.posts()).toEqual([])
+    expect((await fixture.store.rfqs({ channel: KEY }))[0]?.rfq.missingSince).not.toBeNull()
+    await fixture.pollRfqs()
+    await fixture.closeExpired()
+    expect(fixture.posts()).toHaveLength(posts === 0 ? 1 : 0)
   })
 
   it.each<[string, Partial<ClosingPolicy>, string | null]>([
