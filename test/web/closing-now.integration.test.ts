@@ -56,6 +56,8 @@ describe('closing now', () => {
     expect(after.headers.refresh).toBeUndefined()
     expect(after.body).not.toContain('to confirm')
     expect(after.body).toContain('a person, page local, for this RFQ only; autoClose: on')
+    const again = await send(app, page(1042), { confirm: '1042' })
+    expect([again.statusCode, ...notices(again.body)]).toEqual([409, 'Nothing was closed. It is closed already.'])
     expect(fixture.posts().map(({ rfqId }) => rfqId)).toEqual([fixture.ids[0]])
     const decisions = await fixture.store.decisions({ channel: KEY })
     expect(decisions).toMatchObject([

@@ -13,14 +13,20 @@ interface ClosingFormProps {
   mistake?: string | undefined
 }
 
+type Refusable = Pick<ClosingPage, 'autoClose' | 'reasons' | 'state'>
+
 /** Why an RFQ cannot be closed on the page now, in a sentence; null if it can be tried. */
-export function refusalOf(found: Pick<ClosingPage, 'autoClose' | 'reasons' | 'state'>, obstacle: string | null) {
-  const { autoClose, reasons, state } = found
+export function refusalOf(found: Refusable, obstacle: string | null): string | null {
+  const { against } = found.reasons
+  const kept = against.length === 0 ? null : `A closing round would keep it open: ${against.join('; ')}.`
+  return offerObstacle(found, obstacle) ?? kept
+}
+
+/** Why closing is not offered at all, whatever the reasons for and against it are. */
+function offerObstacle({ autoClose, state }: Refusable, obstacle: string | null): string | null {
   if (state === 'closed') return 'It is closed already.'
   if (autoClose !== 'on') return `${NOT_OFFERED[autoClose]} Closing on this page needs autoClose: on.`
-  if (obstacle !== null) return `Closing is stopped: ${obstacle}.`
-  if (reasons.against.length > 0) return `A closing round would keep it open: ${reasons.against.join('; ')}.`
-  return null
+  return obstacle === null ? null : `Closing is stopped: ${obstacle}.`
 }
 
 const NOT_OFFERED = {
@@ -31,7 +37,8 @@ const NOT_OFFERED = {
 /** The reasons for and against closing the RFQ, and a form that closes it, or why there is none. */
 export function ClosingForm({ found, user, csrfToken, obstacle, mistake }: ClosingFormProps) {
   const { channel, name, reasons, remedies } = found
-  const refusal = refusalOf(found, obstacle)
+  const kept = reasons.against.length === 0 ? null : 'A closing round that began now would keep it open.'
+  const refusal = offerObstacle(found, obstacle) ?? kept
   const isOperator = user?.role === 'operator'
   return (
     <section class="card" aria-labelledby="close-now">

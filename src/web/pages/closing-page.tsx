@@ -103,7 +103,7 @@ function closingPage(page: PageRequest, found: ClosingPage, { closing, outcome =
           {found.graceHours > 0 && `, with ${formatCount(found.graceHours, 'hour')} of grace`}. {NEXT[found.autoClose]}
         </p>
         {outcome !== null && <OutcomeNotice outcome={outcome} channel={channel} />}
-        {found.state !== 'closed' && !outcome?.isRunning && (
+        {(found.state !== 'closed' || mistake !== undefined) && !outcome?.isRunning && (
           <ClosingForm
             found={found}
             user={request.user}
