@@ -36,7 +36,8 @@ export async function planPoll(
   const newest = await Promise.all(channels.map(({ key }) => store.newestRun({ channel: key, kind: 'rfqs' })))
   const shares = shareRequests(total, newest.map(demandOf))
   const index = channels.findIndex(({ key }) => key === channel)
-  return { ...polling, budget: Math.max(1, shares[index] ?? total), nextPollAt, intervalMs }
+  const { offersMaxAgeMinutes, urgentHours } = polling
+  return { offersMaxAgeMinutes, urgentHours, budget: Math.max(1, shares[index] ?? total), nextPollAt, intervalMs }
 }
 
 /** What a channel may send at its next poll; without limit if it was never polled. */

@@ -46,6 +46,7 @@ export interface ChannelConfig extends ChannelRef {
 export interface PollingConfig {
   offersMaxAgeMinutes: number
   urgentHours: number
+  conditionalRequests: boolean
 }
 export interface ClosingConfig {
   enabled: boolean

@@ -1,5 +1,6 @@
 import type { ChannelRef } from '../domain/channel.js'
 import type { Listing, Observation, Rfq, RfqListItem, RfqResponse } from '../domain/observation.js'
+import type { Validators } from '../domain/validators.js'
 
 /** A client of one marketplace; all its channels share connections, concurrency and rate limit. */
 export interface Marketplace {
@@ -26,12 +27,9 @@ export interface ChannelSession {
    * One RFQ with the summaries of its responses. A document with another id is a failed read; a document without an id
    * gets the requested one and is not valid.
    */
-  readRfq(id: string): Promise<ReadResult<Observation<Rfq>>>
-  /**
-   * One response to an RFQ; the id is treated as in `readRfq`.
-   * @param known fingerprint of the stored one: if it is the same, it is parsed only if its content is asked for
-   */
-  readResponse(rfqId: string, id: string, known?: string): Promise<ReadResult<Observation<RfqResponse>>>
+  readRfq(id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<Rfq>>>
+  /** One response to an RFQ; the id is treated as in `readRfq`. */
+  readResponse(rfqId: string, id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<RfqResponse>>>
   /**
    * Closes an RFQ with one POST, never retried. Returns every complete HTTP reply, whatever its status.
    * @throws UnavailableError, AbortedError if no complete reply arrived: the outcome is unknown
@@ -40,12 +38,28 @@ export interface ChannelSession {
   closeRfq(id: string): Promise<CloseResult>
 }
 
+export interface ItemReadOptions {
+  /** Fingerprint of the stored response: if it is the same, it is parsed only if its content is asked for. */
+  known?: string | undefined
+  /** The stored document, for a conditional request. Default: the document is sent whatever is stored. */
+  stored?: StoredText | undefined
+}
+
+/** A stored document with what the marketplace sent with it. */
+export interface StoredText {
+  validators: Validators
+  /** Its text, read if the marketplace replies that it has not changed; null if another one is stored by then. */
+  text(): Promise<string | null>
+}
+
 export interface ReadResult<T> {
   value: T
   /** Just before the successful request was sent: the value is at least this recent. */
   readAt: Date
   /** The `Date` header, null if absent or invalid. */
   serverDate: Date | null
+  /** What a later read of the same document can be made conditional with; null if nothing, and of a list. */
+  validators: Validators | null
 }
 
 /** The reply to a close request. */

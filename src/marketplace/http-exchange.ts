@@ -106,7 +106,8 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.#limit = bodyLimit(this.#request, status)
     const { bytes, exceeded } = this.#limit
     if (exceeded && Number(headers['content-length']) > bytes) this.abort(exceeded())
-    else this.#decode(String(headers['content-encoding'] ?? 'identity').toLowerCase())
+    // A 304 has no body, whatever it says of that of the document.
+    else if (status !== 304) this.#decode(String(headers['content-encoding'] ?? 'identity').toLowerCase())
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {

@@ -8,13 +8,14 @@ import {
   type Rfq,
   StoredObservation,
 } from '../domain/observation.js'
-import type { ChannelSession } from './contract.js'
+import type { Validators } from '../domain/validators.js'
+import type { ChannelSession, ItemReadOptions, StoredText } from './contract.js'
 import { ItemError } from './errors.js'
 import { type ParsedText, readElements } from './json-body.js'
 
 /** An RFQ with all its responses, from one read. */
 export interface FetchedRfq {
-  rfq: Observation<Rfq>
+  rfq: Observation<Rfq> & { validators: Validators | null }
   responses: FetchedResponse[]
   /** Responses that were not requested, and of which only the summary is used to see that they still exist. */
   observed: ListedResponse[]
@@ -43,6 +44,8 @@ export interface FetchedResponse {
   summaryHash: string | null
   /** False if it was not requested. */
   requested: boolean
+  /** What the marketplace sent with it, for a conditional request. */
+  validators: Validators | null
 }
 
 /** A response in the summaries of an RFQ. */
@@ -63,6 +66,8 @@ export interface ReadOptions {
   choose?: ChooseResponses | undefined
   /** Fingerprints of stored responses, by id: one that has the same is parsed only if its content is asked for. */
   stored?: ReadonlyMap<string, string> | undefined
+  /** Stored documents, for conditional requests; the id of a response, or null for the RFQ. Default none. */
+  storedText?: ((responseId: string | null) => StoredText | undefined) | undefined
 }
 
 /**
@@ -72,9 +77,9 @@ export interface ReadOptions {
 export async function readRfqWithResponses(
   session: ChannelSession,
   id: string,
-  { choose, stored }: ReadOptions = {},
+  { choose, stored, storedText }: ReadOptions = {},
 ): Promise<FetchedRfq> {
-  const { value: rfq, readAt, serverDate } = await session.readRfq(id)
+  const { value: rfq, readAt, serverDate, validators } = await session.readRfq(id, { stored: storedText?.(null) })
   const { entries, complete, duplicates } = uniqueResponseEntries(rfq)
   const summaries = new SummaryTexts(rfq)
   const listed = entries.map(([entryId, { index }]) => ({ id: entryId, summaryHash: summaryHash(rfq, index), index }))
@@ -84,15 +89,18 @@ export async function readRfqWithResponses(
       .filter((each) => !choice?.observe.has(each.id))
       .map(async ({ index, ...each }) => {
         const requested = choice === undefined || choice.request.has(each.id)
-        const address = { rfqId: id, id: each.id, known: stored?.get(each.id) }
+        const address = { rfqId: id, id: each.id }
+        const options = { known: stored?.get(each.id), stored: storedText?.(each.id) }
         const summary = () => summaries.at(index)
-        const read = requested ? await fetchResponse(session, address, summary) : await parseSummary(summary)
+        const read = requested
+          ? await fetchResponse(session, { ...address, options }, summary)
+          : await parseSummary(summary)
         // Not a copy: a document that is not parsed yet stays so.
         return Object.assign(read, each, { requested })
       }),
   )
   return {
-    rfq: { ...rfq, problems: [...rfq.problems, ...duplicates] },
+    rfq: { ...rfq, problems: [...rfq.problems, ...duplicates], validators },
     responses,
     observed: listed.flatMap(({ index: _index, ...each }) => (choice?.observe.has(each.id) ? [each] : [])),
     responsesComplete: complete,
@@ -103,15 +111,15 @@ export async function readRfqWithResponses(
 
 async function fetchResponse(
   session: ChannelSession,
-  { rfqId, id, known }: { rfqId: string; id: string; known: string | undefined },
+  { rfqId, id, options }: { rfqId: string; id: string; options: ItemReadOptions },
   summaryOf: () => Promise<ParsedText>,
 ): Promise<ResponseContent> {
   try {
-    const { value } = await session.readResponse(rfqId, id, known)
-    if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const })
+    const { value, validators } = await session.readResponse(rfqId, id, options)
+    if (value instanceof StoredObservation) return Object.assign(value, { shape: 'full' as const, validators })
     const { body, exactBody, text, valid, problems, fingerprint = null } = value
-    if (text !== null && exactBody === body) return new ResponseText(text, value)
-    return { body, exactBody, text, valid, problems, fingerprint, shape: 'full' }
+    if (text !== null && exactBody === body) return new ResponseText(text, value, validators)
+    return { body, exactBody, text, valid, problems, fingerprint, shape: 'full', validators }
   } catch (error) {
     if (!(error instanceof ItemError)) throw error
     const code = isAddressable(id) ? 'unavailable' : 'unaddressable'
@@ -138,6 +146,7 @@ class ResponseText implements ResponseContent {
   constructor(
     readonly text: string,
     { body, valid, problems, fingerprint = null }: Observation<unknown>,
+    readonly validators: Validators | null,
   ) {
     this.hash = contentHash('response', body)
     this.valid = valid
@@ -155,7 +164,7 @@ async function parseSummary(summaryOf: () => Promise<ParsedText>): Promise<Respo
   const { body, exactBody, text, valid, problems: found } = parseResponseSummary(value, received)
   // Other deviations of a summary are those of its RFQ.
   const problems = found.filter(({ code }) => code === 'duplicate-key' || code === 'precision')
-  return { body, exactBody, text, valid, problems, fingerprint: null, shape: 'summary' }
+  return { body, exactBody, text, valid, problems, fingerprint: null, shape: 'summary', validators: null }
 }
 
 /** Null if the text has several lists of responses, so that it is unknown which one is meant. */

@@ -13,8 +13,9 @@ import {
   type RfqResponse,
   StoredObservation,
 } from '../domain/observation.js'
+import type { Validators } from '../domain/validators.js'
 import { CancelToken } from './cancel-token.js'
-import type { ChannelSession, CloseResult, Operation, ReadResult } from './contract.js'
+import type { ChannelSession, CloseResult, ItemReadOptions, Operation, ReadResult, StoredText } from './contract.js'
 import { ChannelError, ItemError, UnavailableError } from './errors.js'
 import { decodeText, parseAgain, readJsonItems, readJsonObject } from './json-body.js'
 import { createKeyRemover, noteRemovedKey } from './key-removal.js'
@@ -25,6 +26,7 @@ import { errorForStatus } from './status-errors.js'
 import type { Timing } from './timing.js'
 import type { Target, Transport, TransportReply, TransportRequest } from './transport.js'
 import { encodePath } from './url-path.js'
+import { validatorsOf } from './validators.js'
 
 export interface SessionOptions {
   transport: Transport
@@ -74,12 +76,12 @@ export class Session implements ChannelSession {
     return this.#list('listRfqs', 'rfqs', parseRfqListItem)
   }
 
-  readRfq(id: string): Promise<ReadResult<Observation<Rfq>>> {
-    return this.#item('readRfq', ['rfqs', id], id, parseRfq)
+  readRfq(id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<Rfq>>> {
+    return this.#item('readRfq', ['rfqs', id], parseRfq, options)
   }
 
-  readResponse(rfqId: string, id: string, known?: string): Promise<ReadResult<Observation<RfqResponse>>> {
-    return this.#item('readResponse', ['rfqs', rfqId, 'responses', id], id, parseResponse, known)
+  readResponse(rfqId: string, id: string, options?: ItemReadOptions): Promise<ReadResult<Observation<RfqResponse>>> {
+    return this.#item('readResponse', ['rfqs', rfqId, 'responses', id], parseResponse, options)
   }
 
   async closeRfq(id: string): Promise<CloseResult> {
@@ -96,9 +98,16 @@ export class Session implements ChannelSession {
     })
   }
 
-  async #item<T>(operation: Operation, segments: string[], id: string, parse: DocumentParser<T>, known?: string) {
+  /** @param segments of the path, the last one of which is the id */
+  async #item<T>(
+    operation: Operation,
+    segments: string[],
+    parse: DocumentParser<T>,
+    { known, stored }: ItemReadOptions = {},
+  ): Promise<ReadResult<Observation<T>>> {
     const target = this.#target(operation, segments)
-    return this.#read(target, async (reply): Promise<Observation<T>> => {
+    const id = segments.at(-1) as string
+    const parseItem = async (reply: TransportReply): Promise<Observation<T>> => {
       const fingerprint = reply.containedKey ? null : fingerprintOf(reply.body, this.#options.version)
       if (fingerprint !== null && fingerprint === known) return storedObservation(id, fingerprint, reply.body, parse)
       const { value, received } = await readJsonObject(reply, target.label, this.#sanitize)
@@ -106,7 +115,10 @@ export class Session implements ChannelSession {
       // A document without an id is stored under the requested id.
       const observation = (reply.containedKey ? noteRemovedKey(parse) : parse)(value, received)
       return { ...observation, id, fingerprint: received.hasInvalidUtf8 ? null : fingerprint }
-    })
+    }
+    const read = await this.#read(target, parseItem, stored)
+    // The stored text is another one than was sent.
+    return read.value.fingerprint === null ? { ...read, validators: null } : read
   }
 
   #target(operation: Operation, segments: string[]): Target {
@@ -118,20 +130,31 @@ export class Session implements ChannelSession {
     return { operation, method, path, label, scope: segments.length === 1 ? 'list' : 'item' }
   }
 
-  #read<T>(target: Target, parse: (reply: TransportReply) => Promise<T>): Promise<ReadResult<T>> {
+  #read<T>(target: Target, parse: (reply: TransportReply) => Promise<T>, stored?: StoredText): Promise<ReadResult<T>> {
     const { retries, backoff, timing } = this.#options
-    const attempt = (retry: number) => this.#attempt(target, retry, parse)
+    const attempt = (retry: number) => this.#attempt(target, { retry, stored }, parse)
     return withRetries(attempt, { retries, backoff, quota: this.#quota, timing, cancelToken: this.#cancelToken })
   }
 
-  async #attempt<T>(target: Target, retry: number, parse: (reply: TransportReply) => Promise<T>) {
-    const reply = await this.#send(target, retry)
-    if (reply.status !== 200) throw this.#errorFor(reply, target)
-    const value = await parse(reply)
-    return { value, readAt: reply.sentAt, serverDate: reply.serverDate }
+  async #attempt<T>(
+    target: Target,
+    { retry, stored }: { retry: number; stored?: StoredText | undefined },
+    parse: (reply: TransportReply) => Promise<T>,
+  ): Promise<ReadResult<T>> {
+    const reply = await this.#send(target, retry, stored?.validators)
+    const { status, sentAt: readAt, serverDate } = reply
+    if (status === 304 && stored !== undefined) {
+      const text = await stored.text()
+      // Another process stored another text meanwhile.
+      if (text === null) return this.#attempt(target, { retry }, parse)
+      return { value: await parse(withBody(reply, text)), readAt, serverDate, validators: stored.validators }
+    }
+    if (status !== 200) throw this.#errorFor(reply, target)
+    const validators = target.scope === 'item' ? validatorsOf(reply, this.#options.channel.apiKey) : null
+    return { value: await parse(reply), readAt, serverDate, validators }
   }
 
-  async #send(target: Target, retry: number): Promise<TransportReply> {
+  async #send(target: Target, retry: number, validators?: Validators): Promise<TransportReply> {
     const { transport, channel } = this.#options
     const beforeSend = () => {
       this.#throwIfPointless(target)
@@ -144,6 +167,7 @@ export class Session implements ChannelSession {
       apiKey: channel.apiKey,
       removeKey: this.#removeKey,
       retry,
+      validators,
       fairnessKey: this,
       cancelToken: this.#cancelToken,
       beforeSend,
@@ -169,6 +193,12 @@ export class Session implements ChannelSession {
     return (error instanceof TransientError && this.#options.transport.longPause()) || error
   }
 }
+
+/** A reply as if the marketplace had sent the text. */
+const withBody = (reply: TransportReply, text: string): TransportReply => ({
+  ...reply,
+  ...{ status: 200, headers: { 'content-type': 'application/json' }, body: Buffer.from(text), containedKey: false },
+})
 
 /** Another version of Quotekeeper may find other problems in the same bytes. */
 const fingerprintOf = (body: Buffer, version: string) => `${version} ${hash('sha256', body, 'base64')}`

@@ -3,6 +3,7 @@ import { type Dispatcher, Pool } from 'undici'
 import type { Clock } from '../domain/clock.js'
 import { clockSkewSeconds } from '../domain/clock-skew.js'
 import type { RequestLedger } from '../domain/request-ledger.js'
+import type { Validators } from '../domain/validators.js'
 import { CancelToken } from './cancel-token.js'
 import type { Operation, RequestLimits, RequestObserver } from './contract.js'
 import { AbortedError, type PausedError } from './errors.js'
@@ -12,6 +13,7 @@ import { connectOptions } from './loopback-lookup.js'
 import { RateLimiter } from './rate-limiter.js'
 import { parseRetryAfter } from './retry-after.js'
 import type { Timing } from './timing.js'
+import { conditionalHeaders } from './validators.js'
 
 export interface TransportOptions {
   baseUrl: string
@@ -41,6 +43,8 @@ export interface TransportRequest {
   removeKey: (body: Buffer, label: () => string) => Promise<Buffer>
   /** Attempts of the same read before this one. */
   retry: number
+  /** Makes the request conditional. */
+  validators?: Validators | undefined
   /** See RateLimiter. */
   fairnessKey: object
   cancelToken: CancelToken
@@ -141,13 +145,14 @@ export class Transport {
     return { reply, serverDate }
   }
 
-  #httpRequest({ target, apiKey, cancelToken }: TransportRequest): HttpRequest {
+  #httpRequest({ target, apiKey, cancelToken, validators }: TransportRequest): HttpRequest {
     const { limits, version } = this.#options
     const headers = {
       authorization: apiKey,
       accept: 'application/json',
       'accept-encoding': ACCEPT_ENCODING,
       'user-agent': `quotekeeper/${version}`,
+      ...conditionalHeaders(validators),
     }
     const maxBytes = Math.min(limits.maxBodyMiB * 2 ** 20, constants.MAX_STRING_LENGTH)
     const { method, path, label } = target

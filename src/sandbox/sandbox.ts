@@ -33,6 +33,8 @@ export interface SandboxOptions {
   live?: LiveOptions
   /** Serves `/_sandbox/…` (docs/SANDBOX.md); default true. */
   control?: boolean
+  /** Whether replies have an ETag, and conditional requests are answered 304; default true. */
+  etags?: boolean
   /** Called for each world event. */
   onEvent?: (event: WorldEvent) => void
   /** Called when the state cannot be saved after a change; default: a process warning. */
@@ -62,6 +64,8 @@ export interface Sandbox {
   readonly now: Clock
   /** Stops the clock at a date, replaces it, or (null) lets it run on from the current time. Triggers no world events. */
   setClock(to: Date | Clock | null): void
+  /** Begins or stops sending ETags (`SandboxOptions.etags`). */
+  sendETags(on: boolean): void
   /** Moves the clock forward and lets the events due by then happen. */
   advance(to: Date): WorldEvent[]
   /** Closes all connections, even with requests in progress, and saves the state. A second call waits for the first. */
@@ -87,14 +91,19 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   })
 }
 
-function createContext(world: World, clock: SandboxClock, { keepRequests, onEvent }: SandboxOptions): SandboxContext {
+function createContext(
+  world: World,
+  clock: SandboxClock,
+  { keepRequests, onEvent, etags = true }: SandboxOptions,
+): SandboxContext {
   const moveTo = (to: Date) => {
     clock.advance(to)
     const happened = advanceWorld(world, to)
     for (const event of happened) onEvent?.(event)
     return happened
   }
-  return { world, clock, advance: moveTo, faults: new FaultController(), log: new RequestLog(keepRequests) }
+  const log = new RequestLog(keepRequests)
+  return { world, clock, advance: moveTo, faults: new FaultController(), log, sendsETags: etags }
 }
 
 function makeSandbox(context: SandboxContext, { url, port }: RunningServer, close: () => Promise<void>): Sandbox {
@@ -108,6 +117,9 @@ function makeSandbox(context: SandboxContext, { url, port }: RunningServer, clos
       return log.entries
     },
     setClock: (to) => clock.set(to),
+    sendETags: (on) => {
+      context.sendsETags = on
+    },
   }
 }
 

@@ -26,6 +26,8 @@ export interface PollRfqsOptions {
   concurrency: number
   /** Id of the only RFQ to read, besides the list; other RFQs that should be read are left to the next poll. */
   only?: string
+  /** Asks for documents only if they changed, where the marketplace said how. Default false. */
+  conditional?: boolean
   /** Reads only what the plan says (docs/POLLING.md). Default: every open RFQ with all its responses. */
   planning?: PollPlanning
 }

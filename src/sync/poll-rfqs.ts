@@ -3,7 +3,7 @@ import { isAddressable } from '../domain/identifier.js'
 import type { Problem, ProblemCode } from '../domain/lenient-parser.js'
 import type { Observation, Rfq } from '../domain/observation.js'
 import { AbortedError, ChannelError, LedgerError, MarketplaceError, PausedError } from '../marketplace/errors.js'
-import { readRfqWithResponses } from '../marketplace/rfq-reader.js'
+import { type ReadOptions, readRfqWithResponses } from '../marketplace/rfq-reader.js'
 import type { RecordResult, RfqPollState } from '../store/contract.js'
 import type { PollContext, PollResult, PollRfqsOptions } from './contract.js'
 import { findConflict, type ListedTerms, listedTerms } from './list-conflict.js'
@@ -19,6 +19,8 @@ interface RfqPoll extends Poll {
   /** When the request for the list was sent. */
   listReadAt: Date
   choose: Selection['choose']
+  /** Whether documents are asked for only if they changed. */
+  conditional: boolean
   /** Limits how many RFQs are read at the same time. */
   reading: LimitFunction
   /** Ends the run: no further RFQ is read. */
@@ -55,7 +57,9 @@ export function pollRfqs(context: PollContext, options: PollRfqsOptions): Promis
     progress.counts.unchanged += unchanged.length
     progress.madeProgress = true
     const reading = pLimit(options.concurrency)
-    const rfqPoll = { ...poll, known, terms: listedTerms(value), listReadAt: readAt, choose, reading, fatal: null }
+    const conditional = (options.conditional ?? false) && !options.full
+    const terms = listedTerms(value)
+    const rfqPoll = { ...poll, known, terms, listReadAt: readAt, choose, conditional, reading, fatal: null }
     for (const entry of listOnly) await recordListEntry(rfqPoll, entry)
     await readEntries(rfqPoll, toRead)
   })
@@ -146,7 +150,8 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
       if (poll.fatal) return null
       throwIfStopped(poll)
       const stored = known.has(entry.id) ? await store.responseFingerprints(run.channel, entry.id) : undefined
-      return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), stored })
+      const storedText = poll.conditional ? await storedTexts(poll, entry.id) : undefined
+      return await readRfqWithResponses(session, entry.id, { choose: choose(entry.id), stored, storedText })
     })
     if (fetched === null) return
     const rfq = withListProblems(fetched.rfq, entry, findConflict(terms, fetched.rfq))
@@ -160,6 +165,24 @@ async function readRfq(poll: RfqPoll, entry: RfqEntry): Promise<void> {
       await recordListEntry(poll, entry)
     }
     throw error
+  }
+}
+
+/** The stored documents of an RFQ that the marketplace may be asked for only if they changed. */
+async function storedTexts(
+  { context: { store }, run, known }: RfqPoll,
+  rfqId: string,
+): Promise<ReadOptions['storedText']> {
+  const state = known.get(rfqId)
+  if (state?.detailReadAt == null) return undefined
+  const responses = await store.responseStates(run.channel, [rfqId])
+  const validators = new Map(responses.map((response) => [response.id, response.validators]))
+  return (id) => {
+    const found = id === null ? state.validators : validators.get(id)
+    if (found == null) return undefined
+    const kind = id === null ? 'rfq' : 'response'
+    const document = { channel: run.channel, kind, rfqId: id === null ? null : rfqId, id: id ?? rfqId } as const
+    return { validators: found, text: () => store.textWithValidators(document, found) }
   }
 }
 

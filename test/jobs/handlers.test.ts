@@ -137,7 +137,7 @@ describe('poll job', () => {
   it('logs one line with its counts', async () => {
     const { run, log, called } = await createTestHandlers()
     await run('poll-rfqs')
-    expect(called).toEqual([{ what: 'rfqs', options: { recheckClosedHours: 24, concurrency: 8 } }])
+    expect(called).toEqual([{ what: 'rfqs', options: { recheckClosedHours: 24, concurrency: 8, conditional: true } }])
     expect(log.lines).toEqual([
       {
         level: 'info',

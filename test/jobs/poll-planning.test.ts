@@ -53,7 +53,8 @@ describe('a scheduled poll', () => {
     const plan = (channel: string) => planPoll(config, store, { channel, now: NOW })
     // 20 a second for 290 seconds, less a tenth.
     const nextPollAt = new Date('2026-11-21T12:05:00.000Z')
-    expect(await plan('acme/peat')).toEqual({ budget: 2610, nextPollAt, intervalMs: 300_000, ...config.polling })
+    const rules = { offersMaxAgeMinutes: 60, urgentHours: 24 }
+    expect(await plan('acme/peat')).toEqual({ budget: 2610, nextPollAt, intervalMs: 300_000, ...rules })
     const run = await store.beginRun({ channel: 'acme/peat', kind: 'rfqs', now: NOW })
     await run.finish({ ...end, requests: 60, missing: 0, invalid: 0, postponed: 40 }, NOW)
     expect((await plan('acme/peat'))?.budget).toBe(250)

@@ -21,7 +21,11 @@ describe('what a poll is given', () => {
   })
 
   it('is how often closed RFQs are read, and how many at once, as configured', () => {
-    const config = { history: { recheckClosedHours: 12 }, requests: { concurrency: 3 } }
-    expect(pollOptions(config)).toEqual({ recheckClosedHours: 12, concurrency: 3 })
+    const config = {
+      history: { recheckClosedHours: 12 },
+      requests: { concurrency: 3 },
+      polling: { conditionalRequests: true },
+    }
+    expect(pollOptions(config)).toEqual({ recheckClosedHours: 12, concurrency: 3, conditional: true })
   })
 })

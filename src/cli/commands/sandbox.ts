@@ -10,6 +10,7 @@ interface Options {
   port: number
   seed: number
   state?: string
+  etags: boolean
 }
 
 /** How often the sandbox advances its events, in real milliseconds. */
@@ -26,6 +27,7 @@ export const register: RegisterCommand = (command, cli) => {
     )
     .option('--seed <number>', 'equal seeds produce equal marketplaces (default: 1)', wholeNumber(0, 2_147_483_647), 1)
     .option('--state <file>', 'load the state from this file if it exists, and save it there')
+    .option('--no-etags', 'send no ETag, and answer no conditional request with 304')
     .action((options: Options) => runSandbox(cli, options))
   withExamples(
     command,
@@ -34,12 +36,13 @@ export const register: RegisterCommand = (command, cli) => {
   )
 }
 
-async function runSandbox(cli: Cli, { port, seed, state }: Options): Promise<void> {
+async function runSandbox(cli: Cli, { port, seed, state, etags }: Options): Promise<void> {
   const { io } = cli
   const { minute, label } = timeFormatOf(cli)
   const options: SandboxOptions = {
     port,
     seed,
+    etags,
     now: io.now,
     keepRequests: 1000,
     live: { everyMs: TICK_MS },
