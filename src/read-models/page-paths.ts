@@ -13,5 +13,5 @@ export const rfqPath = (channel: string, name: string): string =>
 export const closingPath = (channel: string, name: string): string => `${rfqPath(channel, name)}/closing`
 
 /** `/problems?channel=acme%2Fforest`, and other lists of one channel. */
-export const listPath = (list: 'problems' | 'runs' | 'decisions', channel: string): string =>
+export const listPath = (list: 'problems' | 'runs' | 'decisions' | 'changes', channel: string): string =>
   `/${list}?channel=${encodeURIComponent(channel)}`

@@ -6,7 +6,8 @@ import type { RfqList, RfqListRow } from './rfq-list.js'
 
 /**
  * `refused`, `unknown`, `failed`, `unsettled`: what became of the newest close of an RFQ. `held`: a closing round waits for
- * approval. `overdue`: past due and still open. `due`: due within some days. `offers`: new, changed or withdrawn offers.
+ * approval. `overdue`: past due and still open. `due`: due within some days. `offers`: new, changed or withdrawn offers. `rfqs`: RFQs that are
+ * new or changed, without news of offers.
  * `behind`: a channel is not polled as scheduled. `undelivered`: notifications were given up. `problems`: documents deviate
  * from the API description.
  */
@@ -21,6 +22,7 @@ export type TodayKind =
   | 'undelivered'
   | 'due'
   | 'offers'
+  | 'rfqs'
   | 'problems'
 
 /** Something that a person has to decide or look at. */
@@ -45,7 +47,7 @@ export interface TodayItem {
 
 export interface Today {
   asOf: string
-  /** Offers that changed after this moment are listed. */
+  /** RFQs and offers that changed after this moment are listed. */
   since: string
   dueWithinDays: number
   /** Most urgent first. */
@@ -63,9 +65,9 @@ export interface PollCheck {
 }
 
 export interface TodaySource {
-  store: Pick<Overview, 'offerRevisions'> &
+  store: Pick<Overview, 'offerRevisions' | 'revisions'> &
     Pick<Runs, 'firstPollAt' | 'runs'> &
-    Pick<History, 'problems'> &
+    Pick<History, 'problems' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
     Pick<Reader, 'deadLetters'>
   rfqs: RfqList
@@ -76,7 +78,7 @@ export interface TodaySource {
 
 export interface TodayOptions {
   now: Date
-  /** New and changed offers since this moment, such as the last visit. */
+  /** New and changed RFQs and offers since this moment, such as the last visit. */
   since: Date
   /** Default 7. */
   dueWithinDays?: number

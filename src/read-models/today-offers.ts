@@ -42,12 +42,12 @@ const compareAction = ({ channel, name }: RfqListRow) => ({
 })
 
 /** One item per RFQ. For a channel that was first polled in the period, what that poll found is one item. */
-export async function offerItems(context: TodayContext): Promise<TodayItem[]> {
+export async function offerItems(context: TodayContext, firstPolls: FirstPolls): Promise<TodayItem[]> {
   const { source, since, now, byId } = context
   const revisions = await source.store.offerRevisions({ ...filterOf(context), after: since, asOf: now })
   const items: TodayItem[] = []
   for (const channel of new Set(revisions.map((revision) => revision.channel))) {
-    const first = await firstPollOf(source, channel, now)
+    const first = await firstPolls(channel)
     const isNew = first !== null && first.end > since
     if (isNew) {
       const found = await source.store.offerRevisions({ channel, after: new Date(0), asOf: first.end })
@@ -61,6 +61,19 @@ export async function offerItems(context: TodayContext): Promise<TodayItem[]> {
     )
   }
   return items.sort((a, b) => byCodeUnit(b.since ?? '', a.since ?? ''))
+}
+
+/** When the first poll of a channel's RFQs began and ended; null if there was none. */
+export type FirstPolls = (channel: string) => Promise<{ start: string; end: Date } | null>
+
+/** Looks each channel up once. */
+export function createFirstPolls(source: TodayContext['source'], now: Date): FirstPolls {
+  const known = new Map<string, ReturnType<FirstPolls>>()
+  return (channel) => {
+    const poll = known.get(channel) ?? firstPollOf(source, channel, now)
+    known.set(channel, poll)
+    return poll
+  }
 }
 
 /** More than a month of polls; older ones that found nothing are folded. */

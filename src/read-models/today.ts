@@ -10,7 +10,8 @@ import {
   type TodayOptions,
   type TodaySource,
 } from './today-model.js'
-import { dueItems, offerItems } from './today-offers.js'
+import { createFirstPolls, dueItems, offerItems } from './today-offers.js'
+import { rfqItems } from './today-rfqs.js'
 
 /** What needs a person, most urgent first. */
 export async function today(source: TodaySource, options: TodayOptions): Promise<Today> {
@@ -18,12 +19,16 @@ export async function today(source: TodaySource, options: TodayOptions): Promise
   const rows = await source.rfqs.rows({ ...filterOf(options), now })
   const byId = new Map(rows.map((row) => [keyOf(row), row]))
   const context: TodayContext = { ...options, dueWithinDays, source, rows, byId }
+  const firstPolls = createFirstPolls(source, now)
+  const offers = await offerItems(context, firstPolls)
+  const withOffers = new Set(offers.flatMap(({ channel, rfqId: id }) => (id === null ? [] : [keyOf({ channel, id })])))
   const groups = [
     await closingItems(context),
     await behindItems(context),
     await undeliveredItems(context),
     await dueItems(context),
-    await offerItems(context),
+    offers,
+    await rfqItems(context, { firstPolls, withOffers }),
     await problemItems(context),
   ]
   // The sort is stable: items of one severity keep the order of the groups.

@@ -194,7 +194,7 @@ describe('what needs a person', () => {
     const { out, status } = await quotekeeperWith({ width: 100, programName: 'npx quotekeeper' }, 'today')
     expect(status).toBe(0)
     expect(widest(out)).toBeLessThanOrEqual(100)
-    expect(out).toMatch(/^\d+ now, \d+ soon, \d+ to know \(RFQs due within 7 days, offers since 2026-03-09 00:00 UTC\)/)
+    expect(out).toMatch(/^\d+ now, \d+ soon, \d+ to know \(RFQs due within 7 days, news since 2026-03-09 00:00 UTC\)/)
     expect(out).toMatch(
       /\nNow\n[\s\S]*RFQ 4711 acme\/blue +Past due since 2026-03-09 and still open\. The channel is set to/,
     )

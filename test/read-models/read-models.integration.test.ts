@@ -252,7 +252,9 @@ describe('today', () => {
       ['due', 'medium', 2],
       ['problems', 'medium', null],
       ['offers', 'low', 2],
+      ['rfqs', 'low', 3],
     ])
+    expect(items[6]?.words).toMatch(/^Changed: minVolume [\d,.]+ → many\.$/)
     expect(items[2]?.action).toEqual({
       words: 'Close it now',
       command: 'quotekeeper close-expired --channel acme/forest',
@@ -306,6 +308,53 @@ describe('today', () => {
       const later = await news(new Date(fixture.now().getTime() - 1))
       expect(later.sort()).toEqual(['1: 1 changed offer.', '3: 1 new offer.'])
     }
+  })
+
+  it('has a line for each RFQ that is new, changed or gone without news of offers, and none for the rest, round after round', async () => {
+    const fixture = await openChannelFixture()
+    const { world } = fixture.sandbox
+    const add = (number: number) => world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' }).id
+    const [same = '', changing = ''] = [1, 2].map(add)
+    const offer = world.addResponse(same).id
+    await fixture.pollRfqs()
+    const source = { store: fixture.store, rfqs: listOf(fixture), channels: [RULES], pollChecks: async () => [] }
+    for (let round = 1; round <= 6; round++) {
+      const since = fixture.now()
+      fixture.advanceSeconds(3600)
+      const added = add(10 + round)
+      world.changeRfq(changing, { title: `Title ${round}` })
+      world.changeResponse(offer, { offer: { totalPrice: 1000 + round } })
+      await fixture.pollRfqs()
+      const lines = async () => {
+        const { items } = await today(source, { now: fixture.now(), since })
+        return items.map(({ kind, rfqNumber, words }) => `${kind} ${rfqNumber} ${words}`).sort()
+      }
+      expect(await lines()).toEqual([
+        'offers 1 1 changed offer.',
+        `rfqs ${10 + round} New, due 2027-01-31; no offers yet.`,
+        expect.stringMatching(new RegExp(`^rfqs 2 Changed: title .* → Title ${round}\\.$`)),
+      ])
+      world.removeRfq(added)
+      fixture.advanceSeconds(60)
+      await fixture.pollRfqs()
+      expect(await lines()).toContain(`rfqs ${10 + round} New, due 2027-01-31; no offers yet; no longer listed.`)
+      const gone = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
+      expect(gone.items.map(({ words }) => words)).toEqual(['Changed: no longer listed.'])
+    }
+  })
+
+  it('counts RFQs beyond twenty', async () => {
+    const fixture = await openChannelFixture()
+    await fixture.pollRfqs()
+    const since = fixture.now()
+    fixture.advanceSeconds(3600)
+    for (let number = 1; number <= 25; number++)
+      fixture.sandbox.world.addRfq(CHANNEL, { number, responseDueDate: '2027-01-31' })
+    await fixture.pollRfqs()
+    const source = { store: fixture.store, rfqs: listOf(fixture), channels: [RULES], pollChecks: async () => [] }
+    const { items } = await today(source, { now: fixture.now(), since })
+    expect(items).toHaveLength(21)
+    expect(items.find(({ rfqId }) => rfqId === null)?.words).toBe('5 more RFQs may be new or changed.')
   })
 
   it('shows a held round instead of its RFQs, and names nothing that a dry-run channel will not close as urgent', async () => {

@@ -27,7 +27,7 @@ type Options = ChannelOption & JsonOption & { since: string; dueWithin: number; 
 export const register: RegisterCommand = (command, cli) => {
   command
     .addOption(channelOption())
-    .addOption(sinceOption('offers that are new or changed since (default: yesterday)').default('yesterday'))
+    .addOption(sinceOption('RFQs and offers that are new or changed since (default: yesterday)').default('yesterday'))
     .option(
       '--due-within <days>',
       `open RFQs due within so many days (default: ${DUE_WITHIN_DAYS})`,
@@ -58,7 +58,7 @@ export const register: RegisterCommand = (command, cli) => {
   withExamples(
     command,
     ['quotekeeper today', 'what needs a person, most urgent first'],
-    ['quotekeeper today --since Monday --due-within 14', 'offers since Monday, and RFQs due within two weeks'],
+    ['quotekeeper today --since Monday --due-within 14', 'news since Monday, and RFQs due within two weeks'],
   )
 }
 
@@ -67,7 +67,7 @@ const HEADINGS: Record<Severity, string> = { high: 'Now', medium: 'Soon', low: '
 function printToday(cli: Cli, { items, since, dueWithinDays }: Today, limit: number): void {
   const { io } = cli
   const zone = zoneOf(cli)
-  const period = `RFQs due within ${plural(dueWithinDays, 'day')}, offers since ${zone.minute(new Date(since))} ${zone.timeZone}`
+  const period = `RFQs due within ${plural(dueWithinDays, 'day')}, news since ${zone.minute(new Date(since))} ${zone.timeZone}`
   if (items.length === 0) {
     io.out(`Nothing needs you (${period}).\n`)
     return

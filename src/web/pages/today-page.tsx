@@ -38,7 +38,7 @@ export async function todayPage(page: PageRequest): Promise<PageContent> {
           {items.length === 0
             ? 'Nothing needs you.'
             : `${formatCount(items.length, 'matter')}, ${urgent === 0 ? 'none urgent' : `${urgent} urgent`}. `}
-          Offers that are new or changed since <Moment at={since.toISOString()} /> UTC{' '}
+          RFQs and offers that are new or changed since <Moment at={since.toISOString()} /> UTC{' '}
           {query.since === undefined ? '(your last visit, or yesterday)' : ''} are included.
         </p>
         <TableView {...shown} link={link} />
@@ -58,6 +58,7 @@ const KINDS: Record<TodayKind, string> = {
   undelivered: 'Notifications',
   due: 'Due soon',
   offers: 'Offers',
+  rfqs: 'RFQs',
   problems: 'Data problems',
 }
 const TONES: Record<TodayItem['severity'], Tone> = { high: 'bad', medium: 'warn', low: 'neutral' }

@@ -52,7 +52,7 @@ export const listEndpoints = [
     summary: 'What needs a person, most urgent first',
     query: z.object({
       ...channelFilter,
-      since: moment.optional().describe('New and changed offers since this moment. Default: 24 hours ago.'),
+      since: moment.optional().describe('New and changed RFQs and offers since this moment. Default: 24 hours ago.'),
       due_within_days: wholeNumber(0, 366).default(7),
     }),
     result: todayModel,
