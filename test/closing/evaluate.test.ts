@@ -4,6 +4,7 @@ import {
   evaluate,
   hashWithoutUpdateTimes,
   isSameContent,
+  reasonAgainstAnother,
   reasonAgainstRetry,
   storedCandidate,
 } from '../../src/closing/evaluate.js'
@@ -121,6 +122,20 @@ describe('the reason against closing an RFQ again', () => {
   it('is nothing without a close', () => {
     expect(reasonAgainstRetry(undefined, candidate, NOW)).toBeNull()
     expect(reasonAgainstRetry(answered('unknown', { decision: 'keep' }), candidate, NOW)).toBeNull()
+  })
+})
+
+describe('the reason against another close', () => {
+  it('is the last answer, otherwise the second close within 24 hours', () => {
+    const reason = (outcome: string, sent: number) =>
+      reasonAgainstAnother(candidate, { answer: answered(outcome), sent, now: NOW })
+    expect(reason('closed', 1)).toBeNull()
+    expect(reason('closed', 2)).toEqual({
+      code: 'daily-limit',
+      text: 'its close was sent 2 times within 24 hours',
+    })
+    expect(reason('unknown', 1)).toMatchObject({ code: 'uncertain' })
+    expect(reason('unknown', 2)).toMatchObject({ code: 'uncertain' })
   })
 })
 

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
+import { readAndRecord } from '../../src/closing/fresh-read.js'
 import { previewClose } from '../../src/closing/preview.js'
-import { KEY } from '../helpers/channel-fixture.js'
-import { openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
+import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import { closingContextOf, DUE, openClosingFixture, rfqId } from '../helpers/closing-round-fixture.js'
 
-type Fixture = Awaited<ReturnType<typeof openClosingFixture>>
-const preview = ({ store, now }: Fixture, id = rfqId(1), more: { graceHours?: number } = {}) =>
+const preview = ({ store, now }: ChannelFixture, id = rfqId(1), more: { graceHours?: number } = {}) =>
   previewClose(store, { channel: KEY, rfqId: id, timeZone: 'UTC', graceHours: 0, ...more }, now())
 
 describe('the preview of a close', () => {
@@ -30,17 +30,25 @@ describe('the preview of a close', () => {
     expect((await preview(fixture, rfqId(1), { graceHours: 24 }))?.against).toHaveLength(1)
   })
 
-  it('does not exist for an RFQ that is not stored', async () => {
-    expect(await preview(await openClosingFixture(), rfqId(9))).toBeNull()
+  it('does not exist for an RFQ that is not stored, and needs no poll for one that is', async () => {
+    const fixture = await openChannelFixture()
+    const { id } = fixture.sandbox.world.addRfq(CHANNEL, { responseDueDate: DUE })
+    expect(await preview(fixture, id)).toBeNull()
+    const poll = await fixture.store.beginRun({ channel: KEY, kind: 'rfqs', now: fixture.now() })
+    await readAndRecord(closingContextOf(fixture), poll, id)
+    expect(await preview(fixture, id)).toMatchObject({ against: [], state: 'open' })
   })
 
-  it('says that the last close of the RFQ was refused, and how to send it again', async () => {
+  it.each([
+    [400, 'the marketplace refused to close it'],
+    [500, 'the effect of its last close is uncertain'],
+  ])('says what the last close of the RFQ led to, and how to send it again: %i', async (status, reason) => {
     const fixture = await openClosingFixture([{}, {}])
-    fixture.answerCloses(rfqId(1), 400)
+    fixture.answerCloses(rfqId(1), status)
     await fixture.closeExpired({ retry: [rfqId(1)] })
-    const [refused, other] = [await preview(fixture), await preview(fixture, rfqId(2))]
-    expect(refused?.against).toEqual([expect.stringContaining('the marketplace refused to close it')])
-    expect(refused?.remedies).toEqual([expect.stringContaining('--retry')])
+    const [answered, other] = [await preview(fixture), await preview(fixture, rfqId(2))]
+    expect(answered?.against).toEqual([expect.stringContaining(reason)])
+    expect(answered?.remedies).toEqual([expect.stringContaining('--retry')])
     expect(other).toMatchObject({ against: [], remedies: [] })
   })
 
