@@ -5,9 +5,9 @@ import type { ChannelRules } from './channel-rules.js'
 import type { RfqList, RfqListRow } from './rfq-list.js'
 
 /**
- * `refused`, `unknown`, `failed`, `unsettled`: what became of the newest close of an RFQ. `held`: a closing round waits for
- * approval. `overdue`: past due and still open. `due`: due within some days. `offers`: new, changed or withdrawn offers. `rfqs`: RFQs that are
- * new or changed, without news of offers.
+ * `refused`, `unknown`, `failed`, `unsettled`: the outcome of the newest close of an RFQ. `held`: a closing round waits for
+ * approval. `overdue`: past due and still open. `due`: due within some days. `offers`: new, changed or withdrawn offers.
+ * `rfqs`: RFQs that are new or changed, without news of offers.
  * `behind`: a channel is not polled as scheduled. `undelivered`: notifications were given up. `problems`: documents deviate
  * from the API description.
  */

@@ -1,4 +1,9 @@
-import { formatCount, formatPercent, formatPricePerTonne } from '../domain/comparison/number-format.js'
+import {
+  formatCount,
+  formatDaysFromToday,
+  formatPercent,
+  formatPricePerTonne,
+} from '../domain/comparison/number-format.js'
 import { byCodeUnit } from '../domain/comparison/numbers.js'
 import type { OfferRevisions } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
@@ -18,13 +23,11 @@ export async function dueItems({ rows, source, now, dueWithinDays }: TodayContex
     kind: 'due',
     severity: (row.daysToDue ?? 0) <= 1 ? 'high' : 'medium',
     ...about(row.channel, row.id, row),
-    words: `Due ${daysWords(row.daysToDue ?? 0)} (${row.responseDueDate}). ${offerWords(row, figures[at])}`,
+    words: `Due ${formatDaysFromToday(row.daysToDue ?? 0)} (${row.responseDueDate}). ${offerWords(row, figures[at])}`,
     since: null,
     action: compareAction(row),
   }))
 }
-
-const daysWords = (days: number) => (days === 0 ? 'today' : days === 1 ? 'tomorrow' : `in ${days} days`)
 
 function offerWords({ offers }: RfqListRow, figures: RfqFigures | undefined): string {
   if (offers === 0) return 'No offers yet.'

@@ -10,8 +10,12 @@ import type { ReportConfig } from './report-input.js'
  * @param out absolute path of the requested file
  */
 export function reportDestination(config: ReportConfig, channel: string, out?: string): Destination {
-  return out === undefined ? { directory: join(config.reports.directory, channelFolder(channel)) } : { file: out }
+  return out === undefined ? { directory: reportFolder(config, channel) } : { file: out }
 }
+
+/** The folder of a channel's reports. */
+export const reportFolder = (config: ReportConfig, channel: string): string =>
+  join(config.reports.directory, channelFolder(channel))
 
 /** `acme_forest`; plus a short hash if a name had to be simplified, so that two channels never share a folder. */
 function channelFolder(channel: string): string {

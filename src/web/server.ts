@@ -8,7 +8,7 @@ import {
   fastify,
 } from 'fastify'
 import { isLoopback } from '../domain/loopback.js'
-import { type AccessOptions, addAccessControl, allTokens } from './access/access-control.js'
+import { type AccessOptions, addAccessControl, hasUsers } from './access/access-control.js'
 import { addressMatcher } from './access/proxies.js'
 import { API_PREFIX, PROBLEM_TYPE, toProblem } from './api/problem.js'
 import { addErrorResponses } from './error-responses.js'
@@ -77,8 +77,6 @@ export async function createWebApp(options: ServerOptions): Promise<FastifyInsta
   await app.ready()
   return app
 }
-
-const hasUsers = (options: AccessOptions) => allTokens(options).length > 0 || options.trustedUserHeader !== null
 
 const LIMITS = {
   bodyLimit: 65_536,

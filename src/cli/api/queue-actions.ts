@@ -3,6 +3,7 @@ import type { JobStatus } from '../../../jobs/contract.js'
 import { jobId } from '../../../jobs/job-id.js'
 import type { ServiceQueue } from '../../../jobs/service.js'
 import type { Clock } from '../../domain/clock.js'
+import { reportPath } from '../../read-models/page-paths.js'
 import type { ActionDeps, ApiQueue, JobOrder } from '../../web/api/actions.js'
 import type { JobStatusView } from '../../web/api/schemas/index.js'
 import type { QueueDeps, QueueJob } from '../../web/pages/queue-page.js'
@@ -91,7 +92,7 @@ function toView({ id, name, payload, result, ...status }: JobStatus, reports: st
   const { state, addedAt, finishedAt } = status
   const job = { job: id, name, ...workOf(payload) }
   const report = result === null ? null : below(reports, result.file)
-  const reportHref = report && `/reports/${report.split('/').map(encodeURIComponent).join('/')}`
+  const reportHref = report && reportPath(report)
   return { ...job, state, addedAt, finishedAt, report, reportHref }
 }
 

@@ -48,7 +48,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const names = createRfqNames(rfqs)
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestRun({ channel, kind, outcome: 'complete' }))?.finishedAt ?? null
-  const timeZoneOf = (key: string) => channels.find((channel) => channel.key === key)?.timeZone ?? 'UTC'
+  const rulesOf = createRulesLookup(channels)
 
   async function reportOf(
     { channel, now, asOf = now }: RfqAddress,
@@ -59,7 +59,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       {
         store,
         config: { reports: { ...config.reports, settings } },
-        channel: { key: channel, timeZone: timeZoneOf(channel) },
+        channel: { key: channel, timeZone: rulesOf(channel).timeZone },
         ...{ asOf, now, version: VERSION, rfqId },
       },
       { withNegotiation },
@@ -136,7 +136,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       if ('notFound' in found) return found
       const { channel, now } = address
       const decisions = await store.decisions({ channel, rfqId: found.id, limit: MAX_EXPLAINED })
-      const { timeZone, graceHours, autoClose } = createRulesLookup(channels)(channel)
+      const { timeZone, graceHours, autoClose } = rulesOf(channel)
       const preview = await previewClose(store, { channel, rfqId: found.id, timeZone, graceHours }, now)
       return {
         ...{ channel, id: found.id, name: found.name, title: found.row.title },

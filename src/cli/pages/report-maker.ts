@@ -5,7 +5,7 @@ import { observeReport, recordReport } from '../../../jobs/report-record.js'
 import type { Clock } from '../../domain/clock.js'
 import { rfqFileName } from '../../reporting/file-names.js'
 import type { MakeReport, ReportRequest } from '../../reporting/make-report.js'
-import { reportDestination } from '../../reporting/report-destination.js'
+import { reportFolder } from '../../reporting/report-destination.js'
 import type { Store } from '../../store/contract.js'
 import type { MakeReportFile, ReportOrder } from '../../web/reports/report-jobs.js'
 import type { App } from '../app.js'
@@ -50,10 +50,9 @@ function whatIfFile(
   { channel, rfq, asOf, format, settings, isWhatIf }: ReportOrder,
   config: App['config'],
 ): string | null {
-  const destination = reportDestination(config, channel)
-  if (!isWhatIf || rfq === null || !('directory' in destination)) return null
+  if (!isWhatIf || rfq === null) return null
   const hash = createHash('sha256').update(JSON.stringify(settings)).digest('hex').slice(0, 8)
   const number = /^\d+$/.test(rfq.name) ? Number(rfq.name) : null
   const name = rfqFileName({ id: rfq.id, number }, asOf, format)
-  return join(destination.directory, name.replace(/(\.\w+)$/, `_what-if-${hash}$1`))
+  return join(reportFolder(config, channel), name.replace(/(\.\w+)$/, `_what-if-${hash}$1`))
 }

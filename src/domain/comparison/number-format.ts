@@ -47,3 +47,10 @@ export function truncate(text: string, max: number): string {
   if (text.length <= max) return text
   return `${text.slice(0, max - 1).replace(/[\uD800-\uDBFF]$/, '')}…`
 }
+
+/** `in 3 days`, `tomorrow`, `today`, `2 days ago`. */
+export function formatDaysFromToday(days: number): string {
+  if (days === 0) return 'today'
+  if (days === 1) return 'tomorrow'
+  return days > 0 ? `in ${days} days` : `${formatCount(-days, 'day')} ago`
+}

@@ -39,9 +39,13 @@ export const allTokens = ({ token, tokens }: Pick<AccessOptions, 'token' | 'toke
   ...tokens,
 ]
 
+/** Whether a way to sign in is configured. */
+export const hasUsers = (options: Pick<AccessOptions, 'token' | 'tokens' | 'trustedUserHeader'>): boolean =>
+  allTokens(options).length > 0 || options.trustedUserHeader !== null
+
 /** Whether everybody who can reach the server may use it: it listens on loopback, and no way to sign in is configured. */
 export const isOpen = (options: Pick<AccessOptions, 'host' | 'token' | 'tokens' | 'trustedUserHeader'>): boolean =>
-  isLoopback(options.host) && allTokens(options).length === 0 && options.trustedUserHeader === null
+  isLoopback(options.host) && !hasUsers(options)
 
 /** Establishes who sends each request, and rejects those who may not use its route. Decorates requests: plugin.ts. */
 export async function addAccessControl(app: FastifyInstance, options: AccessOptions): Promise<void> {

@@ -42,7 +42,7 @@ export interface ActionDeps {
   suggest: (text: string, candidates: readonly string[]) => string[]
 }
 
-/** A request that changes something, or asks what became of one. */
+/** A request that changes something, or asks for the status of one. */
 export interface ActionCall<Body> {
   path: Readonly<Record<string, string>>
   body: Body
@@ -169,7 +169,7 @@ export const ACTION_ENDPOINTS: readonly ActionEndpoint[] = [
     id: 'readJob',
     method: 'GET',
     path: '/jobs/{job}',
-    summary: 'What became of a job',
+    summary: 'Status of a job',
     description: 'Jobs are kept for a day, with `queue: in-process` until the service stops.',
     result: jobStatus,
     problems: [404, 503],

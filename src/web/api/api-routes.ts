@@ -34,8 +34,11 @@ function addEndpoints(api: FastifyInstance, options: ApiOptions): void {
   // Bodies are JSON only.
   api.removeContentTypeParser(['text/plain', 'application/x-www-form-urlencoded'])
   api.addHook('onSend', async (request, reply, payload) => answerIfChanged(request, reply, payload))
-  const document = openApiDocument(ENDPOINTS)
-  api.get('/openapi.json', () => document)
+  let document: ReturnType<typeof openApiDocument> | undefined
+  api.get('/openapi.json', () => {
+    document ??= openApiDocument(ENDPOINTS)
+    return document
+  })
   for (const endpoint of READ_ENDPOINTS) addReadEndpoint(api, endpoint, options)
   for (const endpoint of ACTION_ENDPOINTS) addActionEndpoint(api, endpoint, options)
 }

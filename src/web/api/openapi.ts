@@ -33,10 +33,11 @@ const MEANINGS: Record<number, string> = {
 
 /** The OpenAPI 3.1 document of the API, made from the schemas that its responses are tested with. */
 export function openApiDocument(endpoints: readonly Operation[]): Json {
+  const schemaOf = convertSchemas(endpoints)
   const paths: Record<string, Json> = {}
   for (const endpoint of endpoints) {
     const path = `${API_PREFIX}${endpoint.path}`
-    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint) }
+    paths[path] = { ...paths[path], [endpoint.method.toLowerCase()]: describeOperation(endpoint, schemaOf) }
   }
   return {
     openapi: '3.1.1',
@@ -51,7 +52,7 @@ export function openApiDocument(endpoints: readonly Operation[]): Json {
     security: [{ token: [] }, {}],
     paths,
     components: {
-      schemas: namedSchemas(),
+      schemas: Object.fromEntries(NAMED.map((schema) => [schema.meta()?.id, schemaOf(schema)])),
       securitySchemes: {
         token: { type: 'http', scheme: 'bearer', description: 'Not needed on loopback without users.' },
       },
@@ -59,22 +60,22 @@ export function openApiDocument(endpoints: readonly Operation[]): Json {
   }
 }
 
-function describeOperation(endpoint: Operation): Json {
+function describeOperation(endpoint: Operation, schemaOf: SchemaOf): Json {
   const { id, summary, description, status = 200, body, problems = [] } = endpoint
   const errors = [...new Set([...COMMON_PROBLEMS, ...problems])].sort()
   return {
     operationId: id,
     summary,
     ...(description !== undefined && { description }),
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint), ...headerParameters(endpoint)],
+    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint, schemaOf), ...headerParameters(endpoint)],
     ...(body && {
-      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body, 'input') } } },
+      requestBody: { required: true, content: { 'application/json': { schema: schemaOf(body) } } },
     }),
     responses: {
       [status]: {
         description: status === 202 ? 'Accepted' : 'Success',
         ...(status === 200 && { headers: { ETag: { schema: { type: 'string' } } } }),
-        content: { 'application/json': { schema: schemaOf(endpoint.result, 'output') } },
+        content: { 'application/json': { schema: useOf(endpoint.result, schemaOf) } },
       },
       ...(status === 200 && { 304: { description: 'Not changed since the entity tag in If-None-Match' } }),
       ...Object.fromEntries(errors.map((code) => [code, problemResponse(code)])),
@@ -95,8 +96,8 @@ const pathParameters = ({ path }: Operation): Json[] =>
     schema: { type: 'string' },
   }))
 
-function queryParameters({ query, acceptsSettings = false }: Operation): Json[] {
-  const { properties = {} } = schemaOf(query, 'input') as { properties?: Record<string, Json> }
+function queryParameters({ query, acceptsSettings = false }: Operation, schemaOf: SchemaOf): Json[] {
+  const { properties = {} } = schemaOf(query) as { properties?: Record<string, Json> }
   const named = Object.entries(properties).map(([name, { description, ...schema }]) => ({
     name,
     in: 'query',
@@ -126,22 +127,35 @@ const headerParameters = ({ acceptsIdempotencyKey = false }: Operation): Json[] 
 
 const REFERENCE = { uri: (id: string) => `#/components/schemas/${id}` }
 
-/** A schema in JSON Schema, with references to the named ones. */
-function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
-  if (NAMED.includes(schema)) return { $ref: REFERENCE.uri(schema.meta()?.id ?? '') }
-  const registry = z.registry<{ id: string }>()
-  for (const named of NAMED) registry.add(named, { id: named.meta()?.id ?? '' })
-  registry.add(schema, { id: 'this' })
-  const generated = z.toJSONSchema(registry, { ...REFERENCE, io, unrepresentable: 'any', override: withoutPattern })
-  return cleaned(generated.schemas.this as Json)
+/** All schemas of the operations in JSON Schema, converted at once, with references to the named ones. */
+function convertSchemas(endpoints: readonly Operation[]): SchemaOf {
+  const received = endpoints.flatMap(({ query, body }) => (body === undefined ? [query] : [query, body]))
+  const all = new Map([
+    ...convertTogether(received, 'input'),
+    ...convertTogether([...NAMED, ...endpoints.map(({ result }) => result)], 'output'),
+  ])
+  return (schema) => all.get(schema) ?? {}
 }
 
-function namedSchemas(): Json {
+/** Finds a schema in JSON Schema. */
+type SchemaOf = (schema: z.ZodType) => Json
+
+function convertTogether(schemas: readonly z.ZodType[], io: 'input' | 'output'): [z.ZodType, Json][] {
   const registry = z.registry<{ id: string }>()
-  for (const named of NAMED) registry.add(named, { id: named.meta()?.id ?? '' })
-  const { schemas: all } = z.toJSONSchema(registry, { ...REFERENCE, io: 'output', override: withoutPattern })
-  return Object.fromEntries(Object.entries(all).map(([id, schema]) => [id, cleaned(schema as Json)]))
+  const ids = new Map<z.ZodType, string>()
+  for (const schema of new Set(schemas)) {
+    const id = String(schema.meta()?.id ?? `unnamed${ids.size}`)
+    ids.set(schema, id)
+    registry.add(schema, { id })
+  }
+  const options = { ...REFERENCE, io, unrepresentable: 'any', override: withoutPattern } as const
+  const { schemas: converted } = z.toJSONSchema(registry, options)
+  return [...ids].map(([schema, id]) => [schema, cleaned(converted[id] as Json)])
 }
+
+/** A schema where it is used: a reference, if it is a named one. */
+const useOf = (schema: z.ZodType, schemaOf: SchemaOf): Json =>
+  NAMED.includes(schema) ? { $ref: REFERENCE.uri(String(schema.meta()?.id)) } : schemaOf(schema)
 
 const cleaned = ({ $schema: _schema, $id: _id, id: _name, ...schema }: Json): Json => schema
 

@@ -86,7 +86,7 @@ function addShortcuts() {
     const isTyping = event.target instanceof Element && event.target.closest('input, select, textarea, dialog')
     if (event.ctrlKey || event.metaKey || event.altKey || isTyping) return
     if (event.key === '?') showHelp()
-    else if (readSetting()) return
+    else if (areShortcutsOff()) return
     else if (event.key === '/') focusSearch()
     else if (event.key === 'j' || event.key === 'k') moveRow(event.key === 'j' ? 1 : -1)
     else return
@@ -131,7 +131,7 @@ function showHelp() {
     list.append(term, description)
   }
   const label = document.createElement('label')
-  const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: !readSetting() })
+  const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: !areShortcutsOff() })
   box.addEventListener('change', () => localStorage.setItem(SHORTCUTS_OFF, box.checked ? '' : '1'))
   label.append(box, ' Use the keys /, j and k')
   const form = Object.assign(document.createElement('form'), { method: 'dialog' })
@@ -141,7 +141,7 @@ function showHelp() {
   return dialog.showModal()
 }
 
-function readSetting() {
+function areShortcutsOff() {
   try {
     return localStorage.getItem(SHORTCUTS_OFF) === '1'
   } catch {

@@ -3,7 +3,7 @@ import type { QueueLoad } from '../../domain/queue-load.js'
 import { HttpError } from '../errors.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
-import { Badge, Moment, plain, type Tone } from '../views/format.js'
+import { Badge, Command, Moment, plain, type Tone } from '../views/format.js'
 import { TableView } from '../views/table-view.js'
 import { FilterForm } from './filter-form.js'
 import { type PageContent, type PageRequest, pageOf, readChoice } from './page.js'
@@ -43,7 +43,11 @@ export async function queuePage(page: PageRequest, queue: QueueDeps): Promise<Pa
     caption: 'Jobs: those that run, those that wait, then those that ended, newest first',
     columns: COLUMNS,
     rows: state === null ? jobs : jobs.filter((job) => job.state === state),
-    empty: <>No jobs match. The schedule adds jobs; `quotekeeper sync` works without the queue.</>,
+    empty: (
+      <>
+        No jobs match. The schedule adds jobs; <Command text="quotekeeper sync" /> works without the queue.
+      </>
+    ),
   })
   return {
     title: 'Queue',

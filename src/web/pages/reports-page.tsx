@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { basename } from 'node:path'
 import type { FastifyInstance } from 'fastify'
+import { reportPath } from '../../read-models/page-paths.js'
 import { HttpError } from '../errors.js'
 import type { ReportJob, ReportJobs } from '../reports/report-jobs.js'
 import type { Column, Table } from '../tables/table.js'
@@ -171,9 +172,7 @@ const FILE_COLUMNS: readonly Column<ReportFile>[] = [
   },
 ]
 
-const FileLink = ({ name }: { name: string }) => (
-  <a href={`/reports/${name.split('/').map(encodeURIComponent).join('/')}`}>{plain(name)}</a>
-)
+const FileLink = ({ name }: { name: string }) => <a href={reportPath(name)}>{plain(name)}</a>
 
 const TONES: Record<ReportJob['state'], Tone> = { waiting: 'neutral', running: 'warn', done: 'good', failed: 'bad' }
 
@@ -197,7 +196,7 @@ const JOB_COLUMNS: readonly Column<ReportJob>[] = [
 /** Seconds after which the page of a job that is not done loads itself again. */
 const REFRESH_SECONDS = 1
 
-/** `/reports/jobs/ID`: what became of one report. */
+/** `/reports/jobs/ID`: the status of one report. */
 async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<PageContent> {
   const job = jobs.find(path.id ?? '')
   if (job === undefined)
@@ -227,7 +226,7 @@ async function jobPage({ path }: PageRequest, { jobs }: ReportsDeps): Promise<Pa
         )}
         {job.file !== null && (
           <p>
-            <a class="button primary" href={`/reports/${job.file.split('/').map(encodeURIComponent).join('/')}`}>
+            <a class="button primary" href={reportPath(job.file)}>
               Download
             </a>{' '}
             <span class="small muted">{plain(job.file)}</span>

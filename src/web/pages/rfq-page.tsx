@@ -1,4 +1,4 @@
-import { formatCount } from '../../domain/comparison/number-format.js'
+import { formatCount, formatDaysFromToday } from '../../domain/comparison/number-format.js'
 import { describeTermsRead } from '../../domain/terms-read.js'
 import { quoteForShell } from '../../quote-for-shell.js'
 import { closingPath, rfqPath } from '../../read-models/page-paths.js'
@@ -12,7 +12,6 @@ import { type PageContent, type PageRequest, pageOf, type Redirect, readAsOf } f
 import { addressOf } from './rfq-address.js'
 import { RfqCharts } from './rfq-charts.js'
 import { offersTable, scenariosTable } from './rfq-tables.js'
-import { daysWords } from './rfqs-page.js'
 import { TimeMachine } from './time-machine.js'
 import { WhatIfPanel } from './what-if-panel.js'
 
@@ -102,7 +101,7 @@ const withoutAll = (names: readonly string[]) => Object.fromEntries(names.map((n
 /** The facts that one needs first, in two lines. */
 function Facts({ model }: { model: RfqPageModel }) {
   const { rfq, channel, currency, summary, timeZone, termsRead, asOf } = model
-  const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${daysWords(rfq.daysToDue)})`
+  const due = rfq.daysToDue === null || rfq.state !== 'open' ? '' : ` (${formatDaysFromToday(rfq.daysToDue)})`
   const limits = range(rfq.minUnitPrice, rfq.maxUnitPrice, price)
   return (
     <div class="facts">

@@ -1,3 +1,4 @@
+import { formatDaysFromToday } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../read-models/rfq-search.js'
@@ -120,7 +121,7 @@ const COLUMNS: readonly Column<RfqSearchRow>[] = [
     cell: ({ responseDueDate, daysToDue, state }) => (
       <>
         {plain(responseDueDate)}
-        {state === 'open' && daysToDue !== null && <div class="muted small">{daysWords(daysToDue)}</div>}
+        {state === 'open' && daysToDue !== null && <div class="muted small">{formatDaysFromToday(daysToDue)}</div>}
       </>
     ),
   },
@@ -175,10 +176,4 @@ const NO_AWARD = {
   none: 'no offer meets the requirements',
   'no-target': 'states no volume',
   'no-offers': 'no offers',
-}
-
-export function daysWords(days: number): string {
-  if (days === 0) return 'today'
-  if (days === 1) return 'tomorrow'
-  return days > 0 ? `in ${days} days` : `${-days} ${days === -1 ? 'day' : 'days'} ago`
 }

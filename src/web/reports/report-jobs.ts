@@ -50,7 +50,7 @@ const MAX_WAITING = 10
 /** Jobs that are remembered. */
 const MAX_JOBS = 50
 
-/** Makes reports one after another, and remembers what became of them until the service stops. */
+/** Makes reports one after another, and remembers their status until the service stops. */
 export function createReportJobs(make: MakeReportFile, describeError: (error: unknown) => string): ReportJobs {
   const jobs = new Map<string, ReportJob>()
   let last: Promise<void> = Promise.resolve()

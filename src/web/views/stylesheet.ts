@@ -66,7 +66,6 @@ a{color:var(--link);text-underline-offset:.15em}a:hover{text-decoration-thicknes
 .top a{color:inherit}.top :focus-visible{outline-color:var(--brandink)}.brand{font-weight:650;font-size:1.05rem;text-decoration:none;letter-spacing:.01em}
 .top nav{flex:1 1 auto;display:flex;flex-wrap:wrap;gap:.1rem}.top nav a{padding:.35rem .6rem;border-radius:.35rem;text-decoration:none}.top nav a:hover{background:#ffffff24}.top nav a[aria-current]{background:#ffffff33;font-weight:600}
 .top form{display:flex;gap:.4rem;align-items:center;margin:0}.top .who{opacity:.92}
-.top input[type=search]{width:14rem;max-width:100%;border-color:transparent;background:#ffffff1f;color:inherit}.top input::placeholder{color:#ffffffd9}
 .top button{background:transparent;color:inherit;border-color:#ffffff8c}
 main.wrap{padding-top:1.3rem;padding-bottom:2.5rem}main:focus{outline:0}
 h1{margin:0 0 .3rem;font-size:1.55rem;line-height:1.25;color:var(--sectionink);overflow-wrap:anywhere}h2{margin:2rem 0 .5rem;font-size:1.15rem;color:var(--sectionink)}h3{margin:1.2rem 0 .3rem;font-size:1rem}
@@ -82,7 +81,6 @@ label{font-weight:600}.field{display:grid;gap:.25rem;margin:.7rem 0}
 input,select,button,.button{font:inherit;color:var(--ink);background:var(--paper);border:1px solid var(--edge);border-radius:.4rem;padding:.35rem .6rem;min-height:2.15rem;max-width:100%}
 input[type=checkbox],input[type=radio]{min-height:0}
 button,.button{cursor:pointer;font-weight:600;text-decoration:none;display:inline-block}button:hover,.button:hover{background:var(--band)}button.primary,.button.primary{background:var(--brand);border-color:var(--brand);color:var(--brandink)}button.primary:hover,.button.primary:hover{filter:brightness(1.15)}
-footer{border-top:1px solid var(--line);color:var(--muted);font-size:.85rem}footer .wrap{padding-top:.8rem;padding-bottom:1.6rem}
 code{font:.88em ui-monospace,SFMono-Regular,Menlo,Consolas,"Liberation Mono",monospace;overflow-wrap:anywhere}
 .filters{display:flex;flex-wrap:wrap;gap:.6rem .9rem;align-items:end;margin:.8rem 0}.filters .field{margin:0}.filters label{font-weight:400;font-size:.85rem;color:var(--muted)}
 .table{margin:.7rem 0 1.2rem}.tall{max-height:82vh}.line{white-space:nowrap}td.wide>div{min-width:13rem}.scroll{overflow:auto;border:1px solid var(--line);border-radius:.55rem;background:var(--paper)}
@@ -115,8 +113,8 @@ dialog{border:1px solid var(--edge);border-radius:.6rem;background:var(--paper);
 progress{width:100%;height:.9rem;accent-color:var(--brand)}
 .prose{white-space:pre-line;overflow-wrap:anywhere}.empty{max-width:none}
 @media (max-width:40rem){td.wide>div{min-width:0}.cards td>div{min-width:0;overflow-wrap:anywhere}.scroll{max-height:none;border:0;background:none;overflow:visible}table.cards,.cards tbody,.cards tr,.cards td{display:block}.cards thead{display:none}.cards tr{border:1px solid var(--line);border-radius:.5rem;background:var(--paper);margin:0 0 .6rem;padding:.3rem 0}.cards td{display:flex;justify-content:space-between;gap:1rem;border:0;padding:.16rem .7rem;text-align:right!important;white-space:normal!important}.cards td::before{content:attr(data-label);flex:0 0 8rem;text-align:left;color:var(--muted)}
-body{font-size:14.5px}.wrap{padding-left:.9rem;padding-right:.9rem}h1{font-size:1.3rem}.top form{flex:1 1 100%}.top input[type=search]{width:auto;flex:1 1 8rem;min-width:0}}
-@media print{.scroll{max-height:none!important;overflow:visible;border:0}thead th{position:static}thead{display:table-header-group}tr,.chart{break-inside:avoid}.charts{grid-template-columns:1fr 1fr}details:not([open]){display:none}.top,.skip,footer,.noprint{display:none!important}body{background:none;font-size:11px}.wrap{max-width:none;padding:0}a{color:inherit;text-decoration:none}.card{border:0;padding:0}@page{size:A4 landscape;margin:12mm}}
+body{font-size:14.5px}.wrap{padding-left:.9rem;padding-right:.9rem}h1{font-size:1.3rem}.top form{flex:1 1 100%}}
+@media print{.scroll{max-height:none!important;overflow:visible;border:0}thead th{position:static}thead{display:table-header-group}tr,.chart{break-inside:avoid}.charts{grid-template-columns:1fr 1fr}details:not([open]){display:none}.top,.skip,.noprint{display:none!important}body{background:none;font-size:11px}.wrap{max-width:none;padding:0}a{color:inherit;text-decoration:none}.card{border:0;padding:0}@page{size:A4 landscape;margin:12mm}}
 @media (prefers-reduced-motion:no-preference){html{scroll-behavior:smooth}}
 ${CHART_STYLE}`
 

@@ -193,7 +193,7 @@ export const comparison = z
   .meta({ id: 'Comparison' })
 
 export const acceptedJob = z
-  .strictObject({ job: text, href: text.describe('Answers what became of the job.') })
+  .strictObject({ job: text, href: text.describe('Answers the status of the job.') })
   .meta({ id: 'AcceptedJob' })
 
 export const jobStatus = z
@@ -213,5 +213,5 @@ export const jobStatus = z
   })
   .meta({ id: 'Job' })
 
-/** What became of a job, and whose work it was. */
+/** The status of a job, and whose work it is. */
 export type JobStatusView = z.input<typeof jobStatus>
