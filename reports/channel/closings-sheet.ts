@@ -1,9 +1,10 @@
 import type { ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, isOneOf, mark } from '../layout/marks.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
-import { type ChannelLayout, channelHeading } from './layout.js'
+import type { ChannelLayout } from './layout.js'
 
 const NOTE = 'All closing decisions, newest first, with their reasons and outcomes.'
 
@@ -12,7 +13,7 @@ export function channelClosingsSheet(layout: ChannelLayout): SheetPlan {
   const { text, codes, number, date, moment } = columnsOf<ReportedDecision>()
   return tableSheet({
     grid: 'Closings',
-    heading: channelHeading(layout, 'Closing decisions', NOTE),
+    heading: headingOf(layout, 'Closing decisions', NOTE),
     rows: layout.report.closings,
     emptyText: 'No closing decisions.',
     frozenColumns: 2,

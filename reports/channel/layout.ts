@@ -1,6 +1,5 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { type Grid, keys, makeGrid } from '../layout/grid.js'
-import type { Heading } from '../layout/rows.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { asOfLabel } from '../layout/wording.js'
@@ -22,6 +21,7 @@ export type OfferRowKey = (typeof OFFER_ROW_KEYS)[number]
 /** The input of the sheets of a channel's workbook: the report, and the position of every table. */
 export interface ChannelLayout {
   report: ChannelReport
+  subject: string
   numbers: NumberStyles
   rfqs: Grid<RfqRowKey>
   offers: Grid<OfferRowKey>
@@ -38,6 +38,7 @@ export function channelLayout(report: ChannelReport): ChannelLayout {
   ]
   return {
     report,
+    subject: subjectOf(report),
     numbers: numberStyles(volumes, []),
     rfqs: makeGrid('RFQs', RFQ_ROW_KEYS, HEADER_ROW, rfqs.length),
     offers: makeGrid('Offers', OFFER_ROW_KEYS, HEADER_ROW, offers.length),
@@ -45,16 +46,11 @@ export function channelLayout(report: ChannelReport): ChannelLayout {
   }
 }
 
-export function channelIdentity({ context }: ChannelReport): ReportIdentity {
-  const about = `${context.channel} · ${asOfLabel(context.asOf)}`
-  return {
-    title: `Channel ${context.channel}: overview`,
-    subject: 'RFQs, offers, closings and listings of a channel',
-    footer: about,
-    asOf: new Date(context.asOf),
-  }
-}
+const subjectOf = ({ context }: ChannelReport) => `${context.channel} · ${asOfLabel(context.asOf)}`
 
-export function channelHeading({ report }: ChannelLayout, title: string, note: string): Heading {
-  return { title, subject: `${report.context.channel} · ${asOfLabel(report.context.asOf)}`, note }
-}
+export const channelIdentity = (report: ChannelReport): ReportIdentity => ({
+  title: `Channel ${report.context.channel}: overview`,
+  subject: 'RFQs, offers, closings and listings of a channel',
+  footer: subjectOf(report),
+  asOf: new Date(report.context.asOf),
+})

@@ -1,11 +1,12 @@
 import type { ListingRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { columnsOf } from '../layout/columns.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { joinList } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
-import { type ChannelLayout, channelHeading } from './layout.js'
+import type { ChannelLayout } from './layout.js'
 
 const NOTE = 'One row per listing, as described by its developer: labels, methodologies and registry ids are claims.'
 
@@ -16,7 +17,7 @@ export function channelListingsSheet(layout: ChannelLayout): SheetPlan {
   const own = (listing: ListingRow) => price(style.currencyCode(listing.currency))
   return tableSheet({
     grid: 'Listings',
-    heading: channelHeading(layout, 'Listings', NOTE),
+    heading: headingOf(layout, 'Listings', NOTE),
     rows: layout.report.listings,
     emptyText: 'No listings.',
     frozenColumns: 1,

@@ -1,11 +1,12 @@
 import type { OfferRow } from '../../src/domain/comparison/channel/channel-report-model.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, mark } from '../layout/marks.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { yesNo as inWords } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
-import { type ChannelLayout, channelHeading, type OfferRowKey } from './layout.js'
+import type { ChannelLayout, OfferRowKey } from './layout.js'
 
 const NOTE =
   'One row per offer, in the order of RFQs, then by rank. “No.” is the row number of its RFQ on the sheet RFQs.'
@@ -18,7 +19,7 @@ export function channelOffersSheet(layout: ChannelLayout): SheetPlan {
   const own = (offer: OfferRow) => numbers.money(style.currencyCode(offer.currency))
   return tableSheet({
     grid: offers,
-    heading: channelHeading(layout, 'Offers', NOTE),
+    heading: headingOf(layout, 'Offers', NOTE),
     rows: layout.report.offers,
     emptyText: 'No offers received.',
     frozenColumns: 3,

@@ -2,10 +2,11 @@ import type { RfqRow } from '../../src/domain/comparison/channel/channel-report-
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { all, here, is, mark } from '../layout/marks.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { type ChannelLayout, channelHeading, type OfferRowKey, type RfqRowKey } from './layout.js'
+import type { ChannelLayout, OfferRowKey, RfqRowKey } from './layout.js'
 
 const NOTE =
   'One row per RFQ, open RFQs first, by due date. Prices are those of ranked offers, in the currency of the column “Currency of prices”.'
@@ -16,7 +17,7 @@ export function channelRfqsSheet(layout: ChannelLayout): SheetPlan {
   const open = is({ column: rfqs.letter('state') }, '=', 'open')
   return tableSheet({
     grid: rfqs,
-    heading: channelHeading(layout, 'RFQs', NOTE),
+    heading: headingOf(layout, 'RFQs', NOTE),
     rows: layout.report.rfqs,
     emptyText: 'No RFQs.',
     frozenColumns: 2,

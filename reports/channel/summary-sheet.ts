@@ -1,8 +1,8 @@
 import type { ChannelReport, RfqRow } from '../../src/domain/comparison/channel/channel-report-model.js'
-import { referenceTo } from '../layout/cell-text.js'
+import { NO_FIGURE } from '../layout/cell-text.js'
 import { type Chart, chartColumns } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
-import { type Column, columnsOf } from '../layout/columns.js'
+import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, RowList, sectionRow, subjectRow, textRow, titleRow } from '../layout/rows.js'
@@ -119,13 +119,11 @@ const openTitle = ({ summary }: ChannelReport, shown: number) =>
 function openColumns(layout: ChannelLayout): Column<RfqRow>[] {
   const columns = rfqColumns(layout)
   const { text } = columnsOf<RfqRow>()
-  const fromRfqs = (key: RfqRowKey): Column<RfqRow> => ({
-    ...columns[key],
-    cell: (rfq, index) => {
-      const source = layout.rfqs.cell(key, index)
-      return referenceTo(columns[key].cell(rfq, index), `IF(ISNUMBER(${source}),${source},"–")`, '–')
-    },
-  })
+  const fromRfqs = (key: RfqRowKey) => {
+    const source = (index: number) => layout.rfqs.cell(key, index)
+    const expression = (_: RfqRow, index: number) => `IF(ISNUMBER(${source(index)}),${source(index)},"${NO_FIGURE}")`
+    return referringColumn(columns[key], expression, { otherwise: NO_FIGURE })
+  }
   return [
     columns.number,
     text('Title', ({ title, reference, id }) => oneLine(title ?? reference ?? id), { look: style.boldWrapped }),

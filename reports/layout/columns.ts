@@ -1,16 +1,7 @@
 import * as style from '../xlsx/cell-styles.js'
-import {
-  arrayFormula,
-  blank,
-  type CachedResult,
-  type Cell,
-  date,
-  dateSerial,
-  formula,
-  moment,
-  number,
-  text,
-} from '../xlsx/cells.js'
+import type { Cell } from '../xlsx/cells.js'
+import * as cells from '../xlsx/cells.js'
+import { referenceTo } from './cell-text.js'
 import type { Grid } from './grid.js'
 import { type Codes, codeList, countryName, yesNo } from './wording.js'
 
@@ -51,6 +42,20 @@ export const working = <Row, Key extends string>(
   ...(Object.fromEntries(keys.map((key) => [key, { ...columns[key], working: true }])) as Columns<Row, Key>),
 })
 
+/** A column with formulas that refer to the cells of another one, wherever it is; `otherwise` is the result without a value. */
+export const referringColumn = <Row>(
+  column: Column<Row>,
+  expression: (row: Row, index: number) => string,
+  { header = column.header, look, otherwise = '' }: { header?: string; look?: style.Style; otherwise?: string } = {},
+): Column<Row> => ({
+  ...column,
+  header,
+  cell: (row, index) => {
+    const cell = column.cell(row, index)
+    return referenceTo({ ...cell, style: look ?? cell.style }, expression(row, index), otherwise)
+  },
+})
+
 /** Style of the cells of a column; a function where it depends on the row, such as on its currency. */
 type Look<Row> = style.Style | ((row: Row) => style.Style)
 
@@ -58,7 +63,7 @@ type Look<Row> = style.Style | ((row: Row) => style.Style)
 export type At<Key extends string> = (key: Key) => string
 
 /** A formula and its stored result, from the report model; null is #N/A. */
-type Formula = readonly [expression: string, cached: CachedResult]
+type Formula = readonly [expression: string, cached: cells.CachedResult]
 
 type FormulaColumn<Row, Key extends string> = [
   look: Look<Row>,
@@ -93,7 +98,7 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       column(header, look, (row, its) => cell(value(row), its), options)
   /** Columns of formulas with their stored results. */
   const formulas =
-    (cell: typeof formula) =>
+    (cell: typeof cells.formula) =>
     (header: string, ...[look, make, options = {}]: FormulaColumn<Row, Key>): Column<Row> =>
       column(header, look, (row, its, index) => cell(...make(row, at(index), index), its), options)
   return {
@@ -104,33 +109,33 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
       options: ColumnOptions & { look?: style.Style; full?: (row: Row) => unknown } = {},
     ): Column<Row> => {
       const { look = style.wrapped, full = value, ...others } = options
-      return { ...column(header, look, (row, its) => text(value(row), its), others), full }
+      return { ...column(header, look, (row, its) => cells.text(value(row), its), others), full }
     },
     /** Codes in words, one or several. */
     codes: (header: string, value: (row: Row) => Codes, options: ColumnOptions = {}): Column<Row> => {
       const full = (row: Row) => codeList(value(row))
-      return { ...values(style.wrapped, text)(header, full, options), full }
+      return { ...values(style.wrapped, cells.text)(header, full, options), full }
     },
     /** Countries by name. */
-    country: values<string | null>(style.wrapped, (code, its) => text(countryName(code), its)),
+    country: values<string | null>(style.wrapped, (code, its) => cells.text(countryName(code), its)),
     /** Numbers; empty where there is none. */
     number: (
       header: string,
       value: (row: Row, index: number) => number | null | undefined,
       look: Look<Row> = style.plainNumber,
       options: ColumnOptions = {},
-    ) => column(header, look, (row, its, index) => number(value(row, index), its), options),
+    ) => column(header, look, (row, its, index) => cells.number(value(row, index), its), options),
     /** Dates `YYYY-MM-DD`. */
-    date: values<string | null>(style.calendarDate, date),
+    date: values<string | null>(style.calendarDate, cells.date),
     /** Times, ISO 8601. */
-    moment: values<string | null>(style.timestamp, moment),
+    moment: values<string | null>(style.timestamp, cells.moment),
     /** `yes`, `no` or `unknown`. */
-    yesNo: values<boolean | null>(style.centred, (value, its) => text(yesNo(value), its)),
-    formula: formulas(formula),
-    arrayFormula: formulas(arrayFormula),
+    yesNo: values<boolean | null>(style.centred, (value, its) => cells.text(yesNo(value), its)),
+    formula: formulas(cells.formula),
+    arrayFormula: formulas(cells.arrayFormula),
     /** Formulas, only where there is a result; other cells are empty. */
     formulaOrEmpty: formulas((expression, cached, its) =>
-      cached === null ? blank(its) : formula(expression, cached, its),
+      cached === null ? cells.blank(its) : cells.formula(expression, cached, its),
     ),
     /**
      * Days from the as-of date to the date in another column. A date before 1900 is text to a spreadsheet: its days are a
@@ -144,7 +149,9 @@ export function columnsOf<Row, Key extends string = never>(grid?: Grid<Key>) {
     ) => {
       const cell = (row: Row, its: style.Style, index: number) => {
         const [day, days] = value(row)
-        return dateSerial(day) === null ? number(days, its) : formula(`${at(index)(key)}-AsOfDate`, days, its)
+        return cells.dateSerial(day) === null
+          ? cells.number(days, its)
+          : cells.formula(`${at(index)(key)}-AsOfDate`, days, its)
       }
       return column(header, style.plainNumber, cell, options)
     },

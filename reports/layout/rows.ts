@@ -13,6 +13,13 @@ export interface Heading {
   note: string
 }
 
+/** The heading of a sheet; all sheets of a workbook have the same subject. */
+export const headingOf = ({ subject }: { subject: string }, title: string, note: string): Heading => ({
+  title,
+  subject,
+  note,
+})
+
 /** Title, subject and note, one row each. */
 export const headingRows = ({ title, subject, note }: Heading): RowPlan[] => [
   titleRow(title),

@@ -2,16 +2,17 @@ import type { Source } from '../../src/domain/comparison/comparison-context.js'
 import type { ReportedDecision } from '../../src/domain/comparison/comparison-input.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { columnsOf } from '../layout/columns.js'
+import { headingOf } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
 import { contextTerms, noteSections, termRows, textSheet, titledSection } from '../layout/text-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { type RfqLayout, rfqHeading } from './layout.js'
+import type { RfqLayout } from './layout.js'
 
 const NOTE = 'Definitions, sources, limits of the data, and long texts in full.'
 /** `About`: definitions, sources and texts in full. */
 export const aboutSheet = (layout: RfqLayout): SheetPlan =>
-  textSheet(rfqHeading(layout, 'About this workbook', NOTE), () => aboutRows(layout.report))
+  textSheet(headingOf(layout, 'About this workbook', NOTE), () => aboutRows(layout.report))
 
 function* aboutRows(report: RfqReport): Generator<RowPlan> {
   yield* titledSection('How to read this workbook', contextRows(report))

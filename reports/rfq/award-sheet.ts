@@ -4,7 +4,7 @@ import { isSolved } from '../../src/domain/comparison/decision/solved-scenarios.
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, mark } from '../layout/marks.js'
-import { emptyRows, headingRows } from '../layout/rows.js'
+import { emptyRows, headingOf, headingRows } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { inOrder, rowSheet, tableRows } from '../layout/table-sheet.js'
 import { joinList, withCurrency, yesNo } from '../layout/wording.js'
@@ -23,7 +23,7 @@ import {
   tonnesRows,
 } from './award-tonnes.js'
 import { REACHED_VOLUME } from './inputs.js'
-import { type RfqLayout, rfqHeading, type ScenarioKey, SHEET_SCENARIOS } from './layout.js'
+import { type RfqLayout, type ScenarioKey, SHEET_SCENARIOS } from './layout.js'
 import { blockColumns, withBlockWidths, withRecommendation } from './recommendation/recommendation-block.js'
 
 const NOTE =
@@ -69,7 +69,7 @@ const TITLE_ROWS = 2
 /** The scenarios are on one page, and so are the savings. */
 function* awardRows(layout: RfqLayout): Generator<RowPlan> {
   const { scenarios, report } = layout
-  const heading = headingRows(rfqHeading(layout, 'Award scenarios', NOTE))
+  const heading = headingRows(headingOf(layout, 'Award scenarios', NOTE))
   const table = [...tableRows(inOrder(scenarios, scenarioColumns(layout)), scenarioRows(report))]
   const tonnes = [...tonnesRows(layout)]
   const blocks = [

@@ -1,12 +1,13 @@
 import { type Change, EVENT_LABELS, isChange } from '../../src/domain/comparison/report/document-changes.js'
 import { columnsOf } from '../layout/columns.js'
 import { here, is, isOneOf, mark } from '../layout/marks.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, number as numberCell, text as textCell } from '../xlsx/cells.js'
-import { type RfqLayout, rfqHeading } from './layout.js'
+import type { RfqLayout } from './layout.js'
 
 /** How many changes there are, apart from first sightings, and how to read their times. */
 function noteOf({ report: { changes } }: RfqLayout): string {
@@ -35,7 +36,7 @@ export function changesSheet(layout: RfqLayout): SheetPlan {
   })
   return tableSheet({
     grid: 'Changes',
-    heading: rfqHeading(layout, 'Changes', noteOf(layout)),
+    heading: headingOf(layout, 'Changes', noteOf(layout)),
     rows: layout.report.changes,
     emptyText: 'No changes observed.',
     frozenColumns: 1,

@@ -5,12 +5,13 @@ import type { Check } from '../../src/domain/comparison/report/check-model.js'
 import { type Columns, columnsOf } from '../layout/columns.js'
 import { type Grid, keys, makeGrid } from '../layout/grid.js'
 import { here, is, isOneOf, type Mark, mark } from '../layout/marks.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, tableSheet } from '../layout/table-sheet.js'
 import { codeWords, severityLabels } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type CachedResult, type Cell, formula, number, stringLiteral, text } from '../xlsx/cells.js'
-import { type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
+import type { OfferKey, RfqLayout } from './layout.js'
 import { totalToleranceExpression } from './offer-metric-columns.js'
 import { recommendationFact } from './recommendation/recommendation-block.js'
 
@@ -50,7 +51,7 @@ export function checksSheet(layout: RfqLayout): SheetPlan {
   const checks = makeGrid('Checks', KEYS, HEADER_ROW, rows.length)
   return tableSheet<CheckRow, Key>({
     grid: checks,
-    heading: rfqHeading(layout, 'Checks', NOTE),
+    heading: headingOf(layout, 'Checks', NOTE),
     aboveHeader: [{ role: 'note', cells: masterCells(layout, checks) }],
     rows,
     emptyText: 'No checks.',

@@ -7,14 +7,14 @@ import { REQUIREMENT_LABELS, type Requirement } from '../../src/domain/compariso
 import { cellContent, referenceTo } from '../layout/cell-text.js'
 import { columnLetter, keys } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
+import { bodyRow, emptyRows, headingOf, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, rowSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
 import { codeList, severityLabels, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, date, formula, text } from '../xlsx/cells.js'
-import { NO_OFFERS, type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
+import { NO_OFFERS, type OfferKey, type RfqLayout } from './layout.js'
 import { offerColumns } from './offers-sheet.js'
 
 /** Maximum number of offers compared, best-ranked first; the sheet states how many it omits. */
@@ -89,7 +89,7 @@ function* comparisonRows(
   offers: readonly OfferReport[],
   lastColumn: string,
 ): Generator<RowPlan> {
-  yield* headingRows(rfqHeading(layout, 'Comparison', noteOf(layout, offers.length)))
+  yield* headingRows(headingOf(layout, 'Comparison', noteOf(layout, offers.length)))
   yield* emptyRows(1)
   yield headRow('Attribute', 'Best value', 'Best offer', ...offers.map(offerName))
   let row = HEADER_ROW

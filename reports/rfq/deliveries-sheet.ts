@@ -1,15 +1,9 @@
 import { type At, columnsOf, working } from '../layout/columns.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import {
-  type DeliveryKey,
-  type OfferLine,
-  type OfferPrepayment,
-  type PrepaymentKey,
-  type RfqLayout,
-  rfqHeading,
-} from './layout.js'
+import type { DeliveryKey, OfferLine, OfferPrepayment, PrepaymentKey, RfqLayout } from './layout.js'
 
 const NOTE =
   'One row per vintage of a scheduled delivery. Line total = volume × unit price, in the offer’s currency. Empty cells: not stated.'
@@ -18,7 +12,7 @@ const NOTE =
 export function deliveriesSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<OfferLine, DeliveryKey>({
     grid: layout.deliveries,
-    heading: rfqHeading(layout, 'Scheduled deliveries', NOTE),
+    heading: headingOf(layout, 'Scheduled deliveries', NOTE),
     columns: { ...termColumns(layout), ...working(workings(layout)) },
     rows: layout.lines,
     emptyText: 'No offer has scheduled deliveries.',
@@ -104,7 +98,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
   const money = ({ offer }: OfferPrepayment) => numbers.money(offer.terms.currencyCode)
   return tableSheet({
     grid: prepayments,
-    heading: rfqHeading(layout, 'Pre-payments', PREPAYMENTS_NOTE),
+    heading: headingOf(layout, 'Pre-payments', PREPAYMENTS_NOTE),
     rows: layout.payments,
     emptyText: 'No offer requires a pre-payment.',
     frozenColumns: 2,

@@ -1,12 +1,12 @@
 import { columnIndex } from '../layout/grid.js'
 import { here, is, mark } from '../layout/marks.js'
-import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
+import { bodyRow, emptyRows, headingOf, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, blank, type Cell, formula, text } from '../xlsx/cells.js'
 import { type Entry, type Input, inputSections, type Section } from './inputs.js'
-import { type RfqLayout, rfqHeading } from './layout.js'
+import type { RfqLayout } from './layout.js'
 
 const NOTE =
   'Change the yellow cells, and Offers, Scoring, Award, Sensitivity, Comparison and Summary are recalculated. All other cells show values as received.'
@@ -76,7 +76,7 @@ const allIn = (column: string, placed: readonly Placed[]) =>
 
 function* inputRows(layout: RfqLayout, sections: readonly Section[], placed: readonly Placed[]): Generator<RowPlan> {
   const errors = errorCells(allIn(STATE, placed), layout)
-  for (const [at, row] of headingRows(rfqHeading(layout, 'Inputs', NOTE)).entries()) {
+  for (const [at, row] of headingRows(headingOf(layout, 'Inputs', NOTE)).entries()) {
     const empty = Array<undefined>(WIDTHS.length - 2).fill(undefined)
     yield { ...row, cells: [...row.cells, ...empty, errors[at]] }
   }

@@ -6,7 +6,6 @@ import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-mo
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Grid, keys, makeGrid } from '../layout/grid.js'
-import type { Heading } from '../layout/rows.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { asOfLabel } from '../layout/wording.js'
@@ -85,6 +84,7 @@ export interface OfferPrepayment {
 /** The input of the sheets of an RFQ's workbook: the report, and the position of every table. */
 export interface RfqLayout {
   report: RfqReport
+  subject: string
   numbers: NumberStyles
   /** Code of the comparison currency; null if there is none. */
   currency: string | null
@@ -110,6 +110,7 @@ export function rfqLayout(report: RfqReport): RfqLayout {
   const failures = failureGroups(report.offers, report.rfq, report.context.asOfDate)
   return {
     report,
+    subject: subjectOf(report),
     numbers: numberStyles(
       volumesOf(report),
       lines.map(({ line }) => line.unitPrice),
@@ -152,15 +153,8 @@ export function rfqIdentity(report: RfqReport): ReportIdentity {
   }
 }
 
-/** The heading of a sheet; its subject is the same on all sheets. */
-export function rfqHeading({ report }: RfqLayout, title: string, note: string): Heading {
-  const parts = [rfqName(report), report.rfq.title, report.context.channel, asOfLabel(report.context.asOf)]
-  return {
-    title,
-    subject: parts
-      .filter((part) => part !== null)
-      .map(oneLine)
-      .join(' · '),
-    note,
-  }
+/** The same line on all sheets. */
+function subjectOf(report: RfqReport): string {
+  const parts = [rfqName(report), report.rfq.title ?? '', report.context.channel, asOfLabel(report.context.asOf)]
+  return parts.map(oneLine).filter(Boolean).join(' · ')
 }

@@ -4,7 +4,7 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { oneLine } from '../layout/clean-text.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
-import { bodyRow, headingRows, headRow, right, textRow } from '../layout/rows.js'
+import { bodyRow, headingOf, headingRows, headRow, right, textRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { dataRows, rowSheet } from '../layout/table-sheet.js'
 import { termRows } from '../layout/text-sheet.js'
@@ -12,7 +12,7 @@ import { joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { blank, type Cell, formula, number, text } from '../xlsx/cells.js'
 import { OUTDATED } from './award-tonnes.js'
-import { NO_OFFERS, type RfqLayout, rfqHeading } from './layout.js'
+import { NO_OFFERS, type RfqLayout } from './layout.js'
 
 const NOTE =
   'What to ask each developer for. Prices are per tonne, all other offers unchanged. Current prices follow Inputs; the prices to reach were solved for the settings of this report.'
@@ -35,7 +35,7 @@ interface NegotiatedOffer {
 /** `Negotiation`: the RFQ's additional requirements, what to ask each developer for, and the sign-off. */
 export function negotiationSheet(layout: RfqLayout): SheetPlan {
   const all = negotiatedOffers(layout)
-  const heading = headingRows(rfqHeading(layout, 'Negotiation', NOTE))
+  const heading = headingRows(headingOf(layout, 'Negotiation', NOTE))
   const top = [...heading, ...topRows(layout)]
   const blocks = [top, ...offerBlocks(layout, all, top.length + 1), signOffRows()]
   const rows = [...keepTogether(blocks, WIDTHS, heightOf(heading.slice(0, TITLE_ROWS), WIDTHS))]

@@ -2,12 +2,13 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../layout/columns.js'
 import { bar, here, is, mark } from '../layout/marks.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { countFlags, flagLines, yesNo as inWords, joinList, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
-import { NO_OFFERS, type OfferKey, type RfqLayout, rfqHeading } from './layout.js'
+import { NO_OFFERS, type OfferKey, type RfqLayout } from './layout.js'
 import { byBasis, metricColumns } from './offer-metric-columns.js'
 
 const NOTE =
@@ -18,7 +19,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
   const { offers } = layout
   return tableSheet<OfferReport, OfferKey>({
     grid: offers,
-    heading: rfqHeading(layout, 'Offers', NOTE),
+    heading: headingOf(layout, 'Offers', NOTE),
     columns: offerColumns(layout),
     rows: layout.report.offers,
     emptyText: NO_OFFERS,

@@ -4,12 +4,13 @@ import type { OfferReport } from '../../src/domain/comparison/offer/offer-report
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import { type At, type Column, columnsOf } from '../layout/columns.js'
 import { bar, here, is, mark } from '../layout/marks.js'
+import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, formula as formulaCell, text as textCell } from '../xlsx/cells.js'
-import { NO_OFFERS, type RfqLayout, rfqHeading, SCORING_HEADER_ROW, type ScoreKey, type ScoringKey } from './layout.js'
+import { NO_OFFERS, type RfqLayout, SCORING_HEADER_ROW, type ScoreKey, type ScoringKey } from './layout.js'
 
 const NOTE =
   'Each criterion earns 0 to 100 points. Unknown values earn 0; criteria the RFQ does not limit earn every offer 100. Total score = Σ weight × points ÷ Σ weights. Change the weights on Inputs. A criterion that does not distinguish the offers does not affect their order.'
@@ -43,7 +44,7 @@ export function scoringSheet(layout: RfqLayout): SheetPlan {
   const reduced = new Map(ranking?.map((one) => [one.offerId, one]))
   return tableSheet<OfferReport, ScoringKey>({
     grid: scoring,
-    heading: rfqHeading(layout, 'Scoring', NOTE),
+    heading: headingOf(layout, 'Scoring', NOTE),
     aboveHeader: criteriaRows(layout),
     rows: report.offers,
     emptyText: NO_OFFERS,

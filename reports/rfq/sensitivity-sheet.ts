@@ -8,7 +8,7 @@ import { type Column, columnsOf } from '../layout/columns.js'
 import { columnLetter } from '../layout/grid.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
-import { emptyRows, headingRows, headRow, noteRow, RowList, right } from '../layout/rows.js'
+import { emptyRows, headingOf, headingRows, headRow, noteRow, RowList, right } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet, tableRows } from '../layout/table-sheet.js'
 import { withCurrency, yesNo } from '../layout/wording.js'
@@ -16,7 +16,7 @@ import * as style from '../xlsx/cell-styles.js'
 import { stringLiteral, text } from '../xlsx/cells.js'
 import { MIN_SCALE, PAGE_UNITS } from '../xlsx/page-setup.js'
 import { OUTDATED } from './award-tonnes.js'
-import { type RfqLayout, rfqHeading } from './layout.js'
+import type { RfqLayout } from './layout.js'
 import { type FiguresOfCase, leadSection } from './score-lead.js'
 import {
   BASE_ROW,
@@ -98,7 +98,7 @@ function rankMarks(frame: Frame, lastCase: number, leadRow: number, lastRow: num
 /** @param cases receives the rows of each input */
 function sensitivityRows(frame: Frame, cases: CaseRows): RowList {
   const { layout, sensitivity, offers } = frame
-  const list = new RowList().add(...headingRows(rfqHeading(layout, 'Sensitivity', NOTE)))
+  const list = new RowList().add(...headingRows(headingOf(layout, 'Sensitivity', NOTE)))
   list.add(noteRow(sensitivity.words, style.body))
   if (offers.length === 0) return list.add(noteRow('No offer is ranked.', style.body))
   list.add(offersHeaderRow(frame), ...baseRows(frame))

@@ -11,13 +11,13 @@ import { type ColumnChart, rangeOf } from '../layout/chart.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Fact, type FactBlock, factBlockRows, partFacts } from '../layout/fact-blocks.js'
 import { columnLetter } from '../layout/grid.js'
-import { bodyRow, emptyRows, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
+import { bodyRow, emptyRows, headingOf, headingRows, headRow, right, sectionRow } from '../layout/rows.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { rowSheet } from '../layout/table-sheet.js'
 import { severityLabels, withCurrency } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, dateSerial, formula, number, text } from '../xlsx/cells.js'
-import { type DeliveryKey, type RfqLayout, rfqHeading } from './layout.js'
+import type { DeliveryKey, RfqLayout } from './layout.js'
 
 const WIDTHS = [7, 34, 17, 16, 19, 14, 16, 13, 12, 15, 19]
 const NOTE = 'The offers received, their prices and volumes in figures; the charts show ranked offers by number.'
@@ -25,7 +25,7 @@ const NOTE = 'The offers received, their prices and volumes in figures; the char
 /** `Statistics`: facts of the offers received, and charts of volumes. */
 export function statisticsSheet(layout: RfqLayout): SheetPlan {
   const facts = [
-    ...headingRows(rfqHeading(layout, 'Statistics', NOTE)),
+    ...headingRows(headingOf(layout, 'Statistics', NOTE)),
     ...emptyRows(1),
     ...factBlockRows([offerFacts(layout), priceFacts(layout)]),
     ...emptyRows(1),

@@ -2,14 +2,13 @@ import { SCENARIOS } from '../../src/domain/comparison/decision/decision-model.j
 import { scenarioRows as rowsOfReport, type ScenarioRow } from '../../src/domain/comparison/decision/scenario-rows.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
-import { cellContent, referenceTo } from '../layout/cell-text.js'
-import { type Column, columnsOf } from '../layout/columns.js'
+import { type Column, columnsOf, referringColumn } from '../layout/columns.js'
 import { here, is, type Mark, mark } from '../layout/marks.js'
 import { emptyRows, sectionRow } from '../layout/rows.js'
 import type { RowPlan } from '../layout/sheet-plan.js'
 import { tableRows } from '../layout/table-sheet.js'
 import * as style from '../xlsx/cell-styles.js'
-import { arrayFormula, blank, formula } from '../xlsx/cells.js'
+import { blank } from '../xlsx/cells.js'
 import { scenarioColumns } from './award-sheet.js'
 import type { OfferKey, RfqLayout, ScenarioKey } from './layout.js'
 import { offerColumns } from './offers-sheet.js'
@@ -76,58 +75,40 @@ function positionExpression({ offers }: RfqLayout, index: number): string {
 function columnsFor(layout: RfqLayout, firstRow: number, dataRow: number): Column<OfferReport>[] {
   const { offers, report, numbers, recommendation } = layout
   const columns = offerColumns(layout)
-  const { formula, cells } = columnsOf<OfferReport>()
+  const { formula, arrayFormula } = columnsOf<OfferReport>()
   const positionOf = (index: number) => `MATCH($A${firstRow + index},${offers.range('offer')},0)`
-  const fromOffers = (key: OfferKey, header = columns[key].header, look?: style.Style): Column<OfferReport> => ({
-    ...columns[key],
-    header,
-    cell: (offer, index) => {
-      const cell = columns[key].cell(offer, index)
-      const found = `INDEX(${offers.range(key)},${positionOf(index)})`
-      return referenceTo(look === undefined ? cell : { ...cell, style: look }, `IFERROR(${found},"")`, '')
-    },
-  })
+  const found = (key: OfferKey, index: number) => `INDEX(${offers.range(key)},${positionOf(index)})`
+  const fromOffers = (key: OfferKey, options: { header?: string; look?: style.Style } = {}) =>
+    referringColumn(columns[key], (_, index) => `IFERROR(${found(key, index)},"")`, options)
   const decisionOf = new Map(report.decision.offers.map((each) => [each.offerId, each]))
   return [
-    cells(
-      'No.',
-      ({ sequence }, index) =>
-        arrayFormula(
-          `INDEX(${offers.range('offer')},${positionExpression(layout, index)})`,
-          sequence,
-          style.asBold(style.plainNumber),
-        ),
-      { look: style.plainNumber },
-    ),
-    fromOffers('label', 'Offer', style.boldWrapped),
+    arrayFormula('No.', style.asBold(style.plainNumber), ({ sequence }, _at, index) => [
+      `INDEX(${offers.range('offer')},${positionExpression(layout, index)})`,
+      sequence,
+    ]),
+    fromOffers('label', { header: 'Offer', look: style.boldWrapped }),
     formula('Awarded (t)', numbers.volume, ({ id }, _at, index) => {
-      const found = `INDEX(${recommendation.offers.range('tonnes')},${positionOf(index)})`
-      return [`IFERROR(${found}/(${found}>0),"")`, decisionOf.get(id)?.tonnes || '']
+      const tonnes = `INDEX(${recommendation.offers.range('tonnes')},${positionOf(index)})`
+      return [`IFERROR(${tonnes}/(${tonnes}>0),"")`, decisionOf.get(id)?.tonnes || '']
     }),
-    fromOffers('volume', 'Tonnes'),
+    fromOffers('volume', { header: 'Tonnes' }),
     fromOffers('comparedTotal'),
     fromOffers('comparedPricePerTonne'),
-    fromOffers('comparedPrice', 'Risk-adjusted price'),
-    fromOffers('score', 'Score of 100'),
+    fromOffers('comparedPrice', { header: 'Risk-adjusted price' }),
+    fromOffers('score', { header: 'Score of 100' }),
     fromOffers('rank'),
     fromOffers('high'),
     formula('Expires in (days)', style.plainNumber, ({ status, terms }, _at, index) => {
-      const of = (key: OfferKey) => `INDEX(${offers.range(key)},${positionOf(index)})`
-      const days = of('daysToExpiry')
+      const days = found('daysToExpiry', index)
       // A reference to an empty cell would show 0; whether an accepted offer has expired does not matter.
-      const shown = `IF(${of('status')}="Accepted","accepted",IFERROR(${days}/(${days}<>""),""))`
+      const shown = `IF(${found('status', index)}="Accepted","accepted",IFERROR(${days}/(${days}<>""),""))`
       return [shown, status === 'accepted' ? 'accepted' : (terms.daysToExpiry ?? '')]
     }),
-    {
-      ...formula('Failed hard requirement', style.wrapped, ({ id }, _at, index) => {
-        const [words, titles] = [
-          `$K$${dataRow + index}&""`,
-          `INDEX(${recommendation.offers.range('unmet')},${positionOf(index)})`,
-        ]
-        const live = `IFERROR(IF(${titles}="","${MEETS_ALL}",${titles}),"")`
-        return [`IF(InputsChanged=0,${words},${live})`, failureWords(report, id)]
-      }),
-    },
+    formula('Failed hard requirement', style.wrapped, ({ id }, _at, index) => {
+      const titles = `INDEX(${recommendation.offers.range('unmet')},${positionOf(index)})`
+      const live = `IFERROR(IF(${titles}="","${MEETS_ALL}",${titles}),"")`
+      return [`IF(InputsChanged=0,$K$${dataRow + index}&"",${live})`, failureWords(report, id)]
+    }),
   ]
 }
 
@@ -141,32 +122,22 @@ export function scenarioRows(layout: RfqLayout, row: number): { rows: RowPlan[];
   const { report, scenarios, numbers, currency } = layout
   if (report.decision.scenarios.length === 0) return { rows: [], marks: [] }
   const columns = scenarioColumns(layout)
-  const { text, arrayFormula } = columnsOf<ScenarioRow>()
+  const { text, formula, arrayFormula } = columnsOf<ScenarioRow>()
   const signed = style.withNumberFormat(numbers.money(currency), '+#,##0;-#,##0;0')
-  const fromAward = (key: ScenarioKey, header = columns[key].header, look?: style.Style): Column<ScenarioRow> => ({
-    ...columns[key],
-    header,
-    cell: (award, index) => {
-      const cell = columns[key].cell(award, index)
-      const [source, tonnes] = [scenarios.cell(key, index), scenarios.cell('tonnes', index)]
-      const shown = award.tonnes > 0 ? { ...cell, style: look ?? cell.style } : blank(look ?? cell.style)
-      return referenceTo(shown, `IF(N(${tonnes})>0,${source},"")`, '')
-    },
-  })
-  const shown = rowsOfReport(report).slice(0, SCENARIOS.length)
-  const waived: Column<ScenarioRow> = {
-    ...columns.waived,
-    header: 'Hard requirements waived, by offer no.',
-    cell: (award, index) => {
-      const cell = columns.waived.cell(award, index)
-      const [source, tonnes, reached] = (['waived', 'tonnes', 'reached'] as const).map((key) =>
-        scenarios.cell(key, index),
-      )
-      const expression = `IF(N(${tonnes})>0,IF(${reached}="no","${BELOW}","")&${source},"${NO_AWARD}")`
-      const words = award.tonnes > 0 ? `${award.reached ? '' : BELOW}${cellContent(cell) ?? ''}` : NO_AWARD
-      return formula(expression, words, cell.style)
-    },
+  const source = (key: ScenarioKey, index: number) => scenarios.cell(key, index)
+  /** Empty where nothing is awarded. */
+  const fromAward = (key: ScenarioKey, header = columns[key].header, look?: style.Style) => {
+    const cell = (award: ScenarioRow, index: number) =>
+      award.tonnes > 0 ? columns[key].cell(award, index) : blank(columns[key].cell(award, index).style)
+    const expression = (_: ScenarioRow, index: number) => `IF(N(${source('tonnes', index)})>0,${source(key, index)},"")`
+    return referringColumn({ ...columns[key], cell }, expression, { header, ...(look && { look }) })
   }
+  const shown = rowsOfReport(report).slice(0, SCENARIOS.length)
+  const waived = formula('Hard requirements waived, by offer no.', style.wrapped, (award, _at, index) => {
+    const below = `IF(${source('reached', index)}="no","${BELOW}","")&${source('waived', index)}`
+    const words = `${award.reached ? '' : BELOW}${columns.waived.cell(award, index).value ?? ''}`
+    return [`IF(N(${source('tonnes', index)})>0,${below},"${NO_AWARD}")`, award.tonnes > 0 ? words : NO_AWARD]
+  })
   const table = [
     text('Scenario', ({ title }) => title, { look: style.boldWrapped }),
     text('', () => null, { look: style.body }),
