@@ -42,6 +42,8 @@ export interface SheetPlan {
   columns: number
   /** Columns of intermediate results, counted from 0: collapsed in the workbook, not printed, and not on the HTML page. */
   workingColumns?: readonly number[]
+  /** Columns whose results are shown even if an input is invalid. */
+  independentColumns?: readonly number[]
   rows: () => Iterable<RowPlan>
   /** The names and values of a table, for CSV: first a row of names. */
   data?: () => Iterable<readonly CellContent[]>

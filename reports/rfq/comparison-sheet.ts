@@ -32,14 +32,12 @@ const NONE = '–'
 /** Row `Ranked`: only offers with `yes` there can have the best value. */
 const RANKED_ROW = HEADER_ROW + 2
 
-type Best = 'min' | 'max'
-
 /** One attribute: a row. */
 interface Attribute {
   label: string
   cell: (offer: OfferReport, index: number) => Cell
   /** Which of the values is best. */
-  best?: Best
+  best?: 'min' | 'max'
 }
 interface Group {
   title: string
@@ -125,13 +123,18 @@ function bestCells(
   const values = `$${first}${row}:$${lastColumn}${row}`
   const ranked = `$${first}$${RANKED_ROW}:$${lastColumn}$${RANKED_ROW}`
   const name = best === 'min' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
-  const known = `COUNTIFS(${ranked},"yes",${values},">=-1E+300")`
-  const { value, winners } = bestOf(best, attribute, offers)
+  const count = `COUNTIFS(${ranked},"yes",${values},">=-1E+300")`
+  const known = offers.flatMap((offer, index) => {
+    const { value } = cell(offer, index)
+    return offer.eligibility.eligible && typeof value === 'number' ? [{ offer, value }] : []
+  })
+  const value = known.length === 0 ? null : (best === 'min' ? Math.min : Math.max)(...known.map((each) => each.value))
+  const winners = known.filter((each) => each.value === value).map(({ offer }) => offer)
   const many = `SUMPRODUCT((${ranked}="yes")*(${values}=$B${row}))`
   const match = `"offer "&INDEX(${numbers},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
   const shown = winners.length === 1 ? `offer ${winners[0]?.sequence}` : `${winners.length} offers`
   return [
-    formula(`IF(${known}=0,"${NONE}",${name}(${values},${ranked},"yes"))`, value ?? NONE, cell(firstOffer, 0).style),
+    formula(`IF(${count}=0,"${NONE}",${name}(${values},${ranked},"yes"))`, value ?? NONE, cell(firstOffer, 0).style),
     arrayFormula(
       `IF(ISNUMBER($B${row}),IF(${many}=1,${match},${many}&" offers"),"${NONE}")`,
       value === null ? NONE : shown,
@@ -142,22 +145,17 @@ function bestCells(
 
 const offerName = ({ sequence, label }: OfferReport) => `${sequence} · ${label}`
 
-function bestOf(best: Best, { cell }: Attribute, offers: readonly OfferReport[]) {
-  const known = offers.flatMap((offer, index) => {
-    const value = offer.eligibility.eligible ? cell(offer, index).value : null
-    return typeof value === 'number' ? [{ offer, value }] : []
-  })
-  if (known.length === 0) return { value: null, winners: [] }
-  const choose = best === 'min' ? Math.min : Math.max
-  const value = known.reduce((found, each) => choose(found, each.value), known[0]?.value ?? 0)
-  return { value, winners: known.filter((each) => each.value === value).map(({ offer }) => offer) }
-}
-
 /** Columns of `Offers` whose lowest or highest value is best. */
 const LOWEST: readonly OfferKey[] = keys(
   'rank comparedPricePerTonne comparedPrice prepaidShare firstDelivery lastDelivery meanWait high medium low',
 )
 const HIGHEST: readonly OfferKey[] = keys('score volume coverage onTimeShare oldestVintage newestVintage facts')
+
+/** Labels that say more than the headers on `Offers`. */
+const LABELS: Partial<Record<OfferKey, string>> = {
+  totalVerdict: 'Stated total against lines',
+  volumeVerdict: 'Stated volume against lines',
+}
 
 function groupsOf(layout: RfqLayout): Group[] {
   const columns = offerColumns(layout)
@@ -173,13 +171,12 @@ function groupsOf(layout: RfqLayout): Group[] {
       .filter((key) => !omitted.has(key))
       .map(
         (key): Attribute => ({
-          label: columns[key].header,
+          label: LABELS[key] ?? columns[key].header,
           cell: (offer, index) => attributeCell(columns[key].cell(offer, index), layout.offers.cell(key, index)),
           ...(LOWEST.includes(key) && { best: 'min' }),
           ...(HIGHEST.includes(key) && { best: 'max' }),
         }),
       )
-  const labelled = (key: OfferKey, label: string) => offers([key]).map((attribute) => ({ ...attribute, label }))
   const meets: Attribute = {
     label: 'Meets all requirements',
     cell: (offer) => text(yesNo(offer.meetsRequirements), offer.meetsRequirements ? style.good : style.bad),
@@ -188,19 +185,19 @@ function groupsOf(layout: RfqLayout): Group[] {
     { title: 'Outcome', attributes: [...offers(keys('eligible why rank score')), meets] },
     {
       title: 'Price and payment',
-      attributes: [
-        ...offers(keys('comparedPricePerTonne comparedPrice comparedTotal pricePerTonne total')),
-        ...labelled('totalVerdict', 'Stated total against lines'),
-        ...offers(keys('prepaidShare contract currency')),
-      ],
+      attributes: offers(
+        keys(
+          'comparedPricePerTonne comparedPrice comparedTotal pricePerTonne total totalVerdict prepaidShare contract currency',
+        ),
+      ),
     },
     {
       title: 'Volume and delivery',
-      attributes: [
-        ...offers(keys('volume coverage')),
-        ...labelled('volumeVerdict', 'Stated volume against lines'),
-        ...offers(keys('firstDelivery lastDelivery meanWait onTimeShare oldestVintage newestVintage')),
-      ],
+      attributes: offers(
+        keys(
+          'volume coverage volumeVerdict firstDelivery lastDelivery meanWait onTimeShare oldestVintage newestVintage',
+        ),
+      ),
     },
     { title: 'RFQ requirements', attributes: requirementAttributes(layout) },
     {

@@ -1,4 +1,5 @@
 import { type At, columnsOf, working } from '../layout/columns.js'
+import { keys } from '../layout/grid.js'
 import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
 import { tableSheet } from '../layout/table-sheet.js'
@@ -16,6 +17,7 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
     columns: { ...termColumns(layout), ...working(workings(layout)) },
     rows: layout.lines,
     emptyText: 'No offer has scheduled deliveries.',
+    independent: keys('total days fromYear tonneDays onTime tonneYears'),
     frozenColumns: 1,
   })
 }
@@ -101,6 +103,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
     heading: headingOf(layout, 'Pre-payments', PREPAYMENTS_NOTE),
     rows: layout.payments,
     emptyText: 'No offer requires a pre-payment.',
+    independent: keys('days'),
     frozenColumns: 2,
     columns: {
       offer: number('Offer no.', ({ offer }) => offer.sequence),

@@ -12,14 +12,16 @@ import {
   WANTED_BASES,
   type WantedBasis,
 } from '../../src/domain/comparison/settings.js'
-import { guardCell } from '../layout/guard.js'
+import { guardCell, type Withheld } from '../layout/guard.js'
 import { codeList, codeWords } from '../layout/wording.js'
 import * as style from '../xlsx/cell-styles.js'
 import { type Cell, date, formula, moment, number, stringLiteral, text } from '../xlsx/cells.js'
 import { type DataValidation, numberAboveZero, numberBetween, oneOf } from '../xlsx/validations.js'
-import { INVALID_INPUT } from './input-guard.js'
 import type { RfqLayout } from './layout.js'
 import { SAME, sameCell } from './scoring-sheet.js'
+
+/** Results that depend on an invalid input are withheld. */
+export const INVALID_INPUT: Withheld = { when: 'InputErrors>0', words: 'check Inputs' }
 
 /** One row of `Inputs`: a value with its explanation. */
 export interface Entry {

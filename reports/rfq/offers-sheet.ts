@@ -1,6 +1,7 @@
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { NO_FIGURE } from '../layout/cell-text.js'
 import { type At, type Columns, columnsOf } from '../layout/columns.js'
+import { keys } from '../layout/grid.js'
 import { bar, here, is, mark } from '../layout/marks.js'
 import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
@@ -24,6 +25,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     rows: layout.report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
+    independent: INDEPENDENT,
     // Comparison, Checks and About print the figures and texts of the others.
     lastPrinted: 'review',
     marks: () => [
@@ -35,6 +37,11 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     ],
   })
 }
+
+const INDEPENDENT = keys(
+  'statedPrice daysToExpiry lines usable sumVolume sumValue volumeDifference totalDifference basis volume total vwap',
+  'pricePerTonne firstDelivery lastDelivery oldestVintage newestVintage meanWait meanVintage onTimeShare prepaid prepaidShare',
+)
 
 /** The columns of `Offers`; `Comparison` shows some of them as rows. */
 export const offerColumns = (layout: RfqLayout): Columns<OfferReport, OfferKey> => ({

@@ -2,7 +2,6 @@ import { withoutPrice } from '../../src/domain/comparison/awards/sensitivity-ana
 import type { CaseRanking, Sensitivity } from '../../src/domain/comparison/awards/sensitivity-model.js'
 import { formatPercent } from '../../src/domain/comparison/number-format.js'
 import { CRITERION_NAMES } from '../../src/domain/comparison/offer/criterion-text.js'
-import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { TARGET_TEXT } from '../../src/domain/comparison/setting-text.js'
 import type { Criterion } from '../../src/domain/comparison/settings.js'
 import { columnLetter } from '../layout/grid.js'
@@ -26,28 +25,32 @@ export const BASE_ROW = HEADER_ROW + 4
 const BREAK_EVEN_COLUMNS = 5
 const NONE = '–'
 
-/** The offers shown are the first rows of `Offers` and `Scoring`. */
-export interface Frame {
-  layout: RfqLayout
-  sensitivity: Sensitivity
-  offers: readonly OfferReport[]
+/** The offers shown, which are the first rows of `Offers` and `Scoring`, and where their figures are. */
+export type Frame = ReturnType<typeof sensitivityFrame>
+export function sensitivityFrame(layout: RfqLayout) {
+  const { sensitivity } = layout.report
+  const offers = layout.report.offers.slice(0, sensitivity.contenders.length)
+  // Columns left of the figures, which are collapsed: those of the ranks, at least those of the break-even prices.
+  const rankColumns = Math.max(BREAK_EVEN_COLUMNS, offers.length)
+  const rankColumn = (at: number) => columnLetter(FIRST_COLUMN + at)
+  const figureColumn = (at: number) => rankColumn(rankColumns + at)
+  const across = (column: (at: number) => string, row: number) =>
+    `$${column(0)}$${row}:$${column(offers.length - 1)}$${row}`
+  return {
+    layout,
+    sensitivity,
+    offers,
+    rankColumns,
+    gap: Array<undefined>(rankColumns - offers.length).fill(undefined),
+    rankColumn,
+    figureColumn,
+    /** Offer names and numbers are in the rank columns, prices and points in the figure columns. */
+    ranks: (row: number) => across(rankColumn, row),
+    figures: (row: number) => across(figureColumn, row),
+    /** Whether an offer is another one than that in a column. */
+    isOther: (at: number) => `(${across(rankColumn, NUMBER_ROW)}<>${rankColumn(at)}$${NUMBER_ROW})`,
+  }
 }
-
-/** Columns left of the figures, which are collapsed: those of the ranks, at least those of the break-even prices. */
-export const rankColumns = (offers: readonly OfferReport[]) => Math.max(BREAK_EVEN_COLUMNS, offers.length)
-export const gap = (offers: readonly OfferReport[]) =>
-  Array<undefined>(rankColumns(offers) - offers.length).fill(undefined)
-
-export const rankColumn = (at: number) => columnLetter(FIRST_COLUMN + at)
-export const figureColumn = ({ offers }: Frame, at: number) => columnLetter(FIRST_COLUMN + rankColumns(offers) + at)
-const ranksAt = ({ offers }: Frame, row: number) => `$${rankColumn(0)}$${row}:$${rankColumn(offers.length - 1)}$${row}`
-export const figuresAt = (frame: Frame, row: number) =>
-  `$${figureColumn(frame, 0)}$${row}:$${figureColumn(frame, frame.offers.length - 1)}$${row}`
-/** Offer numbers are in the rank columns, prices and points in the figure columns. */
-const numbers = (frame: Frame) => ranksAt(frame, NUMBER_ROW)
-const offerNames = (frame: Frame) => ranksAt(frame, HEADER_ROW)
-/** Whether an offer is another one than that in a column. */
-export const isOther = (frame: Frame, at: number) => `(${numbers(frame)}<>${rankColumn(at)}$${NUMBER_ROW})`
 
 /** The current ranking, and the figures that other rows refer to. */
 export function* baseRows(frame: Frame): Generator<RowPlan> {
@@ -56,7 +59,7 @@ export function* baseRows(frame: Frame): Generator<RowPlan> {
   const empty = blank(style.body)
   const lead = (name: string) => [text(name, style.boldBody), empty, empty, empty]
   const figures = (name: string, cells: readonly Cell[]) =>
-    workingRow(...lead(name), ...offers.map(() => empty), ...gap(offers), ...cells)
+    workingRow(...lead(name), ...offers.map(() => empty), ...frame.gap, ...cells)
   yield bodyRow(...lead('Offer number'), ...offers.map((offer) => number(offer.sequence, style.plainNumber)))
   yield figures(
     withCurrency('Current risk-adjusted price', currency, '/t'),
@@ -100,17 +103,19 @@ interface Case {
 function caseRow(frame: Frame, row: number, each: Case): RowPlan {
   const { offers } = frame
   const winner = offers.find(({ id }) => id === each.ranking.winner)
-  const prices = figuresAt(frame, PRICE_ROW)
+  const prices = frame.figures(PRICE_ROW)
   // Ranks by price are compared with the current ones by price, not by score.
-  const current = each.ascending ? `INDEX(${offerNames(frame)},MATCH(MIN(${prices}),${prices},0))` : `$C$${BASE_ROW}`
-  const first = `IFERROR(INDEX(${offerNames(frame)},MATCH(1,${ranksAt(frame, row)},0)),"${NONE}")`
+  const current = each.ascending
+    ? `INDEX(${frame.ranks(HEADER_ROW)},MATCH(MIN(${prices}),${prices},0))`
+    : `$C$${BASE_ROW}`
+  const first = `IFERROR(INDEX(${frame.ranks(HEADER_ROW)},MATCH(1,${frame.ranks(row)},0)),"${NONE}")`
   const cells = [
     text(each.name, style.boldBody),
     each.value,
     formula(first, winner === undefined ? NONE : `${winner.sequence} · ${winner.label}`, style.body),
     formula(`IFERROR(IF($C${row}=${current},"no","yes"),"no")`, yesNo(each.ranking.changed), style.centred),
     ...offers.map((_, at) => rankCell(frame, row, at, each)),
-    ...gap(offers),
+    ...frame.gap,
     ...offers.map((_, at) =>
       ifRanked(frame, at, each.figure(at), each.figures[at] ?? '', each.look ?? style.oneDecimal),
     ),
@@ -119,9 +124,9 @@ function caseRow(frame: Frame, row: number, each: Case): RowPlan {
 }
 
 function rankCell(frame: Frame, row: number, at: number, { ranking, ascending }: Case): Cell {
-  const own = `${figureColumn(frame, at)}${row}`
-  const all = figuresAt(frame, row)
-  const ties = `COUNTIFS(${all},${own},${numbers(frame)},"<"&${rankColumn(at)}$${NUMBER_ROW})`
+  const own = `${frame.figureColumn(at)}${row}`
+  const all = frame.figures(row)
+  const ties = `COUNTIFS(${all},${own},${frame.ranks(NUMBER_ROW)},"<"&${frame.rankColumn(at)}$${NUMBER_ROW})`
   return formula(
     `IF(ISNUMBER(${own}),RANK(${own},${all},${ascending ? 1 : 0})+${ties},"")`,
     ranking.ranks[at] ?? '',
@@ -164,7 +169,7 @@ export const discountCases = (frame: Frame): MakeRow[] =>
   frame.sensitivity.discountRates.map((discounted, _, { length }) => (row) => {
     const prices = row + length + 2
     const score = (at: number) =>
-      `100*MIN(${figuresAt(frame, prices)})/${figureColumn(frame, at)}$${prices}-${scoreAt(frame, 'price', at)}`
+      `100*MIN(${frame.figures(prices)})/${frame.figureColumn(at)}$${prices}-${scoreAt(frame, 'price', at)}`
     return caseRow(frame, row, {
       name: `Discount rate ${formatPercent(discounted.rate)}`,
       value: number(discounted.rate, style.percent),

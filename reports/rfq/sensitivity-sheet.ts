@@ -24,17 +24,12 @@ import {
   discountCases,
   FIRST_COLUMN,
   type Frame,
-  figureColumn,
-  figuresAt,
-  gap,
   HEADER_ROW,
-  isOther,
   type MakeRow,
   POINTS_ROW,
   PRICE_ROW,
   priceCases,
-  rankColumn,
-  rankColumns,
+  sensitivityFrame,
   volumeCases,
   weightCases,
 } from './sensitivity-cases.js'
@@ -45,14 +40,14 @@ const LEADING = [40, 14, 56, 12]
 const OFFER_UNITS = 16
 /** `Sensitivity`: ranks under other weights, discount rates and volumes, break-even prices, and what moves the lead. */
 export function sensitivitySheet(layout: RfqLayout): SheetPlan {
-  const { sensitivity, decision } = layout.report
-  const offers = layout.report.offers.slice(0, sensitivity.contenders.length)
-  const columns = LEADING.length + rankColumns(offers)
-  const widths = [...LEADING, ...Array(rankColumns(offers) + offers.length).fill(OFFER_UNITS)]
-  const frame = { layout, sensitivity, offers }
+  const { decision } = layout.report
+  const frame = sensitivityFrame(layout)
+  const { offers } = frame
+  const columns = LEADING.length + frame.rankColumns
+  const widths = [...LEADING, ...Array(frame.rankColumns + offers.length).fill(OFFER_UNITS)]
   const cases: CaseRows = new Map()
   const list = sensitivityRows(frame, cases)
-  const figuresOf: FiguresOfCase = (factor, which) => figuresAt(frame, cases.get(factor)?.[which] ?? BASE_ROW)
+  const figuresOf: FiguresOfCase = (factor, which) => frame.figures(cases.get(factor)?.[which] ?? BASE_ROW)
   const place = { row: list.next + 1, contenders: offers.length, figuresOf }
   const lead = decision.scoreLead === null ? null : leadSection(layout, decision.scoreLead, place)
   if (lead !== null) list.add(...emptyRows(1), ...lead.rows)
@@ -119,10 +114,11 @@ function sensitivityRows(frame: Frame, cases: CaseRows): RowList {
   return list.add(...tableRows(breakEvenColumns(frame, list.next + 1), sensitivity.breakEven))
 }
 
-function offersHeaderRow({ offers }: Frame): RowPlan {
+function offersHeaderRow(frame: Frame): RowPlan {
+  const { offers } = frame
   const names = offers.map(({ sequence, label }) => right(`${sequence} · ${label}`))
   const figures = offers.map(({ sequence }) => right(`Offer ${sequence}: figure`))
-  return headRow('Case', right('Value'), 'Ranked first', 'Winner changed', ...names, ...gap(offers), ...figures)
+  return headRow('Case', right('Value'), 'Ranked first', 'Winner changed', ...names, ...frame.gap, ...figures)
 }
 
 // --- combinations and break-even prices ------------------------------------------------------------------------------
@@ -152,9 +148,9 @@ function breakEvenColumns(frame: Frame, first: number): Column<BreakEven>[] {
   const { currency } = layout
   const { text, formula, arrayFormula } = columnsOf<BreakEven>()
   const price = layout.numbers.price(currency)
-  const [prices, points] = [figuresAt(frame, PRICE_ROW), figuresAt(frame, POINTS_ROW)]
-  const ownPoints = (at: number) => `${figureColumn(frame, at)}$${POINTS_ROW}`
-  const others = (at: number) => `${isOther(frame, at)}*ISNUMBER(${prices})`
+  const [prices, points] = [frame.figures(PRICE_ROW), frame.figures(POINTS_ROW)]
+  const ownPoints = (at: number) => `${frame.figureColumn(at)}$${POINTS_ROW}`
+  const others = (at: number) => `${frame.isOther(at)}*ISNUMBER(${prices})`
   const max = '(100*Weight_price)'
   /** @param at the index of the offer, @param row its row */
   const solved = (at: number, row: number) => {
@@ -173,9 +169,9 @@ function breakEvenColumns(frame: Frame, first: number): Column<BreakEven>[] {
       const offer = offers.find(({ id }) => id === offerId)
       return offer === undefined ? label : `${offer.sequence} · ${offer.label}`
     }),
-    formula(perTonne('Current price'), price, (each, _, at) => [`${figureColumn(frame, at)}$${PRICE_ROW}`, each.price]),
+    formula(perTonne('Current price'), price, (each, _, at) => [`${frame.figureColumn(at)}$${PRICE_ROW}`, each.price]),
     formula('Why no break-even', style.wrapped, ({ reason }, _, at) => [reasonExpression(first + at), reason ?? '']),
-    formula('Rank', style.plainNumber, ({ rank }, _, at) => [`${rankColumn(at)}$${BASE_ROW}`, rank]),
+    formula('Rank', style.plainNumber, ({ rank }, _, at) => [`${frame.rankColumn(at)}$${BASE_ROW}`, rank]),
     arrayFormula(perTonne('Ranks first at or below'), style.asBold(price), (each, _, at) => [
       solved(at, first + at),
       each.breakEvenPrice,
