@@ -1,9 +1,9 @@
 import type { ChannelReport } from '../../src/domain/comparison/channel/channel-report-model.js'
-import { type Grid, keys, makeGrid } from '../layout/grid.js'
+import { keys, makeGrid } from '../layout/grid.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { asOfLabel } from '../layout/wording.js'
-import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
+import { numberStyles } from '../xlsx/cell-styles.js'
 
 /** Columns of `RFQs`; offers refer to an RFQ by its row number, never by text. */
 const RFQ_ROW_KEYS = keys(
@@ -19,17 +19,9 @@ const OFFER_ROW_KEYS = keys(
 export type OfferRowKey = (typeof OFFER_ROW_KEYS)[number]
 
 /** The input of the sheets of a channel's workbook: the report, and the position of every table. */
-export interface ChannelLayout {
-  report: ChannelReport
-  subject: string
-  numbers: NumberStyles
-  rfqs: Grid<RfqRowKey>
-  offers: Grid<OfferRowKey>
-  /** Row of an RFQ on `RFQs`, 1, 2, …, by identifier. */
-  rowOf: ReadonlyMap<string, number>
-}
+export type ChannelLayout = ReturnType<typeof channelLayout>
 
-export function channelLayout(report: ChannelReport): ChannelLayout {
+export function channelLayout(report: ChannelReport) {
   const { rfqs, offers, listings } = report
   const volumes = [
     ...rfqs.flatMap(({ minVolume, maxVolume }) => [minVolume, maxVolume]),
@@ -42,6 +34,7 @@ export function channelLayout(report: ChannelReport): ChannelLayout {
     numbers: numberStyles(volumes, []),
     rfqs: makeGrid('RFQs', RFQ_ROW_KEYS, HEADER_ROW, rfqs.length),
     offers: makeGrid('Offers', OFFER_ROW_KEYS, HEADER_ROW, offers.length),
+    /** Row of an RFQ on `RFQs`, 1, 2, …, by identifier. */
     rowOf: new Map(rfqs.map(({ id }, index) => [id, index + 1])),
   }
 }

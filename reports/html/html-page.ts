@@ -28,15 +28,7 @@ export function renderHtmlPage(sheets: readonly SheetPlan[], identity: ReportIde
   )
 }
 
-interface Section {
-  name: string
-  /** The lines below the heading, as HTML; those of the first section appear below the page title. */
-  notes: string
-  html: string
-  /** Number of rows in the sheet, and how many of them the page omits. */
-  rows: number
-  omitted: number
-}
+type Section = ReturnType<typeof makeSection>
 
 const formatCount = (count: number) => count.toLocaleString('en-US')
 const COMPLETE_FORMATS_NOTE =
@@ -52,7 +44,8 @@ function omissionNotice(sections: readonly Section[]): string {
   return `<p class="omitted">This page is incomplete: ${list.join('; ')}. ${COMPLETE_FORMATS_NOTE}</p>`
 }
 
-function makeSection(sheet: SheetPlan, first: boolean): Section {
+/** The notes of the first section appear below the page title. */
+function makeSection(sheet: SheetPlan, first: boolean) {
   const { rows, omitted } = takeRows(sheet)
   const { title, notes, header, body } = outlineOf(sheet, rows, first)
   const name = escapeMarkup(sheet.name)

@@ -28,20 +28,10 @@ export interface NumberedRow extends RowPlan {
 }
 
 /** What the rows of one sheet share when they are rendered. */
-export interface TableLayout {
-  columns: number
-  /** Column units. */
-  widths: readonly number[]
-  /** On narrow screens, rows become cards that repeat the headers. */
-  cards?: boolean
-  /** Number of columns that stay in view when the reader scrolls sideways. */
-  frozenColumns: number
-  highlightOf: ReturnType<typeof makeHighlighter>
-  barOf: ReturnType<typeof makeBars>
-}
+export type TableLayout = ReturnType<typeof tableLayout>
 
 /** @param rows all rows of the sheet */
-export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLayout {
+export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]) {
   const shown = shownColumns(sheet)
   const all = measureWidths(sheet)
   const widths = shown.map((column) => all[column] ?? 0)
@@ -50,10 +40,11 @@ export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]): TableLa
   return {
     columns: shown.length,
     widths,
+    /** On narrow screens, rows become cards that repeat the headers. */
     cards: sheet.cards === true,
     frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
-    highlightOf: (row, column) => highlightOf(row, shown[column] ?? column),
-    barOf: (row, column) => barOf(row, shown[column] ?? column),
+    highlightOf: (row: number, column: number) => highlightOf(row, shown[column] ?? column),
+    barOf: (row: number, column: number) => barOf(row, shown[column] ?? column),
   }
 }
 
@@ -69,6 +60,7 @@ function measureWidths(sheet: SheetPlan): readonly number[] {
   }
 }
 
+/** Columns that stay in view when the reader scrolls sideways. */
 function countFrozenColumns(widths: readonly number[], requested: number): number {
   const last = widths.slice(0, requested).findLastIndex((_, at) => pixelsBefore(widths, at + 1) <= MAX_FROZEN_PIXELS)
   return last + 1

@@ -1,16 +1,16 @@
 import { SCENARIOS } from '../../src/domain/comparison/decision/decision-model.js'
-import { type FailureGroups, failureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
+import { failureGroups } from '../../src/domain/comparison/decision/failure-groups.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import type { DeliveryLine, PrepaymentLine } from '../../src/domain/comparison/offer/offer-terms.js'
 import type { RfqReport } from '../../src/domain/comparison/report/rfq-report-model.js'
 import { CRITERIA, type Criterion } from '../../src/domain/comparison/settings.js'
 import { oneLine } from '../layout/clean-text.js'
-import { type Grid, keys, makeGrid } from '../layout/grid.js'
+import { keys, makeGrid } from '../layout/grid.js'
 import type { ReportIdentity } from '../layout/sheet-plan.js'
 import { HEADER_ROW } from '../layout/table-sheet.js'
 import { asOfLabel } from '../layout/wording.js'
-import { type NumberStyles, numberStyles } from '../xlsx/cell-styles.js'
-import { type RecommendationGrids, recommendationGrids } from './recommendation/recommendation-grids.js'
+import { numberStyles } from '../xlsx/cell-styles.js'
+import { recommendationGrids } from './recommendation/recommendation-grids.js'
 
 /** The scenarios on `Award`, each a column of tonnes: those of the decision, and the reader's own. */
 export const SHEET_SCENARIOS = [...SCENARIOS, 'own'] as const
@@ -82,28 +82,9 @@ export interface OfferPrepayment {
 }
 
 /** The input of the sheets of an RFQ's workbook: the report, and the position of every table. */
-export interface RfqLayout {
-  report: RfqReport
-  subject: string
-  numbers: NumberStyles
-  /** Code of the comparison currency; null if there is none. */
-  currency: string | null
-  lines: readonly OfferLine[]
-  payments: readonly OfferPrepayment[]
-  deliveries: Grid<DeliveryKey>
-  prepayments: Grid<PrepaymentKey>
-  offers: Grid<OfferKey>
-  scoring: Grid<ScoringKey>
-  /** The scenarios on `Award`, and the table of tonnes below them. */
-  scenarios: Grid<ScenarioKey>
-  award: Grid<AwardKey>
-  failures: FailureGroups
-  /** Working columns of `Award`, right of these. */
-  recommendation: RecommendationGrids
-}
+export type RfqLayout = ReturnType<typeof rfqLayout>
 
-/** Lays out the workbook of a report. */
-export function rfqLayout(report: RfqReport): RfqLayout {
+export function rfqLayout(report: RfqReport) {
   const lines = report.offers.flatMap((offer) => offer.lines.map((line) => ({ offer, line })))
   const payments = report.offers.flatMap((offer) => offer.prepayments.map((payment) => ({ offer, payment })))
   const count = report.offers.length
@@ -115,6 +96,7 @@ export function rfqLayout(report: RfqReport): RfqLayout {
       volumesOf(report),
       lines.map(({ line }) => line.unitPrice),
     ),
+    /** Code of the comparison currency; null if there is none. */
     currency: report.currency.comparison,
     lines,
     payments,
@@ -122,9 +104,11 @@ export function rfqLayout(report: RfqReport): RfqLayout {
     prepayments: makeGrid('Prepayments', PREPAYMENT_KEYS, HEADER_ROW, payments.length),
     offers: makeGrid('Offers', OFFER_KEYS, HEADER_ROW, count),
     scoring: makeGrid('Scoring', SCORING_KEYS, SCORING_HEADER_ROW, count),
+    /** The scenarios on `Award`, and the table of tonnes below them. */
     scenarios: makeGrid('Award', SCENARIO_KEYS, HEADER_ROW, SHEET_SCENARIOS.length),
     award: makeGrid('Award', AWARD_KEYS, AWARD_HEAD_ROW, count),
     failures,
+    /** Working columns of `Award`, right of these. */
     recommendation: recommendationGrids(report, failures, Math.max(SCENARIO_KEYS.length, AWARD_KEYS.length) + 2),
   }
 }

@@ -1,6 +1,5 @@
 import type { OfferNegotiation, PriceTarget } from '../../src/domain/comparison/decision/decision-model.js'
 import { formatTonnes } from '../../src/domain/comparison/number-format.js'
-import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { oneLine } from '../layout/clean-text.js'
 import { type Column, columnsOf } from '../layout/columns.js'
 import { heightOf, keepTogether } from '../layout/keep-together.js'
@@ -23,14 +22,8 @@ const WORDS = [[1, WIDTHS.length - 1]] as const
 const TITLE_ROWS = 2
 const GAP: RowPlan = { cells: [], height: 8 }
 
-/** An offer with what to negotiate; `index` is its row on `Offers`. */
-interface NegotiatedOffer {
-  index: number
-  offer: OfferReport
-  negotiation: OfferNegotiation
-  /** Tonnes in the recommended award, or why it is not compliant. */
-  status: string
-}
+/** An offer with what to negotiate. */
+type NegotiatedOffer = ReturnType<typeof negotiatedOffers>[number]
 
 /** `Negotiation`: the RFQ's additional requirements, what to ask each developer for, and the sign-off. */
 export function negotiationSheet(layout: RfqLayout): SheetPlan {
@@ -50,10 +43,11 @@ export function negotiationSheet(layout: RfqLayout): SheetPlan {
 }
 
 /** Awarded offers first, then in the order of `Offers`. */
-function negotiatedOffers({ report }: RfqLayout): NegotiatedOffer[] {
+function negotiatedOffers({ report }: RfqLayout) {
   const { negotiation, offers: decisions } = report.decision
   const all = report.offers.map((offer, index) => {
     const { tonnes = 0, why = null } = decisions[index] ?? {}
+    // Tonnes in the recommended award, or why it is not compliant.
     const status = tonnes > 0 ? `In the recommended award: ${formatTonnes(tonnes)}.` : (why ?? 'Not awarded.')
     return { index, offer, status, awarded: tonnes > 0, negotiation: negotiation.offers[index] as OfferNegotiation }
   })

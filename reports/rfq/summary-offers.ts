@@ -17,15 +17,7 @@ import { offerColumns } from './offers-sheet.js'
 const SHOWN = 12
 
 /** The offers by rank, which the charts show too. */
-export interface OfferTable {
-  rows: RowPlan[]
-  marks: Mark[]
-  offers: readonly OfferReport[]
-  /** Row of the first offer. */
-  firstRow: number
-  /** The same in the data of the charts, below the table. */
-  dataRow: number
-}
+export type OfferTable = ReturnType<typeof offerTable>
 
 /** Rows from the last offer to the data: a gap, links, title and headers. */
 const ROWS_TO_DATA = 4
@@ -34,7 +26,7 @@ const ROWS_TO_DATA = 4
 const MIN_LAST_ROW = 30
 
 /** Ranked offers by rank, then the others. @param row first row of the block */
-export function offerTable(layout: RfqLayout, row: number): OfferTable {
+export function offerTable(layout: RfqLayout, row: number) {
   const { report } = layout
   const offers = report.offers.slice(0, SHOWN)
   const firstRow = row + 2
@@ -50,6 +42,7 @@ export function offerTable(layout: RfqLayout, row: number): OfferTable {
     ],
     offers,
     firstRow,
+    /** The row of the first offer in the data of the charts, below the table. */
     dataRow,
   }
 }

@@ -53,22 +53,9 @@ function fixed({ cell, cached }: Reference, digits: number, { factor = 1, absolu
 const MAX_LISTED = 12
 
 /** The figures of the award in words; every sentence is empty if there is no award. */
-export interface Sentences {
-  problem: Reference
-  hasAward: Test
-  /** The award as a whole. */
-  headline: Phrase
-  /** Said first if the award does not reach the wanted volume. */
-  partial: Phrase
-  /** One awarded offer, if there are at most `lines`. */
-  line: (index: number, lines: number) => Phrase
-  reasons: Phrase[]
-  closest: Phrase
-  /** Price up to which an awarded offer stays in the award. */
-  breakEven: (index: number) => Phrase
-}
+export type Sentences = ReturnType<typeof sentencesOf>
 
-export function sentencesOf(layout: RfqLayout): Sentences {
+export function sentencesOf(layout: RfqLayout) {
   const { report, currency, offers, scoring, numbers } = layout
   const fact = (key: FactKey) => recommendationFact(layout, key)
   const code = constant(` ${currency ?? ''}`)
@@ -85,6 +72,7 @@ export function sentencesOf(layout: RfqLayout): Sentences {
     const what = amounts(part('tonnes'), part('pricePerTonne'), part('total'))
     return say`Award ${words(part('name'))} (offer ${words(part('number'))}): ${what}.`
   }
+  /** Price up to which an awarded offer stays in the award. */
   const breakEven = (index: number): Phrase => {
     const [number, max] = [awardedOffer(layout, 'number', index), awardedOffer(layout, 'breakEven', index)]
     const offer = say`Offer ${words(number)} stays in the award`
@@ -114,12 +102,15 @@ export function sentencesOf(layout: RfqLayout): Sentences {
   return {
     problem,
     hasAward,
+    /** Said first if the award does not reach the wanted volume. */
     partial: either(
       isText(status, 'partial'),
       say`Only ${fixed(fact('coverage'), 1, { factor: 100 })} % of the wanted volume can be awarded. `,
     ),
+    /** The award as a whole. */
     headline: either(stale, words(fact('message')), either(hasAward, many, noAward)),
-    line: (index, lines) => {
+    /** One awarded offer, if there are at most `lines`. */
+    line: (index: number, lines: number) => {
       const [cell, cached] = [fact('offers').cell, Number(fact('offers').cached)]
       const fits: Test = [`AND(N(${cell})>${index},N(${cell})<=${lines})`, cached > index && cached <= lines]
       return either(fits, line(index))

@@ -180,33 +180,26 @@ export const highlights = {
 export const currencyCode = (value: unknown): string | null =>
   typeof value === 'string' && /^[A-Z]{3}$/.test(value) ? value : null
 
-/**
- * Number formats that depend on the documents: money by currency, volumes and prices with as many decimals as were
- * sent (at most `MAX_VOLUME_DECIMALS` and `MAX_PRICE_DECIMALS`).
- */
-export interface NumberStyles {
-  volume: Style
-  /** Totals, without cents from 10,000 on. */
-  money(currency: string | null): Style
-  /** Prices per tonne. */
-  price(currency: string | null): Style
-}
 const MAX_VOLUME_DECIMALS = 3
 /** Cents say nothing about larger totals; the limit is what rounds to 10,000. */
 const CENTS_BELOW = 9999.995
 const MAX_PRICE_DECIMALS = 4
 
 /**
+ * Number formats that depend on the documents: money by currency, volumes and prices with as many decimals as were
+ * sent (at most `MAX_VOLUME_DECIMALS` and `MAX_PRICE_DECIMALS`).
  * @param volumes tonnes as sent
  * @param prices unit prices as sent
  */
-export function numberStyles(volumes: Iterable<number | null>, prices: Iterable<number | null>): NumberStyles {
+export function numberStyles(volumes: Iterable<number | null>, prices: Iterable<number | null>) {
   const priceDecimals = Math.max(2, maxDecimals(prices, MAX_PRICE_DECIMALS))
   return {
     volume: numberStyle(decimalFormat(maxDecimals(volumes, MAX_VOLUME_DECIMALS))),
+    /** Totals, without cents from 10,000 on. */
     money: byCurrency((prefix) =>
       numberStyle(centsBelow(CENTS_BELOW, `${prefix}${decimalFormat(2)}`, `${prefix}${decimalFormat(0)}`)),
     ),
+    /** Prices per tonne. */
     price: byCurrency((prefix) => numberStyle(`${prefix}${decimalFormat(priceDecimals)}`)),
   }
 }

@@ -32,28 +32,9 @@ export type EntryKey = (typeof ENTRY_KEYS)[number]
 export const MAX_AWARDED_ROWS = 12
 
 /** The tables in the working columns of `Award`, side by side; all headers are in the same row. */
-export interface RecommendationGrids {
-  facts: Grid<(typeof FACT_COLUMNS)[number]>
-  /** One row per offer, in the order of `RfqReport.offers`. */
-  offers: Grid<RecommendedOfferKey>
-  /** The awarded offers by number. */
-  awarded: Grid<AwardedKey>
-  /** The requirements in the order of `Decision.requirements`. */
-  requirements: Grid<RequirementKey>
-  /** Sets of failed requirements: offers with the same set are eligible together. */
-  groups: Grid<GroupKey>
-  /** `SwitchTable.awards`. */
-  solved: Grid<SolvedKey>
-  /** `SwitchTable.entries`. */
-  entries: Grid<EntryKey>
-}
-
+export type RecommendationGrids = ReturnType<typeof recommendationGrids>
 /** @param firstColumn of the first table, counted from 1 */
-export function recommendationGrids(
-  { offers, decision }: RfqReport,
-  failures: FailureGroups,
-  firstColumn: number,
-): RecommendationGrids {
+export function recommendationGrids({ offers, decision }: RfqReport, failures: FailureGroups, firstColumn: number) {
   let column = firstColumn
   const next = <Key extends string>(columns: readonly Key[], count: number): Grid<Key> => {
     const grid = makeGrid('Award', columns, HEADER_ROW, count, column)
@@ -62,9 +43,12 @@ export function recommendationGrids(
   }
   return {
     facts: next(FACT_COLUMNS, FACT_KEYS.length),
+    /** One row per offer, in the order of `RfqReport.offers`. */
     offers: next(OFFER_KEYS, offers.length),
+    /** The awarded offers by number. */
     awarded: next(AWARDED_KEYS, MAX_AWARDED_ROWS),
     requirements: next(REQUIREMENT_KEYS, decision.requirements.length),
+    /** Sets of failed requirements: offers with the same set are eligible together. */
     groups: next(GROUP_KEYS, failures.groups.length),
     solved: next(SOLVED_KEYS, decision.switches.awards.length),
     entries: next(ENTRY_KEYS, decision.switches.entries.length),
