@@ -1,7 +1,7 @@
-import { type Column, type Columns, columnsOf } from '../../layout/columns.js'
+import { type Columns, columnsOf } from '../../layout/columns.js'
 import { columnIndex, type Grid } from '../../layout/grid.js'
 import type { RowPlan } from '../../layout/sheet-plan.js'
-import { HEADER_ROW, inOrder } from '../../layout/table-sheet.js'
+import { HEADER_ROW, inOrder, tableRows } from '../../layout/table-sheet.js'
 import * as style from '../../xlsx/cell-styles.js'
 import { arrayFormula, type CachedResult, type Cell, formula, text } from '../../xlsx/cells.js'
 import type { RfqLayout } from '../layout.js'
@@ -36,12 +36,6 @@ export function awardedOffer(layout: RfqLayout, key: AwardedKey, index: number):
   return { cell: layout.recommendation.awarded.cell(key, index), cached: value instanceof Date ? '' : (value ?? '') }
 }
 
-interface SideTable {
-  firstColumn: number
-  columns: readonly Column<never>[]
-  rows: readonly unknown[]
-}
-
 /** Column units of the block. */
 const COLUMN_UNITS = 14
 
@@ -60,16 +54,13 @@ const columnOf = <Key extends string>(grid: Grid<Key>): number => columnIndex(gr
 /** Rows with the tables of the block to the right of them; rows of the block below the last row are working rows. */
 export function* withRecommendation(layout: RfqLayout, rows: Iterable<RowPlan>): Generator<RowPlan> {
   const tables = sideTables(layout)
-  const lastRow = HEADER_ROW + Math.max(...tables.map((table) => table.rows.length))
-  const cellsOf = (row: number): (Cell | undefined)[] => {
+  const lastRow = HEADER_ROW + Math.max(...tables.map((table) => table.count))
+  const cellsOf = (row: number) => {
     const cells: (Cell | undefined)[] = []
-    if (row === HEADER_ROW - 1) cells[tables[0]?.firstColumn ?? 0] = text('Recommended award', style.section)
-    for (const { firstColumn, columns, rows: values } of tables) {
-      const at = row - HEADER_ROW - 1
-      if (at < -1 || at >= values.length) continue
-      for (const [index, column] of columns.entries())
-        cells[firstColumn + index] = at < 0 ? headerCell(column) : column.cell(values[at] as never, at)
-    }
+    if (row === HEADER_ROW - 1) cells[tables[0]?.first ?? 0] = text('Recommended award', style.section)
+    if (row < HEADER_ROW) return cells
+    for (const { first, lines } of tables)
+      for (const [at, cell] of (lines.next().value?.cells ?? []).entries()) cells[first + at] = cell
     return cells
   }
   let number = 0
@@ -80,20 +71,14 @@ export function* withRecommendation(layout: RfqLayout, rows: Iterable<RowPlan>):
   while (number < lastRow) yield { working: true, cells: Array.from(cellsOf(++number)) }
 }
 
-const headerCell = ({ header, alignRight }: Column<never>): Cell =>
-  text(header, alignRight ? style.headerRight : style.header)
-
-function sideTables(layout: RfqLayout): SideTable[] {
+/** The tables side by side: their first columns, numbers of rows, and headers and rows one after another. */
+function sideTables(layout: RfqLayout) {
   const { recommendation: grids, report } = layout
   const { switches, requirements } = report.decision
-  const table = <Row, Key extends string>(
-    grid: Grid<Key>,
-    columns: Columns<Row, Key>,
-    rows: readonly Row[],
-  ): SideTable => ({
-    firstColumn: columnOf(grid),
-    columns: inOrder(grid, columns),
-    rows,
+  const table = <Row, Key extends string>(grid: Grid<Key>, columns: Columns<Row, Key>, rows: readonly Row[]) => ({
+    first: columnOf(grid),
+    count: rows.length,
+    lines: tableRows(inOrder(grid, columns), rows) as Iterator<RowPlan, undefined>,
   })
   return [
     table(grids.facts, factColumns(layout), FACT_KEYS),
