@@ -47,14 +47,15 @@ function omissionNotice(sections: readonly Section[]): string {
 /** The notes of the first section appear below the page title. */
 function makeSection(sheet: SheetPlan, first: boolean) {
   const { rows, omitted } = takeRows(sheet)
-  const { title, notes, header, body } = outlineOf(sheet, rows, first)
+  const outline = outlineOf(sheet, rows, first)
+  const { title, notes, body } = outline
   const name = escapeMarkup(sheet.name)
   const notice =
     omitted > 0
       ? `<p class="omitted">${formatCount(omitted)} more rows are not on this page. ${COMPLETE_FORMATS_NOTE}</p>`
       : ''
   const notesHtml = notes.map((note) => `<p>${escapeMarkup(note)}</p>`).join('')
-  const content = contentHtml(sheet, tableLayout(sheet, rows), header, body)
+  const content = contentHtml(sheet, tableLayout(sheet, rows), outline)
   const html = `<section id="${name}" aria-labelledby="${name}-title"><h2 id="${name}-title">${escapeMarkup(title)}</h2>${first ? '' : notesHtml}${content}${notice}</section>`
   return { name: sheet.name, notes: notesHtml, html, rows: body.length + omitted, omitted }
 }
@@ -108,13 +109,7 @@ const isFrozenHeader = ({ role, index }: NumberedRow, sheet: SheetPlan) =>
 const rowText = ({ cells }: RowPlan): string => cells.filter(isFilled).map(cellText).join(' · ')
 
 /** Charts follow the rows; the figures behind them are collapsed. */
-function contentHtml(
-  sheet: SheetPlan,
-  layout: TableLayout,
-  header: readonly NumberedRow[],
-  body: readonly NumberedRow[],
-) {
-  const { charts = [] } = sheet
+function contentHtml({ charts = [] }: SheetPlan, layout: TableLayout, { header, body }: Outline): string {
   if (charts.length === 0) return tablesHtml(layout, header, body)
   const [above, below] = [body.filter((row) => !row.working), body.filter((row) => row.working)]
   const figures = charts.map((chart) => `<figure>${chartSvg(chart)}</figure>`).join('')

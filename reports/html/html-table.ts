@@ -135,7 +135,6 @@ function rowHtml(layout: TableLayout, row: NumberedRow, heads?: NumberedRow): st
 const titleHtml = (cell: Cell, columns: number) =>
   `<th class="section-title" colspan="${columns}" scope="rowgroup"><span>${escapeMarkup(cellText(cell))}</span></th>`
 
-/** Whether a cell shows anything. */
 export function isFilled(cell: Cell | undefined): cell is Cell {
   if (cell === undefined) return false
   const content = cellContent(cell)
@@ -163,7 +162,6 @@ interface CellLook {
   mark?: string | null
   /** Length of a bar behind the figure, from 0 to 1. */
   bar?: number | null
-  /** The header that a card repeats. */
   label?: string
 }
 

@@ -37,7 +37,6 @@ export interface ChartSeries {
 
 interface ChartFrame {
   title: string
-  /** Alternative text. */
   alt: string
   /** Corner cells, counted from 0. */
   anchor: { column: number; row: number; toColumn: number; toRow: number }
@@ -54,7 +53,6 @@ export interface ColumnChart extends ChartFrame {
   categories: ChartRange<string>
   categoryTitle: string
   valueTitle: string
-  /** Number format of the value axis. */
   format: string
   series: readonly ChartSeries[]
 }
@@ -74,7 +72,6 @@ export interface BubbleSeries {
 export interface BubbleChart extends ChartFrame {
   xTitle: string
   yTitle: string
-  /** Number formats of the axes. */
   xFormat: string
   yFormat: string
   /** Where the vertical axis begins. */

@@ -124,7 +124,7 @@ function scenarioColumn(layout: RfqLayout, { scenario, awarded }: ScenarioRow, n
   const isMember = ({ id }: OfferReport) =>
     byWantedBasis((basis) => (sets[WANTED_BASES.indexOf(basis)]?.has(id) ? '1' : '0'))
   return formula(`Scenario ${number} (t)`, numbers.volume, (offer, _at, index) => [
-    tonnesExpression(layout, scenario, index, () => isMember(offer)),
+    tonnesExpression(layout, scenario, index) ?? `${layout.award.at('volume', index)}*${isMember(offer)}`,
     cached(offer),
   ])
 }
@@ -137,13 +137,8 @@ function orderExpression({ award: { range } }: RfqLayout, at: At<AwardKey>): str
   return `IF(ISNUMBER(${own}),RANK(${own},${range('orderPrice')},1)+${ties},"")`
 }
 
-/** @param isMember 1 if the searched award contains the offer, otherwise 0 */
-function tonnesExpression(
-  layout: RfqLayout,
-  scenario: Exclude<SheetScenario, 'own'>,
-  index: number,
-  isMember: () => string,
-): string {
+/** The tonnes of an offer in a scenario that formulas solve; null if it needs a search. */
+function tonnesExpression(layout: RfqLayout, scenario: SheetScenario, index: number): string | null {
   const { award, scoring } = layout
   const volume = award.at('volume', index)
   const volumeBefore = (by: string, own: string) => `SUMIFS(${award.range('volume')},${by},"<"&${own})`
@@ -163,7 +158,7 @@ function tonnesExpression(
       return wanted(`IF(${awardedBefore}>=${REACHED_VOLUME},0,${volume})`)
     }
     default:
-      return `${volume}*${isMember()}`
+      return null
   }
 }
 

@@ -8,7 +8,7 @@ import { cellContent, referenceTo } from '../layout/cell-text.js'
 import { columnLetter, keys } from '../layout/grid.js'
 import { all, here, is, isNumber, mark } from '../layout/marks.js'
 import { bodyRow, emptyRows, headingOf, headingRows, headRow, sectionRow, textRow } from '../layout/rows.js'
-import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
+import type { SheetPlan } from '../layout/sheet-plan.js'
 import { HEADER_ROW, rowSheet } from '../layout/table-sheet.js'
 import { truncateToLines } from '../layout/text-metrics.js'
 import { codeList, severityLabels, yesNo } from '../layout/wording.js'
@@ -48,17 +48,15 @@ interface Group {
 export function comparisonSheet(layout: RfqLayout): SheetPlan {
   const offers = layout.report.offers.slice(0, MAX_COMPARED)
   const groups = groupsOf(layout)
-  const lastColumn = columnLetter(FIRST_OFFER_COLUMN - 1 + Math.max(1, offers.length))
   const lastRow = HEADER_ROW + rowsOf(groups)
   const printed = groups.filter(({ title }) => !UNPRINTED.includes(title))
   const width = Math.max(MIN_OFFER_WIDTH, Math.min(MAX_OFFER_WIDTH, OFFERS_WIDTH / Math.max(1, offers.length)))
   const firstOffer = columnLetter(FIRST_OFFER_COLUMN)
-  const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumn}${lastRow}`
-  const rows = () => comparisonRows(layout, groups, offers, lastColumn)
+  const area = `${firstOffer}${HEADER_ROW + 1}:${lastColumnOf(offers)}${lastRow}`
   return rowSheet({
     name: 'Comparison',
     widths: [...WIDTHS, ...offers.map(() => width)],
-    rows,
+    rows: () => comparisonRows(layout, groups, offers),
     frozen: { rows: HEADER_ROW, columns: FIRST_OFFER_COLUMN - 1 },
     marks: [
       mark(
@@ -78,15 +76,13 @@ export function comparisonSheet(layout: RfqLayout): SheetPlan {
   })
 }
 
+const lastColumnOf = (offers: readonly OfferReport[]) =>
+  columnLetter(FIRST_OFFER_COLUMN - 1 + Math.max(1, offers.length))
+
 /** Rows of groups with their titles. */
 const rowsOf = (groups: readonly Group[]) => groups.reduce((rows, group) => rows + 1 + group.attributes.length, 0)
 
-function* comparisonRows(
-  layout: RfqLayout,
-  groups: readonly Group[],
-  offers: readonly OfferReport[],
-  lastColumn: string,
-): Generator<RowPlan> {
+function* comparisonRows(layout: RfqLayout, groups: readonly Group[], offers: readonly OfferReport[]) {
   yield* headingRows(headingOf(layout, 'Comparison', noteOf(layout, offers.length)))
   yield* emptyRows(1)
   yield headRow('Attribute', 'Best value', 'Best offer', ...offers.map(offerName))
@@ -97,7 +93,7 @@ function* comparisonRows(
     for (const attribute of group.attributes) {
       row++
       const cells = offers.map((offer, index) => attribute.cell(offer, index))
-      const best = bestCells(attribute, offers, { row, lastColumn, numbers: layout.offers.range('offer') })
+      const best = bestCells(layout, attribute, offers, row)
       yield bodyRow(text(attribute.label, style.boldWrapped), ...best, ...cells)
     }
   }
@@ -111,15 +107,10 @@ function noteOf({ report }: RfqLayout, shown: number): string {
 }
 
 /** The best value and the offer that has it, or the number of offers that share it. */
-function bestCells(
-  attribute: Attribute,
-  offers: readonly OfferReport[],
-  { row, lastColumn, numbers }: { row: number; lastColumn: string; numbers: string },
-): Cell[] {
-  const { best, cell } = attribute
+function bestCells(layout: RfqLayout, { best, cell }: Attribute, offers: readonly OfferReport[], row: number): Cell[] {
   const [firstOffer] = offers
   if (best === undefined || firstOffer === undefined) return [blank(style.body), blank(style.body)]
-  const first = columnLetter(FIRST_OFFER_COLUMN)
+  const [first, lastColumn] = [columnLetter(FIRST_OFFER_COLUMN), lastColumnOf(offers)]
   const values = `$${first}${row}:$${lastColumn}${row}`
   const ranked = `$${first}$${RANKED_ROW}:$${lastColumn}$${RANKED_ROW}`
   const name = best === 'min' ? '_xlfn.MINIFS' : '_xlfn.MAXIFS'
@@ -131,7 +122,7 @@ function bestCells(
   const value = known.length === 0 ? null : (best === 'min' ? Math.min : Math.max)(...known.map((each) => each.value))
   const winners = known.filter((each) => each.value === value).map(({ offer }) => offer)
   const many = `SUMPRODUCT((${ranked}="yes")*(${values}=$B${row}))`
-  const match = `"offer "&INDEX(${numbers},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
+  const match = `"offer "&INDEX(${layout.offers.range('offer')},MATCH(1,(${ranked}="yes")*(${values}=$B${row}),0))`
   const shown = winners.length === 1 ? `offer ${winners[0]?.sequence}` : `${winners.length} offers`
   return [
     formula(`IF(${count}=0,"${NONE}",${name}(${values},${ranked},"yes"))`, value ?? NONE, cell(firstOffer, 0).style),

@@ -88,12 +88,13 @@ export function rfqLayout(report: RfqReport) {
   const lines = report.offers.flatMap((offer) => offer.lines.map((line) => ({ offer, line })))
   const payments = report.offers.flatMap((offer) => offer.prepayments.map((payment) => ({ offer, payment })))
   const count = report.offers.length
+  const stated = report.offers.map(({ terms }) => terms.statedVolume)
   const failures = failureGroups(report.offers, report.rfq, report.context.asOfDate)
   return {
     report,
     subject: subjectOf(report),
     numbers: numberStyles(
-      volumesOf(report),
+      [report.rfq.minVolume, report.rfq.maxVolume, ...stated, ...lines.map(({ line }) => line.volume)],
       lines.map(({ line }) => line.unitPrice),
     ),
     /** Code of the comparison currency; null if there is none. */
@@ -113,29 +114,18 @@ export function rfqLayout(report: RfqReport) {
   }
 }
 
-function* volumesOf({ offers, rfq }: RfqReport): Generator<number | null> {
-  yield* [rfq.minVolume, rfq.maxVolume]
-  for (const offer of offers) {
-    yield offer.terms.statedVolume
-    for (const line of offer.lines) yield line.volume
-  }
-}
-
 /** `RFQ 42 · REF-7`; without a number, the identifier. */
 export function rfqName({ rfq }: RfqReport): string {
   const name = `RFQ ${rfq.number ?? rfq.id}`
   return rfq.reference === null ? name : `${name} · ${oneLine(rfq.reference)}`
 }
 
-export function rfqIdentity(report: RfqReport): ReportIdentity {
-  const subject = report.rfq.title ?? 'Offer comparison'
-  return {
-    title: `${rfqName(report)}: offer comparison`,
-    subject,
-    footer: `${rfqName(report)} · ${report.context.channel} · ${asOfLabel(report.context.asOf)}`,
-    asOf: new Date(report.context.asOf),
-  }
-}
+export const rfqIdentity = (report: RfqReport): ReportIdentity => ({
+  title: `${rfqName(report)}: offer comparison`,
+  subject: report.rfq.title ?? 'Offer comparison',
+  footer: `${rfqName(report)} · ${report.context.channel} · ${asOfLabel(report.context.asOf)}`,
+  asOf: new Date(report.context.asOf),
+})
 
 /** The same line on all sheets. */
 function subjectOf(report: RfqReport): string {

@@ -143,12 +143,7 @@ export const weightsRange = (layout: RfqLayout): string => criteriaRange(layout,
 export const scoresRange = ({ scoring }: RfqLayout, index: number): string => scoring.across(FIRST, LAST, index)
 
 /** Rank among ranked offers; ties go to the lower offer number. */
-function rankExpression(
-  { scoring }: RfqLayout,
-  at: At<ScoringKey>,
-  key: 'total' | 'price' | 'remaining',
-  ascending: 0 | 1,
-): string {
+function rankExpression({ scoring }: RfqLayout, at: At<ScoringKey>, key: ScoringKey, ascending: 0 | 1): string {
   const ties = `COUNTIFS(${scoring.range(key)},${at(key)},${scoring.range('offer')},"<"&${at('offer')})`
   return `IFERROR(RANK(${at(key)},${scoring.range(key)},${ascending})+${ties},"")`
 }

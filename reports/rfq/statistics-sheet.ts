@@ -141,12 +141,9 @@ export function volumeChartSection(layout: RfqLayout, row: number): { rows: RowP
 }
 
 /** One row per offer and one column per period, so that long offer names fit. @param row of the headers */
-function dataOf(
-  { report, offers, deliveries, numbers }: RfqLayout,
-  { title, category, key, figureOf, ...rule }: Omit<Timeline, 'columns'>,
-  ranked: readonly OfferReport[],
-  row: number,
-): { rows: RowPlan[]; chart: Omit<ColumnChart, 'anchor'> } | null {
+function dataOf(layout: RfqLayout, timeline: Omit<Timeline, 'columns'>, ranked: readonly OfferReport[], row: number) {
+  const { report, offers, deliveries, numbers } = layout
+  const { title, category, key, figureOf, ...rule } = timeline
   const { periods, tonnes } = volumeTimeline(report.offers, ranked, rule)
   if (periods.length === 0) return null
   const range = (column: DeliveryKey) => deliveries.range(column)

@@ -136,7 +136,6 @@ function questionText({ questions, award }: Recommendation): string {
   return `Ask the developer: ${asked.slice(0, 2).join(' ')}${rest}`
 }
 
-/** One cell over all columns. */
 const whole = (cell: Cell, columns: number): RowPlan => ({ cells: [cell], merged: [[0, columns - 1]] })
 
 function sideBySide(cells: readonly Cell[], columns: number): RowPlan {

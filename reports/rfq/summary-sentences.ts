@@ -15,7 +15,6 @@ export type Phrase = readonly [expression: string, cached: string]
 /** A condition as a formula, and whether it holds now. */
 type Test = readonly [expression: string, holds: boolean]
 
-/** Words with phrases between them. */
 function say(words: readonly string[], ...phrases: readonly Phrase[]): Phrase {
   const parts = words.flatMap((text, at): Phrase[] => [
     ...(text === '' ? [] : [[stringLiteral(text), text] as const]),
@@ -197,5 +196,4 @@ const basisWords = (basis: WantedBasis): Phrase => [
   BASIS_TEXT[basis],
 ]
 
-/** The decimals of a number format. */
 const digitsOf = ({ numFmt = '' }: { numFmt?: string }): number => /0\.(0+)/.exec(numFmt)?.[1]?.length ?? 0

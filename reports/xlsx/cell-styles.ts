@@ -102,7 +102,6 @@ const padded = (format: string): string =>
     .split(';')
     .map((part) => `${part}_-`)
     .join(';')
-/** The style with another number format. */
 export const withNumberFormat = (style: Style, format: string): Style =>
   Object.freeze({ ...style, numFmt: padded(format) })
 
@@ -142,7 +141,6 @@ export function asRight(style: Style): Style {
   return style.numFmt === undefined || style.numFmt.endsWith('_-') ? right : withNumberFormat(right, style.numFmt)
 }
 
-/** The style in bold. */
 export const asBold = (style: Style): Style => Object.freeze({ ...style, font: { ...style.font, bold: true } })
 
 /** What the width of text in a style depends on. */
@@ -157,7 +155,6 @@ const thinBorder = { top: thinLine, bottom: thinLine, left: thinLine, right: thi
 
 const thickLine = { style: 'medium', color: { argb: palette.head } } as const
 type Side = 'top' | 'bottom' | 'left' | 'right'
-/** The style with a thick line on some sides. */
 export const asFramed = (style: Style, sides: readonly Side[]): Style =>
   Object.freeze({ ...style, border: Object.fromEntries(sides.map((side) => [side, thickLine])) })
 

@@ -31,7 +31,6 @@ const TRUNCATION_MARK = '… [full text on About]'
 /** First date with the same serial number everywhere: Excel counts a 29 February 1900 that never existed. */
 const FIRST_DATE = Date.UTC(1900, 2, 1)
 
-/** An empty cell with a style. */
 export const blank = (style: Style = plain): Cell => ({ value: null, style })
 
 /**
@@ -91,7 +90,6 @@ export function sheetLink(label: string, sheet: string, style: Style, address = 
   return { value: label, style, link: `#${quoteSheetName(sheet)}!${address}` }
 }
 
-/** A sheet name quoted for use in formulas. */
 export const quoteSheetName = (sheet: string): string => `'${sheet.replaceAll("'", "''")}'`
 
 /** A string literal for use in formulas, in parts because Excel allows 255 characters each; never text from outside. */

@@ -148,7 +148,6 @@ interface Axis {
   at: 'b' | 'l'
   title: string
   format: string
-  /** Place of the labels. */
   labels: string
   /** Where the other axis crosses. */
   crosses: string

@@ -36,7 +36,6 @@ interface SheetContext {
   identity: ReportIdentity
   /** Number of the drawing part, if the sheet has charts. */
   drawing: number
-  /** Whether this is the first sheet of the workbook. */
   first: boolean
   signal: AbortSignal
 }

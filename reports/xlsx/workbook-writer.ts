@@ -13,12 +13,10 @@ const FONT_ELEMENT_ORDER = 'b i strike condense extend outline shadow u vertAlig
 export interface BuildProgress {
   /** The sheet just written. */
   sheet: string
-  /** Number of sheets written. */
   done: number
   total: number
 }
 export interface BuildOptions {
-  /** Called after each sheet. */
   onProgress?: (progress: BuildProgress) => void
   signal?: AbortSignal
 }
