@@ -35,6 +35,8 @@ export interface RfqPage {
   id: string
   name: string
   prices: PriceHistory[]
+  /** When it and its offers changed, newest first, whatever the moment of the page. */
+  moments: Moment[]
 }
 
 /** What the closing page of an RFQ shows. */
@@ -68,8 +70,6 @@ export interface PageQueries {
   pulse(): Promise<string>
   /** When the first poll began; null if there was none, or the channel is unknown. */
   firstPollAt(filter: { channel?: string; kind?: 'rfqs' | 'listings' }): Promise<string | null>
-  /** The configured channels, `org/slug`. */
-  channels(): Promise<string[]>
   today(options: { now: Date; since: Date }): Promise<Today>
   rfqs(search: RfqSearch): Promise<RfqSearchResult>
   /** @param address.settings instead of those of the configuration, for a what-if */
@@ -79,15 +79,12 @@ export interface PageQueries {
   /** Listings without their documents. */
   listings(filter: { channel?: string; asOf?: Date }): Promise<ListingItem[]>
   offer(address: RfqAddress & { offerId: string }): Promise<{ model: OfferPageModel; name: string } | NotFound>
-  moments(address: RfqAddress): Promise<Moment[]>
-  /** @param filter.rfq only this RFQ of `channel` */
   changes(filter: {
     channel?: string
-    rfq?: string
+    rfqId?: string
     after?: Date
     before?: string
     limit: number
-    now: Date
   }): Promise<ChangeFeed>
   channel(filter: { channel: string; now: Date }): Promise<ChannelPageModel | NotFound>
   closing(address: RfqAddress): Promise<ClosingPage | NotFound>

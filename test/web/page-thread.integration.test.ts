@@ -30,14 +30,14 @@ describe('the thread that reads pages', () => {
   })
 
   it('rejects a failed query with its message, and goes on', async () => {
-    const { store, now } = await openChannelFixture()
+    const { store } = await openChannelFixture()
     const { queries, close } = queryInThread(SCRIPT, { database: store.path, config })
     onTestFinished(close)
-    await expect(queries.changes({ now: now(), before: 'no cursor', limit: 1 })).rejects.toThrow(/cursor/)
-    expect(await queries.channels()).toEqual(['acme/forest'])
+    await expect(queries.changes({ before: 'no cursor', limit: 1 })).rejects.toThrow(/cursor/)
+    expect(await queries.freshness()).toMatchObject([{ channel: KEY }])
     const missing = queryInThread(SCRIPT, { database: '/nowhere/at-all.db', config })
     onTestFinished(missing.close)
-    await expect(missing.queries.channels()).rejects.toThrow('Cannot open database')
+    await expect(missing.queries.freshness()).rejects.toThrow('Cannot open database')
   })
 
   it('is kept after a query that cannot be sent to it', async () => {
@@ -51,10 +51,10 @@ describe('the thread that reads pages', () => {
       config,
     })
     onTestFinished(close)
-    const thread = await queries.channels()
+    const thread = await queries.pulse()
     const unsendable = { channel: KEY, limit: (() => 1) as never }
     await expect(queries.runs(unsendable)).rejects.toThrow('could not be cloned')
     vi.advanceTimersByTime(600_000)
-    expect(await queries.channels()).toBe(thread)
+    expect(await queries.pulse()).toBe(thread)
   })
 })

@@ -76,7 +76,18 @@ export async function openPages(
     ...options,
     now,
     plugins: [
-      pageRoutes({ queries, now, settings, suggest: closestMatches, reports, closing, notifications, queue, onError }),
+      pageRoutes({
+        queries,
+        channels: config.channels.map(({ key }) => key),
+        now,
+        settings,
+        suggest: closestMatches,
+        reports,
+        closing,
+        notifications,
+        queue,
+        onError,
+      }),
     ],
   })
   return { app, directory, log, runner, reported }

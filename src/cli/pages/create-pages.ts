@@ -25,6 +25,7 @@ export async function createPages(
   const pages = (actions: QueueActions) =>
     pageRoutes({
       queries,
+      channels: app.config.channels.map(({ key }) => key),
       now,
       settings: app.config.reports.settings,
       suggest: (text, candidates) => closestMatches(text, candidates, { max: 1 }),

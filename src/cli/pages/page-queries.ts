@@ -17,7 +17,7 @@ import type { PageQueries, RfqAddress } from '../../web/page-queries.js'
 import type { ApiConfig } from '../api/api-queries.js'
 import { explainDecision } from '../explain-decision.js'
 import { listingRow } from '../json-rows.js'
-import { createRfqNames } from './rfq-names.js'
+import { findRfq } from './find-rfq.js'
 
 /** The part of the store that pages read. */
 type PageStore = Omit<Reader, 'close' | keyof Monitoring>
@@ -45,7 +45,6 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
   const { channels } = config
   const source = { store, channels, rfqs, pollChecks: createPollChecks(config, store) }
   const compare = createInteractiveComparison()
-  const names = createRfqNames(rfqs)
   const completeAt = async (channel: string, kind: 'rfqs' | 'listings') =>
     (await store.newestRun({ channel, kind, outcome: 'complete' }))?.finishedAt ?? null
   const rulesOf = createRulesLookup(channels)
@@ -81,21 +80,21 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       return runs.map(({ id, finishedAt, changed, inserted }) => `${id} ${finishedAt} ${inserted} ${changed}`).join()
     },
     firstPollAt: (filter) => store.firstPollAt(filter),
-    channels: async () => channels.map(({ key }) => key),
     today: (options) => today(source, options),
     rfqs: (search) => searchRfqs(rfqs, search),
     async rfq({ settings, ...address }) {
-      const found = await names.find(address)
+      const found = await findRfq(rfqs, address)
       if ('notFound' in found) return found
       const { channel } = address
       const { report, asOf } = await reportOf(address, found.id, settings === undefined ? {} : { settings })
       const model = toRfqPageModel(report)
       const offerIds = model.offers.slice(0, MAX_PRICE_LINES).map(({ id }) => id)
-      const { id, name } = found
-      return { id, name, model, prices: await priceHistoryOf(store, { channel, rfqId: found.id, offerIds, asOf }) }
+      const { id: rfqId, name } = found
+      const prices = await priceHistoryOf(store, { channel, rfqId, offerIds, asOf })
+      return { id: rfqId, name, model, prices, moments: await momentsOf(store, { channel, rfqId }) }
     },
     async rfqName(address) {
-      const found = await names.find(address)
+      const found = await findRfq(rfqs, address)
       return 'notFound' in found ? found : { id: found.id, name: found.name }
     },
     async listings(filter) {
@@ -105,7 +104,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       })
     },
     async offer({ offerId, ...address }) {
-      const found = await names.find(address)
+      const found = await findRfq(rfqs, address)
       if ('notFound' in found) return found
       const { report, asOf } = await reportOf(address, found.id, { withNegotiation: true })
       const history = await store.rfqHistory(address.channel, found.id, asOf)
@@ -117,29 +116,21 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
         ? { notFound: `RFQ ${found.name} of ${address.channel} has no offer ${offerId} at this moment` }
         : { model, name: found.name }
     },
-    async moments({ asOf: _anyMoment, ...address }) {
-      const found = await names.find(address)
-      return 'notFound' in found ? [] : momentsOf(store, { channel: address.channel, rfqId: found.id })
-    },
-    async changes({ rfq, now, ...filter }) {
-      if (rfq === undefined) return changeFeed(store, filter)
-      const found = await names.find({ channel: filter.channel ?? '', name: rfq, now })
-      return 'notFound' in found ? { entries: [], nextCursor: null } : changeFeed(store, { ...filter, rfqId: found.id })
-    },
+    changes: (filter) => changeFeed(store, filter),
     async channel({ channel, now }) {
       const rules = channels.find(({ key }) => key === channel)
       if (rules === undefined) return { notFound: `${channel} is not a configured channel` }
       return channelPageModel({ store, rfqs }, rules, now)
     },
     async closing(address) {
-      const found = await names.find(address)
+      const found = await findRfq(rfqs, address)
       if ('notFound' in found) return found
       const { channel, now } = address
       const decisions = await store.decisions({ channel, rfqId: found.id, limit: MAX_EXPLAINED })
       const { timeZone, graceHours, autoClose } = rulesOf(channel)
       const preview = await previewClose(store, { channel, rfqId: found.id, timeZone, graceHours }, now)
       return {
-        ...{ channel, id: found.id, name: found.name, title: found.row.title },
+        ...{ channel, id: found.id, name: found.name, title: found.title },
         state: preview?.state ?? null,
         dueDate: preview?.dueDate ?? null,
         reasons: { for: preview?.for ?? [], against: preview?.against ?? ['it is not stored'] },

@@ -9,11 +9,11 @@ import { type PageDeps, readChannel, singleValues, withAsOf } from './page.js'
 const FEED_ENTRIES = 100
 
 /** `/changes.atom`: what changed, for a feed reader (RFC 4287). */
-export function addChangesFeed(app: FastifyInstance, { queries, now, suggest }: PageDeps): void {
+export function addChangesFeed(app: FastifyInstance, { queries, now, suggest, channels }: PageDeps): void {
   app.get('/changes.atom', async (request, reply) => {
     const query = singleValues(request.query)
-    const { channel } = await readChannel({ query, queries, suggest }, await queries.channels())
-    const { entries } = await queries.changes({ now: now(), ...(channel && { channel }), limit: FEED_ENTRIES })
+    const { channel } = await readChannel({ query, queries, suggest, channels })
+    const { entries } = await queries.changes({ ...(channel && { channel }), limit: FEED_ENTRIES })
     const base = `${request.protocol}://${request.host}`
     const title = `Changes${channel === undefined ? '' : ` of ${plain(channel)}`} · Quotekeeper`
     const feed = element(

@@ -14,14 +14,12 @@ const PAGE_ENTRIES = 100
 
 /** `/changes`: what changed in RFQs and offers, newest first. */
 export async function changesPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, now, link, suggest } = page
+  const { query, queries, now, link, suggest, channels } = page
   const after = parseMoment('since', query.since, now)
   parseSorting(query.sort, [], suggest)
-  const channels = await queries.channels()
-  const filter = { ...(await readChannel(page, channels)), ...(await rfqOf(page, channels)) }
+  const filter = { ...(await readChannel(page)), ...(await rfqOf(page)) }
   const { entries, nextCursor } = await queries
     .changes({
-      now,
       ...filter,
       ...(after && { after }),
       ...(query.before && { before: query.before }),
@@ -69,7 +67,7 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
  * The RFQ to filter by. Its channel can be left out if only one is configured.
  * @throws HttpError 400 without its channel, 404 if the channel has no such RFQ
  */
-async function rfqOf({ query, queries, now }: PageRequest, channels: readonly string[]) {
+async function rfqOf({ query, queries, now, channels }: PageRequest) {
   const { rfq } = query
   if (rfq === undefined) return {}
   const [only, ...others] = channels
@@ -78,7 +76,7 @@ async function rfqOf({ query, queries, now }: PageRequest, channels: readonly st
     throw new HttpError(400, `rfq needs channel too, because numbers repeat; channels: ${channels.join(', ')}`)
   const found = await queries.rfqName({ channel, name: rfq, now })
   if ('notFound' in found) throw new HttpError(404, found.notFound)
-  return { channel, rfq }
+  return { channel, rfqId: found.id }
 }
 
 /** @throws HttpError 400 for a `before` that no page has linked to */

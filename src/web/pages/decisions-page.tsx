@@ -11,10 +11,9 @@ const MAX_DECISIONS = 5_000
 
 /** `/decisions`: what closing rounds decided, and why. */
 export async function decisionsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, link } = page
+  const { query, queries, link, channels } = page
   const outcome = readChoice(page, 'outcome', CLOSE_OUTCOMES)
-  const channels = await queries.channels()
-  const filter = { ...(await readChannel(page, channels)), ...(outcome && { outcome }) }
+  const filter = { ...(await readChannel(page)), ...(outcome && { outcome }) }
   const rows = await queries.decisions({ ...filter, limit: MAX_DECISIONS })
   const shown = pageOf(page, {
     name: 'decisions',

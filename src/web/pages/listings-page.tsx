@@ -9,9 +9,8 @@ import { type PageContent, type PageRequest, pageOf, readAsOf, readChannel } fro
 
 /** `/listings`: the projects that developers offer credits from. */
 export async function listingsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, link } = page
-  const channels = await queries.channels()
-  const channel = await readChannel(page, channels)
+  const { query, queries, link, channels } = page
+  const channel = await readChannel(page)
   const asOf = await readAsOf(page, { ...channel, kind: 'listings' })
   const all = await queries.listings({ ...channel, ...(asOf && { asOf }) })
   const words = (query.q ?? '').toLowerCase().split(/\s+/)

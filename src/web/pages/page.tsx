@@ -15,6 +15,8 @@ import { Layout } from '../views/layout.js'
 /** What pages are made from. */
 export interface PageDeps {
   queries: PageQueries
+  /** The configured channels, `org/slug`. */
+  channels: readonly string[]
   now: Clock
   /** How offers are compared unless a reader changes it. */
   settings: Settings
@@ -33,6 +35,7 @@ export interface PageRequest {
   query: Parameters
   now: Date
   queries: PageQueries
+  channels: readonly string[]
   settings: Settings
   suggest: Suggest
   /** The address of this page with other parameters; null removes one. */
@@ -111,7 +114,7 @@ async function sendContent(
 
 const liveOf = ({ live = 'replace' }: PageContent) => (live === 'no' ? undefined : live)
 
-function pageRequest(request: FastifyRequest, { queries, now, settings, suggest }: PageDeps): PageRequest {
+function pageRequest(request: FastifyRequest, { queries, channels, now, settings, suggest }: PageDeps): PageRequest {
   const query = singleValues(request.query)
   const [path = '/'] = request.url.split('?')
   return {
@@ -119,9 +122,7 @@ function pageRequest(request: FastifyRequest, { queries, now, settings, suggest 
     path: singleValues(request.params),
     query,
     now: now(),
-    queries,
-    settings,
-    suggest,
+    ...{ queries, channels, settings, suggest },
     link(changes) {
       const { format, table, ...rest } = query
       const next = Object.entries({ ...rest, ...changes }).filter(
@@ -172,17 +173,15 @@ export function readChoice<const T extends string>(
 
 /**
  * The channel to filter by. The data of a channel stays readable after it is removed from the configuration.
- * @param configured the channels to choose from
  * @throws HttpError 400 for a channel that is neither configured nor was ever polled
  */
 export async function readChannel(
-  page: Pick<PageRequest, 'query' | 'suggest' | 'queries'>,
-  configured: readonly string[],
+  page: Pick<PageRequest, 'query' | 'suggest' | 'queries' | 'channels'>,
 ): Promise<{ channel?: string }> {
   const { channel } = page.query
   if (channel === undefined) return {}
-  const isPolled = !configured.includes(channel) && (await page.queries.firstPollAt({ channel })) !== null
-  if (!isPolled) readChoice(page, 'channel', configured)
+  const isPolled = !page.channels.includes(channel) && (await page.queries.firstPollAt({ channel })) !== null
+  if (!isPolled) readChoice(page, 'channel', page.channels)
   return { channel }
 }
 

@@ -12,9 +12,8 @@ const MAX_PROBLEMS = 5_000
 
 /** `/problems`: where documents deviate from the API description. */
 export async function problemsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, link } = page
-  const channels = await queries.channels()
-  const rows = await queries.problems({ ...(await readChannel(page, channels)), limit: MAX_PROBLEMS })
+  const { query, queries, link, channels } = page
+  const rows = await queries.problems({ ...(await readChannel(page)), limit: MAX_PROBLEMS })
   const shown = pageOf(page, {
     name: 'problems',
     caption: 'Deviations from the API description, last seen first',

@@ -72,9 +72,13 @@ const TYPES: Readonly<Record<string, string>> = {
   csv: 'text/csv; charset=utf-8',
 }
 
-async function orderOf(fields: Readonly<Record<string, string>>, { queries, settings, suggest }: PageDeps, now: Date) {
+async function orderOf(
+  fields: Readonly<Record<string, string>>,
+  { queries, settings, suggest, channels }: PageDeps,
+  now: Date,
+) {
   const channel = fields.channel ?? ''
-  if (!(await queries.channels()).includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
+  if (!channels.includes(channel)) throw new HttpError(400, 'channel: expected a configured channel')
   const asOf = await readAsOf({ query: fields, now, queries }, { channel, kind: 'rfqs' })
   const found =
     fields.rfq === undefined ? null : await queries.rfqName({ channel, name: fields.rfq, now, ...(asOf && { asOf }) })
@@ -91,8 +95,8 @@ async function orderOf(fields: Readonly<Record<string, string>>, { queries, sett
 }
 
 async function reportsPage(page: PageRequest, { jobs, files }: ReportsDeps): Promise<PageContent> {
-  const { queries, link, request } = page
-  const [rows, channels] = await Promise.all([files(), queries.channels()])
+  const { channels, link, request } = page
+  const rows = await files()
   const shown = pageOf(page, {
     name: 'reports',
     caption: 'Reports, newest first',

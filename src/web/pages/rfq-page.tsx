@@ -25,12 +25,9 @@ export async function rfqPage(page: PageRequest): Promise<PageContent | Redirect
   const whatIf = parseWhatIf(query, settings)
   // The form sends every setting; the address keeps those that differ.
   if (whatIf.unchanged.length > 0) return { redirect: link(withoutAll(whatIf.unchanged)) }
-  const [found, moments] = await Promise.all([
-    queries.rfq({ ...address, settings: whatIf.settings }),
-    queries.moments(address),
-  ])
+  const found = await queries.rfq({ ...address, settings: whatIf.settings })
   if ('notFound' in found) throw new HttpError(404, found.notFound)
-  const { model, name, prices } = found
+  const { model, name, prices, moments } = found
   const { rfq, summary } = model
   const offers = pageOf(page, offersTable(model, rfqPath(model.channel, name), query.as_of))
   const scenarios = scenariosTable(model)

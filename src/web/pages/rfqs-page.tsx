@@ -22,12 +22,11 @@ import {
 
 /** `/rfqs`: all RFQs, with the figures of their offers. */
 export async function rfqsPage(request: PageRequest): Promise<PageContent> {
-  const { query, queries, now, link, suggest } = request
+  const { query, queries, now, link, suggest, channels } = request
   const sorting = parseSorting(query.sort, COLUMNS, suggest)
   const page = pageNumber(query)
   const all = query.format !== undefined
-  const channels = await queries.channels()
-  const channel = await readChannel(request, channels)
+  const channel = await readChannel(request)
   const asOf = await readAsOf(request, { ...channel, kind: 'rfqs' })
   const { rows, total, states } = await queries.rfqs({
     now,

@@ -12,11 +12,10 @@ const MAX_RUNS = 2_000
 
 /** `/runs`: polls and closing rounds. */
 export async function runsPage(page: PageRequest): Promise<PageContent> {
-  const { query, queries, link } = page
+  const { query, queries, link, channels } = page
   const kind = readChoice(page, 'kind', RUN_KINDS)
   const outcome = readChoice(page, 'outcome', RUN_OUTCOMES)
-  const channels = await queries.channels()
-  const filter = { ...(await readChannel(page, channels)), ...(kind && { kind }), ...(outcome && { outcome }) }
+  const filter = { ...(await readChannel(page)), ...(kind && { kind }), ...(outcome && { outcome }) }
   const rows = await queries.runs({ ...filter, limit: MAX_RUNS })
   const shown = pageOf(page, {
     name: 'runs',
