@@ -4,6 +4,7 @@ import type { HeldPlan, UnsettledClose } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 import { closingPath, listPath } from './page-paths.js'
+import type { RfqListRow } from './rfq-list.js'
 import { about, filterOf, keyOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Closes and closing rounds that need a person, and RFQs that nothing closed. */
@@ -79,7 +80,7 @@ const minuteOf = (timestamp: string) => timestamp.slice(0, 16).replace('T', ' ')
 
 /** RFQs that are past due and open, unless an item about their close names them already. */
 async function overdueItems(context: TodayContext, named: ReadonlySet<string>): Promise<TodayItem[]> {
-  const overdue = context.rows.filter((row) => row.overdue && row.missingSince === null && !named.has(keyOf(row)))
+  const overdue = context.rows.filter((row) => isOverdue(row) && !named.has(keyOf(row)))
   const rulesOf = createRulesLookup(context.source.channels)
   const reasons = new Map<string, string>()
   for (const channel of new Set(overdue.map((row) => row.channel))) {
@@ -119,6 +120,23 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
     }
   })
 }
+
+/** RFQs that were past due and open at a past moment. */
+export const pastOverdueItems = ({ rows }: TodayContext): TodayItem[] =>
+  rows.filter(isOverdue).map((row) => ({
+    kind: 'overdue',
+    severity: 'high',
+    ...about(row.channel, row.id, row),
+    words: `Past due since ${row.responseDueDate} and open.`,
+    since: null,
+    action: {
+      words: 'See what was decided',
+      command: `quotekeeper decisions --rfq ${quoteForShell(row.name)} ${onChannel(row.channel)}`,
+      path: closingPath(row.channel, row.name),
+    },
+  }))
+
+const isOverdue = ({ overdue, missingSince }: RfqListRow) => overdue && missingSince === null
 
 const CLOSING_WORDS: Record<ChannelRules['autoClose'], string> = {
   on: 'The next closing round evaluates it.',

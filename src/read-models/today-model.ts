@@ -78,6 +78,11 @@ export interface TodaySource {
 
 export interface TodayOptions {
   now: Date
+  /**
+   * What needed a person at a past moment, as far as that is recorded: RFQs that were overdue or due, and news. Default: the
+   * present.
+   */
+  asOf?: Date
   /** New and changed RFQs and offers since this moment, such as the last visit. */
   since: Date
   /** Default 7. */
@@ -88,8 +93,9 @@ export interface TodayOptions {
 
 export const DUE_WITHIN_DAYS = 7
 
-/** What the items are made from. */
+/** What the items are made from. `now`: the moment that they are about. */
 export interface TodayContext extends Required<Pick<TodayOptions, 'now' | 'since' | 'dueWithinDays'>> {
+  asOf?: Date
   channel?: string
   source: TodaySource
   rows: readonly RfqListRow[]

@@ -13,12 +13,12 @@ import type { RfqListRow } from './rfq-list.js'
 import { about, filterOf, keyOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Open RFQs that are due soon. */
-export async function dueItems({ rows, source, now, dueWithinDays }: TodayContext): Promise<TodayItem[]> {
+export async function dueItems({ rows, source, now, asOf, dueWithinDays }: TodayContext): Promise<TodayItem[]> {
   const due = rows.filter(
     ({ state, daysToDue, missingSince }) =>
       state === 'open' && missingSince === null && daysToDue !== null && daysToDue >= 0 && daysToDue <= dueWithinDays,
   )
-  const figures = await source.rfqs.figures(due, { now })
+  const figures = await source.rfqs.figures(due, { now, ...(asOf && { asOf }) })
   return due.map((row, at) => ({
     kind: 'due',
     severity: (row.daysToDue ?? 0) <= 1 ? 'high' : 'medium',

@@ -15,8 +15,8 @@ describe('the size of an answer', () => {
 
   it.each([
     ['a text', { text: 'x'.repeat(10 * MAX_ANSWER) }],
-    ['a list', { items: Array.from({ length: MAX_ANSWER }, (_, at) => ({ at })) }],
-    ['many members', Object.fromEntries(Array.from({ length: MAX_ANSWER }, (_, at) => [`member ${at}`, at]))],
+    ['a list', { items: Array.from({ length: 5_000 }, (_, at) => ({ at })) }],
+    ['many members', Object.fromEntries(Array.from({ length: 4_000 }, (_, at) => [`member ${at}`, at]))],
     ['long names', { names: { ['x'.repeat(MAX_ANSWER)]: 1 } }],
   ])('is limited by cutting %s, and says so', async (_what, content) => {
     const answer = await fitAnswer(1, () => content)

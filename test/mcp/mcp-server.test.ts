@@ -106,6 +106,7 @@ describe('the MCP server', () => {
       await call('compare_offers', { rfq: 1042, as_of: before }),
       await call('list_changes', { as_of: before }),
       await call('list_decisions', { as_of: before }),
+      await call('today', { as_of: before }),
     ]
     const first = await ask()
     expect(first[2]).toMatchObject({
@@ -114,6 +115,10 @@ describe('the MCP server', () => {
       freshness: [{ polledAt: before }],
     })
     expect(first[5].items).toEqual([])
+    expect(first[6].items.map(({ kind, rfqNumber }: Record<string, unknown>) => [kind, rfqNumber])).toEqual([
+      ['due', 1042],
+      ['offers', null],
+    ])
     const decidedAt = fixture.now().toISOString()
     const decisions = await call('list_decisions', { as_of: decidedAt })
     for (let round = 0; round < 6; round++) {

@@ -267,6 +267,12 @@ describe('today', () => {
     expect((await today(source, { now: fixture.now(), since, channel: KEY })).items[3]).toMatchObject({
       ...{ kind: 'undelivered', severity: 'medium', words: expect.stringMatching(/^1 notification .*: 1 for crm\.$/) },
     })
+    const past = await today(source, { now: fixture.now(), asOf: new Date('2026-11-22T07:00:00.000Z'), since })
+    expect(past.items.map(({ kind, rfqNumber }) => [kind, rfqNumber])).toEqual([
+      ['overdue', 4],
+      ['due', 1],
+      ['due', 2],
+    ])
     const quiet = { ...source, pollChecks: async () => [] }
     const nothing = await today(quiet, {
       now: fixture.now(),

@@ -118,18 +118,20 @@ export const listTools = [
   }),
   tool({
     name: 'today',
-    title: 'What needs a person now',
+    title: 'What needs a person',
     description:
       'What needs a person now, most urgent first: closes that failed, rounds that wait for approval, RFQs that are overdue ' +
-      'or due soon, new and changed RFQs and offers, channels that are behind, problems of documents.',
+      'or due soon, new and changed RFQs and offers, channels that are behind, problems of documents. As of a past moment: only ' +
+      'RFQs that were overdue or due then, and news.',
     input: z.strictObject({
       ...ofChannel,
-      since: momentSince('New and changed RFQs and offers since; default 24 hours ago'),
+      since: momentSince('New and changed RFQs and offers since; default 24 hours before'),
+      ...asOf,
       due_within_days: z.int().min(0).max(366).default(7).describe('RFQs that are due within so many days.'),
       ...paging('Items', 50),
     }),
-    async answer({ channel, since, due_within_days, limit, cursor }, deps) {
-      const call = await ToolCall.begin(deps, undefined)
+    async answer({ channel, since, due_within_days, as_of, limit, cursor }, deps) {
+      const call = await ToolCall.begin(deps, as_of)
       const parameters = { channel, since: call.since('since', since), due_within_days }
       const found = await call.read<z.output<typeof todayModel>>('readToday', parameters)
       const rows = found.items.map(({ rfqVersion, rfqObservedAt, action, ...row }) => ({

@@ -94,5 +94,5 @@ export interface ApiQueries {
   problems(filter: { channel?: string } & PageRequest): Promise<ListPage<ProblemRecord>>
   targetStates(): Promise<TargetState[]>
   deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
-  today(options: { now: Date; since: Date; dueWithinDays: number; channel?: string }): Promise<Today>
+  today(options: ApiMoment & { since: Date; dueWithinDays: number; channel?: string }): Promise<Today>
 }

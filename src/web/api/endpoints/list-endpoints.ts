@@ -50,16 +50,19 @@ export const listEndpoints = [
     id: 'readToday',
     path: '/today',
     summary: 'What needs a person, most urgent first',
+    description:
+      'As of a past moment: RFQs that were overdue or due then, and news; what else needed a person is not recorded.',
     query: z.object({
       ...channelFilter,
+      ...asOf,
       since: moment.optional().describe('New and changed RFQs and offers since this moment. Default: 24 hours ago.'),
       due_within_days: wholeNumber(0, 366).default(7),
     }),
     result: todayModel,
     handle(call) {
-      const now = call.deps.now()
-      const { since = yesterday(now), due_within_days: dueWithinDays } = call.query
-      return call.deps.queries.today({ now, since, dueWithinDays, ...channelOf(call) })
+      const at = momentOf(call)
+      const { since = yesterday(at.asOf ?? at.now), due_within_days: dueWithinDays } = call.query
+      return call.deps.queries.today({ ...at, since, dueWithinDays, ...channelOf(call) })
     },
   }),
   readEndpoint({
