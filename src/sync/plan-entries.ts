@@ -7,7 +7,9 @@ import type { ResponsePollState, RfqPollState } from '../store/contract.js'
 import type { PollPlanning, PollRfqsOptions } from './contract.js'
 import type { ListEntry } from './list-entries.js'
 import type { Poll } from './poll.js'
-import { chooseResponses, type PlannableRfq, type PlannedRfq, planRequests, type RequestPlan } from './request-plan.js'
+import { planRequests } from './request-plan.js'
+import type { PlannableRfq, PlannedRfq, RequestPlan } from './request-plan-model.js'
+import { chooseResponses } from './response-choice.js'
 import { reasonToRead } from './selection.js'
 
 export type RfqEntry = ListEntry<RfqListItem>

@@ -1,11 +1,7 @@
 import type { ResponsePollState, RfqPollState } from '../../src/store/contract.js'
-import {
-  chooseResponses,
-  type PlannableRfq,
-  type PlanRules,
-  planRequests,
-  type RequestPlan,
-} from '../../src/sync/request-plan.js'
+import { planRequests } from '../../src/sync/request-plan.js'
+import type { PlannableRfq, PlanRules, RequestPlan } from '../../src/sync/request-plan-model.js'
+import { chooseResponses } from '../../src/sync/response-choice.js'
 
 const INTERVAL_MS = 5 * 60_000
 const HOUR_MS = 3_600_000

@@ -1,0 +1,50 @@
+import type { ListedResponse } from '../marketplace/rfq-reader.js'
+import type { ResponsePollState } from '../store/contract.js'
+import type { PlannedRfq, ReadReason } from './request-plan-model.js'
+
+/** Why a stored response must be read whatever its age, given its present summary; null if it need not be. */
+export function reasonToReadNow(state: ResponsePollState, summaryHash: string | null): ReadReason | null {
+  // Requested in vain before, it is no longer the most urgent.
+  if (state.readAt === null) return state.requestedAt === null ? 'never read' : 'age'
+  if (state.missingSince !== null) return 'changed'
+  return summaryHash === null || summaryHash !== state.readSummaryHash ? 'summary changed' : null
+}
+
+/** What is done with a response: it is requested, or only its summary is recorded. */
+export interface ResponseChoice {
+  request: Set<string>
+  /** Not requested; stored in full, so that its summary shows only that it still exists. */
+  observe: Set<string>
+  /** Should have been requested, but requests did not suffice. */
+  postponed: number
+  /** Requests left. */
+  left: number
+}
+
+/**
+ * Chooses the responses to request, once the RFQ has been read: those of the plan, and those whose summaries are new or have
+ * changed, while requests are left.
+ */
+export function chooseResponses(
+  listed: readonly ListedResponse[],
+  { responses, postponed }: Pick<PlannedRfq, 'responses' | 'postponed'>,
+  stored: ReadonlyMap<string, ResponsePollState> = new Map(),
+  left = 0,
+): ResponseChoice {
+  const choice: ResponseChoice = { request: new Set(), observe: new Set(), postponed: 0, left: left + responses.size }
+  for (const { id } of listed) if (responses.has(id)) choice.request.add(id)
+  choice.left -= choice.request.size
+  for (const { id, summaryHash } of listed) {
+    if (choice.request.has(id)) continue
+    const state = stored.get(id)
+    const isDue = postponed.has(id) || state === undefined || reasonToReadNow(state, summaryHash) !== null
+    if (isDue && !postponed.has(id) && choice.left > 0) {
+      choice.request.add(id)
+      choice.left--
+    } else {
+      if (isDue) choice.postponed++
+      if (state?.readAt != null && state.missingSince === null) choice.observe.add(id)
+    }
+  }
+  return choice
+}
