@@ -54,12 +54,7 @@ const START = { 'text-anchor': 'start' }
 const END = { 'text-anchor': 'end' }
 const VALUE = { class: 'value' }
 
-interface Box {
-  x: number
-  y: number
-  width: number
-  height: number
-}
+type Box = Record<'x' | 'y' | 'width' | 'height', number>
 /** A column or bar; its words show when the reader points at it. */
 const boxSvg = (box: Box, index: number, words: string) =>
   element('rect', { ...box, fill: colour(index) }, element('title', {}, escapeMarkup(words)))

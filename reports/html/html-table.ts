@@ -1,6 +1,6 @@
 import { cellContent, cellText, isNotAvailable, isNumberOrDate } from '../layout/cell-text.js'
 import { escapeMarkup } from '../layout/clean-text.js'
-import { makeBars, makeHighlighter } from '../layout/marks.js'
+import { makeMarker } from '../layout/marks.js'
 import type { RowPlan, SheetPlan } from '../layout/sheet-plan.js'
 import { columnWidth } from '../layout/text-metrics.js'
 import { palette } from '../xlsx/cell-styles.js'
@@ -35,16 +35,14 @@ export function tableLayout(sheet: SheetPlan, rows: readonly RowPlan[]) {
   const shown = shownColumns(sheet)
   const all = measureWidths(sheet)
   const widths = shown.map((column) => all[column] ?? 0)
-  const highlightOf = makeHighlighter(sheet.marks ?? [], rows)
-  const barOf = makeBars(sheet.marks ?? [], rows)
+  const markOf = makeMarker(sheet.marks ?? [], rows)
   return {
     columns: shown.length,
     widths,
     /** On narrow screens, rows become cards that repeat the headers. */
     cards: sheet.cards === true,
     frozenColumns: countFrozenColumns(widths, sheet.frozen?.columns ?? 0),
-    highlightOf: (row: number, column: number) => highlightOf(row, shown[column] ?? column),
-    barOf: (row: number, column: number) => barOf(row, shown[column] ?? column),
+    markOf: (row: number, column: number) => markOf(row, shown[column] ?? column),
   }
 }
 
@@ -119,7 +117,7 @@ function rowHtml(layout: TableLayout, row: NumberedRow, heads?: NumberedRow): st
     const cell = cells[column]
     const last = merged?.find(([first]) => first === column)?.[1]
     const span = last === undefined ? columnSpan(rowLayout, row, column) : last - column + 1
-    const [mark, bar] = isFilled(cell) ? [layout.highlightOf(index, column), layout.barOf(index, column)] : [null, null]
+    const { look: mark, bar } = isFilled(cell) ? layout.markOf(index, column) : { look: null, bar: null }
     const isHeader = role === 'head'
     const name = isHeader ? undefined : heads?.cells[column]
     parts.push(

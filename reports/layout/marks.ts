@@ -128,27 +128,23 @@ function compareValues(one: number | string | null, other: number | string | nul
   return (one ?? 0) - (other ?? 0)
 }
 
-/** Gives something of a cell by its row and column, counted from 0; null if it has none. */
-type OfCell<T> = (row: number, column: number) => T | null
-type Rows = readonly { cells: readonly (Cell | undefined)[] }[]
-
-/** The highlights of a sheet, for formats without conditional formats. @param rows all rows of the sheet */
-export function makeHighlighter(marks: readonly Mark[], rows: Rows): OfCell<Highlight> {
-  const rules = marks.flatMap((each) => ('bar' in each ? [] : [{ ...each, area: areaOf(each.range) }]))
-  return (row, column) => {
+/**
+ * How each cell is marked, by its row and column counted from 0, for formats without conditional formats: its highlight,
+ * and the length of its bar from 0 to 1.
+ * @param rows all rows of the sheet
+ */
+export function makeMarker(marks: readonly Mark[], rows: readonly { cells: readonly (Cell | undefined)[] }[]) {
+  const rules = marks.map((rule) => ({ rule, area: areaOf(rule.range) }))
+  return (row: number, column: number): { look: Highlight | null; bar: number | null } => {
     const at = (place: Place) =>
       cellValue(rows[place.row === undefined ? row : place.row - 1]?.cells[columnOf(place, column)])
-    return rules.find(({ area, when }) => contains(area, row, column) && holds(when, at))?.look ?? null
-  }
-}
-
-/** The lengths of the bars of a sheet, from 0 to 1, for formats without data bars. @param rows all rows of the sheet */
-export function makeBars(marks: readonly Mark[], rows: Rows): OfCell<number> {
-  const bars = marks.flatMap((each) => ('bar' in each ? [{ max: each.bar, area: areaOf(each.range) }] : []))
-  return (row, column) => {
-    const found = bars.find(({ area }) => contains(area, row, column))
-    const value = cellValue(rows[row]?.cells[column])
-    return found !== undefined && typeof value === 'number' ? Math.min(1, Math.max(0, value / found.max)) : null
+    const here = rules.flatMap(({ rule, area }) => (contains(area, row, column) ? [rule] : []))
+    const [bar] = here.flatMap((rule) => ('bar' in rule ? [rule.bar] : []))
+    const value = bar === undefined ? null : at({})
+    return {
+      look: here.flatMap((rule) => ('look' in rule && holds(rule.when, at) ? [rule.look] : []))[0] ?? null,
+      bar: bar !== undefined && typeof value === 'number' ? Math.min(1, Math.max(0, value / bar)) : null,
+    }
   }
 }
 

@@ -28,12 +28,6 @@ export interface RowPlan {
   workbookOnly?: boolean
 }
 
-/** An input cell and the values it accepts. */
-export interface Validation {
-  address: string
-  rule: DataValidation
-}
-
 /** A sheet before it is written in any format (docs/SHEETS.md). `rows` may be called repeatedly and returns the same rows each time. */
 export interface SheetPlan {
   name: string
@@ -53,7 +47,8 @@ export interface SheetPlan {
   filter?: string
   /** Earlier marks take priority. */
   marks?: readonly Mark[]
-  validations?: readonly Validation[]
+  /** Input cells and the values they accept. */
+  validations?: readonly { address: string; rule: DataValidation }[]
   charts?: readonly Chart[]
   /** On narrow screens, each row of its tables becomes a card that repeats the headers. */
   cards?: boolean

@@ -23,10 +23,7 @@ const COUNT = 'H'
 /** Heading, number of changed inputs, table header. */
 const HEADER_ROWS = 5
 
-interface Placed {
-  entry: Entry
-  row: number
-}
+type Placed = ReturnType<typeof withRows>[number]
 
 /** `Inputs`: values that the reader can change, and the RFQ's limits as received. Formulas refer to them by defined names. */
 export function inputsSheet(layout: RfqLayout): SheetPlan {
@@ -62,7 +59,7 @@ export function inputsSheet(layout: RfqLayout): SheetPlan {
 }
 
 /** Each section begins after an empty row and its title. */
-function withRows(sections: readonly Section[]): Placed[] {
+function withRows(sections: readonly Section[]) {
   let row = HEADER_ROWS
   return sections.flatMap(({ entries }) => {
     row += 2

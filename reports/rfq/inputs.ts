@@ -45,11 +45,6 @@ export interface Input {
 }
 type Accepted = Omit<Input, 'setting'>
 
-export interface Section {
-  title: string
-  entries: readonly Entry[]
-}
-
 const numberInput = ([min, max]: readonly [number, number]): Accepted => ({
   rule: numberBetween([min, max]),
   accepts: (cell) => `IF(ISNUMBER(${cell}),IF(${cell}>=${min},${cell}<=${max},FALSE),FALSE)`,
@@ -80,8 +75,10 @@ const weightInput: Accepted = (() => {
 const toRight = style.asRight(style.body)
 const dateToRight = style.asRight(style.calendarDate)
 
+export type Section = ReturnType<typeof inputSections>[number]
+
 /** The inputs and the limits as received, in the order of the sheet. */
-export const inputSections = (layout: RfqLayout): Section[] => [
+export const inputSections = (layout: RfqLayout) => [
   { title: 'Award rule and requirements', entries: decisionEntries(layout) },
   { title: 'Weights', entries: weightEntries(layout) },
   { title: 'Price, time and volume', entries: valueEntries(layout) },

@@ -5,11 +5,6 @@ import { highlights, palette } from './cell-styles.js'
 /** A data bar rule with the id of its extension, which exceljs' types omit. */
 type BarRule = ExcelJS.DataBarRuleType & { x14Id: string }
 type Rule = ExcelJS.ExpressionRuleType | BarRule
-/** The conditional format of one range. */
-interface ConditionalFormat {
-  ref: string
-  rules: [Rule]
-}
 
 const X14_NAMESPACE = 'http://schemas.microsoft.com/office/spreadsheetml/2009/9/main'
 const XM_NAMESPACE = 'http://schemas.microsoft.com/office/excel/2006/main'
@@ -20,9 +15,8 @@ const EXTENSION_ID = '{78C0D931-6437-407d-A8EE-F0AAD7539E65}'
  * The marks of a sheet as conditional formats; earlier marks take priority.
  * @param sheet number of the sheet; makes the ids of data bars unique within the workbook
  */
-export function conditionalFormats(marks: readonly Mark[], sheet: number): ConditionalFormat[] {
-  return marks.map((mark, index) => ({ ref: mark.range, rules: [ruleOf(mark, index + 1, sheet)] }))
-}
+export const conditionalFormats = (marks: readonly Mark[], sheet: number) =>
+  marks.map((mark, index) => ({ ref: mark.range, rules: [ruleOf(mark, index + 1, sheet)] as [Rule] }))
 
 function ruleOf(mark: Mark, priority: number, sheet: number): Rule {
   if ('look' in mark) {
@@ -41,7 +35,7 @@ const barId = (...numbers: [sheet: number, rule: number]): string =>
  * smallest bar fills a tenth of its cell (MS-XLSX, 2.6.30 CT_DataBar). exceljs' streaming writer does not write it.
  * @returns the extension list of the sheet; empty if it has no bars
  */
-export function dataBarsXml(formats: readonly ConditionalFormat[]): string {
+export function dataBarsXml(formats: ReturnType<typeof conditionalFormats>): string {
   const bars = formats.flatMap(({ ref, rules: [rule] }) => (rule.type === 'dataBar' ? [barXml(ref, rule)] : []))
   if (bars.length === 0) return ''
   const xml = `<x14:conditionalFormattings>${bars.join('')}</x14:conditionalFormattings>`

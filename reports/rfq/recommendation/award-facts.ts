@@ -174,7 +174,7 @@ function runnerUpFacts(layout: RfqLayout) {
     runnerUpDifference: fact(withCurrency('Runner-up: difference', currency), difference, costs),
     runnerUpPoints: {
       ...fact('Points of the award above the runner-up', points, pointsAbove, style.oneDecimal),
-      array: true,
+      isArray: true,
     },
     runnerUpOffers: fact('Offers of the runner-up', listOf(members), list, style.body),
   }

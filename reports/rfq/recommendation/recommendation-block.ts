@@ -3,7 +3,7 @@ import { columnIndex, type Grid } from '../../layout/grid.js'
 import type { RowPlan } from '../../layout/sheet-plan.js'
 import { HEADER_ROW, inOrder, tableRows } from '../../layout/table-sheet.js'
 import * as style from '../../xlsx/cell-styles.js'
-import { arrayFormula, type CachedResult, type Cell, formula, text } from '../../xlsx/cells.js'
+import { arrayFormula, type Cell, formula, text } from '../../xlsx/cells.js'
 import type { RfqLayout } from '../layout.js'
 import { entryColumns, factsOf, solvedColumns } from './award-facts.js'
 import { type AwardedKey, FACT_KEYS, type FactKey, referencesOf } from './recommendation-grids.js'
@@ -20,15 +20,13 @@ import { AWARDED_ROWS, awardedColumns, groupColumns, offerColumns, requirementCo
  */
 
 /** A cell of the block, for formulas on any sheet, with its stored result. */
-export interface Reference {
-  cell: string
-  cached: CachedResult
-}
+export type Reference = ReturnType<typeof recommendationFact>
 
 /** A figure of the recommended award. */
-export function recommendationFact(layout: RfqLayout, key: FactKey): Reference {
-  return { cell: referencesOf(layout).at(key), cached: factsOf(layout)[key].cached }
-}
+export const recommendationFact = (layout: RfqLayout, key: FactKey) => ({
+  cell: referencesOf(layout).at(key),
+  cached: factsOf(layout)[key].cached,
+})
 
 /** A cell of an awarded offer: the first has index 0, up to MAX_AWARDED_ROWS; empty text beyond the last. */
 export function awardedOffer(layout: RfqLayout, key: AwardedKey, index: number): Reference {
@@ -97,8 +95,8 @@ function factColumns(layout: RfqLayout): Columns<FactKey, 'label' | 'value'> {
   return {
     label: text('Figure', (key) => facts[key].label, { look: style.body }),
     value: cells('Value', (key) => {
-      const { expression, cached, look, array } = facts[key]
-      return (array ? arrayFormula : formula)(expression, cached, look)
+      const { expression, cached, look, isArray } = facts[key]
+      return (isArray ? arrayFormula : formula)(expression, cached, look)
     }),
   }
 }

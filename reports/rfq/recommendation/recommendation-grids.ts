@@ -56,21 +56,14 @@ export function recommendationGrids({ offers, decision }: RfqReport, failures: F
 }
 
 /** One figure of the recommended award: a row of the first table of the block. */
-export interface Fact {
-  label: string
-  /** The formula, without `=`. */
-  expression: string
-  /** The stored result of the formula. */
-  cached: CachedResult
-  look: style.Style
-  /** Set if it is an array formula. */
-  array?: boolean
-}
-
-/** A figure, in the style of body text unless stated. */
-export function figure(label: string, expression: string, cached: CachedResult, look: style.Style = style.body): Fact {
-  return { label, expression, cached, look }
-}
+export type Fact = ReturnType<typeof figure>
+export const figure = (
+  label: string,
+  expression: string,
+  cached: CachedResult,
+  look: style.Style = style.body,
+  isArray = false,
+) => ({ label, expression, cached, look, isArray })
 
 /** What the formulas of the block refer to. */
 export function referencesOf({ recommendation: grids }: { recommendation: RecommendationGrids }) {

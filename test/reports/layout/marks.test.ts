@@ -13,7 +13,7 @@ import {
   is,
   isNumber,
   isOneOf,
-  makeHighlighter,
+  makeMarker,
   mark,
 } from '../../../reports/layout/marks.js'
 import type { SheetPlan } from '../../../reports/layout/sheet-plan.js'
@@ -30,10 +30,10 @@ const rfqPlans = (name: string) =>
 /** The highlighted cells of a sheet: highlight and text of each. */
 function marked(sheet: SheetPlan): [mark: Highlight, words: string][] {
   const rows = [...sheet.rows()]
-  const mark = makeHighlighter(sheet.marks ?? [], rows)
+  const mark = makeMarker(sheet.marks ?? [], rows)
   return rows.flatMap(({ cells }, row) =>
     [...cells.entries()].flatMap(([column, cell]): [Highlight, string][] => {
-      const found = cell === undefined ? null : mark(row, column)
+      const found = cell === undefined ? null : mark(row, column).look
       return found === null || cell === undefined ? [] : [[found, cellText(cell)]]
     }),
   )
@@ -47,10 +47,10 @@ const ROWS = [
 ]
 /** Cells that a condition marks in a range, as addresses. */
 const markedIn = (range: string, when: Condition) => {
-  const highlight = makeHighlighter([mark(range, when, 'good')], ROWS)
+  const highlight = makeMarker([mark(range, when, 'good')], ROWS)
   return ROWS.flatMap(({ cells }, row) =>
     [...cells.keys()]
-      .filter((column) => highlight(row, column))
+      .filter((column) => highlight(row, column).look)
       .map((column) => `${columnLetter(column + 1)}${row + 1}`),
   )
 }
@@ -86,8 +86,9 @@ describe('mark', () => {
 
   it('takes priority over marks listed after it', () => {
     const marks = [mark('B1', is(here, '=', 3), 'bad'), mark('B1:B2', is(here, '>', 0), 'good')]
-    const highlight = makeHighlighter(marks, ROWS)
-    expect([highlight(0, 1), highlight(1, 1), highlight(1, 0)]).toEqual(['bad', 'good', null])
+    const highlight = makeMarker(marks, ROWS)
+    const looks = [highlight(0, 1), highlight(1, 1), highlight(1, 0)].map(({ look }) => look)
+    expect(looks).toEqual(['bad', 'good', null])
   })
 
   it('reads column letters as the grid writes them', () => {
@@ -108,11 +109,11 @@ describe('conditional formats, evaluated for the HTML page,', () => {
   it('highlight the best offer in each row of Comparison, as named in column B', () => {
     const sheet = named(rfqPlans('sample'), 'Comparison')
     const rows = [...sheet.rows()]
-    const mark = makeHighlighter(sheet.marks ?? [], rows)
+    const mark = makeMarker(sheet.marks ?? [], rows)
     const judged = rows.flatMap(({ cells }, row) => {
       const best = cells[1] === undefined ? '' : cellText(cells[1])
       const good = cells.flatMap((cell, column) =>
-        column > 2 && cell && mark(row, column) === 'good' ? [cellText(cell)] : [],
+        column > 2 && cell && mark(row, column).look === 'good' ? [cellText(cell)] : [],
       )
       return good.length > 0 ? [{ best, good: [...new Set(good)] }] : []
     })
