@@ -28,9 +28,9 @@ export interface Entry {
   label: string
   value: Cell
   unit: string | Cell
-  explanation?: string
+  explanation?: string | undefined
   /** Defined name of the cell, for formulas. */
-  name?: string
+  name?: string | undefined
   /** Set for cells the reader may change. */
   input?: Input
 }
@@ -209,8 +209,8 @@ const fact = (label: string, value: Cell, unit = '', name?: string, explanation?
   label,
   value,
   unit,
-  ...(name !== undefined && { name }),
-  ...(explanation !== undefined && { explanation }),
+  name,
+  explanation,
 })
 
 function timeLimits({ report: { context, rfq } }: RfqLayout): Entry[] {
