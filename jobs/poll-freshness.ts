@@ -42,7 +42,11 @@ export function countsAsComplete({
 /** How many runs to look through for one that counts as complete although it is partial. */
 const MAX_RECENT_RUNS = 50
 
-/** The newest run that counts as complete, and the newest finished one if it is newer and does not. */
+/** Whether a run is partial only because a part was asked for, as by `report --fresh`: nothing failed. */
+const isLimited = ({ outcome, failedItems }: Pick<RunRecord, 'outcome' | 'failedItems'>): boolean =>
+  outcome === 'partial' && failedItems === 0
+
+/** The newest run that counts as complete, and the newest finished one if it is newer, does not count, and failed. */
 export async function newestRuns(
   store: Pick<RunQueries, 'runs' | 'newestRun'>,
   { channel, kind }: { channel: string; kind: RunKind },
@@ -53,7 +57,7 @@ export async function newestRuns(
   ])
   const finished = recent.filter(({ finishedAt }) => finishedAt !== null)
   const newest = finished.find(countsAsComplete) ?? complete
-  const [last] = finished
+  const last = finished.find((run) => !isLimited(run))
   return { newest, failed: last && last.id !== newest?.id ? last : null }
 }
 

@@ -22,6 +22,8 @@ export interface RunProgress {
   madeProgress: boolean
   /** Why the run is partial although nothing failed, or null. */
   incomplete: string | null
+  /** What the run was limited to, because that was asked for: it is partial although nothing failed. Else null. */
+  limitedTo: string | null
   /** The list lost so many entries at once that none was marked missing. */
   suspicious: boolean
   /** Documents that should have been read, but were left to the next poll because requests did not suffice: no error. */
@@ -93,6 +95,7 @@ const newProgress = (): RunProgress => ({
   limitations: [],
   madeProgress: false,
   incomplete: null,
+  limitedTo: null,
   suspicious: false,
   postponed: 0,
   requestRates: null,
@@ -101,7 +104,8 @@ const newProgress = (): RunProgress => ({
 function runEnd({ session }: RunContext, progress: RunProgress, error: Error | null): RunEnd {
   const interrupted = error instanceof PausedError || error instanceof AbortedError
   const failed = error !== null && !progress.madeProgress && !interrupted
-  const partial = error !== null || progress.failures.length > 0 || progress.incomplete !== null
+  const { failures, incomplete, limitedTo } = progress
+  const partial = error !== null || failures.length > 0 || incomplete !== null || limitedTo !== null
   return {
     ...progress.counts,
     requests: session.requests,
@@ -110,16 +114,19 @@ function runEnd({ session }: RunContext, progress: RunProgress, error: Error | n
     suspicious: progress.suspicious,
     postponed: progress.postponed,
     requestRates: progress.requestRates,
-    failedItems: error === null && progress.incomplete === null ? progress.failures.length : null,
+    failedItems: error === null && incomplete === null ? failures.length : null,
     notBefore: error instanceof PausedError ? error.until : null,
     keyRefused: error instanceof ChannelError && (error.status === 401 || error.status === 403),
   }
 }
 
-function describeEnd({ incomplete, failures, limitations }: RunProgress, error: Error | null): string | null {
+function describeEnd(
+  { incomplete, limitedTo, failures, limitations }: RunProgress,
+  error: Error | null,
+): string | null {
   const items = [...failures, ...limitations]
   const named = items.slice(0, MAX_NAMED_FAILURES).map(({ id, message }) => `${id}: ${message}`)
   const unnamed = items.length - named.length
-  const parts = [incomplete, error?.message, ...named, unnamed > 0 ? `(and ${unnamed} more)` : null]
+  const parts = [incomplete, limitedTo, error?.message, ...named, unnamed > 0 ? `(and ${unnamed} more)` : null]
   return parts.filter((part) => part != null).join(' ') || null
 }

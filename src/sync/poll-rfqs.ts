@@ -93,7 +93,7 @@ function selectOnly(
   const isOther = ({ id }: RfqEntry) => id !== only
   const others = selection.toRead.filter(isOther).length
   progress.postponed += others
-  if (others > 0) progress.incomplete ??= `only ${wanted ? nameOf(wanted) : 'the list'} was read, as asked for`
+  if (others > 0) progress.limitedTo = `only ${wanted ? nameOf(wanted) : 'the list'} was read, as asked for`
   return { ...selection, toRead: wanted ? [wanted] : [], unchanged: selection.unchanged.filter(isOther) }
 }
 

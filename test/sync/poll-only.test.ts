@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { newestRuns } from '../../jobs/poll-freshness.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
 it('a poll of one RFQ reads the list and that RFQ; what changed elsewhere is found by the next poll, round after round', async () => {
@@ -16,6 +17,9 @@ it('a poll of one RFQ reads the list and that RFQ; what changed elsewhere is fou
     const { run, changes } = await fixture.pollRfqs({ only: wanted })
     expect(requests.slice(sent).map(({ operation }) => operation)).toEqual(['listRfqs', 'readRfq', 'readResponse'])
     expect(run).toMatchObject({ outcome: 'partial', error: expect.stringMatching(/^only RFQ \d+ was read/) })
+    // It is neither a complete poll nor a failed one.
+    const polls = await newestRuns(fixture.store, { channel: KEY, kind: 'rfqs' })
+    expect(polls).toMatchObject({ newest: { id: run.id - 1, outcome: 'complete' }, failed: null })
     expect(changes.map(({ id }) => id).sort()).toEqual([wanted, offers[0]].sort())
     expect([await versionOf(wanted), await versionOf(other)]).toEqual([1 + round, round])
     expect((await fixture.pollRfqs()).run.outcome).toBe('complete')
