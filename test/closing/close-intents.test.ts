@@ -1,8 +1,12 @@
-import { describe, expect, it } from 'vitest'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { INTENT_STATES, type IntentState, isIntentTransition } from '../../src/domain/close-intent.js'
 import type { CloseOutcome } from '../../src/domain/records.js'
-import type { CloseIntent, NewDecision } from '../../src/store/contract.js'
-import { KEY, openChannelFixture } from '../helpers/channel-fixture.js'
+import type { CloseIntent, NewDecision, Store } from '../../src/store/contract.js'
+import { openStore } from '../../src/store/store.js'
+import { KEY } from '../helpers/channel-fixture.js'
 
 const LEGAL: [from: IntentState, to: IntentState][] = [
   ['planned', 'sending'],
@@ -20,41 +24,52 @@ const isLegal = (from: IntentState, to: IntentState) => LEGAL.some(([a, b]) => a
 /** No operation of the store leads back to `planned`. */
 const illegal = pairs.filter(([from, to]) => !isLegal(from, to) && to !== 'planned')
 
-async function openIntentFixture() {
-  const { store, now } = await openChannelFixture()
-  const { id: runId } = await store.beginRun({ channel: KEY, kind: 'close', now: now() })
-  const settle = (intent: CloseIntent, outcome: CloseOutcome) => {
-    const decision: NewDecision = {
-      runId,
-      channel: KEY,
-      rfqId: intent.rfqId,
-      rfqNumber: null,
-      dueDate: '2026-11-20',
-      timeZone: 'UTC',
-      decidedAt: now().toISOString(),
-      decision: 'close',
-      reason: 'past due',
-      outcome,
-      httpStatus: null,
-      message: null,
-      versionBefore: 1,
-      versionAfter: 1,
-      evidence: {},
-    }
-    return store.settleClose(intent, decision)
+const now = () => new Date('2026-11-21T12:00:00.000Z')
+
+/** One store for all tests, each with RFQs of its own. */
+let store: Store
+let runId: number
+const folder = mkdtempSync(join(tmpdir(), 'quotekeeper-test-'))
+beforeAll(async () => {
+  store = await openStore({ path: join(folder, 'intents.db'), clock: now })
+  runId = (await store.beginRun({ channel: KEY, kind: 'close', now: now() })).id
+})
+afterAll(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true })
+})
+
+const settle = (intent: CloseIntent, outcome: CloseOutcome) => {
+  const decision: NewDecision = {
+    runId,
+    channel: KEY,
+    rfqId: intent.rfqId,
+    rfqNumber: null,
+    dueDate: '2026-11-20',
+    timeZone: 'UTC',
+    decidedAt: now().toISOString(),
+    decision: 'close',
+    reason: 'past due',
+    outcome,
+    httpStatus: null,
+    message: null,
+    versionBefore: 1,
+    versionAfter: 1,
+    evidence: {},
   }
-  /** Writes the transition to a state with the operation that leads there. */
-  const changeTo = (intent: CloseIntent, state: IntentState): Promise<unknown> =>
-    state === 'sending' ? store.markSending(intent, now()) : settle(intent, state as CloseOutcome)
-  const intentIn = async (state: IntentState, rfqId: string) => {
-    const planned = await store.planClose({ channel: KEY, rfqId, runId, evidence: {}, now: now() })
-    if (state === 'planned') return planned
-    const sending = await store.markSending(planned, now())
-    if (state !== 'sending') await settle(sending, state)
-    return sending
-  }
-  return { store, changeTo, intentIn }
+  return store.settleClose(intent, decision)
 }
+/** Writes the transition to a state with the operation that leads there. */
+const changeTo = (intent: CloseIntent, state: IntentState): Promise<unknown> =>
+  state === 'sending' ? store.markSending(intent, now()) : settle(intent, state as CloseOutcome)
+const intentIn = async (state: IntentState, rfqId: string) => {
+  const planned = await store.planClose({ channel: KEY, rfqId, runId, evidence: {}, now: now() })
+  if (state === 'planned') return planned
+  const sending = await store.markSending(planned, now())
+  if (state !== 'sending') await settle(sending, state)
+  return sending
+}
+const openIntentsOf = async (id: string) => (await store.openIntents(KEY)).filter(({ rfqId }) => rfqId === id)
 
 describe('close intents', () => {
   it.each(pairs)('from %s to %s: the table of transitions is the documented one', (from, to) => {
@@ -62,27 +77,24 @@ describe('close intents', () => {
   })
 
   it.each(illegal)('from %s to %s: the store refuses it and writes nothing', async (from, to) => {
-    const { store, changeTo, intentIn } = await openIntentFixture()
-    const intent = await intentIn(from, 'rfq')
+    const intent = await intentIn(from, `illegal ${from} ${to}`)
     const before = { open: await store.openIntents(KEY), decisions: await store.decisions({}) }
     await expect(changeTo(intent, to)).rejects.toThrow(`is ${from}; it cannot become ${to}`)
     expect({ open: await store.openIntents(KEY), decisions: await store.decisions({}) }).toEqual(before)
   })
 
   it.each(LEGAL)('from %s to %s: the store accepts it', async (from, to) => {
-    const { store, changeTo, intentIn } = await openIntentFixture()
-    await changeTo(await intentIn(from, 'rfq'), to)
-    const open = (await store.openIntents(KEY)).map(({ state }) => state)
-    expect(open).toEqual(to === 'sending' ? ['sending'] : [])
+    const id = `legal ${from} ${to}`
+    await changeTo(await intentIn(from, id), to)
+    expect((await openIntentsOf(id)).map(({ state }) => state)).toEqual(to === 'sending' ? ['sending'] : [])
   })
 
   it('of one close are sent twice at most', async () => {
-    const { store, changeTo, intentIn } = await openIntentFixture()
-    const first = await intentIn('sending', 'rfq')
+    const first = await intentIn('sending', 'twice')
     const second = (await changeTo(first, 'sending')) as CloseIntent
     expect(second.posts).toBe(2)
     await expect(changeTo(second, 'sending')).rejects.toThrow('was sent 2 times')
     await expect(changeTo(first, 'sending')).rejects.toThrow('was continued by another process')
-    expect(await store.openIntents(KEY)).toMatchObject([{ posts: 2 }])
+    expect(await openIntentsOf('twice')).toMatchObject([{ posts: 2 }])
   })
 })
