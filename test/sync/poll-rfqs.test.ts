@@ -158,7 +158,10 @@ describe('polling RFQs', () => {
 })
 
 describe('a missing RFQ', () => {
-  it('is not deleted, and its absence ends when the list shows it again', async () => {
+  it.each([
+    ['is read', 'complete'],
+    ['cannot be read', 'partial'],
+  ])('is not deleted, and its absence ends when the list shows it again, and it %s', async (read, outcome) => {
     const fixture = await openChannelFixture({ rfqs: 3, responsesPerRfq: 1 })
     await fixture.pollRfqs()
     const [{ id }] = sql(fixture, 'select id from rfqs') as [{ id: string }]
@@ -174,7 +177,10 @@ describe('a missing RFQ', () => {
     ])
     fault.remove()
     fixture.advanceSeconds(60)
-    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome: 'complete', missing: 0, inserted: 0, changed: 0 })
+    if (read === 'cannot be read') {
+      fixture.sandbox.faults.add({ rfqId: id, operation: 'readRfq', effect: { kind: 'status', status: 404 } })
+    }
+    expect((await fixture.pollRfqs()).run).toMatchObject({ outcome, missing: 0, inserted: 0, changed: 0 })
     expect(await fixture.store.absences(KEY, id)).toMatchObject([
       { missingSince: '2026-11-21T12:01:00.000Z', returnedAt: '2026-11-21T12:02:00.000Z' },
     ])
