@@ -14,7 +14,7 @@ import { pollContext, pollOptions } from '../src/sync/poll-inputs.js'
 import type { JobHandler, JobHandlers, JobObserver, JobPayload, JobResult, JobRunner, Log } from './contract.js'
 import { RefusedJobError, RunFailedError, UnknownChannelError } from './errors.js'
 import { jobId } from './job-id.js'
-import { planPoll } from './poll-planning.js'
+import { newestPlanned, planPoll } from './poll-planning.js'
 import { observeReport, recordReport, requesterOf } from './report-record.js'
 import { logRunSummary, logUnsettledCloses } from './run-summary.js'
 
@@ -141,7 +141,8 @@ async function runAndLog(
   }
   if (until !== null) return skip('the marketplace asked for a pause', { until })
   try {
-    const previous = await store.newestRun({ channel: channel.key, kind })
+    const previous =
+      kind === 'rfqs' ? await newestPlanned(store, channel.key) : await store.newestRun({ channel: channel.key, kind })
     const result = await observeRun(deps.observer, { channel: channel.key, kind }, work)
     const { cause, rfqId } = payload
     logRunSummary(result, log, { previous, ...(!isScheduled(payload) && { cause }), ...(rfqId && { rfq: rfqId }) })

@@ -21,7 +21,7 @@ const MIN_DEMAND = 100
  */
 export async function planPoll(
   config: PlanningConfig,
-  store: Pick<Store, 'newestRun'>,
+  store: Pick<Store, 'runs'>,
   { channel, now }: { channel: string; now: Date },
 ): Promise<PollPlanning | undefined> {
   const { schedule, scheduleTimeZone, requests, polling, channels } = config
@@ -33,18 +33,25 @@ export async function planPoll(
   const intervalMs = later.getTime() - nextPollAt.getTime()
   const seconds = (nextPollAt.getTime() - now.getTime()) / 1_000
   const total = Math.floor(requests.perSecond * seconds * RFQ_POLLS_SHARE)
-  const newest = await Promise.all(channels.map(({ key }) => store.newestRun({ channel: key, kind: 'rfqs' })))
+  const newest = await Promise.all(channels.map(({ key }) => newestPlanned(store, key)))
   const shares = shareRequests(total, newest.map(demandOf))
   const index = channels.findIndex(({ key }) => key === channel)
   const { offersMaxAgeMinutes, urgentHours } = polling
   return { offersMaxAgeMinutes, urgentHours, budget: Math.max(1, shares[index] ?? total), nextPollAt, intervalMs }
 }
 
-/** What a channel may send at its next poll; without limit if it was never polled. */
+/** Runs looked through for one that planned: others were asked for by a person. */
+const MAX_RECENT_RUNS = 20
+
+/** The newest poll of the RFQs of a channel that planned its requests; null if there is none of late. */
+export async function newestPlanned(store: Pick<Store, 'runs'>, channel: string): Promise<RunRecord | null> {
+  const recent = await store.runs({ channel, kind: 'rfqs', limit: MAX_RECENT_RUNS })
+  return recent.find(({ requestRates }) => requestRates !== null) ?? null
+}
+
+/** What a channel may send at its next poll; without limit if that is not known. */
 const demandOf = (run: RunRecord | null): number =>
-  run === null || run.outcome === 'failed'
-    ? Number.POSITIVE_INFINITY
-    : GROWTH * ((run.requests + run.postponed) / run.times) + MIN_DEMAND
+  run === null ? Number.POSITIVE_INFINITY : GROWTH * ((run.requests + run.postponed) / run.times) + MIN_DEMAND
 
 /**
  * Shares requests so that a channel that needs less than an equal share gets what it needs, and the others share the rest

@@ -7,7 +7,7 @@ import type { Log } from './contract.js'
 /**
  * Logs one line per run: outcome, counts, and duration in seconds. A closing round that is partial for the same reason
  * as the one before is no news: it is logged as `info`.
- * @param previous the run of this kind before
+ * @param previous the run of this kind before; of RFQs, the one that planned its requests
  * @param cause who asked for the run, if it was not the schedule
  * @param rfq the RFQ that a closing round was asked for
  */

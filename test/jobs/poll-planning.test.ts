@@ -56,7 +56,11 @@ describe('a scheduled poll', () => {
     const rules = { offersMaxAgeMinutes: 60, urgentHours: 24 }
     expect(await plan('acme/peat')).toEqual({ budget: 2610, nextPollAt, intervalMs: 300_000, ...rules })
     const run = await store.beginRun({ channel: 'acme/peat', kind: 'rfqs', now: NOW })
-    await run.finish({ ...end, requests: 60, missing: 0, invalid: 0, postponed: 40 }, NOW)
+    const requestRates = { required: 1, allowed: 2, ageMinutes: 60 }
+    await run.finish({ ...end, requests: 60, missing: 0, invalid: 0, postponed: 40, requestRates }, NOW)
+    // Polls by hand say nothing of what a planned one needs.
+    const byHand = await store.beginRun({ channel: 'acme/peat', kind: 'rfqs', now: NOW })
+    await byHand.finish({ ...end, requests: 9_999, missing: 0, invalid: 0 }, NOW)
     expect((await plan('acme/peat'))?.budget).toBe(250)
     expect((await plan('acme/forest'))?.budget).toBe(4970)
   })
