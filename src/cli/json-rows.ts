@@ -17,7 +17,6 @@ const observationFields = ({
   readAt,
   missingSince,
   valid,
-  exactBody,
 }: KnownDocument) => ({
   version,
   notBefore,
@@ -27,6 +26,11 @@ const observationFields = ({
   readAt,
   missingSince,
   valid,
+})
+
+/** A row with its document, with every digit. Parses it. */
+export const withBody = <Row extends object>(row: Row, { exactBody }: KnownDocument): Row & { body: unknown } => ({
+  ...row,
   body: exactBody,
 })
 
@@ -54,12 +58,18 @@ export function rfqRow({ rfq, responses }: RfqWithResponses) {
 }
 
 export type OfferRow = ReturnType<typeof offerRow>
-/** @param calendar the channel's; decides whether the offer was submitted after the due date */
-export function offerRow(rfq: KnownDocument, response: KnownDocument, calendar: Calendar) {
+/**
+ * @param rfq of `rfqRow`
+ * @param calendar the channel's; decides whether the offer was submitted after the due date
+ */
+export function offerRow(
+  { id: rfqId, responseDueDate }: Pick<RfqRow, 'id' | 'responseDueDate'>,
+  response: KnownDocument,
+  calendar: Calendar,
+) {
   const terms = offerTerms(response)
-  const { document } = parseStored('rfq', rfq.shape, rfq.body)
-  const late = isLate(terms.submittedAt, document?.responseDueDate ?? null, calendar)
-  return { channel: response.channel, rfqId: rfq.id, id: response.id, late, ...terms, ...observationFields(response) }
+  const late = isLate(terms.submittedAt, responseDueDate, calendar)
+  return { channel: response.channel, rfqId, id: response.id, late, ...terms, ...observationFields(response) }
 }
 
 function offerTerms({ shape, body }: KnownDocument) {

@@ -6,13 +6,14 @@ import type { KnownDocument, RfqWithResponses } from '../domain/records.js'
 import type { Store } from '../store/contract.js'
 import type { App } from './app.js'
 import type { Cli } from './cli-context.js'
-import { type OfferRow, offerRow } from './json-rows.js'
+import { type OfferRow, offerRow, rfqRow, withBody } from './json-rows.js'
 import { databaseNow } from './read-filter.js'
 import { createReportOrder } from './report-request.js'
 import { timeZoneOf } from './select-channels.js'
 
 /** An offer with its place in the report, which is made with the settings of the configuration. */
 export interface RankedOffer extends OfferRow {
+  body: unknown
   /** The number that identifies it in the recommendation. */
   number: number | null
   /** Null if it is not ranked. */
@@ -50,11 +51,13 @@ export async function rfqReportOf(
 }
 
 /** The offers for an RFQ by rank, then those that are not ranked; those in another currency without a rate last. */
-export function rankedOffers({ config }: App, { rfq, responses }: RfqWithResponses, report: RfqReport): RankedOffer[] {
+export function rankedOffers({ config }: App, found: RfqWithResponses, report: RfqReport): RankedOffer[] {
+  const rfq = rfqRow(found)
   const calendar = createCalendar(timeZoneOf(config, rfq.channel))
   const places = new Map(report.offers.map((offer, at) => [offer.id, { ...placeOf(offer, report), at }]))
-  return responses
-    .map((response) => ({ ...NOT_REPORTED, ...places.get(response.id), ...offerRow(rfq, response, calendar) }))
+  const rowOf = (response: KnownDocument) => withBody(offerRow(rfq, response, calendar), response)
+  return found.responses
+    .map((response) => ({ ...NOT_REPORTED, ...places.get(response.id), ...rowOf(response) }))
     .sort((a, b) => Number(isForeign(a)) - Number(isForeign(b)) || a.at - b.at)
     .map(({ at: _at, ...row }) => row)
 }

@@ -30,7 +30,7 @@ export interface ChannelPageModel {
 export interface ChannelPageSource {
   store: Pick<Overview, 'offerRevisions'> &
     Pick<RunQueries, 'runs'> &
-    Pick<History, 'problems'> &
+    Pick<History, 'problemCounts'> &
     Pick<Closings, 'newestDecisions' | 'lastClose' | 'unsettledCloses' | 'heldPlans'>
   rfqs: RfqList
 }
@@ -49,7 +49,7 @@ export async function channelPageModel(
     store.newestDecisions(channel),
     store.unsettledCloses({ channel, now }),
     store.heldPlans({ channel, now }),
-    store.problems({ channel }),
+    store.problemCounts({ channel, since: now }),
     store.lastClose(channel),
     store.runs({ channel, limit: 12 }),
   ])
@@ -71,6 +71,6 @@ export async function channelPageModel(
     closings: countByName(outcomes).map(([decision, count]) => ({ decision, rfqs: count })),
     unsettled: unsettled.length,
     held: held.length,
-    problems: problems.length,
+    problems: problems[0]?.problems ?? 0,
   }
 }

@@ -1,5 +1,4 @@
 import { formatCount } from '../domain/comparison/number-format.js'
-import { countByName } from '../domain/comparison/numbers.js'
 import { listPath } from './page-paths.js'
 import { filterOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
 
@@ -49,11 +48,8 @@ export async function undeliveredItems({ source, channel }: TodayContext): Promi
 /** One item per channel. */
 export async function problemItems(context: TodayContext): Promise<TodayItem[]> {
   const { source, rows, since } = context
-  const problems = await source.store.problems(filterOf(context))
-  return countByName(problems.map(({ channel }) => channel)).map(([channel, count]) => {
-    const own = problems.filter((problem) => problem.channel === channel)
-    const documents = new Set(own.map(({ kind, entityId }) => `${kind} ${entityId}`)).size
-    const fresh = own.filter(({ firstSeenAt }) => new Date(firstSeenAt) > since).length
+  const counts = await source.store.problemCounts({ ...filterOf(context), since })
+  return counts.map(({ channel, problems, documents, fresh, newestAt }) => {
     const neverClosed = rows.filter((row) => row.channel === channel && row.state === 'open' && !row.valid)
     const names = neverClosed.slice(0, MAX_NAMED).map(({ name }) => name)
     return {
@@ -62,18 +58,14 @@ export async function problemItems(context: TodayContext): Promise<TodayItem[]> 
       ...NO_RFQ,
       channel,
       words: [
-        `${formatCount(count, 'deviation')} from the API description in ${formatCount(documents, 'document')}, ${fresh} new.`,
+        `${formatCount(problems, 'deviation')} from the API description in ${formatCount(documents, 'document')}, ${fresh} new.`,
         neverClosed.length === 0
           ? ''
           : `Open RFQs that are not valid, so never closed: ${names.join(', ')}${neverClosed.length > MAX_NAMED ? ', …' : ''}.`,
       ]
         .join(' ')
         .trim(),
-      since:
-        own
-          .map(({ firstSeenAt }) => firstSeenAt)
-          .sort()
-          .at(-1) ?? null,
+      since: newestAt,
       action: {
         words: 'List the problems',
         command: `quotekeeper problems ${onChannel(channel)}`,

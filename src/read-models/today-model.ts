@@ -67,7 +67,7 @@ export interface PollCheck {
 export interface TodaySource {
   store: Pick<Overview, 'offerRevisions' | 'revisions'> &
     Pick<Runs, 'firstPollAt' | 'runs'> &
-    Pick<History, 'problems' | 'rfqs'> &
+    Pick<History, 'problemCounts' | 'rfqs'> &
     Pick<Closings, 'unsettledCloses' | 'heldPlans' | 'newestDecisions'> &
     Pick<Reader, 'deadLetters'>
   rfqs: RfqList

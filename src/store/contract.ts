@@ -349,8 +349,20 @@ export interface History {
   rfqHistory(channel: string, rfqId: string, asOf?: Date): Promise<Version[]>
   absences(channel: string, rfqId: string, asOf?: Date): Promise<Absence[]>
   problems(filter: { channel?: string; entityIds?: readonly string[]; limit?: number }): Promise<ProblemRecord[]>
+  /** By channel, sorted. @param filter.since counts problems that were first seen after this moment */
+  problemCounts(filter: { channel?: string; since: Date }): Promise<ProblemCounts[]>
   /** Streams documents in a stable order. */
   export(filter: { kind?: DocumentKind; channel?: string; asOf?: Date }): AsyncIterable<KnownDocument>
+}
+
+export interface ProblemCounts {
+  channel: string
+  problems: number
+  documents: number
+  /** First seen after the moment of the filter. */
+  fresh: number
+  /** When the newest one was first seen. */
+  newestAt: string
 }
 
 export interface RevisionFilter {

@@ -4,7 +4,7 @@ import { isAddressable } from '../domain/identifier.js'
 import type { Absence, KnownDocument, ProblemRecord, RfqWithResponses, Version } from '../domain/records.js'
 import type { Validators } from '../domain/validators.js'
 import { type Connection, connect, type Sqlite } from './connection.js'
-import type { History, ResponsePollState, RfqFilter, RfqPollState } from './contract.js'
+import type { History, ProblemCounts, ResponsePollState, RfqFilter, RfqPollState } from './contract.js'
 import { fromStoredText, toStoredText } from './stored-text.js'
 
 /** A row of `versions`. */
@@ -195,6 +195,14 @@ export function createHistory(connection: Connection): History {
         order by last_seen_at desc, channel, kind, entity_id, path, code limit @limit`,
         { channel: channel ?? null, ids: entityIds ? storedIds(entityIds) : null, limit: limit ?? -1 },
       ).map(toProblem)
+    },
+    async problemCounts({ channel, since }) {
+      return all<ProblemCounts>(
+        `select channel, count(*) as problems, count(distinct json_array(kind, entity_id)) as documents,
+          sum(first_seen_at > @since) as fresh, max(first_seen_at) as newestAt
+        from problems where @channel is null or channel = @channel group by channel order by channel`,
+        { channel: channel ?? null, since: since.toISOString() },
+      )
     },
     export: (filter) => exportAll(connection, filter),
   }

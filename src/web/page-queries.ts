@@ -39,6 +39,9 @@ export interface RfqPage {
   moments: Moment[]
 }
 
+/** A decision as lists show it: without its evidence, which is long. */
+export type ListedDecision = Omit<DecisionRecord, 'evidence'>
+
 /** What the closing page of an RFQ shows. */
 export interface ClosingPage extends Omit<ChannelRules, 'key'> {
   channel: string
@@ -89,7 +92,7 @@ export interface PageQueries {
   channel(filter: { channel: string; now: Date }): Promise<ChannelPageModel | NotFound>
   closing(address: RfqAddress): Promise<ClosingPage | NotFound>
   runs(filter: { channel?: string; kind?: RunKind; outcome?: RunOutcome; limit: number }): Promise<RunRecord[]>
-  decisions(filter: { channel?: string; outcome?: CloseOutcome; limit: number }): Promise<DecisionRecord[]>
+  decisions(filter: { channel?: string; outcome?: CloseOutcome; limit: number }): Promise<ListedDecision[]>
   problems(filter: { channel?: string; limit: number }): Promise<ProblemRecord[]>
   /** Targets of notifications that the service was started with. */
   targetStates(): Promise<TargetState[]>

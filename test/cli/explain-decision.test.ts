@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { explainDecision } from '../../src/cli/explain-decision.js'
-import { offerRow } from '../../src/cli/json-rows.js'
+import { offerRow, rfqRow } from '../../src/cli/json-rows.js'
 import { createCalendar } from '../../src/domain/expiry.js'
 import { CHANNEL, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
 
@@ -52,7 +52,8 @@ describe('offerRow', () => {
     fixture.sandbox.world.addResponse(id, { submittedAt: '2026-11-20T23:30:00.000Z' })
     await fixture.pollRfqs()
     const [known] = await fixture.store.rfqs({ channel: KEY })
-    const late = (zone: string) => known?.responses.map((each) => offerRow(known.rfq, each, createCalendar(zone)).late)
+    const late = (zone: string) =>
+      known?.responses.map((each) => offerRow(rfqRow(known), each, createCalendar(zone)).late)
     expect(late('UTC')).toEqual([false])
     expect(late('Europe/Paris')).toEqual([true])
   })

@@ -1,9 +1,9 @@
 import { createPollChecks } from '../../../jobs/poll-checks.js'
 import { closestMatches } from '../../config/suggest.js'
 import type { Config } from '../../config.js'
-import { createCalendar } from '../../domain/expiry.js'
 import type { RfqWithResponses, Version } from '../../domain/records.js'
 import { changeFeed } from '../../read-models/change-feed.js'
+import { createRulesLookup } from '../../read-models/channel-rules.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { offerChanges } from '../../read-models/offer-page-model.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
@@ -41,6 +41,7 @@ export function createApiQueries(source: Source): ApiQueries {
   const { store, config, rfqs } = source
   const { channels } = config
   const pollChecks = createPollChecks(config, store)
+  const rulesOf = createRulesLookup(channels)
   return {
     async channels(now) {
       const checks = await pollChecks(now)
@@ -67,14 +68,16 @@ export function createApiQueries(source: Source): ApiQueries {
     rfq: (name) => forRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
     rfqId: (name) => forRfqId(source, name),
     offers: (name) =>
-      forRfq(source, name, async ({ rfq, responses }) => {
-        const calendar = calendarOf(config, name.channel)
-        return responses
-          .map((response) => withoutBody(offerRow(rfq, response, calendar)))
+      forRfq(source, name, async (found) => {
+        const { calendar } = rulesOf(name.channel)
+        const rfq = rfqRow(found)
+        return found.responses
+          .map((response) => offerRow(rfq, response, calendar))
           .sort((a, b) => (a.submittedAt ?? '').localeCompare(b.submittedAt ?? '') || a.id.localeCompare(b.id))
       }),
     offer: (name) =>
-      forRfq(source, name, async ({ rfq, responses }) => {
+      forRfq(source, name, async (found) => {
+        const { rfq, responses } = found
         const response = responses.find(({ id }) => id === name.offer)
         if (response === undefined) return null
         const history = await store.rfqHistory(name.channel, rfq.id, name.asOf)
@@ -86,13 +89,12 @@ export function createApiQueries(source: Source): ApiQueries {
           const changes = changesOf(each)
           return { version, contentHash, notBefore, observedAt, supersededAt, valid, changes, ...bodyOf(each) }
         })
-        return { ...offerRow(rfq, response, calendarOf(config, name.channel)), ...bodyOf(response), versions }
+        return { ...offerRow(rfqRow(found), response, rulesOf(name.channel).calendar), ...bodyOf(response), versions }
       }),
     comparison: (name) => compare(source, name),
     async listings({ cursor, limit, channel, ...moment }) {
       const found = await store.listings({ ...(channel !== undefined && { channel }), ...asOfFilter(moment) })
-      const rows = found.map((listing) => withoutBody(listingRow(listing)))
-      return takePage(rows, (row) => `${row.channel}\t${row.id}`, { cursor, limit })
+      return takePage(found.map(listingRow), (row) => `${row.channel}\t${row.id}`, { cursor, limit })
     },
     async listing({ channel, id, ...moment }) {
       const [found] = await store.listings({ channel, ids: [id], ...asOfFilter(moment) })
@@ -117,14 +119,6 @@ const momentOf = ({ now, asOf }: ApiMoment): ApiMoment => ({ now, ...(asOf && { 
 
 /** The parsed body, because what keeps every digit cannot be sent to another thread; and the text where that matters. */
 const bodyOf = ({ body, bodyText, isLossy }: Version) => ({ body, bodyText: isLossy ? bodyText : null })
-
-function withoutBody<Row extends { body: unknown }>({ body: _body, ...row }: Row): Omit<Row, 'body'> {
-  return row
-}
-
-const timeZoneOf = ({ channels }: ApiConfig, key: string) =>
-  channels.find((channel) => channel.key === key)?.timeZone ?? 'UTC'
-const calendarOf = (config: ApiConfig, key: string) => createCalendar(timeZoneOf(config, key))
 
 function countRfqs(rows: readonly RfqListRow[]) {
   const open = rows.filter(({ state }) => state === 'open').length
@@ -217,7 +211,7 @@ async function compare(source: Source, name: Parameters<ApiQueries['comparison']
     buildRfqReport({
       store,
       config: { reports: { ...config.reports, settings } },
-      channel: { key: channel, timeZone: timeZoneOf(config, channel) },
+      channel: { key: channel, timeZone: createRulesLookup(config.channels)(channel).timeZone },
       asOf,
       now,
       version: VERSION,

@@ -3,7 +3,7 @@ import { byCodeUnit } from '../../domain/comparison/numbers.js'
 import { withStore } from '../app.js'
 import type { RegisterCommand } from '../cli-context.js'
 import { describeFreshness } from '../freshness.js'
-import { type ListingRow, listingRow } from '../json-rows.js'
+import { type ListingRow, listingRow, withBody } from '../json-rows.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
 import {
   type AsOfOption,
@@ -31,7 +31,7 @@ export const register: RegisterCommand = (command, cli) => {
     .action((options: Options) =>
       withStore(cli, async (store, app) => {
         const filter = await parseReadFilter(cli, { store, app }, options, 'listings')
-        const all = (await store.listings(filter)).map(listingRow)
+        const all = (await store.listings(filter)).map((listing) => withBody(listingRow(listing), listing))
         const rows = await keepChangedSince(cli, store, all, options.changedSince)
         const channels = shownChannels(app.config, filter.channel)
         const freshness = await describeFreshness(cli, store, { channels, kind: 'listings', asOf: filter.asOf })

@@ -8,7 +8,7 @@ import { withStore } from '../app.js'
 import type { Cli, RegisterCommand } from '../cli-context.js'
 import { UsageError } from '../cli-error.js'
 import { describeFreshness } from '../freshness.js'
-import { rfqRow } from '../json-rows.js'
+import { rfqRow, withBody } from '../json-rows.js'
 import { addListOptions, type ListColumns, type ListOptions, printList } from '../list-output.js'
 import { parseDueDate } from '../moment.js'
 import {
@@ -121,7 +121,11 @@ async function jsonRows(store: Store, filter: ReadFilter, rows: readonly Row[]) 
   const documents = new Map(found.map((known) => [`${known.rfq.channel} ${known.rfq.id}`, known]))
   return ({ name: _name, changedAt: _changedAt, channel, id, ...row }: Row) => {
     const known = documents.get(`${channel} ${id}`)
-    return { ...row, ...(known === undefined ? { channel, id } : rfqRow(known)), offers: row.offers }
+    return {
+      ...row,
+      ...(known === undefined ? { channel, id } : withBody(rfqRow(known), known.rfq)),
+      offers: row.offers,
+    }
   }
 }
 

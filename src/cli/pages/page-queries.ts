@@ -98,10 +98,7 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       return 'notFound' in found ? found : { id: found.id, name: found.name }
     },
     async listings(filter) {
-      return (await store.listings(filter)).map((listing) => {
-        const { body: _document, ...row } = listingRow(listing)
-        return row
-      })
+      return (await store.listings(filter)).map(listingRow)
     },
     async offer({ offerId, ...address }) {
       const found = await findRfq(rfqs, address)
@@ -140,7 +137,9 @@ export function createPageQueries({ store, config, rfqs }: PageSource): PageQuer
       }
     },
     runs: (filter) => store.runs(filter),
-    decisions: (filter) => store.decisions(filter),
+    async decisions(filter) {
+      return (await store.decisions(filter)).map(({ evidence: _notListed, ...decision }) => decision)
+    },
     problems: (filter) => store.problems(filter),
     targetStates: () => store.targetStates(),
     deliveries: (filter) => store.deliveries(filter),

@@ -1,4 +1,5 @@
-import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionKind, type DecisionRecord } from '../../domain/records.js'
+import { CLOSE_OUTCOMES, type CloseOutcome, type DecisionKind } from '../../domain/records.js'
+import type { ListedDecision } from '../page-queries.js'
 import type { Column } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { Badge, Command, Moment, type Tone, UNKNOWN } from '../views/format.js'
@@ -60,7 +61,7 @@ const OUTCOME_TONES: Record<CloseOutcome, Tone> = {
   unknown: 'warn',
 }
 
-export const DECISION_COLUMNS: readonly Column<DecisionRecord>[] = [
+export const DECISION_COLUMNS: readonly Column<ListedDecision>[] = [
   { key: 'decision', title: 'No.', value: ({ id }) => id, align: 'right' },
   {
     key: 'decidedAt',
