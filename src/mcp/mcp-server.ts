@@ -1,5 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/server'
 import type { McpDeps } from './contract.js'
+import { toPlainText } from './plain-text.js'
 import { ToolError } from './tool-call.js'
 import { listTools } from './tools/list-tools.js'
 import { rfqTools } from './tools/rfq-tools.js'
@@ -21,6 +22,9 @@ asOf, the moment it is about.
 - as_of answers as the state was known at a past moment.
 - null means unknown or not computable. Do not estimate prices, ranks or awards: compare_offers computes them.
 - Lists have pages: pass nextCursor as cursor. Times are UTC; due dates and other days are those of the channel's time zone.`
+
+/** Characters of an error. */
+const MAX_ERROR = 2_000
 
 const READ_ONLY = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false }
 
@@ -50,7 +54,8 @@ export function createMcpServer(deps: McpDeps): McpServer {
 }
 
 function errorText(error: unknown, { onError }: McpDeps): string {
-  if (error instanceof ToolError) return error.message
+  // It may name what is close to an unknown name: text of the marketplace.
+  if (error instanceof ToolError) return String(toPlainText(error.message)).slice(0, MAX_ERROR)
   onError(error)
   return 'internal error; see the log of `quotekeeper mcp`'
 }

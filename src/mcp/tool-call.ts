@@ -2,6 +2,7 @@ import type { ListCursor } from '../web/api/cursor.js'
 import { decodeCursor, encodeCursor, takePage } from '../web/api/cursor.js'
 import { parseQuery } from '../web/api/endpoint.js'
 import { ProblemError, unknownName } from '../web/api/problem.js'
+import type { Lookup } from '../web/api/queries.js'
 import { READ_ENDPOINTS } from '../web/api/read.js'
 import type { Answer } from './answer-size.js'
 import type { McpDeps } from './contract.js'
@@ -83,32 +84,33 @@ export class ToolCall {
     if (channel !== undefined && !channels.includes(channel))
       throw new ToolError(unknownName('channel', channel, suggest(channel, channels)).message)
     const name = String(rfq)
-    const wanted = channel === undefined ? channels : [channel]
     const lookups = await Promise.all(
-      wanted.map(async (each) => ({
-        channel: each,
-        lookup: await reader.apiRfqId({ ...this.moment, channel: each, name }),
-      })),
+      (channel === undefined ? channels : [channel]).map(async (each) => {
+        const lookup = await reader.apiRfqId({ ...this.moment, channel: each, name })
+        return { channel: each, lookup }
+      }),
     )
-    const ids = lookups.flatMap(({ channel: of, lookup }) =>
-      lookup.found === 'one'
-        ? [{ channel: of, id: lookup.value }]
-        : lookup.found === 'several'
-          ? lookup.others.map((id) => ({ channel: of, id }))
-          : [],
-    )
-    const [only] = ids
-    if (only !== undefined && ids.length === 1) return only
-    if (ids.length > 1) {
-      const list = ids.map(({ channel: of, id }) => `${id} in ${of}`).join(', ')
-      throw new ToolError(`${ids.length} RFQs are called ${JSON.stringify(name)}: give channel and id. Found: ${list}`)
+    const found = lookups.flatMap(foundRfqs)
+    const [only] = found
+    if (only !== undefined && found.length === 1) return only
+    if (found.length > 1) {
+      const list = found.map(({ channel: of, id }) => `${id} in ${of}`).join(', ')
+      throw new ToolError(
+        `${found.length} RFQs are called ${JSON.stringify(name)}: give channel and id. Found: ${list}`,
+      )
     }
-    // If nothing at all was known at that moment, this says so.
-    if (this.moment.asOf !== undefined) await this.read('listRfqs', { channel, limit: 1 })
     const close = lookups.flatMap(({ lookup }) => (lookup.found === 'none' ? lookup.others : []))
-    const where = `${channel === undefined ? '' : ` in ${channel}`}${this.moment.asOf ? ` as of ${this.moment.asOf.toISOString()}` : ''}`
-    const { message } = unknownName('RFQ', name, [...new Set(close)].slice(0, 5), where)
-    throw new ToolError(`${message.replace(/\?$/, '')}; list_rfqs lists all`)
+    throw await this.unknownRfq(name, channel, [...new Set(close)].slice(0, MAX_SUGGESTIONS))
+  }
+
+  private async unknownRfq(name: string, channel: string | undefined, close: readonly string[]): Promise<ToolError> {
+    const { asOf } = this.moment
+    // If nothing at all was known at that moment, this says so.
+    if (asOf !== undefined) await this.read('listRfqs', { channel, limit: 1 })
+    const where = channel === undefined ? '' : ` in ${channel}`
+    const when = asOf === undefined ? '' : ` as of ${asOf.toISOString()}`
+    const { message } = unknownName('RFQ', name, close, where + when)
+    return new ToolError(`${message.replace(/\?$/, '')}; list_rfqs lists all`)
   }
 
   /** The answer with the moment it is about and how recent the record is. */
@@ -122,6 +124,14 @@ export class ToolCall {
     }
   }
 }
+
+const MAX_SUGGESTIONS = 5
+
+/** The RFQs of a channel that have a name. */
+const foundRfqs = ({ channel, lookup }: { channel: string; lookup: Lookup<string> }): FoundRfq[] =>
+  lookup.found === 'none'
+    ? []
+    : (lookup.found === 'one' ? [lookup.value] : lookup.others).map((id) => ({ channel, id }))
 
 /** One page of rows that are all known. @throws ToolError for a text that is not a cursor */
 export function pageOf<Row>(

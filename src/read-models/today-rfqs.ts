@@ -96,7 +96,9 @@ function changesOf({ event, version, previous, seenBy }: Revision): string[] {
   if (event === 'returned') return ['listed again']
   if (version === null) return []
   const changes = changesOfVersion(previous, version, { labels: new Map(), asOf: seenBy })
-  return changes.map(({ words }) => words.replace(/^RFQ: /, '').replace(/\.$/, ''))
+  // When it was closed or opened is shown with its state.
+  const named = changes.filter(({ field }) => !/At$/.test(field ?? ''))
+  return (named.length > 0 ? named : changes).map(({ words }) => words.replace(/^RFQ: /, '').replace(/\.$/, ''))
 }
 
 function moreItem(channel: string, rows: readonly RfqListRow[]): TodayItem {

@@ -218,10 +218,15 @@ describe('the MCP server', () => {
 
   it('removes hidden characters and escape codes from every text', async () => {
     const { fixture, rfqId } = await openPolledFixture()
-    fixture.sandbox.world.changeRfq(rfqId, { title: HOSTILE, [`field ${HOSTILE}`]: 1 } as never)
+    fixture.sandbox.world.changeRfq(rfqId, {
+      title: HOSTILE,
+      reference: 'R\u202eFQ-1',
+      [`field ${HOSTILE}`]: 1,
+    } as never)
     fixture.sandbox.world.addResponse(rfqId, { projectName: HOSTILE } as never)
     await fixture.pollRfqs()
-    const { call } = await openMcp(fixture)
+    const { call, fail } = await openMcp(fixture)
+    expect(await fail('get_rfq', { rfq: 'RFQ-2' })).toMatch(/did you mean RFQ-1;/)
     for (const { name } of TOOLS.filter(({ input }) => !('offer' in input.shape))) {
       const answer = JSON.stringify(
         await call(name, name === 'get_rfq' || name === 'compare_offers' ? { rfq: 1042 } : {}),

@@ -347,6 +347,11 @@ describe('today', () => {
       const gone = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
       expect(gone.items.map(({ words }) => words)).toEqual(['Changed: no longer listed.'])
     }
+    fixture.advanceSeconds(60)
+    world.closeRfq(changing)
+    await fixture.pollRfqs()
+    const closed = await today(source, { now: fixture.now(), since: new Date(fixture.now().getTime() - 1) })
+    expect(closed.items.map(({ words }) => words)).toEqual(['Changed: state open → closed.'])
   })
 
   it('counts RFQs beyond twenty', async () => {
