@@ -1,4 +1,4 @@
-import { byCodeUnit } from '../domain/comparison/numbers.js'
+import { byCodeUnit, compareNullsLast } from '../domain/comparison/numbers.js'
 import { NO_FIGURES, type RfqFigures } from './rfq-figures.js'
 import type { RfqList, RfqListMoment, RfqListRow } from './rfq-list.js'
 
@@ -57,7 +57,7 @@ export async function searchRfqs(
   const all = await list.rows(search)
   const states = [...new Set(all.flatMap(({ state }) => state ?? []))].sort()
   const found = all.filter(matcher(search))
-  const sorted = sort === undefined ? found : await sortRows(found, sort, list, search)
+  const sorted = sort === undefined ? found : await sortRfqs(found, sort, list, search)
   const shown = sorted.slice(from, to)
   const figures = withoutFigures ? [] : await list.figures(shown, search)
   return {
@@ -80,7 +80,8 @@ function matcher({ state, search = '' }: Pick<RfqSearch, 'state' | 'search'>): (
   }
 }
 
-async function sortRows(
+/** Sorts rows by one of their values, or of their figures. */
+export async function sortRfqs(
   rows: readonly RfqListRow[],
   { key, descending }: NonNullable<RfqSearch['sort']>,
   list: RfqList,
@@ -89,15 +90,13 @@ async function sortRows(
   const byRow = (ROW_VALUES as Partial<Record<RfqSortKey, (row: RfqListRow) => Value>>)[key]
   const byFigures = (FIGURE_VALUES as Partial<Record<RfqSortKey, (figures: RfqFigures) => Value>>)[key]
   const values = byFigures ? (await list.figures(rows, moment)).map(byFigures) : rows.map(byRow ?? (() => null))
-  const sign = descending ? -1 : 1
   return rows
     .map((row, at) => ({ row, value: values[at] ?? null }))
-    .sort(({ value: a }, { value: b }) => {
-      // Unknown values come last, whatever the direction.
-      if (a === null || b === null) return Number(a === null) - Number(b === null)
-      return sign * (typeof a === 'string' ? byCodeUnit(a, String(b)) : a - Number(b))
-    })
+    .sort((a, b) => compareNullsLast(a.value, b.value, compareValues, descending))
     .map(({ row }) => row)
 }
+
+const compareValues = (a: string | number, b: string | number) =>
+  typeof a === 'string' ? byCodeUnit(a, String(b)) : a - Number(b)
 
 export const RFQ_SORT_KEYS = [...Object.keys(ROW_VALUES), ...Object.keys(FIGURE_VALUES)] as readonly RfqSortKey[]

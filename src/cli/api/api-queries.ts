@@ -7,6 +7,7 @@ import { createRulesLookup } from '../../read-models/channel-rules.js'
 import { offerNames } from '../../read-models/offer-names.js'
 import { offerChanges } from '../../read-models/offer-page-model.js'
 import type { RfqList, RfqListRow } from '../../read-models/rfq-list.js'
+import { sortRfqs } from '../../read-models/rfq-search.js'
 import { today } from '../../read-models/today.js'
 import { buildRfqReport } from '../../reporting/rfq-report.js'
 import type { Monitoring, Reader } from '../../store/contract.js'
@@ -59,11 +60,13 @@ export function createApiQueries(source: Source): ApiQueries {
     async rfqs({ cursor, limit, figures, ...filter }) {
       const moment = momentOf(filter)
       const rows = await rfqs.rows({ ...moment, ...(filter.channel !== undefined && { channel: filter.channel }) })
-      const matching = sortRfqs(rows.filter(matches(filter)), filter.sort)
+      const found = rows.filter(matches(filter))
+      const sort = sortOf(filter.sort)
+      const matching = sort === null ? found : await sortRfqs(found, sort, rfqs, moment)
       const page = takePage(matching, ({ channel, id }) => `${channel}\t${id}`, { cursor, limit })
       if (!figures) return page
-      const found = await rfqs.figures(page.items, moment)
-      return { ...page, items: page.items.map((row, at) => ({ ...row, ...(found[at] && { figures: found[at] }) })) }
+      const known = await rfqs.figures(page.items, moment)
+      return { ...page, items: page.items.map((row, at) => ({ ...row, ...(known[at] && { figures: known[at] }) })) }
     },
     rfq: (name) => forRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
     rfqId: (name) => forRfqId(source, name),
@@ -145,23 +148,13 @@ function matches(filter: Omit<RfqFilter, 'figures' | 'sort'>): (row: RfqListRow)
   }
 }
 
-/** What RFQs are sorted by; unknown values come last. */
-const SORT_KEYS = {
-  number: ({ number }: RfqListRow) => number,
-  due: ({ responseDueDate }: RfqListRow) => responseDueDate,
-  changed: ({ changedAt }: RfqListRow) => changedAt,
-}
+/** By what RFQs are sorted. */
+const SORT_KEYS = { number: 'number', due: 'due', changed: 'changedAt' } as const
 
-function sortRfqs(rows: RfqListRow[], sort: RfqFilter['sort']): RfqListRow[] {
-  if (sort === 'urgency') return rows
-  const direction = sort.startsWith('-') ? -1 : 1
-  const keyOf: (row: RfqListRow) => string | number | null = SORT_KEYS[sort.replace('-', '') as keyof typeof SORT_KEYS]
-  return rows.sort((a, b) => {
-    const [one, other] = [keyOf(a), keyOf(b)]
-    if (one === other) return 0
-    if (one === null || other === null) return one === null ? 1 : -1
-    return (one < other ? -1 : 1) * direction
-  })
+/** Null for the order of the list. */
+function sortOf(sort: RfqFilter['sort']) {
+  if (sort === 'urgency') return null
+  return { key: SORT_KEYS[sort.replace('-', '') as keyof typeof SORT_KEYS], descending: sort.startsWith('-') }
 }
 
 /** Finds the id of an RFQ by id, number or reference. */

@@ -49,15 +49,16 @@ export interface Operation {
 export interface ReadEndpoint extends Operation {
   /** Its answer contains errors of other programs, from which secrets are removed. */
   quotesErrors?: boolean
+  /** Which poll records what it answers. Default: that of RFQs. */
+  reads?: 'listings' | 'rfqs'
   handle(call: ReadCall<Record<string, unknown>>): Promise<unknown>
 }
 
 /** Checks an endpoint's types: its handler takes what the schemas accept, and answers what the result schema describes. */
 export const readEndpoint = <Query extends z.ZodObject, Result extends z.ZodType>(
-  definition: Omit<Operation, 'method' | 'query' | 'result'> & {
+  definition: Omit<ReadEndpoint, 'method' | 'query' | 'result' | 'handle'> & {
     query: Query
     result: Result
-    quotesErrors?: boolean
     handle(call: ReadCall<z.output<Query>>): Promise<z.input<Result>>
   },
 ): ReadEndpoint => ({ ...definition, method: 'GET' }) as unknown as ReadEndpoint

@@ -1,3 +1,4 @@
+import { beforeFirstPoll } from '../as-of.js'
 import type { ReadDeps, ReadEndpoint } from './endpoint.js'
 import { listEndpoints, yesterday } from './endpoints/list-endpoints.js'
 import { rfqEndpoints } from './endpoints/rfq-endpoints.js'
@@ -52,24 +53,19 @@ function momentsOf(now: Date): string[] {
   return [`"asOf":"${at}"`, `"generatedAt":"${at}"`, `--as-of ${at}`, `"since":"${yesterday(now).toISOString()}"`]
 }
 
-/**
- * An empty answer about a moment before the first poll would look as if there had been nothing.
- * @throws ProblemError 400
- */
+/** @throws ProblemError 400 for a moment before the first poll */
 async function refuseBeforeFirstPoll(
-  { path: pattern }: ReadEndpoint,
+  { reads = 'rfqs' }: ReadEndpoint,
   { path, query }: Pick<ReadRequest, 'path' | 'query'>,
   queries: ApiQueries,
 ): Promise<void> {
   const { as_of: asOf } = query
   if (!(asOf instanceof Date)) return
   const channel = path.org === undefined ? query.channel : `${path.org}/${path.channel}`
-  const kind = pattern.startsWith('/listings') ? 'listings' : 'rfqs'
-  const first = await queries.firstPollAt({ ...(typeof channel === 'string' && { channel }), kind })
-  if (first === null || asOf >= new Date(first)) return
-  const what = `${kind === 'rfqs' ? 'RFQs' : 'listings'}${typeof channel === 'string' ? ` in ${channel}` : ''}`
-  const detail = `nothing is known about ${asOf.toISOString()}: the first poll of ${what} was at ${first}`
-  throw new ProblemError(400, detail, { errors: [{ in: 'query', name: 'as_of', detail: 'before the first poll' }] })
+  const observed = { ...(typeof channel === 'string' && { channel }), kind: reads }
+  const detail = await beforeFirstPoll(asOf, observed, queries.firstPollAt)
+  if (detail !== null)
+    throw new ProblemError(400, detail, { errors: [{ in: 'query', name: 'as_of', detail: 'before the first poll' }] })
 }
 
 /** The problem of an error of the client. Throws any other error. */

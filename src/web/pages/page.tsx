@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact'
 import { z } from 'zod'
 import type { Clock } from '../../domain/clock.js'
 import type { Settings } from '../../domain/comparison/settings.js'
-import { parseAsOf } from '../as-of.js'
+import { beforeFirstPoll, type Observed, parseAsOf } from '../as-of.js'
 import { HttpError } from '../errors.js'
 import { renderParts, sendPage } from '../html.js'
 import type { ChannelFreshness, PageQueries } from '../page-queries.js'
@@ -187,22 +187,16 @@ export async function readChannel(
 
 /**
  * The past moment that a page shows; undefined for the current state.
- * @param about what is read; `channel`: default all
- * @throws HttpError 404 for a moment before the first poll, because an empty page would look as if there had been nothing
+ * @throws HttpError 404 for a moment before the first poll
  */
 export async function readAsOf(
   { query, now, queries }: Pick<PageRequest, 'query' | 'now' | 'queries'>,
-  about: { channel?: string; kind: 'rfqs' | 'listings' },
+  observed: Observed,
 ): Promise<Date | undefined> {
   const asOf = parseAsOf(query.as_of, now)
-  const first = asOf === undefined ? null : await queries.firstPollAt(about)
-  if (asOf === undefined || first === null || asOf >= new Date(first)) return asOf
-  const what = about.kind === 'rfqs' ? 'RFQs' : 'listings'
-  const where = about.channel === undefined ? '' : ` in ${about.channel}`
-  throw new HttpError(
-    404,
-    `nothing is known about ${asOf.toISOString()}: the first poll of ${what}${where} was at ${first}`,
-  )
+  const refusal = asOf && (await beforeFirstPoll(asOf, observed, queries.firstPollAt))
+  if (refusal) throw new HttpError(404, refusal)
+  return asOf
 }
 
 const PAGE = z.coerce.number().int().min(1).max(1_000_000)

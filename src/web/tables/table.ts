@@ -1,4 +1,5 @@
 import type { ComponentChildren } from 'preact'
+import { compareNullsLast } from '../../domain/comparison/numbers.js'
 import { type Suggest, unknownValue } from '../unknown-value.js'
 
 /** What a cell holds, in a file and for sorting. */
@@ -65,12 +66,8 @@ export function sortRows<Row>(
 ): readonly Row[] {
   const column = columns.find(({ key }) => key === sorting?.key)
   if (column === undefined || sorting === null) return rows
-  const sign = sorting.descending ? -1 : 1
   const keyed = rows.map((row) => ({ row, value: column.value(row) }))
-  keyed.sort((a, b) => {
-    if (a.value === null || b.value === null) return Number(a.value === null) - Number(b.value === null)
-    return sign * compareValues(a.value, b.value)
-  })
+  keyed.sort((a, b) => compareNullsLast(a.value, b.value, compareValues, sorting.descending))
   return keyed.map(({ row }) => row)
 }
 

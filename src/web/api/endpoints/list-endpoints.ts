@@ -71,6 +71,7 @@ export const listEndpoints = [
     summary: 'List project listings',
     query: z.object({ ...channelFilter, ...asOf, ...paging }),
     result: countedListOf(listingItem),
+    reads: 'listings',
     async handle(call) {
       const { cursor = null, limit } = call.query
       const at = momentOf(call)
@@ -83,6 +84,7 @@ export const listEndpoints = [
     summary: 'Read one project listing',
     query: z.object(asOf),
     result: listingDetail,
+    reads: 'listings',
     problems: [404],
     async handle(call) {
       const channel = pathChannel(call)
