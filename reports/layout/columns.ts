@@ -16,8 +16,6 @@ export interface Column<Row> extends ColumnOptions {
   full?: (row: Row) => unknown
   /** Refers to a position in the workbook, so that CSV omits it. */
   workbookOnly?: boolean
-  /** An intermediate result: collapsed in the workbook, not printed, and not on the HTML page. */
-  working?: boolean
   /** A cell that may replace it when the reader changes an input: rows are high enough for both. */
   alternative?: (row: Row) => Cell | undefined
 }
@@ -32,15 +30,6 @@ export interface ColumnOptions {
 
 /** The columns of a table by key, or some of them. */
 export type Columns<Row, Key extends string> = Readonly<Record<Key, Column<Row>>>
-
-/** The columns, all or only those with these keys as intermediate results. */
-export const working = <Row, Key extends string>(
-  columns: Columns<Row, Key>,
-  keys: readonly NoInfer<Key>[] = Object.keys(columns) as Key[],
-): Columns<Row, Key> => ({
-  ...columns,
-  ...(Object.fromEntries(keys.map((key) => [key, { ...columns[key], working: true }])) as Columns<Row, Key>),
-})
 
 /** A column with formulas that refer to the cells of another one, wherever it is; `otherwise` is the result without a value. */
 export const referringColumn = <Row>(

@@ -9,14 +9,15 @@ export interface Withheld {
   words: string
 }
 
-/** The condition under which the formula in a column (counted from 0) of a row (counted from 1) is withheld. */
-export type WithheldAt = (row: number, column: number) => Withheld | null
-
 /**
  * The sheet with every formula guarded: it never shows an error value, and shows a word instead of its result where it is
  * withheld. Working rows stay as they are: charts leave a gap where a figure is #N/A.
+ * @param withheldAt whether a formula is, by its row (counted from 1) and column (counted from 0)
  */
-export function guardSheet(plan: SheetPlan, withheldAt: WithheldAt = () => null): SheetPlan {
+export function guardSheet(
+  plan: SheetPlan,
+  withheldAt: (row: number, column: number) => Withheld | null = () => null,
+): SheetPlan {
   const rows = function* (): Generator<RowPlan> {
     let number = 0
     for (const row of plan.rows()) {

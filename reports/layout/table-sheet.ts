@@ -20,6 +20,8 @@ interface TablePlan<Row, Key extends string> {
   emptyText: string
   /** Number of columns that stay in view when the reader scrolls and are repeated on each page. */
   frozenColumns: number
+  /** Intermediate results: collapsed in the workbook, not printed, and not on the HTML page. */
+  working?: readonly NoInfer<Key>[]
   /** Columns calculated from the documents alone, whatever the inputs. */
   independent?: readonly NoInfer<Key>[]
   /** The last column that is printed, if not all are. */
@@ -41,12 +43,12 @@ export function tableSheet<Row, Key extends string>(plan: TablePlan<Row, Key>): 
       ? makeGrid(plan.grid, Object.keys(plan.columns) as Key[], HEADER_ROW, plan.rows.length)
       : plan.grid
   const columns = inOrder(grid, plan.columns)
-  const { frozenColumns, independent = [], marks } = plan
+  const { frozenColumns, independent = [], marks, working = [] } = plan
   return {
     name: grid.sheet,
     widths: () => columnWidths(columns, plan.rows),
     columns: columns.length,
-    workingColumns: [...columns.keys()].filter((at) => columns[at]?.working),
+    workingColumns: working.map((key) => grid.keys.indexOf(key)),
     independentColumns: independent.map((key) => grid.keys.indexOf(key)),
     rows: () => sheetRows(plan, grid, columns),
     data: () => dataRows(columns, plan.rows),

@@ -1,4 +1,4 @@
-import { FONT_POINTS } from '../xlsx/cell-styles.js'
+import { FONT_POINTS, type fontOptions } from '../xlsx/cell-styles.js'
 import { truncate } from './clean-text.js'
 
 /** Advance widths of Arial in thousandths of an em, U+0020 to U+007E (from Adobe's metrics of Helvetica). */
@@ -29,12 +29,7 @@ export const ROW_POINTS = 15
 /** Columns are never narrower. */
 export const MIN_COLUMN_UNITS = 9
 
-interface FontOptions {
-  bold?: boolean
-  points?: number
-  /** Indentation steps. */
-  indent?: number
-}
+type FontOptions = Partial<ReturnType<typeof fontOptions>>
 
 /** Width of a line of text in column units, without padding. */
 export function textWidth(line: string, font: FontOptions = {}): number {

@@ -39,10 +39,7 @@ interface Attribute {
   /** Which of the values is best. */
   best?: 'min' | 'max'
 }
-interface Group {
-  title: string
-  attributes: readonly Attribute[]
-}
+type Group = ReturnType<typeof groupsOf>[number]
 
 /** `Comparison`: one row per attribute, one column per offer; the best value of each row is marked and named. */
 export function comparisonSheet(layout: RfqLayout): SheetPlan {
@@ -148,7 +145,7 @@ const LABELS: Partial<Record<OfferKey, string>> = {
   volumeVerdict: 'Stated volume against lines',
 }
 
-function groupsOf(layout: RfqLayout): Group[] {
+function groupsOf(layout: RfqLayout) {
   const columns = offerColumns(layout)
   const { report, currency } = layout
   /** Columns that say nothing, because every offer is ranked or in the comparison currency. */
@@ -196,7 +193,10 @@ function groupsOf(layout: RfqLayout): Group[] {
       attributes: [
         ...offers(keys('developer project country registry registryId methodologies activity ecosystems labels')),
         textAttribute('Project stages', ({ listing }) => codeList(listing.projectStages)),
-        { label: 'First issuance', cell: ({ listing }) => date(listing.firstIssuanceDate, style.calendarDate) },
+        {
+          label: 'First issuance',
+          cell: ({ listing }: OfferReport) => date(listing.firstIssuanceDate, style.calendarDate),
+        },
         ...offers(keys('facts')),
       ],
     },

@@ -1,4 +1,4 @@
-import { type At, columnsOf, working } from '../layout/columns.js'
+import { type At, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'
 import { headingOf } from '../layout/rows.js'
 import type { SheetPlan } from '../layout/sheet-plan.js'
@@ -14,7 +14,8 @@ export function deliveriesSheet(layout: RfqLayout): SheetPlan {
   return tableSheet<OfferLine, DeliveryKey>({
     grid: layout.deliveries,
     heading: headingOf(layout, 'Scheduled deliveries', NOTE),
-    columns: { ...termColumns(layout), ...working(workings(layout)) },
+    columns: { ...termColumns(layout), ...workings(layout) },
+    working: keys('days factor present tonneDays onTime tonneYears'),
     rows: layout.lines,
     emptyText: 'No offer has scheduled deliveries.',
     independent: keys('total days fromYear tonneDays onTime tonneYears'),
@@ -103,6 +104,7 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
     heading: headingOf(layout, 'Pre-payments', PREPAYMENTS_NOTE),
     rows: layout.payments,
     emptyText: 'No offer requires a pre-payment.',
+    working: keys('days factor present'),
     independent: keys('days'),
     frozenColumns: 2,
     columns: {
@@ -116,17 +118,15 @@ export function prepaymentsSheet(layout: RfqLayout): SheetPlan {
         `${at('amount')}/${offers.cell('total', rowOf.get(offer) as number)}`,
         shareOf(payment.amount, offer.metrics.total),
       ]),
-      ...working({
-        days: days('Days from as-of date', 'due', ({ payment }) => [payment.dueDate, payment.days]),
-        factor: formula('Discount factor', style.fourDecimals, ({ payment }, at) => [
-          discountFactorExpression(at('days')),
-          payment.discountFactor,
-        ]),
-        present: formula('Discounted amount', money, ({ payment }, at) => [
-          `MAX(0,N(${at('amount')}))*${at('factor')}`,
-          Math.max(0, payment.amount ?? 0) * payment.discountFactor,
-        ]),
-      }),
+      days: days('Days from as-of date', 'due', ({ payment }) => [payment.dueDate, payment.days]),
+      factor: formula('Discount factor', style.fourDecimals, ({ payment }, at) => [
+        discountFactorExpression(at('days')),
+        payment.discountFactor,
+      ]),
+      present: formula('Discounted amount', money, ({ payment }, at) => [
+        `MAX(0,N(${at('amount')}))*${at('factor')}`,
+        Math.max(0, payment.amount ?? 0) * payment.discountFactor,
+      ]),
     },
   })
 }

@@ -1,7 +1,7 @@
 import { haircutKind, type MetricName } from '../../src/domain/comparison/offer/metrics.js'
 import type { OfferReport } from '../../src/domain/comparison/offer/offer-report-model.js'
 import { EXACT_TOTAL } from '../../src/domain/comparison/reconciliation.js'
-import { type At, columnsOf, working } from '../layout/columns.js'
+import { type At, columnsOf } from '../layout/columns.js'
 import { keys } from '../layout/grid.js'
 import * as style from '../xlsx/cell-styles.js'
 import { dateSerial } from '../xlsx/cells.js'
@@ -20,13 +20,12 @@ const ROUNDING_ALLOWANCE = '1E-9'
  * The metrics of an offer as formulas over `Deliveries` and `Prepayments`, each with the report model's figure as its
  * result. Definitions: src/domain/comparison/offer/metrics.ts, `Metrics`; offers are identified by number, never by text.
  */
-export const metricColumns = (layout: RfqLayout) =>
-  working(
-    { ...sums(layout), ...timing(layout), ...valuation(layout) },
-    keys(
-      'usable sumVolume sumValue volumeDifference totalDifference vwap meanVintage presentValue presentValuePerTonne',
-    ),
-  )
+export const metricColumns = (layout: RfqLayout) => ({ ...sums(layout), ...timing(layout), ...valuation(layout) })
+
+/** The intermediate results among them. */
+export const WORKING_METRICS = keys(
+  'usable sumVolume sumValue volumeDifference totalDifference vwap meanVintage presentValue presentValuePerTonne',
+)
 
 /** What the metric columns have in common: styles in the offer's currency, and sums over the lines of an offer. */
 function toolsOf({ offers, deliveries, prepayments, numbers }: RfqLayout) {

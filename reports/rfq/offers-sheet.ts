@@ -10,7 +10,7 @@ import { countFlags, flagLines, yesNo as inWords, joinList, withCurrency } from 
 import * as style from '../xlsx/cell-styles.js'
 import { webLink } from '../xlsx/cells.js'
 import { NO_OFFERS, type OfferKey, type RfqLayout } from './layout.js'
-import { byBasis, metricColumns } from './offer-metric-columns.js'
+import { byBasis, metricColumns, WORKING_METRICS } from './offer-metric-columns.js'
 
 const NOTE =
   'One row per offer, ranked offers first. –: not determinable from the documents received; Comparison and Checks give the reason. Project details are the developers’ own claims.'
@@ -25,6 +25,7 @@ export function offersSheet(layout: RfqLayout): SheetPlan {
     rows: layout.report.offers,
     emptyText: NO_OFFERS,
     frozenColumns: 2,
+    working: WORKING_METRICS,
     independent: INDEPENDENT,
     // Comparison, Checks and About print the figures and texts of the others.
     lastPrinted: 'review',
