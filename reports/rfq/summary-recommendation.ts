@@ -153,12 +153,8 @@ function framed(rows: readonly RowPlan[], columns: number): RowPlan[] {
     ...row,
     cells: Array.from({ length: columns }, (_, column) => {
       const cell = row.cells[column] ?? blank(style.decisionText)
-      const sides = [
-        ...(at === 0 ? (['top'] as const) : []),
-        ...(at === rows.length - 1 ? (['bottom'] as const) : []),
-        ...(column === 0 ? (['left'] as const) : []),
-        ...(column === columns - 1 ? (['right'] as const) : []),
-      ]
+      const edges = { top: at === 0, bottom: at === rows.length - 1, left: column === 0, right: column === columns - 1 }
+      const sides = (['top', 'bottom', 'left', 'right'] as const).filter((side) => edges[side])
       return sides.length === 0 ? cell : { ...cell, style: style.asFramed(cell.style, sides) }
     }),
   }))
