@@ -5,7 +5,7 @@ import { quoteForShell } from '../quote-for-shell.js'
 import { type ChannelRules, createRulesLookup } from './channel-rules.js'
 import { closingPath, listPath } from './page-paths.js'
 import type { RfqListRow } from './rfq-list.js'
-import { about, filterOf, keyOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
+import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Closes and closing rounds that need a person, and RFQs that nothing closed. */
 export async function closingItems(context: TodayContext): Promise<TodayItem[]> {
@@ -36,7 +36,7 @@ function unsettledItem(close: UnsettledClose, { byId }: TodayContext): TodayItem
   return {
     kind: outcome === 'open' ? 'unsettled' : outcome,
     severity: outcome === 'open' ? 'medium' : 'high',
-    ...about(channel, rfqId, row, rfqNumber),
+    ...rfqFields(channel, rfqId, row, rfqNumber),
     words: `${UNSETTLED_WORDS[outcome]}: ${sentence(reason)} ${sentence(close.remedy)}`,
     since,
     action: {
@@ -104,7 +104,7 @@ async function overdueItems(context: TodayContext, named: ReadonlySet<string>): 
     return {
       kind: 'overdue',
       severity: autoClose === 'on' && row.valid && kept === undefined ? 'medium' : 'high',
-      ...about(row.channel, row.id, row),
+      ...rfqFields(row.channel, row.id, row),
       words: [`Past due since ${row.responseDueDate} and still open. ${CLOSING_WORDS[autoClose]}`, why]
         .join(' ')
         .trim(),
@@ -126,7 +126,7 @@ export const pastOverdueItems = ({ rows }: TodayContext): TodayItem[] =>
   rows.filter(isOverdue).map((row) => ({
     kind: 'overdue',
     severity: 'high',
-    ...about(row.channel, row.id, row),
+    ...rfqFields(row.channel, row.id, row),
     words: `Past due since ${row.responseDueDate} and open.`,
     since: null,
     action: {

@@ -106,7 +106,7 @@ export const keyOf = ({ channel, id }: { channel: string; id: string }) => `${ch
 export const filterOf = ({ channel }: Pick<TodayContext, 'channel'>) => (channel === undefined ? {} : { channel })
 
 /** The part of an item that names an RFQ; the row is unknown if the RFQ is no longer stored, as after a restore. */
-export const about = (channel: string, id: string, row: RfqListRow | undefined, number: number | null = null) => ({
+export const rfqFields = (channel: string, id: string, row: RfqListRow | undefined, number: number | null = null) => ({
   channel,
   rfqId: id,
   rfqNumber: row?.number ?? number,

@@ -10,7 +10,7 @@ import { quoteForShell } from '../quote-for-shell.js'
 import { channelPath, rfqPath } from './page-paths.js'
 import type { RfqFigures } from './rfq-figures.js'
 import type { RfqListRow } from './rfq-list.js'
-import { about, filterOf, keyOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
+import { filterOf, keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
 
 /** Open RFQs that are due soon. */
 export async function dueItems({ rows, source, now, asOf, dueWithinDays }: TodayContext): Promise<TodayItem[]> {
@@ -22,7 +22,7 @@ export async function dueItems({ rows, source, now, asOf, dueWithinDays }: Today
   return due.map((row, at) => ({
     kind: 'due',
     severity: (row.daysToDue ?? 0) <= 1 ? 'high' : 'medium',
-    ...about(row.channel, row.id, row),
+    ...rfqFields(row.channel, row.id, row),
     words: `Due ${formatDaysFromToday(row.daysToDue ?? 0)} (${row.responseDueDate}). ${offerWords(row, figures[at])}`,
     since: null,
     action: compareAction(row),
@@ -126,7 +126,7 @@ function rfqOffersItem(revision: OfferRevisions, row: RfqListRow | undefined): T
     {
       kind: 'offers',
       severity: 'low',
-      ...about(row.channel, row.id, row),
+      ...rfqFields(row.channel, row.id, row),
       words: `${parts.join(', ')} ${noun}${row.state === 'open' ? '' : `; the RFQ is ${row.state ?? 'in an unknown state'}`}.`,
       since: newestAt,
       action: {

@@ -5,7 +5,7 @@ import type { Revision } from '../domain/records.js'
 import { quoteForShell } from '../quote-for-shell.js'
 import { listPath, rfqPath } from './page-paths.js'
 import type { RfqListRow } from './rfq-list.js'
-import { about, keyOf, NO_RFQ, onChannel, type TodayContext, type TodayItem } from './today-model.js'
+import { keyOf, NO_RFQ, onChannel, rfqFields, type TodayContext, type TodayItem } from './today-model.js'
 import type { FirstPolls } from './today-offers.js'
 
 /** RFQs of one channel that are named; the others are counted. */
@@ -59,7 +59,7 @@ async function namedItems({ source }: TodayContext, rows: readonly RfqListRow[],
 const toItem = (row: RfqListRow, words: string): TodayItem => ({
   kind: 'rfqs',
   severity: 'low',
-  ...about(row.channel, row.id, row),
+  ...rfqFields(row.channel, row.id, row),
   words,
   since: newestOf(row),
   action: {

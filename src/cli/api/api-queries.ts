@@ -68,10 +68,10 @@ export function createApiQueries(source: Source): ApiQueries {
       const known = await rfqs.figures(page.items, moment)
       return { ...page, items: page.items.map((row, at) => ({ ...row, ...(known[at] && { figures: known[at] }) })) }
     },
-    rfq: (name) => forRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
-    rfqId: (name) => forRfqId(source, name),
+    rfq: (name) => withRfq(source, name, async (found) => ({ ...rfqRow(found), ...bodyOf(found.rfq) })),
+    rfqId: (name) => findRfqId(source, name),
     offers: (name) =>
-      forRfq(source, name, async (found) => {
+      withRfq(source, name, async (found) => {
         const { calendar } = rulesOf(name.channel)
         const rfq = rfqRow(found)
         return found.responses
@@ -79,7 +79,7 @@ export function createApiQueries(source: Source): ApiQueries {
           .sort((a, b) => (a.submittedAt ?? '').localeCompare(b.submittedAt ?? '') || a.id.localeCompare(b.id))
       }),
     offer: (name) =>
-      forRfq(source, name, async (found) => {
+      withRfq(source, name, async (found) => {
         const { rfq, responses } = found
         const response = responses.find(({ id }) => id === name.offer)
         if (response === undefined) return null
@@ -158,7 +158,7 @@ function sortOf(sort: RfqFilter['sort']) {
 }
 
 /** Finds the id of an RFQ by id, number or reference. */
-async function forRfqId({ rfqs }: Source, { channel, name, ...options }: RfqName): Promise<Lookup<string>> {
+async function findRfqId({ rfqs }: Source, { channel, name, ...options }: RfqName): Promise<Lookup<string>> {
   const rows = await rfqs.rows({ ...momentOf(options), channel })
   const ids = idsNamed(rows, name)
   const [id, ...more] = ids
@@ -167,12 +167,12 @@ async function forRfqId({ rfqs }: Source, { channel, name, ...options }: RfqName
 }
 
 /** Reads an RFQ with its responses. */
-async function forRfq<T>(
+async function withRfq<T>(
   source: Source,
   name: RfqName,
   read: (found: RfqWithResponses) => Promise<T>,
 ): Promise<Lookup<T>> {
-  const lookup = await forRfqId(source, name)
+  const lookup = await findRfqId(source, name)
   if (lookup.found !== 'one') return lookup
   const [found] = await source.store.rfqs({ channel: name.channel, ids: [lookup.value], ...asOfFilter(name) })
   return found === undefined ? { found: 'none', others: [] } : { found: 'one', value: await read(found) }
@@ -200,7 +200,7 @@ function suggestNames(rows: readonly RfqListRow[], name: string): string[] {
 async function compare(source: Source, name: Parameters<ApiQueries['comparison']>[0]) {
   const { config, store } = source
   const { channel, now, asOf = now, settings } = name
-  return forRfq(source, name, ({ rfq }) =>
+  return withRfq(source, name, ({ rfq }) =>
     buildRfqReport({
       store,
       config: { reports: { ...config.reports, settings } },

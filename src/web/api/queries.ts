@@ -16,7 +16,7 @@ export interface ApiMoment {
 }
 
 /** A request for one page of a list. */
-export interface PageRequest {
+export interface ListPageRequest {
   cursor: ListCursor | null
   limit: number
 }
@@ -57,7 +57,7 @@ export interface ApiQueries {
   firstPollAt(filter: { channel?: string; kind: 'rfqs' | 'listings' }): Promise<string | null>
   /** Every state that an RFQ has. */
   states(now: Date): Promise<string[]>
-  rfqs(filter: RfqFilter & ApiMoment & PageRequest): Promise<ListPage<RfqListRow & { figures?: RfqFigures }>>
+  rfqs(filter: RfqFilter & ApiMoment & ListPageRequest): Promise<ListPage<RfqListRow & { figures?: RfqFigures }>>
   rfq(name: RfqName): Promise<Lookup<RfqDetail>>
   offers(name: RfqName): Promise<Lookup<OfferItem[]>>
   /** Its id. */
@@ -65,7 +65,7 @@ export interface ApiQueries {
   /** `value` is null if the RFQ has no such offer. */
   offer(name: RfqName & { offer: string }): Promise<Lookup<OfferDetail | null>>
   comparison(name: RfqName & { settings: Settings }): Promise<Lookup<RfqReport>>
-  listings(filter: { channel?: string } & ApiMoment & PageRequest): Promise<ListPage<ListingItem>>
+  listings(filter: { channel?: string } & ApiMoment & ListPageRequest): Promise<ListPage<ListingItem>>
   listing(filter: { channel: string; id: string } & ApiMoment): Promise<ListingDetail | null>
   /** Rejects with InvalidCursorError. */
   changes(filter: {
@@ -91,7 +91,7 @@ export interface ApiQueries {
     before?: number
     limit: number
   }): Promise<RunRecord[]>
-  problems(filter: { channel?: string } & PageRequest): Promise<ListPage<ProblemRecord>>
+  problems(filter: { channel?: string } & ListPageRequest): Promise<ListPage<ProblemRecord>>
   targetStates(): Promise<TargetState[]>
   deliveries(filter: DeliveryFilter): Promise<DeliveryRecord[]>
   today(options: ApiMoment & { since: Date; dueWithinDays: number; channel?: string }): Promise<Today>

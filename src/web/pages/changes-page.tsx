@@ -1,6 +1,7 @@
 import type { ChangeEntry } from '../../read-models/change-feed.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import { parseMoment } from '../as-of.js'
+import { defined } from '../defined.js'
 import { HttpError } from '../errors.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
@@ -19,12 +20,7 @@ export async function changesPage(page: PageRequest): Promise<PageContent> {
   parseSorting(query.sort, [], suggest)
   const filter = { ...(await readChannel(page)), ...(await rfqOf(page)) }
   const { entries, nextCursor } = await queries
-    .changes({
-      ...filter,
-      ...(after && { after }),
-      ...(query.before && { before: query.before }),
-      limit: PAGE_ENTRIES,
-    })
+    .changes({ ...filter, ...defined({ after, before: query.before }), limit: PAGE_ENTRIES })
     .catch(refuseCursor)
   const table: Table<ChangeEntry> = {
     name: 'changes',

@@ -2,6 +2,7 @@ import { formatDaysFromToday } from '../../domain/comparison/number-format.js'
 import { RFQ_STATES } from '../../domain/documents.js'
 import { rfqPath } from '../../read-models/page-paths.js'
 import type { RfqSearchRow, RfqSortKey } from '../../read-models/rfq-search.js'
+import { defined } from '../defined.js'
 import { type Column, parseSorting, type Table } from '../tables/table.js'
 import { downloadOf } from '../tables/table-file.js'
 import { numberColumn } from '../views/columns.js'
@@ -30,10 +31,8 @@ export async function rfqsPage(request: PageRequest): Promise<PageContent> {
   const asOf = await readAsOf(request, { ...channel, kind: 'rfqs' })
   const { rows, total, states } = await queries.rfqs({
     now,
-    ...(asOf && { asOf }),
     ...channel,
-    ...(query.state && { state: query.state }),
-    ...(query.q && { search: query.q }),
+    ...defined({ asOf, state: query.state, search: query.q }),
     ...(sorting && { sort: { key: sorting.key as RfqSortKey, descending: sorting.descending } }),
     from: all ? 0 : (page - 1) * PAGE_SIZE,
     to: all ? Number.MAX_SAFE_INTEGER : page * PAGE_SIZE,
