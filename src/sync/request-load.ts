@@ -3,6 +3,8 @@ import { type PlanInput, READ_REASONS, type ReadReason } from './request-plan-mo
 
 /** Share of the budget for what has waited longest if not everything can be read, so that nothing waits for ever. */
 export const LONGEST_WAIT_SHARE = 0.2
+/** Share of what is left after what is more valuable, if not everything can be read, for RFQs without their responses. */
+export const RFQS_SHARE = 0.5
 const SECOND_MS = 1_000
 const MINUTE_MS = 60 * SECOND_MS
 const HOUR_MS = 60 * MINUTE_MS
@@ -20,6 +22,8 @@ export interface Item {
 /** An RFQ that should be read, with its responses that should be. */
 export interface Unit extends Item {
   dueAt: number
+  /** As `waitingSince`, of the RFQ and those of its responses that are due. */
+  longestWait: number
   responses: Item[]
   /** Responses that need not be read yet, but will. */
   later: Item[]
@@ -64,7 +68,7 @@ export function measureLoad(units: readonly Unit[], usable: number, input: PlanI
   const allowed = ((usable + 1) * SECOND_MS) / Math.max(1, nextPollAt.getTime() - now.getTime())
   const required = ((needed + 1) * SECOND_MS) / intervalMs
   const ageMinutes =
-    required <= allowed ? rules.offersMaxAgeMinutes : expectedAge({ urgentCost, others, allowed }, input)
+    required <= allowed ? rules.offersMaxAgeMinutes : expectedAge({ urgentCost, rfqs, others, allowed }, input)
   return {
     readsEveryRfq,
     capacity: usable - urgentCost - (readsEveryRfq ? rfqs : 0),
@@ -74,12 +78,13 @@ export function measureLoad(units: readonly Unit[], usable: number, input: PlanI
 
 /** How old documents become if requests do not suffice. */
 function expectedAge(
-  { urgentCost, others, allowed }: { urgentCost: number; others: number; allowed: number },
+  { urgentCost, rfqs, others, allowed }: { urgentCost: number; rfqs: number; others: number; allowed: number },
   { intervalMs, rules }: PlanInput,
 ): number {
   const perPoll = Math.max(1, (allowed * intervalMs) / SECOND_MS - 1)
   const forOthers = Math.max(perPoll - urgentCost, perPoll * LONGEST_WAIT_SHARE)
-  const polls = Math.max(others / forOthers, urgentCost / perPoll)
+  const forResponses = Math.max(1, forOthers - Math.min(rfqs, forOthers * RFQS_SHARE))
+  const polls = Math.max((others - rfqs) / forResponses, others / forOthers, urgentCost / perPoll)
   return Math.max(rules.offersMaxAgeMinutes, (polls * intervalMs) / MINUTE_MS)
 }
 

@@ -6,6 +6,7 @@ import {
   measureLoad,
   moreValuable,
   pollsUntilDue,
+  RFQS_SHARE,
   readAhead,
   type Unit,
 } from './request-load.js'
@@ -39,7 +40,7 @@ export function planRequests(input: PlanInput): RequestPlan {
   const usable = budget - Math.floor(budget * CHANGES_SHARE)
   const load = measureLoad(units, usable, input)
   readAhead(units, load)
-  for (const unit of units) unit.waitingSince = longestWait(unit)
+  for (const unit of units) unit.longestWait = longestWait(unit)
   const taken = select(units, usable)
   const reads: PlannedRfq[] = []
   const postponed: PlannedRfq[] = []
@@ -68,6 +69,7 @@ function toUnit(rfq: PlannableRfq, input: PlanInput): Unit | null {
   const urgent = !closed && rfq.dueAt !== null && isUrgent(rfq.dueAt.getTime(), input)
   const unit: Unit = {
     ...rfqItem(rfq, state, { urgent, cause }, input),
+    longestWait: 0,
     dueAt: rfq.dueAt?.getTime() ?? Number.POSITIVE_INFINITY,
     responses: [],
     later: [],
@@ -121,7 +123,7 @@ function byValue(a: Unit, b: Unit): number {
   if (value !== 0) return value
   // Two infinite dates differ by NaN.
   if (DUE_FIRST.has(a.reason) && a.dueAt !== b.dueAt) return a.dueAt < b.dueAt ? -1 : 1
-  return a.waitingSince - b.waitingSince
+  return a.longestWait - b.longestWait
 }
 
 /** Of the RFQ and those of its responses that are due. */
@@ -157,10 +159,22 @@ function select(units: readonly Unit[], usable: number): Map<Unit, Set<string>> 
     return taken
   }
   for (const { responses } of units) responses.sort((a, b) => a.waitingSince - b.waitingSince)
+  const reserved = Math.min(usable, Math.max(2, Math.ceil(usable * LONGEST_WAIT_SHARE)))
   const valued = units.toSorted(byValue)
-  take(valued, Math.min(usable, Math.max(2, Math.ceil(usable * LONGEST_WAIT_SHARE))))
+  const others = valued.filter(({ reason }) => !DUE_FIRST.has(reason))
   take(
-    units.toSorted((a, b) => a.waitingSince - b.waitingSince),
+    valued.filter(({ reason }) => DUE_FIRST.has(reason)),
+    reserved,
+  )
+  // An RFQ alone shows the summaries of all its offers for one request.
+  const forRfqs = Math.floor(Math.max(0, left - reserved) * RFQS_SHARE)
+  for (const unit of others.toSorted((a, b) => a.waitingSince - b.waitingSince).slice(0, forRfqs)) {
+    taken.set(unit, new Set())
+    left--
+  }
+  take(others, reserved)
+  take(
+    units.toSorted((a, b) => a.longestWait - b.longestWait),
     0,
   )
   return taken
