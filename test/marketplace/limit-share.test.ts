@@ -105,6 +105,10 @@ describe('what a process may start', () => {
     expect(world.reports.length).toBeGreaterThan(1)
     expect(world.reports.slice(1).every(({ used }) => used === null)).toBe(true)
     expect([world.start(), world.start()]).toEqual([true, false])
+    world.answer = () => NOTHING
+    world.share.request()
+    await world.advance(1000)
+    expect(world.reports.find(({ used }) => used !== null && used.starts > 0)?.used?.starts).toBe(3)
   })
 
   it('ends when the grant does, counted from the question, and begins counted from the answer', async () => {
@@ -154,6 +158,14 @@ describe('what a process reports', () => {
     expect(world.reports.at(-1)).toMatchObject({ grace: 50 })
   })
 
+  it('is not to need more time if it started some of the requests in time', async () => {
+    const { request, start, advance, reports } = openShare(() => ({ ...GRANT, starts: 2, validFor: 10 }))
+    await request()
+    expect(start()).toBe(true)
+    await advance(60)
+    expect(reports[1]).toMatchObject({ grace: 50, used: { starts: 1 } })
+  })
+
   it('is a pause that it was asked for, at once, also if nothing waits', async () => {
     const { share, load, advance, reports } = openShare(() => NOTHING)
     Object.assign(load, { waiting: 0, pausedFor: 20_000 })
@@ -179,19 +191,21 @@ describe('what a process reports', () => {
 
 describe('when a process claims', () => {
   it('is every 50 ms while requests wait for what others hold', async () => {
-    const { request, advance, claimedAt } = openShare(() => NOTHING)
+    const { request, advance, claimedAt, reports } = openShare(() => NOTHING)
     await request()
     await advance(210)
     expect(claimedAt()).toEqual([0, 50, 100, 150, 200])
+    expect(reports.every(({ grace }) => grace === 50)).toBe(true) // It was not late: there was nothing to be late for.
   })
 
   it('is once a second while all its slots are in use and nothing waits', async () => {
-    const { request, start, load, advance, claimedAt } = openShare(() => ({ ...GRANT, slots: 1 }))
+    const { request, start, load, advance, claimedAt, reports } = openShare(() => ({ ...GRANT, slots: 1 }))
     await request()
     start()
     load.waiting = 0
     await advance(3500)
     expect(claimedAt()).toEqual([0, 1000, 2000, 3000])
+    expect(reports.every(({ recentStarts }) => recentStarts === 0)).toBe(true)
   })
 
   it('is at once for waiting requests after one has ended', async () => {
@@ -219,13 +233,25 @@ describe('when a process claims', () => {
     expect(world.time.timers).toBe(0)
   })
 
-  it('is not while all that it may have in flight is', async () => {
+  it('is 50 ms after its last request has ended, however long that took', async () => {
+    const world = openShare(() => ({ ...GRANT, slots: 1 }))
+    await world.request()
+    world.start()
+    world.load.waiting = 0
+    await world.advance(200)
+    world.load.running = 0
+    world.share.release()
+    await world.advance(60)
+    expect(world.claimedAt()).toEqual([0, 250])
+  })
+
+  it('is once a second while all that it may have in flight is, however many wait', async () => {
     const { request, load, advance, claimedAt } = openShare(() => ({ ...GRANT, slots: 4, starts: 4 }))
     await request()
-    load.running = 4
+    Object.assign(load, { running: 4, waiting: 5 })
     await request()
-    await advance(900)
-    expect(claimedAt()).toEqual([0])
+    await advance(1100)
+    expect(claimedAt()).toEqual([0, 1000])
   })
 })
 
@@ -266,6 +292,7 @@ describe('closing', () => {
   it('gives everything back, and claims nothing more', async () => {
     const world = openShare(() => ({ ...GRANT, starts: 2 }))
     await world.request()
+    await world.advance(10)
     world.start()
     await world.advance(30)
     await world.share.close()

@@ -132,4 +132,44 @@ describe('rate limiter', () => {
     expect(time.timers).toBe(0)
     await expect(limiter.acquire({}, cancelToken)).rejects.toThrow('enough')
   })
+
+  it('serves the others when one waiting request is cancelled, of its own session and of another', async () => {
+    const time = new ManualClock()
+    const limiter = limiterOf(time, 9, 1)
+    const [session, other, cancelToken] = [{}, {}, new CancelToken()]
+    await limiter.acquire(session, new CancelToken())
+    const cancelled = expect(limiter.acquire(session, cancelToken)).rejects.toThrow('enough')
+    const waiting = [session, other].map((each) => limiter.acquire(each, new CancelToken()))
+    cancelToken.cancel(new AbortedError('enough'))
+    await cancelled
+    await time.runAll()
+    await Promise.all(waiting)
+    expect(time.elapsed()).toBe(2000)
+    await limiter.close()
+  })
+
+  it('serves a request that waits before one that comes when it could start', async () => {
+    const time = new ManualClock()
+    const limiter = limiterOf(time, 9, 1)
+    const served: string[] = []
+    const ask = (name: string) => limiter.acquire({}, new CancelToken()).then(() => served.push(name))
+    const late = time.wait(1000, forever).then(() => ask('late'))
+    await ask('first')
+    const waiting = ask('waiting')
+    await time.runAll()
+    await Promise.all([late, waiting])
+    expect(served).toEqual(['first', 'waiting', 'late'])
+  })
+
+  it('rejects requests during a long pause until the rest of it is short enough to wait for', async () => {
+    const time = new ManualClock()
+    const limiter = limiterOf(time, 1, 1000)
+    limiter.pause(100_000)
+    void time.wait(39_999, forever)
+    await time.runAll()
+    expect(limiter.longPause()).toMatchObject({ until: new Date(100_000) })
+    void time.wait(1, forever)
+    await time.runAll()
+    expect(limiter.longPause()).toBeNull()
+  })
 })

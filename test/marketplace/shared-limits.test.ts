@@ -164,6 +164,29 @@ describe('limits shared by processes', () => {
     expect(starts).toHaveLength(5)
   })
 
+  it('pause every process for the rest of the pause, and ask the ledger little meanwhile', async () => {
+    const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
+    const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
+    void shared.time.wait(10_000, forever)
+    await shared.time.runAll()
+    asked.pause(20_000)
+    const startedAt: number[] = []
+    const all = Promise.all(
+      [asked, other].map(async (limiter) => {
+        await limiter.acquire({}, new CancelToken())
+        startedAt.push(shared.time.elapsed())
+        limiter.release()
+      }),
+    )
+    await shared.time.runAll()
+    await all
+    for (const at of startedAt) {
+      expect(at).toBeGreaterThanOrEqual(30_000)
+      expect(at).toBeLessThan(30_200)
+    }
+    expect(shared.claims).toBeLessThan(12)
+  })
+
   it('pause every process also if the ledger cannot be reached when one was asked to', async () => {
     const shared = shareLimits(Array.from({ length: 2 }, () => ({ concurrency: 4, perSecond: 100 })))
     const [asked, other] = shared.limiters as [RateLimiter, RateLimiter]
