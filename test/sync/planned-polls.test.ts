@@ -1,3 +1,4 @@
+import Database from 'better-sqlite3'
 import { describe, expect, it } from 'vitest'
 import type { PollPlanning } from '../../src/sync/contract.js'
 import { CHANNEL, type ChannelFixture, KEY, openChannelFixture } from '../helpers/channel-fixture.js'
@@ -114,6 +115,16 @@ describe('planned polls', () => {
     const stale = { rfq, shape: 'full', listHash: null, responses: [], responsesComplete: true, readAt: old } as const
     expect((await fixture.store.recordRfq(run, stale, fixture.now())).rfq).toBe('stale')
     expect(await fixture.store.rfqs({})).toEqual([before])
+  })
+
+  it('read every offer once after an upgrade, because it is unknown which summaries they had', async () => {
+    const { fixture } = await openWithRfqs(2, 3)
+    await plannedPoll(fixture)
+    const db = new Database(fixture.store.path)
+    db.exec('update entities set summary_hash = null, read_summary_hash = null')
+    db.close()
+    expect((await plannedPoll(fixture)).run).toMatchObject({ outcome: 'complete', requests: 1 + 2 + 6, changed: 0 })
+    for (let poll = 0; poll < 6; poll++) expect((await plannedPoll(fixture)).run.requests).toBe(1 + 2)
   })
 
   it('by hand read everything open, whatever was read just before', async () => {
