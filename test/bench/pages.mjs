@@ -54,7 +54,8 @@ async function serveAndMeasure() {
     const onError = (error) => console.error(error)
     const now = () => NOW
     const none = { jobs: { list: () => [] }, files: async () => [], find: async () => null }
-    const pages = pageRoutes({ queries, channels: [CHANNEL], now, settings: DEFAULT_SETTINGS, reports: none, onError })
+    const deps = { queries, channels: [CHANNEL], now, settings: DEFAULT_SETTINGS, onError }
+    const pages = pageRoutes({ ...deps, reports: none, queue: { kind: 'in-process' } })
     const web = { host: '127.0.0.1', port: 0, token: null, tokens: [], trustedUserHeader: null }
     const server = await startWebServer({
       ...{ ...web, trustedUserRole: 'viewer', trustedProxies: [], localUser: 'bench', now, plugins: [pages], onError },
