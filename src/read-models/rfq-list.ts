@@ -66,7 +66,7 @@ interface ChannelDates {
 /** RFQs that are read at once: their documents, and those of all their offers. */
 const DOCUMENTS_BATCH = 100
 const OFFERS_BATCH = 10
-/** Versions of RFQs whose facts, and figures, are kept in memory: about 50 MB. */
+/** Versions of RFQs whose facts, and figures, are kept in memory: at most 80 MB. */
 const MAX_REMEMBERED = 50_000
 /** How long figures are computed ahead, and the pause after each batch of RFQs, in milliseconds. */
 const AHEAD_MS = 1_000
