@@ -52,8 +52,9 @@ async function readRfq(
   const startedAt = cli.io.now().toISOString()
   try {
     const { run, failures } = await pollChannel(cli, app, { channel: configured, kind: 'rfqs', only: id })
-    const read = (await store.rfqStates(channel)).find((state) => state.id === id)?.detailReadAt ?? ''
-    if (read >= startedAt) return null
+    const state = (await store.rfqStates(channel)).find((each) => each.id === id)
+    if ((state?.detailReadAt ?? '') >= startedAt) return null
+    if (run.outcome !== 'failed' && state?.missingSince) return `it is no longer listed since ${state.missingSince}`
     return failures[0]?.message ?? run.error ?? 'it is not in the list of the channel'
   } catch (error) {
     // A poll is running, or the marketplace asked for a pause.

@@ -43,6 +43,20 @@ it('report --fresh fails if the marketplace cannot be read, and reports on what 
   expect(totalOf(stored.out)).toEqual(expect.any(Number))
 })
 
+it('report --fresh says since when an RFQ is no longer listed', async () => {
+  const { sandbox, quotekeeper, number } = await openFixture()
+  const id = sandbox.world.channel({ org: 'acme', channel: 'forest' })?.rfqs[0]?.terms.id ?? ''
+  sandbox.world.removeRfq(id)
+  const failed = await quotekeeper('report', number, '--fresh', '--json')
+  expect({ status: failed.status, err: failed.err }).toEqual({
+    status: 1,
+    err: expect.stringMatching(/: it is no longer listed since 2026-\S+Z\. To report on what is recorded/),
+  })
+  const stored = await quotekeeper('report', number, '--fresh', '--or-stored', '--json')
+  expect(stored.status).toBe(0)
+  expect(stored.err).toMatch(/because .*: it is no longer listed since 2026-/)
+})
+
 it.each([
   [['report', '--fresh'], /--fresh reads one RFQ/],
   [['report', '1001', '--fresh', '--as-of', 'yesterday'], /use one of them/],

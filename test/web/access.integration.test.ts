@@ -135,6 +135,16 @@ describe('roles', () => {
     const trusting = await webApp({ ...header, trustedProxies: ['10.1.2.3', '127.0.0.0/8'] })
     expect(await status(trusting, 'ana')).toBe(200)
     expect(await status(trusting, ' ')).toBe(401)
+    for (const name of ['Özgür', 'Łukasz', 'Émile', 'Jürgen', '山田']) {
+      const { body } = await trusting.inject({ url: '/', headers: { 'x-user': Buffer.from(name).toString('latin1') } })
+      expect(JSON.parse(body).user.name).toBe(name)
+    }
+    expect((await trusting.inject({ url: '/', headers: { 'x-user': 'J\xfcrgen' } })).json().user.name).toBe('Jürgen')
+    const hidden = await trusting.inject({
+      url: '/',
+      headers: { 'x-user': Buffer.from('ana\u202e').toString('latin1') },
+    })
+    expect([hidden.statusCode, hidden.json().error]).toEqual([401, expect.stringMatching(/X-User.*not shown/)])
     const url = await trusting.listen({ host: '127.0.0.1', port: 0 })
     const twice = await new Promise((resolve) =>
       request(url, { headers: { 'x-user': ['bob', 'eve'] } }, ({ statusCode }) => resolve(statusCode)).end(),

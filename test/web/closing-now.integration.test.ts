@@ -88,6 +88,19 @@ describe('closing now', () => {
     expect(outcome({ name: 'rfq-report' })).toBeNull()
   })
 
+  it('never says that there is no decision when the round ends while the page is made', async () => {
+    const fixture = await twoPastDue()
+    const { app, runner } = await openPages(fixture)
+    const { headers } = await send(app, page(1042), { confirm: '1042' })
+    const status = runner.job.bind(runner)
+    // The queue answers when the round has ended.
+    runner.job = async (job) => {
+      await expect.poll(async () => (await status(job))?.state, { interval: 5, timeout: 20_000 }).toBe('completed')
+      return status(job)
+    }
+    expect(notices((await app.inject(String(headers.location))).body)[0]).toMatch(/^The RFQ was closed/)
+  })
+
   it('says why it was not closed if the fresh read stands against it', async () => {
     const fixture = await twoPastDue()
     const { app } = await openPages(fixture)

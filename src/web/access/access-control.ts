@@ -2,6 +2,7 @@ import cookie from '@fastify/cookie'
 import rateLimit from '@fastify/rate-limit'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Clock } from '../../domain/clock.js'
+import { INVISIBLE } from '../../domain/invisible-characters.js'
 import { isLoopback, isLoopbackHostHeader } from '../../domain/loopback.js'
 import { HttpError } from '../errors.js'
 import { createCsrf } from './csrf.js'
@@ -68,7 +69,7 @@ export async function addAccessControl(app: FastifyInstance, options: AccessOpti
   // After the rate limit, and before a body is read.
   app.addHook('preParsing', async (request, reply) => {
     access.identify(request)
-    requireAccess(request, reply)
+    requireAccess(request, reply, access.whyUnnamed(request))
   })
   app.addHook('preHandler', async (request) => access.checkOrigin(request))
 }
@@ -86,6 +87,8 @@ export interface Access {
 type AccessControl = Access & {
   checkHost(request: FastifyRequest): void
   identify(request: FastifyRequest): void
+  /** Why the name that a trusted proxy sent cannot be used; null if it can, or if it sent none. */
+  whyUnnamed(request: FastifyRequest): string | null
   checkOrigin(request: FastifyRequest): void
 }
 
@@ -98,6 +101,12 @@ function createAccess(options: AccessOptions): AccessControl {
   const isProxy = addressMatcher(options.trustedProxies)
   const fromProxy = (request: FastifyRequest) => isProxy(request.socket.remoteAddress ?? '')
   const loopback = isLoopback(options.host)
+  const proxyName = (request: FastifyRequest) =>
+    open || !fromProxy(request) ? null : readName(request, options.trustedUserHeader)
+  const namedUser = (request: FastifyRequest): User | null => {
+    const name = proxyName(request)
+    return name !== null && 'value' in name ? { name: name.value, role: options.trustedUserRole } : null
+  }
   return {
     open,
     hasSignIn: tokens.length > 0,
@@ -109,11 +118,12 @@ function createAccess(options: AccessOptions): AccessControl {
       request.session = open ? null : sessionOf(request, sessions)
       request.user = open
         ? { name: options.localUser, role: 'operator' }
-        : ((fromProxy(request) ? namedUser(request, options) : null) ??
-          bearerUser(request, tokens, lockout) ??
-          request.session?.user ??
-          null)
+        : (namedUser(request) ?? bearerUser(request, tokens, lockout) ?? request.session?.user ?? null)
       request.csrfToken = csrf.tokenFor(csrfOwner(request))
+    },
+    whyUnnamed(request) {
+      const name = proxyName(request)
+      return name !== null && 'problem' in name ? name.problem : null
     },
     checkOrigin(request) {
       if (SAFE_METHODS.has(request.method) || request.routeOptions.url === undefined) return
@@ -165,15 +175,31 @@ function sessionOf(request: FastifyRequest, sessions: Sessions): Session | null 
 
 const MAX_NAME = 100
 
-/** Two such headers are the client's and the proxy's: then nobody is named. */
-function namedUser({ raw }: FastifyRequest, options: AccessOptions): User | null {
-  const { trustedUserHeader: header, trustedUserRole: role } = options
+/** The name in the header of a proxy; null without the header. Two such headers are the client's and the proxy's. */
+function readName({ raw }: FastifyRequest, header: string | null): { value: string } | { problem: string } | null {
   const isNamed = (_value: string, at: number, all: string[]) =>
     at % 2 === 1 && all[at - 1]?.toLowerCase() === header?.toLowerCase()
-  const [name, ...others] = raw.rawHeaders.filter(isNamed)
-  const usable =
-    name !== undefined && others.length === 0 && name.trim() !== '' && name.length <= MAX_NAME && !/\p{C}/u.test(name)
-  return usable ? { name: name.trim(), role } : null
+  const [sent, ...others] = raw.rawHeaders.filter(isNamed)
+  if (sent === undefined) return null
+  if (others.length > 0) return { problem: `the proxy sent the header ${header} ${others.length + 1} times, not once` }
+  const value = decodeHeader(sent).trim()
+  if (value === '') return { problem: `the header ${header} of the proxy is empty` }
+  if (value.length > MAX_NAME)
+    return { problem: `the name in the header ${header} of the proxy is longer than ${MAX_NAME} characters` }
+  if (HIDDEN.test(value))
+    return { problem: `the name in the header ${header} of the proxy has characters that are not shown` }
+  return { value }
+}
+
+const HIDDEN = new RegExp(`[${INVISIBLE}]|\\p{C}`, 'u')
+
+/** Node.js reads headers as Latin-1; proxies send UTF-8. Text that is no UTF-8 stays as it is. */
+function decodeHeader(text: string): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(text, 'latin1'))
+  } catch {
+    return text
+  }
 }
 
 /** @throws HttpError 429 while the address is locked out, except on public routes, where the token is then ignored */
@@ -193,13 +219,14 @@ function refuseLockedOut(lockout: Lockout, address: string): void {
     throw new HttpError(429, `too many wrong tokens; try again in ${seconds} s`, { 'retry-after': seconds })
 }
 
-function requireAccess(request: FastifyRequest, reply: FastifyReply): void {
+/** @param whyUnnamed why the user that a proxy named is unknown, or null */
+function requireAccess(request: FastifyRequest, reply: FastifyReply, whyUnnamed: string | null): void {
   // Without a token, an unknown path is answered as a known one, so that nobody learns which exist.
   const isKnown = request.routeOptions.url !== undefined
   if (isKnown ? mayUse(request.user, accessOf(request)) : request.user !== null) return
   if (request.user !== null) throw new HttpError(403, `this needs the role operator; ${request.user.name} is a viewer`)
   reply.header('www-authenticate', 'Bearer')
-  throw new HttpError(401, 'send the header: Authorization: Bearer TOKEN')
+  throw new HttpError(401, whyUnnamed ?? 'send the header: Authorization: Bearer TOKEN')
 }
 
 /** Reading is for viewers, anything else for operators, unless a route says otherwise. */

@@ -20,8 +20,12 @@ export type ClosingDeps = Pick<ActionDeps, 'queue' | 'closingObstacle'>
 export function addClosing(app: FastifyInstance, deps: PageDeps, closing: ClosingDeps): void {
   const path = '/rfqs/:org/:channel/:name/closing'
   addPage(app, deps, path, async (page) => {
+    const asked = askedClose(page.query)
+    // Before the decisions: those of a job that has ended are then among them.
+    const status = asked === null ? null : await answered(closing.queue.status(asked.job))
     const found = await readClosing(page)
-    return closingPage(page, found, { closing, outcome: await outcomeOf(page, found, closing) })
+    const outcome = asked === null ? null : closingOutcome(found, asked, status)
+    return closingPage(page, found, { closing, outcome })
   })
   addForm(app, deps, path, (page, fields) => closeNow(page, fields, closing))
 }
@@ -52,11 +56,6 @@ async function closeNow(page: PageRequest, { confirm = '' }: Parameters, closing
   if (!(await answered(closing.queue.enqueue(order, job))))
     return refuse(409, 'A close of this RFQ was asked for a moment ago and waits; load the page again to see it.')
   return { redirect: `${closingPath(channel, name)}?${askedParameters({ job, at: page.now.toISOString() })}` }
-}
-
-async function outcomeOf({ query }: PageRequest, found: ClosingPage, { queue }: ClosingDeps) {
-  const asked = askedClose(query)
-  return asked === null ? null : closingOutcome(found, asked, await answered(queue.status(asked.job)))
 }
 
 /** @throws HttpError 503 if the queue does not answer */
